@@ -90,10 +90,10 @@ function assertPart({ token, block, count, ordinals }: Part): void {
 }
 
 /**
- * Returns when repair should visit the allocation. A live one without a lease is never due, and so costs no index
- * write. The walk finds it if its author crashed or if it holds nothing any more. A released one that is kept for its
- * key is due while it names parts, because a release that was cut off may have left their slots taken. It is due again
- * at the end of its time.
+ * Returns when repair should visit the allocation. A live one without a lease is never due, and so
+ * costs no index write. The walk finds it if its author crashed or if it holds nothing any more. A
+ * released one that is kept for its key is due while it names parts, because a cut-off release may
+ * have left their slots taken. It is due again at the end of its time.
  */
 export function dueAtMsOf(allocation: Allocation): number | undefined {
   if (isOver(allocation)) {

@@ -43,8 +43,9 @@ export interface ClaimFields {
 }
 
 /**
- * Returns an empty block of the host of an affinity. Its affinity stands before it (I4). Its new epoch refuses late writes
- * to an earlier block of the same range, whose allocations may be gone (I3).
+ * Returns an empty block of the host of an affinity. Plat wrote the affinity before it (I4). Its
+ * new epoch rejects late writes to an earlier block of the same range, whose allocations may be
+ * gone (I3).
  */
 export function claimedBlock(affinity: BlockAffinity, pool: Pool, fresh: ClaimFields): Block {
   const { epoch, revision, claimedAtMs, hostReserved } = fresh;
@@ -62,7 +63,10 @@ export function claimedBlock(affinity: BlockAffinity, pool: Pool, fresh: ClaimFi
   };
 }
 
-/** Takes slots for one token. The idle mark goes and the revision is new, so that no deletion overlooks the assign (I6). */
+/**
+ * Takes slots for one token. It removes the idle mark and changes the revision, so that a deletion
+ * cannot miss the assign (I6).
+ */
 export function takingSlots(
   ordinals: readonly number[],
   taken: Slot,
@@ -72,8 +76,8 @@ export function takingSlots(
 }
 
 /**
- * Frees slots of one token. They cool from the time of the release on (I9), or become unused if no caller was told of them.
- * The revision is new, so that a deletion or a seizure sees the release.
+ * Frees slots of one token. They cool from the time of the release on (I9), or become unused if no
+ * caller was told of them. The new revision makes a deletion or a seizure notice the release.
  *
  * @param coolingSinceMs milliseconds since the epoch; absent for slots that no caller was told of
  */
@@ -90,17 +94,24 @@ export function freeingSlots(
   return { slots: eachTo(ordinals, freed), revision };
 }
 
-/** Fences a block: a write under an earlier epoch fails from then on, so that no slot is taken for an allocation that is gone (I3). */
+/**
+ * Fences a block. A write under an earlier epoch then fails, so that no slot is taken for a deleted
+ * allocation (I3).
+ */
 export const fencing = (epoch: string): BlockChange => ({ epoch });
 
-/** Notes that the block may be called full. This serves no invariant: a hint decides nothing, so that epoch and revision stay. */
+/**
+ * Marks a block as possibly called full. Epoch and revision stay, because a hint decides nothing
+ * and no invariant depends on it.
+ */
 export const callingFull: BlockChange = { calledFull: true };
 
 /**
- * Seizes a block for another host, or disowns it. The new epoch refuses every write that its author sent under the host before
- * (I10). The new claim time and the missing idle mark keep the block from deletion until its minimum age is over again (I6).
+ * Seizes a block for another host, or disowns it. The new epoch rejects every write that was sent
+ * under the host before (I10). The new claim time and the missing idle mark keep the block from
+ * deletion until its minimum age is over again (I6).
  *
- * @param host absent: the block belongs to nobody from then on
+ * @param host absent if the block belongs to no host from then on
  */
 export function changingHost(
   host: HostId | undefined,
@@ -117,7 +128,10 @@ export function changingHost(
   };
 }
 
-/** Marks an empty block idle and clears what has cooled in it: only a block with the mark is deleted (I6). */
+/**
+ * Marks an empty block as idle and drops its cooled slots. Only a block with the mark is deleted
+ * (I6).
+ */
 export const markingIdle = (nowMs: number, revision: string): BlockChange => ({
   slots: null,
   idleSinceMs: nowMs,

@@ -38,8 +38,8 @@ export interface Block {
   /** The time when `reclaim` first saw the block empty; any assign removes it. */
   readonly idleSinceMs?: number;
   /**
-   * The reason why its item cannot be read. The key gives its place. All other fields are made up so that nobody claims
-   * its range, takes from it or deletes it.
+   * The reason why its item cannot be read. The key gives its place. All other fields are made up
+   * so that Plat does not claim its range, take its slots or delete it.
    */
   readonly unreadable?: CorruptItemError;
 }
@@ -128,8 +128,9 @@ export function roomIn(block: Block, rules: SlotRules): number {
 }
 
 /**
- * Returns until when a block without room stays without room if nobody releases an address: `Infinity` if all is taken.
- * Cooling slots have a known time. An operator can free reserved ones at any moment, so neither is relied on for long.
+ * Returns until when a block without room stays so if no address is released: `Infinity` if all is
+ * taken. Cooling slots have a known time. An operator can free reserved ones at any moment, so
+ * neither is relied on for long.
  *
  * @returns milliseconds since the epoch; nothing if the block has room
  */

@@ -12,7 +12,7 @@ import type { Unfit } from "./selection.ts";
 export const isShut = ({ cidr }: Pool, { reserved }: Pick<SpaceConfiguration, "reserved">) =>
   isWhollyReserved(cidr, reserved);
 
-/** Names the reservations that shut a pool: in the words of a rule by which it may not serve. */
+/** Returns the reservations that shut a pool, as a reason why it may not serve. */
 export function whyShut(
   { cidr }: Pool,
   { reservations }: Pick<SpaceConfiguration, "reservations">,

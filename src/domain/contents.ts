@@ -14,7 +14,7 @@ import type { QuotaSlot } from "./quota-slot.ts";
 export interface BlockGroupIndexPage {
   readonly space: string;
   readonly poolId: string;
-  /** Names the page in its map. */
+  /** The name of the page in its index. */
   readonly page: string;
   readonly groups: ReadonlySet<bigint>;
 }
@@ -44,7 +44,7 @@ export interface Contents {
   readonly nodes: readonly Node[];
   readonly nodeEntries: readonly NodeEntry[];
   readonly namespaces: readonly Namespace[];
-  /** Items that could not be read, with the reason: kept and reported, never acted on. */
+  /** Unreadable items, with the reason. Plat keeps and reports them, and never acts on them. */
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
 }
 

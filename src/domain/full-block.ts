@@ -4,8 +4,8 @@ import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 
 /**
- * A block of a host that is called full. It is a hint, which may be wrong at any time: it saves the host the reading of the
- * block, and decides nothing.
+ * A hint that a block of a host is full. It saves the host a read of the block. It may be wrong at
+ * any time, and decides nothing.
  */
 export interface FullBlock {
   readonly space: string;
@@ -17,7 +17,7 @@ export interface FullBlock {
   readonly untilMs?: number;
 }
 
-/** The places of a host, and which of the blocks there are called full. */
+/** The affinities of a host, and the hints of its full blocks. */
 export interface Places {
   readonly affinities: readonly BlockAffinity[];
   readonly full: readonly FullBlock[];

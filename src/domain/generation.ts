@@ -7,7 +7,10 @@ import { leadsTo } from "./token.ts";
 /** The contents of a generation, so that a release reads nothing first: address, token, place of the allocation, block size. */
 export interface Generation {
   readonly token: string;
-  /** The one address it is good for: another with it is a slip of the caller, and must free nothing. */
+  /**
+   * The one address that it is valid for. With another address it is a caller's mistake, and frees
+   * nothing.
+   */
   readonly address: Address;
   readonly blockSize: number;
   readonly handleHash: string;
@@ -42,7 +45,10 @@ export function generationOf(allocation: Allocation, part: Part, address: Addres
   };
 }
 
-/** Plat always marks the allocation of a keyed request first, and the mark reads the pending allocation. */
+/**
+ * Returns the letter of a generation's kind. A keyed one needs no `hasPending`: Plat always marks
+ * its allocation first, and the mark reads the pending allocation.
+ */
 const kindOf = ({ keyed, hasPending }: Generation) => (keyed ? "k" : hasPending ? "h" : "i");
 
 /** Formats the text that a caller gets and sends back; it is opaque to callers. Inverse of `parseGeneration`. */

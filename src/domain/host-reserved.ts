@@ -3,9 +3,9 @@ import { assertWhole } from "./assertions.ts";
 import { type Cidr, type Interval, intervalOf, sizeOf } from "./cidr.ts";
 
 /**
- * The addresses that a host reserves at both ends of every block that it claims, as Windows does (3 and 1). The block
- * has them from its claim on, outside of its slots: they have no allocation, and nobody can release them. An existing
- * block never gains them.
+ * The addresses that a host reserves at both ends of every block that it claims, as Windows does (3
+ * and 1). The block has them from its claim on, outside of its slots: they have no allocation, and
+ * no request can release them. An existing block never gains them.
  */
 export interface HostReserved {
   /** The number of addresses at the start of each block that the host reserves. */

@@ -20,7 +20,7 @@ import type { QuotaSlotOfAllocation } from "./quota-slot.ts";
 import type { Slot } from "./slot.ts";
 import { leadsTo } from "./token.ts";
 
-/** Something in a table that must never be. */
+/** A state in a table that must never occur. */
 export interface Violation {
   /** `I1` … `I12` of DESIGN.md, or `shape` for an item that cannot be right in itself, or `tidy` for left-overs at rest. */
   readonly invariant: string;
@@ -106,8 +106,8 @@ function blockViolations(
     violate("shape", "is too small for what its host keeps in it");
   const pool = poolOf(block, contents);
   if (!pool) {
-    // An empty block may have been created after its pool was gone: nobody can take a slot of it, and the repair run
-    // deletes it.
+    // An empty block may have been created after its pool was gone. No request can take a slot of
+    // it, and the repair run deletes it.
     if (takenIn(block) > 0) violate("shape", `is in use, and its pool ${block.pool} is gone`);
   } else if (pool.state === "pending")
     // So a pool that is still pending can be deleted at once.
@@ -193,7 +193,9 @@ function wrongIn(
   return undefined;
 }
 
-/** Neighbours in the order of addresses that share some: at least one pair wherever there is one. */
+/**
+ * Returns neighbours in the order of addresses that overlap: at least one pair if any two overlap.
+ */
 function overlapping(
   ranges: readonly { readonly space: string; readonly cidr: Cidr }[],
   kind: string,
@@ -217,7 +219,10 @@ function overlapping(
 type BlocksByName = ReadonlyMap<string, Block>;
 const nameOfBlock = (space: string, cidr: Cidr) => `${space} ${nameOfCidr(cidr)}`;
 
-/** The simulation asks for the names of the same CIDRs after every step. A CIDR never changes. */
+/**
+ * The names of CIDRs. The simulation asks for the same ones after every step, and a CIDR never
+ * changes.
+ */
 const namesOfCidrs = new WeakMap<Cidr, string>();
 
 /** Returns a key of a CIDR. It is no text for people, because it is computed for every part of every allocation. */
@@ -369,7 +374,7 @@ function untidy(contents: Contents, byName: BlocksByName): Violation[] {
   ];
 }
 
-/** Nodes and the entries of their register go together. */
+/** Finds nodes without an entry in their register, and entries without a node. */
 function unlisted({ nodes, nodeEntries }: Contents): Violation[] {
   const placeOf = ({ space, name }: Pick<Node, "space" | "name">) => `${space} ${name}`;
   const current = new Set(nodes.map(placeOf));

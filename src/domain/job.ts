@@ -17,11 +17,14 @@ export interface WalkCounts {
   readonly deleted: number;
   /** Assigned addresses. */
   readonly taken: number;
-  /** Released addresses that may not be given again yet. */
+  /** Released addresses that cannot be assigned again yet. */
   readonly cooling: number;
-  /** The first item that could not be read, as a clause. */
+  /** The first unreadable item, as a clause. */
   readonly unreadable?: string;
-  /** Block groups that could not be worked on, and were passed by; each counts as a block that stands. */
+  /**
+   * Block groups that the walk skipped because they could not be processed. Each counts as an
+   * existing block.
+   */
   readonly passedBy?: number;
   /** The first other failure, as a clause. */
   readonly failed?: string;
@@ -66,8 +69,8 @@ export interface Job {
   readonly mustBeEmpty?: true;
   readonly state: (typeof JOB_STATES)[number];
   /**
-   * The time from which the pool served nobody and every function knew it; absent before. A release does not change its
-   * pool, so its walk can begin immediately.
+   * The time from which the pool served no request and every function knew it; absent before. A
+   * release does not change its pool, so its walk can begin immediately.
    */
   readonly markedAtMs?: number;
   readonly walk?: Walk;
@@ -172,8 +175,9 @@ export function comingBack(
 }
 
 /**
- * Returns from when on a new walk that finds no block proves that the pool has none and gets none that counts. Then
- * nobody assigns from the pool any more. If its range is to be freed, no function knows the pool as a serving one.
+ * Returns from when on a new walk that finds no block proves that the pool has none and gets none
+ * that counts. Then no function assigns from the pool any more. If its range is to be freed, no
+ * function knows the pool as a serving one.
  */
 export function provesFromMs({ kind }: Pick<Job, "kind">, markedAtMs: number): number {
   return markedAtMs + (kind === "pool.delete" ? RANGE_RETIRED_MS_MIN : EFFECTIVE_MS_MAX);

@@ -71,8 +71,8 @@ export const GROUPS_SEARCHED_MAX = 24;
  */
 export const LOOKS_PER_RANDOM_LOOK = 3;
 /**
- * Block groups of a pool that a request scans for blocks to seize and to borrow if no group is believed to have a free
- * block.
+ * Block groups of a pool that a request scans for blocks to seize and to borrow. It does so if no
+ * group is believed to have a free block.
  */
 export const GROUP_SCANS_MAX = 3;
 /** The same over all pools of a request. */

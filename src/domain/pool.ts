@@ -51,8 +51,9 @@ export interface Pool extends PoolSpec {
   /** Names this pool in the address plan, so that a deleted pool and its successor are not confused. */
   readonly id: string;
   /**
-   * `pending` until the address plan has its range; `deleting` from an operator's delete until its range is free again.
-   * Neither serves anybody. A deleting pool can still be read, released from and reclaimed.
+   * `pending` until the address plan has its range; `deleting` from an operator's delete until its
+   * range is free again. A pool in either state serves no request. A deleting pool can still be
+   * read, released from and reclaimed.
    */
   readonly state: (typeof POOL_STATES)[number];
   readonly revision: string;

@@ -11,13 +11,16 @@ export interface QuotaSlot {
   readonly handle: string;
   readonly family: Family;
   readonly number: number;
-  /** The request that has it: its allocation lists this revision as long as it does. */
+  /** The request that has it. Its allocation lists this revision for the same time. */
   readonly allocation: Pick<AllocationPlace, "id" | "keyed">;
   readonly revision: string;
   readonly atMs: number;
 }
 
-/** A quota slot as the allocation of its request lists it: named before it is taken, with its address once the request is answered. */
+/**
+ * A quota slot in the allocation of its request. The allocation names it before it is taken, and
+ * its address once the request is answered.
+ */
 export interface QuotaSlotOfAllocation {
   readonly family: Family;
   readonly number: number;

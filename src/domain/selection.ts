@@ -18,7 +18,7 @@ export interface Requester {
 export interface PoolCriteria {
   readonly family: Family;
   readonly use: Use;
-  /** Names or CIDRs; empty: whatever serves everybody. */
+  /** Names or CIDRs; empty for any pool that serves the requester. */
   readonly pools: readonly string[];
   readonly requester: Requester;
   /** The host-reserved addresses of each block, which must leave at least one address. */

@@ -23,7 +23,7 @@ export function parseSelector(text: string): Parsed<Selector> {
     return unreadable(
       `has ${text.length} characters, more than the ${SELECTOR_CHARACTERS_MAX} that a selector may have`,
     );
-  // It would not come back from the database as it went in.
+  // The database would not return such a text unchanged.
   if (/\p{Cs}/u.test(text)) return unreadable("is not Unicode text: it has half a character");
   const cursor = { tokens: tokensOf(text), index: 0 };
   if (peek(cursor).kind === "end") return parsed(EVERYTHING);
@@ -43,7 +43,7 @@ interface Cursor {
   index: number;
 }
 
-/** Ends the parsing at the first mistake. */
+/** The error that ends the parsing at the first mistake. */
 class Slip extends Error {
   override readonly name = "Slip";
 }

@@ -1,13 +1,16 @@
 import type { SetComparison, ValueComparison } from "./selector.ts";
 
-/** Each is one piece with its parenthesis: `has` alone is a label like any other. */
+/**
+ * The functions, each one token with its parenthesis, because `has` alone is a label like any
+ * other.
+ */
 const CALLS = ["all(", "global(", "has("] as const;
 const SIGNS = ["(", ")", "{", "}", ",", "==", "!=", "!", "&&", "||"] as const;
 const SYMBOLS = [...CALLS, ...SIGNS];
 
 /** A piece of a selector's text. */
 export interface Token {
-  /** `stray` is whatever the language does not have. */
+  /** `stray` is any piece that the language does not have. */
   readonly kind: (typeof SYMBOLS)[number] | "label" | "string" | "stray" | "end";
   /** The text of the token in the selector. */
   readonly text: string;

@@ -19,8 +19,8 @@ import type { DueKey, DueOptions, Page, QueryOptions, ScanOptions, Table, Write 
 export type Sender = Pick<DynamoDBDocumentClient, "send">;
 
 /**
- * Returns the table in DynamoDB. The client must not repeat a write by itself (`maxAttempts: 1`),
- * because the second copy of a request can land after its author has gone on (rule 3).
+ * Returns the table in DynamoDB. The client must not repeat a write by itself (`maxAttempts: 1`).
+ * The second copy of a request could land after its author has gone on (rule 3).
  */
 export function dynamoTable(client: DynamoDBClient, tableName: string): Table {
   return tableThrough(DynamoDBDocumentClient.from(client), tableName);

@@ -69,8 +69,8 @@ function differing(key: Key, of: string, format: unknown, reads: number): Corrup
 
 /**
  * Returns a table whose every write gives its item the format. A write fails if an item of another
- * format is there, so Plat never changes, replaces or deletes what another version wrote, whatever
- * the write's own condition says.
+ * format is there, whatever the write's own condition says. So Plat never changes, replaces or
+ * deletes the items of another version.
  */
 export function formattedTable(table: Table): Table {
   return {

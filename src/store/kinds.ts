@@ -3,9 +3,9 @@ import { headOf, unescaped } from "./key.ts";
 
 /**
  * The format of the keys of a table. A change of any item's key must raise this number. Otherwise a
- * version that reads other keys would take the items under unknown keys for absent. The keys of
- * three items are the same in every format: of the item that tells the format (`TABLE_KEY`), of the
- * register of spaces, and of a space's configuration.
+ * version that reads other keys would take the items under unknown keys for absent. Three keys are
+ * the same in every format: those of `TABLE_KEY`, which tells the format, of the register of
+ * spaces, and of a space's configuration.
  */
 export const KEYS_FORMAT = 2;
 

@@ -3,7 +3,7 @@ import type { Item, Value } from "./item.ts";
 
 /**
  * Returns labels as a sorted list of texts `key=value`, because neither part of a label has an
- * equals sign. They are no map, because the client chooses how to marshall a map by its keys: it
+ * equals sign. They are no map, because the client decides by a map's keys how to marshall it. It
  * does not take one with the key `constructor` for a map.
  */
 export const labelsItem = (labels: Labels): readonly string[] =>

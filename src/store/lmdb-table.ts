@@ -8,8 +8,8 @@ import type { DueKey, DueOptions, Page, QueryOptions, ScanOptions, Table, Write 
 /**
  * A table in a file of this machine. It judges writes in the order of their arrival, by the newest
  * state. Writes go to the disk in groups: while one group is on its way, the next one gathers. An
- * answer leaves only after everything that it reports is on the disk: a write that was done, the
- * item that made a write fail, and the items of a read.
+ * answer leaves only after everything that it reports is on the disk. That is a write that was
+ * done, the item that made a write fail, or the items of a read.
  */
 export class LmdbTable implements Table {
   /**

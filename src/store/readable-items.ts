@@ -49,8 +49,8 @@ export function readOrNot<T>(item: Item, from: (item: Item) => T): T | CorruptIt
 }
 
 /**
- * Returns the first `limit` items of a partition that has one item for each name, or those after a
- * name, and the start of the next page.
+ * Returns the first `limit` items of a partition with one item for each name, or those after a
+ * name. Returns the start of the next page, too.
  */
 export async function pageOf(
   table: Table,

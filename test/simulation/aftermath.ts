@@ -6,7 +6,10 @@ import { contentsIn, SPACE, scheduledRuns, type World } from "../world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** After everything is freed and swept, the whole pool can be assigned again: nothing leaked. */
+/**
+ * Frees everything and lets it cool, then checks that the whole pool can be assigned again, so that
+ * nothing leaked.
+ */
 export async function expectEverythingAssignable(world: World, where: string): Promise<void> {
   for (const { handle } of contentsIn(world).allocations)
     await releaseHandle(world.calm, SPACE, handle);

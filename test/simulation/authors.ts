@@ -1,14 +1,18 @@
 import type { Allocation } from "../../src/domain/allocation.ts";
 
-/** An allocation, and when its author wrote it: long ago, where it was over when it was first seen. */
+/**
+ * An allocation, and the time when its author wrote it. That time is long ago if the allocation had
+ * ended when it was first seen.
+ */
 export interface Authored {
   readonly allocation: Allocation;
   readonly atMs: number;
 }
 
 /**
- * Allocations as they were first seen, by the tokens of their parts. Whoever ends an allocation, or marks it, writes a time of his own
- * into it, while a slot that its author had asked for before may still be taken, late.
+ * Records each allocation as it was first seen, by the tokens of its parts. An operation that ends
+ * or marks an allocation writes its own time into it. A slot that its author asked for earlier may
+ * still be taken later.
  */
 export class Authors {
   readonly #authored = new Map<string, Authored>();

@@ -10,7 +10,10 @@ import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { SPACES } from "./requests.ts";
 import type { Life } from "./run.ts";
 
-/** Nobody is at work any more: after the scheduled runs the table must be tidy, and empty once all is released. */
+/**
+ * Ends a run without further clients. After the scheduled runs the table must be tidy, and empty
+ * once everything is released.
+ */
 export async function calmDown(
   context: Context,
   { scheduler, ledger }: Life,
@@ -37,7 +40,7 @@ export async function calmDown(
   if (found.length > 0) return found;
   for (const { place, handle } of contents().allocations)
     await releaseHandle(context, place.space, handle);
-  // Nothing is kept longer than a job that is over, and a pool may take three scheduled runs to go.
+  // A finished job is kept the longest, and a pool may need three scheduled runs to disappear.
   for (let n = 0; n < 5; n++) await scheduledRun(JOB_KEPT_MS);
   const { blocks, affinities, borrowedBlocks, quotaSlots, allocations, jobs } = contents();
   return [...blocks, ...affinities, ...borrowedBlocks, ...quotaSlots, ...allocations, ...jobs].map(

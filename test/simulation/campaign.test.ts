@@ -6,7 +6,8 @@ import { expect, it } from "vitest";
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 it("names the seeds among which a life throws, and a line that finds it", async () => {
-  // Operators whose change nobody hears of say so with an error, which nobody in a simulated life expects.
+  // An operator whose change never becomes known ends with an error, which no simulated run
+  // expects.
   const flags = ["--seed", "5", "--runs", "3", "--without", "raise-version"];
   const run = promisify(execFile)(process.execPath, ["--import", "tsx", MAIN, ...flags]);
   await expect(run).rejects.toMatchObject({

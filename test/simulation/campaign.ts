@@ -12,18 +12,26 @@ export interface CampaignOptions extends Omit<Task, "from"> {
   readonly file?: string | undefined;
 }
 
-/** A campaign as its file has it: it is carried on as long as it is the same campaign over the same sources. */
+/**
+ * A campaign as its file has it. It is continued if it is the same campaign over the same sources.
+ */
 interface Kept {
   readonly campaign: string;
-  /** For the reader; the sources count. */
+  /** For the reader; only the digest of the sources decides. */
   readonly commit: string;
   readonly tally: TallyState;
 }
 
 const RUNS_PER_TASK = 50;
-/** V8 loses count of functions without branches once it has compiled them: young processes count them all. */
+/**
+ * The tasks of a process if branches are counted. V8 loses count of functions without branches once
+ * it has compiled them, and young processes count them all.
+ */
 const COUNTING_TASKS_PER_PROCESS = 10;
-/** A run makes little that lasts: with room for it, it is hardly ever copied. */
+/**
+ * The size of the young generation. Few objects of a run last, so with this size V8 hardly ever
+ * copies them.
+ */
 const YOUNG_MIB = 64;
 const RUNS_PER_REPORT = 1_000;
 
@@ -38,7 +46,10 @@ export async function campaign(
   const end = seed + runs;
   const waiting = new Map<number, Done>();
   let broken: Done["broken"];
-  /** Merges in the order of the seeds, so that what is kept is a run of them without gaps. */
+  /**
+   * Merges results in the order of their seeds, so that the kept state always covers seeds without
+   * gaps.
+   */
   const take = (done: Done) => {
     waiting.set(done.from, done);
     for (let ready = waiting.get(seed + tally.runs); ready && !broken; ) {
@@ -52,7 +63,7 @@ export async function campaign(
   };
   const { coverage } = options;
   const tasksPerProcess = coverage ? COUNTING_TASKS_PER_PROCESS : Number.POSITIVE_INFINITY;
-  // The branches to count are those of the sources.
+  // Coverage counts the branches of the sources, so the worker is then not compiled.
   const compiled = coverage ? undefined : compiledWorker();
   const script = compiled?.script ?? new URL("./worker.ts", import.meta.url);
   const mode = compiled ? ["--enable-source-maps"] : process.execArgv;
@@ -95,7 +106,10 @@ async function ask(child: ChildProcess, ended: Promise<void>, task: Task): Promi
   }
 }
 
-/** In which lives a process died, and how to find the one: a life that throws is no violation, it ends its process. */
+/**
+ * Returns the seeds of the task in which a process died, and a command that finds the seed. A run
+ * that throws is no violation; it ends its process.
+ */
 function whereIn({ from, runs, without, schedule, only }: Task): string {
   const last = from + runs - 1;
   const flags = [

@@ -2,7 +2,10 @@ import { type Cidr, formatCidr } from "../../src/domain/cidr.ts";
 
 const names = new WeakMap<Cidr, string>();
 
-/** The text of a CIDR, made once: blocks are replaced, never altered, and every judge asks for it after every step. */
+/**
+ * Returns the text of a CIDR, and makes it once. Blocks are replaced, never altered, and every
+ * judge asks for the text after every step.
+ */
 export function cidrName(cidr: Cidr): string {
   const known = names.get(cidr);
   if (known !== undefined) return known;

@@ -21,7 +21,7 @@ import { assignJudged } from "./second-look.ts";
 
 const TRIES_MAX = 3;
 
-/** One client: a few requests, and for each what a real one might do with the answer. */
+/** Acts as one client: it sends a few requests, and uses each answer as a real client might. */
 export async function client(context: Context, life: Life, asks: readonly Ask[]): Promise<void> {
   const chance = chanceIn(context);
   const dealWith = async (ask: Ask) => {
@@ -44,7 +44,10 @@ export async function client(context: Context, life: Life, asks: readonly Ask[])
   }
 }
 
-/** The same client once more, at the same time: it asks the same, and mostly leaves it at that. */
+/**
+ * Acts as the same client a second time, in parallel. It sends the same requests, and mostly does
+ * nothing with the answers.
+ */
 export async function twin(context: Context, life: Life, asks: readonly Ask[]): Promise<void> {
   for (const ask of asks) {
     await context.sleep(8_000 * context.random.fraction());
@@ -53,14 +56,14 @@ export async function twin(context: Context, life: Life, asks: readonly Ask[]): 
   }
 }
 
-/** Asks until there is an answer, or as often as clients do. */
+/** Sends a request until there is an answer, or until clients would give up. */
 async function asking(
   context: Context,
   { scheduler, ledger }: Life,
   { key, request }: Ask,
 ): Promise<readonly Promised[] | undefined> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-    // Now and then a client changes its mind and forgets to change the key.
+    // Sometimes a client changes its request and keeps the key by mistake.
     const other = key !== undefined && chanceIn(context)(0.03);
     const sent = other ? { ...request, digest: "another body" } : request;
     const since = ledger.moment;
@@ -87,7 +90,7 @@ async function asking(
     }
     if (answer) {
       scheduler.count(`answer: ${answer.code}`);
-      // Nobody was assigned a host-reserved address.
+      // No caller was assigned a host-reserved address.
       if (!answer.members.hostReserved) ledger.hearRejection(answer, before, text, since);
     }
     if (key === undefined || answer?.code === "already_released") return undefined;
@@ -96,7 +99,7 @@ async function asking(
   return undefined;
 }
 
-/** Reads what it was told, or all that its handle has, or an address at random. */
+/** Reads addresses that it was told of, or all addresses of its handle, or an address at random. */
 async function look(context: Context, life: Life, told: readonly Promised[]): Promise<void> {
   const { ledger, scheduler } = life;
   const [first] = told;
@@ -122,14 +125,17 @@ async function look(context: Context, life: Life, told: readonly Promised[]): Pr
   else if (read) ledger.hearRead(read, before, since);
 }
 
-/** Draws an address that it was assigned, or the first address of that block, which its host may reserve; or neither. */
+/**
+ * Draws an address that the client was assigned, or the first address of its block, which the host
+ * may reserve; or neither.
+ */
 function drawTold(context: Context, { scenario }: Life, told: Promised | undefined) {
   if (!told || !chanceIn(context)(0.5)) return undefined;
   const isKept = scenario.hostReserved && chanceIn(context)(0.5);
   return isKept ? addressAt(blockOf(told.at, told.parsed.blockSize), 0) : told.at;
 }
 
-/** All that a handle has, page after page. */
+/** Reads all addresses of a handle, page after page. */
 async function holdings(
   context: Context,
   handle: string,
@@ -145,7 +151,7 @@ async function holdings(
   return items;
 }
 
-/** Renews the lease of what it was told, by generation or by handle. */
+/** Renews the lease of addresses that it was told of, by generation or by handle. */
 async function renew(
   context: Context,
   { scheduler, ledger }: Life,
@@ -168,7 +174,10 @@ async function renew(
   }
 }
 
-/** Becomes the alternate owner where there is none, and then the active one, as a machine does that moves. */
+/**
+ * Becomes the alternate owner of an address without one, and then the active owner, as a machine
+ * does that migrates.
+ */
 async function move(context: Context, life: Life, [promised]: readonly Promised[]): Promise<void> {
   if (!promised) return;
   const { scheduler, ledger } = life;
@@ -186,7 +195,7 @@ async function move(context: Context, life: Life, [promised]: readonly Promised[
   if (!came || came instanceof Rejection) return;
   ledger.heardAlternate(promised, me.name);
   if (chanceIn(context)(0.3)) {
-    // Another one wants to be it as well.
+    // Another machine tries to become the alternate owner as well.
     const other = { ...me, name: `${me.name}-other` };
     const both = await amending({ ...come, owner: { alternate: other } });
     if (both && !(both instanceof Rejection)) ledger.heardAlternate(promised, other.name);
@@ -232,7 +241,7 @@ async function blunder(context: Context, life: Life, told: readonly Promised[]):
 const sameAddress = ({ address }: NamedAddress, { at }: Promised) =>
   address.family === at.family && address.value === at.value;
 
-/** Gives back all of it, some of it, or nothing. */
+/** Releases all of its addresses, some of them, or none. */
 async function letGo(context: Context, life: Life, told: readonly Promised[]): Promise<void> {
   const { scheduler, ledger } = life;
   const chance = chanceIn(context);
@@ -271,7 +280,10 @@ async function release(context: Context, life: Life, promised: Promised): Promis
   if (result?.status === "released" || result?.status === "not_assigned") ledger.gone(promised);
 }
 
-/** Somebody who tidies up by what reads show, also of requests that are not answered yet. */
+/**
+ * Acts as a janitor that releases what reads return, even addresses of requests without an answer
+ * yet.
+ */
 export async function janitor(context: Context, life: Life): Promise<void> {
   const { scheduler, scenario } = life;
   for (let n = 0; n < 5; n++) {
@@ -288,7 +300,10 @@ export async function janitor(context: Context, life: Life): Promise<void> {
   }
 }
 
-/** A client of another space: what it does there is nobody's business here, but the scheduled runs go through both. */
+/**
+ * Acts as a client of another space. No judge watches it, but the scheduled runs work on both
+ * spaces.
+ */
 export async function neighbour(context: Context): Promise<void> {
   const handle = "neighbour";
   for (let n = 0; n < 3; n++) {

@@ -4,7 +4,10 @@ import type { Violation } from "../../src/domain/invariants.ts";
 import { cidrName } from "./cidr-name.ts";
 import type { Step } from "./scheduler.ts";
 
-/** Watches every slot of every block from step to step: what cools must not be taken before its time (I9), nor vanish. */
+/**
+ * Watches every slot of every block from step to step. A cooling slot must not be taken before its
+ * time (I9), and must not vanish.
+ */
 export class Cooldowns {
   readonly violations: Violation[] = [];
   readonly #cooldownMs: number;
@@ -24,7 +27,7 @@ export class Cooldowns {
       for (const [ordinal, slot] of block.slots) {
         const where = `${name}.${ordinal}`;
         const was = before?.slots.get(ordinal);
-        // Whoever let go read its own clock; the cooldown is over when it is over in truth.
+        // The release read its own clock, and the cooldown ends in true time.
         if (slot.kind === "cooling" && (was?.kind !== "cooling" || was.sinceMs !== slot.sinceMs))
           this.#releasedAtMs.set(where, slot.sinceMs - skewMs);
         if (slot.kind !== "taken" || (was?.kind === "taken" && was.token === slot.token)) continue;

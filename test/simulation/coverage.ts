@@ -2,14 +2,19 @@ import { readFileSync } from "node:fs";
 import { type Profiler, Session } from "node:inspector/promises";
 import { findSourceMap } from "node:module";
 
-/** A way through the source that a run may take: a block that it enters, or a condition whose block it passes over. */
+/**
+ * A branch of the source that a run may take: a block that it enters, or a condition whose block it
+ * skips.
+ */
 export interface Branch {
-  /** `take.ts` */
+  /** For example `take.ts`. */
   readonly file: string;
   readonly line: number;
   readonly column: number;
   readonly within: string;
-  /** The source from where the branch begins; `not:` before it where the block is passed over. */
+  /**
+   * The source text from the start of the branch; `not:` comes before it if the block is skipped.
+   */
   readonly text: string;
 }
 
@@ -17,11 +22,17 @@ export interface Branch {
 export interface Taken {
   readonly branch: Branch;
   readonly is: boolean;
-  /** The branch in which it lies; whenever this one was not known yet, it was taken as often. */
+  /**
+   * The branch around this one. While this one has no count of its own, it has the count of the
+   * branch around it.
+   */
   readonly around: Branch | undefined;
 }
 
-/** The making of a class, as V8 calls it, and a helper that the compiler of TypeScript adds: no branches of ours. */
+/**
+ * The names of functions that are no branches of Plat: V8's name for the making of a class, and a
+ * helper that the compiler of TypeScript adds.
+ */
 const NOT_OURS = new Set(["<static_initializer>", "__name"]);
 const TEXT_CHARACTERS_MAX = 72;
 
@@ -46,7 +57,7 @@ export class BranchCoverage {
     await this.#session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
   }
 
-  /** Every branch known so far, and whether it was taken since this was asked last. */
+  /** Returns every known branch, and whether it was taken since the last call. */
   async take(): Promise<readonly Taken[]> {
     const { result } = await this.#session.post("Profiler.takePreciseCoverage");
     const taken: Taken[] = [];
@@ -74,11 +85,11 @@ interface Block {
   readonly end: number;
   readonly branch: Branch;
   readonly around: Branch | undefined;
-  /** The other way, where there is no block for it. */
+  /** The branch that skips the block, if the other case has no block of its own. */
   readonly passed: Branch | undefined;
 }
 
-/** The smallest of the blocks known around a place. */
+/** Returns the smallest known block around a place. */
 function innermost(blocks: ReadonlyMap<number, Block>, at: number): Block | undefined {
   let found = -1;
   for (const [start, { end }] of blocks) if (start < at && at < end && start > found) found = start;
@@ -91,7 +102,7 @@ class Script {
   readonly #file: string;
   readonly #running: string;
   readonly #source: readonly string[];
-  /** By the beginning of the function, then of the block. */
+  /** The blocks, by the start of their function, then by their own. */
   readonly #blocks = new Map<number, Map<number, Block>>();
 
   constructor(url: string, file: string, running: string) {
@@ -102,14 +113,16 @@ class Script {
   }
 
   /**
-   * V8 names a block only where its count differs from that of the one around it. So a block that was named before and is
-   * not now was entered as often as the one around it, and one that is named for the first time always was until now.
+   * Counts the branches of a function. V8 names a block only if its count differs from the count of
+   * the block around it. So a block that V8 no longer names was entered as often as the block
+   * around it. A block that V8 names for the first time had the count of the block around it until
+   * now.
    */
   count({ functionName, ranges: [whole, ...ranges] }: Profiler.FunctionCoverage): Taken[] {
     if (!whole) return [];
     const blocks = this.#blocks.get(whole.startOffset) ?? new Map<number, Block>();
     this.#blocks.set(whole.startOffset, blocks);
-    // Outermost first: the last one around a place is the innermost.
+    // The ranges start with the outermost, so the last one around a place is the innermost.
     const around = (at: number, before = Number.POSITIVE_INFINITY) =>
       ranges.findLast((r) => r.startOffset <= at && at < r.endOffset && r.startOffset < before) ??
       whole;
@@ -139,13 +152,13 @@ class Script {
   /** Returns true if there is no block for the other case. Then skipping this one is a branch of its own. */
   #mayBePassedOver(at: number): boolean {
     const text = this.#running.slice(at, at + 8).trimStart();
-    // The head of a loop is evaluated more often than the block around it: the counts say nothing.
+    // A loop's head is evaluated more often than the block around it, so the counts prove nothing.
     if (/^(&&|\|\||\?\?)/.test(text)) return !/(for|while)$/.test(this.#beforeParenthesis(at, 1));
     if (this.#running[at - 1] !== ")" || /^(return|throw|continue|break)/.test(text)) return false;
     return this.#beforeParenthesis(at, 0).endsWith("if");
   }
 
-  /** Returns the text before the parenthesis that is open, or was closed, at a place. */
+  /** Returns the text before the parenthesis that is open at a place, or that was closed there. */
   #beforeParenthesis(at: number, open: number): string {
     let depth = -open;
     for (let i = at - 1; i >= 0; i--) {

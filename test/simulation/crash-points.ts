@@ -12,12 +12,12 @@ export const MISHAPS = [
 ] as const;
 export type Mishap = (typeof MISHAPS)[number];
 
-/** The process is gone: nothing of it runs on. */
+/** Ends a walk whose process is dead: none of its code runs on. */
 class Killed extends Error {
   override readonly name = "Killed";
 }
 
-/** Counts the calls that a walk makes, by carrying it out once on a table of its own. */
+/** Counts the calls of a walk. It runs the walk once on a table of its own. */
 export async function callsOf(
   table: Table,
   walk: (table: Table) => Promise<unknown>,
@@ -33,8 +33,8 @@ export async function callsOf(
 }
 
 /**
- * Carries a walk out with a mishap at one call. Answers what it answered, if it lived to answer, and lets a request that
- * was delayed land when told to.
+ * Runs a walk with a fault at one call. Returns the walk's answer, if it lived to answer, and a
+ * function that lets the delayed request land.
  */
 export async function withMishap<T>(
   table: Table,
@@ -66,13 +66,19 @@ export async function withMishap<T>(
   };
 }
 
-/** A read is asked again until it was asked for the last time: then its author hears so, and lives. One that is late is in time. */
+/**
+ * Fails a read for good, as after its last retry; the author gets an error, and lives. A delayed
+ * read succeeds in time.
+ */
 async function unheard(mishap: Mishap, go: () => Promise<unknown>): Promise<unknown> {
   if (mishap === "the request lands after everything else") return go();
   throw new UnavailableError("the database did not answer a read");
 }
 
-/** The table of a walk that stands still before one of its calls, until somebody else has come and gone. */
+/**
+ * Returns a table on which a walk pauses before one of its calls, until another operation has
+ * ended.
+ */
 export function withIntruder(table: Table, at: number, come: () => Promise<void>): Table {
   let calls = 0;
   return intercepted(table, async (_, go) => {
@@ -81,13 +87,15 @@ export function withIntruder(table: Table, at: number, come: () => Promise<void>
   });
 }
 
-/** One write of a walk: before it, or after it, when its answer is lost. */
+/** A write of a walk at which it pauses: before the write, or after it if its answer is lost. */
 interface AtWrite {
   readonly at: number;
   readonly lost: boolean;
 }
 
-/** The table of a walk that stands still at one of its writes, until somebody else has come. */
+/**
+ * Returns a table on which a walk pauses at one of its writes, until another operation has ended.
+ */
 export function withIntruderAtWrite(
   table: Table,
   { at, lost }: AtWrite,
@@ -103,9 +111,10 @@ export function withIntruderAtWrite(
 }
 
 /**
- * The table of a walk that stands still before one of its writes until it is told to go on, or to end there.
+ * Returns a table on which a walk pauses before one of its writes until the test lets it go on, or
+ * ends it there.
  *
- * @param isThere of the writes, by step and number, before which?
+ * @param isThere returns true for the write to pause before, by its step and number
  */
 export function stoppedBefore(table: Table, isThere: (step: string, n: number) => boolean) {
   let writes = 0;
@@ -124,7 +133,7 @@ export function stoppedBefore(table: Table, isThere: (step: string, n: number) =
   });
   return {
     table: stopped,
-    /** It stands still. */
+    /** Resolves when the walk pauses. */
     stops: stop.given,
     goOn: () => order.give("go on"),
     end: () => order.give("end"),

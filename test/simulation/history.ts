@@ -18,12 +18,16 @@ export type AddressStatus = "free" | "cooling" | "taken";
  * at some moment between the request and the answer. For each address alone, this is linearizability.
  */
 export class History {
-  /** Writes seen so far. */
+  /** The number of writes seen so far. */
   now = 0;
   readonly #lastSeen = new Map<string, Current>();
   #before = new Map<string, Block>();
 
-  /** @param onTaken told of every address that is taken under another token than before */
+  /**
+   * Records the state after a write.
+   *
+   * @param onTaken called for every address that is taken under another token than before
+   */
   step({ blocks }: Contents, onTaken: (address: string, token: string) => void): void {
     this.now++;
     const after = new Map(blocks.map((block) => [cidrName(block.cidr), block]));
@@ -34,7 +38,7 @@ export class History {
     this.#before = after;
   }
 
-  /** Returns true if the address had the state at any moment since. */
+  /** Returns true if the address had the state at any moment since then. */
   was(address: string, state: AddressStatus, since: number): boolean {
     const current = this.#lastSeen.get(address);
     if ((current?.state ?? "free") === state) return true;

@@ -22,7 +22,7 @@ import {
   work,
 } from "./operations.ts";
 
-/** Somebody who comes by, and is done, while the operation stands still before one of its calls. */
+/** An operation that runs to its end while another one pauses before one of its calls. */
 interface Intruder {
   readonly name: string;
   come(scene: Scene): Promise<unknown>;
@@ -117,7 +117,7 @@ const INTRUDERS: readonly Intruder[] = [
   },
 ];
 
-/** Everything that the operation does not promise to keep. */
+/** Releases every address that the operation does not promise to keep. */
 async function releaseWhatMayGo({ world, operation, told, context }: Scene): Promise<void> {
   const kept = operation.kept.map((name) => told[name]?.handle);
   const handles = new Set(contentsIn(world).allocations.map(({ handle }) => handle));
@@ -164,7 +164,7 @@ describe.each(NAMED)("%s", (_, operation) => {
   );
 });
 
-/** Answers to one request under one key. */
+/** Returns true for an answer to the one request under the one key. */
 function isKeyed(answer: unknown): answer is Assignment {
   if (!isAssignment(answer) || answer.handle === "another") return false;
   const generation = parseGeneration(answer.addresses[0]?.generation ?? "");

@@ -17,7 +17,7 @@ const LEASED: AssignedAddress = {
 };
 const BLOCK = cidrOf(LEASED.block);
 const { token } = promisedOf("pod", LEASED).parsed;
-/** The address is held, and found under its host. */
+/** A table in which the address is taken, and found under its host. */
 const HELD = {
   blocks: [{ cidr: BLOCK, slots: new Map([[0, { kind: "taken", token }]]) }],
   allocations: [{ host: "host:node-1", parts: [{ token }] }],
@@ -100,7 +100,7 @@ it("a renewal by handle lengthens the lease of what the handle has there, and no
   await renewal;
   const [second] = ledger.promisesOf("pod").filter(({ address }) => address === LEASED.address);
   if (second) ledger.letGo(second);
-  // The lease of the first request is over, and so is the other address of it.
+  // The lease of the first request has ended, and with it the other address of the request.
   expect(violationsAt(ledger, 20_000)).toEqual([]);
 });
 
@@ -126,13 +126,13 @@ function leased() {
   return { ledger, promised: promisedOf("pod", LEASED) };
 }
 
-/** The address is gone from the table. */
+/** Returns the violations if the address is gone from the table. */
 function violationsAt(ledger: Ledger, nowMs: number) {
   ledger.hold(NOTHING, nowMs);
   return ledger.violations;
 }
 
-/** A renewal that is answered when the test says so. */
+/** Returns a renewal that is answered when the test decides. */
 function answering() {
   let resolve: (renewed: Amended) => void;
   const promise = new Promise<Amended>((told) => {

@@ -12,7 +12,7 @@ import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
 import { type AddressStatus, History } from "./history.ts";
 import { valueIn } from "./scenario.ts";
 
-/** An address somebody was told is theirs. */
+/** An address that an answer has assigned to a caller. */
 export interface Promised extends Pick<AssignedAddress, "address" | "generation"> {
   readonly handle: string;
   readonly parsed: Generation;
@@ -39,14 +39,14 @@ export class Ledger {
   readonly #renewals = new Map<string, { readonly begun: number; readonly over: number }>();
   /** The ends that renewals by handle in progress may set: they renew whatever the handle then has at the address. */
   readonly #byHandle = new Map<string, readonly number[]>();
-  /** The alternate owner of an assignment, as it was told that it is. */
+  /** The alternate owner of an assignment, according to the answer that it got. */
   readonly #alternates = new Map<string, string>();
   /** Allocations of limited requests. */
   readonly #limited = new Set<string>();
   readonly #answers = new Map<string, string>();
-  /** Tokens that somebody has begun to release: from then on either state is right. */
+  /** Tokens whose release has begun: from then on either state is right. */
   readonly #letGo = new Set<string>();
-  /** Addresses with the token under which they never can be taken again. */
+  /** Addresses with the tokens under which they can never be taken again. */
   readonly #over = new Set<string>();
   readonly #closing = new Map<string, number>();
   /** The end of the last release of each name. */
@@ -60,9 +60,10 @@ export class Ledger {
   }
 
   /**
-   * An answer, as its caller hears it; those that are the caller's from now on.
+   * Records an answer as its caller gets it. From then on its addresses belong to the caller.
    *
-   * @param since when it was asked, under a limit: an answer with what its handle had already was true at one moment between
+   * @param since the moment of the request, under a limit: an answer with addresses that the handle
+   * had before was true at one   moment between the request and the answer
    */
   hear(
     handle: string,
@@ -110,7 +111,10 @@ export class Ledger {
     }
   }
 
-  /** A rejection says what an address is: it was so since the question. It names the handle that was promised it throughout. */
+  /**
+   * Checks that the state in a rejection was true at some moment since the request. If the address
+   * was promised throughout, the rejection must name its handle.
+   */
   hearRejection(
     { code, members }: Rejection,
     before: Promised | undefined,
@@ -138,7 +142,7 @@ export class Ledger {
     before: Promised | undefined,
     since: number,
   ): void {
-    // A cooldown that is over is shown as free.
+    // A read shows an ended cooldown as free.
     if (read.state === "assigned") this.#hearSaid(read.address, "taken", since);
     else if (!["cooling", "free"].some((s) => this.#was(read.address, s as AddressStatus, since)))
       this.#violate("I2", `${read.address} is shown as ${read.state} and was taken throughout`);
@@ -149,7 +153,7 @@ export class Ledger {
       this.#violate("I2", `${read.address} of ${before.handle} is shown as ${read.generation}`);
   }
 
-  /** The promise that stands of an address. */
+  /** Returns the current promise of an address. */
   promiseOf(address: string): Promised | undefined {
     return this.#promises.get(address);
   }
@@ -158,19 +162,25 @@ export class Ledger {
     return [...this.#promises.values()].filter((promised) => promised.handle === handle);
   }
 
-  /** From now on this address may be taken away: its owner, or somebody in its name, releases it. */
+  /**
+   * Records that a release of this address has begun, by its owner or in its owner's name. From now
+   * on it may be gone.
+   */
   letGo(promised: Promised): void {
     this.#letGo.add(nameOf(promised));
     const current = this.#promises.get(promised.address);
     if (current && nameOf(current) === nameOf(promised)) this.#promises.delete(promised.address);
   }
 
-  /** An answer says that this assignment is no more: nobody can bring it back. */
+  /** Records an answer that this assignment has ended: nothing can bring it back. */
   gone(promised: Promised): void {
     this.#over.add(`${promised.address} ${promised.parsed.token}`);
   }
 
-  /** A release of an address names whatever assignment, of that handle or of any, is there while it lasts. */
+  /**
+   * Records a release by address. It names any assignment of the handle, or of all handles, at the
+   * address while it runs.
+   */
   async lettingGo<T>(
     address: string,
     handle: string | undefined,
@@ -181,7 +191,10 @@ export class Ledger {
     return this.#while(`${handle ?? ""}@${address}`, release);
   }
 
-  /** A release by handle names whatever the handle has while it lasts. When it says that it is complete, nothing is left of it. */
+  /**
+   * Records a release by handle. It names every assignment that the handle has while it runs. If it
+   * reports that it is complete, none of them is left.
+   */
   async closing(handle: string, release: () => Promise<Released>): Promise<Released> {
     const promises = this.promisesOf(handle);
     for (const promised of promises) this.letGo(promised);
@@ -194,7 +207,7 @@ export class Ledger {
     return answer;
   }
 
-  /** A renewal that names the handle: what it has there by then may be another assignment than the one it had. */
+  /** Records a renewal by handle. The handle may have another assignment at the address by then. */
   async renewingByHandle(
     promised: Promised,
     expiresAtMs: number,
@@ -203,7 +216,7 @@ export class Ledger {
     const { handle, address } = promised;
     const name = `${handle}@${address}`;
     this.#byHandle.set(name, [...(this.#byHandle.get(name) ?? []), expiresAtMs]);
-    // The caller may know of one that is over: what the handle has there now is what it names.
+    // The caller may know of an ended assignment. The renewal names the current one of the handle.
     const before = this.#promises.get(address);
     const named = before?.handle === handle ? before : promised;
     const answer = await this.#renewing(named, expiresAtMs, renew, true);
@@ -217,8 +230,8 @@ export class Ledger {
   }
 
   /**
-   * A release by host names whatever the host has while it lasts. When it says that it is complete, nothing is left of what
-   * was found under the host when it began.
+   * Records a release by host. It names every assignment of the host while it runs. If it reports
+   * that it is complete, none is left of those that the host had at its start.
    */
   async endingHost(host: HostId, release: () => Promise<Released>): Promise<Released> {
     const promises = [...this.#promises.values()].filter((each) => this.#hostOf(each) === host);
@@ -248,7 +261,7 @@ export class Ledger {
     );
   }
 
-  /** A renewal that names an assignment by its generation. */
+  /** Records a renewal that names an assignment by its generation. */
   async renewing(
     promised: Promised,
     expiresAtMs: number,
@@ -257,7 +270,10 @@ export class Ledger {
     return this.#renewing(promised, expiresAtMs, renew, false);
   }
 
-  /** Until a renewal ends, either lease may be the valid one. A renewal that ends in an error never ends. */
+  /**
+   * Runs a renewal. Until it ends, either lease may be the valid one. A renewal that ends in an
+   * error never ends.
+   */
   async #renewing(
     promised: Promised,
     expiresAtMs: number,
@@ -280,8 +296,8 @@ export class Ledger {
     if (answer instanceof Rejection) return answer;
     if (wasCurrent && !isCurrent() && !this.#letGo.has(nameOf(promised)))
       this.#violate("I2", `${promised.address} was renewed after its lease had ended`);
-    // Of parallel ones nobody knows whose write was last. If the handle had another address, nobody knows which was
-    // renewed.
+    // The order of parallel writes is unknown. If the handle had another address, the renewed one
+    // is unknown too.
     const wasAlone = begun === over && now.begun === begun + 1;
     const isSure = wasAlone && (!byHandle || (wasIt && isIt()));
     const until = answer.expiresAtMs ?? expiresAtMs;
@@ -301,7 +317,7 @@ export class Ledger {
     this.#alternates.set(nameOf(promised), name);
   }
 
-  /** From now on somebody else may be the alternate owner. */
+  /** Records that another caller may be the alternate owner from now on. */
   leavesAlternate(promised: Promised, name: string): void {
     if (this.#alternates.get(nameOf(promised)) === name) this.#alternates.delete(nameOf(promised));
   }
@@ -310,7 +326,7 @@ export class Ledger {
     return this.#renewals.get(allocation) ?? { begun: 0, over: 0 };
   }
 
-  /** After a write: is everything that was promised still so? */
+  /** Checks after a write that every promise still holds. */
   step(contents: Contents, nowMs: number): void {
     this.#history.step(contents, (address, token) => {
       if (this.#over.has(`${address} ${token}`))
@@ -324,7 +340,7 @@ export class Ledger {
     for (const promised of [...this.#promises.values()]) {
       if (isHeldIn(contents, promised)) continue;
       this.#promises.delete(promised.address);
-      // An owner may go by the slowest clock there is.
+      // An owner may use the slowest clock that the design allows.
       const deadline = this.#deadlines.get(allocationOf(promised)) ?? Number.POSITIVE_INFINITY;
       if (nowMs - CLOCK_SKEW_MS_MAX / 2 >= deadline) this.#expired(promised);
       else
@@ -343,8 +359,8 @@ export class Ledger {
   }
 
   /**
-   * Until a release ends, either state is right for what it names. One that ends in an error never ends, because the
-   * repair run may finish it at any time.
+   * Runs a release. Until it ends, either state is right for the assignments that it names. A
+   * release that ends in an error never ends, because the repair run may finish it at any time.
    */
   async #while<T>(name: string, release: () => Promise<T>): Promise<T> {
     this.#closing.set(name, (this.#closing.get(name) ?? 0) + 1);
@@ -388,7 +404,7 @@ function isHeldIn({ blocks }: Contents, { at, parsed }: Promised): boolean {
   });
 }
 
-/** An address and its generation as a caller has them, with the handle they are of. */
+/** Returns an address and its generation as a caller has them, with their handle. */
 export function promisedOf(
   handle: string,
   { address, generation }: Pick<AssignedAddress, "address" | "generation">,
@@ -402,7 +418,10 @@ export function promisedOf(
   };
 }
 
-/** By its token: the text of a generation also says how many its request wants, which may be less once it is answered. */
+/**
+ * Returns the name of a promise, with the token only. The text of a generation also has the number
+ * of addresses that its request wants, which the answer may reduce.
+ */
 const nameOf = ({ address, parsed }: Pick<Promised, "address" | "parsed">) =>
   `${address}@${parsed.token}`;
 const allocationOf = ({ parsed }: Promised) => `${parsed.handleHash}.${parsed.allocationId}`;

@@ -4,10 +4,11 @@ import { printCoverage, printShares } from "./report.ts";
 import { shrink } from "./shrink.ts";
 
 /**
- * `npm run sim -- --runs N --seed S`: runs seeds S, S+1, … and stops at the first that breaks.
- * `--workers N` processes side by side; `--coverage` counts the branches of the walks, and fails where one is taken too
- * rarely; `--resume FILE` carries a campaign on; `--without CLAUSE` leaves something out of the protocol; `--only A,B`
- * runs some of the processes, `--schedule N` in another order.
+ * The program of `npm run sim -- --runs N --seed S`. It runs the seeds S, S+1, … and stops at the
+ * first that breaks. `--workers N` is the number of parallel processes. `--coverage` counts the
+ * branches of the walks, and fails if a branch is taken too rarely. `--resume FILE` continues a
+ * campaign. `--without CLAUSE` leaves a part out of the protocol. `--only A,B` runs some of the
+ * processes, and `--schedule N` selects another order of events.
  */
 const { values } = parseArgs({
   options: {

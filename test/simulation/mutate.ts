@@ -2,15 +2,15 @@ import { changed, InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import type { Write } from "../../src/store/table.ts";
 
-/** Two clauses that are left out together are named so, one after the other. */
+/** The text between the names of two clauses that are left out together. */
 export const AND = " + ";
 
 /**
- * A table on which one thing of the protocol is missing, or two: a clause of a condition, or a whole step such as a fence,
- * by the name it has in the store. The suites must notice.
+ * A table that leaves out one or two parts of the protocol, by their names in the store. A part is
+ * a clause of a condition, or a whole step such as a fence. The suites must notice.
  */
 export class MutatedTable extends InMemoryTable {
-  /** Writes that were done so far: nothing changes without one. */
+  /** The number of writes so far. The table changes only with a write. */
   writes = 0;
   readonly #missing: ReadonlySet<string>;
 

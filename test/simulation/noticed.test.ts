@@ -5,7 +5,7 @@ import { simulate } from "./run.ts";
 import { shrink } from "./shrink.ts";
 
 const RUNS_UNTIL_NOTICED_MAX = 3_000;
-/** A busy machine may take its time; a run is bounded by its steps. */
+/** The time for a busy machine; the number of steps limits a run. */
 const TEST_MS_MAX = 600_000;
 
 describe("the simulation notices when the protocol lacks", { timeout: TEST_MS_MAX }, () => {
@@ -35,7 +35,7 @@ it("notices at the seeds that docs/verification.md names, and at none before the
   expect(named.slice(1).map(Number)).toEqual(first);
 });
 
-/** A life that ends with an error that no walk may end with is broken as well. */
+/** Returns true if a run breaks, or ends with an error that no walk may end with. */
 async function isBroken(seed: number, without: string): Promise<boolean> {
   return simulate({ seed, without }).then(
     ({ violations }) => violations.length > 0,

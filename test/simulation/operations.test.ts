@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
-/** The calls of handlers to the walks' folder that write nothing: reads, lists, previews, and two tools. */
+/**
+ * The functions of the allocator that handlers call and that write nothing: reads, lists, previews,
+ * and two tools.
+ */
 const WRITES_NOTHING = [
   "explain",
   "fresh",
@@ -44,7 +47,10 @@ function importsOfWalks(source: string): readonly string[] {
   return [...imports].flatMap(([, names = ""]) => names.match(/\b(?!type\b)\w+/g) ?? []);
 }
 
-/** Every name in the `walk` of an operation, and in what of these tests it calls: what only prepares, or comes again, is none. */
+/**
+ * Returns every name in the `walk` of an operation, and in the functions of these tests that it
+ * calls. Names that only prepare an operation, or repeat it, are left out.
+ */
 function wordsWalked(): ReadonlySet<string> {
   const [operations, world, scheduledRuns] = [
     "./operations.ts",
@@ -60,7 +66,7 @@ function wordsWalked(): ReadonlySet<string> {
   );
   const walks = operations.match(/^ {4}walk: .*?(?=^ {4}\w+: )/gms) ?? [];
   const words = new Set(walks.flatMap(wordsIn));
-  // A set is gone through in the order of its words, those that come to it meanwhile as well.
+  // A loop over a set also reaches the words that are added meanwhile.
   for (const word of words)
     for (const inner of wordsIn(declarations.get(word) ?? "")) words.add(inner);
   return words;
@@ -68,5 +74,5 @@ function wordsWalked(): ReadonlySet<string> {
 
 const COMMENTS_AND_TEXTS = /\/\*\*.*?\*\/|\/\/.*?$|"[^"\n]*"/gms;
 
-/** Names that stand for themselves: not those of a method. */
+/** Returns the names in a text, without those after a dot. */
 const wordsIn = (text: string): readonly string[] => text.match(/(?<![.\w])\w+/g) ?? [];

@@ -54,18 +54,21 @@ import {
 import { callsOf, withMishap } from "./crash-points.ts";
 
 /**
- * One operation, what goes before it, and what must hold of a repeat. The list is what the suites of crash points and of
- * interleavings go through: whatever is new belongs here, and is under both.
+ * An operation, its preparation, and the checks of a repeat. The suites of crash points and of
+ * interleavings go through this list, so every new operation belongs here.
  */
 export interface Operation {
   readonly name: string;
-  /** A call without which the operation would not be the one it is named for. */
+  /** A call that the operation must make, so that it is the one in its name. */
   readonly step: string;
   prepare(world: World): Promise<Readonly<Record<string, Assignment>>>;
   walk(context: Context, told: Readonly<Record<string, Assignment>>): Promise<unknown>;
   /** The prepared handles that must keep their addresses. */
   readonly kept: readonly string[];
-  /** A caller that comes again with the same request, or whatever else must go well after it. */
+  /**
+   * Repeats the request as its caller would, or runs another act that must succeed after the
+   * operation.
+   */
   again?(
     context: Context,
     told: Readonly<Record<string, Assignment>>,
@@ -413,7 +416,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: "assign under a limit after a request that was cut off",
     step: "quota-slot-over",
     prepare: async (world) => {
-      // The address is freed, but the quota slot was not given up.
+      // The address is freed, but its quota slot is not.
       const told = await assigned(world.calm, limited("vm", 1, 1));
       const quotaSlot = contentsIn(world).quotaSlots[0];
       await releaseAll(world.calm, told);
@@ -886,7 +889,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Writes a node over whatever is there. */
+/** Writes a node over the current one. */
 async function label(context: Context, name: string, labels: Labels) {
   const seen = await context.store.readNode(SPACE, name);
   return putNode(context, SPACE, name, labels, seen?.revision);
@@ -901,16 +904,16 @@ async function forget(context: Context) {
   const seen = await context.store.readNode(SPACE, "node-1");
   return deleteNode(context, SPACE, "node-1", seen?.revision);
 }
-/** For a suite that has a test of each. */
+/** The operations with their names, for a suite with a test of each. */
 export const NAMED = OPERATIONS.map((operation) => [operation.name, operation] as const);
 
-/** A world in which the operation can begin. */
+/** Returns a world in which the operation can begin. */
 export async function prepared(operation: Operation) {
   const world = await makeWorld();
   return { world, told: await operation.prepare(world) };
 }
 
-/** The first block of a host becomes nobody's. */
+/** Disowns the first block of a host. */
 async function disownFirst(context: Context) {
   const [affinity] = await context.store.listAffinities(SPACE, "host:node-1");
   const block = affinity && (await context.store.readBlock(SPACE, affinity.block));
@@ -936,7 +939,7 @@ const keeping = (request: AssignRequest): AssignRequest => ({
   hostReserved: { start: 1, end: 0, handle: "reserved" },
 });
 
-/** The alternate owner becomes the active one, where it is that already. */
+/** Makes the alternate owner the active one. This changes nothing if it is active already. */
 async function changeOwners(context: Context, { vm }: Readonly<Record<string, Assignment>>) {
   const [target, source] = ["target", "source"].map((name) => ({ namespace: "shop", name }));
   const [first] = vm?.addresses ?? [];
@@ -964,12 +967,12 @@ async function renewAll(context: Context, { vm }: Readonly<Record<string, Assign
     });
 }
 
-/** The pool as it stands, unless it is gone. */
+/** Returns the revision of a pool, unless the pool is gone. */
 async function revision({ store }: Context, of = "pool"): Promise<string | undefined> {
   return (await store.readSpace(SPACE)).pools.find(({ name }) => name === of)?.revision;
 }
 
-/** The creation of a second pool that dies before it is active. */
+/** Creates a second pool by a process that dies before the pool is active. */
 async function cutOffCreation({ table, clock }: World): Promise<void> {
   const walk = (own: Table) => createHalf(contextOver(own, clock, 9));
   const calls = await callsOf((await makeWorld()).table, walk);
@@ -984,7 +987,7 @@ async function removeHalf(context: Context) {
   return deletePool(context, SPACE, "half", await revision(context, "half"));
 }
 
-/** The host has one block more than it reads at once, and all of them are full. */
+/** Fills the blocks of a host that has one block more than it reads at once. */
 async function manyFull(context: Context): Promise<Assignment> {
   await putPool(context, SPACE, "wide", poolOf("10.8.0.0/29", 31), undefined);
   return assigned(context, requestOf("many", 2 * (BLOCKS_READ_AT_ONCE + 1)));
@@ -994,12 +997,12 @@ async function addIpv6(context: Context) {
   return putPool(context, SPACE, "six", poolOf("2001:db8::/126", 127), undefined);
 }
 
-/** The pool serves only whom its selectors choose from now on. */
+/** Gives the pool selectors, so that it serves only the hosts and namespaces that they select. */
 async function selectByLabels(context: Context) {
   return putPool(context, SPACE, "pool", selectivePool, await revision(context));
 }
 
-/** Writes settings over whatever is there. */
+/** Writes settings over the current ones. */
 async function settle(context: Context, space: string) {
   const { settingsRevision } = await context.store.readSpace(space);
   return putSettings(context, space, strict, settingsRevision);
@@ -1019,7 +1022,7 @@ export async function remove(context: Context) {
   return deletePool(context, SPACE, "pool", await revision(context));
 }
 
-/** The worker comes by every minute. */
+/** Runs the worker once a minute. */
 export async function work(context: Context, clock: Clock, minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute++) {
     clock.nowMs += 60_000;
@@ -1027,7 +1030,10 @@ export async function work(context: Context, clock: Clock, minutes: number): Pro
   }
 }
 
-/** The deletion comes to its end, and a pool of the same name and range with larger blocks serves in its place. */
+/**
+ * Completes the deletion of the pool, and creates a pool of the same name and range with larger
+ * blocks.
+ */
 async function succeed(context: Context, _: unknown, clock: Clock): Promise<void> {
   await work(context, clock, 8);
   const put = await putPool(context, SPACE, "pool", poolOf("10.0.0.0/29", 30), undefined);
@@ -1070,12 +1076,15 @@ async function ensureOne(context: Context) {
   return ensureBlocks(context, { space: SPACE, host: "host:node-1", families: [4], pools: [] });
 }
 
-/** A specific address for a host. */
+/** Returns a request of a host for a specific address. */
 function at(handle: string, host: HostId, address: string, key?: string): AssignRequest {
   return { ...requestOf(handle, 1, key), host, address: addressOf(address) };
 }
 
-/** A host with a block in use, also by another that has borrowed from it, and an empty one past its minimum age. */
+/**
+ * Prepares a host with two blocks. The first is in use, also by a host that borrowed from it. The
+ * second is empty and past its minimum age.
+ */
 async function hostWithBlocks({ calm, clock }: World) {
   const old = await assigned(calm, at("old", "host:node-1", "10.0.0.0"));
   const guest = await assigned(calm, at("guest", "host:node-2", "10.0.0.1"));
@@ -1084,7 +1093,10 @@ async function hostWithBlocks({ calm, clock }: World) {
   return { old, guest };
 }
 
-/** A host with addresses in its own blocks, in one of which another has borrowed, and in another's. */
+/**
+ * Prepares a host with addresses in its own blocks and in another host's. Another host has borrowed
+ * from one of its blocks.
+ */
 async function hostWithAddresses({ calm }: World) {
   const old = await assigned(calm, at("old", "host:node-1", "10.0.0.0"));
   await assigned(calm, at("far", "host:node-3", "10.0.0.1", "once"));
@@ -1094,7 +1106,7 @@ async function hostWithAddresses({ calm }: World) {
   return { old, guest };
 }
 
-/** A space that has no pool yet. */
+/** A space without a pool. */
 const BESIDE = "beside";
 
 export async function firstPool(context: Context): Promise<unknown> {
@@ -1102,7 +1114,7 @@ export async function firstPool(context: Context): Promise<unknown> {
 }
 
 const keyedRequest = requestOf("keyed", 1, "once");
-/** Returns a context that cannot free anything in one block. */
+/** Returns a context that cannot free any slot of one block. */
 const refusing = (context: Context, hot: string | undefined): Context => ({
   ...context,
   store: {
@@ -1127,14 +1139,14 @@ const specificRequest: AssignRequest = {
   address: addressOf("10.0.0.3"),
 };
 
-/** A request with an Idempotency-Key, and what must be there for it. */
+/** A request with an Idempotency-Key, and its preparation. */
 interface Keyed {
   readonly name: string;
   readonly request: AssignRequest;
   prepare?(context: Context): Promise<unknown>;
 }
 
-/** The operations that repeat under their key, each in a way of its own. */
+/** The operations that repeat under their key, each in its own way. */
 export const KEYED: readonly Keyed[] = [
   { name: "two addresses", request: keyedPair },
   { name: "both families", request: keyedBoth, prepare: addIpv6 },

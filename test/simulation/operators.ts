@@ -64,7 +64,10 @@ export function drawPlan({ fraction }: Random, { fleeting }: Scenario): readonly
   }));
 }
 
-/** One who wants ranges, reserves, and changes his mind, with what he saw before or with nothing. */
+/**
+ * Acts as an administrator that creates pools, reserves, and reverts its changes, with the revision
+ * that it read or without one.
+ */
 export async function administrator(
   context: Context,
   life: Life,
@@ -80,7 +83,7 @@ export async function administrator(
   }
 }
 
-/** The actions of administrators if pools come and go. */
+/** The actions of administrators if pools are created and deleted. */
 const MOVES = [create, create, drain, dissolve, dissolve, changeMind];
 
 type Answer = Promise<Written<unknown> | Accepted | Rejection>;
@@ -90,7 +93,7 @@ async function create(context: Context, life: Life): Answer {
   const main = life.scenario.pools.find((pool) => pool.name === name);
   const range = oneOf(context, ["10.9.0.0/28", "10.9.0.8/29", "10.9.0.0/29"]);
   const seen = await revisionOf(context, name);
-  // A successor may have other blocks, none larger than itself.
+  // A successor may have blocks of another size, none larger than the pool itself.
   const spec = main && {
     ...main,
     blockSize: chance(context, 0.3) ? otherSize(main) : main.blockSize,
@@ -98,7 +101,7 @@ async function create(context: Context, life: Life): Answer {
   return putPool(context, SPACE, name, spec ?? manual(range), ifMatch(context, seen));
 }
 
-/** Gives a space that has none a pool; a PUT that was cut off is sent again. */
+/** Creates the first pool of a space. It repeats a PUT that got no answer. */
 export async function founder(context: Context, { scheduler }: Life): Promise<void> {
   await context.sleep(90_000 * context.random.fraction());
   for (let n = 0; n < 3; n++) {
@@ -110,13 +113,13 @@ export async function founder(context: Context, { scheduler }: Life): Promise<vo
   }
 }
 
-/** A pool is to serve nobody any more … */
+/** Drains a pool. */
 async function drain(context: Context, { scenario }: Life): Answer {
   const name = oneOf(context, scenario.fleeting);
   return drainPool(context, SPACE, name, ifMatch(context, await revisionOf(context, name)));
 }
 
-/** … or not to be at all. */
+/** Deletes a pool. */
 async function dissolve(context: Context, { scenario }: Life): Answer {
   const name = oneOf(context, scenario.fleeting);
   const seen = ifMatch(context, await revisionOf(context, name));
@@ -124,7 +127,7 @@ async function dissolve(context: Context, { scenario }: Life): Answer {
   return answer instanceof Rejection ? answer : ((await follow(context, answer)) ?? answer);
 }
 
-/** A pool is created, and somebody deletes it before it serves. */
+/** Creates a pool while another operator deletes it before it serves. */
 async function changeMind(context: Context, life: Life): Answer {
   const deleting = async () => {
     for (let looks = 0; looks < LOOKS_MAX; looks++) {
@@ -170,7 +173,7 @@ async function change(context: Context, { scenario }: Life): Answer {
 async function reserve(context: Context): Answer {
   const before = await readReservation(context, SPACE, "one");
   const seen = before instanceof Rejection ? undefined : before.revision;
-  // Now and then all of a pool: then there is nothing in it to claim or to borrow.
+  // A reservation may cover a whole pool. Then the pool has nothing to claim or to borrow.
   const whole = ["2001:db8::/126", "10.1.0.0/29", "10.0.0.0/28"];
   const drawn = Math.floor(context.random.fraction() * 8);
   const text = (chance(context, 0.2) && whole[drawn % whole.length]) || `10.0.0.${drawn}`;
@@ -206,7 +209,7 @@ async function configureAnother(context: Context, { settings }: Scenario): Answe
   return putSettings(context, "configured", settings, ifMatch(context, revision));
 }
 
-/** Asks how a job goes. */
+/** Reads the state of a job. */
 async function follow(context: Context, { job }: Accepted): Promise<Rejection | undefined> {
   await context.sleep(30_000 * context.random.fraction());
   await listJobs(context, SPACE);
@@ -214,7 +217,9 @@ async function follow(context: Context, { job }: Accepted): Promise<Rejection | 
   return now instanceof Rejection ? now : undefined;
 }
 
-/** One who registers hosts and namespaces, labels them anew, and forgets them. */
+/**
+ * Acts as an operator that registers hosts and namespaces, changes their labels, and deletes them.
+ */
 export async function labeller(context: Context, life: Life): Promise<void> {
   const { scheduler, scenario } = life;
   for (let n = 0; n < 5; n++) {
@@ -253,7 +258,7 @@ async function labelNamespace(context: Context, { selection }: Life, name: strin
   );
 }
 
-/** Takes blocks from their hosts, whatever is in them. */
+/** Disowns blocks, whatever their contents. */
 export async function disowner(context: Context, { scenario }: Life): Promise<void> {
   for (let n = 0; n < 2; n++) {
     await context.sleep(40_000 * context.random.fraction());
@@ -263,13 +268,13 @@ export async function disowner(context: Context, { scenario }: Life): Promise<vo
   }
 }
 
-/** A day, or a week, in which nobody gets anywhere. */
+/** Lets a day or a week pass at once, in which no process makes progress. */
 export async function calendar(context: Context, { scheduler }: Life): Promise<void> {
   await context.sleep(200_000 * context.random.fraction());
   scheduler.nowMs += oneOf(context, [RELEASED_ALLOCATION_KEPT_MS, JOB_KEPT_MS]) + GRACE_MS;
 }
 
-/** Ends whatever a handle has, as a node that is drained does. */
+/** Releases every address of a handle, as the drain of a node does. */
 export async function ender(context: Context, { scenario, ledger }: Life): Promise<void> {
   for (let n = 0; n < 3; n++) {
     await context.sleep(30_000 * context.random.fraction());
@@ -278,7 +283,10 @@ export async function ender(context: Context, { scenario, ledger }: Life): Promi
   }
 }
 
-/** Claims ranges and blocks for hosts that are at work, takes them away, and ends all that a host has. */
+/**
+ * Claims ranges and blocks for working hosts, releases the affinities, and releases all addresses
+ * of a host.
+ */
 export async function provisioner(context: Context, life: Life): Promise<void> {
   for (let n = 0; n < 6; n++) {
     await context.sleep(25_000 * context.random.fraction());
@@ -312,7 +320,10 @@ async function ensure(context: Context, { owners, scheduler }: Life, host: HostI
   for (const { cidr } of answer) owners.hearClaimed(host, { cidr, status: "claimed" }, since);
 }
 
-/** A block that the host is shown to have, or any, or all that it has of a pool. */
+/**
+ * Releases the affinity of a listed block of the host, of any block, or of all blocks that the host
+ * has in a pool.
+ */
 async function releaseSome(context: Context, life: Life, host: HostId): Promise<void> {
   const { owners, scheduler, scenario } = life;
   const { items } = await listAffinities(context, { space: SPACE, host, limit: 3 });
@@ -366,7 +377,10 @@ async function releaseAll(context: Context, life: Life, host: HostId): Promise<v
   } while (position);
 }
 
-/** All blocks of a pool: a worker goes through it, or the first one that comes by when all others are done. */
+/**
+ * Releases the affinities of all blocks of a pool. A worker carries that out, or the first
+ * scheduled run after all others have ended.
+ */
 async function releaseAny(context: Context, { scheduler, scenario }: Life): Promise<void> {
   const names = scenario.pools.map(({ name }) => name);
   const answer = await releasePool(context, {
@@ -395,7 +409,10 @@ const manual = (range: string): PoolSpec => ({
   borrowing: "allowed",
 });
 
-/** Mostly what was seen; sometimes nothing, or what somebody else has replaced. */
+/**
+ * Returns a revision for `If-Match`: mostly the one that was read, sometimes none or an outdated
+ * one.
+ */
 function ifMatch(context: Context, seen: string | undefined): string | undefined {
   const how = context.random.fraction();
   return how < 0.75 ? seen : how < 0.9 ? undefined : "stale";

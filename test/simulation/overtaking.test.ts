@@ -27,7 +27,7 @@ import { answerOf, stoppedBefore, withIntruderAtWrite } from "./crash-points.ts"
 type Told = Readonly<Record<string, Assignment>>;
 type Walk = (context: Context, told: Told, world: World) => Promise<unknown>;
 
-/** Two who have to do with one thing, of whom the first is slow. */
+/** Two operations on one resource, of which the first is slow. */
 interface Meeting {
   readonly first: string;
   readonly second: string;
@@ -57,7 +57,7 @@ const releases =
   (context) =>
     releaseHandle(context, SPACE, handle);
 
-/** Answers what it renewed. */
+/** Renews the leases, and returns the answers. */
 const renews: Walk = async (context, { vm }) => {
   for (const { address } of vm?.addresses ?? []) {
     const renewal = { address: addressOf(address), handle: "vm", leaseSeconds: 86_400 };
@@ -66,7 +66,7 @@ const renews: Walk = async (context, { vm }) => {
   return vm;
 };
 
-/** Lets days go by with their scheduled runs, and uses the key again. */
+/** Lets days pass with their scheduled runs, and uses the key again. */
 const beginsAnew: Walk = async (context, _, world) => {
   await scheduledRuns(world, 2, DAY_MS);
   return assign(context, keyed(1));
@@ -76,7 +76,7 @@ const one = async ({ calm }: World): Promise<Told> => ({
   old: await assigned(calm, requestOf("old", 1)),
 });
 
-/** An earlier execution of the request came as far as this write. */
+/** Cuts off an earlier execution of the request before this write. */
 const cutOffBefore =
   (step: string, request: AssignRequest) =>
   async (world: World): Promise<Told> => {
@@ -106,7 +106,7 @@ const releasedAgo =
     return { ...told, gone };
   };
 
-/** The address is freed, and the quota slot was not given up. */
+/** Frees the address, and leaves its quota slot taken. */
 const quotaSlotLeft = async (world: World): Promise<Told> => {
   const { calm, clock } = world;
   const told = await assigned(calm, limited);

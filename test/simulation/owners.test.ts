@@ -8,7 +8,10 @@ import { cidrOf } from "./scenario.ts";
 const CIDR = "10.0.0.0/31";
 const HOST: HostId = "host:node-1";
 
-/** A judge who has seen a block change hands: nobody's block is `null`, and no block at all is `undefined`. */
+/**
+ * Returns a judge that has seen a block with these hosts in turn: `null` is a block without a host,
+ * and `undefined` is no block.
+ */
 function ownersAfter(...hosts: readonly (HostId | null | undefined)[]): Owners {
   const owners = new Owners();
   for (const host of hosts) {

@@ -14,7 +14,7 @@ type Current = HostId | "nobody's" | "not there";
  */
 export class Owners {
   readonly violations: Violation[] = [];
-  /** Writes seen so far. */
+  /** The number of writes seen so far. */
   moment = 0;
   #lastSeen: ReadonlyMap<string, Current> = new Map();
   /** The end of each earlier owner of a block. */

@@ -1,6 +1,6 @@
 import type { Random } from "../../src/domain/fresh.ts";
 
-/** A seeded source of randomness (mulberry32): the same seed, the same run. */
+/** Returns a seeded random source (mulberry32). The same seed gives the same run. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const fraction = () => {

@@ -4,7 +4,10 @@ import type { Item } from "../../src/store/item.ts";
 
 type Kind = keyof Contents;
 
-/** Reads items as the store does, each one once: items are replaced, never altered, and a run looks after every step. */
+/**
+ * Returns a reader that reads items as the store does, each item once. Items are replaced, never
+ * altered, and a run reads them after every step.
+ */
 export function readingOnce(): (items: readonly Item[]) => Contents {
   const known = new WeakMap<Item, readonly [Kind, readonly unknown[]][]>();
   return (items) => {

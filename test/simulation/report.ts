@@ -6,7 +6,7 @@ import { excuseOf } from "./unreached.ts";
 /** The minimum share of a campaign in which something must occur. */
 const SHARE_MIN = 0.01;
 
-/** Every no that a walk can say. */
+/** Every code with which a walk can reject. */
 const ANSWERS = Object.keys({
   invalid_request: true,
   not_found: true,
@@ -30,16 +30,16 @@ const ANSWERS = Object.keys({
   pool_in_use: true,
 } satisfies Record<RejectionCode, true>);
 
-/** Prints what the runs of a campaign came by, the rarest first. */
+/** Prints the events of a campaign's runs, the rarest first. */
 export function printShares(tally: Tally): void {
   const kinds = [["call"], ["error"], ["fault", FAULTS], ["answer", ANSWERS]] as const;
   for (const [kind, expected] of kinds) print(tally, tally.shares(kind, expected));
 }
 
 /**
- * Prints in how many runs each branch of the walks was taken.
+ * Prints the number of runs in which each branch of the walks was taken.
  *
- * @returns the branches, faults and answers that came up too rarely, and have no excuse
+ * @returns the branches, faults and answers that occurred too rarely, and have no excuse
  */
 export function printCoverage(tally: Tally): readonly string[] {
   const branches = tally.branches();

@@ -8,15 +8,17 @@ import { hostId } from "../../src/domain/host.ts";
 import { drawLabels, NAMESPACES, type Scenario, valueIn } from "./scenario.ts";
 
 export const SPACE = "default";
-/** Another space; it comes first in the order of spaces. */
+/** Another space, which comes first in the order of spaces. */
 export const ASIDE = "aside";
-/** The space that gets its first pool on the way; it is in the shard of `SPACE`. */
+/** The space that gets its first pool during the run; it is in the shard of `SPACE`. */
 export const FOUNDED = "founded";
 export const SPACES: readonly string[] = [SPACE, ASIDE, FOUNDED];
 const REQUESTS_PER_CLIENT = 4;
-/** No machine: nobody registers it. */
+/** An owner that is no machine, so no operator registers it. */
 const VIRTUAL = hostId("virtual", "balancer");
-/** The numbers of IPv4 and IPv6 addresses: for one block, several blocks, both families. */
+/**
+ * The numbers of IPv4 and IPv6 addresses: for one block, for more blocks, and for both families.
+ */
 const WANTED = [
   [1, 0],
   [1, 0],
@@ -29,7 +31,7 @@ const WANTED = [
   [0, 1],
 ] as const;
 
-/** A request as its client sends it, and again under the same key. */
+/** A request as its client sends it, and as it repeats it under the same key. */
 export interface Ask {
   readonly key: string | undefined;
   readonly request: AssignRequest;

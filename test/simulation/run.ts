@@ -37,13 +37,13 @@ import { Strictness } from "./strictness.ts";
 
 export interface RunOptions {
   readonly seed: number;
-  /** In place of the one that is drawn. */
+  /** The weather in place of the drawn one. */
   readonly weather?: Weather;
   /** A clause or step to leave out. */
   readonly without?: string | undefined;
-  /** Another order of events in the same life. */
+  /** Selects another order of events in the same run. */
   readonly schedule?: number | undefined;
-  /** The processes that take part; all of them unless said otherwise. */
+  /** The processes that take part; absent for all of them. */
   readonly only?: ReadonlySet<string> | undefined;
 }
 
@@ -66,10 +66,11 @@ export interface Life {
 }
 
 /**
- * One simulated life of a small space, drawn from the seed: clients that assign, read, renew and release in every way, two
- * of them carrying out the same requests, reclaimers, repair runs, and operators; clocks that differ, and faults at every
- * call. The invariants are proven after every step, the answers against one another, and after a calm end the table must be
- * tidy and then empty.
+ * Runs one simulated life of a small space, drawn from the seed. Clients assign, read, renew and
+ * release in every way, and two of them carry out the same requests. Reclaim runs, repair runs and
+ * operators run beside them, with clocks that differ and with faults at every call. It proves the
+ * invariants after every step, and the answers against one another. After a calm end the table must
+ * be tidy, and then empty.
  */
 export async function simulate({
   seed,
@@ -117,7 +118,7 @@ export async function simulate({
   const spawn = (name: string, body: (context: Context) => Promise<unknown>) => {
     if (only && !only.has(name)) return;
     processes.push(name);
-    // No two clocks differ by more than all of the design allows for.
+    // No two clocks differ by more than the design allows.
     const skewMs = (randomOf(seed, `${name}'s clock`).fraction() - 0.5) * CLOCK_SKEW_MS_MAX;
     scheduler.spawn(name, (own) => body(contextOf(name, own)), skewMs);
   };
@@ -150,7 +151,10 @@ export async function simulate({
   return { violations, seen: scheduler.seen, processes };
 }
 
-/** Proves everything after every call that wrote; the first violations of a run end its proof. */
+/**
+ * Proves the invariants after every call that wrote. After the first violations of a run it proves
+ * nothing more.
+ */
 function judge(
   { scenario, scheduler, ledger, strictness, selection, owners }: Life,
   table: MutatedTable,
@@ -204,7 +208,7 @@ async function makeSpace(context: Context, scenario: Scenario): Promise<void> {
   if (scenario.neighbour) await putPool(context, ASIDE, "pool-4", BESIDE, undefined);
   if (scenario.founded) {
     await putSettings(context, FOUNDED, SETTINGS_DEFAULT, undefined);
-    // A scheduled run of an earlier time stopped there, when the map had more block groups.
+    // An earlier scheduled run stopped there, when the index had more block groups.
     await context.store.keepPosition(SPACE, { pool: "pool-4", page: "0", group: 1n });
   }
 }
@@ -221,6 +225,9 @@ async function passing(
   }
 }
 
-/** Everybody draws from a source of their own: who is left out of a run takes nothing from the others. */
+/**
+ * Returns the random source of a process. Each has its own, so a process that is left out changes
+ * no draw of the others.
+ */
 const randomOf = (seed: number, name: string) =>
   seededRandom(Number(BigInt(`0x${handleHash(`${seed} ${name}`)}`) & 0xffffffffn));

@@ -20,15 +20,21 @@ export interface Scenario {
   readonly hosts: readonly HostId[];
   readonly clients: readonly Client[];
   readonly weather: Weather;
-  /** The pools that administrators create, drain and delete; where those that serve are among them, workers are there. */
+  /**
+   * The pools that administrators create, drain and delete. If they include serving pools, the
+   * scenario has workers.
+   */
   readonly fleeting: readonly string[];
-  /** True if the administrators want the same at the same time. */
+  /** True if the administrators have the same plan at the same times. */
   readonly rivals: boolean;
   /** True if a client tidies up by what reads return. */
   readonly tidied: boolean;
-  /** True if a day passes in the middle of it. */
+  /** True if a day passes in the middle of the run. */
   readonly leaps: boolean;
-  /** The labels of those hosts and namespaces that are registered when it begins; an operator changes them later. */
+  /**
+   * The labels of the hosts and namespaces that are registered at the start; an operator changes
+   * them later.
+   */
   readonly labels: ReadonlyMap<string, Labels>;
   /** True if some pools have selectors. */
   readonly selects: boolean;
@@ -66,13 +72,14 @@ export function drawScenario(random: Random): Scenario {
     ...(chance(0.8) && { cooldownSeconds }),
     ...rest,
   });
-  // One of many block groups, each with room for a single address: what a bounded look does not find may be there all the same.
+  // One of many block groups, each with room for a single address. A bounded scan may miss an
+  // address that exists.
   const sparse = chance(0.13);
   const main = sparse
     ? spec("10.0.0.0/23", 32)
     : pick(
         spec("10.0.0.0/29", 31),
-        // Blocks of a single address: a host has more of them than it reads at once.
+        // Blocks of a single address, so that a host has more of them than it reads at once.
         spec("10.0.0.0/28", 32),
         spec("10.0.0.0/28", 31),
         spec("10.0.0.0/28", 30),
@@ -147,7 +154,8 @@ export function drawScenario(random: Random): Scenario {
       intervals: reserved.map((text) => valueIn(parseInterval(text))),
     },
     hosts,
-    // The last client carries out the first one's requests, as a client library or a second executor would.
+    // The last client repeats the first one's requests, as a client library or a second executor
+    // would.
     clients: [...clients, clients[0] as (typeof clients)[number]],
     weather: drawWeather(random),
     fleeting: [
@@ -178,7 +186,7 @@ export function drawLabels({ fraction }: Random): Labels {
   return { ...(fraction() < 0.85 && { zone, team }), ...(fraction() < 0.25 && { gpu: "" }) };
 }
 
-/** Most are registered. */
+/** Draws the labels of all hosts and namespaces. Most are registered. */
 function drawAllLabels(random: Random, hosts: readonly HostId[]): ReadonlyMap<string, Labels> {
   const all = [...hosts, ...NAMESPACES.map(namespaceNamed)];
   return new Map(
@@ -187,7 +195,7 @@ function drawAllLabels(random: Random, hosts: readonly HostId[]): ReadonlyMap<st
 }
 
 const CLIENTS = 5;
-/** Writes that may be singled out: for a while the database hardly ever says what became of them. */
+/** Groups of writes for relentless weather: for a while the database hardly ever answers them. */
 const RELENTLESS = [
   ["handle-fence", "repair-fence", "unknown-fence", "replay-fence", "borrowed-fence"],
   ["repair-release-fence", "repair-abort-fence", "replay-abort-fence"],
@@ -213,7 +221,7 @@ const RELENTLESS = [
 function drawWeather(random: Random): Weather {
   const chance = (share: number) => random.fraction() < share;
   const isRelentless = chance(0.5);
-  // Somebody has to live through it.
+  // A process must survive the relentless weather.
   const isFairOtherwise = isRelentless && chance(0.5);
   const times = (share: number) =>
     isFairOtherwise ? 0 : share * ([0, 0.3, 1, 2.5][Math.floor(random.fraction() * 4)] ?? 1);

@@ -7,29 +7,32 @@ import type { Table, Write } from "../../src/store/table.ts";
 
 /** The probability of faults per call, and the other conditions of a run. */
 export interface Weather {
-  /** A write whose author does not learn its outcome: done, never done, or done much later. */
+  /**
+   * The share of writes whose author does not learn the outcome: done, never done, or done much
+   * later.
+   */
   readonly unknownShare: number;
-  /** A read that is not answered. */
+  /** The share of reads without an answer. */
   readonly unansweredShare: number;
-  /** The process dies with the call. */
+  /** The share of calls with which the process dies. */
   readonly crashShare: number;
-  /** The process stands still for a while. */
+  /** The share of calls at which the process pauses for a while. */
   readonly freezeShare: number;
-  /** The database throttles the request. */
+  /** The share of requests that the database throttles. */
   readonly busyShare: number;
-  /** A write is delivered twice, and its author hears what became of the second. */
+  /** The share of writes that are delivered twice; the author gets the outcome of the second. */
   readonly twiceShare: number;
-  /** Everything takes so long that graces and cooldowns run out under somebody's hands. */
+  /** The share of long steps, so long that graces and cooldowns end during an operation. */
   readonly slowShare: number;
-  /** An eventually consistent read shows what was there a while ago. */
+  /** The share of eventually consistent reads that return an earlier state. */
   readonly staleShare: number;
-  /** For a while the database hardly ever says what became of some writes. */
+  /** Writes that the database hardly ever answers for a while. */
   readonly relentless?: {
     readonly steps: readonly string[];
     /** The share of calls without an answer, and the share of these in which the write was done. */
     readonly silentShare: number;
     readonly landedShare: number;
-    /** Milliseconds since the beginning of the run. */
+    /** Milliseconds since the start of the run. */
     readonly fromMs: number;
     readonly untilMs: number;
   };
@@ -52,11 +55,11 @@ export const FAULTS = [
 ] as const;
 type Fault = (typeof FAULTS)[number];
 
-/** A call that was carried out: what a judge needs to know besides the table. */
+/** A call that was carried out, as the judges see it beside the table. */
 export interface Step {
   /** True time, which no process knows. */
   readonly nowMs: number;
-  /** By how much the clock of whoever made the call is ahead. */
+  /** The number of milliseconds by which the clock of the calling process is ahead. */
   readonly skewMs: number;
 }
 
@@ -82,7 +85,7 @@ export const STORMY: Weather = {
   staleShare: 0.3,
 };
 
-/** A call that a process has made and nobody has answered. */
+/** A call of a process without an answer yet. */
 interface Call {
   readonly process: Process;
   readonly label: string;
@@ -93,7 +96,7 @@ interface Call {
   fail(): void;
   /** Answers it with a throttling error. */
   refuse(): void;
-  /** Not before this time: a process that sleeps. */
+  /** The earliest time of its answer, for a process that sleeps. */
   readonly dueMs?: number;
 }
 
@@ -117,8 +120,9 @@ const STEPS_MAX = 20_000;
 const STARTED_MS = 1_700_000_000_000;
 
 /**
- * Runs several real walks over one in-memory table. Nothing in the walks is replaced but what they are given: every call to
- * the database, and every sleep, waits here until the scheduler picks it. Each pick is drawn from the seed.
+ * Runs real walks side by side over one in-memory table. It replaces nothing in the walks but their
+ * surroundings: every call to the database, and every sleep, waits here until the scheduler picks
+ * it. The seed decides each pick.
  */
 export class Scheduler {
   readonly table: InMemoryTable;
@@ -143,9 +147,10 @@ export class Scheduler {
   }
 
   /**
-   * Starts a process; it makes its first call at once. An error it ends with is an answer, not a failure of the run.
+   * Starts a process, which makes its first call at once. An error at its end is an answer, not a
+   * failure of the run.
    *
-   * @param skewMs by how much its clock is ahead
+   * @param skewMs the number of milliseconds by which its clock is ahead
    */
   spawn(name: string, body: (own: Surroundings) => Promise<unknown>, skewMs = 0): void {
     const process: Process = { name, skewMs, frozenSteps: 0, dead: false, done: false };
@@ -163,7 +168,7 @@ export class Scheduler {
     });
   }
 
-  /** Runs until every process is done or dead, then lets everything late land. */
+  /** Runs until every process is done or dead, then lets every late write land. */
   async run(): Promise<void> {
     for (let step = 0; step < STEPS_MAX; step++) {
       await quiescence();
@@ -272,7 +277,7 @@ export class Scheduler {
     const call = ready[Math.floor(this.random.fraction() * ready.length)];
     if (call && this.#chance(this.#weather.freezeShare)) {
       this.#countFault("frozen");
-      // Mostly as long as others take for a call or two, so that they get in between.
+      // Mostly the time of a call or two of the others, so that they run in between.
       call.process.frozenSteps = Math.ceil(FREEZE_STEPS_MAX * this.random.fraction() ** 3);
       return undefined;
     }
@@ -319,7 +324,7 @@ export class Scheduler {
     return isTime ? relentless.silentShare : 0;
   }
 
-  /** A write whose author does not learn its outcome. */
+  /** Carries out a write, or not, without telling its author the outcome. */
   async #keepSilent(
     { process, fail }: Call,
     write: Write,
@@ -353,8 +358,8 @@ export class Scheduler {
   }
 
   /**
-   * Mostly milliseconds, so that most requests end within their time among all others; now and then so long that graces and
-   * cooldowns run out.
+   * Draws the time that passes in a step: mostly milliseconds, so that most requests end in time
+   * among all the others. Sometimes it is so long that graces and cooldowns end.
    */
   #passing(): number {
     const { slowShare } = this.#weather;
@@ -368,7 +373,10 @@ export class Scheduler {
     return this.random.fraction() < share;
   }
 
-  /** A client hears of an error and goes on; what it holds then is the protocol's business. */
+  /**
+   * Runs an act of a client, which goes on after an error. The protocol settles what the client
+   * then holds.
+   */
   async trying<T>(act: () => Promise<T>): Promise<T | undefined> {
     try {
       return await act();
@@ -382,7 +390,10 @@ export class Scheduler {
     for (const error of this.#errors.splice(0)) this.#countError(error);
   }
 
-  /** Errors that a walk may end with are answers; anything else is a bug in it. */
+  /**
+   * Counts an error that a walk may end with, because it is an answer. Any other error is a bug of
+   * the walk.
+   */
   #countError(error: unknown): void {
     const name = error instanceof Error ? error.name : "";
     if (!["ContentionError", "ThrottledError", "UnavailableError"].includes(name)) throw error;
@@ -390,5 +401,8 @@ export class Scheduler {
   }
 }
 
-/** Every promise that can go on has gone on: a tick comes after all of them, and costs no turn of the event loop. */
+/**
+ * Waits until every promise that can continue has continued. A tick comes after all of them, and
+ * needs no turn of the event loop.
+ */
 const quiescence = () => new Promise<void>((resolve) => process.nextTick(resolve));

@@ -8,8 +8,9 @@ import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
 const FOR_WANT_OF_ROOM: readonly RejectionCode[] = ["pool_exhausted", "block_limit"];
 
 /**
- * Assigns, and judges a rejection for want of room: it must come from a look at the host's blocks after the request freed what
- * an earlier execution of its own held. That may be the very room there was (I8).
+ * Assigns, and checks a rejection for want of room. A request that freed the addresses of its own
+ * earlier execution must read the host's blocks again before it rejects. The freed room may be
+ * enough (I8).
  */
 export async function assignJudged(
   context: Context,

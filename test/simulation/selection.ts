@@ -12,12 +12,15 @@ import { matches } from "../../src/domain/selector-match.ts";
 import { Authors } from "./authors.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** The knowledge about a host or a namespace. */
+/** The judge's knowledge about a host or a namespace. */
 interface Current {
   labels: Labels | undefined;
-  /** From when on allocations are judged by these labels. */
+  /** The time from which these labels apply to allocations. */
   fromMs: number;
-  /** Changes under way, or cut off, that may land at any time; and all that ever began. */
+  /**
+   * Changes that are in progress or cut off, so that they may land at any time; and the number of
+   * all changes so far.
+   */
   underWay: number;
   begun: number;
 }
@@ -26,9 +29,10 @@ export const hostNamed = (name: string) => `host:${name}`;
 export const namespaceNamed = (name: string) => `namespace:${name}`;
 
 /**
- * Watches every slot as it is taken: a request that names neither its pools nor its address gets it from a pool that selects
- * its host and its namespace, and where hosts must be registered no other gets any (I12). The labels that come with a request
- * hold for it alone; what an operator says of labels holds for the others whose allocation was written from its `effectiveAt` on.
+ * Watches every slot when it is taken (I12). If a request names neither its pools nor its address,
+ * its pool must select its host and its namespace. If hosts must be registered, an unregistered
+ * host must not get an address. Labels in a request apply to it alone. An operator's change of
+ * labels applies to allocations that were written from its `effectiveAt` on.
  */
 export class Selection {
   readonly violations: Violation[] = [];
@@ -38,7 +42,10 @@ export class Selection {
   readonly #known = new Set<string>();
   readonly #lastSeen = new Map<string, Current>();
 
-  /** @param labels of everybody who is registered when the run begins */
+  /**
+   * @param labels the labels of all hosts and namespaces that are registered at the start of the
+   * run
+   */
   constructor(
     scenario: Pick<Scenario, "pools" | "settings">,
     requests: readonly AssignRequest[],
@@ -49,7 +56,10 @@ export class Selection {
     for (const [who, of] of labels) this.#current(who).labels = of;
   }
 
-  /** An operator changes labels, or takes them all away: what he is told, and nothing before, is what holds. */
+  /**
+   * Records an operator's change or removal of labels. It applies from the time in its answer on,
+   * and not before.
+   */
   async labelling<T>(
     who: string,
     labels: Labels | undefined,
@@ -62,9 +72,10 @@ export class Selection {
     const begun = ++current.begun;
     const answer = await change();
     current.underWay--;
-    // Of two parallel writes nobody knows which was last, in whatever order their answers come.
+    // The order of parallel writes is unknown, whatever the order of their answers.
     const isAlone = begins && current.begun === begun;
-    // A rejection does not say that nothing was done: of a write that is delivered twice its author hears of the second.
+    // A rejection does not prove that nothing was done: after a double delivery the author gets the
+    // second outcome.
     if (!(answer instanceof Rejection) && isAlone) {
       current.labels = labels;
       current.fromMs = answer.effectiveAtMs + CLOCK_SKEW_MS_MAX;

@@ -6,10 +6,13 @@ export interface Broken {
   readonly processes: readonly string[];
 }
 
-/** Leaving out a process changes the order of all later steps, so this many orders are tried. */
+/** The number of orders to try. Leaving out a process changes the order of all later steps. */
 const SCHEDULES_MAX = 20;
 
-/** Leaves one process after another out of a run that breaks, as long as some order of the others still does. */
+/**
+ * Leaves out one process of a broken run after another, as long as some order of the others still
+ * breaks.
+ */
 export async function shrink(seed: number, without: string | undefined): Promise<Broken> {
   const { processes } = await simulate({ seed, without });
   let broken: Broken = { schedule: 0, processes };

@@ -3,7 +3,10 @@ import { simulate } from "./run.ts";
 import { FAIR } from "./scheduler.ts";
 
 const RUNS = 2_000;
-/** A busy machine gets through fewer: what it has seen by then must hold, and it says how far it came. */
+/**
+ * The time limit, in which a busy machine completes fewer runs. The completed ones must hold, and
+ * the test prints their number.
+ */
 const RUNS_MS_MAX = 4 * 60_000;
 const RUNS_MIN = 200;
 const FAIR_RUNS = 50;

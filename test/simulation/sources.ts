@@ -15,7 +15,10 @@ const WORKER = {
   format: "esm",
 } as const satisfies BuildOptions;
 
-/** One text for all that a run depends on: of other sources, other runs. What only reads a tally is not among them. */
+/**
+ * Returns the digest of all sources that a run depends on. A change of them changes the runs.
+ * Sources that only read a tally are left out.
+ */
 export function digestOfSources(): string {
   const { metafile } = buildSync({ ...WORKER, packages: "external", write: false, metafile: true });
   const hash = createHash("sha256");
@@ -25,8 +28,8 @@ export function digestOfSources(): string {
 }
 
 /**
- * Compiles the worker into a folder of its own. The runs are the same as those of its sources, and take less time: the
- * loader of the sources gives every function its name again whenever it is made.
+ * Compiles the worker into a folder of its own. The runs are the same as those of the sources, and
+ * take less time. The loader of the sources names every function again whenever the code makes it.
  */
 export function compiledWorker(): { readonly script: URL; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), "plat-simulation-"));
@@ -34,7 +37,7 @@ export function compiledWorker(): { readonly script: URL; remove(): void } {
     ...WORKER,
     outdir: folder,
     outExtension: { ".js": ".mjs" },
-    // Modules that are imported when they are needed stay modules: as functions they would run slower.
+    // Modules that are imported on demand stay modules, because they would run slower as functions.
     splitting: true,
     sourcemap: true,
     logLevel: "warning",

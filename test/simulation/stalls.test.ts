@@ -5,13 +5,14 @@ import type { Table, Write } from "../../src/store/table.ts";
 import { contextOver, scheduledRuns, tableOf, type World } from "../world.ts";
 import { OPERATIONS, prepared } from "./operations.ts";
 
-/** Passes a hundred seconds apart. */
+/** Scheduled runs a hundred seconds apart. */
 const SCHEDULED_RUNS_IN_A_QUARTER_OF_AN_HOUR = 9;
 
 /**
- * What becomes of a write whose author stood still before it for a quarter of an hour, in which the reclaimer and the
- * repair run came by: the clause that rejects it, or nothing, and then the reason why it does no harm. That no stall anywhere
- * breaks an invariant is for the interleavings to show; here is which rule sees to it.
+ * The result of a write whose author paused before it for a quarter of an hour, while reclaim and
+ * repair runs passed. It is the clause that rejects the write, or nothing, with the reason why the
+ * write does no harm. The interleavings prove that no pause breaks an invariant. This table shows
+ * which rule ensures it.
  */
 it.each<[operation: string, step: string, refusedBy: string | undefined, why: string]>([
   [
@@ -132,13 +133,13 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     const answer = await operation.walk(contextOver(stalled.table, world.clock, 2), told);
     expect(answer).not.toBeInstanceOf(Rejection);
   } catch (error) {
-    // An author that is so late gets an error, and holds nothing.
+    // An author that is this late gets an error, and holds nothing.
     expect(error).toMatchObject({ name: "ContentionError" });
   }
   expect(stalled.refusedBy()).toEqual(refusedBy === undefined ? [] : [refusedBy]);
 });
 
-/** The table of a walk that stands still before the first such write. */
+/** Returns a table on which a walk pauses before the first write of this step. */
 function stalledBefore(world: World, step: string) {
   let refusedBy: readonly string[] | undefined;
   const table = tableOf(world);

@@ -6,17 +6,21 @@ import { Rejection } from "../../src/domain/outcome.ts";
 import { Authors } from "./authors.ts";
 
 /**
- * Watches every slot as it is taken: where nothing may be borrowed its block is the host's own at that moment (I10). What a
- * space's setting says holds for requests whose allocation was written from its `effectiveAt` on.
+ * Watches every slot when it is taken (I10). If borrowing is forbidden, the block must belong to
+ * the host at that moment. A space's setting applies to requests whose allocation was written from
+ * its `effectiveAt` on.
  */
 export class Strictness {
   readonly violations: Violation[] = [];
   readonly #authors = new Authors();
   readonly #known = new Set<string>();
-  /** Pools that never lend. */
+  /** Pools without borrowing. */
   readonly #forbidding: ReadonlySet<string>;
   #strictFromMs: number;
-  /** Changes under way, or cut off, that may take strictness away at any time; and all that ever began. */
+  /**
+   * Changes that may end strictness at any time, because they are in progress or cut off; and the
+   * number of all so far.
+   */
   #loosening = 0;
   #loosened = 0;
 
@@ -25,12 +29,15 @@ export class Strictness {
     this.#forbidding = new Set(forbidding);
   }
 
-  /** An operator changes the setting: what he is told, and nothing before, is what holds. */
+  /**
+   * Records an operator's change of the setting. It applies from the time in its answer on, and not
+   * before.
+   */
   async setting<T>(
     isStrict: boolean,
     change: () => Promise<Written<T> | Rejection>,
   ): Promise<Written<T> | Rejection> {
-    // Of two parallel writes nobody knows which was last, in whatever order their answers come.
+    // The order of parallel writes is unknown, whatever the order of their answers.
     const isAlone = this.#loosening === 0;
     if (!isStrict) {
       this.#strictFromMs = Number.POSITIVE_INFINITY;

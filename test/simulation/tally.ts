@@ -1,7 +1,7 @@
 import type { Branch, Taken } from "./coverage.ts";
 import type { RunResult } from "./run.ts";
 
-/** Something that a run may come by, and in how many runs it did. */
+/** An event of a run, and the number of runs with it. */
 export interface Share {
   readonly what: string;
   readonly runs: number;
@@ -16,7 +16,7 @@ export interface TallyState {
   readonly branches: readonly BranchCount[];
 }
 
-/** In how many runs a branch was taken; `around` names the branch in which it lies. */
+/** The number of runs in which a branch was taken; `around` names the branch around it. */
 interface BranchCount {
   readonly branch: Branch;
   readonly around: string | undefined;
@@ -57,7 +57,8 @@ export class Tally {
       this.#seen.set(what, (this.#seen.get(what) ?? 0) + 1);
       if (what.startsWith("call: ")) this.#calls += count;
     }
-    // Those that are new first: they were taken as often as the ones around them were before this run.
+    // New branches come first: before this run they were taken as often as the branches around
+    // them.
     for (const { branch, around } of taken) {
       if (this.#branches.has(nameOf(branch))) continue;
       const outer = around && nameOf(around);
@@ -85,7 +86,10 @@ export class Tally {
     }
   }
 
-  /** In how many runs each thing of a kind came up; those named that never did are there with none. */
+  /**
+   * Returns the number of runs for each event of a kind. Expected events that never occurred have
+   * zero.
+   */
   shares(kind: string, expected: readonly string[] = []): readonly Share[] {
     const counts = new Map(expected.map((what) => [`${kind}: ${what}`, 0]));
     for (const [what, runs] of this.#seen) if (what.startsWith(`${kind}: `)) counts.set(what, runs);

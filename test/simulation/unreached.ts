@@ -1,13 +1,16 @@
 import type { Branch } from "./coverage.ts";
 
-/** Branches that need not come up in a hundredth of the runs, for one reason. */
+/** Branches that may occur in less than a hundredth of the runs, for one reason. */
 interface Excuse {
   readonly why: string;
-  /** The file, and how the branch begins, as the report has it; what lies in it is excused with it. */
+  /**
+   * The file, and the start of the branch as the report shows it. The branches inside of it are
+   * excused too.
+   */
   readonly branches: readonly (readonly [file: string, text: string])[];
 }
 
-/** The list is to stay short: what can be reached, is. */
+/** The excuses. The list must stay short: a branch that runs can reach must be reached. */
 const EXCUSES: readonly Excuse[] = [
   {
     why: "Only the compiler asks: what stands before it sees to it that this never comes up.",
@@ -230,7 +233,7 @@ const EXCUSES: readonly Excuse[] = [
   },
 ];
 
-/** Returns why branches need not occur more often, or nothing: for a branch itself, or for one around it. */
+/** Returns why a branch, or one around it, may occur rarely; nothing if it has no excuse. */
 export function excuseOf(branches: readonly Branch[]): string | undefined {
   return EXCUSES.find((excuse) =>
     excuse.branches.some(([file, text]) =>

@@ -20,7 +20,10 @@ export interface Done {
   readonly broken?: { readonly seed: number; readonly violations: readonly Violation[] };
 }
 
-/** Not walks: the judge itself, what only names types, and what turns the pages of a list or asks what would be. */
+/**
+ * Files that are no walks: the judge itself, type declarations, and the code that turns the pages
+ * of lists or explains a request.
+ */
 const NOT_WALKS = new Set([
   "read/check-table.ts",
   "assign/explain.ts",
@@ -37,14 +40,14 @@ const FOLDER = new URL("../../src/allocator/", import.meta.url);
 const coverage = new BranchCoverage(FOLDER, (file) => !NOT_WALKS.has(file));
 let counting = false;
 
-/** A process of a campaign: takes tasks until nobody sends any more. */
+/** Runs tasks of a campaign, as one of its processes, until the campaign sends no more. */
 process.on("message", async (task: Task) => process.send?.(await carryOut(task)));
 
 async function carryOut({ from, runs, coverage: wanted, ...task }: Task): Promise<Done> {
   if (wanted && !counting) {
     counting = true;
     await coverage.start();
-    // All of them, so that what no run comes by is counted as never taken.
+    // All files are loaded, so that a branch that no run reaches is counted as never taken.
     const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" });
     for (const file of files.filter((name) => name.endsWith(".ts")))
       await import(new URL(file, FOLDER).href);
