@@ -211,8 +211,8 @@ export function endsNotBeforeMs({ kind, state, markedAtMs }: Job): number | unde
 }
 
 /** Returns a sentence that says what a job waits for right after it was marked. */
-export const nobodyServed = (job: Pick<Job, "kind">, markedAtMs: number): string =>
-  `The pool assigns no more addresses. ${untilKnownByNobody(job, markedAtMs)}`;
+export const nothingAssigned = (job: Pick<Job, "kind">, markedAtMs: number): string =>
+  `The pool assigns no more addresses. ${untilAllFollow(job, markedAtMs)}`;
 
 /** Returns a sentence that says what a job waits for, and until when if that is known. */
 export function waitingFor(job: Pick<Job, "kind" | "markedAtMs">, walk: WalkCounts): string {
@@ -226,10 +226,10 @@ export function waitingFor(job: Pick<Job, "kind" | "markedAtMs">, walk: WalkCoun
   if (cooling > 0) return `Waits for ${addresses(cooling)} to cool${until}.`;
   if (left > 0)
     return `Waits for ${left} empty ${left === 1 ? "block" : "blocks"} to reach the minimum age${until}.`;
-  return untilKnownByNobody(job, job.markedAtMs ?? 0);
+  return untilAllFollow(job, job.markedAtMs ?? 0);
 }
 
-const untilKnownByNobody = (job: Pick<Job, "kind">, markedAtMs: number): string =>
+const untilAllFollow = (job: Pick<Job, "kind">, markedAtMs: number): string =>
   `Waits until ${formatTime(provesFromMs(job, markedAtMs))}: until then, a function may still use the pool.`;
 
 /** Returns a sentence about what keeps a walk from being complete, if anything does. Blocks that may be in use stay. */

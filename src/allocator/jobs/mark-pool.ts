@@ -1,4 +1,4 @@
-import { type Job, nobodyServed } from "../../domain/job.ts";
+import { type Job, nothingAssigned } from "../../domain/job.ts";
 import { UnavailableError } from "../../domain/outcome.ts";
 import { type Pool, poolOfId } from "../../domain/pool.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
@@ -21,7 +21,7 @@ export async function markPool(context: Context, job: Job): Promise<Job | undefi
       await announceChange(context, job.space);
       // Taken after the mark was seen to stand, however late its write landed.
       const markedAtMs = context.now();
-      const detail = nobodyServed(job, markedAtMs);
+      const detail = nothingAssigned(job, markedAtMs);
       return answer(await advance(context, "mark-job", job, { markedAtMs, detail }));
     }
     if (pool.state === "deleting")

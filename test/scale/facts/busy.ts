@@ -13,7 +13,7 @@ import { SPACE } from "./layout.ts";
 import { putAssignedSpace, putLargeSpace } from "./spaces.ts";
 
 /** A schedule with more work than a run has time for. */
-export interface ThrottledError {
+export interface BusySchedule {
   readonly size: string;
   readonly schedule: Schedule;
   set(newCloud: NewCloud): Promise<LargeCloud>;
@@ -23,7 +23,7 @@ export interface ThrottledError {
  * Returns a busy scene for each schedule. In the small form the functions have less memory, so a
  * smaller share of a processor, and less work keeps them as busy.
  */
-export function busySchedules(form: Form): readonly ThrottledError[] {
+export function busySchedules(form: Form): readonly BusySchedule[] {
   const [reclaim, repair, work] = [RECLAIM, COLLECT, WORK].map(([first]) => first);
   if (!reclaim || !repair || !work) throw new Error("a pass without a schedule");
   const isFull = form === "full";
