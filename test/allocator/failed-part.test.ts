@@ -88,14 +88,14 @@ it("where the database throttles one block of a request, its release says what i
   const world = await makeWorld(poolOf("10.0.0.0/25", 31));
   const told = await assigned(world.calm, requestOf("pod", ADDRESSES));
   const hot = told.addresses[0]?.block.split("/")[0];
-  const refusing: Table = {
+  const rejecting: Table = {
     ...tableOf(world),
     write: async (write) => {
       if (write.key.sk === hot) throw new ThrottledError("for now");
       return world.table.write(write);
     },
   };
-  const first = await releaseHandle(contextOver(refusing, world.clock), SPACE, "pod");
+  const first = await releaseHandle(contextOver(rejecting, world.clock), SPACE, "pod");
   expect(first.released).toHaveLength(ADDRESSES - PER_BLOCK);
   expect(first.complete).toBe(false);
   const last = await releaseHandle(world.calm, SPACE, "pod");

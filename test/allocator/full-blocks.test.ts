@@ -214,7 +214,7 @@ it("a host whose blocks are all read at once has no hints, and pays for none", a
 
 describe("a hint that the database throttles", () => {
   /** The world's table, which rejects every write of a hint. */
-  const refusing = (): Table => ({
+  const rejecting = (): Table => ({
     ...tableOf(world),
     write: async (write) => {
       const isHint = write.key.sk.startsWith("FULL#") || write.step.startsWith("full-");
@@ -228,7 +228,7 @@ describe("a hint that the database throttles", () => {
     await oneMore();
     const [told] = held;
     expect(hints()).toContain(blockOfAnswer(told));
-    expect(await releaseAll(anew(refusing()), told)).toMatchObject(
+    expect(await releaseAll(anew(rejecting()), told)).toMatchObject(
       Array(SIZE).fill({ status: "released" }),
     );
     expect(contentsIn(world).allocations.map(({ handle }) => handle)).not.toContain(told?.handle);
@@ -237,7 +237,7 @@ describe("a hint that the database throttles", () => {
   it("keeps no host from an address", async () => {
     await fill(2 * BLOCKS_READ_AT_ONCE);
     await giveOneBack(held[3]);
-    const answer = await assign(anew(refusing()), requestOf("more", 1));
+    const answer = await assign(anew(rejecting()), requestOf("more", 1));
     expect(answer).toMatchObject({ addresses: [{ block: blockOfAnswer(held[3]) }] });
   });
 });

@@ -7,7 +7,7 @@ import { goesOnFacts } from "./facts/goes-on.ts";
 import { jobFacts } from "./facts/jobs.ts";
 import { largeHostFacts } from "./facts/large-host.ts";
 import { reclaimedFacts } from "./facts/reclaimed.ts";
-import { refusedFacts, rejectionCallFacts } from "./facts/refused.ts";
+import { rejectedFacts, rejectionCallFacts } from "./facts/rejected.ts";
 import { releasedFacts } from "./facts/released.ts";
 import { servedFacts } from "./facts/served.ts";
 import { sweptFacts } from "./facts/swept.ts";
@@ -17,7 +17,7 @@ import { unreadableFacts } from "./facts/unreadable.ts";
 export const allFacts = (form: Form): readonly Fact[] => [
   ...servedFacts(form),
   ...fullPoolFacts(form),
-  ...refusedFacts(form),
+  ...rejectedFacts(form),
   ...reclaimedFacts(form),
   ...callFacts(form),
   ...rejectionCallFacts(form),

@@ -33,13 +33,13 @@ describe("the address plan of a space", () => {
     const put = (name: string) =>
       putPool(world.calm, SPACE, name, poolOf("10.0.8.0/24", 26), undefined);
 
-    const refused = await put(longName(2_000));
-    expect(refused).toBeInstanceOf(Rejection);
-    expect(refused).toMatchObject({
+    const rejected = await put(longName(2_000));
+    expect(rejected).toBeInstanceOf(Rejection);
+    expect(rejected).toMatchObject({
       code: "invalid_request",
       members: { fields: [{ field: "name" }] },
     });
-    expect((refused as Rejection).detail).toMatch(
+    expect((rejected as Rejection).detail).toMatch(
       /would make the address plan of space default too large: 1106 pools take 380\d{3} bytes, 279\d{3} of them for their names, and there is room for 380000; shorter pool names need less room/,
     );
     expect(await world.calm.store.readPlan(SPACE)).toEqual(before);

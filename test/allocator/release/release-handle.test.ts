@@ -218,7 +218,7 @@ describe("a release by handle", () => {
     const world = await largeWorld();
     const occupied = await crowd(world, HANDLE, times(300, UNKEYED));
     const answer = await releaseHandle(
-      contextOver(refusing(world, occupied.slice(0, 64)), world.clock),
+      contextOver(rejecting(world, occupied.slice(0, 64)), world.clock),
       SPACE,
       HANDLE,
     );
@@ -234,7 +234,7 @@ describe("a release by handle", () => {
     );
     const time = new VirtualClock(world.clock.nowMs);
     // As many as a request can try in its time.
-    const hot = refusing(world, inOrder.slice(0, 64), () => time.sleep(PAGE_MS_MAX / 8));
+    const hot = rejecting(world, inOrder.slice(0, 64), () => time.sleep(PAGE_MS_MAX / 8));
     const slow = slowTable(hot, time, CALL_MS);
     const answers: Released[] = [];
     for (let n = 0; n < 10 && toldOf(answers).length < 300 - 64; n++)
@@ -271,7 +271,7 @@ describe("a release by handle", () => {
 });
 
 /** A table that rejects every write to the blocks of some, for now. */
-function refusing(
+function rejecting(
   world: World,
   some: readonly OccupiedQuotaSlot[],
   before: () => Promise<unknown> = async () => {},

@@ -3,7 +3,7 @@ import type { Fact, Form } from "../fact.ts";
 import { triesUntilServed } from "../requests.ts";
 import { minutesUntil, RECLAIM } from "../runs.ts";
 import { ALL_LOOKS_FULL, NO_FULL_POOLS } from "../sabotages.ts";
-import { untriedPools } from "./refused.ts";
+import { untriedPools } from "./rejected.ts";
 
 /**
  * Returns the facts about full pools that no request has tried. They cost the first requests calls,

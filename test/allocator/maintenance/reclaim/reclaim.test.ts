@@ -234,12 +234,12 @@ describe("what is the matter with one space", () => {
     await idleBlock(world);
     await poolOfGroups(world, BEFORE, 1);
     await poolOfGroups(world, AFTER, 1);
-    const refused = async (space: string) => {
+    const rejected = async (space: string) => {
       if (space !== SPACE) throw new ThrottledError("the database throttled a read");
     };
     const context = functionOf(world, (store) => ({
       readSpace: async (space) => {
-        await refused(space);
+        await rejected(space);
         return store.readSpace(space);
       },
     }));

@@ -22,7 +22,7 @@ import { someGroupsOf } from "./spaces.ts";
  * Returns the facts that a rejection asks for a retry if a later try, or another scan, might serve
  * the caller.
  */
-export const refusedFacts = (form: Form): readonly Fact[] => {
+export const rejectedFacts = (form: Form): readonly Fact[] => {
   const groups = form === "full" ? 256 : 64;
   return [
     unseenBorrowable(groups),
