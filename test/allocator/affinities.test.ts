@@ -313,7 +313,7 @@ describe("a claim that loses every race", () => {
       blocks: [{ status: "contended" }],
     });
     expect({ tries, pauses }).toEqual({ tries: CLAIM_TRIES_MAX, pauses: CLAIM_TRIES_MAX - 1 });
-    // The configuration once, and the host's own affinities: no list of blocks, however often it loses.
+    // The claim reads the configuration and the host's own affinities. It lists no blocks, however often it loses.
     expect(new Set(queries)).toEqual(new Set(["SPACE", "HOST"]));
     expect(contentsIn(world).affinities).toEqual([]);
   });
@@ -355,7 +355,7 @@ describe("the affinities of all hosts", () => {
       );
       return other;
     };
-    // Its affinity alone knows of it, which its host's own list tells.
+    // Only the affinity exists, so the list of its host shows it and the list of the space does not.
     const begun = await cutOffAt("create-block", "killed before the call");
     expect(await listed(begun)).toEqual([]);
     const { items } = await listAffinities(begun.calm, { ...ALL, limit: 10 });
@@ -372,7 +372,7 @@ describe("the affinities of all hosts", () => {
     const calls = await callsOf(world.table, (own) =>
       listSpaceAffinities(contextOver(own, world.clock, 2), { space: SPACE, limit: 10 }),
     );
-    // The configuration, the map of the pool, its one block group, and the affinities of two hosts.
+    // The five queries read the configuration, the block-group index, one block group and the affinities of two hosts.
     expect(calls).toEqual(Array(5).fill("query"));
   });
 });
@@ -421,7 +421,7 @@ describe("a claim of a range", () => {
   });
 });
 
-/** A table each of whose calls takes so long. */
+/** Returns a table each of whose calls takes `callMs` milliseconds. */
 function slowTable(world: World, callMs: number): Table {
   const table = tableOf(world);
   const slowly = <A extends unknown[], T>(call: (...args: A) => Promise<T>) => {

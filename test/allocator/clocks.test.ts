@@ -74,7 +74,7 @@ describe("a clock that leaps ahead", () => {
     const late = assign(
       {
         ...leaping,
-        // The clock leaps as soon as the request has begun.
+        // The clock moves 6 s ahead with every reading.
         now: () => (clock.nowMs += 6_000),
       },
       requestOf("late", 1),
@@ -122,7 +122,7 @@ describe("one function whose clock is an hour off", () => {
     const old = await assigned(calm, requestOf("old", 2));
     await releaseAll(behind, old);
     await assigned(calm, requestOf("heir", 2));
-    // Too soon, but not lost: the generation of before frees nothing of the heir's.
+    // The reuse comes too soon, but no assignment is lost: the old generation frees none of the new ones.
     const late = await releaseAll(calm, old);
     expect(late.map(({ status }) => status)).not.toContain("released");
   });
@@ -134,5 +134,5 @@ const clockOff = (clock: Clock, offMs: number): Clock => ({
   },
 });
 
-/** One block of two addresses: whoever wants two takes all there is. */
+/** Returns a world of one block of two addresses, so that a request for two takes them all. */
 const tinyWorld = () => makeWorld(poolOf("10.0.0.0/31", 31));

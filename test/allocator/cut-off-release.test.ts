@@ -18,7 +18,7 @@ import {
   type World,
 } from "../world.ts";
 
-/** The number of calls before which a run is cut off: more than any release here makes. */
+/** The number of calls at which the tests cut a release off. No release here makes more. */
 const CALLS_MAX = 12;
 
 describe("a release under a key that was cut off", () => {
@@ -83,7 +83,7 @@ async function releaseTheHandle(context: Context) {
   await releaseHandle(context, "default", "pod");
 }
 
-/** The repair run comes by, and its walk over the table finds nothing: what it does, it does by the index. */
+/** Runs the repair of every shard over a table whose scan is empty, so that it finds its work by the index alone. */
 async function repairDue({ table, clock }: World): Promise<void> {
   const indexOnly: Table = { ...tableOf({ table } as World), scan: async () => ({ items: [] }) };
   for (const shard of EVERY_SHARD) await repair(contextOver(indexOnly, clock, 3), shard);

@@ -22,7 +22,7 @@ import {
 const ADDRESSES = 16;
 const PER_BLOCK = 2;
 
-/** One block of a request cannot be worked on. Each other one must be finished once, and told of. */
+/** Proves that a request of which one block fails finishes each other block once, and names it in the answer. */
 describe("where one block of a request cannot be read", () => {
   it.each([
     ["with a key", "key"],
@@ -74,7 +74,7 @@ describe("where one block of a request cannot be read", () => {
         );
         expect(failures.map(String)).toEqual([expect.stringContaining("block 10.0.0.")]);
       }
-      // The one that cannot be read is all that is asked, and nothing else is written.
+      // Each run tries the unreadable block alone, and writes nothing else but its progress.
       expect(steps.filter((step) => !step.startsWith("write-progress"))).toHaveLength(3);
       mend();
       world.clock.nowMs += GRACE_MS + 1;
@@ -102,7 +102,7 @@ it("where the database throttles one block of a request, its release says what i
   expect(last).toMatchObject({ complete: true, released: { length: PER_BLOCK } });
 });
 
-/** A request of several blocks, one of which another version has made its own; `mend` takes that back. */
+/** Assigns addresses of several blocks and gives one block the format of another version; `mend` restores it. */
 async function withBlockOfAnotherVersion(key?: string, leaseSeconds?: number) {
   const world = await makeWorld(poolOf("10.0.0.0/25", 31));
   const told = await assigned(world.calm, {
@@ -115,7 +115,7 @@ async function withBlockOfAnotherVersion(key?: string, leaseSeconds?: number) {
   return { world, told, mend: () => blocks?.set(sk, item) };
 }
 
-/** The one allocation, as somebody left it who was cut off. */
+/** Changes the allocation to what a function that was cut off left behind, and makes it due. */
 function changeAllocation({ table }: World, change: { readonly state: string }): void {
   for (const [pk, partition] of table.partitions)
     if (pk.startsWith("HANDLE#"))
@@ -128,7 +128,7 @@ function changeAllocation({ table }: World, change: { readonly state: string }):
         } as Item);
 }
 
-/** The writes of a table: the step, and the kind of item. */
+/** Returns a table that notes the step and the kind of item of each write, and its notes. */
 function noting(world: World) {
   const steps: string[] = [];
   const written: Table = {
@@ -146,7 +146,7 @@ const indexOnly = (world: World): Table => ({
   scan: async () => ({ items: [] }),
 });
 
-/** The repair run comes by every shard; what went wrong on the way. */
+/** Runs the repair of every shard, and returns its failures. */
 async function repairDue(context: ReturnType<typeof contextOver>): Promise<readonly unknown[]> {
   const failures: unknown[] = [];
   for (const shard of EVERY_SHARD) failures.push(...(await repair(context, shard)).failures);

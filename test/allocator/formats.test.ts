@@ -36,7 +36,7 @@ import {
   type World,
 } from "../world.ts";
 
-/** An item that another version made its own after it was seen, under the very revision, epoch and token that were seen. */
+/** These tests give an item the format of another version after a read, and keep the revision, epoch and token that were read. */
 
 let world: World;
 beforeEach(async () => {
@@ -49,7 +49,7 @@ const itemIn = (key: string): Item => {
   return found;
 };
 
-/** The item as another version would have it, as long as an act lasts. */
+/** Gives an item the format of another version while `act` runs, and checks that `act` leaves it unchanged. */
 async function outdated(key: string, act: () => Promise<unknown>): Promise<void> {
   const item = itemIn(key);
   const newer = { ...item, f: 2 };
@@ -91,7 +91,7 @@ describe("what another version has made its own", () => {
 });
 
 describe("a slot write that nobody answered, in a block that another version then made its own", () => {
-  /** The slots of the n-th block to be written are taken, and nobody is told; after that the block is another version's. */
+  /** Lets the n-th write that takes slots succeed without an answer, and passes its item to `then`. Returns a function that undoes this. */
   const unanswered = (nth: number, then: (item: Item) => void) => {
     const { table } = world;
     const write = table.write.bind(table);

@@ -31,7 +31,7 @@ const SIZE = 4;
 let world: World;
 let held: Assignment[];
 
-/** A world whose host has as many blocks of four as it may, and an address of each for everybody who asked. */
+/** Sets up a world whose host has its maximum of blocks, each of four addresses and full. */
 async function fill(blocks: number, settings: Partial<Settings> = {}) {
   world = await makeWorld(poolOf("10.0.0.0/22", 30), {
     maxBlocksPerHost: blocks,
@@ -45,7 +45,7 @@ async function fill(blocks: number, settings: Partial<Settings> = {}) {
 let seed = 100;
 const anew = (table: Table = world.table) => contextOver(table, world.clock, seed++);
 
-/** One more address for a host, from a function that has just started: what it came to, and at how many calls. */
+/** Assigns one more address to a host in a function that has just started; returns the answer and the number of calls. */
 async function oneMore(host = HOST) {
   let answer: Assignment | Rejection | undefined;
   const calls = await callsOf(world.table, async (table) => {
@@ -55,7 +55,7 @@ async function oneMore(host = HOST) {
   return { answer: answer as Assignment | Rejection, calls: calls.length };
 }
 
-/** Frees the first address of one answer. */
+/** Releases the first address of an assignment. */
 const giveOneBack = (told: Assignment | undefined, table: Table = world.table) =>
   releaseAll(anew(table), told && { ...told, addresses: told.addresses.slice(0, 1) });
 
@@ -213,7 +213,7 @@ it("a host whose blocks are all read at once has no hints, and pays for none", a
 });
 
 describe("a hint that the database throttles", () => {
-  /** The world's table, which rejects every write of a hint. */
+  /** Returns the world's table, which throttles every write of a hint. */
   const rejecting = (): Table => ({
     ...tableOf(world),
     write: async (write) => {

@@ -26,7 +26,7 @@ import {
 
 const WINDOWS: HostReserved = { start: 3, end: 1, handle: "windows-reserved-ipam-handle" };
 
-/** Two blocks of eight. */
+/** Returns a world whose pool has two blocks of eight addresses. */
 const worldOfTwo = () => makeWorld(poolOf("10.0.0.0/28", 29));
 
 const asked = (
@@ -69,7 +69,7 @@ describe("what a host keeps for itself", () => {
   it("is the same whoever finishes the claim", async () => {
     const world = await worldOfTwo();
     const { table, clock } = world;
-    // The affinity stands, the block does not: its author was cut off, and the next request keeps nothing.
+    // The first request is cut off between its affinity and its block. The next request reserves nothing for its host.
     for (let at = 0; contentsIn(world).affinities.length === 0; at++)
       await withMishap(table, at, "killed after the call", (own) =>
         assign(contextOver(own, clock, 2), asked("cut off", 1)),

@@ -114,7 +114,7 @@ describe("a block group that cannot be worked on", () => {
     expect(contentsIn(world).blocks).toHaveLength(GROUP_BLOCKS);
     expect(await now(world, job)).toMatchObject({ state: "running", lastWalk: { passedBy: 1 } });
 
-    // A host claims a block again, as it may.
+    // A host claims a block again, which it may do during this job.
     await putBlock(world, 2 * GROUP_BLOCKS, "host:again", time.nowMs);
     await worked(time, bad.table, 1);
     await worked(time, tableOf(world), 2);
@@ -150,7 +150,7 @@ describe("a block group that cannot be worked on", () => {
   });
 });
 
-/** A pool with so many empty blocks, each of a host of its own, and past its minimum age. */
+/** Returns a world whose pool has `blocks` empty blocks past their minimum age, each of another host. */
 async function largeWorld(blocks: number) {
   const world = await makeWorld(poolOf("10.0.0.0/10", 26));
   for (let n = 0; n < blocks; n++) await putBlock(world, n, `host:node-${n}`, world.clock.nowMs);
@@ -159,7 +159,7 @@ async function largeWorld(blocks: number) {
   return { world, time };
 }
 
-/** The block of a number, counted from the start of the pool, and its affinity. */
+/** Creates the n-th block of the pool and its affinity. */
 async function putBlock(world: World, n: number, host: HostId, claimedAtMs: number): Promise<void> {
   const { store, random } = world.calm;
   const pool = await poolNamed(world);
@@ -180,12 +180,12 @@ const blockNumbered = (pool: Cidr, n: number): Cidr => {
   return cidrOf({ family: 4, value: pool.base + BigInt(n) * BigInt(size) }, 26);
 };
 
-/** The partition of a block group. */
+/** Returns the key of the partition of a block group. */
 async function groupNumbered(world: World, index: number): Promise<string> {
   return blockPk(SPACE, groupAt(await poolNamed(world), BigInt(index)));
 }
 
-/** A run of the worker, a minute after the last. */
+/** Runs the worker a minute after its last run, and checks that the run ends within a minute. */
 async function worked(time: VirtualClock, table: Table, seed: number): Promise<Worked> {
   const startedAtMs = time.nowMs + MINUTE_MS;
   time.nowMs = startedAtMs;
@@ -196,7 +196,7 @@ async function worked(time: VirtualClock, table: Table, seed: number): Promise<W
   return done;
 }
 
-/** A block of the block group is of another version. */
+/** Gives a block of the block group the format of another version; `mend` restores it. */
 function outdated({ table }: World, pk: string) {
   const group = table.partitions.get(pk) as Map<string, Item>;
   const [item] = [...group.values()] as [Item];
@@ -204,7 +204,7 @@ function outdated({ table }: World, pk: string) {
   return { table: tableOf({ table } as World), mend: () => void group.set(item.sk, item) };
 }
 
-/** The block group cannot be read. */
+/** Returns a table in which a query of the block group fails. */
 function silent({ table }: World, pk: string) {
   const silentTable: Table = {
     ...tableOf({ table } as World),

@@ -24,7 +24,7 @@ const leased = (handle: string, count: number, key?: string): AssignRequest => (
   leaseSeconds: LEASE_SECONDS,
 });
 
-/** One leased address, and the act of renewing it. */
+/** Assigns a leased address, and returns it with a function that renews its lease. */
 async function leaseIn(world: World, request = leased("vm", 1)) {
   const told = await assigned(world.calm, request);
   const [first] = told.addresses;

@@ -18,7 +18,7 @@ import {
   type World,
 } from "../world.ts";
 
-/** A request of handle `vm` for so many, which may then have so many. */
+/** Returns a request of handle `vm` for `count` addresses with the limit `limitPerHandle`. */
 const limited = (count: number, limitPerHandle: number, key?: string): AssignRequest => ({
   ...requestOf("vm", count, key),
   limitPerHandle,

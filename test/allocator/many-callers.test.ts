@@ -13,7 +13,7 @@ import {
 
 const CALLERS = 64;
 const PAIRS = 1_500;
-/** Callers conflict less until every slot of the block was used. */
+/** The number of pairs that the test leaves out, because callers conflict less until every slot of the block was used. */
 const BEFORE = 700;
 
 it("of 64 functions that assign and release on one host without a cooldown, each loses little more than a try an assign", async () => {
@@ -24,7 +24,7 @@ it("of 64 functions that assign and release on one host without a cooldown, each
   let triesBefore = 0;
   await Promise.all(
     Array.from({ length: CALLERS }, async (_, caller) => {
-      // As deployed: who releases is another function, which assigns nothing.
+      // Another function releases, as in a deployment. It assigns nothing.
       const assigner = contextOver(served, clock, caller + 1);
       const releaser = contextOver(served, clock, caller + 1_001);
       while (pairs.begun < PAIRS) {
@@ -40,7 +40,7 @@ it("of 64 functions that assign and release on one host without a cooldown, each
   expect(lost).toBeLessThan(1.25);
 });
 
-/** A table that serves one call after the other, in the order in which they came; and how many tried to take a slot. */
+/** Returns a table that serves calls one by one in the order of arrival, and the number of writes that take slots. */
 function oneAtATime(table: Table) {
   const waiting: (() => Promise<void>)[] = [];
   let tries = 0;

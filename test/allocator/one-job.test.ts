@@ -24,7 +24,7 @@ import {
   type World,
 } from "../world.ts";
 
-/** Somebody who has to do with a job of the pool. */
+/** An operator, a worker or a span of time that acts on a job of the pool. */
 interface Party {
   readonly name: string;
   act(context: Context, world: World): Promise<unknown>;
@@ -45,14 +45,14 @@ let changes = 0;
 const changer: Party = {
   name: "an operator who changes the pool",
   act: async (context) => {
-    // Each change is one: a PUT of what stands there already would write nothing.
+    // The cooldown differs each time, because a PUT of the current state writes nothing.
     const spec = { ...poolOf("10.0.0.0/29", 31), cooldownSeconds: ++changes };
     return putPool(context, SPACE, "pool", spec, await revisionIn(context));
   },
 };
 const worker: Party = { name: "a worker", act: (context) => runJobs(context) };
 
-/** Workers who come by every so often, so many times. */
+/** Returns a party that runs the worker `times` times, `waitMs` milliseconds apart. */
 const workers = (name: string, times: number, waitMs: number): Party => ({
   name,
   act: async (_, { table, clock }) => {
@@ -80,7 +80,7 @@ const inTurn = (...parties: readonly Party[]) => ({
   },
 });
 
-/** A delete that came to nothing, since somebody changed the pool after it was asked for. */
+/** A deletion that fails, because an operator changes the pool after the request. */
 const failedDelete: Party = {
   name: "a delete that failed",
   act: async (context, world) => {
@@ -99,7 +99,7 @@ const failedDelete: Party = {
     expect(contentsIn(world).jobs).toMatchObject([{ state: "failed" }]);
   },
 };
-/** After its pool and its map. */
+/** The index of the first call of a deletion after it has read the pool and its block-group index. */
 const FIRST_CALL_AFTER_THE_LOOK = 2;
 const aWeek: Party = {
   name: "a week",
@@ -148,7 +148,7 @@ describe("a job never goes back, and one that is over stays as it ended", () => 
   });
 });
 
-/** A pool of which one block is empty, and a table that complains of every write that sets a job back. */
+/** Returns a world with an empty block, and a table that notes a complaint for every write that sets a job back. */
 async function sceneOf(prepare: (world: World) => Promise<unknown>) {
   const world = await makeWorld();
   await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 2)));
@@ -189,7 +189,7 @@ function whatIsWrong(before: Job | undefined, after: Job | undefined): string | 
   return undefined;
 }
 
-/** A walk goes on, or comes to its end, and the next begins later. */
+/** Tells whether a job's walk is behind an earlier one. A walk advances or ends, and the next one begins later. */
 function isBehind({ walk, lastWalk }: Job, before: NonNullable<Job["walk"]>): boolean {
   if (!walk) return lastWalk === undefined;
   if (walk.beganAtMs !== before.beganAtMs) return walk.beganAtMs < before.beganAtMs;

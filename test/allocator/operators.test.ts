@@ -27,12 +27,12 @@ import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import { routers } from "../simulation/operations.ts";
 import { contentsIn, contextOver, makeWorld, poolOf, SPACE } from "../world.ts";
 
-/** A space that nobody has written anything into. */
+/** A space without items. */
 const NEW = "new";
 
 type Answer = Written<unknown> | Accepted | Rejection;
 
-/** An operator's change of something that both operators have read. */
+/** A change by an operator of a resource that both operators have read. */
 interface Act {
   readonly name: string;
   act(context: Context, seen: Precondition): Promise<Answer>;
@@ -42,7 +42,7 @@ interface Act {
 
 interface Resource {
   readonly name: string;
-  /** Makes it, where it is there, and answers the revision that both operators have read. */
+  /** Creates the resource if it must exist before the changes, and returns the precondition that both operators have read. */
   made(context: Context): Promise<Precondition>;
   read(context: Context): Promise<unknown>;
   readonly acts: readonly Act[];

@@ -123,7 +123,7 @@ describe("a block that is taken from its host by an operator who stalls", () => 
 describe("a reservation that takes most of a pool", () => {
   it("keeps no host from what is left of it", async () => {
     const { calm, table, clock } = await makeWorld(poolOf("10.4.0.0/16", 28));
-    const text = "10.4.0.0-10.4.223.255"; // seven eighths: 56 of 64 block groups
+    const text = "10.4.0.0-10.4.223.255"; // The range is seven eighths of the pool: 56 of 64 block groups.
     const interval = parseInterval(text);
     if (!interval.ok) throw new Error(interval.problem);
     const intervals = merged([interval.value]);

@@ -8,7 +8,7 @@ import { contextOver, makeWorld, SPACE, type World } from "../world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Each has to do with an entry of the register, and somebody registers the node anew meanwhile. */
+/** The slow operations on an entry of the register. An operator registers the node anew meanwhile. */
 const SLOW: readonly {
   readonly name: string;
   prepare(world: World): Promise<void>;

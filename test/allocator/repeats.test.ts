@@ -6,7 +6,7 @@ import type { Settings } from "../../src/domain/pool.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import { assigned, contextOver, makeWorld, poolOf, requestOf, type World } from "../world.ts";
 
-/** A function that knows a block of the host, in a pool of four blocks of two addresses. */
+/** Returns a function that remembers a block of the host, and a world whose pool has four blocks of two addresses. */
 async function warmWorld(settings: Partial<Settings> = {}) {
   const world = await makeWorld(poolOf("10.0.0.0/29", 31), settings);
   const warm = contextOver(world.table, world.clock, 7);
@@ -14,7 +14,7 @@ async function warmWorld(settings: Partial<Settings> = {}) {
   return { world, warm };
 }
 
-/** Another function carries the request out and is killed before its allocation becomes live, long ago. */
+/** Runs the request in another function, kills that before the allocation becomes live, and lets its time pass. */
 async function cutOff({ table, clock }: World, request: AssignRequest): Promise<void> {
   const dryRunContext = await warmWorld();
   const author = (own: World["table"] | Parameters<typeof contextOver>[0]) =>
@@ -24,7 +24,7 @@ async function cutOff({ table, clock }: World, request: AssignRequest): Promise<
   clock.nowMs += REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
 }
 
-/** Seven addresses: all that the warm function left of the pool. */
+/** A request for seven addresses, which are all that the warm function left of the pool. */
 const rest = { ...requestOf("pod", 7, "key") };
 
 describe("a keyed request whose first try was cut off while it held the rest of the pool", () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 /** The one file that repeats a step, and counts its tries. */
 const PRIMITIVE = "core/compare-and-swap.ts";
 
-/** The loops that repeat something else, and why `untilAnswered` cannot. */
+/** The loops that repeat something other than a step, and the reason why `untilAnswered` cannot run them. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "assign/select-slots.ts": "A turn that finds a block is progress, so only some turns count.",
 };

@@ -26,11 +26,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe("the reclaimer", () => {
   it("goes on in its next scheduled run where it had to stop", async () => {
-    const world = await makeWorld(poolOf("10.0.0.0/16", 28)); // 64 block groups
+    const world = await makeWorld(poolOf("10.0.0.0/16", 28)); // The pool has 64 block groups.
     const { calm, clock } = world;
     for (let n = 0; n < 40; n++)
       await assigned(calm, { ...requestOf(`pod-${n}`, 1), host: `host:node-${n}` });
-    // Each call takes a second, so that a scheduled run is over before it has been everywhere.
+    // Each call takes 1 s, so that the time of a scheduled run ends before it has read all block groups.
     const slow = {
       ...calm,
       now: () => clock.nowMs++ + calls * 1000,
@@ -72,7 +72,7 @@ describe("the reclaimer", () => {
     let groups = 0;
     const scanGroup: typeof calm.store.scanGroup = async (...look) => {
       if (++groups === 2) {
-        // While the scheduled run is under way the operator sets a cooldown, and after it holds an address is released.
+        // The operator sets a cooldown during the scheduled run. The release of an address follows once the cooldown is in force.
         const { settingsRevision } = await calm.store.readSpace(SPACE);
         const settings = { ...SETTINGS_DEFAULT, cooldownSeconds: 1200 };
         const operator = contextOver(world.table, clock, 8);

@@ -9,7 +9,7 @@ import { contentsIn, makeWorld, poolOf, SPACE, type World } from "../../world.ts
 
 const longName = (n: number) => String(n).padStart(NAME_CHARACTERS_MAX, "p");
 
-/** Pools with the longest names, as many as the plan of the space has room for. */
+/** Creates pools with the longest names until the address plan of the space is full. */
 async function fillPlan({ calm }: World): Promise<void> {
   const { store } = calm;
   const plan = await store.readPlan(SPACE);

@@ -19,11 +19,11 @@ import {
 
 const owner = (name: string) => ({ namespace: "shop", name });
 
-/** A machine that has an address, and a function of its own to change it over another table. */
+/** Assigns an address to a machine, and returns functions that amend it, also over another table, and read its owner. */
 async function machine(world: World) {
   const told = await assigned(world.calm, requestOf("vm", 1));
   const address = addressOf(told.addresses[0]?.address ?? "");
-  // Each call is of another function: no two of them draw the same revisions.
+  // Each call runs in another function, so that no two calls draw the same revision.
   let seed = 9;
   const amend = (change: Partial<Amendment>, table: Table = world.table) =>
     amendAddress(contextOver(table, world.clock, seed++), SPACE, {
@@ -38,7 +38,7 @@ async function machine(world: World) {
   return { told, amend, current };
 }
 
-/** The first write of a change is not heard of: `carry` says what becomes of it. */
+/** Returns a table whose first amend gets no answer; `carry` decides what becomes of the write. */
 function silenced(world: World, carry: (write: () => Promise<unknown>) => Promise<unknown>): Table {
   let silent = true;
   return {

@@ -168,7 +168,7 @@ describe("the order of blocks", () => {
     const { calm, clock } = world;
     await releaseAll(calm, await assigned(calm, requestOf("owner", 1)));
     clock.nowMs += 30_000;
-    await reclaimAll(calm); // sees it idle
+    await reclaimAll(calm); // The reclaim run marks the block as idle.
     expect(await assigned(calm, node2("young", 1))).toMatchObject({
       addresses: [{ borrowed: true }],
     });

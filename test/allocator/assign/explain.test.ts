@@ -22,7 +22,7 @@ describe("a dry run", () => {
     const world = await makeWorld(poolOf("10.0.0.0/31", 31), settings);
     const told = await assigned(world.calm, { ...requestOf("old", 2), host: "host:old" });
     await releaseAll(world.calm, told);
-    // Its first sighting marks the block as idle; a second one would delete it.
+    // The first scheduled run marks the block as idle; a second one would delete it.
     await scheduledRuns(world, 1);
     const items = world.table.items();
     const { families } = await explain(() => dryRunContext(world), requestOf("new", 1));
@@ -35,7 +35,7 @@ describe("a dry run", () => {
     for (const [seed, count] of [1, 2, 3, 2].entries()) {
       const request = requestOf(`h-${seed}`, count);
       const { families } = await explain(() => dryRunContext(world, seed), request);
-      // The same seed draws the same blocks.
+      // The same seed chooses the same blocks.
       const { addresses } = await assigned(contextOver(world.table, world.clock, seed), request);
       const blocks = new Map<string, number>();
       for (const { block } of addresses) blocks.set(block, 1 + (blocks.get(block) ?? 0));

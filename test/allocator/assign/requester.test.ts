@@ -40,7 +40,7 @@ const selecting = (cidr: string, node?: string, namespace?: string): PoolSpec =>
   }),
 });
 
-/** A world whose one pool serves hosts in the west only, and a node there. */
+/** A world whose one pool serves hosts in the west only. */
 let world: World;
 let context: Context;
 beforeEach(async () => {
@@ -48,7 +48,7 @@ beforeEach(async () => {
   context = world.calm;
 });
 
-/** Writes a node or a namespace over whatever is there. */
+/** Writes the labels of a node, whether it exists or not, and returns when they take effect. */
 async function label(labels: Labels, name = "node-1"): Promise<number> {
   const { revision } = (await context.store.readNode(SPACE, name)) ?? {};
   return effectOf(await putNode(context, SPACE, name, labels, revision));
@@ -69,7 +69,7 @@ async function require(settings: Partial<Settings>): Promise<void> {
   await putSettings(context, SPACE, { ...before, ...settings }, revision);
 }
 
-/** The calls of an assign by a function that remembers what another did. */
+/** Returns the calls that an assign of this function makes. */
 const costOf = (as: Context, request: AssignRequest) =>
   callsOf(world.table, (table) =>
     assign({ ...contextOver(table, world.clock, ++seed), cache: as.cache }, request),
@@ -312,7 +312,7 @@ describe("labels that come with the request", () => {
     expect(await costOf(warm, request("second"))).toEqual(["create-allocation", "take-slots"]);
     world.clock.nowMs += STALE_MS;
     const calls = await costOf(warm, request("third"));
-    // The version of the configuration alone.
+    // The function reads the configuration and its version, but no node and no namespace.
     expect(calls.toSorted()).toEqual(["create-allocation", "get", "query", "take-slots"]);
   });
 

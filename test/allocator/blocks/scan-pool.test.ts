@@ -44,14 +44,14 @@ import {
   type World,
 } from "../../world.ts";
 
-/** A request of a host for one address. */
+/** Returns a request of a host for one address. */
 const requestFrom = (host: string, more: Partial<AssignRequest> = {}): AssignRequest => ({
   ...requestOf(host, 1),
   host: hostId("host", host),
   ...more,
 });
 
-/** A function that has just started, and how often it called the table. */
+/** Returns the context of a function that has just started, and the number of its calls to the table. */
 function counted({ clock }: World, table: Table, seed = 2) {
   const calls = { count: 0 };
   const counting: Table = {
@@ -78,13 +78,13 @@ const fullIn = async ({ calm }: World, { space, id }: Pool) => [
 const calledFull = ({ table }: World) =>
   table.items().filter(({ pk }) => pk.startsWith("FULLPOOLS#"));
 
-/** The first block groups in the order of a host. */
+/** Returns the first block groups in the order in which a host scans them. */
 function firstGroups(pool: Pool, host: HostId, count: number): readonly bigint[] {
   const order = groupOrder(pool, host);
   return Array.from({ length: count }, () => order.next().value as bigint);
 }
 
-/** A block without room, of nobody: every address of it cools. */
+/** Returns a block without a host whose addresses are all cooling. */
 const fullBlock = (world: World, { space, name, id }: Pool, cidr: Cidr) => ({
   space,
   cidr,
@@ -102,8 +102,8 @@ const fullBlock = (world: World, { space, name, id }: Pool, cidr: Cidr) => ({
 });
 
 /**
- * The table of a world whose pool is full of blocks without room, made as they are asked for: of these block groups so many blocks are
- * left out.
+ * Returns a table in which blocks without room fill the pool. It makes the blocks of a block group at the first query.
+ * `leftOut` maps the index of a block group to the number of blocks that are missing at its start.
  */
 function fullTable(world: World, pool: Pool, leftOut: ReadonlyMap<bigint, number>): Table {
   const table = tableOf(world);
@@ -129,7 +129,7 @@ function fullTable(world: World, pool: Pool, leftOut: ReadonlyMap<bigint, number
   };
 }
 
-/** Enters all block groups of a pool into its map, and calls full those that are to be. */
+/** Enters all block groups of a pool into its block-group index, and marks the chosen ones as full. */
 async function enterAll(world: World, pool: Pool, isFull: (index: bigint) => boolean) {
   for (let index = 0n; index < groupCount(pool); index++) {
     await world.calm.store.addGroup(pool.space, pool.id, index);
@@ -137,7 +137,7 @@ async function enterAll(world: World, pool: Pool, isFull: (index: bigint) => boo
   }
 }
 
-/** Reserves these and nothing else. */
+/** Makes these CIDRs the only reservation of the space. */
 async function reserve(world: World, cidrs: readonly Cidr[]) {
   const spec = { cidrs: cidrs.map(formatCidr), intervals: cidrs.map(intervalOf) };
   const { reservations } = await world.calm.store.readSpace(SPACE);
@@ -145,7 +145,7 @@ async function reserve(world: World, cidrs: readonly Cidr[]) {
   if (put instanceof Rejection) throw new Error(put.detail);
 }
 
-/** So many pools beside the one of the world, of one block of one address each. */
+/** Creates `count` more pools, each of one block of one address. */
 async function smallPools({ calm }: World, count: number): Promise<readonly Pool[]> {
   const pools = Array.from({ length: count }, (_, n): Pool => {
     const name = `small-${String(n).padStart(4, "0")}`;
@@ -164,7 +164,7 @@ async function smallPools({ calm }: World, count: number): Promise<readonly Pool
   return pools;
 }
 
-/** Puts the one block of a small pool, without room unless it may lend, and enters its block group. */
+/** Creates the one block of a small pool and enters its block group. The block has no room unless `lends` is true. */
 async function fillPool(world: World, pool: Pool, { lends = false } = {}) {
   const { store } = world.calm;
   await store.addGroup(SPACE, pool.id, 0n);
@@ -172,7 +172,7 @@ async function fillPool(world: World, pool: Pool, { lends = false } = {}) {
   await store.createBlock(lends ? { ...block, slots: new Map() } : block);
 }
 
-/** The block that is left out of a block group in which one is. */
+/** Returns the first block of a block group, which `fullTable` leaves out if it leaves out one. */
 const lastOf = (pool: Pool, index: bigint): Cidr => {
   const [first] = blocksOfGroup(pool, groupAt(pool, index));
   if (!first) throw new Error("a block group without blocks");
@@ -221,7 +221,7 @@ describe("a host whose first block groups have nothing but blocks that are wholl
     const pool = await poolNamed(world);
     const order = firstGroups(pool, NODE, 64);
     const useless = order.slice(0, 40);
-    // The two addresses in the middle of each block that is left, which are all that its own ends leave.
+    // These are the two middle addresses of each missing block. The host reserves the two others for itself.
     const middles = useless.map((index) => {
       const { family, base } = lastOf(pool, index);
       return [1n, 2n].map((n) => ({ family, base: base + n, prefix: 32 }));
@@ -263,7 +263,7 @@ describe("a large pool with one free block", () => {
     const { addresses } = await assigned(context, requestFrom("node"));
     expect(addresses).toMatchObject([{ block: formatCidr(lastOf(pool, free)) }]);
     expect(calls.count).toBeLessThanOrEqual(11);
-    // It was the last.
+    // The assign took the last free block, so every block group is marked as full.
     expect(await fullIn(world, pool)).toHaveLength(16_384);
   });
 
@@ -348,7 +348,7 @@ describe("the hint that a block group is full", () => {
   it("is set by who claims all blocks of it as a range", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/23", 31), { maxBlocksPerHost: null });
     const pool = await poolNamed(world);
-    // The first block group as a whole, and half of the second.
+    // The ranges are the whole first block group, and half of the second.
     for (const cidr of ["10.0.0.0/25", "10.0.0.128/26"])
       await claimAffinities(world.calm, { space: SPACE, host: NODE, cidr: cidrOf(cidr) });
     expect(await fullIn(world, pool)).toEqual([0n]);
@@ -435,7 +435,7 @@ describe("the hint that a pool is full", () => {
       ...table,
       async write(write) {
         const told = await table.write(write);
-        // What the one who takes the block away does: the hint of the block group, which is there by now, then that of the pool.
+        // A deletion of the block clears the hint of the block group, which exists by now, and then the hint of the pool.
         if (write.step === "mark-full" && write.key.pk.includes(pool.id))
           await world.calm.store.unmarkFull(SPACE, pool.id, 0n);
         return told;
@@ -446,7 +446,7 @@ describe("the hint that a pool is full", () => {
   });
 });
 
-/** A pool of one block, which stands empty, is its host's, and was found full: block group and pool are called so. */
+/** Returns a world whose pool has one empty block with a host. Hints call its block group and its pool full. */
 async function fullWorld(): Promise<World> {
   const world = await makeWorld(poolOf("10.0.0.0/31", 31));
   const { store } = world.calm;
@@ -506,7 +506,7 @@ it("a search ends in time: it begins with no further pool after two and a half s
   };
   const rejection = await assign(counted(world, slow).context, requestFrom("late"));
   expect(rejection).toMatchObject({ members: { retryable: true, poolsServing: 41 } });
-  // Of each pool a map and a group; the first has the look at all hints as well.
+  // Each pool costs two queries, for its index and a block group. The first pool costs one more, for all hints.
   expect(rejection).toMatchObject({ members: { poolsTried: 5 } });
 });
 
@@ -570,7 +570,7 @@ describe("hundreds of pools that are full, or nearly all of them", () => {
       world,
       others.map(({ cidr }) => cidr),
     );
-    // All are shut: they are called full, those of the first request and those of the second.
+    // The reservation closes all pools, and each of the two requests marks those that it tries as full.
     for (let n = 0; n < 2; n++)
       await assign(counted(world, tableOf(world), n).context, requestFrom("late"));
     await reserve(

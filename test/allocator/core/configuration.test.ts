@@ -33,7 +33,7 @@ beforeEach(async () => {
   world = await makeWorld();
 });
 
-/** The calls that a question costs a function, in order. */
+/** Returns the calls that a read of the configuration costs a function, in order. */
 const costOf = (context: (table: Parameters<typeof contextOver>[0]) => Context) =>
   callsOf(world.table, (table) => configurationOf(context(table), SPACE));
 
@@ -51,9 +51,9 @@ describe("the configuration of a space", () => {
     world.clock.nowMs += CONFIGURATION_FRESH_MS - 1;
     expect(await costOf(asking)).toEqual([]);
     world.clock.nowMs += STALE_MS;
-    expect(await costOf(asking)).toEqual(["get", "query"]); // learns the version
+    expect(await costOf(asking)).toEqual(["get", "query"]); // The function learns the version.
     world.clock.nowMs += STALE_MS;
-    expect(await costOf(asking)).toEqual(["get"]); // it did not move
+    expect(await costOf(asking)).toEqual(["get"]); // The version has not changed.
     world.clock.nowMs += CONFIGURATION_RELOAD_MS;
     expect(await costOf(asking)).toEqual(["get", "query"]);
   });
@@ -129,7 +129,7 @@ describe("the configuration of a space", () => {
 
 describe("the pool of an address", () => {
   const NOWHERE = addressOf("10.9.0.1");
-  /** Counts the reads of a function that looks for the pool of an address, and returns whether it finds one. */
+  /** Looks for the pool of an address, and returns the calls that this takes and the name of the pool. */
   const asked = async (context: Context, address: Address) => {
     let pool: Pool | undefined;
     const calls = await callsOf(world.table, async (table) => {
@@ -137,7 +137,7 @@ describe("the pool of an address", () => {
     });
     return { calls, pool: pool?.name };
   };
-  /** A function that has learned the version with its first refresh. */
+  /** Returns the context of a function that has learned the version with its first refresh. */
   const warm = async () => {
     const context = contextOver(world.table, world.clock, 3);
     await names(context);

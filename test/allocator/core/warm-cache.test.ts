@@ -127,7 +127,7 @@ describe("a warm function whose memory is full", () => {
 });
 
 describe("one more than a warm function may remember costs it what it used longest ago, and nothing else", () => {
-  /** Keeps as many as it may, uses the first again, then keeps one more; which of the first three are known then. */
+  /** Fills a cache, uses its first entry, adds one more, and returns which of the first three and the last it knows. */
   const knownAfter = (
     countMax: number,
     keep: (i: number) => void,

@@ -30,13 +30,13 @@ async function revisionIn(context: Context): Promise<string | undefined> {
 const remove = async (context: Context): Promise<Accepted | Rejection> =>
   deletePool(context, SPACE, "half", await revisionIn(context));
 
-/** The calls of a creation that comes to its end. */
+/** Returns the calls of a creation that completes. */
 async function callsOfCreation(): Promise<readonly string[]> {
   const { table, clock } = await makeWorld();
   return callsOf(table, (own) => create(contextOver(own, clock, 2)));
 }
 
-/** Worlds in which a creation was cut off before each call at which that leaves the pool pending. */
+/** Returns a world for each call before which a cut-off leaves the pool pending, with the name of the call. */
 async function cutOff(): Promise<readonly (readonly [string, World])[]> {
   const cut: [string, World][] = [];
   for (const [at, call] of (await callsOfCreation()).entries()) {
@@ -102,7 +102,7 @@ describe("a pool that is still pending is deleted at once", () => {
       expect(await runJobs(contextOver(world.table, world.clock, 4))).toMatchObject({
         failures: [],
       });
-      // Before its job stood nobody has heard of it.
+      // A deletion that was cut off before it wrote its job changes nothing.
       const gone = items.length > 0;
       expect(await read(world.calm), call).toMatchObject(
         gone ? { code: "not_found" } : { state: "pending" },
@@ -153,14 +153,14 @@ describe("a pool that is still pending is deleted at once", () => {
           `${isCreated ? "created" : "lost"}, ${told.get(drop) instanceof Rejection ? "lost" : "deleted"}`,
         );
       }
-      // A creator after the deletion creates it anew; a pool that was created meanwhile is not the one that was to be deleted.
+      // A creation after the deletion creates the pool anew. The deletion leaves a pool alone that was created meanwhile.
       const both = ["created, deleted", "created, lost"];
       expect([...met].sort()).toEqual(isMaking ? [...both, "lost, deleted"] : both);
     },
   );
 });
 
-/** A world in which a creation was cut off after its range was entered into the plan. */
+/** Returns a world in which a creation was cut off after it entered its range into the plan. */
 async function pending(): Promise<World> {
   const last = (await cutOff()).at(-1);
   if (!last) throw new Error("no creation was cut off");

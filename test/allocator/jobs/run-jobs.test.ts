@@ -67,14 +67,14 @@ function accepted(answer: Accepted | Rejection): Accepted {
   return answer;
 }
 
-/** The job as it stands. */
+/** Reads the current state of the job. */
 async function now({ id }: Job): Promise<Job> {
   const job = await readJob(world.calm, SPACE, id);
   if (job instanceof Rejection) throw new Error(job.detail);
   return job;
 }
 
-/** The worker comes by every minute, each time a function that has just started. */
+/** Runs the worker every minute, each time in a function that has just started. */
 async function work(minutes: number): Promise<void> {
   for (let n = 0; n < minutes; n++) {
     world.clock.nowMs += MINUTE_MS;
@@ -280,7 +280,7 @@ describe("a delete", () => {
   });
 
   it("of an older request of a function with an old configuration leaves it nothing to take", async () => {
-    // It reads its configuration, and then its function is frozen until the range is somebody else's.
+    // The function reads its configuration, then pauses until another handle has addresses of the range.
     let frozen = false;
     const store = makeStore(world.table);
     const stalled = {
@@ -305,7 +305,7 @@ describe("a delete", () => {
     expect(frozen).toBe(true);
     const { blocks, allocations } = contentsIn(world);
     expect(allocations.map(({ handle }) => handle)).toEqual(["heir"]);
-    expect(blocks.some(({ cidr }) => cidr.prefix === 31)).toBe(true); // the orphan it claimed
+    expect(blocks.some(({ cidr }) => cidr.prefix === 31)).toBe(true); // The late request claimed it.
     world.clock.nowMs += 2 * GRACE_MS;
     expect(await repairAll(world.calm)).toMatchObject({ failures: [] });
     expect(contentsIn(world).blocks.map(({ cidr }) => cidr.prefix)).toEqual([30]);
@@ -318,7 +318,7 @@ describe("a delete", () => {
     "makes room for a pool of the same name and range with blocks of /%i, which takes none of what is left of it",
     async (blockSize) => {
       const { calm, clock } = world;
-      // Another function claims a block for the host, and its creation lands when the pool is long gone.
+      // Another function claims a block for the host. The write that creates the block arrives long after the pool is deleted.
       let late: Write | undefined;
       const losing: Table = {
         ...tableOf(world),
@@ -511,14 +511,14 @@ describe("a job", () => {
   });
 
   it("goes on in the next scheduled run with the block group after the last one looked at", async () => {
-    world = await makeWorld(poolOf("10.0.0.0/16", 28)); // 64 block groups
+    world = await makeWorld(poolOf("10.0.0.0/16", 28)); // The pool has 64 block groups.
     for (let n = 0; n < 12; n++)
       await assigned(world.calm, { ...requestOf(`pod-${n}`, 1), host: `host:node-${n}` });
     const { job } = await drained();
     const current = contentsIn(world).maps.flatMap(({ groups }) => [...groups]).length;
     let walked = 0;
     for (let round = 0; round < current; round++) {
-      // Each block group takes half a scheduled run.
+      // A block group takes half of a scheduled run.
       const slow = contextOver(world.table, world.clock, 5);
       const scanGroup: typeof slow.store.scanGroup = async (...look) => {
         world.clock.nowMs += 25_000;

@@ -19,7 +19,7 @@ import {
 
 const HANDLE = "deployment";
 
-/** As many addresses as one request may name, all of one handle. */
+/** Assigns one handle as many addresses as one request can name. */
 async function crowded() {
   const world = await makeWorld(poolOf("10.0.0.0/16", 26));
   const occupied = await crowd(world, HANDLE, Array(RELEASES_PER_REQUEST_MAX).fill({}));
@@ -29,7 +29,7 @@ async function crowded() {
   };
 }
 
-/** A table whose writes take a tenth of a second each, one after the other. */
+/** Returns a table whose writes take 100 ms each, one after the other. */
 const slowed = (world: World): Table => ({
   ...tableOf(world),
   write: (write) => {

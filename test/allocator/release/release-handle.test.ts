@@ -32,7 +32,7 @@ import {
 
 const HANDLE = "deployment";
 const CALL_MS = 8;
-/** Allocations that are ended when the time is up, each by a handful of calls. */
+/** The time in milliseconds that the calls of the last allocations take after the time of the request is over. */
 const LAST_ALLOCATION_MS_MAX = 8 * CALL_MS;
 
 const KEPT: Member = { keyed: true, released: "without parts" };
@@ -54,7 +54,7 @@ function contextIn(time: VirtualClock, table: Table, seed: number): Context {
   };
 }
 
-/** The answers of one request after the other until one says that it is complete, each over a table of slow calls. */
+/** Repeats a release over a table of slow calls until an answer says that it is complete, and returns all answers. */
 async function releasedInFull(
   world: World,
   { requestsMax, callMs = CALL_MS }: { requestsMax: number; callMs?: number },
@@ -122,7 +122,7 @@ describe("a release by handle", () => {
     const world = await largeWorld();
     const occupied = await crowd(world, HANDLE, [...times(4_000, KEPT), ...times(5, KEYED)]);
     const time = new VirtualClock();
-    // Ten looks, of the 32 that it would take.
+    // The time of a request allows ten looks, and the way through all allocations would take 32.
     const slow = slowTable(world.table, time, PAGE_MS_MAX / 10);
     const answers: Released[] = [];
     for (let n = 0; n < 40 && toldOf(answers).length < 5; n++)
@@ -233,7 +233,7 @@ describe("a release by handle", () => {
       a.allocation.place.id < b.allocation.place.id ? -1 : 1,
     );
     const time = new VirtualClock(world.clock.nowMs);
-    // As many as a request can try in its time.
+    // The table throttles as many allocations as a request can try in its time.
     const hot = rejecting(world, inOrder.slice(0, 64), () => time.sleep(PAGE_MS_MAX / 8));
     const slow = slowTable(hot, time, CALL_MS);
     const answers: Released[] = [];
@@ -270,7 +270,7 @@ describe("a release by handle", () => {
   });
 });
 
-/** A table that rejects every write to the blocks of some, for now. */
+/** Returns a table that throttles every write to the blocks of `some`, after `before` has run. */
 function rejecting(
   world: World,
   some: readonly OccupiedQuotaSlot[],

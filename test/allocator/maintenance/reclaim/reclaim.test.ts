@@ -32,26 +32,26 @@ const SHARD = shardOfSpace(SPACE);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Names in the shard of the world's space, before and after it in order. */
+/** The names of two spaces in the shard of the world's space, one before it in order and one after it. */
 const [BEFORE, AFTER] = ["a", "z"].map((letter) => {
   for (let n = 0; ; n++) if (shardOfSpace(`${letter}-${n}`) === SHARD) return `${letter}-${n}`;
 }) as [string, string];
 
 const scheduledRun = (context: Context): Promise<Reclaimed> => reclaim(context, SHARD);
 
-/** A function over the world's table, with some calls of the store replaced. */
+/** Returns the context of a function over the world's table, with some calls of the store replaced. */
 function functionOf(world: World, replaced: (store: Store) => Partial<Store>): Context {
   const context = contextOver(world.table, world.clock, 5);
   return { ...context, store: { ...context.store, ...replaced(context.store) } };
 }
 
-/** A block of the world's own space that was freed long ago. */
+/** Leaves a block in the world's space whose one assigned address was released two minutes ago. */
 async function idleBlock(world: World): Promise<void> {
   await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 1)));
   world.clock.nowMs += 2 * MINUTE_MS;
 }
 
-/** A pool in a space of its own, whose map has so many block groups. */
+/** Creates a pool in the given space with `groups` block groups in its index. */
 async function poolOfGroups(world: World, space: string, groups: number): Promise<Pool> {
   const put = await putPool(world.calm, space, "pool", poolOf("10.0.0.0/8", 26), undefined);
   if (put instanceof Rejection) throw new Error(put.detail);
@@ -71,7 +71,7 @@ describe("every space gets its share of every scheduled run", () => {
     const world = await makeWorld();
     await idleBlock(world);
     await poolOfGroups(world, BEFORE, 5_000);
-    // Each call takes 20 ms, and each waits for the one before it.
+    // Each call takes 20 ms and waits for the call before it.
     const slow = functionOf(world, (store) => ({
       scanGroup: async (...look) => {
         world.clock.nowMs += 20;
@@ -185,7 +185,7 @@ describe("a scheduled run that is cut off", () => {
 });
 
 describe("what is the matter with one space", () => {
-  /** Writes over what stands in another space; the scheduled run is to name it. */
+  /** Gives an item of another space a format that this version cannot read, so that the scheduled run must name it. */
   const unreadable = (item: Item): Item => ({ ...item, f: 9 });
 
   it.each(["SPACES", "SPACE#", "GROUPINDEX#", "BLOCK#"])(
@@ -319,12 +319,12 @@ describe("a space without pools", () => {
     const counting = functionOf(world, (all) => counted(all, () => calls++));
     const { spaces } = await scheduledRun(counting);
     expect(spaces).toBe(own.length - dropped.spacesDropped);
-    // The register, and of each space the configuration and a map.
+    // The run reads the register, and of each space the configuration and one block-group index.
     expect(calls).toBe(1 + 2 * spaces);
   });
 });
 
-/** Every call of a store, told. */
+/** Returns the calls of a store, each of which passes its name to `tell` first. */
 function counted(store: Store, tell: (name: string) => void): Partial<Store> {
   return Object.fromEntries(
     Object.entries(store).map(([name, call]) => [
@@ -443,7 +443,7 @@ it("calls a pool full that is, before any request has tried it; at rest it write
   const put = await putPool(world.calm, SPACE, "other", poolOf("10.0.1.0/30", 31), undefined);
   if (put instanceof Rejection) throw new Error(put.detail);
   const { id } = await poolNamed(world, "other");
-  // Of the two it comes first.
+  // The pool `other` precedes `pool` by name, so the assign takes its addresses there.
   await assigned(world.calm, requestOf("all", 4));
   const hints = () => world.calm.store.listFullPools(SPACE);
   expect(await hints()).toEqual([]);

@@ -32,7 +32,7 @@ import {
 const HANDLE = "vm";
 const SHARD = shardOf(BigInt(`0x${handleHash(HANDLE)}`));
 const LEASE_MS = 60_000;
-/** The due allocations of a shard between two runs if a thousand become due each second. */
+/** The number of allocations of a shard that become due between two runs, if 1,000 become due each second. */
 const DUE_PER_MINUTE = (1_000 * 60) / EVERY_SHARD.length;
 const CALL_MS = 15;
 
@@ -86,7 +86,7 @@ describe("an allocation that is due", () => {
     await leases(world, 100);
     unreadable(world, 60);
     const time = timeOf(world);
-    // So slow that a run comes to 64 allocations.
+    // Calls take so long that a run reaches 64 allocations.
     const callMs = COLLECT_DUE_MS_MAX / 4 - 1;
     const slow = contextOver(slowTable(indexOnly(world), time, callMs), time, 3);
     const looked: number[] = [];
@@ -126,14 +126,14 @@ describe("the walk of the repair run over the table", () => {
         if (swept.has(shard)) continue;
         const startedAtMs = time.nowMs;
         const done = await time.run(() => repair(slow, shard));
-        // One item is a few calls.
+        // The last item can exceed the time of the run by a few calls.
         expect(time.nowMs - startedAtMs).toBeLessThanOrEqual(SCHEDULED_RUN_MS_MAX + 4 * 5_000);
         items += done.items;
         if (done.swept) swept.add(shard);
       }
     expect(swept.size).toBe(EVERY_SHARD.length);
     expect(items).toBeGreaterThanOrEqual(400);
-    // Each of the 400 allocations has its block read once, and no item came twice.
+    // The run reads the block of each of the 400 allocations once, because it meets no item twice.
     expect([...reads.values()].reduce((sum, n) => sum + n, 0)).toBeLessThan(450);
   });
 
@@ -182,7 +182,7 @@ describe("the walk of the repair run over the table", () => {
       expect(time.nowMs - startedAtMs).toBeLessThanOrEqual(SCHEDULED_RUN_MS_MAX + 4 * 3_000);
       seen.push(looked.size);
     }
-    // A run comes to a part of the segment, and the next ones to others.
+    // A run reaches a part of the segment, and the next runs reach other parts.
     expect(seen[0]).toBeLessThan(handles.length);
     expect(seen).toEqual([...new Set(seen)]);
     expect(world.table.partitions.get("SWEEP")?.get(kept.sk)).toBe(kept);
@@ -219,7 +219,7 @@ describe("the walk of the repair run over the table", () => {
     );
   });
 
-  /** A block of 64 that 64 hosts have an address of, and how often the repair run reads allocations until it has gone through all. */
+  /** Assigns each address of a block of 64 to another host. `sweep` runs the repair and counts its reads of allocations. */
   async function lentBlock() {
     const world = await makeWorld(poolOf("10.0.0.0/26", 26));
     for (let n = 0; n < 64; n++)
@@ -236,7 +236,7 @@ describe("the walk of the repair run over the table", () => {
             if (pk.startsWith("HANDLE#")) reads++;
             return world.table.query(pk, options);
           },
-          // All in one segment, as on one machine.
+          // The table has one segment, so that one run walks over all items.
           scan: (limit, { after } = {}) => world.table.scan(limit, { after }),
         };
         const done = await repair(contextOver(counted, world.clock, 3), 0);
@@ -247,7 +247,7 @@ describe("the walk of the repair run over the table", () => {
 
   it("reads the allocation of a slot once for all borrowed blocks of its block", async () => {
     const { world, sweep } = await lentBlock();
-    // One borrowed block is needed no more.
+    // The release leaves one borrowed block that nothing needs.
     await releaseHandle(world.calm, SPACE, "pod-63");
     const { reads, ...done } = await sweep();
     expect(done).toMatchObject({ borrowedBlocksDeleted: 1, failures: [] });
@@ -264,7 +264,7 @@ describe("the walk of the repair run over the table", () => {
     const { reads, ...done } = await sweep();
     expect(done.failures.length).toBeGreaterThan(0);
     expect(contentsIn(world).borrowedBlocks).toHaveLength(63);
-    // Of one handle there is no other allocation: it is looked for again with each borrowed block that it may be for.
+    // The unreadable allocation is the only one of its handle. The run looks for it again with each borrowed block that may be its.
     expect(reads).toBeLessThanOrEqual(63 + 63);
     world.table.partitions.get(key)?.set(sk, item);
   });
@@ -285,7 +285,7 @@ describe("the walk of the repair run over the table", () => {
 
 const timeOf = ({ clock }: World): VirtualClock => new VirtualClock(clock.nowMs);
 
-/** Its walk over the table finds nothing: what the repair run does, it does by the index. */
+/** Returns a table whose scan is empty, so that the repair run finds its work by the index alone. */
 const indexOnly = (world: World): Table => ({
   ...tableOf(world),
   scan: async () => ({ items: [] }),
@@ -299,7 +299,7 @@ const placeOf = (id: string) => ({
   keyed: false,
 });
 
-/** Allocations of another version, which are due before all others. */
+/** Writes `count` allocations in the format of another version that are due before all others. */
 function unreadable({ table, calm, clock }: World, count: number): void {
   for (let n = 0; n < count; n++) {
     const key = allocationKey(placeOf(freshAllocationId(clock.nowMs, calm.random)));
@@ -308,7 +308,7 @@ function unreadable({ table, calm, clock }: World, count: number): void {
   }
 }
 
-/** Leases of one handle that are over, each with its address. */
+/** Creates `count` allocations of one handle, each with an address, and lets their leases expire. */
 async function leases(world: World, count: number): Promise<void> {
   const { calm, clock } = world;
   const occupied = await crowd(
