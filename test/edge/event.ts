@@ -5,11 +5,11 @@ export interface Request {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  /** The ARN of who signed it, where callers are authenticated. */
+  /** The ARN of the caller that signed the request, if the API authenticates callers. */
   readonly caller?: string;
 }
 
-/** The event that API Gateway makes of a request. A body is JSON unless its type is said, bytes are sent as Base64. */
+/** Returns the event that API Gateway makes of a request. A body without a content type is JSON; bytes become Base64. */
 export function eventOf(method: string, path: string, request: Request = {}): Event {
   const { body, headers = {}, query, caller } = request;
   const segments = path.split("/");

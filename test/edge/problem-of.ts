@@ -8,7 +8,7 @@ export function problemIn(result: unknown): { code: string; fields: readonly Fie
   return { code, fields: (members.fields ?? []) as FieldProblem[] };
 }
 
-/** The fields that a request was rejected for, as `field: problem`. */
+/** Returns the fields for which a request was rejected, each as `field: problem`. */
 export function refusedFields(result: unknown): string[] {
   const { code, fields } = problemIn(result);
   expect(code).toBe("invalid_request");

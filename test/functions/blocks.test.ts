@@ -7,7 +7,7 @@ type Plat = ReturnType<typeof newSpace>;
 const cidrsOf = ({ body }: Reply): string[] =>
   body.blocks.map(({ cidr }: { cidr: string }) => cidr);
 
-/** All pages of a list, each with its answer. */
+/** Reads all pages of a list, and returns their answers. */
 async function pagesOf(plat: Plat, path: string, query: Record<string, string> = {}) {
   const pages: Reply[] = [];
   let cursor: string | undefined;
@@ -20,7 +20,7 @@ async function pagesOf(plat: Plat, path: string, query: Record<string, string> =
   return pages;
 }
 
-/** Claims a block for a host by an address in it. */
+/** Claims the block of an address for a host by an assign of that address. */
 const claim = (plat: Plat, host: string, address: string) =>
   plat.assign({ host, address, handle: `${host} ${address}` });
 
@@ -88,7 +88,7 @@ describe("a block", () => {
 });
 
 describe("the blocks of a space", () => {
-  /** Blocks in two pools, claimed in no order, beyond one block group of the first. */
+  /** Returns a space with blocks in two pools, claimed out of order, in more than one block group of the first pool. */
   async function spaceWithBlocks() {
     const plat = newSpace();
     await plat.put("/v1/pools/b-main", { cidr: "10.0.0.0/20", blockSize: 28 });

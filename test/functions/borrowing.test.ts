@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { spaceWithPool, textsOf } from "./plat.ts";
 
-/** Both blocks of the pool are the owner's: 10.0.0.0/30 is full, 10.0.0.4/30 has room for two. */
+/** Returns a space whose two blocks belong to the host `owner`: 10.0.0.0/30 is full, 10.0.0.4/30 has room for two. */
 async function spaceWithoutFreeBlock({ pool = {}, settings = {} } = {}) {
   const plat = await spaceWithPool({ cidr: "10.0.0.0/29", blockSize: 30, ...pool });
   await plat.put("/v1/config", { cooldownSeconds: 0, ...settings });

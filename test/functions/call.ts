@@ -4,7 +4,7 @@ import type { Reply } from "../../src/local/client.ts";
 import type { Handlers } from "../../src/local/server.ts";
 import { eventOf, type Request } from "../edge/event.ts";
 
-/** A request through the handler that the API's route leads to, without HTTP. */
+/** Sends a request to the handler of its route, without HTTP. */
 export async function callHandler(
   handlers: Handlers,
   method: string,

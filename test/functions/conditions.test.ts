@@ -6,7 +6,7 @@ const spec = { cidr: "10.0.0.0/24", blockSize: 28, nodeSelector: "has(a)", natOu
 const apiVersion = "projectcalico.org/v3";
 const labels = { zone: "west", constructor: "x" };
 
-/** Resources that PUT writes, in each form of the body, with a body that differs. */
+/** The resources that PUT writes, in each form of the body, each with a different body. */
 const RESOURCES = [
   { path: "/v1/pools/main", body: pool, other: { ...pool, disabled: true } },
   {
@@ -39,7 +39,7 @@ const RESOURCES = [
   { path: "/v1/config", body: { cooldownSeconds: 9, strictAffinity: true }, other: {} },
 ];
 
-/** Returns the answer of a call, and whether it wrote. */
+/** Makes a call, and returns its answer and whether it wrote. */
 async function watched<T>(act: () => Promise<T>) {
   const before = new Set(table.items());
   const reply = await act();
@@ -66,7 +66,7 @@ describe.each(RESOURCES)("a PUT of $path with $body", ({ path, body, other }) =>
       expect(reply.headers).not.toHaveProperty("location");
       const { effectiveAt, ...stands } = reply.body;
       expect(created.body).toMatchObject(stands);
-      // Never before the time that the first answer told.
+      // A repeat takes effect no earlier than the first answer said.
       expect(Date.parse(effectiveAt)).toBeGreaterThanOrEqual(
         Date.parse(created.body.effectiveAt) - 100,
       );

@@ -9,12 +9,12 @@ import * as keys from "../../src/store/key.ts";
 import { allocationWith } from "../domain/builders.ts";
 import { newSpace, spaceWithPool, table } from "./plat.ts";
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html: what a function may answer. */
+/** The maximum size of an answer: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html. */
 const LAMBDA_BYTES_MAX = 6_291_556;
 
 type Space = ReturnType<typeof newSpace>;
 
-/** All that the API says of a space, and how many bytes each answer has as Lambda hands it over. */
+/** Reads all pages of the contents of a space, and returns them with the bytes of each answer as Lambda sends it. */
 async function readAll(plat: Space): Promise<{ contents: Contents; bytes: number[] }> {
   const pages: Contents[] = [];
   const bytes: number[] = [];
@@ -72,7 +72,7 @@ describe("the contents of a space", () => {
 
   it("come in pages that a function can answer, however large its items are", async () => {
     const plat = newSpace();
-    // The worst that an item can be: as large as the table takes, of what JSON writes in six bytes each.
+    // This is the worst case: an item of the maximum size, of characters that JSON writes in six bytes each.
     const large = "\u0001".repeat(400_000);
     for (let n = 0; n < 3; n++)
       await put({ ...keys.nodeEntryKey(plat.space, `n${n}`), id: large, at: 1, f: 1 } as Item);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
 import { spaceWithPool, table } from "./plat.ts";
 
-/** Each call of a database that takes its time: far from what DynamoDB does, and below what its client waits for. */
+/** The time of a call in milliseconds: far more than DynamoDB takes, and less than the timeout of its client. */
 const CALL_MS = 1_900;
 
 let nowMs = 0;
@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** From here on each call takes long, and where `lost` says so a write is not answered. */
+/** Makes each further call take `CALL_MS`. If `lost` is true, a write gets no answer. */
 function slow({ lost = false } = {}) {
   const write = table.write.bind(table);
   const query = table.query.bind(table);

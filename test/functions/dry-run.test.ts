@@ -3,7 +3,7 @@ import { newSpace, spaceWithPool, table } from "./plat.ts";
 
 const write = vi.spyOn(table, "write");
 
-/** Carries out a dry run, and answers it once nothing was written. */
+/** Carries out a dry run, checks that it wrote nothing, and returns its answer. */
 async function dry<T>(run: () => Promise<T>): Promise<T> {
   const [calls, items] = [write.mock.calls.length, table.items()];
   const reply = await run();

@@ -6,16 +6,15 @@ import { CALLS, type Furnished, furnished, itemWhere, replace, startAnew } from 
 import { context, table } from "./plat.ts";
 
 /**
- * An item of a format that this version does not read, as a newer version leaves it behind: of each kind there is, asked
- * about by every route. It is rejected by its name, never taken for absent, and stays as it is; whoever does not need it is
- * served.
+ * These tests give one item of each kind a format that only a newer version reads, and send requests to every route.
+ * An answer names the item and never treats it as absent. No request changes it, and requests that do not need it succeed.
  */
 
 interface Case {
   /** The item's name in a rejection. */
   readonly item: (of: Furnished) => string;
   readonly fits: (space: string, of: Furnished) => (item: Item) => boolean;
-  /** The calls that need it, and name it. All others do as ever. */
+  /** The calls that need the item and name it. All others answer as before. */
   readonly named: readonly (keyof typeof CALLS)[];
 }
 
@@ -74,7 +73,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "release affinities of the host",
     ],
   },
-  // What it reserves is not known, so nothing is given out by itself, and nothing that is reserved is counted.
+  // Its ranges are unknown, so automatic assignment is rejected, and no answer counts reserved addresses.
   "a reservation": {
     item: () => "reservation routers",
     fits:
@@ -152,7 +151,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "DELETE pool",
     ],
   },
-  // Nothing rests on it: it is taken for absent.
+  // Readers treat this hint as absent, because no answer depends on it.
   "a hint that a pool is full": {
     item: () => "hint that pool id",
     fits:
@@ -218,7 +217,7 @@ const CASES: Readonly<Record<string, Case>> = {
         pk === `HOST#${space}#host:n2` && sk.startsWith("TAKEN#"),
     named: ["GET blocks of the borrower", "release the borrower"],
   },
-  // It saves reads, and whoever cannot read it reads the block.
+  // This hint saves reads. A function that cannot read it reads the block.
   "a hint that a block is full": {
     item: ({ block }) => `hint that block ${block} of host n1 is full`,
     fits:
@@ -309,12 +308,12 @@ const CASES: Readonly<Record<string, Case>> = {
 let written: Item | undefined;
 
 afterEach(() => {
-  // Checks the invariants over the results of other calls, with the item as it was before.
+  // The original item returns, so that the check of the invariants sees the results of the other calls.
   if (written) replace(written);
   written = undefined;
 });
 
-/** Puts a newer version's item in the place of one. */
+/** Replaces an item by one of a newer format, and returns that. */
 function outdate({ fits }: Case, of: Furnished): Item {
   written = itemWhere(fits(of.plat.space, of));
   const newer = { ...written, f: 2 };
@@ -353,7 +352,7 @@ describe.each(Object.entries(CASES))("%s of a newer format", (_, wanted) => {
       { key: `${newer.pk} ${newer.sk}`, reason: expect.stringContaining("format 2") },
     ];
     expect(body.contents.unreadable).toEqual(unreadable);
-    // The repair run does not know how large the table is, and goes through all of it.
+    // Without its notes the repair run does not know the size of the table, so it walks over all of it.
     table.partitions.delete("SWEEP");
     const failures = [
       ...(await reclaimAll(context)).failures,
@@ -408,9 +407,9 @@ it("a pool that cannot be read keeps its range, its name and its blocks", async 
 });
 
 describe("a space whose items say that the keys of the table are of another format", () => {
-  /** Calls that name something by its generation, key or handle find it under these keys, or not at all. */
+  /** Calls that name a generation, key or handle. They find its item under the known keys, or find nothing. */
   const PROVEN = /^(release|PATCH|GET handle|assign once more)/;
-  /** Calls that begin with the register, or with items of several spaces, read the format from the table itself. */
+  /** Calls that begin with the register or with items of several spaces. They read the format of the keys from the table. */
   const ASKS_THE_TABLE = /node|namespace|affinities|jobs?$/;
 
   it("is rejected as a whole, and nothing is written", async () => {

@@ -1,11 +1,11 @@
 /**
- * `npm run test:rights -- FILE`: every right of a function to the table is one that its tests use. The file is what
- * `RIGHTS_USED=FILE npm test` wrote. (That nothing beyond the rights is used is held by the tests themselves.)
+ * Checks that the tests of each function use every right that it has to the table: `npm run test:rights -- FILE`.
+ * `RIGHTS_USED=FILE npm test` writes the file. The tests themselves check that no function goes beyond its rights.
  */
 import { readFileSync } from "node:fs";
 import { ACCESS, ACTIONS } from "../../cdk/access.ts";
 
-/** Rights that the tests of functions need not come by, and what needs them. The tests of the walks come by each. */
+/** Rights that the tests of functions do not use, and what needs them. The tests of the walks use each of them. */
 const EXCUSED: readonly { readonly why: string; readonly rights: readonly string[] }[] = [
   {
     why: "A request that is given up, or resumed after a crash, takes back what it wrote: test/simulation/crash-points.test.ts.",

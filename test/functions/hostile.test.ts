@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
 });
 
-/** Sends a request, and says what it wrote: items are never altered, only replaced. */
+/** Sends a request, and tells whether it wrote. The table replaces items and never alters them, so identity shows a write. */
 async function outcomeOf(event: Event) {
   const before = new Set(table.items());
   const reply = await send(event);
@@ -30,7 +30,7 @@ async function outcomeOf(event: Event) {
   return { ...reply, wrote };
 }
 
-/** Every text in a value, keys and all. */
+/** Returns every text in a value, including its keys. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
@@ -43,7 +43,7 @@ describe.each(ROUTES)("$method $path", (route) => {
       fc.asyncProperty(anyEvent(route), async (event) => {
         const { status, body, wrote } = await outcomeOf(event);
         expect(status, JSON.stringify(body)).toBeLessThan(500);
-        // What stands in the way of a valid request may be found on the way: a block may have been claimed by then.
+        // A valid request can be rejected after it has written, for example after it has claimed a block.
         const valid = status < 400 || status === 409 || body.code === "idempotency_mismatch";
         if (!valid) expect(wrote).toBe(false);
         expect(textsIn(body).filter((text) => /\p{Cs}/u.test(text))).toEqual([]);
@@ -106,7 +106,7 @@ it("names that look like separators or escapes name themselves alone", async () 
   await plat.put("/v1/pools/main", { cidr: "10.0.0.0/16", blockSize: 28 });
   const names = ["a", "a#b", "a%23b", "a%2523b", "#", "%23", "%25", "a#0#b", "host:a", "__proto__"];
   const { space } = plat;
-  // Some of them no request may give any more.
+  // Requests can no longer use some of these names, so the test assigns below the API.
   const assigned = async (name: string) => {
     const asked = { space, host: name, handle: name, ipv4: 1, limitPerHandle: 1 };
     const { addresses } = (await assignUnderOldName(context, asked)) as Assignment;

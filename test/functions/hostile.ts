@@ -4,9 +4,9 @@ import { sealCursor } from "../../src/edge/http/cursor.ts";
 import type { Event } from "../../src/edge/http/event.ts";
 import { eventOf } from "../edge/event.ts";
 
-/** Requests of somebody who means no good, or whose program is broken: half of each is right, the rest is not. */
+/** Requests of hostile callers and of broken programs. About half of the parts of each request are valid. */
 
-/** Texts that have brought other programs down. */
+/** Texts that have crashed other programs. */
 const TEXTS: readonly string[] = [
   "",
   " ",
@@ -66,7 +66,7 @@ const TEXTS: readonly string[] = [
   '"a","b"',
 ];
 
-/** Wrong parts of a JSON body, as text, because some are no JavaScript values. */
+/** Wrong parts of a JSON body. They are text, because some are not JavaScript values. */
 const JSONS: readonly string[] = [
   "null",
   "true",
@@ -214,7 +214,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   putConfiguration: [],
 };
 
-/** A JSON object as text, so that a key may be anything and come twice: what is needed, what is known, and what is wrong. */
+/** Generates a JSON object of required, known and wrong entries. It is text, so that a key can be any string and occur twice. */
 function anyObject({ id, body = [] }: Route): fc.Arbitrary<string> {
   const known = body.flatMap((schema) =>
     Object.keys(("entries" in schema && schema.entries) || {}),
@@ -260,7 +260,7 @@ const anyBody = (route: Route) =>
     { weight: 1, arbitrary: anyObject(route).map((text) => `\ufeff${text}`) },
   );
 
-/** One time in so many; else it is absent. */
+/** Generates a value one time in `times`, and `undefined` otherwise. */
 const oneIn = <T>(times: number, arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: times - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
@@ -284,7 +284,7 @@ const without = (
     Object.entries(allocation).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
-/** A request to a route, as API Gateway hands it over. */
+/** Generates a request to a route, as the event that API Gateway passes on. */
 export function anyEvent(route: Route): fc.Arbitrary<Event> {
   const parts = [...route.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = ""]) => name);
   const known = Object.keys(route.query ?? {});

@@ -20,7 +20,7 @@ const ifMatch = async (plat: Plat) => ({
 const drain = async (plat: Plat) => plat.post("/v1/pools/main/drain", await ifMatch(plat));
 const remove = async (plat: Plat) => plat.delete("/v1/pools/main", await ifMatch(plat));
 
-/** The worker comes by, each time a minute later. */
+/** Runs the worker ten times, a minute apart. */
 async function work10Minutes(): Promise<void> {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
   for (let minute = 0; minute < 10; minute++) {

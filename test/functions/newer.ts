@@ -4,7 +4,7 @@ import type { Item } from "../../src/store/item.ts";
 import { cidrOf } from "../world.ts";
 import { context, newSpace, table } from "./plat.ts";
 
-/** A space that has an item of every kind, and each route of the API asked about them. */
+/** This file makes a space with an item of every kind, and sends requests about them to each route of the API. */
 
 /** The resources of the space by name, for requests about them. */
 export interface Furnished {
@@ -14,12 +14,12 @@ export interface Furnished {
   /** The address of a request with an Idempotency-Key. */
   readonly keyed: { readonly address: string; readonly generation: string };
   readonly block: string;
-  /** The address of a host that nothing else concerns. */
+  /** The address of a host that has nothing to do with the other items. */
   readonly other: { readonly address: string; readonly generation: string };
   readonly job: string;
 }
 
-/** The function forgets all that it knew, as one that has just started. */
+/** Empties the warm cache, so that the function acts as one that has just started. */
 export function startAnew(): void {
   (context as { cache: WarmCache }).cache = new WarmCache();
 }
@@ -57,7 +57,7 @@ export async function furnished(): Promise<Furnished> {
   const other = (await plat.assign({ host: "n3", ipv4: 1, handle: "far", pools: ["other"] })).body
     .addresses[0];
   await plat.assign({ host: "n3", ipv4: 1, handle: "few", limitPerHandle: 2, pools: ["other"] });
-  // It lies in the block of n1: n2 has a borrowed block of it.
+  // The address is in a block of n1, so n2 has a borrowed block.
   const lent = neighbour(web.address, [web.address, keyed.address]);
   await plat.assign({ host: "n2", address: lent, handle: "lent" });
   const { space } = plat;
@@ -79,7 +79,7 @@ export async function furnished(): Promise<Furnished> {
   };
 }
 
-/** Another address of the same block of 16. */
+/** Returns another address of the same block of 16 addresses. */
 function neighbour(address: string, taken: readonly string[]): string {
   const [a, b, c, d = 0] = address.split(".").map(Number);
   for (let last = d - (d % 16) + 4; ; last++) {
@@ -88,7 +88,7 @@ function neighbour(address: string, taken: readonly string[]): string {
   }
 }
 
-/** Every route, asked about what the space has; those that would change it say so in a dry run where there is one. */
+/** A request to every route about the items of the space. Requests that would change it are dry runs where the route has one. */
 export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> = {
   "GET address": ({ plat, address }) => plat.get(`/v1/addresses/${address}`),
   "GET handle": ({ plat }) => plat.get("/v1/handles/web"),
@@ -184,7 +184,7 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
     plat.release({ addresses: [{ address, generation }] }),
 };
 
-/** The item of a space, or of the table, that fits. */
+/** Returns the first item of the table that fits. */
 export function itemWhere(fits: (item: Item) => boolean): Item {
   const found = table.items().find(fits);
   if (!found) throw new Error("there is no such item");

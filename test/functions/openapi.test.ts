@@ -120,7 +120,7 @@ interface Operation {
   >;
 }
 
-/** Every field in a schema that no words describe. */
+/** Returns every field of a schema that has no description. */
 function silentIn(schema: unknown, where: string): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const { properties = {} } = schema as { properties?: Record<string, { description?: string }> };

@@ -6,7 +6,7 @@ const TARGET = { namespace: "shop", pod: "vm-target" };
 const source = { namespace: "shop", name: "vm-source" };
 const target = { namespace: "shop", name: "vm-target" };
 
-/** A virtual machine whose address was assigned with the attributes of its first pod. */
+/** Assigns a virtual machine an address with the attributes of its first pod. */
 async function machine(attributes: object = SOURCE) {
   const plat = await spaceWithPool();
   const { body } = await plat.assign({ host: "n1", ipv4: 1, handle: "vm", attributes });

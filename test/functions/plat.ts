@@ -30,10 +30,10 @@ afterEach(async () => {
 
 afterAll(tellUsed);
 
-// A function takes up its table as it is loaded.
+// The functions take their table when the module loads, so the import follows `wire`.
 const { HANDLERS, SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
 
-/** The functions, each with its own rights to the table and no other. */
+/** The functions, each of which runs with its own rights to the table. */
 const LAWFUL = Object.fromEntries(
   Object.entries(HANDLERS).map(([name, handler]) => [
     name,
@@ -41,11 +41,11 @@ const LAWFUL = Object.fromEntries(
   ]),
 ) as unknown as Handlers;
 
-/** Runs a scheduled run as its function. */
+/** Returns a call of a scheduled run that has the rights of its function. */
 export const scheduledRun = (name: keyof typeof SCHEDULED_RUNS) => () =>
   runAs(name, SCHEDULED_RUNS[name]);
 
-/** A request through the handler that the API's route leads to. */
+/** Sends a request to the handler of its route. */
 export const call = (method: string, path: string, request: Request = {}): Promise<Reply> =>
   send(eventOf(method, path, request));
 
@@ -55,7 +55,7 @@ export async function send(event: Event): Promise<Reply> {
   return reply;
 }
 
-/** Every answer that a test sees is one that the OpenAPI document tells of. */
+/** Checks that the OpenAPI document describes an answer. */
 function expectDocumented(route: Route, { status, headers, body }: Reply): void {
   if (headers["content-type"] === "application/problem+json") {
     if (body === null) {
@@ -75,7 +75,7 @@ function expectDocumented(route: Route, { status, headers, body }: Reply): void 
 let spaces = 0;
 let handles = 0;
 
-/** The API inside a space that no other test has. */
+/** Returns the API of a space that no other test uses. */
 export function newSpace() {
   const space = `space-${spaces++}`;
   const within = (method: string, path: string, request: Request = {}) =>
@@ -106,7 +106,7 @@ export function newSpace() {
       headers: Record<string, string> = {},
       query: Readonly<Record<string, string>> = {},
     ) => within("DELETE", path, { headers, query }),
-    /** Without a key it is asked for under a handle: one of its own, where the test names none. */
+    /** Assigns. A request without a key gets a handle of its own if the test names none. */
     assign: (body: object, key?: string, query: Readonly<Record<string, string>> = {}) =>
       within("POST", "/v1/assign", {
         body: key ? body : { handle: `handle-${handles++}`, ...body },
@@ -117,13 +117,13 @@ export function newSpace() {
   };
 }
 
-/** A space with a pool of 16 blocks of 16 addresses. */
+/** Returns a space with a pool of 16 blocks of 16 addresses. */
 export async function spaceWithPool(pool: object = {}) {
   const plat = newSpace();
   await plat.put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28, ...pool });
   return plat;
 }
 
-/** The addresses of an answer, or of what a handle has, as text in order. */
+/** Returns the addresses of an answer as text, in its order. */
 export const textsOf = ({ body }: Reply): readonly string[] =>
   body.addresses.map(({ address }: { address: string }) => address);

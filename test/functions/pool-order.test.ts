@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newSpace } from "./plat.ts";
 
-/** Two pools of one block of four addresses each. */
+/** Returns a space with two pools, each of one block of four addresses. */
 async function twoPools() {
   const plat = newSpace();
   await plat.put("/v1/pools/b", { cidr: "10.0.0.0/30" });
@@ -16,7 +16,7 @@ async function poolOf(plat: Plat, request: object): Promise<readonly string[]> {
   return body.addresses.map(({ pool }: { pool: string }) => pool);
 }
 
-/** The pools of a dry run as it tells them: those that may serve with their number. */
+/** Returns the pools of a dry run in its order, each with its number or with the reason why it cannot serve. */
 async function told(plat: Plat, request: object): Promise<readonly string[]> {
   const { body } = await plat.assign({ ipv4: 1, ...request, dryRun: true });
   return body.families[0].pools.map(

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { context, type newSpace, spaceWithPool } from "./plat.ts";
 
-/** The caller of a request, as API Gateway names one that IAM authorised. */
+/** These tests send requests of callers that IAM authorised, named as API Gateway names them. */
 
 const ALICE = "arn:aws:iam::123456789012:user/alice";
 const BOB = "arn:aws:sts::123456789012:assumed-role/deploy/bob";

@@ -59,7 +59,7 @@ describe("a release", () => {
       const plat = await spaceWithPool();
       const release = () =>
         where === "body" ? plat.release({ handle: "h" }) : plat.delete("/v1/handles/h");
-      // The specific one first: the others are drawn, and one of them could be it.
+      // The specific address comes first, because one of the others, which Plat chooses, could be the same.
       await plat.assign({ host: "n1", address: "10.0.0.7", handle: "h" });
       await plat.assign({ host: "n1", ipv4: 2, handle: "h" });
       const { status, body } = await release();

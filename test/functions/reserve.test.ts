@@ -45,7 +45,7 @@ describe("a reservation", () => {
 
   it("is warned of without a look at more blocks than a page of a list looks at", async () => {
     const plat = await spaceWithPool({ cidr: "10.0.0.0/18", blockSize: 32 });
-    // One in each block group, which has 64 blocks of one address.
+    // Each block group of 64 blocks of one address gets one assignment.
     for (let group = 0; group < LOOKS_PER_PAGE + 3; group++)
       await plat.assign({ host: "n1", address: `10.0.${group >> 2}.${(group & 3) * 64}` });
     const { body } = await plat.put("/v1/reservations/most", { cidrs: ["10.0.0.0/19"] });

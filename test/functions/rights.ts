@@ -12,18 +12,18 @@ import type { Table } from "../../src/store/table.ts";
 
 type Deployed = FunctionName | ScheduledFunctionName;
 
-/** The running function, so that a call to the table can be attributed to it. */
+/** The function that runs, to which a call to the table is attributed. */
 const running = new AsyncLocalStorage<Deployed>();
 
-/** Runs what a function does, as this function. */
+/** Runs `act` as the named function. */
 export const runAs = <Result>(name: Deployed, act: () => Result): Result => running.run(name, act);
 
 /** The rights that functions used, such as `assign put BLOCK`. */
 const used = new Set<string>();
-/** The rights that they used without having them. */
+/** The rights that functions used but do not have. */
 export const unlawful = new Set<string>();
 
-/** A table that notes what each function does with it, and whether `cdk/access.ts` lets it. */
+/** Returns a table that notes each right that a function uses, and whether `cdk/access.ts` grants it. */
 export function watchedTable(table: Table): Table {
   return {
     get: (key, options) => {
@@ -49,7 +49,7 @@ export function watchedTable(table: Table): Table {
   };
 }
 
-/** Adds what was used to a file, a line each, where `RIGHTS_USED` names one: `npm run test:rights` compares it with what is granted. */
+/** Adds the used rights to the file that `RIGHTS_USED` names, one a line. `npm run test:rights` compares them with the granted ones. */
 export function tellUsed(): void {
   const { RIGHTS_USED } = process.env;
   if (RIGHTS_USED) appendFileSync(RIGHTS_USED, [...used].map((what) => `${what}\n`).join(""));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { newSpace, spaceWithPool, textsOf } from "./plat.ts";
 
-/** Two blocks of four addresses. */
+/** A pool of two blocks of four addresses. */
 const SMALL = { cidr: "10.0.0.0/29", blockSize: 30 };
 const ALL_OF_SMALL = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `10.0.0.${i}`);
-/** Two blocks of two addresses. */
+/** A pool of two blocks of two addresses. */
 const SMALL_6 = { cidr: "2001:db8::/126", blockSize: 127 };
 
 interface Assigned {

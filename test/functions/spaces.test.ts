@@ -137,7 +137,7 @@ describe("a body that names a space", () => {
   });
 });
 
-/** A request to a route of what there need not be. */
+/** Returns a path of a route whose resources need not exist. */
 const sample = (path: string) =>
   path
     .replace("{ip}", "10.0.0.7")

@@ -7,7 +7,7 @@ type Plat = ReturnType<typeof newSpace>;
 const replace = (item: Item) => table.partitions.get(item.pk)?.set(item.sk, item);
 
 describe("an affinity or a borrowed block of a host that cannot be read", () => {
-  /** Writes what stands under the host there as nobody reads it, for as long as the work lasts. */
+  /** Gives an item of the host a format that this version cannot read while `work` runs. */
   async function unread(plat: Plat, sk: RegExp, work: () => Promise<void>): Promise<void> {
     const items = table.partitions.get(`HOST#${plat.space}#host:n1`);
     const [item] = [...(items?.values() ?? [])].filter((each) => sk.test(each.sk));

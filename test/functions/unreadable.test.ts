@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Item } from "../../src/store/item.ts";
 import { type newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
 
-/** A block whose item another version, or another hand, wrote in a form that this one cannot read. */
+/** These tests use a block whose item another version or another program wrote in a form that this version cannot read. */
 
 let plat: ReturnType<typeof newSpace>;
 let [address, block]: string[] = [];

@@ -23,7 +23,7 @@ const poolsIn = (pages: readonly Reply[]) => pages.flatMap(({ body }) => body.po
 const orphansIn = (pages: readonly Reply[]) => pages.flatMap(({ body }) => body.orphans ?? []);
 const namesIn = (pages: readonly Reply[]) => poolsIn(pages).map(({ pool }) => pool);
 
-/** A pool of IPv4 of which a Windows host has a block, a pool of IPv6, and two reservations that overlap. */
+/** Returns a space with an IPv4 pool in which a Windows host has a block, an IPv6 pool, and two overlapping reservations. */
 async function spaceOfTwo() {
   const plat = newSpace();
   await plat.put("/v1/pools/six", { cidr: "2001:db8::/48" });
@@ -181,7 +181,7 @@ describe("blocks of no pool", () => {
       { space: plat.space, cidr: network("192.168.9.0/28"), pool: "gone", poolId: "gone" },
     );
     await context.store.createBlock(orphan);
-    // Of each look the table has a few items only.
+    // The table returns three items a scan.
     const { scan } = table;
     table.scan = (_, after) => scan.call(table, 3, after);
     try {

@@ -9,7 +9,7 @@ import { problemIn, refusedFields } from "../problem-of.ts";
 
 const readAsIs = (body: unknown, request: Request = {}) =>
   readAssign(eventOf("POST", "/v1/assign", { ...request, body }), () => "fresh-handle");
-/** With an Idempotency-Key where the test has none. */
+/** Reads a request, with an Idempotency-Key if the test names none. */
 const read = (body: unknown, request: Request = {}) =>
   readAsIs(body, { ...request, headers: { "idempotency-key": "k", ...request.headers } });
 const accepted = (body: unknown, request?: Request) => read(body, request) as AssignRequest;

@@ -8,7 +8,7 @@ import { readReservationPut, reservationList } from "../../../src/edge/reservati
 import { eventOf } from "../event.ts";
 import { refusedFields } from "../problem-of.ts";
 
-/** The maximum size of a Lambda answer. */
+/** The maximum size of a Lambda answer in bytes. */
 const ANSWER_BYTES_MAX = 6 * 1024 * 1024;
 
 const list = (query: Readonly<Record<string, string>>) =>
@@ -19,7 +19,7 @@ interface Page {
   readonly [list: string]: unknown;
 }
 
-/** The pages of a list, as a reader goes through them. */
+/** Returns the pages of a list in the order in which a reader follows its cursors. */
 function pagesOf<Item>(
   named: {
     read: typeof poolList.read;

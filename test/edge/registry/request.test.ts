@@ -11,7 +11,7 @@ const put = (body: unknown, headers: Record<string, string> = {}) =>
   nodes.readPut(eventOf("PUT", "/v1/nodes/ip-10-0-1-17", { body, headers }));
 const labelled = (labels: unknown) => put({ labels });
 
-/** As `kubectl get node ip-10-0-1-17 -o yaml` prints it. */
+/** A node as `kubectl get node ip-10-0-1-17 -o yaml` prints it. */
 const KUBECTL = `apiVersion: v1
 kind: Node
 metadata:

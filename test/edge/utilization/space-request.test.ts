@@ -9,9 +9,9 @@ import {
 import { eventOf } from "../event.ts";
 import { refusedFields } from "../problem-of.ts";
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+/** The quota of API Gateway for the request line and headers: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const LINE_AND_HEADERS_BYTES_MAX = 10_240;
-/** The bytes of a signed request's headers: host, date, authorization, a session's token. */
+/** The bytes of a signed request's headers: host, date, authorization and session token. */
 const HEADERS_BYTES = 2_500;
 
 const read = (query: Readonly<Record<string, string>>) =>
@@ -49,7 +49,7 @@ const cursorFor = (query: Readonly<Record<string, string>>) =>
 
 describe("the cursor of a utilization", () => {
   it("leaves room in a request for as many pools as may be named", () => {
-    // Each named by itself, as a query may.
+    // The query repeats the parameter for each pool.
     const next = new URLSearchParams(names.map((name): [string, string] => ["pool", name]));
     next.set("cursor", cursorFor({ pool }));
     next.set("space", "x".repeat(63));
