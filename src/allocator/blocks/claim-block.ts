@@ -18,7 +18,7 @@ export type Claim =
   | { readonly kind: "ours"; readonly block: Block }
   /** Another host was faster, or the answer is unknown: try another block. */
   | { readonly kind: "lost" }
-  /** The host's place was taken meanwhile by another claim of its own, which is not finished: look again. */
+  /** Another unfinished claim of the same host took the place meanwhile: look again. */
   | { readonly kind: "busy" };
 
 /** A host that claims a block, and the pool in which it does. */
@@ -28,15 +28,15 @@ export interface Claimant {
   /** The host's affinities as just read. */
   readonly affinities: readonly BlockAffinity[];
   /**
-   * What the host keeps for itself in the block. It stands in the affinity as well, so that whoever finishes the claim makes the
-   * block that was meant; a block that stands already is claimed as it is.
+   * The addresses that the host reserves for itself in the block. The affinity stores them as well, so that any function
+   * that finishes the claim creates the same block. A claim leaves those of an existing block unchanged.
    */
   readonly hostReserved?: HostReserved | undefined;
 }
 
 /**
  * Claims a block for a host: affinity `pending` at the host's lowest free place → an empty block, put if absent (the
- * arbiter) → affinity `confirmed`. Whoever finds the place being claimed helps that claim if its block is absent.
+ * arbiter) → affinity `confirmed`. A claim that finds another claim in its place finishes that if its block is absent.
  */
 export async function claimBlock(
   context: Context,
@@ -57,7 +57,7 @@ export async function claimBlock(
     revision: fresh(context),
     atMs: context.now(),
   };
-  // Both must stand before the block is put; neither waits for the other.
+  // Both items must exist before the block is put. Neither write waits for the other.
   const [placed] = await allOf(store.createAffinity(affinity), enterGroup(context, pool, cidr));
   if (placed.outcome === "unknown") return { kind: "lost" };
   const current = placed.item;
@@ -66,7 +66,7 @@ export async function claimBlock(
   return helpClaim(context, [pool], current);
 }
 
-/** Finishes a claim of the same host that stands half done, where the block it is for is absent. */
+/** Finishes a half-done claim of the same host if its block is absent. */
 export async function helpClaim(
   context: Context,
   pools: readonly Pool[],
@@ -74,19 +74,19 @@ export async function helpClaim(
 ): Promise<Claim> {
   const pool = pools.find((pool) => pool.name === affinity.pool && isBlockOf(pool, affinity.block));
   const there = await unlessCorrupt(context.store.readBlock(affinity.space, affinity.block));
-  // It serves nobody, and its affinity stays: it may be the host's.
+  // An unreadable block serves no request. Its affinity stays, because the block may belong to the host.
   if (there instanceof CorruptItemError) return { kind: "busy" };
   if (there?.host === affinity.host)
-    // What a pool before this one left serves nobody.
+    // A block that an earlier pool left behind serves no request.
     return there.poolId === pool?.id ? { kind: "ours", block: there } : { kind: "busy" };
   if (there) {
-    // Its author lost the block and was cut off before it could take its affinity back: the place is free again.
+    // The function that wrote the affinity lost the block and was cut off before it deleted the affinity. The place is free again.
     const old = context.now() - affinity.atMs > REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
     if (old) await context.store.deleteAffinity("affinity-stale", affinity);
     return { kind: "busy" };
   }
   if (affinity.state !== "pending") {
-    // The block is gone, and whoever was to take its affinity with it was cut off: the place is free again.
+    // The block is gone, and the function that had to delete its affinity was cut off. The place is free again.
     await context.store.deleteAffinity("affinity-orphan", affinity);
     return { kind: "busy" };
   }
@@ -104,7 +104,7 @@ async function finishClaim(context: Context, pool: Pool, affinity: BlockAffinity
       ? await store.readBlock(affinity.space, affinity.block)
       : created.item;
   if (block?.host !== affinity.host || block.poolId !== pool.id) {
-    // A creation of unknown outcome may land yet: then the block has no affinity, and the reclaimer restores it (I4).
+    // A creation of unknown outcome may still succeed. The block then has no affinity, and the reclaim run restores it (I4).
     await store.deleteAffinity("affinity-undo", affinity);
     return { kind: "lost" };
   }
@@ -130,9 +130,9 @@ async function confirm(context: Context, affinity: BlockAffinity): Promise<void>
 }
 
 /**
- * Seizes an empty block of another host, or of nobody: a new affinity pending → the old affinities pendingDeletion → the block,
- * under the revision seen, with a new epoch → the new affinity confirmed → the old affinities deleted. Nothing if anything of that
- * has changed since it was seen. What the host before kept for itself goes, as if the block had gone and were claimed anew.
+ * Seizes an empty block of another host or of none: a new affinity pending → the old affinities pendingDeletion → the block,
+ * under the revision seen, with a new epoch → the new affinity confirmed → the old affinities deleted. It seizes nothing if the block or
+ * its affinities changed after the read. The reservation of the previous host ends, as if the block were deleted and claimed anew.
  */
 export async function seizeBlock(
   context: Context,
@@ -149,7 +149,7 @@ export async function seizeBlock(
     block: cidr,
     pool: pool.name,
     state: "pending",
-    // The block may be gone by the time that somebody finishes this claim.
+    // The affinity stores the reservation, because the block may be gone when another function finishes this claim.
     ...(hostReserved && { hostReserved }),
     revision: fresh(context),
     atMs: context.now(),
@@ -169,7 +169,7 @@ export async function seizeBlock(
   return block;
 }
 
-/** Draws what is new in a block with each host. */
+/** Draws the fields of a block that are new with each host. */
 export const claimFields = (
   context: Context,
   hostReserved: HostReserved | undefined,
