@@ -40,7 +40,7 @@ const EXCUSES: readonly Excuse[] = [
     why: "A space this small comes nowhere near the maximum; memory.test.ts has those of the memory, amend.test.ts of records, affinities.test.ts, release-handle.test.ts, release-host.test.ts, large-jobs.test.ts, collect.test.ts and reserve.test.ts theirs.",
     branches: [
       ["admin/amend-address.ts", "return answer(tooLarge(address))"],
-      ["assign/take-selection.ts", "return tooLarge(request, named)"],
+      ["assign/take-part.ts", "return tooLarge(request, named)"],
       ["admin/administration.ts", 'return new Rejection("invalid_request", `A space has at most'],
       ["admin/administration.ts", "{ const detail = `A space has at most"],
       ["admin/administration.ts", "return answer(noRoomInPlan"],

@@ -30,20 +30,23 @@ import { placesOfHost, requesterOf } from "./requester.ts";
 import { selectAddress } from "./select-address.ts";
 import { selectSlots } from "./select-slots.ts";
 import { countOf } from "./selection.ts";
-import { takeLone } from "./take-lone.ts";
-import { takeParts } from "./take-parts.ts";
+import { takeInOneWrite } from "./take-in-one-write.ts";
+import { takeInParts } from "./take-in-parts.ts";
 
 /**
- * Assigns addresses: learns the blocks, writes the allocation, then takes the slots.
+ * Assigns addresses: learns the blocks, writes the allocation, then takes the slots. DESIGN.md has the rules and the invariants
+ * that the comments name.
  *
- * A request that one slot write serves has a `live` allocation from the start: two writes, and no read when the function is
- * warm. Its allocation stands before its slots, so that a crash between the two writes leaves something to find. A larger
- * request has a `pending` allocation, which names each part before the block of that part is touched, and becomes `live`
- * before the answer (rule 7). After a crash at any point the repair run closes the allocation (I3).
+ * A request without a limit that one slot write serves has a `live` allocation from the start: two writes, and no read of a block
+ * if the function is warm. The allocation is written before its slots are taken, so that a crash between the two leaves something
+ * to find. Any other request has a `pending` allocation. It names each part before the block of this part is touched, and becomes
+ * `live` before the answer (rule 7). After a crash, the repair run closes an allocation that is pending or holds nothing. A live one
+ * that holds slots stays, for a repeat with the same key or a release by its handle (I3).
  *
  * @returns the addresses, all of them or none unless partial is allowed; or the rejection
- * @throws {ContentionError} after releasing what it held; any other error may leave addresses under the handle that it names,
- *   and the same Idempotency-Key, or the repair run, finds them
+ * @throws {ContentionError} after it released what it held
+ * @throws {ThrottledError | UnavailableError | DeadlineError} with the handle under which addresses may be held. A repeat with the
+ *   same Idempotency-Key, or the repair run, finds them
  */
 export async function assign(
   context: Context,
@@ -57,7 +60,10 @@ export async function assign(
   }
 }
 
-/** Serves the request, and confirms a rejection: it is stale if it came from what an earlier execution held and frees only now. */
+/**
+ * Serves the request in one attempt, which has up to `ASSIGN_ROUNDS_MAX` rounds. A rejection may be due to slots that an earlier
+ * execution of this request still held: `reject` frees them, and asks for another attempt.
+ */
 async function attempt(execution: AssignExecution): Promise<Step<Assignment | Rejection>> {
   const result = await unlessCorrupt(serve(execution));
   const isRejected = result instanceof Rejection || result instanceof CorruptItemError;
@@ -70,18 +76,19 @@ async function serve(execution: AssignExecution): Promise<Assignment | Rejection
   const { earlier } = learned;
   if (earlier && !isSettled(execution, earlier)) {
     const replayed = await replayEarlier(execution, earlier);
+    // A retry says that the earlier execution holds nothing, so that this one serves the request.
     if (replayed.kind === "answer") return replayed.answer;
   }
   execution.unserved = learned.unserved;
-  return untilAnswered(ROUNDS, (before) =>
-    // The places of the host are as old as the request: a later round reads them again.
-    round(execution, before === 0 ? learned : { ...learned, places: undefined }),
+  return untilAnswered(ROUNDS, (roundsBefore) =>
+    // The places of the host were read when the request began: a later round reads them again.
+    round(execution, roundsBefore === 0 ? learned : { ...learned, places: undefined }),
   );
 }
 
 /**
- * Selects slots for all that is still missing, and takes them. A warm request of one block is answered by `takeLone` in its first
- * round; any other is answered by `conclude`, in the round that finds nothing missing.
+ * Selects slots for everything that is still missing, and takes them. `takeInOneWrite` answers a request that one slot write serves.
+ * `conclude` answers any other, in the round that finds nothing missing or nothing more to get.
  */
 async function round(
   execution: AssignExecution,
@@ -96,27 +103,32 @@ async function round(
     execution.allowance = allowance;
   }
   const missing = missingFrom(execution, learned.familyRequests);
-  const [one] = missing;
-  if (!one) return conclude(execution);
-  const selections = request.address
-    ? await selectAddress(context, one, request.address)
+  const [firstMissing] = missing;
+  if (!firstMissing) return conclude(execution);
+  const selected = request.address
+    ? await selectAddress(context, firstMissing, request.address)
     : await selectSlots(context, missing, learned.places);
-  if (selections instanceof Rejection)
-    return request.allowPartial && grantedTo(execution).some(({ held }) => countOf(held) > 0)
-      ? conclude(execution, selections)
-      : answer(learned.unserved ? together(selections, learned.unserved) : selections);
+  if (selected instanceof Rejection)
+    return request.allowPartial && hasAny(execution)
+      ? conclude(execution, selected)
+      : answer(learned.unserved ? together(selected, learned.unserved) : selected);
   assertYoung(execution);
-  const [first] = selections;
-  const isLone = selections.length === 1 && held.length === 0 && !isLimited;
-  return isLone && first && countOf(selections) === totalOf(learned.familyRequests)
-    ? takeLone(execution, first)
-    : takeParts(execution, selections);
+  const [selection] = selected;
+  const isWhole = countOf(selected) === totalOf(learned.familyRequests);
+  const isOneWrite = selected.length === 1 && isWhole && held.length === 0 && !isLimited;
+  return selection && isOneWrite
+    ? takeInOneWrite(execution, selection)
+    : takeInParts(execution, selected);
 }
 
+/** Returns true if the answer would have addresses: newly taken ones, or those that the handle had under its limit. */
+const hasAny = (execution: AssignExecution): boolean =>
+  grantedTo(execution).some(({ held }) => countOf(held) > 0);
+
 /**
- * Ends an execution before it takes slots with a configuration that may be stale. What it took before stays valid: a job that
- * changes the pool waits longer than `REQUEST_MS_MAX` before it reads the blocks, and sees them. An execution that has everything
- * answers however late it is: its allocation may be live, and a replay may have answered with it.
+ * Stops an execution that is so old that its configuration may be stale, before it takes more slots. The slots that it took stay
+ * valid: a job that changes the pool waits longer than `REQUEST_MS_MAX` before it reads the blocks, and then sees them. An execution
+ * that has everything answers however late it is: its allocation may be live, and a replay may have answered with it.
  *
  * @throws {ContentionError}
  */
@@ -127,8 +139,8 @@ function assertYoung({ context, startedAtMs }: AssignExecution): void {
 
 /**
  * Cleans up after an execution that failed, and returns the error to throw. After contention the outcome of every write is
- * known, so the addresses are released at once. After any other error a write may still land: the addresses stay, and the error
- * names the handle that releases them, also a generated one.
+ * known, so the addresses are released at once. After throttling, no answer or a deadline a write may still land. The addresses stay,
+ * and the error names the handle that releases them, also a generated one.
  */
 async function cleanUpAfter(execution: AssignExecution, error: unknown): Promise<unknown> {
   let cause = error;
@@ -154,28 +166,32 @@ const ROUNDS = {
 };
 
 interface Learned extends FamilyRequests {
-  /** The places of the host, where they were read. */
+  /** The affinities of the host and its hints of full blocks, if they were read. */
   readonly places: Places | undefined;
-  /** The allocation under the request's key. */
+  /** The allocation under the request's key, if it was read. */
   readonly earlier: Allocation | undefined;
 }
 
 /**
- * Reads everything that is needed before the first write. A function that has blocks of the host in its warm cache reads nothing
- * here, except for a request with a limit: that counts what its handle has, and ends what was cut off, its own earlier execution
- * too.
+ * Reads everything that is needed before the first write. A function that has blocks of the host in its warm cache reads neither
+ * blocks nor the earlier allocation: if there is one, the write of the allocation fails and returns it. A request with a limit reads
+ * it, because it counts what its handle has, and closes what a crash left of it.
  */
-async function learn({ context, request, place }: AssignExecution): Promise<Learned | Rejection> {
+async function learn({
+  context,
+  request,
+  allocationPlace,
+}: AssignExecution): Promise<Learned | Rejection> {
   const { space, host, address, limitPerHandle } = request;
   const { store } = context;
   const warm = !address && context.cache.blocksOf(space, host).length > 0;
-  const isLooked = place.keyed && (!warm || limitPerHandle !== undefined);
-  // This request mostly needs the labels that the last copy of the configuration asked for: they are read beside the new copy.
+  const readsEarlier = allocationPlace.keyed && (!warm || limitPerHandle !== undefined);
+  // The labels that the last copy of the configuration asked for are read into the cache, beside the new copy.
   const last = context.cache.configurationOf(space)?.configuration;
   const [configuration, places, earlier] = await allOf(
     configurationOf(context, space),
     warm || address ? undefined : placesOfHost(context, space, host),
-    isLooked ? store.readAllocation(place) : undefined,
+    readsEarlier ? store.readAllocation(allocationPlace) : undefined,
     last && requesterOf(context, request, last),
   );
   const requester = await requesterOf(context, request, configuration);

@@ -8,11 +8,11 @@ import type { Missing } from "../../domain/outcome.ts";
 import type { Use } from "../../domain/pool.ts";
 import type { Granted } from "../allocations/holding.ts";
 
-/** Names or CIDRs of the pools that a request asks for; where there are none, whatever serves everybody. */
+/** Names or CIDRs of the pools that a request asks for. Without any, Automatic pools serve it. */
 export interface PoolsAsked {
-  /** Of both families in one list: each is served by those of its own. */
+  /** Pools of both families in one list. A family is served by those of its own. */
   readonly pools: readonly string[];
-  /** Of each by itself, in place of the one list. */
+  /** A list for each family, instead of the one list. */
   readonly poolsByFamily?: Readonly<Record<Family, readonly string[]>>;
 }
 
@@ -22,23 +22,23 @@ export interface AssignRequest extends PoolsAsked {
   readonly host: HostId;
   /** The number of addresses of each family; other families are not requested. */
   readonly wanted: readonly { readonly family: Family; readonly count: number }[];
-  /** A specific address; then one of its family is wanted. */
+  /** A specific address. Then the request wants one address of its family. */
   readonly address?: Address;
   readonly handle: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Declared by the caller; a specific address is only refused for its use when one is declared (Calico 1.4). */
+  /** The use that the caller declares. Without one, a specific address is not rejected for its use (Calico 1.4). */
   readonly use?: Use;
   /** The namespace of the workload, for the namespace selectors of pools. */
   readonly namespace?: string;
-  /** Labels by which pools judge the request in place of those that are registered. */
+  /** Labels that replace the registered ones when pools select by labels. */
   readonly hostLabels?: Labels;
   readonly namespaceLabels?: Labels;
   readonly allowPartial?: boolean;
   /** The most addresses of a family that the handle can have through requests with a limit; absent means no limit. */
   readonly limitPerHandle?: number;
-  /** After so long without a renewal the addresses are taken back; absent: never. */
+  /** Plat takes the addresses back after this time without a renewal; absent: never. */
   readonly leaseSeconds?: number;
-  /** The caller's own cap on affine blocks of the host; the stricter of it and the space's holds. */
+  /** The caller's limit of blocks for the host. The stricter of it and the space's limit applies. */
   readonly maxBlocksPerHost?: number;
   /** The host-reserved addresses in blocks that this request claims; pools with too small blocks do not serve it. */
   readonly hostReserved?: HostReservedAsked;
@@ -70,9 +70,9 @@ export interface Assignment extends Shortage {
 
 /** The reasons why addresses are missing; nothing if none are. */
 export interface Shortage {
-  /** For a person. */
+  /** Sentences for a person. */
   readonly messages: readonly string[];
-  /** For a program: how many of a family, and for which reason. */
+  /** The number of missing addresses of a family, and the code of the reason. */
   readonly missing: readonly Missing[];
 }
 

@@ -32,7 +32,7 @@ export async function conclude(
 ): Promise<Step<Assignment | Rejection>> {
   const { context, request, written, held, allowance } = execution;
   const has = allowance?.has ?? [];
-  // They were read one by one. If all are still held now, all were held at one moment in between.
+  // They were read one by one. If all are still held now, all were held at one moment between the two reads.
   if (!(await areHeld(context, has))) {
     await withdraw(execution);
     startOver(execution);
@@ -64,15 +64,15 @@ export async function conclude(
   throw new ContentionError("another execution ended this request");
 }
 
-/** Answers with addresses that other requests gave the handle. With a key, an allocation records which; nothing else is written. */
+/** Answers with addresses that the handle has from other requests. With a key, an allocation records them; it writes nothing else. */
 async function repeat(
   execution: AssignExecution,
   rejection: Rejection | undefined,
 ): Promise<Step<Assignment | Rejection>> {
-  const { context, request, place, expected, allowance } = execution;
+  const { context, request, allocationPlace, expected, allowance } = execution;
   const shortage = shortageOf(execution, rejection);
   const repeated = answer(assignment(allowance?.has ?? [], request, shortage));
-  if (!place.keyed) return repeated;
+  if (!allocationPlace.keyed) return repeated;
   const allocation: Allocation = {
     ...allocationOf(execution, [], "live"),
     want: 0,

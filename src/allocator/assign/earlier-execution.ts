@@ -15,8 +15,9 @@ export async function replayEarlier(
   execution: AssignExecution,
   found: Allocation,
 ): Promise<Step<Assignment | Rejection>> {
-  const { context, place, request } = execution;
-  const before = await grantedBy(context, place.space, found.also);
+  const { context, request } = execution;
+  const { space } = request;
+  const before = await grantedBy(context, space, found.also);
   const replayed = await replay(context, found, request.digest);
   if (replayed instanceof Rejection) return answer(replayed);
   if (replayed.kind !== "answered") {
@@ -24,8 +25,8 @@ export async function replayEarlier(
     return RETRY;
   }
   const { allocation } = replayed;
-  // Seen before its own and after them: all were held at one moment between.
-  const others = before && (await grantedBy(context, place.space, allocation.also));
+  // They were seen before the slots of this allocation and after them, so all were held at one moment between.
+  const others = before && (await grantedBy(context, space, allocation.also));
   if (!others) return answer(alreadyReleased(allocation));
   const asked = totalOf(request.wanted);
   const got = allocation.want + others.length;
@@ -34,25 +35,26 @@ export async function replayEarlier(
   return answer(assignment([...others, replayed], request, shortage));
 }
 
-/** Is this what an earlier execution left, as it was settled before the walk of this one? Then it holds nothing. */
+/** Returns true if this execution settled an earlier one already, and found that this allocation holds nothing. */
 export const isSettled = ({ written, expected }: AssignExecution, found: Allocation): boolean =>
   !written && found.revision === expected?.revision;
 
 /**
- * Rejects a request, after it gave up what it held. A rejection stands only if no other execution of the request has succeeded,
- * before this one or meanwhile, and none has stood in its own way.
+ * Rejects a request after it gave up what it held. A rejection is final only if no other execution of the request has succeeded, and
+ * none held slots that this one lacked.
  *
  * @param reason the rejection, or the item that could not be read
- * @returns a retry if an earlier execution was settled only now: what it held may be why the request was rejected
- * @throws {CorruptItemError} if that is the reason, and stands
+ * @returns a retry if it settled an earlier execution only now, because the slots of that one may be the reason
+ * @throws {CorruptItemError} if that is the reason, and the rejection is final
  */
 export async function reject(
   execution: AssignExecution,
   reason: Rejection | CorruptItemError,
 ): Promise<Step<Assignment | Rejection>> {
   await withdraw(execution);
-  const { context, place, unsettled } = execution;
-  const other = place.keyed && !unsettled ? await context.store.readAllocation(place) : undefined;
+  const { context, allocationPlace, unsettled } = execution;
+  const isKnown = allocationPlace.keyed && !unsettled;
+  const other = isKnown ? await context.store.readAllocation(allocationPlace) : undefined;
   if (other && !isSettled(execution, other)) {
     startOver(execution);
     return replayEarlier(execution, other);

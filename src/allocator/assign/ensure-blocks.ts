@@ -29,10 +29,10 @@ export interface EnsuredBlock {
 }
 
 /**
- * Sees to it that a host has a block of each family that is asked for, in the pools that would serve it; no address is taken
- * (Calico's EnsureBlock). The first one that it has is answered, full or not; one that has none claims one, under its cap.
+ * Ensures that a host has a block of each requested family, in the pools that would serve it. It takes no address (Calico's
+ * EnsureBlock). It returns the first block that the host has, full or not, or claims one under the host's limit.
  *
- * @returns the blocks in the order of the families; or why there is none of one of them: what was claimed of the other stays
+ * @returns the blocks in the order of the families; or the rejection of one family, while a block claimed for the other stays
  */
 export async function ensureBlocks(
   context: Context,
@@ -79,7 +79,7 @@ async function ensureBlock(
     if (search.kind === "ours") return answer(search.block);
     const before = affinities;
     affinities = await store.listAffinities(familyRequest.space, familyRequest.host);
-    // A refusal is only true if the host got no block while it was looked for.
+    // A rejection is true only if the host got no block during the search.
     if (search.kind === "none" && sameBlocks(before, affinities))
       return answer(rejectionOf(familyRequest, search));
     await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
@@ -87,7 +87,7 @@ async function ensureBlock(
   });
 }
 
-/** The first of the host's blocks in the order of pools; a claim that was cut off is finished. */
+/** Returns the first of the host's blocks in the order of pools. It finishes a claim that a crash cut off. */
 async function firstOwn(
   context: Context,
   { pools }: FamilyRequest,

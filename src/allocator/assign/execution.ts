@@ -21,35 +21,36 @@ import {
 import type { Allowance } from "./quota.ts";
 import { countOf, type FamilyRequest } from "./selection.ts";
 
-/** One execution of one request. */
+/** One execution of a request. */
 export interface AssignExecution {
   readonly context: Context;
   readonly request: AssignRequest;
-  /** Before its configuration was read. */
+  /** The time before its configuration was read, in milliseconds since the epoch. */
   readonly startedAtMs: number;
-  readonly place: AllocationPlace;
-  /** The allocation to write over: our own, or what an earlier execution left. */
+  /** The key of its allocation. */
+  readonly allocationPlace: AllocationPlace;
+  /** The allocation that the next write replaces: its own, or that of an earlier execution. */
   expected?: Allocation | undefined;
-  /** The allocation as this execution wrote it last. */
+  /** The allocation as this execution last wrote it. */
   written?: Allocation | undefined;
   /** The addresses taken so far. */
   held: Holding[];
-  /** Is it unknown of a slot write whether it was done, or will be? Then the allocation must stay, for it may hold something (I3). */
+  /** True if the outcome of a slot write is unknown. Then the allocation stays, because it may hold slots (I3). */
   unsettled: boolean;
-  /** The addresses that the limit of its handle leaves, for a request with a limit. */
+  /** The addresses that the limit of its handle permits, for a request with a limit. */
   allowance?: Allowance | undefined;
   /** The reason why no pool serves one of the families, for a request that accepts a part. */
   unserved?: Rejection | undefined;
 }
 
-/** An execution that begins now. */
+/** Returns an execution that begins now. */
 export function executionAt(context: Context, request: AssignRequest): AssignExecution {
   const startedAtMs = context.now();
   return {
     context,
     request,
     startedAtMs,
-    place: placeOf(context, request),
+    allocationPlace: placeOf(context, request),
     held: [],
     unsettled: false,
   };
@@ -69,7 +70,7 @@ export function grantedTo({ allowance, written, held }: AssignExecution): readon
   return [...(allowance?.has ?? []), ...(written ? [{ allocation: written, held }] : [])];
 }
 
-/** Returns the requests that are still missing addresses. */
+/** Returns the family requests that still lack addresses, each with the number that it lacks. */
 export function missingFrom(
   execution: AssignExecution,
   familyRequests: readonly FamilyRequest[],
@@ -113,19 +114,19 @@ function unservedOf({ unserved, allowance }: AssignExecution): readonly Missing[
 const ofFamily = (held: readonly Holding[], family: Family) =>
   held.filter(({ block }) => block.cidr.family === family);
 
-/** The allocation of the request, with these parts. */
+/** Returns the allocation of the request with these parts. */
 export function allocationOf(
   execution: AssignExecution,
   parts: readonly Part[],
   state: "live" | "pending",
 ): Allocation {
-  const { context, request, place, allowance, expected } = execution;
-  // Who goes on with what another began does it for that one.
+  const { context, request, allocationPlace, allowance, expected } = execution;
+  // The allocation keeps the caller of the execution that began the request.
   const { assignedBy } = expected ?? request;
   const missing = unservedOf(execution);
   const has = allowance ? assignment(allowance.has, request).addresses : [];
   return {
-    place,
+    place: allocationPlace,
     state,
     handle: request.handle,
     host: request.host,
@@ -137,14 +138,14 @@ export function allocationOf(
     parts,
     given: new Set(),
     quotaSlots: (allowance?.free ?? []).map(({ quotaSlot }) => quotaSlot),
-    also: place.keyed ? has.map(({ generation }) => generation) : [],
+    also: allocationPlace.keyed ? has.map(({ generation }) => generation) : [],
     digest: request.digest,
     revision: fresh(context),
     ...times(context, request),
   };
 }
 
-/** A lease counts from the write that may be answered. */
+/** Returns the time of a write, and the end of the lease, which counts from the write before the answer. */
 export function times(context: Context, { leaseSeconds }: AssignRequest) {
   const atMs = context.now();
   return {
@@ -153,7 +154,7 @@ export function times(context: Context, { leaseSeconds }: AssignRequest) {
   };
 }
 
-/** Nothing of what this execution did stands any more. */
+/** Forgets what this execution did, after another one ended it or after it withdrew. */
 export function startOver(execution: AssignExecution): void {
   execution.held = [];
   execution.written = execution.expected = undefined;
@@ -161,9 +162,9 @@ export function startOver(execution: AssignExecution): void {
 }
 
 /**
- * Nobody was answered, and nobody will be: the pending allocation is aborted, and only then is anything freed, without cooldown
- * (rule 7). The allocation of an execution that holds nothing just goes, exactly as it was left. Where a slot write is unsettled
- * the allocation stays, and the repair run fences its parts.
+ * Gives up what an execution holds, which answers nobody. It aborts the pending allocation, and only then frees the slots, without
+ * cooldown (rule 7). It deletes the allocation of an execution that holds nothing, exactly as it was written. If the outcome of a
+ * slot write is unknown, the allocation stays, and the repair run fences its parts.
  */
 export async function withdraw({
   context,

@@ -11,8 +11,8 @@ import { consideredPools } from "./family-requests.ts";
 import { requesterOf } from "./requester.ts";
 
 /**
- * The source of addresses: the host's own block, a free one that is claimed, an empty one that is seized, one
- * that is borrowed from; or they are held already, by a handle that is at its limit.
+ * The source of addresses: the host's own block, a claimed free one, a seized empty one, or one that the host borrows from; or the
+ * handle, which is at its limit, already has them.
  */
 type Action = "own" | "claim" | "seize" | "borrow" | "alreadyAssigned";
 
@@ -40,11 +40,12 @@ interface FamilyExplanation {
 }
 
 /**
- * Explains what a request to assign would come to: every pool that is considered, and the blocks it would take from, or the
- * refusal. It is the very walk of `assign`, as of a function that remembers nothing, over a table that keeps its writes to
- * itself. An Idempotency-Key is not looked at: the question is what a new request would get.
+ * Explains the result of a request to assign: every considered pool, and the blocks that it would take from, or the rejection.
+ * It runs `assign` with an empty cache over a table that keeps its writes to itself. It ignores the Idempotency-Key, because it
+ * answers what a new request would get.
  *
- * @param dryRunContext a context over such a table, a new one each time. Throws what `assign` throws
+ * @param dryRunContext returns a new context over such a table
+ * @throws the errors of `assign`
  */
 export async function explain(
   dryRunContext: () => Context,
@@ -58,7 +59,7 @@ export async function explain(
   const requester = await requesterOf(context, unkeyed, configuration);
   const families = request.wanted.map(async ({ family, count }): Promise<FamilyExplanation> => {
     const pools = consideredPools(request, configuration, requester, family);
-    // Which family is to blame, and why there would be none of it, shows when each is asked for by itself.
+    // A dry run of each family alone shows which family is rejected, and why.
     const isNone =
       answer instanceof Rejection || answer.addresses.every((each) => each.family !== family);
     const own =
@@ -114,7 +115,7 @@ async function dryRunOf(context: Context, request: AssignRequest): Promise<DryRu
   try {
     return { answer: await assign(noting, request), actions, taken };
   } catch (error) {
-    // Nothing is held, whatever happened: there is no handle to give anything back by.
+    // A dry run holds nothing, so the error names no handle to release.
     if (isCutShort(error)) delete error.handle;
     throw error;
   }

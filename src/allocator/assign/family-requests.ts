@@ -74,7 +74,7 @@ export function familyRequestsOf(
       ? poolOf(configuration, address, request)
       : selectPools(configuration.pools, poolCriteria(request, configuration, requester, family));
     if (pools instanceof Rejection) {
-      // One that cannot be read might have served.
+      // A pool that cannot be read might have served.
       noneUnread(configuration);
       const { code, detail, members } = pools;
       const missing = count > 0 ? [{ family, count, code }] : [];
@@ -104,7 +104,7 @@ export function familyRequestsOf(
     : rejection;
 }
 
-/** Refuses what names a pool that cannot be read, by its name, or by a range that may be its. @throws {CorruptItemError} */
+/** Checks that a request names no unreadable pool, by its name or by a CIDR that may be its. @throws {CorruptItemError} */
 function refuseUnread(
   { pools, poolsByFamily = { 4: [], 6: [] } }: PoolRequest,
   configuration: SpaceConfiguration,
@@ -115,7 +115,7 @@ function refuseUnread(
   }
 }
 
-/** Returns every pool that is considered for a family of a request: in which order it is tried, or why it may not serve. */
+/** Returns every pool that is considered for a family, with its place in the order or the reason why it cannot serve. */
 export function consideredPools(
   request: AssignRequest,
   configuration: SpaceConfiguration,
@@ -134,7 +134,7 @@ export function consideredPools(
   return numbered([candidateOf(family, { name: pool.name, pool, unfit })]);
 }
 
-/** A pool of which every address is reserved serves by rule, and has nothing: what is explained to a person says so. */
+/** Marks a pool as unfit for an explanation if reservations cover it. By the rules it serves, and it has no address. */
 function unlessShut(candidate: Candidate, configuration: SpaceConfiguration): Candidate {
   const { pools, unreadableReservations } = configuration;
   const pool = pools.find(({ name }) => name === candidate.pool);
@@ -158,7 +158,7 @@ function poolCriteria(
   };
 }
 
-/** The pools that a request names for a family, or for both. */
+/** Returns the pools that a request names for a family, or for both. */
 export const namedFor = ({ pools, poolsByFamily }: PoolsAsked, family: Family): readonly string[] =>
   poolsByFamily?.[family] ?? pools;
 
@@ -179,7 +179,7 @@ function ownOf(
   return own.length > 0 ? own : named;
 }
 
-/** The one pool a specific address lies in, if it may serve. */
+/** Returns the pool around a specific address if it can serve, or the rejection. */
 function poolOf(
   configuration: SpaceConfiguration,
   address: Address,
@@ -206,7 +206,7 @@ function poolOf(
   );
 }
 
-/** The pool around an address, also while it is being deleted: a refusal then says so. */
+/** Returns the pool around an address. It may be a deleting one, so that the rejection says so. */
 function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | undefined {
   const around = pools.filter(({ cidr }) => contains(cidr, address));
   const inState = (state: Pool["state"]) => around.find((pool) => pool.state === state);
@@ -226,10 +226,10 @@ function whyNotFor(pool: Pool, request: PoolRequest): Unfit | undefined {
   });
 }
 
-/** A pool that is named is asked for no labels. */
+/** The requester of a named pool, which does not select by labels. */
 const NOBODY: Requester = { host: undefined, namespace: undefined };
 
-/** Must the host of such a request be registered? A load balancer is no machine, as in Calico; nor is a virtual owner. */
+/** Returns true if the host must be registered. A load balancer (as in Calico) and a virtual owner are no machines. */
 export const mustBeRegistered = (
   { host, use }: PoolRequest,
   { settings }: SpaceConfiguration,
@@ -260,7 +260,7 @@ function unasked(request: PoolRequest, configuration: SpaceConfiguration): Rejec
   });
 }
 
-/** An address that no host can have. */
+/** Rejects an address that no host can have. */
 function neverAssigned({ address }: PoolRequest): Rejection | undefined {
   const problem = address && whyNeverAssigned(address);
   if (!problem) return undefined;
@@ -270,7 +270,7 @@ function neverAssigned({ address }: PoolRequest): Rejection | undefined {
   });
 }
 
-/** One call must not drain a pool. */
+/** Rejects a request for too many addresses, so that one call cannot drain a pool. */
 function oversize(
   { wanted }: PoolRequest,
   { settings }: SpaceConfiguration,

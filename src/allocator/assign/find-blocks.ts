@@ -35,12 +35,12 @@ import { asHint } from "../core/hint.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
 import type { FamilyRequest } from "./selection.ts";
 
-/** The scans of a request so far: it returns to no block group without room for it. */
+/** The scans of a request so far. It does not return to a block group without room for it. */
 export interface PoolScans {
   readonly untilMs: number;
   /** The pools that were tried, by their ids. */
   readonly scans: Map<string, PoolScan>;
-  /** The pools of the space that are called full, by their ids; read when the first pool has nothing. */
+  /** The hints of full pools of the space, by their ids. They are read if the first pool has nothing. */
   hints?: Map<string, FullPool>;
   /** The pools to try after the first, in this order. */
   others?: readonly Pool[];
@@ -54,11 +54,11 @@ export const poolScansOf = (context: Context): PoolScans => ({
 /** The result of the search for a block. */
 export type Search =
   | { readonly kind: "ours"; readonly block: Block }
-  /** Another was faster: look again. */
+  /** Another caller was faster: search again. */
   | { readonly kind: "lost" }
   | Nothing;
 
-/** There is no block to claim. */
+/** The search found no block to claim. */
 export interface Nothing {
   readonly kind: "none";
   /** The scans of the pools that were tried. */
@@ -71,10 +71,10 @@ export interface Nothing {
 }
 
 /**
- * A block of its own for the host, if it may have one more: a free one, or an empty one of another past its minimum age.
+ * Claims a block for the host, if it may have one more: a free one, or an empty one of another host past its minimum age.
  *
- * @param missing how many addresses it would borrow where there is none; 0 where only a block of its own will do
- * @param poolScans what earlier turns of the same request have seen
+ * @param missing the number of addresses that the host would borrow if there is none; 0 if it needs a block of its own
+ * @param poolScans the scans of earlier turns of the same request
  */
 export async function claimAnyBlock(
   context: Context,
@@ -84,7 +84,7 @@ export async function claimAnyBlock(
   poolScans: PoolScans,
 ): Promise<Search> {
   const { settings } = familyRequest.configuration;
-  // As in Calico: what stands in pools that do not serve the request takes nothing from its cap.
+  // Blocks in pools that do not serve the request do not count towards its limit, as in Calico.
   const blocks = affinitiesFor(familyRequest.pools, affinities).length;
   const capped = blocks >= familyRequest.blocksMax;
   const claiming = settings.autoAllocateBlocks && !capped;
@@ -120,7 +120,7 @@ export async function claimAnyBlock(
       const { host, hostReserved } = familyRequest;
       const claimant = { pool: scan.pool, host, affinities, hostReserved };
       const block = await seizeBlock(context, claimant, seen);
-      // Whatever became of it, it is not as it was seen.
+      // The block has changed since it was read, whatever the outcome.
       scan.seen.delete(formatCidr(seen.cidr));
       if (block) {
         context.cache.remember(block);
@@ -129,12 +129,12 @@ export async function claimAnyBlock(
       isLost = true;
       scanAgainAt(scan, seen.cidr);
     }
-  // It may have gone, and its range be free: a refusal must not rest on how it was seen.
+  // The block may be gone and its range free, so a rejection must not rest on the earlier read.
   if (isLost) return { kind: "lost" };
   return { kind: "none", scans, poolsServing: turn.pools.length, blocks, capped };
 }
 
-/** One turn of a search: a request has several where others are faster, or where one block does not do. */
+/** One turn of a search. A request has more than one if other callers are faster, or if it needs more than one block. */
 interface Turn {
   readonly context: Context;
   readonly familyRequest: FamilyRequest;
@@ -144,7 +144,7 @@ interface Turn {
   scanCriteria(pool: Pool): ScanCriteria;
 }
 
-/** Is it too late to look at one more block group, or pool? The first of each is looked at in any case, also anew. */
+/** Returns true if it is too late to read one more block group or pool. The first of each is always read. */
 const isLate = ({ context, poolScans }: Turn): boolean =>
   context.now() > poolScans.untilMs &&
   (poolScans.scans.size > 1 ||
@@ -157,14 +157,14 @@ async function scanAt({ context, poolScans, scanCriteria }: Turn, pool: Pool): P
   return scan;
 }
 
-/** A free block of the first pool that has one, as far as the hints say. */
+/** Returns a free block of the first pool that has one according to the hints. */
 async function freeInOrder(turn: Turn): Promise<Free | undefined> {
   const { context, poolScans, pools } = turn;
   const triesMax = Math.min(pools.length, POOLS_TRIED_MAX);
   for await (const pool of poolsInOrder(turn)) {
     if (isLate(turn)) break;
     const scan = await scanAt(turn, pool);
-    // Block groups of one pool that are of no use to this host, and not full, must not keep it from all other pools.
+    // Groups of one pool that are not full and of no use to this host must not keep it from all other pools.
     const left = GROUPS_SEARCHED_MAX - vainScans(poolScans);
     const share = poolScans.scans.size === triesMax ? left : Math.ceil(left / 2);
     const isSpent = (looks: number) => isLate(turn) || looks >= Math.max(1, share);
@@ -178,8 +178,8 @@ const vainScans = ({ scans }: PoolScans): number =>
   [...scans.values()].reduce((sum, { vain }) => sum + vain.size, 0);
 
 /**
- * The first pool; then, in order, those that are not called full, the last few of them at random: pools that are not full, and
- * of no use to this host, must not keep it from those after them.
+ * Yields the first pool; then, in order, the pools that are not called full, the last few of them at random. So pools that are not
+ * full and of no use to this host do not keep it from those after them.
  */
 async function* poolsInOrder(turn: Turn): AsyncGenerator<Pool> {
   const { context, familyRequest, poolScans, pools } = turn;
@@ -201,8 +201,8 @@ const isCalledFull = ({ poolScans, familyRequest }: Turn, pool: Pool): boolean =
   isBelievedFull(pool, poolScans.hints?.get(pool.id), familyRequest.configuration.reserved);
 
 /**
- * Ignores hints if no room is left by them: scans at random, in the pools that were tried and then in others, until
- * one helps. Of others those block groups come first that are not called full: the hint of a pool may be wrong where theirs are right.
+ * Ignores hints if they leave no room: scans at random, in the pools that were tried and then in others, until a scan helps. In
+ * other pools, groups that are not called full come first, because the hint of a pool may be wrong while those of its groups are right.
  */
 async function freeAround(turn: Turn): Promise<Free | undefined> {
   const { context, poolScans, pools } = turn;
@@ -236,7 +236,7 @@ async function claimFree(
   const { pool } = scan;
   const { host, hostReserved } = familyRequest;
   const claim = await claimBlock(context, { pool, host, affinities, hostReserved }, cidr);
-  // Who lost looks again: of hosts that start together, a fresh look parts the losers, an old one lets them meet again.
+  // A host that lost scans again: fresh scans separate hosts that started together, and old ones let them meet again.
   if (claim.kind !== "ours") return { kind: "lost" };
   context.cache.remember(claim.block);
   if (isLast && sameCidr(claim.block.cidr, cidr)) {
@@ -246,7 +246,7 @@ async function claimFree(
   return claim;
 }
 
-/** Calls the pools full that were found so. Where one pool serves nobody asks for its hint. */
+/** Writes hints for the pools that were found full. A request with one pool only does not need its hint. */
 async function callPoolsFull(turn: Turn): Promise<void> {
   const { context, familyRequest, poolScans } = turn;
   const { hints } = poolScans;

@@ -16,18 +16,18 @@ import { inParallel } from "../core/parallel.ts";
 import { answer, proceed, RETRY, type Step } from "../core/step.ts";
 import type { AssignRequest } from "./assignment.ts";
 
-/** The share of a limit for a request: addresses that its handle has, and quota slots for the others. */
+/** The addresses that a limit permits a request: those that its handle has, and free quota slots for the others. */
 export interface Allowance {
   readonly has: readonly Granted[];
   readonly free: readonly FreeQuotaSlot[];
 }
 
 /**
- * Holds a request against the limit of its handle, per family (Calico 1.3, MaxAllocToHandlePerIPVersion): as many new
- * addresses as it asks for where the limit has room for them; else those that the handle has, and new ones only for what
- * is missing. A specific address is answered again if the handle has it.
+ * Applies the limit of a handle to a request, per family (Calico 1.3, MaxAllocToHandlePerIPVersion). If the limit has room for all
+ * addresses, all are new. Otherwise the request gets those that the handle has, and new ones only for the rest. A specific address
+ * that the handle has is returned again.
  *
- * @returns what it is left; or `request_in_progress` when another request of the handle is under way, `handle_limit`
+ * @returns what the limit permits; or a rejection: `request_in_progress` if another request of the handle runs, or `handle_limit`
  */
 export async function allowanceOf(
   context: Context,
@@ -54,20 +54,20 @@ export async function allowanceOf(
   return { has, free };
 }
 
-/** A quota slot that is taken, and the address in it; none when its request is over, so that another request may take it as it was seen. */
+/** A quota slot, and the address in it. Without an address its request is over, and another request may take it as it was read. */
 interface OccupiedQuotaSlot {
   readonly quotaSlot: QuotaSlot;
   readonly granted: Granted | undefined;
 }
 
-/** The quota slots of a handle by number. A request that is cut short is ended here, as the repair run would. */
+/** Reads the quota slots of a handle, by number. It closes a request that a crash cut off, as the repair run does. */
 async function occupiedOf(
   context: Context,
   { space, handle }: AssignRequest,
 ): Promise<readonly OccupiedQuotaSlot[] | Rejection> {
   type Occupied = readonly OccupiedQuotaSlot[] | Rejection;
   return compareAndSwap<Occupied>("the requests of this handle", async () => {
-    // The quota slots before their allocations: an allocation stands before its quota slot does, so one that is not found is over.
+    // Quota slots are read before their allocations, which are written before them. So a quota slot without allocation is over.
     const quotaSlots = (await context.store.listQuotaSlots(space, handle)).toSorted(
       (a, b) => a.number - b.number,
     );
@@ -91,7 +91,7 @@ async function occupiedOf(
   });
 }
 
-/** The allocations that quota slots name, each once. */
+/** Reads the allocations that quota slots name, each once. */
 async function allocationsOf(
   { store }: Context,
   quotaSlots: readonly QuotaSlot[],
@@ -108,10 +108,10 @@ async function allocationsOf(
 }
 
 /**
- * Makes sure that the slots of all allocations are as they will stay: each that is open and old, or has run out, is ended. There are
- * `LIMIT_PER_HANDLE_MAX` of each family at most.
+ * Closes the allocations that are pending and old, or whose lease has ended, so that no slot of the others changes any more. There
+ * are at most `LIMIT_PER_HANDLE_MAX` of each family.
  *
- * @returns the rejection while another request is under way; a retry after one was ended, since its quota slots are free then
+ * @returns a rejection while another request runs; a retry after it closed one, because the quota slots of that one are free
  */
 async function settleAll(
   context: Context,
@@ -131,7 +131,7 @@ async function settleAll(
   return left.length > 0 ? RETRY : proceed(undefined);
 }
 
-/** The addresses that a keyed request was answered with although other requests hold them; nothing if one is held no more. */
+/** Returns the addresses of other requests that the answer to a keyed request contained; nothing if one is not held any more. */
 export async function grantedBy(
   context: Context,
   space: string,
@@ -149,7 +149,7 @@ export async function grantedBy(
   return granted.length === found.length ? granted : undefined;
 }
 
-/** Are these addresses still held as they were? A token never comes back, so one that is was held all the while. */
+/** Returns true if these addresses are still held as they were read. A token is never used again, so they were held all the time. */
 export async function areHeld(context: Context, granted: readonly Granted[]): Promise<boolean> {
   const all = granted.flatMap(({ allocation, held }) =>
     held.map((each) => ({ allocation, ...each })),
@@ -166,7 +166,7 @@ export async function areHeld(context: Context, granted: readonly Granted[]): Pr
   return looks.every(Boolean);
 }
 
-/** The quota slots of an allocation with the addresses that are in them, and those that are left over. */
+/** Returns the quota slots of an allocation with their addresses, and the spare ones. */
 export function quotaSlotsFor(allocation: Allocation, held: readonly Holding[]) {
   const spare: QuotaSlotOfAllocation[] = [];
   const addresses = held.flatMap(({ block, ordinals }) =>
@@ -182,7 +182,7 @@ export function quotaSlotsFor(allocation: Allocation, held: readonly Holding[]) 
   return { quotaSlots, spare };
 }
 
-/** The address of a quota slot, if it is still held: a live allocation takes no more slots, so one that is not held is free for good. */
+/** Returns the address of a quota slot if it is held. A live allocation takes no more slots, so an address that is not held stays so. */
 async function grantedIn(
   context: Context,
   allocation: Allocation,
@@ -194,7 +194,7 @@ async function grantedIn(
   return grantedAt(context, allocation, address.value);
 }
 
-/** Quota slots below the limit that nobody has, or only requests that are over. */
+/** Returns the quota slots below the limit that are unused, or that only closed requests have. */
 function freeQuotaSlots(
   context: Context,
   family: Family,

@@ -26,11 +26,11 @@ export const outOfSight = () =>
     "no free block in the block groups that were read; the next try reads others",
   );
 
-/** Is there no pool that may serve but those of which every address is reserved? Then nothing else would help. */
+/** Returns true if reservations cover every pool that may serve. Then no other reason matters. */
 export const areShut = ({ pools, configuration }: FamilyRequest): boolean =>
   pools.every((pool) => isShut(pool, configuration));
 
-/** The reasons of a refusal: the pools that reservations shut, and the others, unless those shut all. */
+/** Returns the reasons of a rejection: the pools that reservations cover, and the others unless they cover all. */
 export function reasonsOf(
   familyRequest: FamilyRequest,
   others: readonly string[],
@@ -51,14 +51,14 @@ export function unseenIn({ scans, poolsServing }: Nothing): readonly string[] {
   ];
 }
 
-/** The members of a refusal that tell how far the search for a block came. */
+/** Returns the members of a rejection that say how far the search for a block came. */
 export const reachOf = (search: Nothing) => ({
   poolsTried: search.scans.length,
   poolsServing: search.poolsServing,
   ...(unseenIn(search).length > 0 && { retryable: true }),
 });
 
-/** `web (10.1.0.0/28), db (10.2.0.0/28)`, and how many more. */
+/** Returns the first pools as `web (10.1.0.0/28), db (10.2.0.0/28)`, and the number of the others. */
 export function namesOf(pools: readonly Pool[]): string {
   const named = pools.slice(0, REASONS_IN_DETAIL_MAX);
   const more = pools.length - named.length;

@@ -11,8 +11,8 @@ import { allOf } from "../core/parallel.ts";
 import { mustBeRegistered, namedFor, type PoolRequest } from "./family-requests.ts";
 
 /**
- * The labels by which pools judge a request: those that it says itself, else copies as old as one of the configuration may be.
- * Only what some pool of the space asks for is read, and a request that names its pools, or its address, is judged by none
+ * Returns the labels by which pools select a request: its own, else cached copies that are as old as one of the configuration may be.
+ * It reads only labels that a pool of the space asks for. A request that names its pools or its address is not selected by labels
  * (Calico 1.4).
  */
 export async function requesterOf(
@@ -36,14 +36,14 @@ export async function requesterOf(
   return { host: ofHost, namespace: ofNamespace };
 }
 
-/** Returns whether a pool may serve only if it selects the request: pools of families without named pools or address. */
+/** Returns a test for pools that select by labels: those of families for which the request names neither pools nor an address. */
 function isOpenTo(request: PoolRequest): (pool: Pool) => boolean {
   const { address, wanted } = request;
   const open = wanted.filter(({ family }) => !address && namedFor(request, family).length === 0);
   return ({ cidr }) => open.some(({ family }) => family === cidr.family);
 }
 
-/** Reads the places of a host, and remembers the labels that come with them. */
+/** Reads the places of a host, and caches the labels that come with them. */
 export async function placesOfHost(context: Context, space: string, host: HostId): Promise<Places> {
   const read = context.store.readHost(space, host);
   const labels = read.then(({ node }) => {
@@ -54,7 +54,7 @@ export async function placesOfHost(context: Context, space: string, host: HostId
   return read;
 }
 
-/** Virtual owners are no machines: nobody registers them. */
+/** Reads the labels of a host. A virtual owner is no machine, so it is not registered and has none. */
 async function labelsOfHost(context: Context, space: string, host: HostId) {
   if (affinityTypeOf(host) !== "host") return undefined;
   const read = () => context.store.readNode(space, hostName(host));
@@ -79,6 +79,6 @@ function remembered(
   return asked;
 }
 
-/** As long as a copy of the configuration: an operator is promised the same of both. */
+/** Returns the end of a copy's life: that of a copy of the configuration, because operators get the same promise for both. */
 const freshUntilMs = (context: Context): number =>
   context.now() + CONFIGURATION_FRESH_MS + context.random.fraction() * CONFIGURATION_JITTER_MS;

@@ -52,7 +52,7 @@ export async function selectAddress(
   );
 }
 
-/** Names the handle that has the address. Only a request that is refused pays for this read. */
+/** Rejects the request with the handle that has the address. Only a rejected request costs this read. */
 async function assigned(
   context: Context,
   space: string,
@@ -60,7 +60,7 @@ async function assigned(
   slot: Slot,
 ): Promise<Rejection> {
   const owners = await unlessCorrupt(allocationsOfSlots(context, space, [slot]));
-  // No allocation: it is gone with the slot by now, or cannot be read.
+  // Without an allocation, the slot was freed meanwhile, or the allocation cannot be read.
   const [owner] = owners instanceof CorruptItemError ? [] : owners.values();
   const handle = owner?.allocation.handle;
   const to = handle === undefined ? "" : ` to handle ${handle}`;
@@ -70,7 +70,7 @@ async function assigned(
   });
 }
 
-/** The block of one given address: as it stands, or claimed now for it. */
+/** Reads the block of a specific address, or claims it if there is none. */
 async function blockFor(
   context: Context,
   { space, host, configuration, hostReserved }: FamilyRequest,
@@ -91,7 +91,7 @@ async function blockFor(
       const strict = configuration.settings.strictAffinity || pool.borrowing === "forbidden";
       return answer(strict ? notToBeBorrowed(there, host) : there);
     }
-    // Claimed now, the block would be of no use to this request.
+    // A new block would reserve the address for the host, so the request does not claim it.
     const anew = { cidr, host, ...(hostReserved && { hostReserved }) };
     if (isHostReserved(anew, ordinalOf(cidr, address))) return answer(kept(anew, address));
     const affinities = await store.listAffinities(space, host);

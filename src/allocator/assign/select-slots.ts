@@ -27,8 +27,8 @@ import { noRoom } from "./rejections.ts";
 import { countOf, type FamilyRequest, type SlotSelection } from "./selection.ts";
 
 /**
- * Selects slots for all families side by side: of cached blocks if they suffice, else of blocks that are found. A rejection of one
- * family rejects all, unless partial is allowed.
+ * Selects slots for all families side by side: from cached blocks if they suffice, else from blocks that a search finds. A rejection
+ * of one family rejects the request, unless partial is allowed.
  *
  * @param places the host's places, if they were read already
  */
@@ -50,7 +50,7 @@ export async function selectSlots(
   return together(first, ...others);
 }
 
-/** Selects slots of cached blocks, if they suffice; reads nothing. */
+/** Selects slots from cached blocks if they suffice. Reads nothing. */
 function cachedSelections(
   context: Context,
   familyRequest: FamilyRequest,
@@ -80,7 +80,7 @@ async function findSelections(
   const { space, host, count, pools, configuration, allowPartial } = familyRequest;
   const found = new Map<string, Block>();
   let selections: readonly SlotSelection[] = [];
-  /** Adds blocks to those found; true if the request can be served from them. */
+  /** Adds blocks to those found, and returns true if they can serve the whole request. */
   const suffices = (blocks: readonly Block[]): boolean => {
     for (const block of blocks) found.set(formatCidr(block.cidr), block);
     selections = selectFrom(context, familyRequest, [...found.values()]);
@@ -99,12 +99,12 @@ async function findSelections(
   const tried = new Set<string>();
   const untried = () =>
     sorted(current).full.filter(({ affinity }) => !tried.has(formatCidr(affinity.block)));
-  // A turn that finds a block is progress: only turns that find nothing are counted.
+  // Only turns that find nothing are counted, because a turn that finds a block is progress.
   for (let tries = 0, waits = 0; tries < CLAIM_TRIES_MAX; ) {
     const own = await readOwn(context, ownBlockCriteria, sorted(current));
     if (suffices(own.blocks)) return selections;
     const missing = count - countOf(selections);
-    // Another function is claiming for this host. One block serves both, and a second one may be the last for another host.
+    // Another function is claiming a block for this host. It will serve both, and a second one may be the last for another host.
     const isWaiting = own.claiming && waits < CLAIM_WAITS_MAX;
     const acquired = isWaiting
       ? LOST
@@ -134,7 +134,7 @@ async function findSelections(
   throw new ContentionError(`other hosts claimed every block that was tried`);
 }
 
-/** Makes a rejection retryable where blocks of the host were not read because hints mark them full: one may have room. */
+/** Makes a rejection retryable if hints kept blocks of the host from being read, because one may have room. */
 function exceptUntried(rejection: Rejection, count: number): Rejection {
   if (count === 0) return rejection;
   const { code, detail, members } = rejection;
@@ -144,7 +144,7 @@ function exceptUntried(rejection: Rejection, count: number): Rejection {
 
 /** The result of the search for more blocks. */
 type Acquired =
-  /** One of its own, or all those that the host can borrow from. */
+  /** A block of the host, or all blocks that it can borrow from. */
   | { readonly kind: "found"; readonly blocks: readonly Block[] }
   /** Other callers were faster. */
   | { readonly kind: "lost" }
@@ -152,7 +152,7 @@ type Acquired =
 
 const LOST = { kind: "lost" } as const;
 
-/** Finds more blocks for the host: claims or seizes one, or finds those to borrow from. */
+/** Claims or seizes one more block for the host, or finds blocks to borrow from. */
 async function acquire(
   context: Context,
   familyRequest: FamilyRequest,
@@ -178,8 +178,8 @@ async function acquire(
 }
 
 /**
- * Chooses ordinals in the blocks at hand, at most as many as are wanted: from one block of the host if one has room for all, else from
- * the host's own first. A write takes at most `SLOTS_PER_WRITE_MAX` slots.
+ * Chooses up to the wanted number of ordinals in the given blocks: all in one block of the host if one has room, else in the host's
+ * own blocks first. A write takes at most `SLOTS_PER_WRITE_MAX` slots.
  */
 function selectFrom(
   context: Context,

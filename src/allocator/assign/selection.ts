@@ -8,7 +8,7 @@ import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
 export interface SlotSelection {
   readonly block: Block;
   readonly ordinals: readonly number[];
-  /** As many others, where one of them was taken by somebody faster; nothing when the block cannot serve any more. */
+  /** Chooses as many others after another caller took one of them. Returns nothing if the block cannot serve any more. */
   readonly again: (block: Block) => readonly number[] | undefined;
 }
 
@@ -21,11 +21,11 @@ export interface FamilyRequest {
   /** The pools that may serve, in order. */
   readonly pools: readonly Pool[];
   readonly configuration: SpaceConfiguration;
-  /** The stricter of the request's cap and the space's; infinite where there is neither. */
+  /** The stricter of the request's limit and the space's; infinite without one. */
   readonly blocksMax: number;
   /** The host-reserved addresses in blocks that are claimed now. */
   readonly hostReserved?: HostReserved | undefined;
-  /** Is less than was asked for better than nothing? */
+  /** True if the request accepts fewer addresses than it wants. */
   readonly allowPartial: boolean;
 }
 

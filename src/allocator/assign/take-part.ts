@@ -19,25 +19,25 @@ import type { SlotSelection } from "./selection.ts";
 export interface PlannedPart {
   readonly part: Part;
   readonly selection: SlotSelection;
-  /** May its slots be taken? Not if the host could not be given a borrowed-block entry first (I11). */
+  /** False if the borrowed-block entry of the host could not be written first: then no slot of the block may be taken (I11). */
   readonly isReady: boolean;
 }
 
 /**
- * Names selections in the allocation of the request, under new tokens, before a slot of them is taken (rule 2). Writes the
- * borrowed-block entries beside it.
+ * Writes the allocation of the request with the selections as parts, under new tokens, before any slot of them is taken (rule 2).
+ * Writes borrowed-block entries beside it.
  *
- * @returns the parts to take; or the answer if another execution of the request has it, or that the allocation would be too large
+ * @returns the parts to take; or the answer of another execution of the request; or the rejection of an allocation that is too large
  */
 export async function nameParts(
   execution: AssignExecution,
   selections: readonly SlotSelection[],
   state: "live" | "pending",
 ): Promise<Step<Assignment | Rejection, readonly PlannedPart[]>> {
-  const { context, request, place, held } = execution;
+  const { context, request, allocationPlace, held } = execution;
   const parts = selections.map(
     ({ block, ordinals }): Part => ({
-      token: freshToken(place, context.random),
+      token: freshToken(allocationPlace, context.random),
       block: block.cidr,
       count: ordinals.length,
       ordinals,
@@ -70,22 +70,22 @@ export async function nameParts(
   );
 }
 
-/** Takes the slots of one part, and notes in the execution what it holds then: nothing, if other callers were faster. */
+/** Takes the slots of one part, and adds them to what the execution holds. Adds nothing if other callers were faster. */
 export async function takePart(
   execution: AssignExecution,
   { part, selection: { block, again }, isReady }: PlannedPart,
 ): Promise<void> {
   if (!isReady) return;
-  const { context, place } = execution;
+  const { context, allocationPlace } = execution;
   let named: readonly number[] | undefined = part.ordinals;
-  const tag = { token: part.token, handleHash: place.handleHash };
+  const tag = { token: part.token, handleHash: allocationPlace.handleHash };
   const result = await take(context, block, tag, (now) => {
-    // The first try is for the ordinals that the allocation names.
+    // The first try takes the ordinals that the allocation names.
     const ordinals = named ?? again(now);
     named = undefined;
     return ordinals;
   }).catch((error) => {
-    // After contention every write is known to be lost; after any other error one of them may have been done.
+    // After contention all writes are lost. After any other error, one of them may have happened.
     if (!(error instanceof ContentionError)) execution.unsettled = true;
     throw error;
   });
@@ -94,14 +94,14 @@ export async function takePart(
     execution.held.push({ part, block: result.block, ordinals: result.ordinals });
 }
 
-/** Keeps the blocks of the host in the warm cache as they stand. Drops one that is gone, or belongs to another host by now. */
+/** Updates the host's block in the warm cache, or drops it if it is gone or belongs to another host now. */
 function learnFrom({ cache }: Context, learned: Block, { block }: Take): void {
   if (learned.host === undefined) return;
   if (block?.host === learned.host) cache.remember(block);
   else cache.forget(learned.space, learned.host, learned.cidr);
 }
 
-/** Nothing of this round is written yet; what earlier ones hold is freed. */
+/** Rejects an allocation that would not fit its item. Nothing of this round is written yet, and what earlier rounds took is freed. */
 function tooLarge({ wanted }: AssignRequest, named: readonly Part[]): Rejection {
   const problem = `comes to ${named.length} blocks, more than can be kept of one request; ask for less at once, or with smaller attributes`;
   const fields = wanted.map(({ family, count }) => ({

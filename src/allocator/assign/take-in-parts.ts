@@ -9,12 +9,12 @@ import type { SlotSelection } from "./selection.ts";
 import { nameParts, takePart } from "./take-part.ts";
 
 /**
- * Takes selections side by side, under a pending allocation that names each first. A limit is held by quota slots, which stand
- * before the first slot is taken.
+ * Takes selections side by side, under a pending allocation that names each first. For a request with a limit, it takes quota slots
+ * before the first slot.
  *
- * @returns a retry, which asks for what could not be taken, or concludes; or the answer of another execution
+ * @returns a retry: the next round selects what is still missing, or concludes; or the answer of another execution
  */
-export async function takeParts(
+export async function takeInParts(
   execution: AssignExecution,
   selections: readonly SlotSelection[],
 ): Promise<Step<Assignment | Rejection>> {
@@ -22,12 +22,12 @@ export async function takeParts(
   const named = await nameParts(execution, selections, "pending");
   if (named.kind !== "proceed") return named;
   if (isFirst && !(await holdQuota(execution))) {
-    // Another request of the handle was faster. The next round sees what it has.
+    // Another request of the handle was faster. The next round reads what that one has.
     await withdraw(execution);
     startOver(execution);
     return RETRY;
   }
-  // All are settled before one that fails is thrown, so that none is running while others are freed.
+  // All have ended before the error of one is thrown, so that none is running while others are freed.
   await inParallel(named.next, PARTS_TAKEN_AT_ONCE, (part) => takePart(execution, part));
   return RETRY;
 }

@@ -6,12 +6,12 @@ import type { SlotSelection } from "./selection.ts";
 import { nameParts, takePart } from "./take-part.ts";
 
 /**
- * Takes everything that a request wants with one slot write: the short way, which a warm assign takes. The allocation is `live`
- * from the start, because this write alone decides, and the answer leaves straight after it.
+ * Takes everything that a request wants with one slot write. This is the short way, which a warm assign takes. The allocation is
+ * `live` from the start, because this write alone decides, and the answer comes straight after it.
  *
  * @returns a retry if other callers were faster
  */
-export async function takeLone(
+export async function takeInOneWrite(
   execution: AssignExecution,
   selection: SlotSelection,
 ): Promise<Step<Assignment | Rejection>> {
