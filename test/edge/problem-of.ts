@@ -9,7 +9,7 @@ export function problemIn(result: unknown): { code: string; fields: readonly Fie
 }
 
 /** Returns the fields for which a request was rejected, each as `field: problem`. */
-export function refusedFields(result: unknown): string[] {
+export function rejectedFields(result: unknown): string[] {
   const { code, fields } = problemIn(result);
   expect(code).toBe("invalid_request");
   return fields.map(({ field, problem }) => `${field}: ${problem}`);

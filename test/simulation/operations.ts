@@ -196,7 +196,7 @@ export const OPERATIONS: readonly Operation[] = [
     step: "settle-kept",
     prepare: async ({ calm }) => ({ keyed: await assigned(calm, requestOf("keyed", 4, "parts")) }),
     walk: (context, { keyed }) =>
-      releaseHandle(refusing(context, keyed?.addresses[0]?.block), SPACE, "keyed"),
+      releaseHandle(rejecting(context, keyed?.addresses[0]?.block), SPACE, "keyed"),
     kept: [],
     again: (context) => releaseHandle(context, SPACE, "keyed"),
   },
@@ -1115,7 +1115,7 @@ export async function firstPool(context: Context): Promise<unknown> {
 
 const keyedRequest = requestOf("keyed", 1, "once");
 /** Returns a context that cannot free any slot of one block. */
-const refusing = (context: Context, hot: string | undefined): Context => ({
+const rejecting = (context: Context, hot: string | undefined): Context => ({
   ...context,
   store: {
     ...context.store,

@@ -95,7 +95,7 @@ interface Call {
   /** Answers it without carrying it out. */
   fail(): void;
   /** Answers it with a throttling error. */
-  refuse(): void;
+  reject(): void;
   /** The earliest time of its answer, for a process that sleeps. */
   readonly dueMs?: number;
 }
@@ -204,7 +204,7 @@ export class Scheduler {
           label,
           perform: async () => resolve(await go()),
           fail: () => reject(new UnavailableError("the read was not answered")),
-          refuse: () => reject(new ThrottledError("the read was throttled")),
+          reject: () => reject(new ThrottledError("the read was throttled")),
         });
       });
     return {
@@ -236,7 +236,7 @@ export class Scheduler {
             write,
             perform: async () => table.write(write).then(resolve, reject),
             fail: () => resolve({ outcome: "unknown" }),
-            refuse: () => reject(new ThrottledError("the write was throttled")),
+            reject: () => reject(new ThrottledError("the write was throttled")),
           });
         }),
     };
@@ -260,7 +260,7 @@ export class Scheduler {
         dueMs: this.nowMs + ms,
         perform: async () => resolve(),
         fail: () => resolve(),
-        refuse: () => resolve(),
+        reject: () => resolve(),
       };
       this.#calls.push(call);
     });
@@ -304,7 +304,7 @@ export class Scheduler {
       call.fail();
     } else if (this.#chance(this.#weather.busyShare)) {
       this.#countFault("busy");
-      call.refuse();
+      call.reject();
     } else {
       if (write && this.#chance(this.#weather.twiceShare)) {
         this.#countFault("delivered twice");

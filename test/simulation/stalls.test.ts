@@ -14,7 +14,7 @@ const SCHEDULED_RUNS_IN_A_QUARTER_OF_AN_HOUR = 9;
  * write does no harm. The interleavings prove that no pause breaks an invariant. This table shows
  * which rule ensures it.
  */
-it.each<[operation: string, step: string, refusedBy: string | undefined, why: string]>([
+it.each<[operation: string, step: string, rejectedBy: string | undefined, why: string]>([
   [
     "assign from an own block, cold",
     "create-allocation",
@@ -124,7 +124,7 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     "delete-rev",
     "another run deleted the block",
   ],
-])("%s, stalled before %s (refused by %s): %s", async (name, step, refusedBy) => {
+])("%s, stalled before %s (rejected by %s): %s", async (name, step, rejectedBy) => {
   const operation = OPERATIONS.find((one) => one.name === name);
   if (!operation) throw new Error(`there is no operation ${name}`);
   const { world, told } = await prepared(operation);
@@ -136,21 +136,21 @@ it.each<[operation: string, step: string, refusedBy: string | undefined, why: st
     // An author that is this late gets an error, and holds nothing.
     expect(error).toMatchObject({ name: "ContentionError" });
   }
-  expect(stalled.refusedBy()).toEqual(refusedBy === undefined ? [] : [refusedBy]);
+  expect(stalled.rejectedBy()).toEqual(rejectedBy === undefined ? [] : [rejectedBy]);
 });
 
 /** Returns a table on which a walk pauses before the first write of this step. */
 function stalledBefore(world: World, step: string) {
-  let refusedBy: readonly string[] | undefined;
+  let rejectedBy: readonly string[] | undefined;
   const table = tableOf(world);
   const write = async (write: Write) => {
-    if (write.step !== step || refusedBy) return table.write(write);
+    if (write.step !== step || rejectedBy) return table.write(write);
     await scheduledRuns(world, SCHEDULED_RUNS_IN_A_QUARTER_OF_AN_HOUR);
     const item = await table.get(write.key);
     const failed = write.when.filter((clause) => !holds(clause, item));
-    refusedBy = [...new Set(failed.map(({ name }) => name))];
+    rejectedBy = [...new Set(failed.map(({ name }) => name))];
     return table.write(write);
   };
   const stalled: Table = { ...table, write };
-  return { table: stalled, refusedBy: () => refusedBy };
+  return { table: stalled, rejectedBy: () => rejectedBy };
 }

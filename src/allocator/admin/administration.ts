@@ -28,8 +28,9 @@ import { type Precondition, unchanged, unmet } from "./precondition.ts";
 import { knownOutcome, type Written } from "./written.ts";
 
 /**
- * Creates a pool, or changes one that is as it was seen. A new pool is put as `pending`, then the address plan gets its
- * range, then it becomes `active`: a crash in between leaves a pool that serves nobody, and the same PUT goes on with it.
+ * Creates a pool, or changes an existing one if the precondition holds. A new pool is written as `pending`, then its
+ * range enters the address plan, then the pool becomes `active`. A crash in between leaves a pool that serves no
+ * request, and a repeat of the PUT continues.
  */
 export async function putPool(
   context: Context,
@@ -62,7 +63,7 @@ async function createPool(
     readonly space: string;
     readonly name: string;
     readonly spec: PoolSpec;
-    /** Left pending by a try that was cut off. */
+    /** The pending pool that an interrupted attempt left. */
     readonly current: Pool | undefined;
     /** The number of pools in the space. */
     readonly count: number;
@@ -75,7 +76,8 @@ async function createPool(
   const pending: Pool = { ...spec, space, name, id, state: "pending", revision: fresh(context) };
   const put = await knownOutcome(context.store.putPool(pending, current));
   if (put.outcome === "lost") return changedMeanwhile("pool", name);
-  // A reclaimer that saw the space without a pool may have taken it out of the register meanwhile; one that looks now does not.
+  // A reclaim run that read the space while it had no pool may have removed it from the register. A run that reads it
+  // now keeps it.
   await registerSpace(context, space);
   const rejection = await enterPlan(context, pending);
   if (rejection) {
@@ -109,7 +111,7 @@ async function changePool(
   return answer({ value: next, created: false, effectiveAtMs });
 }
 
-/** Returns why a pool cannot become as it is wanted, or nothing. */
+/** Returns the rejection if the change touches an immutable field; otherwise nothing. */
 function immutableIn(seen: Pool, spec: PoolSpec): Rejection | undefined {
   if (!sameCidr(seen.cidr, spec.cidr)) return immutable("cidr", formatCidr(seen.cidr));
   if (seen.blockSize !== spec.blockSize) return immutable("blockSize", seen.blockSize);
@@ -117,17 +119,21 @@ function immutableIn(seen: Pool, spec: PoolSpec): Rejection | undefined {
   if (isForBalancers(seen) === isForBalancers(spec)) return undefined;
   return fieldRejection(
     "allowedUses",
-    `cannot become LoadBalancer, or cease to be; it is ${seen.allowedUses.join(", ")}`,
+    `cannot gain or lose LoadBalancer; it is ${seen.allowedUses.join(", ")}`,
   );
 }
 
-/** A compare-and-swap on the plan: whoever changes a range goes through this one item, so no two pools can overlap. */
+/**
+ * Enters a pool's range into the address plan with a compare-and-swap. Every change of a range writes this one item, so
+ * no two pools can overlap.
+ */
 async function enterPlan(context: Context, pool: Pool): Promise<Rejection | undefined> {
   const { store } = context;
   return compareAndSwap("the address plan", async () => {
     const plan = await store.readPlan(pool.space);
     const { name, id, cidr, blockSize } = pool;
-    // The plan was read before: as long as this pool stands as we put it, nobody else has entered its range since.
+    // The plan was read before the pool. If the pool still has the revision of this attempt, no other request has
+    // entered its range since.
     const configuration = await store.readSpace(pool.space);
     const { pools } = configuration;
     const current = poolNamed(configuration, name);
@@ -136,7 +142,7 @@ async function enterPlan(context: Context, pool: Pool): Promise<Rejection | unde
     const change = planned({ ...plan, entries }, { pool: name, id, cidr, blockSize });
     if ("inTheWay" in change) {
       const other = change.inTheWay;
-      // An earlier try that was cut off may have left this pool's former range in the plan.
+      // An interrupted attempt may have left this pool's former range in the plan.
       const others = entries.filter((entry) => entry.id !== id);
       if (others.length < plan.entries.length) await store.changePlan(plan, others, fresh(context));
       const owner = pools.find((candidate) => candidate.id === other.id);
@@ -145,23 +151,25 @@ async function enterPlan(context: Context, pool: Pool): Promise<Rejection | unde
     if (planBytes(change.entries) > PLAN_BYTES_MAX)
       return answer(noRoomInPlan(pool, change.entries));
     const changed = await store.changePlan(plan, change.entries, fresh(context));
-    // After an unknown outcome the plan is read again; entering the same range twice is entering it once.
+    // After an unknown outcome, the next try reads the plan again. Entering the same range twice has the same effect as
+    // once.
     return changed.outcome === "done" ? answer(undefined) : RETRY;
   });
 }
 
 /**
- * A pool's item stands before its range is entered: an entry that no pool stands for is left from a try cut off. One whose
- * pool may be among those that cannot be read stays.
+ * Returns true if the plan entry may belong to a pool. A pool's item is written before its range enters the plan, so an
+ * entry without a pool is left from an interrupted attempt. If any pool is unreadable, every entry stays, because it
+ * may belong to that pool.
  */
 const mayStand = ({ pools, unreadablePools }: SpaceConfiguration, poolId: string): boolean =>
   unreadablePools.length > 0 || pools.some(({ id }) => id === poolId);
 
 function noRoomInPlan({ space, name }: Pool, entries: readonly AddressPlanEntry[]): Rejection {
-  const problem = `would make the address plan of space ${space} too large: ${entries.length} pools take ${planBytes(entries)} bytes, ${nameBytes(entries)} of them for their names, and there is room for ${PLAN_BYTES_MAX}`;
+  const problem = `would make the address plan of space ${space} too large: ${entries.length} pools take ${planBytes(entries)} bytes, ${nameBytes(entries)} of them for their names; the maximum is ${PLAN_BYTES_MAX}`;
   return new Rejection(
     "invalid_request",
-    `Pool ${name} ${problem}; shorter pool names need less room, and another space has its own plan.`,
+    `Pool ${name} ${problem}; use shorter pool names, or another space.`,
     { fields: [{ field: "name", value: name, problem }] },
   );
 }
@@ -176,7 +184,7 @@ function overlap(cidr: Cidr, other: AddressPlanEntry, owner: Pool | undefined): 
   );
 }
 
-/** Creates a reservation, or changes one that is as it was seen. */
+/** Creates a reservation, or changes an existing one if the precondition holds. */
 export async function putReservation(
   context: Context,
   space: string,
@@ -210,7 +218,7 @@ export async function putReservation(
   });
 }
 
-/** Deletes a reservation that is as it was seen. */
+/** Deletes a reservation if the precondition holds. */
 export async function deleteReservation(
   context: Context,
   space: string,
@@ -236,7 +244,7 @@ interface SettingsWithRevision {
   readonly revision: string;
 }
 
-/** Sets what holds for the whole space. */
+/** Writes the settings of a space if the precondition holds. */
 export async function putSettings(
   context: Context,
   space: string,
@@ -264,7 +272,7 @@ export async function putSettings(
   });
 }
 
-/** A pool as it stands; one whose creation was cut off is shown as `pending`. */
+/** Returns a pool in its current state. A pool whose creation was interrupted is `pending`. */
 export async function readPool(
   context: Context,
   space: string,

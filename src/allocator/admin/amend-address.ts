@@ -22,16 +22,18 @@ import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { answer, RETRY } from "../core/step.ts";
 
-/** A change of an assigned address, with the proof that it is the caller's. */
+/** A change of an assigned address, with the generation or handle that identifies the assignment. */
 export interface Amendment extends NamedAddress {
-  /** Renews the lease of the request that it was assigned with, from now on for so long. */
+  /**
+   * The new duration of the lease, counted from now. The lease is that of the whole request that assigned the address.
+   */
   readonly leaseSeconds?: number;
   readonly owner?: OwnerChange;
   /** The owners that the address must have for the change. */
   readonly expectedOwner?: ExpectedOwner;
 }
 
-/** The address as it stands then. */
+/** The state of the address after the change. */
 export interface Amended {
   readonly address: string;
   readonly handle: string;
@@ -40,13 +42,15 @@ export interface Amended {
 }
 
 /**
- * Changes what the allocation of an address says of it: renews its lease, which is that of the whole request it was assigned
- * with, and changes its owners (Calico's SetOwnerAttributes), all in one write that is conditional on the allocation as it was
- * seen, and judged by it. A lease that ran out can be renewed until the repair run has ended it: the repair run acts on the
- * allocation as it saw it, so of the two exactly one happens. What changes nothing writes nothing.
+ * Changes the allocation of an address: renews its lease, which is that of the whole request that assigned it, and
+ * changes its owners (Calico's SetOwnerAttributes). One write does both. It is conditional on the revision of the
+ * allocation that the checks were made against. A lease that has expired can be renewed until the repair run ends it.
+ * The repair run's write is conditional on the revision that it read, so exactly one of the two succeeds. A request
+ * that changes nothing writes nothing.
  *
- * @returns how the address stands then; or `not_found`, `generation_conflict`, `request_in_progress`, `precondition_failed`
- *   with the sides that are not as expected, `invalid_request` for a lease where there is none, or too much to keep
+ * @returns the state of the address after the change; or `not_found`, `generation_conflict`, `request_in_progress`,
+ *   `precondition_failed` with the owners that did not match, `invalid_request` for a lease on an address without one,
+ *   or for owners that do not fit
  */
 export async function amendAddress(
   context: Context,
@@ -61,20 +65,22 @@ export async function amendAddress(
   if (named === undefined)
     return new Rejection("not_found", `Address ${address} is not assigned.`, { address });
   const { handleHash, allocationId: id, keyed, token } = named;
-  // Revisions that we tried to write: one that is refused may stand nevertheless, where a layer below sent it twice.
+  // The revisions that this call tried to write. A rejected write may be in the table all the same, if a layer below
+  // sent it twice.
   const ours = new Set<string>();
   let unsure = false;
   return compareAndSwap<Amended | Rejection>("the allocation of this address", async () => {
     const seen = await store.readAllocation({ space, handleHash, id, keyed });
     if (!seen) {
-      // It may stand under keys that this version does not know.
+      // The allocation may exist under keys that this version does not know.
       await store.checkKeys();
       return answer(over(address));
     }
     const rejection = whyNot(seen, amendment, token);
     if (rejection) return answer(rejection);
     let current = seen;
-    // Rule 6, own tag first: what we wrote is judged by what stood before it, not by itself.
+    // Rule 6, own tag first: the expected owners apply to the state before this call's own write, not to the result of
+    // it.
     if (!ours.has(seen.revision)) {
       const owners = ownersAt(seen, address);
       const mismatches = mismatchesOf(owners, expectedOwner);
@@ -90,11 +96,12 @@ export async function amendAddress(
         const written = await store.changeAllocation("amend", seen, current);
         ours.add(current.revision);
         unsure ||= written.outcome === "unknown";
-        // The next try looks at what stands there, and changes it.
+        // The next try reads the current allocation, and changes that one.
         if (written.outcome !== "done") return RETRY;
       }
     }
-    // Only now: a release by address frees the slot before its allocation goes. Whoever ends the lease marks the allocation first.
+    // The slot is read last, because a release by address frees the slot before it deletes the allocation. The repair
+    // run that ends a lease marks the allocation first.
     const held = await isHeld(context, space, amendment.address, named);
     if (!held) return answer(over(address));
     const { handle, expiresAtMs } = current;
@@ -169,7 +176,7 @@ const nameText = (owner: OwnerName | null): string =>
   owner ? `${owner.namespace}/${owner.name}` : "nobody";
 
 function tooLarge(address: string): Rejection {
-  const problem = `is too large to be kept with what ${address} and the other addresses of its request have already`;
+  const problem = `does not fit: the owners of ${address} and of the other addresses of its request would be too large for one item`;
   return new Rejection("invalid_request", `owner ${problem}.`, {
     fields: [{ field: "owner", problem }],
   });

@@ -13,7 +13,7 @@ import type { LabelledWanted } from "./nodes.ts";
 import { type Precondition, unchanged, unmet } from "./precondition.ts";
 import { knownOutcome, type Written } from "./written.ts";
 
-/** Registers a namespace, or changes the labels of one that is as it was seen. */
+/** Registers a namespace, or changes the labels of an existing one if the precondition holds. */
 export async function putNamespace(
   context: Context,
   space: string,
@@ -40,7 +40,7 @@ export async function putNamespace(
   });
 }
 
-/** Deletes a namespace that is as it was seen: requests that name it are judged as without labels. */
+/** Deletes a namespace if the precondition holds. Requests that name it are then matched as if it had no labels. */
 export async function deleteNamespace(
   context: Context,
   space: string,
@@ -73,7 +73,7 @@ export async function readNamespace(
   return (await context.store.readNamespace(space, name)) ?? notFound(space, "namespace", name);
 }
 
-/** A page of the namespaces of a space, by name. */
+/** Returns a page of the namespaces of a space, in the order of their names. */
 export async function listNamespaces(
   { store }: Context,
   { space, limit, after }: LabelledWanted,
@@ -82,7 +82,10 @@ export async function listNamespaces(
   return { items: namespaces, unreadable, ...(next !== undefined && { next }) };
 }
 
-/** As for nodes: the version of the configuration stays. */
+/**
+ * Forgets the cached labels in this function, and returns when every function uses the change. As for nodes, the
+ * configuration's version does not change.
+ */
 function announced(context: Context, space: string, name: string): number {
   forgetLabels(context, { space, namespace: name });
   return context.now() + EFFECTIVE_MS_MAX;

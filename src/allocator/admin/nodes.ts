@@ -15,8 +15,8 @@ import { type Precondition, unchanged, unmet } from "./precondition.ts";
 import { knownOutcome, type Written } from "./written.ts";
 
 /**
- * Registers a host, or changes the labels of one that is as it was seen. A new one is entered into the register first: a
- * crash in between leaves an entry that lists pass over, and the repair run drops.
+ * Registers a node, or changes the labels of an existing one if the precondition holds. A new node is entered into the
+ * register first. A crash in between leaves an entry that lists skip and the repair run deletes.
  */
 export async function putNode(
   context: Context,
@@ -44,7 +44,9 @@ export async function putNode(
   });
 }
 
-/** Deletes a node that is as it was seen: its host is not registered any more, and has no labels. Its blocks stay. */
+/**
+ * Deletes a node if the precondition holds. Its host is no longer registered and has no labels, but keeps its blocks.
+ */
 export async function deleteNode(
   context: Context,
   space: string,
@@ -85,7 +87,10 @@ export interface LabelledWanted {
   readonly after: string | undefined;
 }
 
-/** A page of the nodes of a space, by name. What their register says is only which there may be. */
+/**
+ * Returns a page of the nodes of a space, in the order of their names. The register says only which nodes may exist, so
+ * each node is read.
+ */
 export async function listNodes(
   { store }: Context,
   { space, limit, after }: LabelledWanted,
@@ -96,15 +101,16 @@ export async function listNodes(
   );
   return {
     items: nodes.flatMap((node) => (node && !(node instanceof CorruptItemError) ? [node] : [])),
-    // One that cannot be read is no reason to keep the others back.
+    // An unreadable node does not keep the others back.
     unreadable: [...unreadable, ...nodes.filter((node) => node instanceof CorruptItemError)],
     ...(next !== undefined && { next }),
   };
 }
 
 /**
- * This function forgets what it knew, and every other one does within the time that is told. The configuration's version
- * stays: thousands of nodes that register would make every function load it anew.
+ * Forgets the cached labels in this function, and returns when every other function uses the change. The
+ * configuration's version does not change. Otherwise the registration of thousands of nodes would make every function
+ * load the configuration anew.
  */
 function announced(context: Context, space: string, name: string): number {
   forgetLabels(context, { space, host: hostId("host", name) });

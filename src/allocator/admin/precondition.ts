@@ -4,8 +4,8 @@ import type { Context } from "../core/context.ts";
 import type { Written } from "./written.ts";
 
 /**
- * The precondition of a write (RFC 9110, 13.1): it is as it was seen, under this revision; or what
- * If-Match and If-None-Match say together. `any` is `*`; a list names revisions.
+ * The precondition of a write (RFC 9110, 13.1): the revision that the resource must have, or the conditions of If-Match
+ * and If-None-Match together. `any` is `*`; a list names revisions.
  */
 export type Precondition = string | undefined | Conditions;
 
@@ -16,7 +16,7 @@ export interface Conditions {
 
 export type Revisions = "any" | readonly string[];
 
-/** A resource in the words of a refusal; without a revision nothing stands there. */
+/** A resource as a rejection names it. Without a revision, the resource does not exist. */
 interface Resource {
   readonly kind: string;
   readonly name: string;
@@ -33,13 +33,13 @@ interface Wanted {
   readonly act: Act;
   readonly precondition: Precondition;
   /**
-   * Is the resource already as the write would leave it? Such a write needs no If-Match, and a stale revision does not refuse
-   * it: its answer may have been lost on the way (RFC 9110, 13.1.1).
+   * True if the resource already is what the write would make it. Such a write needs no If-Match, and a stale revision
+   * does not cause a rejection: the answer to an earlier attempt may have been lost (RFC 9110, 13.1.1).
    */
   readonly isSame?: boolean;
 }
 
-/** Returns why a precondition keeps a write from being made, or nothing. */
+/** Returns the rejection if the precondition does not hold; otherwise nothing. */
 export function unmet(
   { kind, name, revision }: Resource,
   { act, precondition, isSame = false }: Wanted,
@@ -68,9 +68,10 @@ export function unmet(
 }
 
 /**
- * Answers a write that changes nothing: what stands, and from when on everybody acts on it, whoever wrote it.
+ * Returns the result of a write that changes nothing: the current value, and when every function uses it. That time
+ * follows from the revision, whichever request wrote it.
  *
- * @param effectiveMsMax so long a write takes until everybody acts on it
+ * @param effectiveMsMax the maximum time in milliseconds until every function uses a write
  */
 export function unchanged<T>(
   context: Context,

@@ -30,18 +30,19 @@ export interface ReservationWarning extends Covered {
 interface Covered {
   /** The number of them that are assigned. */
   readonly inUse: number;
-  /** Was every block seen? Otherwise there may be more. */
+  /** True if every block was read. Otherwise more addresses may be assigned. */
   readonly complete: boolean;
 }
 
-/** A reservation as it stands, and what it does to pools. */
+/** A reservation after the write, and its warnings. */
 export interface Reserved extends Written<Reservation> {
   readonly warnings: readonly ReservationWarning[];
 }
 
 /**
- * Creates or changes a reservation, and warns of each pool in which it covers assigned addresses, or may, and of each of which
- * it leaves none for automatic assignment. The blocks are looked at when it stands, and no more of them than one page of a list may ask for.
+ * Creates or changes a reservation. It warns of each pool in which the reservation covers, or may cover, assigned
+ * addresses. It also warns of each pool in which no address is left for automatic assignment. The blocks are read after
+ * the reservation is written, and at most as many as one page of a list may read.
  */
 export async function reserve(
   context: Context,
@@ -70,14 +71,14 @@ async function warningsOf(
     if (within.length === 0 || pool.state === "deleting") continue;
     const unreserved = sizeOf(pool.cidr) - countWithin(range, reserved);
     const covered = await coveredIn(context, pool, within, budget);
-    // What was not seen may be assigned: silence would say that nothing is.
+    // Blocks that were not read may have assigned addresses. No warning would mean that there are none.
     if (covered.inUse > 0 || unreserved === 0n || !covered.complete)
       warnings.push({ pool, unreserved, ...covered });
   }
   return warnings.slice(0, POOLS_TOLD_MAX);
 }
 
-/** Counts the assigned addresses of a pool that lie in these runs, as far as the budget goes. */
+/** Counts the assigned addresses of a pool in these intervals, as far as the budget allows. */
 async function coveredIn(
   context: Context,
   pool: Pool,

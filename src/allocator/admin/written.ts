@@ -4,11 +4,15 @@ import { type Outcome, UnavailableError } from "../../domain/outcome.ts";
 export interface Written<T> {
   readonly value: T;
   readonly created: boolean;
-  /** From when on every function acts on it, in milliseconds since the epoch. */
+  /** The time from which every function uses the value, in milliseconds since the epoch. */
   readonly effectiveAtMs: number;
 }
 
-/** An operator whose write is of unknown outcome is told so, and reads before writing again. */
+/**
+ * Returns the outcome of an operator's write if it is known.
+ *
+ * @throws {UnavailableError} if the outcome is unknown; the operator must read before writing again
+ */
 export async function knownOutcome<T>(write: Promise<Outcome<T>>) {
   const result = await write;
   if (result.outcome === "unknown")

@@ -40,7 +40,7 @@ describe("the address plan of a space", () => {
       members: { fields: [{ field: "name" }] },
     });
     expect((rejected as Rejection).detail).toMatch(
-      /would make the address plan of space default too large: 1106 pools take 380\d{3} bytes, 279\d{3} of them for their names, and there is room for 380000; shorter pool names need less room/,
+      /would make the address plan of space default too large: 1106 pools take 380\d{3} bytes, 279\d{3} of them for their names; the maximum is 380000; use shorter pool names/,
     );
     expect(await world.calm.store.readPlan(SPACE)).toEqual(before);
     expect(contentsIn(world).pools.map(({ name }) => name)).not.toContain(longName(2_000));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type PoolRequest, readPoolPut } from "../../../src/edge/pools/request.ts";
 import { eventOf } from "../../edge/event.ts";
-import { problemIn, refusedFields } from "../../edge/problem-of.ts";
+import { problemIn, rejectedFields } from "../../edge/problem-of.ts";
 
 const YAML = { "content-type": "application/yaml" };
 
@@ -121,7 +121,7 @@ describe("a manifest of Calico", () => {
     ],
     ["link-local addresses", "10.244.0.0/16", "169.254.0.0/16", "spec.cidr: overlaps 169.254.0.0"],
   ])("with %s is rejected by the field's name", (_, from, to, rejection) => {
-    expect(refusedFields(put(KUBECTL.replace(from, to)))).toEqual([
+    expect(rejectedFields(put(KUBECTL.replace(from, to)))).toEqual([
       expect.stringContaining(rejection),
     ]);
   });
@@ -174,7 +174,7 @@ describe("of several manifests", () => {
   });
 
   it("what there is is told when none is a pool", () => {
-    const refused = refusedFields(put(documents(named("BGPPeer", "a"), named("IPPool", "b"))));
+    const refused = rejectedFields(put(documents(named("BGPPeer", "a"), named("IPPool", "b"))));
     expect(refused).toEqual([
       expect.stringContaining("kind: must be IPPool of projectcalico.org/v3 or crd.projectcalico"),
     ]);
@@ -191,7 +191,7 @@ describe("of several manifests", () => {
     ],
   ])("a list %s is rejected", (_, body, rejection) => {
     const headers = body.startsWith("{") ? {} : YAML;
-    expect(refusedFields(put(body, headers))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(put(body, headers))).toEqual([expect.stringContaining(rejection)]);
   });
 });
 
@@ -223,7 +223,7 @@ e: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]
     ],
     ["of a lone text", "hello", "body: must be an object"],
   ])("%s is rejected", (_, body, rejection) => {
-    expect(refusedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
   });
 
   it("of more than a manifest's size is rejected unread", () => {

@@ -5,7 +5,7 @@ import { readAssign } from "../../../src/edge/assign/request.ts";
 import type { Event } from "../../../src/edge/http/event.ts";
 import { readPoolPut } from "../../../src/edge/pools/request.ts";
 import { eventOf, type Request } from "../event.ts";
-import { problemIn, refusedFields } from "../problem-of.ts";
+import { problemIn, rejectedFields } from "../problem-of.ts";
 
 const readAsIs = (body: unknown, request: Request = {}) =>
   readAssign(eventOf("POST", "/v1/assign", { ...request, body }), () => "fresh-handle");
@@ -171,7 +171,7 @@ describe("a request to assign is rejected by the name of its field when it has",
       "__proto__: is not a field",
     ],
   ])("%s", (_, body, rejection) => {
-    const refused = refusedFields(read(body));
+    const refused = rejectedFields(read(body));
     expect(refused).toEqual([expect.stringContaining(rejection)]);
   });
 
@@ -187,7 +187,7 @@ describe("a request to assign is rejected by the name of its field when it has",
       "host",
     ],
   ])("%s", (_, body, rejection) => {
-    expect(refusedFields(read(body))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(read(body))).toEqual([expect.stringContaining(rejection)]);
   });
 
   it("several things wrong, each of them by name and with what was sent", () => {
@@ -229,13 +229,15 @@ describe("the body of a request", () => {
     expect(readIt(untyped({ host: "n", ipv4: 1 }))).toEqual(
       new Problem("unsupported_media_type", "The body has no Content-Type; send application/json."),
     );
-    expect(refusedFields(readIt(untyped("")))).toEqual([expect.stringContaining("body: is empty")]);
+    expect(rejectedFields(readIt(untyped("")))).toEqual([
+      expect.stringContaining("body: is empty"),
+    ]);
   });
 });
 
 describe("the query of a request", () => {
   it("has parameters that are known, and any other is rejected", () => {
-    const refused = refusedFields(read({ host: "n", ipv4: 1 }, { query: { dryrun: "true" } }));
+    const refused = rejectedFields(read({ host: "n", ipv4: 1 }, { query: { dryrun: "true" } }));
     expect(refused).toEqual(["?dryrun: is not a parameter here; known is dryRun"]);
   });
 });
@@ -254,10 +256,10 @@ describe("a dry run", () => {
   });
 
   it("is asked for with true or false", () => {
-    expect(refusedFields(read({ ...body, dryRun: "yes" }))).toEqual([
+    expect(rejectedFields(read({ ...body, dryRun: "yes" }))).toEqual([
       "dryRun: must be true or false",
     ]);
-    expect(refusedFields(read(body, { query: { dryRun: "1" } }))).toEqual([
+    expect(rejectedFields(read(body, { query: { dryRun: "1" } }))).toEqual([
       "?dryRun: must be true or false",
     ]);
   });
@@ -271,7 +273,7 @@ describe("a request with neither a handle nor an Idempotency-Key", () => {
   const body = { host: "n", ipv4: 1 };
 
   it("is rejected: once its answer is lost, nobody could find what it holds", () => {
-    expect(refusedFields(readAsIs(body))).toEqual([
+    expect(rejectedFields(readAsIs(body))).toEqual([
       "Idempotency-Key: is missing, and so is handle: one of them is required. A key is a text that is new for each request and the same for its repeats",
       "handle: is missing, and so is Idempotency-Key: one of them is required. A handle is a name under which the addresses are found and released",
     ]);
@@ -357,7 +359,7 @@ describe("an Idempotency-Key", () => {
     '"a";p=1',
   ])("is rejected where it is malformed, or too long: %s", (key) => {
     const request = { headers: { "idempotency-key": key } };
-    expect(refusedFields(read({ host: "n", ipv4: 1 }, request))).toEqual([
+    expect(rejectedFields(read({ host: "n", ipv4: 1 }, request))).toEqual([
       expect.stringMatching(/^Idempotency-Key: must (be printable ASCII|have 1 to 255) characters/),
     ]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readBlockList, readBlockPath } from "../../../src/edge/blocks/request.ts";
 import { eventOf } from "../event.ts";
-import { refusedFields } from "../problem-of.ts";
+import { rejectedFields } from "../problem-of.ts";
 
 const list = (query: Record<string, string> = {}, path = "/v1/blocks") =>
   readBlockList(eventOf("GET", path, { query }));
@@ -37,7 +37,7 @@ describe("a list of blocks", () => {
       "?Pool: is not a parameter here; known are pool, host, affinityType, limit, cursor",
     ],
   ])("with %j is rejected by the name of the parameter", (query, rejection) => {
-    expect(refusedFields(list(query))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(list(query))).toEqual([expect.stringContaining(rejection)]);
   });
 });
 
@@ -58,6 +58,6 @@ describe("a block in a path", () => {
     ["10.0.0.0/33", "cidr: has a prefix longer than the 32 bits of IPv4"],
     ["10.0.0.0/x", "cidr: is not a CIDR such as"],
   ])("written %s is rejected", (path, rejection) => {
-    expect(refusedFields(block(path))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(block(path))).toEqual([expect.stringContaining(rejection)]);
   });
 });

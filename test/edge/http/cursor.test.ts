@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { openCursor, sealCursor } from "../../../src/edge/http/cursor.ts";
-import { refusedFields } from "../problem-of.ts";
+import { rejectedFields } from "../problem-of.ts";
 
 const OF = ["blocks", "default", null, "host:node-1"];
 const position = v.object({ after: v.string() });
@@ -27,7 +27,7 @@ describe("a cursor", () => {
     ["another host", ["blocks", "default", null, "host:node-2"]],
     ["no host", ["blocks", "default", null, null]],
   ])("of %s is rejected by its name", (_, of) => {
-    expect(refusedFields(open(sealCursor(of, { after: "a" })))).toEqual([
+    expect(rejectedFields(open(sealCursor(of, { after: "a" })))).toEqual([
       expect.stringContaining("?cursor: belongs to another list"),
     ]);
   });
@@ -41,6 +41,6 @@ describe("a cursor", () => {
     ["a position of another shape", sealCursor(OF, { after: 7 })],
     ["half of one", sealCursor(OF, { after: "a" }).slice(0, -9)],
   ])("that is %s is rejected by its name", (_, text) => {
-    expect(refusedFields(open(text))).toEqual([NO_CURSOR]);
+    expect(rejectedFields(open(text))).toEqual([NO_CURSOR]);
   });
 });

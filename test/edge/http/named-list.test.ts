@@ -6,7 +6,7 @@ import { poolList } from "../../../src/edge/pools/answer.ts";
 import { type PoolRequest, readPoolPut } from "../../../src/edge/pools/request.ts";
 import { readReservationPut, reservationList } from "../../../src/edge/reservations/reservation.ts";
 import { eventOf } from "../event.ts";
-import { refusedFields } from "../problem-of.ts";
+import { rejectedFields } from "../problem-of.ts";
 
 /** The maximum size of a Lambda answer in bytes. */
 const ANSWER_BYTES_MAX = 6 * 1024 * 1024;
@@ -71,7 +71,7 @@ describe("a list of what has a name", () => {
 
   it("rejects a page of none or of too many, and the cursor of another list", () => {
     for (const limit of ["0", "251", "x"])
-      expect(refusedFields(list({ limit }))).toEqual([
+      expect(rejectedFields(list({ limit }))).toEqual([
         "?limit: must be a whole number from 1 to 250",
       ]);
     const [{ next = "" } = {}] = pagesOf(reservationList, named(2, SMALL) as never, { limit: "1" });

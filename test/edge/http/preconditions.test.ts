@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readIfMatch } from "../../../src/edge/http/preconditions.ts";
 import { eventOf } from "../event.ts";
-import { refusedFields } from "../problem-of.ts";
+import { rejectedFields } from "../problem-of.ts";
 
 const read = (headers: Record<string, string>) =>
   readIfMatch(eventOf("PUT", "/v1/pools/main", { headers }));
@@ -33,14 +33,14 @@ describe("If-Match and If-None-Match", () => {
     "are rejected by their name where they are no list of ETags: %s",
     (header) => {
       const refused = [expect.stringMatching(/^If-Match: must be \* or ETags in their quotes/)];
-      expect(refusedFields(read({ "if-match": header }))).toEqual(refused);
-      const [problem] = refusedFields(read({ "if-none-match": header }));
+      expect(rejectedFields(read({ "if-match": header }))).toEqual(refused);
+      const [problem] = rejectedFields(read({ "if-none-match": header }));
       expect(problem).toMatch(/^If-None-Match: must be/);
     },
   );
 
   it("are judged in no time, however they were made to take long", () => {
     const header = `"a"${`,${" ".repeat(40)}`.repeat(240)}!`;
-    expect(refusedFields(read({ "if-match": header }))).toHaveLength(1);
+    expect(rejectedFields(read({ "if-match": header }))).toHaveLength(1);
   });
 });

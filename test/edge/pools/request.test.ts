@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatCidr } from "../../../src/domain/cidr.ts";
 import { type PoolRequest, readPoolPut } from "../../../src/edge/pools/request.ts";
 import { eventOf, type Request } from "../event.ts";
-import { problemIn, refusedFields } from "../problem-of.ts";
+import { problemIn, rejectedFields } from "../problem-of.ts";
 
 const put = (body: unknown, request: Request = {}) =>
   readPoolPut(eventOf("PUT", "/v1/pools/default-ipv4", { ...request, body }));
@@ -55,7 +55,7 @@ describe("a pool", () => {
 
   it.each(["Pool", "a_b", "-a", "a.", "x".repeat(254)])("is not named %s", (name) => {
     const event = eventOf("PUT", `/v1/pools/${name}`, { body: { cidr: "10.0.0.0/16" } });
-    expect(refusedFields(readPoolPut(event))).toEqual([expect.stringMatching(/^name: must /)]);
+    expect(rejectedFields(readPoolPut(event))).toEqual([expect.stringMatching(/^name: must /)]);
   });
 });
 
@@ -135,7 +135,7 @@ describe("a pool is rejected by the name of its field when it has", () => {
     ],
     ["an unknown field", { ...ok, nodeSelectors: "" }, "nodeSelectors: is not a field here"],
   ])("%s", (_, body, rejection) => {
-    expect(refusedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { namespaceList, nodeList } from "../../../src/edge/registry/answer.ts";
 import { eventOf } from "../event.ts";
-import { refusedFields } from "../problem-of.ts";
+import { rejectedFields } from "../problem-of.ts";
 
 it("a cursor of another list is rejected", () => {
   const first = nodeList.answer({ items: [], next: "node-1" }, "", {
@@ -13,7 +13,7 @@ it("a cursor of another list is rejected", () => {
   const list = (path: string, of: typeof nodeList | typeof namespaceList) =>
     of.read(eventOf("GET", path, { query: { cursor: next } }));
   expect(list("/v1/nodes", nodeList)).toMatchObject({ after: "node-1", limit: 100 });
-  expect(refusedFields(list("/v1/namespaces", namespaceList))).toEqual([
+  expect(rejectedFields(list("/v1/namespaces", namespaceList))).toEqual([
     expect.stringContaining("?cursor: belongs to another list"),
   ]);
 });

@@ -3,7 +3,7 @@ import { sealCursor } from "../../../src/edge/http/cursor.ts";
 import { namespaceList, nodeList } from "../../../src/edge/registry/answer.ts";
 import { namespaces, nodes } from "../../../src/edge/registry/request.ts";
 import { eventOf } from "../event.ts";
-import { problemIn, refusedFields } from "../problem-of.ts";
+import { problemIn, rejectedFields } from "../problem-of.ts";
 
 const YAML = { "content-type": "application/yaml" };
 
@@ -78,7 +78,7 @@ describe("a node", () => {
     expect(taken).toMatchObject({
       labels: { constructor: "a", toString: "b", hasOwnProperty: "" },
     });
-    expect(refusedFields(put('{"labels":{"__proto__":"a"}}'))).toEqual([
+    expect(rejectedFields(put('{"labels":{"__proto__":"a"}}'))).toEqual([
       expect.stringContaining("labels.__proto__: must have a name of 1 to 63 letters"),
     ]);
   });
@@ -94,8 +94,8 @@ describe("a node", () => {
   it("may be called whatever a host may be called that a path can name", () => {
     const read = (name: string) => nodeList.readOne(eventOf("GET", `/v1/nodes/${name}`));
     expect(read("DB_01.example.org")).toMatchObject({ name: "DB_01.example.org" });
-    expect(refusedFields(read("a%2Fb"))).toEqual([expect.stringContaining("node: must be 1 to")]);
-    expect(refusedFields(read("a%3Fb"))).toEqual([
+    expect(rejectedFields(read("a%2Fb"))).toEqual([expect.stringContaining("node: must be 1 to")]);
+    expect(rejectedFields(read("a%3Fb"))).toEqual([
       expect.stringContaining("node: must not contain ?, % or #"),
     ]);
   });
@@ -147,7 +147,7 @@ describe("labels", () => {
       "must have at most 16000 characters in all",
     ],
   ])("may not have %s", (_, labels, rejection) => {
-    expect(refusedFields(labelled(labels))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(labelled(labels))).toEqual([expect.stringContaining(rejection)]);
   });
 });
 
@@ -175,6 +175,6 @@ describe("a namespace", () => {
   it("is called as in Kubernetes", () => {
     const read = (name: string) => namespaceList.readOne(eventOf("GET", `/v1/namespaces/${name}`));
     for (const name of ["Shop", "a.b", "-a", "a".repeat(64)])
-      expect(refusedFields(read(name))).toEqual([expect.stringContaining("namespace: must")]);
+      expect(rejectedFields(read(name))).toEqual([expect.stringContaining("namespace: must")]);
   });
 });

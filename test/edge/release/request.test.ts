@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatGeneration } from "../../../src/domain/generation.ts";
 import { readRelease } from "../../../src/edge/release/request.ts";
 import { eventOf } from "../event.ts";
-import { refusedFields } from "../problem-of.ts";
+import { rejectedFields } from "../problem-of.ts";
 
 const read = (body: unknown, path = "/v1/release") => readRelease(eventOf("POST", path, { body }));
 const BLUE = "/v1/spaces/blue/release";
@@ -79,6 +79,6 @@ describe("a request to release", () => {
     ["no address", { addresses: [{ handle: "h" }] }, "addresses[0].address: is required"],
     ["an unknown field", { handle: "h", force: true }, "force: is not a field here"],
   ])("is rejected with %s", (_, body, rejection) => {
-    expect(refusedFields(read(body))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(read(body))).toEqual([expect.stringContaining(rejection)]);
   });
 });

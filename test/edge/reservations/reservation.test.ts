@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readReservationPut } from "../../../src/edge/reservations/reservation.ts";
 import { eventOf } from "../event.ts";
-import { refusedFields } from "../problem-of.ts";
+import { rejectedFields } from "../problem-of.ts";
 
 const put = (body: unknown) =>
   readReservationPut(eventOf("PUT", "/v1/reservations/gateways", { body }));
@@ -48,6 +48,6 @@ describe("a reservation", () => {
     ["half a character in its reason", { cidrs: ["::1"], reason: "a\ud800" }, "reason: must be"],
     ["an unknown field", { cidrs: ["::1"], ranges: [] }, "ranges: is not a field here"],
   ])("of %s is rejected by the name of its field", (_, body, rejection) => {
-    expect(refusedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { SETTINGS_DEFAULT } from "../../../src/domain/settings.ts";
 import { readSettingsPut } from "../../../src/edge/settings/settings.ts";
 import { eventOf } from "../event.ts";
-import { refusedFields } from "../problem-of.ts";
+import { rejectedFields } from "../problem-of.ts";
 
 const put = (body: unknown) => readSettingsPut(eventOf("PUT", "/v1/config", { body }));
 
@@ -56,6 +56,6 @@ describe("the configuration", () => {
     ["an unknown field", { affinity: true }, "affinity: is not a field here; known are"],
     ["an array", [], "body: must be an object"],
   ])("with %s is rejected by the name of the field", (_, body, rejection) => {
-    expect(refusedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
   });
 });

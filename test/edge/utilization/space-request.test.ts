@@ -7,7 +7,7 @@ import {
   type SpaceUtilizationWanted,
 } from "../../../src/edge/utilization/space-request.ts";
 import { eventOf } from "../event.ts";
-import { refusedFields } from "../problem-of.ts";
+import { rejectedFields } from "../problem-of.ts";
 
 /** The quota of API Gateway for the request line and headers: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const LINE_AND_HEADERS_BYTES_MAX = 10_240;
@@ -61,7 +61,7 @@ describe("the cursor of a utilization", () => {
     const cursor = cursorFor({ pool });
     expect(read({ pool, cursor })).toMatchObject({ named: names, position: answered.next });
     for (const other of [names.slice(1).join(","), names.toReversed().join(","), "main"])
-      expect(refusedFields(read({ pool: other, cursor }))).toEqual([
+      expect(rejectedFields(read({ pool: other, cursor }))).toEqual([
         expect.stringContaining("?cursor: belongs to another list"),
       ]);
     expect(read({ cursor })).toBeInstanceOf(Problem);
