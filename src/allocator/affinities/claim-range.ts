@@ -25,9 +25,10 @@ import { tooSmall } from "./too-small.ts";
 export interface ClaimedBlock {
   readonly cidr: string;
   /**
-   * `claimed`: it is the host's, now or since before. `not_owned`: it is another's, and stays so. `block_limit`: the host may
-   * have no more. `contended`: others were faster each time, or an earlier pool's block stands there and is about to go.
-   * `unreadable`: it, or what it is judged by, cannot be read, so it stays as it is.
+   * `claimed`: the block belongs to the host, as of now or from before. `not_owned`: it belongs to another host, and
+   * stays so. `block_limit`: the host has reached its maximum number of blocks. `contended`: other writes were faster
+   * each time, or a block of an earlier pool is still there and will be deleted. `unreadable`: the block, or an item
+   * that decides about it, cannot be read, so nothing changes.
    */
   readonly status: "claimed" | "not_owned" | "block_limit" | "contended" | "unreadable";
   /** The host of the block, if it is another host. */
@@ -39,21 +40,21 @@ export interface ClaimedBlock {
 
 export interface ClaimedRange {
   readonly pool: string;
-  /** In order of address, as many as one request does. */
+  /** In the order of addresses, as many as one request claims. */
   readonly blocks: readonly ClaimedBlock[];
   readonly complete: boolean;
-  /** The position of the next request, after the last of these; absent when nothing is left. */
+  /** The position of the next request, after the last of these blocks; absent when none is left. */
   readonly next?: Address;
-  /** `null`: as many as it likes. */
+  /** The maximum number of blocks per host; `null` if there is none. */
   readonly maxBlocksPerHost: number | null;
 }
 
 /**
- * Claims for a host every block of a range that is nobody's: free ones, and those that serve on without an owner, with the
- * addresses in them. What others own is told, and no error (Calico's ClaimAffinity). The range begins in a pool that serves,
- * and is at least one block of it. Whoever asks again is told the same.
+ * Claims for a host every block of a range that has no owner: free blocks, and blocks in use without a host, with the
+ * addresses in them. Blocks of other hosts are reported, and are no error (Calico's ClaimAffinity). The range must
+ * begin in a pool that serves, and must be at least one block. A repeat of the request returns the same result.
  *
- * @param position only blocks after this address
+ * @param position claims only blocks after this address
  */
 export async function claimAffinities(
   context: Context,
@@ -80,7 +81,7 @@ export async function claimAffinities(
   const current: Cidr[] = [];
   let last: Cidr | undefined;
   let next: Address | undefined;
-  // One after the other: each takes the lowest place that is free.
+  // Sequentially, because each claim takes the lowest free place.
   for (const each of blocksIn(pool, cidr, position)) {
     const isSpent =
       blocks.length === BLOCKS_PER_CLAIM_MAX || context.now() - startedAtMs > PAGE_MS_MAX;
@@ -93,7 +94,8 @@ export async function claimAffinities(
     if (claimed.status === "claimed" || claimed.status === "not_owned") current.push(each);
     last = each;
   }
-  // A block group all of whose blocks came by is full; what else stands in others is not known here.
+  // A block group is full if this request found every block of it claimed. The contents of other block groups are
+  // unknown here.
   for (const index of new Set(current.map((each) => groupIndexOf(pool, groupOf(each)))))
     await asHint(() => correctAfterwards(context, pool, index, { current, isCalledFull: false }));
   return {
@@ -106,7 +108,7 @@ export async function claimAffinities(
 }
 
 function inNoPool(space: string, cidr: Cidr): Rejection {
-  const detail = `${formatCidr(cidr)} begins in no pool of space ${space}.`;
+  const detail = `No pool of space ${space} contains the first address of ${formatCidr(cidr)}.`;
   return new Rejection("no_pool_available", detail, { pools: [] });
 }
 
@@ -137,7 +139,7 @@ async function claimGiven(
       ...(owner && { host: hostName(owner), affinityType: affinityTypeOf(owner) }),
     };
   } catch (error) {
-    // It stands in the way of nothing but itself.
+    // An unreadable block does not keep the others from their claims.
     if (error instanceof CorruptItemError)
       return { cidr: text, status: "unreadable", unreadable: error };
     throw error;
@@ -175,7 +177,7 @@ async function claimOne(
     if (there) await seizeBlock(context, claimant, there);
     else if (begun) await helpClaim(context, [pool], begun);
     else await claimBlock(context, claimant, cidr);
-    // Whatever came of it, the block says whose it is.
+    // Whatever the outcome, the next try reads the owner from the block.
     return RETRY;
   });
 }

@@ -30,12 +30,13 @@ import { tooSmall } from "./too-small.ts";
 export interface ReleasedAffinity {
   readonly cidr: string;
   /**
-   * `deleted`: the block was empty, and is gone. `disowned`: it serves on without an owner, and goes with its last address.
-   * `not_empty`: it was to be empty, and stays the host's. `not_owned`: it is not the host's. `contended`: it kept changing.
-   * `unreadable`: it, or what it is judged by, cannot be read, so it stays as it is.
+   * `deleted`: the block was empty, and is deleted. `disowned`: it is in use without an owner, and is deleted after its
+   * last address is released. `not_empty`: the request demands an empty block, so the block stays the host's.
+   * `not_owned`: it does not belong to the host. `contended`: it kept changing. `unreadable`: the block, or an item
+   * that decides about it, cannot be read, so nothing changes.
    */
   readonly status: "deleted" | "disowned" | "not_empty" | "not_owned" | "contended" | "unreadable";
-  /** Of a block that is not empty: how many of its addresses somebody has, and how many cool. */
+  /** The number of assigned addresses of a block that is not empty; `cooling` counts its cooling ones. */
   readonly inUse?: number;
   readonly cooling?: number;
   /** The error of an unreadable item. */
@@ -46,22 +47,23 @@ export interface ReleasedAffinity {
 interface Releasing {
   readonly space: string;
   readonly host: HostId;
-  /** Is a block with an address that is assigned, or cools, to stay the host's? */
+  /** True if a block with an assigned or cooling address must stay the host's. */
   readonly mustBeEmpty: boolean;
 }
 
 interface ReleasingBlock extends Releasing {
   readonly cidr: Cidr;
-  /** The block as a strongly consistent look saw it. */
+  /** The block as a strongly consistent read returned it. */
   readonly seen?: Block;
 }
 
 /**
- * Releases the affinities of a host in a range: that to the one block, or to each of its blocks there (Calico's
- * ReleaseAffinity). Of a block that is another's it says so; of a range it tells of the host's own.
+ * Releases the affinities of a host in a range: that of one block, or those of all the host's blocks in it (Calico's
+ * ReleaseAffinity). For a single block of another host, the result is `not_owned`. For a larger range, the result lists
+ * only the host's own blocks.
  *
- * @returns as `releaseAffinities` does; or that the range is less than a block of its pool
- * @throws {CorruptItemError} where the range may begin in a pool that cannot be read
+ * @returns as `releaseAffinities` does; or a rejection if the range is smaller than a block of its pool
+ * @throws {CorruptItemError} if the range may begin in an unreadable pool
  */
 export async function releaseRange(
   context: Context,
@@ -71,7 +73,7 @@ export async function releaseRange(
   }: Releasing & { readonly cidr: Cidr; readonly position?: Address | undefined },
 ): Promise<Page<ReleasedAffinity, Address> | Rejection> {
   const pool = await poolAt(context, releasing.space, addressAt(cidr, 0));
-  // Where no pool says how large a block is, it is one of any size that there may be.
+  // Without a pool, the size of a block is unknown, so any possible block size counts as one block.
   const prefixMin = pool?.blockSize ?? BLOCK_SIZES[cidr.family].min;
   if (cidr.prefix < prefixMin) return releaseAffinities(context, { ...releasing, within: cidr });
   if (pool && cidr.prefix > prefixMin) return tooSmall(cidr, pool);
@@ -79,13 +81,13 @@ export async function releaseRange(
 }
 
 /**
- * Releases the affinities of a host, of both families, each block by itself (Calico's ReleaseHostAffinities, and
- * RemoveIPAMHost). Addresses stay their owners'. A host that has none is none the worse for it; what an earlier release that
- * was cut off has left is finished.
+ * Releases the affinities of a host, of both families, block by block (Calico's ReleaseHostAffinities, and
+ * RemoveIPAMHost). Assignments stay valid. A host without affinities is no error. The call also finishes an earlier
+ * release that was interrupted.
  *
- * @param position only blocks after this address
- * @param within only blocks in this range
- * @returns what became of each, as many as one request does
+ * @param position releases only blocks after this address
+ * @param within releases only blocks in this range
+ * @returns the result for each block, as many as one request releases
  */
 export async function releaseAffinities(
   context: Context,
@@ -110,7 +112,7 @@ export async function releaseAffinities(
     const results = await inParallel(some, AFFINITIES_RELEASED_AT_ONCE, (cidr) =>
       work.trying(() => releaseOne(context, { ...releasing, cidr })),
     );
-    // Up to the first that failed: what was done after it the next page finds done.
+    // The answer ends before the first block that failed. The next page finds later blocks already released.
     const told = results.indexOf(undefined);
     items.push(
       ...results.slice(0, told < 0 ? undefined : told).filter((each) => each !== undefined),
@@ -121,7 +123,7 @@ export async function releaseAffinities(
   return { items };
 }
 
-/** As `releaseAffinity`; where the block went, its block group is not full. */
+/** Releases one affinity as `releaseAffinity` does. If the block is deleted, its block group is no longer full. */
 async function releaseOne(
   context: Context,
   releasing: Releasing & { readonly cidr: Cidr },
@@ -133,8 +135,8 @@ async function releaseOne(
 }
 
 /**
- * Takes one block from its host (Calico's ReleaseBlockAffinity): an empty one past its minimum age goes (I6), any other
- * serves on without an owner until the reclaimer finds it empty.
+ * Releases the affinity of one block (Calico's ReleaseBlockAffinity). An empty block past its minimum age is deleted
+ * (I6). Any other stays without an owner until the reclaim run finds it empty.
  */
 export async function releaseAffinity(
   context: Context,
@@ -143,7 +145,7 @@ export async function releaseAffinity(
   try {
     return { cidr: formatCidr(releasing.cidr), ...(await release(context, releasing)) };
   } catch (error) {
-    // It is no reason to keep the others.
+    // An unreadable block does not keep the others from their release.
     if (error instanceof CorruptItemError)
       return { cidr: formatCidr(releasing.cidr), status: "unreadable", unreadable: error };
     throw error;
@@ -161,12 +163,13 @@ async function release(
   return untilAnswered<Released>({ triesMax: SWAP_TRIES_MAX, exhausted }, async (before) => {
     const block = (before === 0 && seen) || (await context.store.readBlock(space, cidr));
     if (block?.host !== host) {
-      // A claim may have ended since: affinities say that the block is not the host's only by a look that is younger than they are.
+      // A claim may have finished after the first read. The affinities prove that the block is not the host's only if
+      // the block is read after them.
       const affinities = await context.store.listAffinities(space, host);
       if ((await context.store.readBlock(space, cidr))?.host === host) return RETRY;
       await dropAffinities(context, affinities, cidr);
       if (!wasOurs) return answer({ status: "not_owned" });
-      // A write of ours whose outcome was unknown, or somebody who wanted the same.
+      // An earlier write of this call had an unknown outcome, or another request did the same.
       return answer({ status: block ? "disowned" : "deleted" });
     }
     wasOurs = true;
@@ -185,13 +188,17 @@ async function release(
   });
 }
 
-/** Affinities of a block that is not the host's: what was cut off before its last step is finished. */
+/**
+ * Deletes affinities to a block that does not belong to the host. They are left from operations that were interrupted
+ * before their last step.
+ */
 async function dropAffinities(
   context: Context,
   affinities: readonly BlockAffinity[],
   cidr: Cidr,
 ): Promise<void> {
-  // The author of a claim may be about to put its block; an affinity that went would let the host have one more than it may.
+  // The author of a claim may be about to write its block. Deleting that affinity would let the host exceed its maximum
+  // number of blocks.
   const isBeingClaimed = ({ state, atMs }: BlockAffinity) =>
     state === "pending" && context.now() - atMs <= REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
   for (const affinity of affinities)

@@ -2,7 +2,7 @@ import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
 
-/** Refuses a range that is less than a block of its pool (Calico's invalid size). */
+/** Returns the rejection of a range that is smaller than a block of its pool (Calico's invalid size). */
 export function tooSmall(cidr: Cidr, { name, blockSize }: Pool): Rejection {
   const value = formatCidr(cidr);
   const problem = `is smaller than a block: pool ${name} has blocks of /${blockSize}`;

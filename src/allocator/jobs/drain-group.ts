@@ -13,10 +13,11 @@ import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
 
 /**
- * Gives up what is empty in a block group of a pool that serves nobody any more, at first sight: the revision of a consistent look says
- * as much as a mark that stood since an earlier one (I6). What is in use, or young, is left; affinities and hints are the reclaimer's.
+ * Deletes the empty blocks in a block group of a pool that serves no request any more. It needs no earlier mark: the
+ * revision from a consistent read proves as much as a mark from an earlier run (I6). It leaves blocks that are in use
+ * or younger than their minimum age. Affinities and hints are left to the reclaim run.
  *
- * @returns what stood there, and what of it could not be read
+ * @returns the counts of the block group, and the items that cannot be read
  */
 export async function drainGroup(
   context: Context,
@@ -33,7 +34,7 @@ export async function drainGroup(
   let readyAtMs = 0;
   const drain = async (block: Block) => {
     if (block.unreadable) {
-      // What is in it, and whose it is, nobody knows.
+      // The contents and the host of an unreadable block are unknown.
       failures.push(block.unreadable);
       return;
     }
@@ -45,7 +46,7 @@ export async function drainGroup(
     done.cooling += coolingIn(block, nowMs, cooldownMs);
     const ready = emptyAndOldAtMs(block, cooldownMs, 1_000 * settings.blockMinAgeSeconds);
     if (ready !== undefined && ready > nowMs) readyAtMs = Math.max(readyAtMs, ready);
-    // The block of another pool, before or after this one, is not to be judged by the rules of this.
+    // A block of another pool that had or will have this range is not judged by the rules of this pool.
     if (block.poolId !== pool.id || !isEmpty(block, { nowMs, cooldownMs })) return;
     if (nowMs - block.claimedAtMs < 1_000 * settings.blockMinAgeSeconds) return;
     const deleted = await unlessCorrupt(deleteEmptyBlock(context, block));
@@ -55,7 +56,7 @@ export async function drainGroup(
   try {
     await inParallel(current, JOB_BLOCKS_AT_ONCE, drain);
   } finally {
-    // A block group that lost a block is not full: whoever enables the pool again finds it.
+    // A block group that lost a block is not full. An assign can find it if the pool is enabled again.
     if (done.deleted > 0) await asHint(() => clearGroup(context, pool, index));
   }
   const [first] = failures;

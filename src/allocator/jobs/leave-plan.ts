@@ -3,7 +3,10 @@ import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { answer, RETRY } from "../core/step.ts";
 
-/** Takes the range of a job's pool out of the address plan, by the pool's id: an entry of another pool of that name stays. */
+/**
+ * Removes the range of a job's pool from the address plan, by the pool's id. An entry of another pool of the same name
+ * stays.
+ */
 export async function leavePlan(
   context: Context,
   { space, poolId }: Pick<Job, "space" | "poolId">,
@@ -13,7 +16,7 @@ export async function leavePlan(
     const others = plan.entries.filter(({ id }) => id !== poolId);
     if (others.length === plan.entries.length) return answer(undefined);
     await context.store.changePlan(plan, others, fresh(context));
-    // Only a plan that was read without the range says that the range is out of it.
+    // Only a plan that is read without the range proves that the range has left it.
     return RETRY;
   });
 }

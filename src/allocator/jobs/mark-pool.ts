@@ -8,10 +8,11 @@ import { answer, RETRY } from "../core/step.ts";
 import { leavePlan } from "./leave-plan.ts";
 
 /**
- * The first step of a job: its pool serves nobody any more, and every function is told. Only the pool as the operator saw
- * it is changed; one that somebody has changed since ends the job. Whoever finds it done by another goes on after it.
+ * Carries out the first step of a job: marks its pool so that it serves no request any more, and announces the change
+ * to every function. The mark applies only to the revision that the operator read. A pool that has changed since then
+ * ends the job. If another worker has set the mark, the job continues after it.
  *
- * @returns the job as it stands then, or nothing if somebody else carries it on
+ * @returns the job after the step, or nothing if another worker carries it on
  */
 export async function markPool(context: Context, job: Job): Promise<Job | undefined> {
   return compareAndSwap(`the pool ${job.pool}`, async () => {
@@ -19,7 +20,7 @@ export async function markPool(context: Context, job: Job): Promise<Job | undefi
     if (!pool) return answer(await endGone(context, job));
     if (isMarked(job, pool)) {
       await announceChange(context, job.space);
-      // Taken after the mark was seen to stand, however late its write landed.
+      // The time is taken after a read found the mark, however late its write landed.
       const markedAtMs = context.now();
       const detail = nothingAssigned(job, markedAtMs);
       return answer(await advance(context, "mark-job", job, { markedAtMs, detail }));
@@ -38,7 +39,7 @@ export async function markPool(context: Context, job: Job): Promise<Job | undefi
       ...(job.kind === "pool.delete" ? { state: "deleting" } : { disabled: true }),
       revision: fresh(context),
     });
-    // Looking again settles nothing while it may land yet; a later scheduled run finds it done, or does it.
+    // A read proves nothing while the write may still land. A later scheduled run finds the mark, or sets it.
     if (marked.outcome === "unknown")
       throw new UnavailableError("the database did not say whether the pool was marked");
     return RETRY;
@@ -46,9 +47,10 @@ export async function markPool(context: Context, job: Job): Promise<Job | undefi
 }
 
 /**
- * Deletes a pool that is still pending, exactly as it was seen. No time has to pass, because it has no block and never gets one:
- * hosts claim blocks of active pools only, no pool becomes pending again, and its creator activates it under this revision.
- * The item goes before the range. Otherwise an activation in between would leave a pool that serves without its range in the plan.
+ * Deletes a pool that is still pending, under the revision that was read. It need not wait, because the pool has no
+ * block and never gets one: hosts claim blocks of active pools only, no pool becomes pending again, and its creator
+ * activates it under this revision. The item is deleted before the range leaves the plan. Otherwise an activation in
+ * between would leave a pool that serves without its range in the plan.
  */
 async function deletePending(context: Context, pool: Pool): Promise<void> {
   const deleted = await context.store.deletePool(pool);
@@ -56,7 +58,10 @@ async function deletePending(context: Context, pool: Pool): Promise<void> {
     throw new UnavailableError("the database did not say whether the pool was deleted");
 }
 
-/** Ends a job whose pool is gone. A pool that was deleted while it was pending can have left its range in the plan. */
+/**
+ * Ends a job whose pool no longer exists. A pool that was deleted while it was pending can have left its range in the
+ * plan.
+ */
 async function endGone(context: Context, job: Job): Promise<Job | undefined> {
   await leavePlan(context, job);
   return endJob(context, job, "done", GONE);
@@ -64,12 +69,16 @@ async function endGone(context: Context, job: Job): Promise<Job | undefined> {
 
 export const GONE = "The pool is deleted; its name and its range are free.";
 export const DELETED_MEANWHILE = "The pool is being deleted.";
-const CHANGED_MEANWHILE = "The pool has changed since the operator saw it.";
+const CHANGED_MEANWHILE = "The pool has changed since the operator read it.";
 
 const isMarked = ({ kind }: Job, { state, disabled }: Pool): boolean =>
   kind === "pool.delete" ? state === "deleting" : state !== "deleting" && disabled;
 
-/** The pool of a job, as it stands now. @throws {CorruptItemError} */
+/**
+ * Returns the current pool of a job, or nothing if it no longer exists.
+ *
+ * @throws {CorruptItemError} if the pool may be unreadable
+ */
 export async function poolOfJob(
   context: Context,
   { space, poolId }: Job,
@@ -77,7 +86,7 @@ export async function poolOfJob(
   return poolOfId(await context.store.readSpace(space), poolId);
 }
 
-/** A job that is over: done, or not. */
+/** Ends a job as done, failed or cancelled. */
 export function endJob(
   context: Context,
   job: Job,
@@ -87,7 +96,11 @@ export function endJob(
   return advance(context, "end-job", job, { state, detail, finishedAtMs: context.now() });
 }
 
-/** The job with these changes, exactly as it was seen; nothing if somebody else was faster, or nobody knows. */
+/**
+ * Writes these changes to a job under the revision that was read.
+ *
+ * @returns the changed job; nothing if another worker was faster, or the outcome is unknown
+ */
 export async function advance(
   context: Context,
   step: string,

@@ -22,16 +22,16 @@ import { inParallel } from "../core/parallel.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
 import { markPool } from "./mark-pool.ts";
 
-/** Work that was begun, and goes on when the answer is long given. */
+/** A job that continues after the request is answered. */
 export interface Accepted {
   readonly job: Job;
-  /** From when on nobody gets an address of the pool, in milliseconds since the epoch. */
+  /** The time from which no address of the pool is assigned, in milliseconds since the epoch. */
   readonly effectiveAtMs: number;
 }
 
 /**
- * Drains a pool that is as it was seen: it is disabled, and a job waits until no block of it is left. What is assigned
- * stays its owner's. Enabling the pool again ends the job.
+ * Drains a pool if the precondition holds: disables it, and starts a job that waits until no block of it is left. Its
+ * assignments stay valid. Enabling the pool again ends the job.
  */
 export async function drainPool(
   context: Context,
@@ -50,7 +50,7 @@ export async function drainPool(
     const isOpen = ({ kind, poolId, state }: Job) =>
       kind === "pool.drain" && poolId === pool.id && state === "running";
     const { jobs, unreadable } = await context.store.listJobs(space);
-    // It may be the very one.
+    // The unreadable job may be the open one.
     const [unread] = unreadable;
     if (unread) throw unread;
     const open = jobs.find(isOpen);
@@ -59,9 +59,10 @@ export async function drainPool(
 }
 
 /**
- * Deletes a pool that is as it was seen: it serves nobody any more, and a job gives its range and its name back once that
- * is safe. A pool that is still pending is deleted at once, and the job is done. One that serves and has addresses assigned is refused; one that was drained, or disabled, waits for the last of
- * them. Whoever asks again finds the job that is under way.
+ * Deletes a pool if the precondition holds: it serves no request any more, and a job frees its range and its name once
+ * that is safe. A pool that is still pending is deleted at once, and the job is done. A pool that serves and has
+ * assigned addresses is rejected. The job of a drained or disabled pool waits until the last of them is released. A
+ * repeat of the request returns the job that is under way.
  */
 export async function deletePool(
   context: Context,
@@ -85,10 +86,10 @@ export async function deletePool(
 }
 
 /**
- * Takes every block of a pool from its host, whoever that is (Calico's ReleasePoolAffinities): a job goes through the pool
- * once. The addresses stay their owners', the pool serves on, and hosts may claim blocks of it again.
+ * Releases the affinities of every block of a pool, of any host (Calico's ReleasePoolAffinities). A job goes through
+ * the pool once. The assignments stay valid, the pool still serves, and hosts can claim its blocks again.
  *
- * @param mustBeEmpty blocks with an address that is assigned, or cools, stay their hosts'
+ * @param mustBeEmpty true to keep the affinity of a block with an assigned or cooling address
  */
 export async function releasePool(
   context: Context,
@@ -121,7 +122,7 @@ export async function listJobs(context: Context, space: string): Promise<Listed<
   return { items, unreadable };
 }
 
-/** The job first, then the pool: whatever is cut off after that, the worker carries on. */
+/** Writes the job first and marks the pool then. The worker continues the job if a crash follows. */
 async function begin(context: Context, wanted: Job): Promise<Step<Accepted>> {
   const job = await current(context, wanted);
   const marked =
@@ -138,8 +139,8 @@ async function begin(context: Context, wanted: Job): Promise<Step<Accepted>> {
 }
 
 /**
- * The job under its id: the one that is there, unless it is over and may begin again; one that a worker forgets meanwhile is
- * created anew.
+ * Returns the job under its id. An existing job is kept unless it is over and may begin again. A job that a worker
+ * deletes meanwhile is created anew.
  */
 async function current(context: Context, wanted: Job): Promise<Job> {
   return compareAndSwap(`the job ${wanted.id}`, async () => {
@@ -187,7 +188,10 @@ function jobOf(
   };
 }
 
-/** A bounded look: what it does not reach, or what is assigned after it, the job waits for. */
+/**
+ * Returns a rejection if addresses of a pool are assigned. It reads a limited number of block groups. The job waits for
+ * addresses in the others, and for addresses that are assigned later.
+ */
 async function checkUnused(context: Context, pool: Pool): Promise<Rejection | undefined> {
   const { space, name, id } = pool;
   const { groups } = await context.store.readBlockGroupIndex(space, id, { consistent: true });
@@ -196,7 +200,7 @@ async function checkUnused(context: Context, pool: Pool): Promise<Rejection | un
     context.store.scanGroup(space, groupAt(pool, index), { consistent: true }),
   );
   const current = looks.flat().filter((block) => mayBeOf(pool, block));
-  // What it has taken is not known.
+  // The number of taken slots of an unreadable block is unknown.
   const unread = current.find(({ unreadable }) => unreadable)?.unreadable;
   if (unread) throw unread;
   const taken = current.reduce((sum, block) => sum + takenIn(block), 0);
@@ -204,7 +208,7 @@ async function checkUnused(context: Context, pool: Pool): Promise<Rejection | un
   const whole = some.length === groups.size;
   return new Rejection(
     "pool_in_use",
-    `${whole ? "" : "At least "}${taken} addresses of pool ${name} are assigned; drain it first, then its deletion waits for them.`,
+    `${whole ? "" : "At least "}${taken} addresses of pool ${name} are assigned; drain it first, then delete it: the deletion waits until they are released.`,
     { taken, groups: groups.size, groupsLooked: some.length },
   );
 }

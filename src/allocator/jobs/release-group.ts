@@ -12,9 +12,9 @@ import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
 
 /**
- * Takes every block of a block group, or every one that is empty, from its host; what is nobody's is left to the reclaimer.
- * A block that kept changing is an error when all others are done; so is one that something unreadable keeps from being taken.
- * The job comes back to such a block group.
+ * Releases the affinities of all blocks of a block group, or of the empty ones. Blocks without a host are left to the
+ * reclaim run. After all others are done, the function throws if a block kept changing, or if an unreadable item kept
+ * one from its release. The job comes back to such a block group.
  */
 export async function releaseGroup(
   context: Context,
@@ -43,7 +43,7 @@ export async function releaseGroup(
       if (status === "contended")
         left.push(
           new ContentionError(
-            `block ${formatCidr(cidr)} kept changing while it was taken from its host`,
+            `block ${formatCidr(cidr)} kept changing while its affinity was released`,
           ),
         );
       done.blocks++;
@@ -52,10 +52,10 @@ export async function releaseGroup(
       done.cooling += cooling;
     });
   } finally {
-    // A block group that lost a block is not full, also where it could not be gone through.
+    // A block group that lost a block is not full, even if some of its blocks could not be worked on.
     if (done.deleted > 0) await asHint(() => clearGroup(context, pool, index));
   }
-  // All others were worked on; these are still their hosts', or may be, so the walk does not leave them behind.
+  // These blocks still belong to their hosts, or may do so. The error keeps the walk from skipping them.
   const [first] = left;
   if (first) throw first;
   return done;

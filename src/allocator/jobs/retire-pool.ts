@@ -6,9 +6,10 @@ import { leavePlan } from "./leave-plan.ts";
 import { endJob, GONE } from "./mark-pool.ts";
 
 /**
- * The last steps of a pool that was proven empty for good. Its range leaves the plan, and from then on another pool may have it.
- * Then its item goes, and with it the name; then its map and its hint; then the job is done. A worker that is cut off between
- * any two leaves the rest to the next, which sees how far it came.
+ * Carries out the last steps for a pool that was proven empty for good. Its range leaves the plan, and from then on
+ * another pool may have it. Then its item is deleted, and with it the name. Then its block-group index and its hint are
+ * deleted, and the job is done. If a worker is interrupted between two steps, the next one finds how far it came and
+ * continues.
  */
 export async function retirePool(context: Context, job: Job, pool: Pool): Promise<Job | undefined> {
   await leavePlan(context, job);

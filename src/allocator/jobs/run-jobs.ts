@@ -35,10 +35,10 @@ export interface Worked {
 }
 
 /**
- * One bounded run over the jobs: each that runs is carried on by a slice, the one that was left alone longest first. Then it
- * is carried on by another, as long as there is time. A job whose walk has come to its end waits for the next scheduled run. A
- * worker that is cut off anywhere has done no harm, and neither have two at once: every step is taken exactly as
- * something was seen, or can be taken twice.
+ * Carries the running jobs on for a limited time. Each job gets a slice, in order of its last update, the oldest first.
+ * As long as there is time, each gets another. A job whose walk has ended waits for the next scheduled run. A worker
+ * may be interrupted at any point, and two may run at once: every step is conditional on what was read, or safe to
+ * repeat.
  */
 export async function runJobs(context: Context): Promise<Worked> {
   const done: Worked = { jobs: 0, groups: 0, ended: 0, failures: [] };
@@ -50,7 +50,7 @@ export async function runJobs(context: Context): Promise<Worked> {
     const again: Job[] = [];
     for (const job of turn) {
       if (context.now() > run.untilMs) return done;
-      // One job that cannot be worked on must not keep the scheduled run from all that come after it.
+      // A job that fails must not keep the scheduled run from the jobs after it.
       try {
         if (job.state !== "running") await expire(context, job);
         else {
@@ -74,7 +74,7 @@ interface Run {
   readonly onWay: Map<string, Way>;
 }
 
-/** A walk of a job over its pool, as a run goes on with it. */
+/** The data of a job's walk over its pool, which a run keeps between slices. */
 interface Way {
   readonly pool: Pool;
   /** The start of the walk. Block groups were read after it, so groups entered later belong to callers that are too late. */
@@ -83,15 +83,17 @@ interface Way {
   readonly groups: readonly bigint[];
 }
 
-/** A job that is over stays for a while, so that it can be read how it ended. */
+/** Deletes a job that ended more than JOB_KEPT_MS ago. Until then callers can read how it ended. */
 async function expire(context: Context, job: Job): Promise<void> {
   const overForMs = context.now() - (job.finishedAtMs ?? job.updatedAtMs);
   if (overForMs > JOB_KEPT_MS) await context.store.deleteJob("drop-job", job);
 }
 
 /**
- * One slice of a job; nothing if somebody else carries it on. What a run has read for a walk does for all its slices but the last:
- * what the end of the job rests on is read again.
+ * Carries out one slice of a job. The data that a run has read for a walk serves all its slices but the last. For the
+ * last slice, the data that decides how the job ends is read again.
+ *
+ * @returns the job after the slice, or nothing if another worker carries it on
  */
 async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | undefined> {
   run.done.jobs++;
@@ -104,7 +106,7 @@ async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | und
   const pool = await poolOfJob(context, job);
   if (job.kind === "pool.delete") {
     if (!pool) return settleGone(context, job);
-    // Only a pool that was proven empty leaves the plan: a worker before this one was cut off after that.
+    // Only a pool that was proven empty leaves the plan. An earlier worker was interrupted after that step.
     const { entries } = await context.store.readPlan(job.space);
     if (!entries.some(({ id }) => id === pool.id)) return retirePool(context, job, pool);
   } else {
@@ -117,7 +119,11 @@ async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | und
   return walkOn(context, job, await wayOf(context, job, pool, groups), run);
 }
 
-/** @param groups those of the walk, where they were read */
+/**
+ * Returns the data for a job's walk.
+ *
+ * @param groups the block groups of the walk, if this run has read them
+ */
 async function wayOf(
   { store, now }: Context,
   { walk }: Job,
@@ -131,15 +137,15 @@ async function wayOf(
   return { pool, beganAtMs, groups: inOrder };
 }
 
-/** The block groups that a walk has not been at. */
+/** Returns the block groups after the position of a walk. */
 const aheadOn = ({ groups }: Way, walk: Walk | undefined): readonly bigint[] => {
   const position = walk?.position;
   return position === undefined ? groups : groups.filter((index) => index > position);
 };
 
 /**
- * The next block groups of the pool, some at once; when it has been everywhere, either the pool is empty for good or the walk begins
- * anew. A block group that cannot be worked on is passed by, and keeps the job from its end.
+ * Works on the next block groups of the pool, some in parallel. After the last one, the job ends or its walk begins
+ * anew. A block group that fails is skipped, and keeps the job from its end.
  */
 async function walkOn(
   context: Context,
@@ -168,7 +174,7 @@ async function walkOn(
   }
   done.groups += looked;
   if (looked < ahead.length) {
-    const onWay = `Walks through the pool; ${walk.groups} block groups are done.`;
+    const onWay = `The job goes through the pool; ${walk.groups} block groups are done.`;
     return advance(context, "walk-job", job, { walk, detail: whatKeeps(walk) ?? onWay });
   }
   return atItsEnd(context, job, pool, walk);
