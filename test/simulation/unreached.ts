@@ -97,7 +97,7 @@ const EXCUSES: readonly Excuse[] = [
       ["maintenance/reclaim/reclaim.ts", "continue; failures.push(...configuration"],
       ["maintenance/reclaim/reclaim.ts", "pool) => pool.unreadable"],
       ["maintenance/reclaim/reclaim.ts", "continue; for (const index of"],
-      ["maintenance/reclaim/reclaim-group.ts", "{ // Nobody knows its contents"],
+      ["maintenance/reclaim/reclaim-group.ts", "{ // The contents and the host of an"],
       ["maintenance/reclaim/reclaim-group.ts", "failures.push(outcome)"],
       ["jobs/release-group.ts", "unreadable && mayBeOf(pool, block)"],
       ["jobs/release-group.ts", "left.push(unreadable)"],

@@ -9,12 +9,12 @@ import type { PageBudget } from "../core/page.ts";
 
 /** The counts so far, and the position of the next page. */
 export interface UtilizationPosition {
-  /** The pool's id: a pool that was made anew under the name is counted anew. */
+  /** The id of the pool. A new pool of the same name is counted from its beginning. */
   readonly poolId: string;
   readonly after: Address;
-  /** The sum over the blocks before the position, without the space between them. */
+  /** The sum of the blocks before the position, without the space between them. */
   readonly sum: Usage;
-  /** Addresses of these blocks that are in a reservation, whatever they are doing. */
+  /** The number of reserved addresses in these blocks, whatever their state. */
   readonly reservedInBlocks: bigint;
 }
 
@@ -22,7 +22,7 @@ export interface UtilizationPosition {
 export interface Counted {
   /** The sum of the blocks so far; of the whole pool as soon as `outside` is present. */
   readonly usage: Usage;
-  /** The blocks that were counted now, in order of address. */
+  /** The blocks that this page counted, in the order of addresses. */
   readonly blocks: readonly ({ readonly cidr: string } & Usage)[];
   /** The part of the pool without blocks; known when every block is counted. */
   readonly outside?: Usage;
@@ -39,7 +39,7 @@ interface Counting {
   readonly blocksMax?: number | undefined;
 }
 
-/** Counts the blocks of a pool from a position on, at least a stretch of them and as long as the budget lasts. */
+/** Counts the blocks of a pool from a position on, as long as the budget lasts, but at least one stretch of them. */
 export async function countPool(
   context: Context,
   configuration: SpaceConfiguration,

@@ -35,11 +35,11 @@ export interface BlockState extends Usage {
   readonly hostReservation?: HostReserved;
   readonly claimedAtMs: number;
   readonly idleSinceMs?: number;
-  /** In a list by host: whether the block belongs to another host and this host may hold addresses in it. */
+  /** In a list by host: true if the block does not belong to this host, but the host may hold addresses in it. */
   readonly borrowed?: boolean;
 }
 
-/** The position in a list of blocks: after an address, and in a pool if pools are walked. */
+/** The position in a list of blocks: an address to start after, and its pool if the list goes through pools. */
 export interface BlocksPosition {
   readonly pool?: string | undefined;
   readonly after: Address;
@@ -115,7 +115,7 @@ async function blocksOfHost(
 ): Promise<Page<BlockState, BlocksPosition>> {
   const within = configuration.pools.find(({ name }) => name === pool)?.cidr;
   const { items, unreadable, next } = await holdingsOfHost(context, { ...wanted, within });
-  // An affinity may be ahead of its block, or behind it. The block decides.
+  // An affinity may be newer or older than its block. The block decides.
   const states = items.flatMap(({ block, borrowedBlock }) => {
     const borrowed = block?.host !== wanted.host;
     return block && (borrowedBlock || !borrowed)
@@ -156,7 +156,7 @@ export async function holdingsOfHost(
     readonly host: HostId;
     readonly limit: number;
     readonly position?: { readonly after: Address } | undefined;
-    /** Only what lies in this range. */
+    /** Returns only blocks in this range. */
     readonly within?: Cidr | undefined;
   },
 ): Promise<Page<HostHolding, Address>> {

@@ -25,7 +25,7 @@ type AddressInBlock = Pick<
 
 export interface BlockWithAddresses {
   readonly block: BlockState;
-  /** In order; an address that is not among them is free, or kept by the host for itself. */
+  /** In the order of addresses. An address that is missing here is unused or host-reserved. */
   readonly addresses: Page<AddressInBlock, Address>;
 }
 
@@ -57,7 +57,7 @@ export async function readBlock(
   if (pool.blockSize !== cidr.prefix)
     return new Rejection(
       "not_found",
-      `${text} is no block: pool ${pool.name} has blocks of /${pool.blockSize}.`,
+      `${text} is not a block: pool ${pool.name} has blocks of /${pool.blockSize}.`,
     );
   const block = await store.readBlock(space, cidr);
   if (!block)

@@ -11,7 +11,7 @@ import { type Page, pageBudget } from "../core/page.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
 import { type AddressState, ownerOf } from "./read-address.ts";
 
-/** The position in the addresses of a handle: after an allocation, or after an address of it. */
+/** The position in the addresses of a handle: an allocation or one of its addresses, to start after. */
 export interface HandlePosition {
   readonly id: string;
   readonly keyed: boolean;
@@ -61,7 +61,7 @@ export async function readHandle(
       next = { id, keyed };
     }
   }
-  // As many allocations as were asked for: there may be more.
+  // The read returned as many allocations as it asked for, so there may be more.
   if (next && allocations.length >= limit) return { items, next };
   return items.length > 0 || position
     ? { items }

@@ -17,18 +17,18 @@ export type SpaceUtilizationPosition =
   | { readonly orphansAfter: string | null };
 
 export interface SpaceUtilization {
-  /** The pools that were counted to their end on this page, by name: the whole of each. */
+  /** The pools whose count ended on this page, by name, each with the counts of the whole pool. */
   readonly pools: readonly PoolUtilization[];
-  /** Blocks of no pool that were found on this page; absent as long as they are not looked for. */
+  /** The blocks of no pool that this page found; absent while the page does not search for them. */
   readonly orphans?: readonly BlockState[];
-  /** Blocks of which it cannot be read whether they are of a pool, that were found beside them. */
+  /** Unreadable blocks that this search found, whose pool is unknown. */
   readonly unreadable?: readonly UnreadableBlock[];
   /** Absent on the last page. */
   readonly next?: SpaceUtilizationPosition;
 }
 
 interface UnreadableBlock {
-  /** The name of the item for people. */
+  /** The name of the item, for people to read. */
   readonly item: string;
   readonly reason: string;
 }
@@ -37,7 +37,7 @@ interface PoolUtilization {
   readonly pool: string;
   readonly cidr: string;
   readonly usage: Usage;
-  /** The part of it without blocks. */
+  /** The part of the pool without blocks. */
   readonly outside: Usage;
 }
 

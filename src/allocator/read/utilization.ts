@@ -34,7 +34,7 @@ export async function utilization(
   const configuration = await context.store.readSpace(space);
   const pool = poolNamed(configuration, name);
   if (!pool) return notFound(space, "pool", name);
-  // Sums of another pool would make the sums of this one wrong.
+  // The sums of another pool would make the sums of this one wrong.
   if (position && (position.poolId !== pool.id || position.sum.capacity > sizeOf(pool.cidr)))
     return foreign(name);
   const budget = pageBudget(context);
@@ -48,7 +48,7 @@ export async function utilization(
 }
 
 function foreign(name: string): Rejection {
-  const problem = `is not of the pool ${name} as it is now; begin without one`;
+  const problem = `belongs to another pool than the current pool ${name}; start again without a cursor`;
   return new Rejection("invalid_request", `?cursor ${problem}.`, {
     fields: [{ field: "?cursor", problem }],
   });

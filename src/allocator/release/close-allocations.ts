@@ -25,7 +25,7 @@ export interface Released {
   readonly unreadable: readonly CorruptItemError[];
 }
 
-/** The ending of as many allocations as one request has time for. */
+/** A release that closes as many allocations as one request has time for. */
 export class Closing {
   readonly #context: Context;
   readonly #work: BoundedWork;
@@ -70,7 +70,7 @@ export class Closing {
     });
   }
 
-  /** Returns the result of the work; nothing if it cannot be done, and then the release is not complete. */
+  /** Returns the result of the work, or nothing if it fails. Then the release is not complete. */
   async trying<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await this.#work.trying(work);
@@ -81,7 +81,7 @@ export class Closing {
     }
   }
 
-  /** Leaves an item that cannot be read. */
+  /** Records an unreadable item, which stays as it is. */
   leave(unreadable: CorruptItemError): void {
     this.#unreadable.set(unreadable.members.item, unreadable);
   }
@@ -94,7 +94,7 @@ export class Closing {
   /** @throws the first failure, if there was no progress */
   answer(): Released {
     const { failure, isWhole } = this.#work;
-    // An allocation may have lost some of its addresses, and have failed at the others.
+    // An allocation that failed may have lost some of its addresses before.
     const progressed = this.#progressed || this.#released.length > 0;
     if (failure !== undefined && !progressed) throw failure;
     const unreadable = [...this.#unreadable.values()];

@@ -57,15 +57,15 @@ async function releaseNamed(
   const place: AllocationPlace = { space, handleHash, id: allocationId, keyed };
   const block = blockOf(address, blockSize);
   const ordinal = ordinalOf(block, address);
-  // Marks a keyed allocation before the slot is free. Otherwise a late duplicate could take an address that nobody
-  // frees.
+  // A keyed allocation is marked before the slot is free. Otherwise a late duplicate could take an address that no
+  // request frees.
   const allocation = keyed
     ? await markFreed(context, place, token, text, want)
     : hasPending
       ? await context.store.readAllocation(place)
       : undefined;
   if ((keyed || hasPending) && !allocation) return notOurs(context, space, address, generation);
-  // An address of a pending allocation was never answered, so nobody can rightly release it.
+  // The address of a pending allocation was never returned to a caller, so no caller can rightly release it.
   if (allocation?.state === "pending" || allocation?.state === "aborted")
     return neverAnswered(text);
 
@@ -103,7 +103,8 @@ async function markFreed(
       dueAtMs: nowMs + GRACE_MS,
     });
   });
-  // One that is released was marked before, perhaps by a release that was cut off: the slot may still have to be freed.
+  // A released allocation was marked before, perhaps by a release that was interrupted. Its slot may still have to be
+  // freed.
   return item?.parts.some((part) => part.token === token) ? item : undefined;
 }
 

@@ -24,7 +24,7 @@ export async function releaseHandle(
       (allocation) => allocation.handle === handle && !isFinished(allocation),
     );
     for (const allocation of left.filter(isOver)) {
-      // Its owners are of no use any more, and may be most of it.
+      // Its owners are not needed any more, and may be most of its size.
       if (over.length < ALLOCATIONS_OVER_MAX) over.push({ ...allocation, owners: new Map() });
       else closing.putOff();
     }

@@ -26,7 +26,7 @@ export async function releaseHost(
   const closing = new Closing(context);
   const named = await namedBlocks(context, space, host);
   for (const each of named.unreadable) closing.leave(each);
-  // In another order each time, so that no block waits behind the same ones for ever.
+  // The order is random, so that no block always waits behind the same ones.
   const cidrs = shuffled(named.cidrs, random);
   for (let from = 0; from < cidrs.length && closing.mayBegin(); from += PAGE_READS_AT_ONCE) {
     const some = cidrs.slice(from, from + PAGE_READS_AT_ONCE);

@@ -57,7 +57,7 @@ export async function reclaimGroup(
     const { settings, pools } = await configurationOf(context, pool.space);
     const now = pools.find(({ id }) => id === pool.id) ?? pool;
     if (block.unreadable) {
-      // Nobody knows its contents and its owner.
+      // The contents and the host of an unreadable block are unknown.
       failures.push(block.unreadable);
       return;
     }
