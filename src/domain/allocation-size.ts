@@ -5,8 +5,8 @@ const FIXED_BYTES = 2_000;
 /** A token, the text of an IPv6 block, a count, and the names of these. */
 const PART_BYTES = 120;
 const ORDINAL_BYTES = 6;
-/** The text of an IPv6 address in the set of freed addresses. */
-const GIVEN_BYTES = 48;
+/** The text of an IPv6 address in the set of released addresses. */
+const RELEASED_BYTES = 48;
 
 /**
  * Returns the maximum size of an allocation's item in bytes, including the state in which all its addresses are freed.
@@ -19,13 +19,13 @@ export function allocationBytes({
   owners,
   parts,
   quotaSlots,
-  also,
+  reused,
   want,
 }: Allocation): number {
-  const texts = JSON.stringify([attributes, assignedBy, [...owners], quotaSlots, also]);
+  const texts = JSON.stringify([attributes, assignedBy, [...owners], quotaSlots, reused]);
   const slots = parts.reduce(
     (sum, { ordinals }) => sum + PART_BYTES + ORDINAL_BYTES * ordinals.length,
     0,
   );
-  return FIXED_BYTES + Buffer.byteLength(texts) + slots + GIVEN_BYTES * want;
+  return FIXED_BYTES + Buffer.byteLength(texts) + slots + RELEASED_BYTES * want;
 }

@@ -46,8 +46,8 @@ export interface Allocation {
   /** The missing addresses of a request that accepts a part; a replay returns the same. */
   readonly missing: readonly Missing[];
   readonly parts: readonly Part[];
-  /** Addresses of this allocation that are freed, as text. */
-  readonly given: ReadonlySet<string>;
+  /** Addresses of this allocation that were released by themselves, as text. */
+  readonly released: ReadonlySet<string>;
   /** Digest of the request's body. Plat rejects the same key with another body. */
   readonly digest: string;
   /** Its quota slots, for a handle with a limit. */
@@ -55,7 +55,7 @@ export interface Allocation {
   /**
    * Generations that the answer also had: other requests of the handle got these addresses, and the limit counts them.
    */
-  readonly also: readonly string[];
+  readonly reused: readonly string[];
   readonly revision: string;
   readonly atMs: number;
   /** The end of the lease, in milliseconds since the epoch; absent without a lease. */
@@ -114,7 +114,7 @@ const expiredAtMs = ({ expiresAtMs }: Allocation): number | undefined =>
 export function isOver(allocation: Allocation): boolean {
   return (
     allocation.state === "released" ||
-    (allocation.state === "live" && allocation.given.size >= allocation.want)
+    (allocation.state === "live" && allocation.released.size >= allocation.want)
   );
 }
 

@@ -100,7 +100,7 @@ export function allocationItems(table: Table) {
     async markFreed(
       place: AllocationPlace,
       token: string,
-      given: {
+      freed: {
         readonly address: string;
         readonly complete: boolean;
         readonly revision: string;
@@ -108,8 +108,8 @@ export function allocationItems(table: Table) {
         readonly dueAtMs: number;
       },
     ): Promise<Outcome<Allocation>> {
-      assertTexts({ revision: given.revision });
-      assertTimes(given.atMs, given.dueAtMs);
+      assertTexts({ revision: freed.revision });
+      assertTimes(freed.atMs, freed.dueAtMs);
       const outcome = await table.write({
         step: "mark-freed",
         key: allocationKey(place),
@@ -122,12 +122,12 @@ export function allocationItems(table: Table) {
         change: {
           kind: "update",
           set: [
-            ...(given.complete ? ([[["state"], "released"]] as const) : []),
-            [["revision"], given.revision],
-            [["at"], given.atMs],
-            ...dueAttributes(place, given.dueAtMs),
+            ...(freed.complete ? ([[["state"], "released"]] as const) : []),
+            [["revision"], freed.revision],
+            [["at"], freed.atMs],
+            ...dueAttributes(place, freed.dueAtMs),
           ],
-          add: [[["given"], new Set([given.address])]],
+          add: [[["released"], new Set([freed.address])]],
         },
       });
       return withItem(outcome, allocationFrom);
@@ -222,11 +222,11 @@ function itemFrom(allocation: Allocation): Item {
         { block: formatCidr(block), count, ordinals },
       ]),
     ),
-    ...(allocation.given.size > 0 && { given: allocation.given }),
+    ...(allocation.released.size > 0 && { released: allocation.released }),
     ...(allocation.quotaSlots.length > 0 && {
       quotaSlots: allocation.quotaSlots.map((quotaSlot) => ({ ...quotaSlot })),
     }),
-    ...(allocation.also.length > 0 && { also: allocation.also }),
+    ...(allocation.reused.length > 0 && { reused: allocation.reused }),
     digest: allocation.digest,
     revision: allocation.revision,
     at: allocation.atMs,
@@ -254,11 +254,11 @@ export const allocationFrom = reading((item: Item): Allocation => {
     want: numberOf(item, "want"),
     missing: has(item, "missing") ? (listOf(item, "missing") as unknown as readonly Missing[]) : [],
     parts: Object.entries(mapOf(item, "parts")).map(partFrom),
-    given: setOf(item, "given"),
+    released: setOf(item, "released"),
     quotaSlots: has(item, "quotaSlots")
       ? (listOf(item, "quotaSlots") as unknown as readonly QuotaSlotOfAllocation[])
       : [],
-    also: has(item, "also") ? (listOf(item, "also") as readonly string[]) : [],
+    reused: has(item, "reused") ? (listOf(item, "reused") as readonly string[]) : [],
     digest: textOf(item, "digest"),
     revision: idOf(item, "revision"),
     atMs: numberOf(item, "at"),

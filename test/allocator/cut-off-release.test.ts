@@ -37,7 +37,8 @@ describe("a release under a key that was cut off", () => {
           release(contextOver(own, world.clock, 2), told),
         );
         const [allocation] = contentsIn(world).allocations;
-        const released = allocation?.state === "released" ? count : (allocation?.given.size ?? 0);
+        const released =
+          allocation?.state === "released" ? count : (allocation?.released.size ?? 0);
         world.clock.nowMs += GRACE_MS + 1;
         await repairDue(world);
         const taken = contentsIn(world).blocks.reduce((sum, block) => sum + takenIn(block), 0);

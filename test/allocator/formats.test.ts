@@ -52,7 +52,7 @@ const itemIn = (key: string): Item => {
 /** Gives an item the format of another version while `act` runs, and checks that `act` leaves it unchanged. */
 async function outdated(key: string, act: () => Promise<unknown>): Promise<void> {
   const item = itemIn(key);
-  const newer = { ...item, f: 2 };
+  const newer = { ...item, f: Number(item.f) + 1 };
   const partition = world.table.partitions.get(item.pk);
   partition?.set(item.sk, newer);
   await act();
@@ -118,7 +118,7 @@ describe("a slot write that nobody answered, in a block that another version the
     const seen: Item[] = [];
     const answerAgain = unanswered(nth, (item) => {
       seen.push(item);
-      replace({ ...item, f: 2 });
+      replace({ ...item, f: Number(item.f) + 1 });
     });
     await expect(assign(world.calm, requestOf("web", count))).rejects.toThrow(CorruptItemError);
     answerAgain();

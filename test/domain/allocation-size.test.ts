@@ -42,14 +42,14 @@ const anyAllocation = fc
         ordinals: [0],
       })),
       want: parts,
-      given: new Set(Array.from({ length: parts }, (_, n) => text(n))),
+      released: new Set(Array.from({ length: parts }, (_, n) => text(n))),
       quotaSlots: Array.from({ length: parts }, (_, number) => ({
         family: 6,
         number,
         revision: token(number),
         address: text(number),
       })),
-      also: Array.from({ length: parts }, (_, n) => token(n)),
+      reused: Array.from({ length: parts }, (_, n) => token(n)),
     });
   });
 

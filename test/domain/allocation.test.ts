@@ -17,12 +17,12 @@ describe("an assignment is over", () => {
     },
     {
       description: "when one of its two addresses was released",
-      allocation: allocationWith({ want: 2, given: new Set(["10.0.0.1"]) }),
+      allocation: allocationWith({ want: 2, released: new Set(["10.0.0.1"]) }),
       over: false,
     },
     {
       description: "when both of its addresses were released",
-      allocation: allocationWith({ want: 2, given: new Set(["10.0.0.1", "10.0.0.2"]) }),
+      allocation: allocationWith({ want: 2, released: new Set(["10.0.0.1", "10.0.0.2"]) }),
       over: true,
     },
     {
@@ -62,7 +62,7 @@ describe("the repair run looks at an assignment", () => {
     ],
     [
       "a grace period after the last of its addresses was released, while it names what it held",
-      allocationWith({ atMs, place: keyed, want: 1, given: new Set(["10.0.0.1"]) }),
+      allocationWith({ atMs, place: keyed, want: 1, released: new Set(["10.0.0.1"]) }),
       atMs + GRACE_MS,
     ],
     [

@@ -72,7 +72,7 @@ const HEALTHY_IPV6: Contents = {
       place: { space: "tenant-7", handleHash: handleHash("db-1"), id: "record-2", keyed: true },
       handle: "db-1",
       want: 3,
-      given: new Set(["2001:db8::6"]),
+      released: new Set(["2001:db8::6"]),
       parts: ["2001:db8::/122", "2001:db8::40/122"].map((text, i) => ({
         token: token(i),
         block: network(text),

@@ -191,7 +191,7 @@ describe("an allocation", () => {
 
   it("whose quota slots or parts are of another shape cannot be read", async () => {
     const item = await written({
-      write: (store) => store.createAllocation(allocationWith({ also: [token(2)] })),
+      write: (store) => store.createAllocation(allocationWith({ reused: [token(2)] })),
     });
     expect(whyNot(item, { quotaSlots: [{ family: 4, number: 0 }] })).toEqual([
       "the item of allocation record-1 cannot be read: it has no revision",

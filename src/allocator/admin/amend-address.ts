@@ -137,7 +137,7 @@ function whyNot(
 ): Rejection | undefined {
   const text = formatAddress(address);
   const stands =
-    allocation.parts.some((part) => part.token === token) && !allocation.given.has(text);
+    allocation.parts.some((part) => part.token === token) && !allocation.released.has(text);
   if (!stands || allocation.state === "released" || allocation.state === "aborted")
     return over(text);
   if (allocation.state === "pending")

@@ -77,9 +77,9 @@ async function endWhole(
   const short = allocation.state === "live" && !allocation.place.keyed;
   if (!short) return false;
   const ends = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) => {
-    const given = await freeSlots(context, tagOf(allocation, part), part.ordinals);
-    freed.push(...addressesOf(part, given.freed));
-    return { freed: given.freed.length, left: heldBy(given.block, part.token).length };
+    const end = await freeSlots(context, tagOf(allocation, part), part.ordinals);
+    freed.push(...addressesOf(part, end.freed));
+    return { freed: end.freed.length, left: heldBy(end.block, part.token).length };
   });
   const count = ends.reduce((sum, end) => sum + end.freed, 0);
   if (count !== allocation.want || ends.some(({ left }) => left > 0)) return false;
@@ -163,13 +163,13 @@ async function finishPart(
 ): Promise<void> {
   const tag = tagOf(allocation, part);
   const free = async (ordinals: readonly number[]) => {
-    const given = await freeSlots(context, tag, ordinals);
-    freed.push(...addressesOf(part, given.freed));
-    return given;
+    const end = await freeSlots(context, tag, ordinals);
+    freed.push(...addressesOf(part, end.freed));
+    return end;
   };
-  const given = freedOrdinals(allocation, part);
+  const released = releasedOrdinals(allocation, part);
   // Where the allocation says the slots are, unless it says that they were freed: one write, where that is so.
-  const seen = await free(part.ordinals.filter((ordinal) => !given.has(ordinal)));
+  const seen = await free(part.ordinals.filter((ordinal) => !released.has(ordinal)));
   const left = heldBy(seen.block, part.token);
   if (typeof author === "object" && seen.block && seen.freed.length === 0)
     left.push(...heldBy(await fence(context, author.fence, tag.space, tag.block), part.token));
@@ -188,9 +188,9 @@ const addressesOf = ({ block }: Part, ordinals: readonly number[]): string[] =>
   ordinals.map((ordinal) => formatAddress(addressAt(block, ordinal)));
 
 /** Returns the ordinals of a part that the allocation lists as freed. */
-export function freedOrdinals(allocation: Allocation, { block }: Part): ReadonlySet<number> {
-  const given = [...allocation.given]
+export function releasedOrdinals(allocation: Allocation, { block }: Part): ReadonlySet<number> {
+  const released = [...allocation.released]
     .map(parseAddress)
     .flatMap((text) => (text.ok ? [text.value] : []));
-  return new Set(given.filter((a) => contains(block, a)).map((a) => ordinalOf(block, a)));
+  return new Set(released.filter((a) => contains(block, a)).map((a) => ordinalOf(block, a)));
 }

@@ -34,10 +34,10 @@ export async function freeSlots(
   seen: readonly number[],
   only?: ReadonlySet<number>,
 ): Promise<Freed> {
-  const given = await freed(context, tag, seen, only);
-  const { block, freed: ordinals } = given;
+  const result = await freed(context, tag, seen, only);
+  const { block, freed: ordinals } = result;
   if (block && ordinals.length > 0) await asHint(() => clearIfWasFull(context, block, ordinals));
-  return given;
+  return result;
 }
 
 async function freed(

@@ -72,19 +72,19 @@ function whyNotAgain(allocation: Allocation, digest: string): Rejection | undefi
       "idempotency_mismatch",
       "This Idempotency-Key was used with another body for the same handle.",
     );
-  const isReleased = allocation.state === "released" || allocation.given.size > 0;
+  const isReleased = allocation.state === "released" || allocation.released.size > 0;
   return isReleased ? alreadyReleased(allocation) : undefined;
 }
 
-export function alreadyReleased({ given, expiresAtMs }: Allocation): Rejection {
+export function alreadyReleased({ released, expiresAtMs }: Allocation): Rejection {
   const how =
-    given.size > 0
-      ? `released: ${[...given].join(", ")}`
+    released.size > 0
+      ? `released: ${[...released].join(", ")}`
       : expiresAtMs === undefined
         ? "released by its handle"
         : `released, or its lease expired at ${formatTime(expiresAtMs)}`;
   return new Rejection("already_released", `The addresses of this request were ${how}.`, {
-    released: [...given],
+    released: [...released],
   });
 }
 

@@ -17,7 +17,7 @@ export async function replayEarlier(
 ): Promise<Step<Assignment | Rejection>> {
   const { context, request } = execution;
   const { space } = request;
-  const before = await grantedBy(context, space, found.also);
+  const before = await grantedBy(context, space, found.reused);
   const replayed = await replay(context, found, request.digest);
   if (replayed instanceof Rejection) return answer(replayed);
   if (replayed.kind !== "answered") {
@@ -26,7 +26,7 @@ export async function replayEarlier(
   }
   const { allocation } = replayed;
   // They were seen before the slots of this allocation and after them, so all were held at one moment between.
-  const others = before && (await grantedBy(context, space, allocation.also));
+  const others = before && (await grantedBy(context, space, allocation.reused));
   if (!others) return answer(alreadyReleased(allocation));
   const asked = totalOf(request.wanted);
   const got = allocation.want + others.length;

@@ -153,7 +153,7 @@ describe("an address whose token was made before tokens led to their allocations
     const partition = world.table.partitions.get(allocationPk(SPACE, handleHash));
     const sk = `${keyed ? "KEY" : "ID"}#${id}`;
     const item = partition?.get(sk) as Item;
-    partition?.set(sk, { ...item, f: 2 });
+    partition?.set(sk, { ...item, f: Number(item.f) + 1 });
     const { released, complete, unreadable } = await releaseHost(
       world.calm,
       SPACE,

@@ -41,11 +41,11 @@ describe("counts", () => {
   });
 
   it("say how many handles have a request that is not over, and what is cooling", () => {
-    const given = allocationWith({ handle: "gone", given: new Set(["10.0.0.1"]) });
+    const released = allocationWith({ handle: "gone", released: new Set(["10.0.0.1"]) });
     const contents = {
       ...together([]),
       blocks: [blockWith({ 3: taken(), 4: cooling(NOW_MS) })],
-      allocations: [allocationWith(), given],
+      allocations: [allocationWith(), released],
     };
     expect(countsOf(contents, assignedIn(contents))).toMatchObject({
       blocks: 1,

@@ -109,7 +109,7 @@ function putHandle(items: LargeTable, live: number, kept: number): readonly Allo
       cidr,
       ordinal: i % ADDRESSES_PER_BLOCK,
       keyed: true,
-      changes: { state: "released", given: new Set([formatAddress(address)]), atMs },
+      changes: { state: "released", released: new Set([formatAddress(address)]), atMs },
     });
     items.put(drafted((store) => store.createAllocation(allocation)));
   }

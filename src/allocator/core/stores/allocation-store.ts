@@ -41,7 +41,7 @@ export interface AllocationStore {
   markFreed(
     place: AllocationPlace,
     token: string,
-    given: {
+    freed: {
       readonly address: string;
       readonly complete: boolean;
       readonly revision: string;

@@ -10,7 +10,7 @@ import {
   type Author,
   closeAsSeen,
   finish,
-  freedOrdinals,
+  releasedOrdinals,
   tagOf,
 } from "../../allocations/close-allocation.ts";
 import { dropFinishedParts } from "../../allocations/drop-finished-parts.ts";
@@ -38,15 +38,15 @@ export async function seemsRight(context: Context, seen: Allocation): Promise<bo
   const look = (cidr: Block["cidr"]) =>
     store.readBlock(seen.place.space, cidr, { consistent: false });
   // If nothing was freed, one held part is enough. Otherwise every freed address must be free.
-  if (seen.given.size === 0) {
+  if (seen.released.size === 0) {
     for (const part of seen.parts)
       if (heldBy(await look(part.block), part.token).length > 0) return true;
     return false;
   }
   const parts = await inParallel(seen.parts, PARTS_FREED_AT_ONCE, async (part) => {
-    const given = freedOrdinals(seen, part);
+    const released = releasedOrdinals(seen, part);
     const held = heldBy(await look(part.block), part.token);
-    return { holds: held.length > 0, isLeft: held.some((ordinal) => given.has(ordinal)) };
+    return { holds: held.length > 0, isLeft: held.some((ordinal) => released.has(ordinal)) };
   });
   return parts.some(({ holds }) => holds) && !parts.some(({ isLeft }) => isLeft);
 }
@@ -77,7 +77,7 @@ export async function repairAllocation(
   if (isOver(seen)) {
     // An answered request has made all its writes, and only answered addresses are freed one by one. So no author needs
     // a fence.
-    const isFreed = seen.given.size >= seen.want;
+    const isFreed = seen.released.size >= seen.want;
     await finish(context, seen, isFreed ? "answered" : { fence: "repair-release-fence" });
     if (seen.place.keyed && ageMs <= RELEASED_ALLOCATION_KEPT_MS) {
       await dropFinishedParts(context, seen);
@@ -95,10 +95,10 @@ export async function repairAllocation(
       author = { fence: "repair-fence" };
       return true;
     }
-    const given = freedOrdinals(seen, part);
+    const released = releasedOrdinals(seen, part);
     const held = heldBy(block, part.token);
-    const left = held.filter((ordinal) => given.has(ordinal));
-    if (left.length > 0) await freeSlots(context, tagOf(seen, part), left, given);
+    const left = held.filter((ordinal) => released.has(ordinal));
+    if (left.length > 0) await freeSlots(context, tagOf(seen, part), left, released);
     return left.length < held.length;
   });
   if (holds.some(Boolean))
