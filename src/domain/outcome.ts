@@ -136,7 +136,7 @@ const cut = (text: string): string =>
     : `${text.slice(0, UNREADABLE_CHARACTERS_MAX - 1).replace(/\p{Cs}$/u, "")}…`;
 
 /** Returns the item, or the error of an unreadable one, for callers that continue without it. */
-export async function unlessCorrupt<T>(read: Promise<T>): Promise<T | CorruptItemError> {
+export async function orCorrupt<T>(read: Promise<T>): Promise<T | CorruptItemError> {
   try {
     return await read;
   } catch (error) {

@@ -2,7 +2,7 @@ import { hostId } from "../../domain/host.ts";
 import type { Labels } from "../../domain/labels.ts";
 import { EFFECTIVE_MS_MAX, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import type { Node } from "../../domain/node.ts";
-import { CorruptItemError, type Rejection, unlessCorrupt } from "../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt, type Rejection } from "../../domain/outcome.ts";
 import { same } from "../../domain/same.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
@@ -97,7 +97,7 @@ export async function listNodes(
 ): Promise<Page<Node, string>> {
   const { entries, unreadable, next } = await store.listNodeEntries(space, { after, limit });
   const nodes = await inParallel(entries, PAGE_READS_AT_ONCE, ({ name }) =>
-    unlessCorrupt(store.readNode(space, name)),
+    orCorrupt(store.readNode(space, name)),
   );
   return {
     items: nodes.flatMap((node) => (node && !(node instanceof CorruptItemError) ? [node] : [])),

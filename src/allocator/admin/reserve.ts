@@ -9,7 +9,7 @@ import {
   sizeOf,
 } from "../../domain/cidr.ts";
 import { PAGE_READS_AT_ONCE, POOLS_TOLD_MAX } from "../../domain/limits.ts";
-import { CorruptItemError, Rejection, unlessCorrupt } from "../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt, Rejection } from "../../domain/outcome.ts";
 import { type Pool, type Reservation, reservedBy } from "../../domain/pool.ts";
 import { mayBeOf } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
@@ -87,7 +87,7 @@ async function coveredIn(
 ): Promise<Covered> {
   if (budget.isSpent) return UNSEEN;
   budget.look();
-  const map = await unlessCorrupt(
+  const map = await orCorrupt(
     context.store.readBlockGroupIndex(pool.space, pool.id, { consistent: false }),
   );
   if (map instanceof CorruptItemError) return UNSEEN;

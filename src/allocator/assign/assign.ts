@@ -5,9 +5,9 @@ import {
   ContentionError,
   CorruptItemError,
   isCutShort,
+  orCorrupt,
   Rejection,
   together,
-  unlessCorrupt,
 } from "../../domain/outcome.ts";
 import { untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
@@ -65,7 +65,7 @@ export async function assign(
  * execution of this request still held: `reject` frees them, and asks for another attempt.
  */
 async function attempt(execution: AssignExecution): Promise<Step<Assignment | Rejection>> {
-  const result = await unlessCorrupt(serve(execution));
+  const result = await orCorrupt(serve(execution));
   const isRejected = result instanceof Rejection || result instanceof CorruptItemError;
   return isRejected ? reject(execution, result) : answer(result);
 }

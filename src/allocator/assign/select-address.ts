@@ -5,12 +5,7 @@ import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import { type HostId, hostName } from "../../domain/host.ts";
 import { isHostReserved } from "../../domain/host-reserved.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../../domain/limits.ts";
-import {
-  ContentionError,
-  CorruptItemError,
-  Rejection,
-  unlessCorrupt,
-} from "../../domain/outcome.ts";
+import { ContentionError, CorruptItemError, orCorrupt, Rejection } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
 import type { Slot } from "../../domain/slot.ts";
 import { formatTime } from "../../domain/time.ts";
@@ -59,7 +54,7 @@ async function assigned(
   address: string,
   slot: Slot,
 ): Promise<Rejection> {
-  const owners = await unlessCorrupt(allocationsOfSlots(context, space, [slot]));
+  const owners = await orCorrupt(allocationsOfSlots(context, space, [slot]));
   // Without an allocation, the slot was freed meanwhile, or the allocation cannot be read.
   const [owner] = owners instanceof CorruptItemError ? [] : owners.values();
   const handle = owner?.allocation.handle;

@@ -6,7 +6,7 @@ import type { Cidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../domain/limits.ts";
-import { CorruptItemError, unlessCorrupt } from "../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
 import { untilKnown } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
@@ -73,7 +73,7 @@ export async function helpClaim(
   affinity: BlockAffinity,
 ): Promise<Claim> {
   const pool = pools.find((pool) => pool.name === affinity.pool && isBlockOf(pool, affinity.block));
-  const there = await unlessCorrupt(context.store.readBlock(affinity.space, affinity.block));
+  const there = await orCorrupt(context.store.readBlock(affinity.space, affinity.block));
   // An unreadable block serves no request. Its affinity stays, because the block may belong to the host.
   if (there instanceof CorruptItemError) return { kind: "busy" };
   if (there?.host === affinity.host)

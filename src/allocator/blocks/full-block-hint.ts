@@ -1,7 +1,7 @@
 import type { BlockAffinity } from "../../domain/affinity.ts";
 import { type Block, isWhollyTaken, roomlessUntilMs, type SlotRules } from "../../domain/block.ts";
 import { type FullBlock, hintOf } from "../../domain/full-block.ts";
-import { CorruptItemError, unlessCorrupt } from "../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 
@@ -33,7 +33,7 @@ export async function callIfFull(
   let now: Block | undefined;
   await asHint(async () => {
     await context.store.callBlockFull(hint);
-    const noted = await unlessCorrupt(context.store.noteCalledFull(seen));
+    const noted = await orCorrupt(context.store.noteCalledFull(seen));
     now = noted instanceof CorruptItemError || noted.outcome !== "done" ? undefined : noted.item;
     const stillUntilMs = now && roomlessUntilMs(now, rules);
     if (stillUntilMs === undefined || stillUntilMs < untilMs)

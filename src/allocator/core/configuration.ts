@@ -6,7 +6,7 @@ import {
   EFFECTIVE_MS_MAX,
   SWAP_TRIES_MAX,
 } from "../../domain/limits.ts";
-import { CorruptItemError, UnavailableError, unlessCorrupt } from "../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt, UnavailableError } from "../../domain/outcome.ts";
 import { noneUnread, type Pool, poolOver, type SpaceConfiguration } from "../../domain/pool.ts";
 import { untilAnswered } from "./compare-and-swap.ts";
 import { type Context, fresh } from "./context.ts";
@@ -82,7 +82,7 @@ export async function announceChange(context: Context, space: string): Promise<n
 async function raiseVersion(context: Context, space: string): Promise<void> {
   const exhausted = () => new UnavailableError(LATE);
   return untilAnswered({ triesMax: SWAP_TRIES_MAX, exhausted }, async () => {
-    const raised = await unlessCorrupt(context.store.raiseVersion(space, fresh(context)));
+    const raised = await orCorrupt(context.store.raiseVersion(space, fresh(context)));
     if (raised instanceof CorruptItemError)
       throw new CorruptItemError(raised.members, `${raised.why}: ${LATE}`);
     return raised.outcome === "done" ? answer(undefined) : RETRY;
@@ -93,7 +93,7 @@ const LATE = "the change is made, but other functions may only follow it in a mi
 
 /** Reads the version. An unreadable version cannot show a change, so the configuration is then read each time. */
 async function readVersion({ store }: Context, space: string) {
-  const value = await unlessCorrupt(store.readVersion(space));
+  const value = await orCorrupt(store.readVersion(space));
   return value instanceof CorruptItemError ? undefined : { value };
 }
 

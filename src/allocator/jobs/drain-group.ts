@@ -3,7 +3,7 @@ import { groupAt } from "../../domain/block-group.ts";
 import { contains } from "../../domain/cidr.ts";
 import type { GroupCounts } from "../../domain/job.ts";
 import { JOB_BLOCKS_AT_ONCE } from "../../domain/limits.ts";
-import { CorruptItemError, unlessCorrupt } from "../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
 import { cooldownMsOf, type Pool } from "../../domain/pool.ts";
 import { deleteEmptyBlock } from "../blocks/delete-empty-block.ts";
 import { clearGroup } from "../blocks/full-group-hint.ts";
@@ -49,7 +49,7 @@ export async function drainGroup(
     // A block of another pool that had or will have this range is not judged by the rules of this pool.
     if (block.poolId !== pool.id || !isEmpty(block, { nowMs, cooldownMs })) return;
     if (nowMs - block.claimedAtMs < 1_000 * settings.blockMinAgeSeconds) return;
-    const deleted = await unlessCorrupt(deleteEmptyBlock(context, block));
+    const deleted = await orCorrupt(deleteEmptyBlock(context, block));
     if (deleted instanceof CorruptItemError) failures.push(deleted);
     else if (deleted) done.deleted++;
   };

@@ -13,7 +13,7 @@ import {
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
-import { CorruptItemError, type Rejection, unlessCorrupt } from "../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt, type Rejection } from "../../domain/outcome.ts";
 import { poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
 import { type Usage, usageOf } from "../../domain/usage.ts";
 import { namedBlocks } from "../blocks/blocks-by-name.ts";
@@ -173,7 +173,7 @@ export async function holdingsOfHost(
       affinity: affinities.find(({ block }) => sameCidr(block, cidr)),
       borrowedBlock: borrowedBlocks.find(({ block }) => sameCidr(block, cidr)),
     };
-    const block = await unlessCorrupt(context.store.readBlock(space, cidr));
+    const block = await orCorrupt(context.store.readBlock(space, cidr));
     if (!(block instanceof CorruptItemError)) return { ...named, block };
     unreadable.push(block);
     return { ...named, block: undefined };

@@ -3,7 +3,7 @@ import type { Block } from "../../domain/block.ts";
 import { shuffled } from "../../domain/fresh.ts";
 import type { HostId } from "../../domain/host.ts";
 import { PAGE_READS_AT_ONCE, SLOTS_PER_LOOK } from "../../domain/limits.ts";
-import { CorruptItemError, unlessCorrupt } from "../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
 import type { Slot } from "../../domain/slot.ts";
 import { lookForOwners } from "../allocations/allocation-of-slot.ts";
 import { namedBlocks } from "../blocks/blocks-by-name.ts";
@@ -31,7 +31,7 @@ export async function releaseHost(
   for (let from = 0; from < cidrs.length && closing.mayBegin(); from += PAGE_READS_AT_ONCE) {
     const some = cidrs.slice(from, from + PAGE_READS_AT_ONCE);
     const blocks = await closing.trying(() =>
-      inParallel(some, PAGE_READS_AT_ONCE, (cidr) => unlessCorrupt(store.readBlock(space, cidr))),
+      inParallel(some, PAGE_READS_AT_ONCE, (cidr) => orCorrupt(store.readBlock(space, cidr))),
     );
     for (const block of blocks ?? []) {
       if (block instanceof CorruptItemError) closing.leave(block);

@@ -2,7 +2,7 @@ import { groupAt } from "../../../domain/block-group.ts";
 import { type Cidr, contains, sameCidr } from "../../../domain/cidr.ts";
 import type { HostId } from "../../../domain/host.ts";
 import { RECLAIM_BLOCKS_AT_ONCE } from "../../../domain/limits.ts";
-import { CorruptItemError, unlessCorrupt } from "../../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt } from "../../../domain/outcome.ts";
 import type { Pool } from "../../../domain/pool.ts";
 import { correctAfterwards } from "../../blocks/full-group-hint.ts";
 import { configurationOf } from "../../core/configuration.ts";
@@ -64,7 +64,7 @@ export async function reclaimGroup(
     // The block of another pool, before or after this one, is not to be judged by the rules of this.
     if (block.poolId !== pool.id) return;
     const judgement = { settings, pools, pool: now, startedAtMs, hosts };
-    const outcome = await unlessCorrupt(reclaimBlock(context, block, judgement));
+    const outcome = await orCorrupt(reclaimBlock(context, block, judgement));
     if (outcome instanceof CorruptItemError) failures.push(outcome);
     else done[outcome]++;
     if (outcome === "deleted") deleted.push(block.cidr);

@@ -5,7 +5,7 @@ import {
   RECLAIM_SPACES_AT_ONCE,
   SCHEDULED_RUN_MS_MAX,
 } from "../../../domain/limits.ts";
-import { CorruptItemError, unlessCorrupt } from "../../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt } from "../../../domain/outcome.ts";
 import type { SpaceConfiguration } from "../../../domain/pool.ts";
 import { shardOfSpace } from "../../../domain/shard.ts";
 import type { SpaceEntry, SpacePosition } from "../../../domain/space.ts";
@@ -175,7 +175,7 @@ async function reclaimOne(
 /** Yields the block groups of a space after its saved position; none if the space has no pool. */
 async function* groupsOf(run: ReclaimRun, entry: SpaceEntry): AsyncGenerator<GroupOnWay> {
   const { context, done } = run;
-  const configuration = await unlessCorrupt(judgedBy(context, entry.space));
+  const configuration = await orCorrupt(judgedBy(context, entry.space));
   if (configuration instanceof CorruptItemError) {
     done.failures.push(configuration);
     return;

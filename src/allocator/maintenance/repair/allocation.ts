@@ -5,7 +5,7 @@ import {
   PARTS_FREED_AT_ONCE,
   RELEASED_ALLOCATION_KEPT_MS,
 } from "../../../domain/limits.ts";
-import { CorruptItemError, unlessCorrupt } from "../../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt } from "../../../domain/outcome.ts";
 import {
   type Author,
   closeAsSeen,
@@ -89,7 +89,7 @@ export async function repairAllocation(
   // An author that holds something was answered or will be. If a block cannot be read, this is unknown.
   let author: Author = "answered";
   const holds = await inParallel(seen.parts, PARTS_FREED_AT_ONCE, async (part) => {
-    const block = await unlessCorrupt(store.readBlock(seen.place.space, part.block));
+    const block = await orCorrupt(store.readBlock(seen.place.space, part.block));
     // Nobody knows what it holds there. That must not prolong a lease elsewhere.
     if (block instanceof CorruptItemError) {
       author = { fence: "repair-fence" };

@@ -5,7 +5,7 @@ import {
   COLLECT_DUE_PER_PAGE,
   SCHEDULED_RUN_MS_MAX,
 } from "../../../domain/limits.ts";
-import { CorruptItemError, unlessCorrupt } from "../../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt } from "../../../domain/outcome.ts";
 import type { Progress } from "../../../domain/sweep.ts";
 import type { Context } from "../../core/context.ts";
 import { whileTime } from "../../core/while-time.ts";
@@ -61,7 +61,7 @@ async function readProgress(
   shard: number,
   done: Repaired,
 ): Promise<Progress | "unreadable"> {
-  const found = await unlessCorrupt(store.readProgress(shard));
+  const found = await orCorrupt(store.readProgress(shard));
   if (!(found instanceof CorruptItemError)) return found ?? {};
   done.failures.push(found);
   return "unreadable";
