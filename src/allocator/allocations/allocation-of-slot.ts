@@ -14,7 +14,7 @@ export interface SlotOwner {
   readonly part: Part;
 }
 
-/** The allocation of a taken slot, strongly consistent; nothing where it is gone, and the slot was freed before. */
+/** Reads the allocation of a taken slot, strongly consistent. Returns nothing if it is gone: then the slot was freed before. */
 export async function allocationOfSlot(
   context: Context,
   space: string,
@@ -24,9 +24,8 @@ export async function allocationOfSlot(
 }
 
 /**
- * The allocations of taken slots by their tokens: one read for each allocation, since a token says how its allocation's id begins. An
- * older one says nothing, so all allocations of its handle are read, once for all such slots. An allocation is there once, however
- * many tokens of it there are.
+ * Reads the allocations of taken slots, by their tokens. It costs one read for each allocation, because a token contains the start
+ * of its allocation's id. An older token does not, so all allocations of its handle are read, once for all such slots.
  *
  * @throws {CorruptItemError}
  */
@@ -40,7 +39,7 @@ export async function allocationsOfSlots(
   return owners;
 }
 
-/** The same, with what cannot be read beside it. */
+/** Reads the allocations of taken slots, and names those that cannot be read beside the others. */
 export async function lookForOwners(
   { store }: Context,
   space: string,

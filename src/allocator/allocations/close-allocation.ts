@@ -15,12 +15,13 @@ import { freeSlots, type Tag } from "./free-slots.ts";
 import { dropQuotaSlots } from "./quota-slots.ts";
 
 /**
- * Ends an allocation, whatever its author is doing: mark it, free what it visibly holds, fence where nothing is visible, then
- * delete it, or keep it if it is keyed. A live, unkeyed allocation that is seen held in full needs no mark.
+ * Closes an allocation, whatever its author does: marks it, frees the slots that it visibly holds, fences the blocks in which none
+ * is visible, and deletes it. An allocation with a key is kept instead. A live one without a key that holds all its slots needs no
+ * mark.
  *
- * @param how.settles does one that is kept lose its parts at once? If not, the repair run drops them
- * @param how.freed gets the addresses that this call frees, as text: also where it fails after that
- * @throws {ContentionError} where other callers change the allocation every time
+ * @param how.settles true if a kept allocation loses its parts at once; otherwise the repair run drops them
+ * @param how.freed receives the addresses that this call frees, as text, also if it fails later
+ * @throws {ContentionError} if other callers change the allocation every time
  */
 export async function closeAllocation(
   context: Context,
@@ -38,18 +39,18 @@ export async function closeAllocation(
   if (!allocation) return;
   await finish(context, allocation, { fence: "handle-fence" }, freed);
   const isKept = allocation.place.keyed && allocation.state === "released";
-  // A released keyed allocation stays for a while, so that a late duplicate is told; any other that is over goes.
+  // A released allocation with a key stays for a while, so that a late duplicate gets `already_released`. Any other is deleted.
   if (!isKept) await context.store.deleteAllocation("end", allocation);
   else if (settles) await dropFinishedParts(context, allocation);
 }
 
 /**
- * Decides an allocation exactly as it was seen, and frees what it holds: a request that was never answered is aborted, one
- * whose lease ran out is released.
+ * Decides an allocation exactly as it was read, and frees what it holds. An unanswered request is aborted; one whose lease has ended
+ * is released.
  *
- * @param step the act
+ * @param step the name of the write in the protocol
  * @param author as of `finish`
- * @returns the allocation as it stands then; nothing if it has changed since: it may have been answered, or renewed, meanwhile
+ * @returns the decided allocation; nothing if it has changed since it was read: its request may be answered, or its lease renewed
  */
 export async function closeAsSeen(
   context: Context,
@@ -64,10 +65,10 @@ export async function closeAsSeen(
 }
 
 /**
- * The short way for an unkeyed allocation whose parts are held where it says: nobody can add to it any more, and nobody is told
- * of it again, so it needs no mark. What a crash leaves of it is its owner's until the release is repeated.
+ * Fast path: frees and deletes an allocation without a key, all of whose slots are where it says. It needs no mark, because no
+ * execution adds to it and no repeat asks for it. After a crash, its handle keeps the rest until the release is repeated.
  *
- * @returns whether it is ended
+ * @returns true if the allocation is closed
  */
 async function endWhole(
   context: Context,
@@ -93,8 +94,8 @@ type Marked =
   | { readonly kind: "changed"; readonly allocation: Allocation | undefined };
 
 /**
- * Decides an allocation, exactly as it was seen: a live one is released, and a repeat of its request is told so from then on; an
- * open one is aborted (rule 7: the pending allocation decides), and its author can no longer answer.
+ * Decides an allocation exactly as it was read. A live one is released, and a repeat of its request gets `already_released` from then
+ * on. A pending one is aborted (rule 7), and its author can no longer answer.
  */
 async function mark(context: Context, step: string, seen: Allocation): Promise<Marked> {
   if (seen.state === "released" || seen.state === "aborted")
@@ -116,17 +117,17 @@ async function mark(context: Context, step: string, seen: Allocation): Promise<M
 }
 
 /**
- * Keeps the author of a closed allocation from taking slots for it: a fence, by its name in the protocol; that he was
- * `answered`, with all his takes behind him; or the fence of whoever ends the allocation later, until when its parts stay.
+ * The reason why the author of a closed allocation takes no more slots for it: a fence, by its name in the protocol; or the
+ * answer, after which the author takes nothing; or the fence of a later close, until which the parts stay.
  */
 export type Author = { readonly fence: string } | "answered" | "fenced later";
 
 /**
- * Finishes an allocation that is released or aborted: frees what it still holds, and shuts out its author where nothing is visible.
- * Finishes the other parts after a part fails, and removes them from the allocation: who comes next meets only what is left.
+ * Finishes an allocation that is released or aborted: frees what it still holds, and fences the blocks in which nothing is visible.
+ * If a part fails, it finishes the others and removes them from the allocation, so that a repeat handles only the rest.
  *
- * @param freed gets the addresses that this call frees, as text: also where it fails after that
- * @throws the first that went wrong
+ * @param freed receives the addresses that this call frees, as text, also if it fails later
+ * @throws the first error of a part
  */
 export async function finish(
   context: Context,
@@ -168,7 +169,7 @@ async function finishPart(
     return end;
   };
   const released = releasedOrdinals(allocation, part);
-  // Where the allocation says the slots are, unless it says that they were freed: one write, where that is so.
+  // Tries the slots that the allocation names and does not list as released. If they are there, this is one write.
   const seen = await free(part.ordinals.filter((ordinal) => !released.has(ordinal)));
   const left = heldBy(seen.block, part.token);
   if (typeof author === "object" && seen.block && seen.freed.length === 0)
@@ -187,7 +188,7 @@ export const tagOf = ({ place, state }: Allocation, { token, block }: Part): Tag
 const addressesOf = ({ block }: Part, ordinals: readonly number[]): string[] =>
   ordinals.map((ordinal) => formatAddress(addressAt(block, ordinal)));
 
-/** Returns the ordinals of a part that the allocation lists as freed. */
+/** Returns the ordinals of a part that the allocation lists as released. */
 export function releasedOrdinals(allocation: Allocation, { block }: Part): ReadonlySet<number> {
   const released = [...allocation.released]
     .map(parseAddress)

@@ -2,9 +2,9 @@ import type { Allocation, Part } from "../../domain/allocation.ts";
 import { type Context, fresh } from "../core/context.ts";
 
 /**
- * Takes the parts that are finished out of an allocation that is over: nobody looks at their blocks, or fences them, again.
+ * Removes finished parts from a closed allocation, so that no later close reads or fences their blocks.
  *
- * @param left what is not finished: none where the allocation is kept for its key alone
+ * @param left the parts that are not finished; none if the allocation is kept only for its key
  */
 export async function dropFinishedParts(
   context: Context,

@@ -6,13 +6,13 @@ import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
 
-/** A slot tag as it stands while taken, and where. */
+/** The tag of taken slots, and their block. */
 export interface Tag {
   readonly space: string;
   readonly block: Cidr;
   readonly token: string;
   readonly handleHash: string;
-  /** Does a freed slot cool? Not where nobody was ever told of it. */
+  /** True if freed slots cool. Slots that no caller was told of do not. */
   readonly cools: boolean;
 }
 
@@ -23,10 +23,10 @@ export interface Freed {
 }
 
 /**
- * Frees slots that are taken under exactly this tag (I5). A slot under another tag is left alone.
+ * Frees slots that are taken under exactly this tag (I5). Slots under another tag stay.
  *
- * @param seen where the tag is believed to stand: tried without a look; when that fails, the block that comes back decides
- * @param only of what is found under the tag, only these
+ * @param seen the ordinals that probably have the tag. They are tried without a read; if that fails, the returned block decides
+ * @param only the ordinals to free, of those that have the tag; absent: all
  */
 export async function freeSlots(
   context: Context,
@@ -50,7 +50,7 @@ async function freed(
   const taken = { kind: "taken", token: tag.token, handleHash: tag.handleHash } as const;
   const unsure = new Set<number>();
   let ordinals = seen;
-  // A slot that cools under the token was taken. One that was never seen to be, and is free, may be about to be.
+  // A slot that cools under the token was taken. A free slot that was never read as taken may be taken by a write that is late.
   let wereTaken = tag.cools;
   const decided = (block: Block | undefined): Step<Freed> => {
     ordinals = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
@@ -69,13 +69,13 @@ async function freed(
       return answer({ freed: ordinals, block: result.item });
     }
     if (result.outcome === "lost") return decided(result.item);
-    // Rule 3: after an unknown outcome the block is looked at. A request that lands late frees what was to be freed.
+    // Rule 3: after an unknown outcome the block is read. A late write of this one frees only what it was to free.
     if (wereTaken) for (const ordinal of ordinals) unsure.add(ordinal);
     return decided(await store.readBlock(tag.space, tag.block));
   });
 }
 
-/** Slots of ours whose freeing was of unknown outcome and turned out done. */
+/** Returns the slots whose release had an unknown outcome, and that the block shows as freed. */
 function freedOf(block: Block | undefined, tag: Tag, unsure: ReadonlySet<number>): number[] {
   return [...unsure].filter((ordinal) => {
     const slot = block?.slots.get(ordinal);

@@ -17,7 +17,7 @@ export interface Granted {
   readonly held: readonly Holding[];
 }
 
-/** An address that an allocation holds, if it does. */
+/** Returns an address with its allocation if the allocation holds it. */
 export async function grantedAt(
   context: Context,
   allocation: Allocation,

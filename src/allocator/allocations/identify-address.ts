@@ -8,7 +8,7 @@ import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allocationOfSlot } from "./allocation-of-slot.ts";
 
-/** An address with what proves that it is the caller's. */
+/** An address, and the proof that it is the caller's: a generation or a handle. */
 export interface NamedAddress {
   readonly address: Address;
   readonly handle?: string;
@@ -16,9 +16,9 @@ export interface NamedAddress {
 }
 
 /**
- * Identifies the assignment that an address and its proof name. With a generation nothing is read.
+ * Identifies the assignment that an address and its proof name. With a generation it reads nothing.
  *
- * @returns the generation; nothing if the address is not assigned; a refusal if it is another's
+ * @returns the generation; nothing if the address is not assigned; a rejection if it belongs to another handle
  */
 export async function identify(
   context: Context,
@@ -30,7 +30,7 @@ export async function identify(
   return mismatch(named, found) ?? found;
 }
 
-/** A generation is good for one address of one handle; with another it must not even mark its allocation. */
+/** Checks that a generation belongs to the address and the handle. With others it must not even mark its allocation. */
 function mismatch({ address, handle }: NamedAddress, named: Generation): Rejection | undefined {
   if (named.address.family !== address.family || named.address.value !== address.value)
     return conflict(`The generation belongs to another address, ${formatAddress(named.address)}.`);
@@ -42,10 +42,10 @@ function mismatch({ address, handle }: NamedAddress, named: Generation): Rejecti
 const conflict = (detail: string) => new Rejection("generation_conflict", detail);
 
 /**
- * Finds the assignment of an address without its generation: the block says under which handle's hash and token it is
- * taken, the allocation there says whose it is.
+ * Finds the assignment of an address without its generation. The block has the hash of the handle and the token, and the allocation
+ * has the handle.
  *
- * @returns the generation, nothing if the address is not assigned, or a refusal if it is another handle's
+ * @returns the generation; nothing if the address is not assigned; a rejection if it belongs to another handle
  */
 async function lookUp(
   context: Context,

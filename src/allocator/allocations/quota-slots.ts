@@ -6,17 +6,17 @@ import type { QuotaSlot, QuotaSlotOfAllocation } from "../../domain/quota-slot.t
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 
-/** A quota slot that a request is about to take, and who had it before. */
+/** A quota slot that a request will take, and the item that it replaces. */
 export interface FreeQuotaSlot {
   readonly quotaSlot: QuotaSlotOfAllocation;
   readonly seen: QuotaSlot | undefined;
 }
 
 /**
- * Takes the quota slots of an allocation that lists them already. The lowest first: of two requests that want the same quota slots one
- * then has them all, and the other none.
+ * Takes the quota slots that an allocation lists. It takes the lowest first, so that of two requests for the same quota slots one gets
+ * all and the other none.
  *
- * @returns false when somebody was faster, or an answer stayed out: then the allocation must not be answered
+ * @returns false if another request was faster or an outcome stayed unknown: then the request must not answer
  */
 export async function takeQuotaSlots(
   context: Context,
@@ -37,7 +37,7 @@ export async function takeQuotaSlots(
   return (await inParallel(others, QUOTA_SLOTS_AT_ONCE, take)).every(Boolean);
 }
 
-/** Gives up quota slots that an allocation lists, each exactly as it was taken: one that somebody else has by now stays. */
+/** Deletes quota slots that an allocation lists, each exactly as it was taken. One that another request has by now stays. */
 export async function dropQuotaSlots(
   context: Context,
   allocation: Allocation,
@@ -48,7 +48,7 @@ export async function dropQuotaSlots(
   );
 }
 
-/** The quota slot in which an allocation has an address. */
+/** Returns the quota slot in which an allocation has an address. */
 export function quotaSlotOf(
   { quotaSlots }: Allocation,
   address: string,

@@ -11,25 +11,27 @@ import { answer, RETRY, type Step } from "../core/step.ts";
 import { closeAsSeen } from "./close-allocation.ts";
 import type { Holding } from "./holding.ts";
 
-/** The options of a replay with the allocation that it finds. */
+/** The result of a replay with the allocation that it finds. */
 export type Replay =
-  /** The request was answered, or would have been: the same answer again. */
+  /** The request was answered, or would have been. The answer is the same. */
   | {
       readonly kind: "answered";
       readonly allocation: Allocation;
       readonly held: readonly Holding[];
     }
-  /** Nothing of it is held or can be any more: begin again, writing the allocation over this one. */
+  /** Nothing of it is held, and no late write can take anything. The request begins again and replaces this allocation. */
   | { readonly kind: "vacant"; readonly allocation: Allocation }
-  /** The allocation went while it was looked at: begin from nothing. */
+  /** The allocation was deleted meanwhile. The request begins again. */
   | { readonly kind: "gone" };
 
 /**
- * Settles what an earlier try of the same request has come to (I8).
+ * Settles an earlier execution of the same request (I8) by its allocation:
  *
- * Held in full, and the allocation unchanged when read again after that look: the same answer. Released: told so. Young: its
- * author may still be at work. Older: an allocation that is still pending is aborted, and what it holds freed; the parts of a
- * live one are fenced, and if that shows nothing, the request begins again under new tokens (rule 4).
+ * - held in full, and unchanged after the blocks were read: the same answer
+ * - released: `already_released`
+ * - younger than a function can run: `request_in_progress`
+ * - older and pending: aborts it, and frees what it holds
+ * - older and live: fences its parts; if they hold nothing, the request begins again under new tokens (rule 4)
  */
 export async function replay(
   context: Context,
@@ -49,7 +51,7 @@ export async function replay(
     const held = allocation.state === "live" ? await holdingsOf(context, allocation) : [];
     if (allocation.state === "live" && isWhole(allocation, held)) {
       if (isExpired(allocation, context.now())) return answer(alreadyReleased(allocation));
-      // A release marks the allocation before it frees: unchanged after the look, the slots were still held.
+      // A release marks the allocation before it frees. So if it is unchanged after the blocks were read, they were held.
       const { revision } = allocation;
       const again = await readAgain();
       const isUnchanged = again.kind === "retry" && allocation.revision === revision;
@@ -65,7 +67,7 @@ export async function replay(
   });
 }
 
-/** Returns why a request cannot be answered from an allocation, whatever that holds. */
+/** Returns the rejection of a repeat that holds whatever the allocation has; nothing if there is none. */
 function whyNotAgain(allocation: Allocation, digest: string): Rejection | undefined {
   if (allocation.digest !== digest)
     return new Rejection(
@@ -101,7 +103,7 @@ function isWhole(allocation: Allocation, held: readonly Holding[]): boolean {
   return held.reduce((sum, { ordinals }) => sum + ordinals.length, 0) === allocation.want;
 }
 
-/** An allocation whose author may still be at work. */
+/** Returns the rejection of a repeat while the author of an allocation may still be running; nothing if it cannot. */
 export function inProgress(context: Context, { atMs }: Allocation): Rejection | undefined {
   const waitMs = atMs + REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX - context.now();
   if (waitMs <= 0) return undefined;
@@ -112,7 +114,7 @@ export function inProgress(context: Context, { atMs }: Allocation): Rejection | 
   );
 }
 
-/** The allocation itself if a fence shows that nothing of it is held, so that nothing of it can be taken any more. */
+/** Fences the parts of an allocation, and returns it if nothing of it is held. Then no late write can take anything for it. */
 async function vacated(context: Context, allocation: Allocation): Promise<Allocation | undefined> {
   const looks = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) =>
     holding(part, await fence(context, "replay-fence", allocation.place.space, part.block)),

@@ -12,17 +12,17 @@ export type Take =
   | { readonly kind: "taken"; readonly block: Block; readonly ordinals: readonly number[] }
   /** The block cannot serve the request as it stands. */
   | { readonly kind: "full"; readonly block: Block }
-  /** The epoch is not the one learned, or the block is gone: learn it anew, then write the allocation again (rule 2). */
+  /** The epoch is not the one learned, or the block is gone. Read the block again, then write the allocation again (rule 2). */
   | { readonly kind: "moved"; readonly block: Block | undefined }
-  /** A write got no answer, and a fence made sure that it never happens. Go on under a new token (rule 3). */
+  /** A write got no answer, and a fence ensures that it never happens. Continue under a new token (rule 3). */
   | { readonly kind: "notTaken"; readonly block: Block | undefined };
 
 /**
- * Takes slots of one block in one write. Where another caller was faster, the failed condition returns the block, so that the
- * next try costs no read.
+ * Takes slots of one block in one write. If another caller was faster, the failed condition returns the block, so that the next try
+ * costs no read.
  *
- * @param choose the ordinals to take in the block as it now stands, or nothing when it cannot serve
- * @throws {ContentionError} where other callers take the slots first, every time
+ * @param choose returns the ordinals to take in the block as it is now; nothing if the block cannot serve
+ * @throws {ContentionError} if other callers take the slots first, every time
  */
 export function take(
   context: Context,
@@ -41,7 +41,7 @@ export function take(
     if (result.outcome === "unknown")
       return answer(await resolveUnknownWrite(context, learned, tag.token));
     const now = result.item;
-    // Rule 6, own token first: an earlier try of this write may have succeeded. Then the condition fails on its slots.
+    // Rule 6, own token first: an earlier try of this write may have succeeded. Then the condition fails on its own slots.
     const own = heldBy(now, tag.token);
     if (now && own.length > 0) return answer({ kind: "taken", block: now, ordinals: own });
     // Only the epoch under which the allocation was written counts (rule 2).

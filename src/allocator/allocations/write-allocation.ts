@@ -2,15 +2,15 @@ import type { Allocation } from "../../domain/allocation.ts";
 import { ContentionError, UnavailableError } from "../../domain/outcome.ts";
 import type { Context } from "../core/context.ts";
 
-/** The result of a try to write an allocation: who owns it now. */
+/** The result of a write of an allocation. */
 export type WrittenAllocation =
   | { readonly kind: "written"; readonly allocation: Allocation }
-  /** Another try of the same keyed request stands there. */
+  /** Another execution of the same request wrote the allocation. */
   | { readonly kind: "taken"; readonly allocation: Allocation };
 
 /**
- * Writes the allocation of a request: new, or over the one seen, under its revision. Every write of it carries a fresh
- * revision, so that the author of an earlier one learns that it is no longer alone.
+ * Writes the allocation of a request: a new one, or over the one that was read, under its revision. Every write has a fresh revision,
+ * so that the author of an earlier one learns of it.
  */
 export async function writeAllocation(
   context: Context,
@@ -24,7 +24,7 @@ export async function writeAllocation(
   if (written.outcome === "done") return { kind: "written", allocation: next };
   const current =
     written.outcome === "unknown" ? await store.readAllocation(next.place) : written.item;
-  // Rule 6 for allocations: what stands there is what we wrote.
+  // Rule 6 for allocations: the item has the revision of this write.
   if (current?.revision === next.revision) return { kind: "written", allocation: next };
   if (written.outcome === "unknown" && current?.revision === seen?.revision)
     throw new UnavailableError(
