@@ -5,7 +5,7 @@ import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { answer, RETRY } from "../core/step.ts";
 
-/** Confirms an affinity as it was seen; false if it has changed since. What the claim was for stands in the block by now. */
+/** Confirms an affinity exactly as it was read. Returns false if it has changed since. The block has its host-reserved addresses by now. */
 export async function confirmAffinity(
   context: Context,
   step: string,
@@ -16,7 +16,7 @@ export async function confirmAffinity(
   return (await context.store.changeAffinity(step, affinity, next)).outcome !== "lost";
 }
 
-/** Writes the affinity of a block that its host has lost the affinity of, at the lowest free place. An affinity that is about to go is none. */
+/** Restores the lost affinity of a block, at the lowest free place of its host. One that is `pendingDeletion` does not count. */
 export async function restoreAffinity(
   context: Context,
   lost: Pick<BlockAffinity, "space" | "host" | "family" | "block" | "pool">,
@@ -46,8 +46,8 @@ export async function restoreAffinity(
 }
 
 /**
- * Marks the affinities of a block that is about to change hands or to go; nothing if one of them changed meanwhile. What calls the
- * block full for its host goes with them.
+ * Marks the affinities of a block `pendingDeletion` before the block changes hands or is deleted, and deletes its full-block hint.
+ * Returns nothing if one of the affinities changed meanwhile.
  */
 export async function retireAffinities(
   context: Context,

@@ -10,15 +10,15 @@ import type { Context } from "../core/context.ts";
 export interface NamedBlocks {
   readonly affinities: readonly BlockAffinity[];
   readonly borrowedBlocks: readonly BorrowedBlock[];
-  /** The blocks that these name, each once. */
+  /** The blocks that they name, each once. */
   readonly cidrs: readonly Cidr[];
-  /** Affinities and borrowed blocks that cannot be read: no reason to keep back what the others name. */
+  /** Affinities and borrowed-block entries that cannot be read. They do not keep back the blocks that the others name. */
   readonly unreadable: readonly CorruptItemError[];
 }
 
 /**
- * Lists the blocks of a host, and its borrowed blocks (I11). The borrowed blocks are read after the affinities:
- * a block that is taken from its host has a borrowed block before it loses its affinity, and must not be missed between the two.
+ * Lists the blocks of a host, and its borrowed blocks (I11). It reads borrowed-block entries after affinities. A disowned block gets
+ * its entry before it loses its affinity, so this order cannot miss it.
  */
 export async function namedBlocks(
   { store }: Context,

@@ -7,9 +7,9 @@ import { type Context, fresh } from "../core/context.ts";
 import { answer, RETRY } from "../core/step.ts";
 
 /**
- * Says under a host that it holds, or may hold, slots of a block that is not its own, before it takes the first (I11).
+ * Ensures that a host has a borrowed-block entry for a block before it takes the first slot of it (I11).
  *
- * @returns false when that could not be settled: then no slot of the block may be taken
+ * @returns false if the outcome stayed unknown: then no slot of the block may be taken
  */
 export async function ensureBorrowedBlock(
   context: Context,
@@ -23,7 +23,7 @@ export async function ensureBorrowedBlock(
     const next = borrowedBlockOf(context, host, block);
     const put = await store.putBorrowedBlock("borrowed", next, seen);
     if (put.outcome === "unknown") return answer(false);
-    // One that is marked for deletion is about to go: it is confirmed anew, under the revision of the mark.
+    // An entry that is marked for deletion is confirmed again, under the revision of the mark.
     seen = put.item;
     if (put.outcome !== "done" && seen?.state !== "confirmed") return RETRY;
     cache.rememberBorrowedBlock(host, block);

@@ -3,8 +3,8 @@ import type { Context } from "../core/context.ts";
 import { confirmAffinity, retireAffinities } from "./block-affinities.ts";
 
 /**
- * Gives an empty block up, exactly as it was seen (I6): its affinities `pendingDeletion` → the block deleted under its revision →
- * the affinities deleted. Answers whether this call deleted it.
+ * Deletes an empty block exactly as it was read (I6): its affinities `pendingDeletion` → the block deleted under its revision →
+ * the affinities deleted. Returns true if this call deleted it.
  */
 export async function deleteEmptyBlock(context: Context, seen: Block): Promise<boolean> {
   const { store } = context;
@@ -16,7 +16,7 @@ export async function deleteEmptyBlock(context: Context, seen: Block): Promise<b
     for (const affinity of retired) await store.deleteAffinity("affinity-drop", affinity);
     return !gone;
   }
-  // An assign was faster: its block stays, and so do its affinities.
+  // An assign was faster, so the block and its affinities stay.
   if (deleted.outcome === "lost" && deleted.item?.host === seen.host)
     for (const affinity of retired) await confirmAffinity(context, "affinity-keep", affinity);
   return false;

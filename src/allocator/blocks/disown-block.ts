@@ -5,10 +5,11 @@ import { borrowedBlockOf } from "./borrowed-block.ts";
 import { claimFields } from "./claim-block.ts";
 
 /**
- * Takes a block with taken slots from its host: the host's entry of the borrowed block → its affinities pendingDeletion → the block without a
- * host, with a new epoch, under the revision seen → the affinities deleted. What the host holds there is borrowed from then on.
+ * Takes a block with taken slots from its host: a borrowed-block entry of the host → its affinities `pendingDeletion` → the block
+ * without a host, with a new epoch, under the revision that was read → the affinities deleted. The host's slots there are borrowed
+ * from then on.
  *
- * @returns whether the block is nobody's now
+ * @returns true if the block has no host now
  */
 export async function disown(context: Context, seen: Block): Promise<boolean> {
   const { store } = context;
@@ -17,7 +18,7 @@ export async function disown(context: Context, seen: Block): Promise<boolean> {
   if (!retired) return false;
   const borrowedBlock = borrowedBlockOf(context, seen.host, seen);
   let put = await store.putBorrowedBlock("disown-borrowed", borrowedBlock, undefined);
-  // One that stands is written over, so that a repair run that saw it unneeded learns that it is not.
+  // An existing entry is replaced, so that a repair run that read it as unneeded fails to delete it.
   if (put.outcome === "lost" && put.item)
     put = await store.putBorrowedBlock("disown-borrowed", borrowedBlock, put.item);
   if (put.outcome !== "done") return false;

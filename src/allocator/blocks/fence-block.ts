@@ -4,11 +4,12 @@ import { untilKnown } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 
 /**
- * Rule 1, fence by epoch: whoever wants to declare a part dead first changes the block's epoch. A write of its author
- * that is still on its way is conditional on an older epoch and can no longer land. Answers the block as it stands after
- * the fence (one write is both the fence and the look), or nothing when there is no block to land in.
+ * Fences a block by a new epoch (rule 1). A late slot write is conditional on an older epoch, so it fails from then on. Plat fences
+ * before it declares a part of an allocation dead. One write is both the fence and the read.
  *
- * @param step whose fence it is, as the protocol names it
+ * @param step the name of the fence in the protocol
+ * @returns the block after the fence; nothing if there is no block
+ * @throws {UnavailableError} if the outcome stayed unknown
  */
 export async function fence(
   context: Context,

@@ -6,15 +6,15 @@ import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 
 /*
- * A host that has many blocks does not read those again in which there was no room: each is called full by a hint beside its
- * places. A hint may be wrong at any time, and nothing is refused for good because of one.
+ * A host with more blocks than one batch does not read full ones again: a hint beside its affinities calls each full. A hint may be
+ * wrong at any time, and no rejection is final because of one.
  */
 
 /**
- * Calls a block of a host full, if there is no room in it: the hint, then a note in the block. Whoever frees a slot finds the
- * note and takes the hint away; what was freed before the note shows in its answer.
+ * Calls a block of a host full if it has no room: writes the hint, then a note in the block. A release that finds the note deletes
+ * the hint. The answer to the note shows what was freed before it.
  *
- * @returns the block as it stands
+ * @returns the block as it is now
  */
 export async function callIfFull(
   context: Context,
@@ -23,7 +23,7 @@ export async function callIfFull(
   rules: SlotRules,
 ): Promise<Block> {
   const untilMs = roomlessUntilMs(seen, rules);
-  // An affinity that is about to be confirmed is another by then.
+  // A pending affinity gets another revision when it is confirmed, so a hint under this one would not count.
   if (untilMs === undefined || affinity.state !== "confirmed") return seen;
   const { space, host, block } = affinity;
   const hint: FullBlock = {
@@ -42,7 +42,7 @@ export async function callIfFull(
   return now ?? seen;
 }
 
-/** Takes the hint of a block away of which all was taken before these ordinals were freed. */
+/** Deletes the hint of a block that was full before these ordinals were freed. */
 export async function clearIfWasFull(
   context: Context,
   block: Block,
@@ -53,7 +53,7 @@ export async function clearIfWasFull(
     await context.store.clearBlockFull("full-freed", hint);
 }
 
-/** Takes a hint away that is wrong, or has run out: whoever was to do it was cut off. Answers whether it did. */
+/** Deletes a hint that is wrong or has run out, after a crash left it. Returns true if it deleted it. */
 export async function correctFull(context: Context, hint: FullBlock): Promise<boolean> {
   const { space, host, block: cidr, untilMs } = hint;
   const block = await context.store.readBlock(space, cidr);

@@ -8,11 +8,11 @@ import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 
 /*
- * A block group is called full when no block of it may be claimed, and a pool when all its block groups are. Both are hints: they save
- * looks, may be wrong at any time, and nothing is refused for good because of them.
+ * A block group is called full if no block of it can be claimed, and a pool if all its block groups are. Both are hints: they save
+ * reads, may be wrong at any time, and no rejection is final because of them.
  */
 
-/** Puts the hint of a block group right: sets it or clears it, if it says otherwise. */
+/** Sets or clears the hint of a block group if it is wrong. */
 export async function correctGroup(
   context: Context,
   pool: Pool,
@@ -25,9 +25,9 @@ export async function correctGroup(
 }
 
 /**
- * The same for who worked on a block group, after the reservations of that time: what they keep out nobody claims.
+ * Corrects the hint of a block group that a scheduled run worked on. Reserved blocks do not count, because no host claims them.
  *
- * @returns whether the block group is full; nothing where no hint says so, since all of it is reserved, or what is cannot be read
+ * @returns true if the block group is full; nothing if it is wholly reserved, or if a reservation cannot be read
  */
 export async function correctAfterwards(
   context: Context,
@@ -36,17 +36,17 @@ export async function correctAfterwards(
   { current, isCalledFull }: { readonly current: readonly Cidr[]; readonly isCalledFull: boolean },
 ): Promise<boolean | undefined> {
   const configuration = await configurationOf(context, pool.space);
-  // What is reserved is not known then, and the hint stays as it is.
+  // The reservations are not known, so the hint stays as it is.
   if (configuration.unreadableReservations.length > 0) return undefined;
   const { reserved } = configuration;
-  // One that is reserved as a whole is passed over without a hint.
+  // Scans pass a wholly reserved group over without a hint.
   const isReserved = isReservedGroup(pool, index, reserved);
   const isFull = !isReserved && claimableIn(pool, index, current, reserved).length === 0;
   await correctGroup(context, pool, index, { isFull, isCalledFull });
   return isReserved ? undefined : isFull;
 }
 
-/** A block of the block group may be claimed: neither it nor its pool is full. The block group's hint goes first, as `callFull` expects. */
+/** Clears the hints of a group with a claimable block, and of its pool. The hint of the group goes first, as `callFull` expects. */
 export async function clearGroup(
   { store }: Context,
   { space, id }: Pool,
@@ -56,7 +56,7 @@ export async function clearGroup(
   await store.clearPoolFull("pool-open", { space, poolId: id });
 }
 
-/** A block was deleted: whatever pool has its range now is not full. */
+/** Clears the hints of the pool around a deleted block, whatever pool that is now. */
 export async function clearAround(context: Context, space: string, cidr: Cidr): Promise<void> {
   const pool = poolOver(await configurationOf(context, space), addressAt(cidr, 0));
   if (pool && isBlockOf(pool, cidr))
@@ -64,8 +64,8 @@ export async function clearAround(context: Context, space: string, cidr: Cidr): 
 }
 
 /**
- * Calls a pool full, then looks at its map again: who clears the hint of a block group clears the pool's after it, so that one of the
- * two takes a hint away that is wrong by then.
+ * Calls a pool full, then reads its index again. A function that clears the hint of a group clears that of the pool afterwards. So
+ * one of the two removes a hint that is wrong by then.
  */
 export async function callFull(
   context: Context,
@@ -80,7 +80,7 @@ export async function callFull(
   return hint;
 }
 
-/** Are all block groups of a pool called full, strongly consistent? */
+/** Returns true if all block groups of a pool are called full; strongly consistent. */
 export async function isFullByIndex(
   { store }: Context,
   pool: Pool,
@@ -90,7 +90,7 @@ export async function isFullByIndex(
   return isUsedUp(pool, full, reserved);
 }
 
-/** Is a pool called full under these reservations? Under others nothing is known of it. */
+/** Returns true if a pool is called full under these reservations. A hint under others says nothing. */
 export const isBelievedFull = (
   pool: Pool,
   hint: FullPool | undefined,

@@ -10,20 +10,20 @@ import { inParallel } from "../core/parallel.ts";
 import { helpClaim } from "./claim-block.ts";
 import { callIfFull } from "./full-block-hint.ts";
 
-/** The properties that an own block must have. */
+/** The properties that a block of the host must have. */
 export interface OwnBlockCriteria {
   /** The pools that may serve, in order. */
   readonly pools: readonly Pool[];
   rulesOf(pool: Pool): SlotRules;
-  /** Are these blocks, beside what was read before, all that is wanted? */
+  /** Returns true if these blocks and those read before serve the whole request. */
   isEnough(blocks: readonly Block[]): boolean;
 }
 
-/** The places of a host that may serve a request, pool by pool, but for the blocks that are known. */
+/** The affinities of a host that may serve a request, pool by pool, without blocks that are known already. */
 export interface OwnPlaces {
-  /** To be read. */
+  /** Their blocks are to be read. */
   readonly open: readonly BlockAffinity[];
-  /** Called full. */
+  /** A hint calls their blocks full. */
   readonly full: readonly FullPlace[];
 }
 
@@ -53,8 +53,8 @@ export function ownPlaces(
 }
 
 /**
- * Reads blocks at the host's places, a few at a time, until they are enough; claims left half done are helped. Where there are
- * more of them than are read at once, those without room are called full.
+ * Reads blocks of the host, a few at a time, until they suffice, and finishes half-done claims. If the host has more blocks than one
+ * batch, it calls those without room full.
  */
 export async function readOwn(
   context: Context,
@@ -91,9 +91,9 @@ export async function readOwn(
 }
 
 /**
- * Reads blocks that are called full, a few at a time, for whoever has found nothing else: a hint may be wrong.
+ * Reads blocks that are called full, a few at a time, after a request found nothing else, because a hint may be wrong.
  *
- * @returns those with room, whose hints are gone now
+ * @returns the blocks with room; their hints are deleted
  */
 export async function readCalledFull(
   context: Context,
@@ -112,7 +112,7 @@ export async function readCalledFull(
   return read.flat();
 }
 
-/** Was a block that was called full before, and is not known, called so no more? Then somebody made room in it. */
+/** Returns true if an unknown block lost its full-block hint meanwhile: then a release made room in it. */
 export function hasOpened(before: OwnPlaces, now: OwnPlaces): boolean {
   return before.full.some(({ affinity }) =>
     now.open.some(({ block }) => sameCidr(block, affinity.block)),

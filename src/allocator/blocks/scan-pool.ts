@@ -24,11 +24,11 @@ import { asHint } from "../core/hint.ts";
 import { allOf } from "../core/parallel.ts";
 import { correctGroup } from "./full-group-hint.ts";
 
-/** The actions that the host may take with the blocks that a scan finds. */
+/** The actions that a host may take with the blocks that a scan finds. */
 export interface ScanCriteria {
   readonly host: HostId;
   readonly rules: SlotRules;
-  /** May it claim blocks, or take them over? Then the look ends with the first free one. */
+  /** True if it may claim or seize blocks. Then the scan ends with the first free one. */
   readonly claiming: boolean;
   /** The host-reserved addresses in a block that it would claim. */
   readonly hostReserved?: HostReserved | undefined;
@@ -37,40 +37,40 @@ export interface ScanCriteria {
   readonly blockMinAgeMs: number;
 }
 
-/** A pool as a request sees it, look after look. It is eventually consistent: conditional writes decide. */
+/** A request's view of a pool, scan after scan. It is eventually consistent, and conditional writes decide. */
 export interface PoolScan {
   readonly pool: Pool;
-  /** That of the turn of the request. */
+  /** The criteria of this turn of the request. */
   criteria: ScanCriteria;
-  /** The block groups that are called full: as read, and as the looks put it right. */
+  /** The block groups that are called full, as read and as scans corrected it. */
   readonly full: Set<bigint>;
-  /** Block groups that may hold blocks: those called full and those that looks came by, or all where the map was read. */
+  /** Block groups that may hold blocks: those called full and those scanned; all if the index was read. */
   readonly groups: Set<bigint>;
   isMapped: boolean;
   /** The number of scans. */
   looks: number;
-  /** Block groups that have nothing for the host to claim: it looks for that in none of them again. */
+  /** Block groups without a block that the host can claim. It does not search them again. */
   readonly vain: Set<bigint>;
-  /** Block groups whose blocks were seen. */
+  /** Block groups whose blocks were read. */
   readonly scanned: Set<bigint>;
-  /** Those of their blocks that are the pool's, and have room or are idle, by CIDR. */
+  /** Blocks of the pool in them that have room or are idle, by CIDR. */
   readonly seen: Map<string, Block>;
-  /** Is there a block group not called full that the looks did not reach? Then nothing found does not mean nothing there. */
+  /** True if the scans did not reach a group that is not called full. Then a search without a result proves nothing. */
   bounded: boolean;
 }
 
-/** A range that the host may claim. */
+/** A free block that the host may claim. */
 export interface Free {
   readonly scan: PoolScan;
   readonly index: bigint;
   readonly cidr: Cidr;
-  /** Is it the last one of its block group? Then who claims it calls the block group full. */
+  /** True if it is the last free one of its block group. Then its claim calls the group full. */
   readonly isLast: boolean;
 }
 
 /**
- * Reads what the host needs of the pool's block-group index. Who may claim looks first at the block groups that are not called full, whatever they hold,
- * so the many that hold blocks are read only for who may not.
+ * Reads the part of the pool's block-group index that the host needs. A host that may claim searches groups that are not called full
+ * first, whatever they hold. So the list of groups with blocks is read only for a host that may not claim.
  */
 export async function scanOf(
   context: Context,
@@ -98,10 +98,10 @@ export async function scanOf(
 }
 
 /**
- * Looks for a free block in the block groups that are not called full: in the host's own order, and every few looks at random. Block groups
- * that turn out to be full are called so, and the looks go on. They ask for no more than where blocks stand.
+ * Searches the block groups that are not called full for a free block, in the host's own order, and every third group at random. It
+ * calls groups full that are, and continues. It reads only the keys of blocks.
  *
- * @param isSpent asked before each look, with the number of those that were in vain: are these all that the request may have?
+ * @param isSpent returns true if the request may scan no more; it gets the number of scans without a result
  */
 export async function findFree(
   context: Context,
@@ -120,7 +120,7 @@ export async function findFree(
     const { value: index, done } = (isRandom && drawn ? drawn : own).next();
     scan.bounded = !done && isSpent(looks);
     if (done || scan.bounded) break;
-    // The hint of one block group is put right while the next is looked at.
+    // The hint of one block group is corrected while the next group is read.
     const [{ free, correct }] = await allOf(scanForFree(context, scan, index), corrected);
     corrected = correct();
     if (free) {
@@ -133,8 +133,8 @@ export async function findFree(
 }
 
 /**
- * Looks at block groups where blocks stand, at random, whatever they are called: for a block to seize, for those that would lend,
- * and for a free one where a hint is wrong. It ends with the first that helps.
+ * Reads block groups that may hold blocks, at random and whatever their hints say. It searches for a block to seize, for blocks to
+ * borrow from, and for a free one if a hint is wrong. It ends with the first that helps.
  */
 export async function scanAround(
   context: Context,
@@ -154,7 +154,7 @@ export async function scanAround(
   return undefined;
 }
 
-/** Learns all block groups that may hold blocks, for who may claim no more. */
+/** Reads the index of all block groups that may hold blocks, for a host that may claim no more. */
 export async function indexGroups({ store }: Context, scan: PoolScan): Promise<void> {
   const { space, id } = scan.pool;
   const { groups } = await store.readBlockGroupIndex(space, id, { consistent: false });
@@ -171,11 +171,11 @@ export function scanAgainAt({ pool, scanned, vain }: PoolScan, cidr: Cidr): void
 
 interface Looked {
   readonly free?: Free;
-  /** Puts the hint of the block group right. */
+  /** Corrects the hint of the block group. */
   correct(): Promise<void>;
 }
 
-/** Looks where blocks stand. */
+/** Reads the keys of the blocks of a group. */
 async function scanForFree(context: Context, scan: PoolScan, index: bigint): Promise<Looked> {
   const { space } = scan.pool;
   scan.looks++;
@@ -187,14 +187,14 @@ async function scanForFree(context: Context, scan: PoolScan, index: bigint): Pro
   );
 }
 
-/** Looks at the blocks themselves. */
+/** Reads the blocks of a group. */
 async function lookAt(context: Context, scan: PoolScan, index: bigint): Promise<Looked> {
   const { pool, criteria } = scan;
   scan.looks++;
   scan.scanned.add(index);
   const blocks = await blocksAt(context, pool, index);
   for (const block of blocks) {
-    // One that a pool before this one left stands in the way, and serves nobody.
+    // A block that an earlier pool left serves no request, and its range cannot be claimed.
     const isOurs = block.poolId === pool.id;
     if (isOurs && (block.idleSinceMs !== undefined || roomIn(block, criteria.rules) > 0))
       scan.seen.set(formatCidr(block.cidr), block);
@@ -229,7 +229,7 @@ async function blocksAt(context: Context, pool: Pool, index: bigint): Promise<Bl
   return blocks.filter(({ cidr }) => contains(pool.cidr, { ...cidr, value: cidr.base }));
 }
 
-/** Is there nothing to claim in any block group, as far as the map says? */
+/** Returns true if the index says that no block group has a block to claim. */
 export const seemsFull = ({ pool, full, criteria }: PoolScan): boolean =>
   isUsedUp(pool, full, criteria.rules.reserved);
 
@@ -237,7 +237,7 @@ export const seemsFull = ({ pool, full, criteria }: PoolScan): boolean =>
 export const groupsScanned = ({ scanned, vain }: PoolScan): number =>
   new Set([...scanned, ...vain]).size;
 
-/** Was every block group looked at that may have something for the host? Then nothing found means nothing there. */
+/** Returns true if every block group that may serve the host was scanned. Then a search without a result proves that there is nothing. */
 export function isSeen({
   pool,
   criteria,
@@ -258,11 +258,11 @@ export function isSeen({
   );
 }
 
-/** Would the host get an address of a block, if it were its own? */
+/** Returns true if the host would get an address from a block of its own. */
 const isOfUse = (cidr: Cidr, { rules, hostReserved }: ScanCriteria): boolean =>
   !isWhollyReserved(cidr, rules.reserved, hostReserved);
 
-/** Does what was seen so far do for the host? */
+/** Returns true if the blocks that were read so far help the host. */
 export function mayHelp(context: Context, scan: PoolScan): boolean {
   const { rules, borrowing } = scan.criteria;
   return (
@@ -271,7 +271,7 @@ export function mayHelp(context: Context, scan: PoolScan): boolean {
   );
 }
 
-/** Empty blocks of others, seen idle and past their minimum age: these may be seized. */
+/** Returns the blocks that the host may seize: empty, marked idle, of another host, and past their minimum age. */
 export function idleIn(context: Context, { seen, criteria }: PoolScan): readonly Block[] {
   if (!criteria.claiming) return [];
   return [...seen.values()].filter(
@@ -284,7 +284,7 @@ export function idleIn(context: Context, { seen, criteria }: PoolScan): readonly
   );
 }
 
-/** Blocks of others with room, the roomiest first. */
+/** Returns the blocks of other hosts with room, those with the most room first. */
 export function borrowableIn({
   seen,
   criteria: { host, rules, borrowing },

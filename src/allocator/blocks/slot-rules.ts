@@ -2,7 +2,7 @@ import type { SlotRules } from "../../domain/block.ts";
 import { cooldownMsOf, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 
-/** The rules by which slots of a pool's blocks may be given now. @throws {CorruptItemError} where what is reserved is not known */
+/** Returns the rules for assigning slots of a pool's blocks now. @throws {CorruptItemError} if a reservation cannot be read */
 export function slotRules(
   context: Context,
   configuration: SpaceConfiguration,
@@ -11,7 +11,7 @@ export function slotRules(
   return { ...coolingRules(context, configuration, pool), reserved: configuration.reserved };
 }
 
-/** The rules by which slots of a pool's blocks have cooled. */
+/** Returns the rules by which slots of a pool's blocks have cooled. */
 export function coolingRules(
   context: Context,
   { settings }: SpaceConfiguration,

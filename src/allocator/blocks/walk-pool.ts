@@ -5,12 +5,12 @@ import { contains, intervalOf } from "../../domain/cidr.ts";
 import type { Pool } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 
-/** Is a block of this pool, or, where it cannot be read, may it be? */
+/** Returns true if a block belongs to this pool, or may do so because it cannot be read. */
 export const mayBeOf = ({ id, cidr }: Pool, { poolId, unreadable, cidr: block }: Block): boolean =>
   poolId === id ||
   (unreadable !== undefined && contains(cidr, { family: block.family, value: block.base }));
 
-/** A stretch of a pool that was looked at. */
+/** A stretch of a pool that a walk has read. */
 interface Stretch {
   /** The blocks in it, in order of address, also those that cannot be read. */
   readonly blocks: readonly Block[];
@@ -19,10 +19,10 @@ interface Stretch {
 }
 
 /**
- * Walks the blocks of a pool in order of address, one block group of its map at a time: consistent reads. The map is a superset of
- * the block groups that hold blocks, so every block that stands all the while is seen.
+ * Walks the blocks of a pool in order of address, one block group of its index at a time, with consistent reads. The index is a superset
+ * of the groups that hold blocks, so the walk sees every block that exists all the time.
  *
- * @param after only what comes after this address
+ * @param after the address after which the walk begins
  */
 export async function* walkPool(
   context: Context,
