@@ -46,8 +46,8 @@ export async function replay(
     return RETRY;
   };
   return compareAndSwap<Replay | Rejection>("the allocation of this request", async () => {
-    const refused = whyNotAgain(allocation, digest);
-    if (refused) return answer(refused);
+    const rejected = whyNotAgain(allocation, digest);
+    if (rejected) return answer(rejected);
     const held = allocation.state === "live" ? await holdingsOf(context, allocation) : [];
     if (allocation.state === "live" && isWhole(allocation, held)) {
       if (isExpired(allocation, context.now())) return answer(alreadyReleased(allocation));

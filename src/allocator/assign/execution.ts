@@ -162,7 +162,7 @@ export function startOver(execution: AssignExecution): void {
 }
 
 /**
- * Gives up what an execution holds, which answers nobody. It aborts the pending allocation, and only then frees the slots, without
+ * Gives up what an execution holds, before it has answered. It aborts the pending allocation, and only then frees the slots, without
  * cooldown (rule 7). It deletes the allocation of an execution that holds nothing, exactly as it was written. If the outcome of a
  * slot write is unknown, the allocation stays, and the repair run fences its parts.
  */
@@ -186,7 +186,7 @@ export async function withdraw({
     atMs: context.now(),
   };
   const result = await store.changeAllocation("abort", written, aborted);
-  if (result.outcome !== "done") return; // whoever decided it frees what it holds, or the repair run does
+  if (result.outcome !== "done") return; // the execution that decided it frees what it holds, or the repair run does
   await inParallel(held, PARTS_FREED_AT_ONCE, ({ part, ordinals }) =>
     freeSlots(context, tagOf(aborted, part), ordinals),
   );

@@ -60,12 +60,12 @@ export function familyRequestsOf(
   requester: Requester,
 ): FamilyRequests | Rejection {
   const { space, host, address, allowPartial = false, maxBlocksPerHost, hostReserved } = request;
-  const refused =
+  const rejected =
     neverAssigned(request) ??
     oversize(request, configuration) ??
     unasked(request, configuration) ??
     unregistered(request, configuration, requester);
-  if (refused) return refused;
+  if (rejected) return rejected;
   refuseUnread(request, configuration);
   const familyRequests: FamilyRequest[] = [];
   const unserved: Rejection[] = [];

@@ -39,7 +39,7 @@ export async function allOf<T extends readonly unknown[]>(
 
 const isFinal = (error: unknown): boolean => error instanceof DeadlineError;
 
-/** Throws the first error. A deadline error precedes all others, so that nobody continues after it. */
+/** Throws the first error. A deadline error precedes all others, so that nothing continues after it. */
 function throwFirst(errors: readonly unknown[]): void {
   if (errors.length > 0) throw errors.find(isFinal) ?? errors[0];
 }

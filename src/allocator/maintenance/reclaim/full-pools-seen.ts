@@ -31,7 +31,7 @@ export class PoolsSeen {
   /**
    * Marks the pools as full whose block groups were all found full, as a scan would, so that a request skips a pool
    * that it never tried. It leaves a pool of which the run saw only a part to the runs that see all of it. It removes
-   * the hint of a pool with an open block group: a crash kept whoever cleared the group's hint from it.
+   * the hint of a pool with an open block group: a crash came after the group's hint was cleared.
    */
   async correctHints(context: Context): Promise<void> {
     const { store } = context;

@@ -91,7 +91,7 @@ async function restoreLostAffinity(
 
 /**
  * Returns true if the block is kept for its host. A host that holds addresses may keep some empty blocks of a family
- * ready, at its lowest places. A pool that serves nobody, or does not select the host, keeps none ready.
+ * ready, at its lowest places. A pool that serves no request, or does not select the host, keeps none ready.
  */
 async function isKeptWarm(
   { store }: Context,

@@ -90,7 +90,7 @@ export async function repairAllocation(
   let author: Author = "answered";
   const holds = await inParallel(seen.parts, PARTS_FREED_AT_ONCE, async (part) => {
     const block = await orCorrupt(store.readBlock(seen.place.space, part.block));
-    // Nobody knows what it holds there. That must not prolong a lease elsewhere.
+    // It is unknown what the allocation holds there. That must not prolong a lease elsewhere.
     if (block instanceof CorruptItemError) {
       author = { fence: "repair-fence" };
       return true;

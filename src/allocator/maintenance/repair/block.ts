@@ -6,8 +6,8 @@ import type { Context } from "../../core/context.ts";
 import { isPoolGone } from "./pool-gone.ts";
 
 /**
- * Deletes an empty block whose pool is gone: its creation landed after the range was freed. Nobody can take a slot of
- * it, because every function that knew its pool as a serving one is shut out (`assign.ts`). Returns whether it was
+ * Deletes an empty block whose pool is gone: its creation landed after the range was freed. No function can take a
+ * slot of it, because every function that knew its pool as a serving one is shut out (`assign.ts`). Returns whether it was
  * deleted.
  */
 export async function repairBlock(context: Context, seen: Block): Promise<boolean> {

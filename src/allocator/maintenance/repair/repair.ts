@@ -15,7 +15,7 @@ import { sweep, sweepAtRandom } from "./sweep.ts";
 
 /**
  * Runs repair once, for a bounded time, over a shard: its due allocations, then the next items of the shard's segment
- * of the table. That slow walk finds what is in no index. It repairs what crashes left, and nobody waits for it.
+ * of the table. That slow walk finds what is in no index. It repairs what crashes left, and no caller waits for it.
  */
 export async function repair(context: Context, shard: number): Promise<Repaired> {
   const { store } = context;
