@@ -303,7 +303,7 @@ const placeOf = (id: string) => ({
 function unreadable({ table, calm, clock }: World, count: number): void {
   for (let n = 0; n < count; n++) {
     const key = allocationKey(placeOf(freshAllocationId(clock.nowMs, calm.random)));
-    const item: Item = { ...key, f: 2, dueShard: `DUE#${SHARD}`, dueAt: n + 1 };
+    const item: Item = { ...key, f: 99, dueShard: `DUE#${SHARD}`, dueAt: n + 1 };
     table.partitions.set(key.pk, (table.partitions.get(key.pk) ?? new Map()).set(key.sk, item));
   }
 }
