@@ -10,7 +10,7 @@ import { decidersOf } from "./parts.ts";
  * The suites that should fail, the quick ones first. Each of their tables lacks the part that
  * `WITHOUT` names.
  */
-const SUITES = [
+export const SUITES = [
   ["test/allocator", "test/invariants.test.ts"],
   ["test/simulation/crash-points.test.ts"],
   ["test/simulation/overtaking.test.ts"],
@@ -102,12 +102,17 @@ async function firstFailed(
   });
 }
 
+/** The program that runs the suites, and the option with its configuration. */
+export const VITEST = {
+  program: join(ROOT, "node_modules/vitest/vitest.mjs"),
+  config: "--config=test/clauses/vitest.config.ts",
+};
+
 async function vitest(
   options: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<number | null> {
-  const program = join(ROOT, "node_modules/vitest/vitest.mjs");
-  const config = "--config=test/clauses/vitest.config.ts";
+  const { program, config } = VITEST;
   const child = spawn(process.execPath, [program, "run", config, ...options], {
     cwd: ROOT,
     env: { ...process.env, ...environment },

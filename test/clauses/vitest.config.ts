@@ -1,4 +1,12 @@
-import { mergeConfig } from "vitest/config";
+import { configDefaults, defineConfig, mergeConfig } from "vitest/config";
 import usual from "../../vitest.config.ts";
 
-export default mergeConfig(usual, { test: { setupFiles: ["test/clauses/setup.ts"] } });
+const { exclude: _, ...test } = usual.test ?? {};
+
+/** The suites of `npm run clauses`: the short tests and the long ones. */
+export default mergeConfig(
+  { ...usual, test },
+  defineConfig({
+    test: { exclude: configDefaults.exclude, setupFiles: ["test/clauses/setup.ts"] },
+  }),
+);
