@@ -62,6 +62,16 @@ export interface Allocation {
   readonly expiresAtMs?: number;
 }
 
+/** A change of an allocation: one of its addresses was released by itself. */
+export interface FreedMark {
+  readonly address: string;
+  /** True if it was the last one: the allocation is over. */
+  readonly complete: boolean;
+  readonly revision: string;
+  readonly atMs: number;
+  readonly dueAtMs: number;
+}
+
 /** Checks that an allocation has its revision and its tokens, and that its parts fit into their blocks. @throws {Error} */
 export function assertAllocation(allocation: Allocation): void {
   const { place, handle, host, digest, revision, want, parts, quotaSlots } = allocation;

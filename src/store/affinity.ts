@@ -7,7 +7,7 @@ import { reading } from "./format.ts";
 import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
 import type { Item } from "./item.ts";
 import { AFFINITY_PREFIX, affinityKey, hostPk, unescaped } from "./key.ts";
-import { sorted } from "./readable-items.ts";
+import { readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
@@ -35,8 +35,7 @@ export function affinityItems(table: Table) {
      */
     async listReadableAffinities(space: string, host: HostId) {
       const items = await table.query(hostPk(space, host), { prefix: AFFINITY_PREFIX });
-      const { read, unreadable } = sorted(items, affinityFrom);
-      return { affinities: read, unreadable };
+      return readEach(items, affinityFrom);
     },
 
     /** Creates an affinity in a place that is free. */

@@ -4,12 +4,14 @@ import {
   assertAllocation,
   type Due,
   dueAtMsOf,
+  type FreedMark,
   type Part,
 } from "../domain/allocation.ts";
 import type { AllocationPlace } from "../domain/allocation-place.ts";
 import { assertTexts, assertTimes } from "../domain/assertions.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
+import type { PageWanted } from "../domain/listed.ts";
 import type { Missing, Outcome } from "../domain/outcome.ts";
 import type { Owners } from "../domain/owner.ts";
 import type { QuotaSlotOfAllocation } from "../domain/quota-slot.ts";
@@ -22,7 +24,7 @@ import { reading } from "./format.ts";
 import type { Item, Value } from "./item.ts";
 import { allocationKey, allocationPk, allocationPlaceOf, allocationPrefix } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { sorted } from "./readable-items.ts";
+import { readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
@@ -64,11 +66,7 @@ export function allocationItems(table: Table) {
      */
     async allocationsFrom(space: string, handleHash: string, start: AllocationStart | undefined) {
       const page = start && { prefix: allocationPrefix(start) };
-      const { read, unreadable } = sorted(
-        await table.query(allocationPk(space, handleHash), page),
-        allocationFrom,
-      );
-      return { allocations: read, unreadable };
+      return readEach(await table.query(allocationPk(space, handleHash), page), allocationFrom);
     },
 
     /**
@@ -78,13 +76,12 @@ export function allocationItems(table: Table) {
     async listAllocationPage(
       space: string,
       handleHash: string,
-      { after, limit }: { readonly after?: AllocationPlace | undefined; readonly limit: number },
+      { after, limit }: PageWanted<AllocationPlace>,
     ) {
       const page = { limit, ...(after && { after: allocationKey(after).sk }) };
       const items = await table.query(allocationPk(space, handleHash), page);
-      const { read, unreadable } = sorted(items, allocationFrom);
       const last = items.length === limit ? items.at(-1) : undefined;
-      return { allocations: read, unreadable, next: last && allocationPlaceOf(last) };
+      return { ...readEach(items, allocationFrom), next: last && allocationPlaceOf(last) };
     },
 
     createAllocation: (allocation: Allocation) =>
@@ -100,13 +97,7 @@ export function allocationItems(table: Table) {
     async markFreed(
       place: AllocationPlace,
       token: string,
-      freed: {
-        readonly address: string;
-        readonly complete: boolean;
-        readonly revision: string;
-        readonly atMs: number;
-        readonly dueAtMs: number;
-      },
+      freed: FreedMark,
     ): Promise<Outcome<Allocation>> {
       assertTexts({ revision: freed.revision });
       assertTimes(freed.atMs, freed.dueAtMs);

@@ -1,11 +1,12 @@
 import type { BlockGroupIndexPage } from "../domain/contents.ts";
+import type { PageWanted } from "../domain/listed.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { setOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
 import { blockGroupIndexKey, blockGroupIndexPk, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { sorted } from "./readable-items.ts";
+import { readEach } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
 /**
@@ -76,18 +77,14 @@ export function blockGroupIndexItems(table: Table) {
      * read is eventually consistent, because its callers come back later. The answer names
      * unreadable pages beside the others.
      */
-    async readIndexPages(
-      space: string,
-      poolId: string,
-      { after, limit }: { readonly after: string | undefined; readonly limit: number },
-    ) {
+    async readIndexPages(space: string, poolId: string, { after, limit }: PageWanted<string>) {
       const items = await table.query(blockGroupIndexPk(space, poolId), {
         consistent: false,
         limit,
         ...(after !== undefined && { after }),
       });
-      const { read, unreadable } = sorted(items, mapPartFrom);
-      return { pages: read, unreadable, next: items.length < limit ? undefined : items.at(-1)?.sk };
+      const next = items.length < limit ? undefined : items.at(-1)?.sk;
+      return { ...readEach(items, mapPartFrom), next };
     },
 
     /**

@@ -9,7 +9,7 @@ import { idOf, numberOf, oneOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
 import { BORROWED_BLOCK_PREFIX, borrowedBlockKey, hostPk, unescaped } from "./key.ts";
-import { sorted } from "./readable-items.ts";
+import { readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
@@ -23,8 +23,7 @@ export function borrowedBlockItems(table: Table) {
   return {
     async listBorrowedBlocks(space: string, host: HostId) {
       const items = await table.query(hostPk(space, host), { prefix: BORROWED_BLOCK_PREFIX });
-      const { read, unreadable } = sorted(items, borrowedBlockFrom);
-      return { borrowedBlocks: read, unreadable };
+      return readEach(items, borrowedBlockFrom);
     },
 
     /** Creates the entry of a borrowed block, or replaces the one seen. */

@@ -5,7 +5,7 @@ import { idOf, numberOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
 import { AFFINITY_PREFIX, FULL_PREFIX, fullBlockKey, hostPk, NODE_SK, unescaped } from "./key.ts";
-import { sorted } from "./readable-items.ts";
+import { readEach } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
 
@@ -45,7 +45,7 @@ export function placesFrom(items: readonly Item[]): Places {
   const under = (prefix: string) => items.filter(({ sk }) => sk.startsWith(prefix));
   return {
     affinities: under(AFFINITY_PREFIX).map(affinityFrom),
-    full: sorted(under(FULL_PREFIX), fullBlockFrom).read,
+    full: readEach(under(FULL_PREFIX), fullBlockFrom).items,
   };
 }
 

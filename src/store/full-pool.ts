@@ -3,7 +3,7 @@ import { textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
 import { fullPoolKey, fullPoolsPk, unescaped } from "./key.ts";
-import { sorted } from "./readable-items.ts";
+import { readEach } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
 /**
@@ -14,7 +14,7 @@ export function fullPoolItems(table: Table) {
   return {
     async listFullPools(space: string): Promise<readonly FullPool[]> {
       const items = await table.query(fullPoolsPk(space), { consistent: false });
-      return sorted(items, fullPoolFrom).read;
+      return readEach(items, fullPoolFrom).items;
     },
 
     async callPoolFull({ space, poolId, reserved }: FullPool): Promise<void> {

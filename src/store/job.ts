@@ -6,12 +6,12 @@ import {
   type Walk,
   type WalkCounts,
 } from "../domain/job.ts";
-import type { CorruptItemError } from "../domain/outcome.ts";
+import type { Listed } from "../domain/listed.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
 import { JOBS_PK, jobKey, jobPrefix, unescaped } from "./key.ts";
-import { sorted } from "./readable-items.ts";
+import { readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
@@ -25,13 +25,9 @@ export function jobItems(table: Table) {
     /**
      * Returns the jobs of one space, or of all. The answer names unreadable jobs beside the others.
      */
-    async listJobs(space?: string): Promise<{
-      readonly jobs: readonly Job[];
-      readonly unreadable: readonly CorruptItemError[];
-    }> {
+    async listJobs(space?: string): Promise<Listed<Job>> {
       const options = space === undefined ? {} : { prefix: jobPrefix(space) };
-      const { read, unreadable } = sorted(await table.query(JOBS_PK, options), jobFrom);
-      return { jobs: read, unreadable };
+      return readEach(await table.query(JOBS_PK, options), jobFrom);
     },
 
     async readJob(space: string, id: string): Promise<Job | undefined> {

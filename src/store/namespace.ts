@@ -1,3 +1,4 @@
+import type { PageWanted } from "../domain/listed.ts";
 import { assertNamespace, type Namespace } from "../domain/namespace.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { idOf } from "./attribute.ts";
@@ -6,7 +7,7 @@ import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
 import { namespaceKey, namespacesPk, unescaped } from "./key.ts";
 import { labelsFrom, labelsItem } from "./labels.ts";
-import { pageOf, sorted } from "./readable-items.ts";
+import { pageOf, readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
@@ -27,13 +28,9 @@ export function namespaceItems(table: Table) {
      * Returns the first `limit` namespaces of a space, or those after a name. The answer names
      * unreadable ones beside the others.
      */
-    async listNamespaces(
-      space: string,
-      { after, limit }: { readonly after: string | undefined; readonly limit: number },
-    ) {
-      const page = await pageOf(table, namespacesPk(space), { after, limit });
-      const { read, unreadable } = sorted(page.items, namespaceFrom);
-      return { namespaces: read, unreadable, next: page.next };
+    async listNamespaces(space: string, wanted: PageWanted<string>) {
+      const { items, next } = await pageOf(table, namespacesPk(space), wanted);
+      return { ...readEach(items, namespaceFrom), next };
     },
 
     createNamespace: (namespace: Namespace) =>

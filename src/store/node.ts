@@ -1,5 +1,6 @@
 import type { Places } from "../domain/full-block.ts";
 import { type HostId, hostName } from "../domain/host.ts";
+import type { PageWanted } from "../domain/listed.ts";
 import { assertNode, assertNodeEntry, type Node, type NodeEntry } from "../domain/node.ts";
 import type { CorruptItemError, Outcome } from "../domain/outcome.ts";
 import { idOf, numberOf } from "./attribute.ts";
@@ -18,7 +19,7 @@ import {
 } from "./key.ts";
 import { labelsFrom, labelsItem } from "./labels.ts";
 import { withItem } from "./outcome.ts";
-import { pageOf, readOrNot, sorted } from "./readable-items.ts";
+import { pageOf, readEach, readOrNot } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
@@ -71,13 +72,9 @@ export function nodeItems(table: Table) {
      * Returns the first `limit` entries of the register, or those after a name. The answer names
      * unreadable ones beside the others.
      */
-    async listNodeEntries(
-      space: string,
-      { after, limit }: { readonly after: string | undefined; readonly limit: number },
-    ) {
-      const page = await pageOf(table, nodesPk(space), { after, limit });
-      const { read, unreadable } = sorted(page.items, nodeEntryFrom);
-      return { entries: read, unreadable, next: page.next };
+    async listNodeEntries(space: string, wanted: PageWanted<string>) {
+      const { items, next } = await pageOf(table, nodesPk(space), wanted);
+      return { ...readEach(items, nodeEntryFrom), next };
     },
 
     /**

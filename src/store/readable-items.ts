@@ -1,3 +1,4 @@
+import type { Listed, PageWanted } from "../domain/listed.ts";
 import { CorruptItemError } from "../domain/outcome.ts";
 import type { UnreadableNamed } from "../domain/pool.ts";
 import type { Item, Key } from "./item.ts";
@@ -5,34 +6,31 @@ import { escaped, unescaped } from "./key.ts";
 import type { Table } from "./table.ts";
 
 /** Reads items, and names the unreadable ones, so that a caller does not take them for absent. */
-export function sorted<T>(
-  items: readonly Item[],
-  from: (item: Item) => T,
-): { readonly read: readonly T[]; readonly unreadable: readonly CorruptItemError[] } {
-  const read: T[] = [];
+export function readEach<T>(of: readonly Item[], from: (item: Item) => T): Listed<T> {
+  const items: T[] = [];
   const unreadable: CorruptItemError[] = [];
-  for (const item of items) {
+  for (const item of of) {
     const value = readOrNot(item, from);
     if (value instanceof CorruptItemError) unreadable.push(value);
-    else read.push(value);
+    else items.push(value);
   }
-  return { read, unreadable };
+  return { items, unreadable };
 }
 
-/** Reads items as `sorted` does, and returns each unreadable one with the name in its key. */
-export function sortedByName<T>(
-  items: readonly Item[],
+/** Reads items as `readEach` does, and returns each unreadable one with the name in its key. */
+export function readEachByName<T>(
+  of: readonly Item[],
   from: (item: Item) => T,
-): { readonly read: readonly T[]; readonly unreadable: readonly UnreadableNamed[] } {
-  const read: T[] = [];
+): { readonly items: readonly T[]; readonly unreadable: readonly UnreadableNamed[] } {
+  const items: T[] = [];
   const unreadable: UnreadableNamed[] = [];
-  for (const item of items) {
+  for (const item of of) {
     const value = readOrNot(item, from);
     if (value instanceof CorruptItemError)
       unreadable.push({ name: nameIn(item), unreadable: value });
-    else read.push(value);
+    else items.push(value);
   }
-  return { read, unreadable };
+  return { items, unreadable };
 }
 
 /** Returns the name in a sort key: all of it, or the text after its kind. */
@@ -55,7 +53,7 @@ export function readOrNot<T>(item: Item, from: (item: Item) => T): T | CorruptIt
 export async function pageOf(
   table: Table,
   pk: string,
-  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+  { after, limit }: PageWanted<string>,
 ): Promise<{ readonly items: readonly Item[]; readonly next: string | undefined }> {
   const page = { limit: limit + 1, ...(after !== undefined && { after: escaped(after) }) };
   const items = await table.query(pk, page);

@@ -8,7 +8,7 @@ import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
 import { SPACES_PK, spaceKey, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { sortedByName } from "./readable-items.ts";
+import { readEachByName } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
 /**
@@ -37,8 +37,7 @@ export function spaceEntryItems(table: Table) {
      */
     async listSpaces() {
       const items = await table.query(SPACES_PK, { consistent: false });
-      const { read, unreadable } = sortedByName(items, spaceEntryFrom);
-      return { spaces: read, unreadable };
+      return readEachByName(items, spaceEntryFrom);
     },
 
     /**

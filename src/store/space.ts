@@ -28,7 +28,7 @@ import {
   versionKey,
 } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { nameIn, readOrNot, sortedByName } from "./readable-items.ts";
+import { nameIn, readEachByName, readOrNot } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 import { cidrText, selectorText } from "./text.ts";
 
@@ -62,9 +62,9 @@ export function spaceItems(table: Table) {
     async readSpace(space: string): Promise<SpaceConfiguration> {
       const items = await table.query(spacePk(space));
       for (const item of items) assertKeys(item);
-      const pools = sortedByName(items.filter(isPool), poolFrom);
-      const reservations = sortedByName(items.filter(isReservation), reservationFrom);
-      const reserved = reservedBy(reservations.read);
+      const pools = readEachByName(items.filter(isPool), poolFrom);
+      const reservations = readEachByName(items.filter(isReservation), reservationFrom);
+      const reserved = reservedBy(reservations.items);
       const config = items.find(({ sk }) => sk === CONFIG_SK);
       const known = config && readOrNot(config, settingsFrom);
       const settings = () => {
@@ -78,9 +78,9 @@ export function spaceItems(table: Table) {
         get settingsRevision() {
           return settings()?.revision;
         },
-        pools: pools.read,
+        pools: pools.items,
         unreadablePools: pools.unreadable,
-        reservations: reservations.read,
+        reservations: reservations.items,
         unreadableReservations: reservations.unreadable,
         get reserved() {
           const [first] = reservations.unreadable;

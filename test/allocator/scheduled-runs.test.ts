@@ -48,7 +48,7 @@ describe("the reclaimer", () => {
       calls = 0;
       const done = await reclaimAll({ ...slow, store: counting });
       groups += done.groups;
-      const { spaces } = await calm.store.listSpaces();
+      const { items: spaces } = await calm.store.listSpaces();
       if (spaces.every(({ position }) => position === undefined)) break;
     }
     const { groups: current } = await calm.store.readBlockGroupIndex(

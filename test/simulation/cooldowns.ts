@@ -1,6 +1,6 @@
 import type { Block } from "../../src/domain/block.ts";
 import type { Contents } from "../../src/domain/contents.ts";
-import type { Violation } from "../../src/domain/invariants.ts";
+import type { Violation } from "../../src/domain/violation.ts";
 import { cidrName } from "./cidr-name.ts";
 import type { Step } from "./scheduler.ts";
 

@@ -6,9 +6,9 @@ import { contains, ordinalOf } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { type Generation, parseGeneration } from "../../src/domain/generation.ts";
 import type { HostId } from "../../src/domain/host.ts";
-import type { Violation } from "../../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
+import type { Violation } from "../../src/domain/violation.ts";
 import { type AddressStatus, History } from "./history.ts";
 import { valueIn } from "./scenario.ts";
 

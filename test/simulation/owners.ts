@@ -2,7 +2,7 @@ import type { ClaimedBlock } from "../../src/allocator/affinities/claim-range.ts
 import type { ReleasedAffinity } from "../../src/allocator/affinities/release-range.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { type HostId, hostId } from "../../src/domain/host.ts";
-import type { Violation } from "../../src/domain/invariants.ts";
+import type { Violation } from "../../src/domain/violation.ts";
 import { cidrName } from "./cidr-name.ts";
 import { SPACE } from "./requests.ts";
 

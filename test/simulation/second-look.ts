@@ -2,8 +2,8 @@ import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import type { Store } from "../../src/allocator/core/store.ts";
-import type { Violation } from "../../src/domain/invariants.ts";
 import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
+import type { Violation } from "../../src/domain/violation.ts";
 
 const FOR_WANT_OF_ROOM: readonly RejectionCode[] = ["pool_exhausted", "block_limit"];
 

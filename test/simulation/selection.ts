@@ -3,12 +3,12 @@ import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import { namedFor } from "../../src/allocator/assign/family-requests.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { affinityTypeOf } from "../../src/domain/host.ts";
-import type { Violation } from "../../src/domain/invariants.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import { narrows, type PoolSelector } from "../../src/domain/pool.ts";
 import { matches } from "../../src/domain/selector-match.ts";
+import type { Violation } from "../../src/domain/violation.ts";
 import { Authors } from "./authors.ts";
 import type { Scenario } from "./scenario.ts";
 

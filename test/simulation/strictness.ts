@@ -1,8 +1,8 @@
 import type { Written } from "../../src/allocator/admin/written.ts";
 import type { Contents } from "../../src/domain/contents.ts";
-import type { Violation } from "../../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
+import type { Violation } from "../../src/domain/violation.ts";
 import { Authors } from "./authors.ts";
 
 /**

@@ -7,6 +7,7 @@ import {
   RESERVATIONS_PER_SPACE_MAX,
   UNTOLD_EFFECTIVE_MS_MAX,
 } from "../../domain/limits.ts";
+import type { Listed } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import {
   type Pool,
@@ -22,7 +23,6 @@ import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
-import type { Listed } from "../core/page.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
 import { type Precondition, unchanged, unmet } from "./precondition.ts";
 import { knownOutcome, type Written } from "./written.ts";

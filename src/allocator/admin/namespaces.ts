@@ -1,5 +1,6 @@
 import type { Labels } from "../../domain/labels.ts";
 import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
+import type { ListedPage } from "../../domain/listed.ts";
 import type { Namespace } from "../../domain/namespace.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { same } from "../../domain/same.ts";
@@ -7,7 +8,6 @@ import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { forgetLabels } from "../core/labels.ts";
 import { notFound } from "../core/not-found.ts";
-import type { Page } from "../core/page.ts";
 import { answer, RETRY } from "../core/step.ts";
 import type { LabelledWanted } from "./nodes.ts";
 import { type Precondition, unchanged, unmet } from "./precondition.ts";
@@ -77,9 +77,8 @@ export async function readNamespace(
 export async function listNamespaces(
   { store }: Context,
   { space, limit, after }: LabelledWanted,
-): Promise<Page<Namespace, string>> {
-  const { namespaces, unreadable, next } = await store.listNamespaces(space, { after, limit });
-  return { items: namespaces, unreadable, ...(next !== undefined && { next }) };
+): Promise<ListedPage<Namespace, string>> {
+  return store.listNamespaces(space, { after, limit });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { hostId } from "../../domain/host.ts";
 import type { Labels } from "../../domain/labels.ts";
 import { EFFECTIVE_MS_MAX, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import type { ListedPage, PageWanted } from "../../domain/listed.ts";
 import type { Node } from "../../domain/node.ts";
 import { CorruptItemError, orCorrupt, type Rejection } from "../../domain/outcome.ts";
 import { same } from "../../domain/same.ts";
@@ -8,7 +9,6 @@ import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { forgetLabels } from "../core/labels.ts";
 import { notFound } from "../core/not-found.ts";
-import type { Page } from "../core/page.ts";
 import { inParallel } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
 import { type Precondition, unchanged, unmet } from "./precondition.ts";
@@ -80,11 +80,9 @@ export async function readNode(
   return (await context.store.readNode(space, name)) ?? notFound(space, "node", name);
 }
 
-/** A request for a list of nodes or namespaces: a page size, and the name to start after. */
-export interface LabelledWanted {
+/** A request for a page of the nodes or namespaces of a space, by their names. */
+export interface LabelledWanted extends PageWanted<string> {
   readonly space: string;
-  readonly limit: number;
-  readonly after: string | undefined;
 }
 
 /**
@@ -94,16 +92,16 @@ export interface LabelledWanted {
 export async function listNodes(
   { store }: Context,
   { space, limit, after }: LabelledWanted,
-): Promise<Page<Node, string>> {
-  const { entries, unreadable, next } = await store.listNodeEntries(space, { after, limit });
-  const nodes = await inParallel(entries, PAGE_READS_AT_ONCE, ({ name }) =>
+): Promise<ListedPage<Node, string>> {
+  const { items, unreadable, next } = await store.listNodeEntries(space, { after, limit });
+  const nodes = await inParallel(items, PAGE_READS_AT_ONCE, ({ name }) =>
     orCorrupt(store.readNode(space, name)),
   );
   return {
     items: nodes.flatMap((node) => (node && !(node instanceof CorruptItemError) ? [node] : [])),
     // An unreadable node does not keep the others back.
     unreadable: [...unreadable, ...nodes.filter((node) => node instanceof CorruptItemError)],
-    ...(next !== undefined && { next }),
+    next,
   };
 }
 

@@ -13,7 +13,7 @@ import { CorruptItemError, orCorrupt, Rejection } from "../../domain/outcome.ts"
 import { type Pool, type Reservation, reservedBy } from "../../domain/pool.ts";
 import { mayBeOf } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
-import { type PageBudget, pageBudget } from "../core/page.ts";
+import { type PageBudget, pageBudget } from "../core/page-budget.ts";
 import { inParallel } from "../core/parallel.ts";
 import { putReservation } from "./administration.ts";
 import type { Precondition } from "./precondition.ts";

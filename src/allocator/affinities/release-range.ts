@@ -11,6 +11,7 @@ import {
   REQUEST_MS_MAX,
   SWAP_TRIES_MAX,
 } from "../../domain/limits.ts";
+import type { Page } from "../../domain/listed.ts";
 import { CorruptItemError, type Rejection } from "../../domain/outcome.ts";
 import { cooldownMsOf, poolOfId } from "../../domain/pool.ts";
 import { deleteEmptyBlock } from "../blocks/delete-empty-block.ts";
@@ -21,7 +22,6 @@ import { untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
-import type { Page } from "../core/page.ts";
 import { inParallel } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
 import { tooSmall } from "./too-small.ts";

@@ -60,7 +60,7 @@ export async function lookForOwners(
   );
   const tokens = new Set(taken.map(({ token }) => token));
   const owners = new Map<string, SlotOwner>();
-  for (const allocation of found.flatMap(({ allocations }) => allocations))
+  for (const allocation of found.flatMap(({ items }) => items))
     for (const part of allocation.parts)
       if (tokens.has(part.token)) owners.set(part.token, { allocation, part });
   return { owners, unreadable: found.flatMap(({ unreadable }) => unreadable) };

@@ -25,15 +25,15 @@ export async function namedBlocks(
   space: string,
   host: HostId,
 ): Promise<NamedBlocks> {
-  const { affinities, unreadable } = await store.listReadableAffinities(space, host);
-  const { borrowedBlocks, unreadable: others } = await store.listBorrowedBlocks(space, host);
+  const affinities = await store.listReadableAffinities(space, host);
+  const borrowedBlocks = await store.listBorrowedBlocks(space, host);
   const named = new Map(
-    [...affinities, ...borrowedBlocks].map(({ block }) => [formatCidr(block), block]),
+    [...affinities.items, ...borrowedBlocks.items].map(({ block }) => [formatCidr(block), block]),
   );
   return {
-    affinities,
-    borrowedBlocks,
+    affinities: affinities.items,
+    borrowedBlocks: borrowedBlocks.items,
     cidrs: [...named.values()],
-    unreadable: [...unreadable, ...others],
+    unreadable: [...affinities.unreadable, ...borrowedBlocks.unreadable],
   };
 }

@@ -8,6 +8,7 @@ import {
   releaseJobId,
 } from "../../domain/job.ts";
 import { EFFECTIVE_MS_MAX, IN_USE_GROUPS_AT_ONCE, IN_USE_GROUPS_MAX } from "../../domain/limits.ts";
+import type { Listed } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { type Pool, serves } from "../../domain/pool.ts";
 import { beingDeleted, readPool } from "../admin/administration.ts";
@@ -17,7 +18,6 @@ import { mayBeOf } from "../blocks/walk-pool.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
-import type { Listed } from "../core/page.ts";
 import { inParallel } from "../core/parallel.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
 import { markPool } from "./mark-pool.ts";
@@ -49,7 +49,7 @@ export async function drainPool(
     if (rejection) return answer(rejection);
     const isOpen = ({ kind, poolId, state }: Job) =>
       kind === "pool.drain" && poolId === pool.id && state === "running";
-    const { jobs, unreadable } = await context.store.listJobs(space);
+    const { items: jobs, unreadable } = await context.store.listJobs(space);
     // The unreadable job may be the open one.
     const [unread] = unreadable;
     if (unread) throw unread;
@@ -117,9 +117,9 @@ export async function readJob(
 }
 
 export async function listJobs(context: Context, space: string): Promise<Listed<Job>> {
-  const { jobs, unreadable } = await context.store.listJobs(space);
-  const items = jobs.toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
-  return { items, unreadable };
+  const { items, unreadable } = await context.store.listJobs(space);
+  const inOrder = items.toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+  return { items: inOrder, unreadable };
 }
 
 /** Writes the job first and marks the pool then. The worker continues the job if a crash follows. */

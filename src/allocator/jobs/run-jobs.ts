@@ -43,7 +43,7 @@ export interface Worked {
 export async function runJobs(context: Context): Promise<Worked> {
   const done: Worked = { jobs: 0, groups: 0, ended: 0, failures: [] };
   const run: Run = { untilMs: context.now() + SCHEDULED_RUN_MS_MAX, done, onWay: new Map() };
-  const { jobs, unreadable } = await context.store.listJobs();
+  const { items: jobs, unreadable } = await context.store.listJobs();
   done.failures.push(...unreadable);
   let turn: readonly Job[] = jobs.toSorted((a, b) => a.updatedAtMs - b.updatedAtMs);
   while (turn.length > 0) {

@@ -1,5 +1,6 @@
 import { type Contents, together } from "../../domain/contents.ts";
-import { findViolations, type Violation } from "../../domain/invariants.ts";
+import { findViolations } from "../../domain/invariants.ts";
+import type { Violation } from "../../domain/violation.ts";
 import type { Context } from "../core/context.ts";
 
 const ITEMS_PER_PAGE = 1_000;

@@ -5,7 +5,7 @@ import { NO_USAGE, sumOf, type Usage, usageOf, usageOutsideBlocks } from "../../
 import { slotRules } from "../blocks/slot-rules.ts";
 import { walkPool } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
-import type { PageBudget } from "../core/page.ts";
+import type { PageBudget } from "../core/page-budget.ts";
 
 /** The counts so far, and the position of the next page. */
 export interface UtilizationPosition {

@@ -3,8 +3,8 @@ import type { BlockAffinity } from "../../domain/affinity.ts";
 import { takenIn } from "../../domain/block.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
+import type { ListedPage } from "../../domain/listed.ts";
 import type { Context } from "../core/context.ts";
-import type { Page } from "../core/page.ts";
 import { holdingsOfHost } from "./list-blocks.ts";
 
 /** A block that a host owns, borrows, claims or is about to lose. */
@@ -34,7 +34,7 @@ export async function listAffinities(
     readonly limit: number;
     readonly position?: { readonly after: Address } | undefined;
   },
-): Promise<Page<AffinityState, Address>> {
+): Promise<ListedPage<AffinityState, Address>> {
   const { items, ...page } = await holdingsOfHost(context, wanted);
   const states = items.flatMap(({ cidr, affinity, borrowedBlock, block }): AffinityState[] => {
     const borrowed = borrowedBlock !== undefined && block?.host !== wanted.host;

@@ -13,6 +13,7 @@ import {
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import type { ListedPage } from "../../domain/listed.ts";
 import { CorruptItemError, orCorrupt, type Rejection } from "../../domain/outcome.ts";
 import { poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
 import { type Usage, usageOf } from "../../domain/usage.ts";
@@ -21,7 +22,7 @@ import { slotRules } from "../blocks/slot-rules.ts";
 import { walkPool } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
-import { type Page, pageBudget } from "../core/page.ts";
+import { pageBudget } from "../core/page-budget.ts";
 import { inParallel } from "../core/parallel.ts";
 
 /** The current state of a block. */
@@ -60,7 +61,7 @@ export interface BlocksWanted {
 export async function listBlocks(
   context: Context,
   wanted: BlocksWanted,
-): Promise<Page<BlockState, BlocksPosition> | Rejection> {
+): Promise<ListedPage<BlockState, BlocksPosition> | Rejection> {
   const { space, pool, host } = wanted;
   const configuration = await context.store.readSpace(space);
   if (pool !== undefined && !poolNamed(configuration, pool)) return notFound(space, "pool", pool);
@@ -75,7 +76,7 @@ export async function blocksOfPools(
   configuration: SpaceConfiguration,
   { pool: only, limit, position }: Omit<BlocksWanted, "space" | "host">,
   isWanted: (block: Block) => boolean = () => true,
-): Promise<Page<Block, BlocksPosition>> {
+): Promise<ListedPage<Block, BlocksPosition>> {
   const items: Block[] = [];
   // Blocks of an unreadable pool are not found, so the list names the pool.
   const unread = only === undefined ? configuration.unreadablePools : [];
@@ -112,7 +113,7 @@ async function blocksOfHost(
   context: Context,
   configuration: SpaceConfiguration,
   { pool, ...wanted }: BlocksWanted & { readonly host: HostId },
-): Promise<Page<BlockState, BlocksPosition>> {
+): Promise<ListedPage<BlockState, BlocksPosition>> {
   const within = configuration.pools.find(({ name }) => name === pool)?.cidr;
   const { items, unreadable, next } = await holdingsOfHost(context, { ...wanted, within });
   // An affinity may be newer or older than its block. The block decides.
@@ -159,7 +160,7 @@ export async function holdingsOfHost(
     /** Returns only blocks in this range. */
     readonly within?: Cidr | undefined;
   },
-): Promise<Page<HostHolding, Address>> {
+): Promise<ListedPage<HostHolding, Address>> {
   const { affinities, borrowedBlocks, ...named } = await namedBlocks(context, space, host);
   const unreadable = [...named.unreadable];
   const cidrs = [...named.cidrs]

@@ -1,7 +1,7 @@
 import { type Contents, together } from "../../domain/contents.ts";
 import { withinSpace } from "../../domain/within-space.ts";
 import type { Context } from "../core/context.ts";
-import { pageBudget } from "../core/page.ts";
+import { pageBudget } from "../core/page-budget.ts";
 
 const ITEMS_PER_LOOK = 1_000;
 

@@ -3,11 +3,11 @@ import { type Block, takenIn } from "../../domain/block.ts";
 import { formatCidr, sameCidr } from "../../domain/cidr.ts";
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import type { ListedPage } from "../../domain/listed.ts";
 import { CorruptItemError, type Rejection } from "../../domain/outcome.ts";
 import { poolNamed } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
-import type { Page } from "../core/page.ts";
 import { inParallel } from "../core/parallel.ts";
 import { type BlocksPosition, blocksOfPools } from "./list-blocks.ts";
 
@@ -39,7 +39,7 @@ export interface SpaceAffinitiesWanted {
 export async function listSpaceAffinities(
   context: Context,
   wanted: SpaceAffinitiesWanted,
-): Promise<Page<SpaceAffinity, BlocksPosition> | Rejection> {
+): Promise<ListedPage<SpaceAffinity, BlocksPosition> | Rejection> {
   const { space, pool } = wanted;
   const configuration = await context.store.readSpace(space);
   if (pool !== undefined && !poolNamed(configuration, pool)) return notFound(space, "pool", pool);

@@ -1,11 +1,11 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { addressAt, type Cidr, formatCidr, ordinalOf } from "../../domain/cidr.ts";
+import type { Page } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { noneUnread, poolOver } from "../../domain/pool.ts";
 import { allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
 import type { Context } from "../core/context.ts";
-import type { Page } from "../core/page.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
 import { type AddressState, ownerOf, stateOf } from "./read-address.ts";
 

@@ -5,9 +5,10 @@ import { heldBy } from "../../domain/block.ts";
 import { addressAt, formatCidr } from "../../domain/cidr.ts";
 import { handleHash } from "../../domain/hash.ts";
 import { ATTRIBUTE_CHARACTERS_PER_PAGE, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import type { Page } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Context } from "../core/context.ts";
-import { type Page, pageBudget } from "../core/page.ts";
+import { pageBudget } from "../core/page-budget.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
 import { type AddressState, ownerOf } from "./read-address.ts";
 

@@ -7,7 +7,7 @@ import type { Usage } from "../../domain/usage.ts";
 import { blockOfKey } from "../../domain/within-space.ts";
 import type { Context } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
-import { type PageBudget, pageBudget } from "../core/page.ts";
+import { type PageBudget, pageBudget } from "../core/page-budget.ts";
 import { countPool, type UtilizationPosition } from "./count-pool.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
 

@@ -3,7 +3,7 @@ import { Rejection } from "../../domain/outcome.ts";
 import { poolNamed } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
-import { pageBudget } from "../core/page.ts";
+import { pageBudget } from "../core/page-budget.ts";
 import { type Counted, countPool, type UtilizationPosition } from "./count-pool.ts";
 
 export interface Utilization extends Counted {

@@ -60,7 +60,7 @@ async function* looks(
       store.listAllocationPage(space, hash, { after, limit: ALLOCATIONS_PER_LOOK }),
     );
     for (const unreadable of page?.unreadable ?? []) closing.leave(unreadable);
-    return page ?? { allocations: [], next: undefined };
+    return { allocations: page?.items ?? [], next: page?.next };
   };
   const first = await lookAfter();
   yield { allocations: first.allocations, isLong: first.next !== undefined };

@@ -1,7 +1,7 @@
-import type { Page } from "../../allocator/core/page.ts";
 import type { AddressState } from "../../allocator/read/read-address.ts";
 import type { HandlePosition } from "../../allocator/read/read-handle.ts";
 import { formatAddress } from "../../domain/address.ts";
+import type { Page } from "../../domain/listed.ts";
 import { formatTime } from "../../domain/time.ts";
 import { handleOf } from "../handles/request.ts";
 import { sealCursor } from "../http/cursor.ts";

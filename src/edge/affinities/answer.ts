@@ -1,11 +1,11 @@
 import type { ClaimedRange } from "../../allocator/affinities/claim-range.ts";
 import type { ReleasedAffinity } from "../../allocator/affinities/release-range.ts";
 import type { EnsuredBlock } from "../../allocator/assign/ensure-blocks.ts";
-import type { Page } from "../../allocator/core/page.ts";
 import type { AffinityState } from "../../allocator/read/list-affinities.ts";
 import { type Address, formatAddress } from "../../domain/address.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
+import type { ListedPage, Page } from "../../domain/listed.ts";
 import type { CorruptItemError } from "../../domain/outcome.ts";
 import { formatTime } from "../../domain/time.ts";
 import { sealCursor } from "../http/cursor.ts";
@@ -25,7 +25,7 @@ interface Whose {
 }
 
 export function affinitiesAnswer(
-  { items, unreadable, next }: Page<AffinityState, Address>,
+  { items, unreadable, next }: ListedPage<AffinityState, Address>,
   requestId: string,
   wanted: Whose,
 ): Answer {

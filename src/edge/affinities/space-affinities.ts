@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import type { Page } from "../../allocator/core/page.ts";
 import type { BlocksPosition } from "../../allocator/read/list-blocks.ts";
 import type {
   SpaceAffinitiesWanted,
@@ -9,6 +8,7 @@ import { spaceAffinitiesQuery } from "../../contract/requests/affinity.ts";
 import { resourceName } from "../../contract/schema/field.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { formatAddress } from "../../domain/address.ts";
+import type { ListedPage } from "../../domain/listed.ts";
 import { formatTime } from "../../domain/time.ts";
 import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
 import type { Answer, Event } from "../http/event.ts";
@@ -26,7 +26,7 @@ export function readSpaceAffinities(event: Event): SpaceAffinitiesWanted | Probl
 }
 
 export function spaceAffinitiesAnswer(
-  { items, unreadable, next }: Page<SpaceAffinity, BlocksPosition>,
+  { items, unreadable, next }: ListedPage<SpaceAffinity, BlocksPosition>,
   requestId: string,
   wanted: SpaceAffinitiesWanted,
 ): Answer {

@@ -1,8 +1,8 @@
-import type { Page } from "../../allocator/core/page.ts";
 import type { BlockState, BlocksPosition, BlocksWanted } from "../../allocator/read/list-blocks.ts";
 import type { BlockWithAddresses } from "../../allocator/read/read-block.ts";
 import { formatAddress } from "../../domain/address.ts";
 import type { Cidr } from "../../domain/cidr.ts";
+import type { ListedPage } from "../../domain/listed.ts";
 import { formatTime } from "../../domain/time.ts";
 import { addressBody } from "../addresses/answer.ts";
 import { sealCursor } from "../http/cursor.ts";
@@ -12,7 +12,7 @@ import { usageBody } from "../http/usage.ts";
 import { blockListOf, blockOf } from "./request.ts";
 
 export function blocksAnswer(
-  { items, unreadable, next }: Page<BlockState, BlocksPosition>,
+  { items, unreadable, next }: ListedPage<BlockState, BlocksPosition>,
   requestId: string,
   wanted: BlocksWanted,
 ): Answer {

@@ -1,18 +1,16 @@
 import * as v from "valibot";
-import type { Listed } from "../../allocator/core/page.ts";
 import { namedListQuery } from "../../contract/requests/query.ts";
 import { resourceName } from "../../contract/schema/field.ts";
 import { Problem } from "../../contract/schema/problem.ts";
+import type { Listed, PageWanted } from "../../domain/listed.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
 import type { Answer, Event } from "./event.ts";
 import { readQuery } from "./parameters.ts";
 import { unreadableBody } from "./unreadable.ts";
 
 /** The page that a request asks for. */
-export interface NamedListWanted {
+export interface NamedListWanted extends PageWanted<string> {
   readonly space: string;
-  readonly limit: number;
-  readonly after: string | undefined;
 }
 
 /**

@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import type { LabelledWanted } from "../../allocator/admin/nodes.ts";
-import type { Page } from "../../allocator/core/page.ts";
 import { NAMESPACE, type NamePart, NODE } from "../../contract/requests/names.ts";
 import { labelledQuery } from "../../contract/requests/registry.ts";
 import { hostText } from "../../contract/schema/field.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import type { Labels } from "../../domain/labels.ts";
+import type { ListedPage } from "../../domain/listed.ts";
 import { openCursor, sealCursor } from "../http/cursor.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { readNamed, readQuery } from "../http/parameters.ts";
@@ -43,7 +43,7 @@ function labelledList(of: NamePart, list: "nodes" | "namespaces") {
     },
 
     answer(
-      { items, unreadable, next }: Page<Labelled, string>,
+      { items, unreadable, next }: ListedPage<Labelled, string>,
       _: string,
       wanted: LabelledWanted,
     ): Answer {

@@ -98,7 +98,7 @@ describe(`where a handle has ${ALLOCATIONS} allocations`, () => {
     world.clock.nowMs += 60_000;
     const guest = { ...requestOf("guest", 1), host: "host:node-2", address: at(192) } as const;
     await assigned(world.calm, guest);
-    const { borrowedBlocks } = await world.calm.store.listBorrowedBlocks(SPACE, guest.host);
+    const { items: borrowedBlocks } = await world.calm.store.listBorrowedBlocks(SPACE, guest.host);
     expect(borrowedBlocks.map(({ block }) => block)).toEqual([cidr]);
     const read = await allocationsRead(world, async (context) =>
       expect(await releaseHost(context, SPACE, guest.host)).toMatchObject({

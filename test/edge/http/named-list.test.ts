@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Listed } from "../../../src/allocator/core/page.ts";
 import { Problem } from "../../../src/contract/schema/problem.ts";
+import type { Listed } from "../../../src/domain/listed.ts";
 import type { Reservation } from "../../../src/domain/pool.ts";
 import { poolList } from "../../../src/edge/pools/answer.ts";
 import { type PoolRequest, readPoolPut } from "../../../src/edge/pools/request.ts";
@@ -33,7 +33,7 @@ function pagesOf<Item>(
     const asked = { ...query, ...(cursor !== undefined && { cursor }) };
     const wanted = named.read(eventOf("GET", "/v1/any", { query: asked }));
     if (wanted instanceof Problem) throw new Error(wanted.detail);
-    const page = named.answer({ items }, "id", wanted as never).body as Page;
+    const page = named.answer({ items, unreadable: [] }, "id", wanted as never).body as Page;
     pages.push(page);
     cursor = page.next;
     if (cursor === undefined) return pages;
@@ -64,7 +64,9 @@ describe("a list of what has a name", () => {
     const [first] = pagesOf(reservationList, items, { limit: "2" });
     const wanted = list({ limit: "2", cursor: first?.next ?? "" });
     const left = items.filter(({ name }) => name !== "n0001");
-    expect(reservationList.answer({ items: left }, "id", wanted as never).body).toMatchObject({
+    expect(
+      reservationList.answer({ items: left, unreadable: [] }, "id", wanted as never).body,
+    ).toMatchObject({
       reservations: [{ name: "n0002" }, { name: "n0003" }],
     });
   });

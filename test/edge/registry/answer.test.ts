@@ -4,7 +4,7 @@ import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
 
 it("a cursor of another list is rejected", () => {
-  const first = nodeList.answer({ items: [], next: "node-1" }, "", {
+  const first = nodeList.answer({ items: [], unreadable: [], next: "node-1" }, "", {
     space: "default",
     limit: 1,
     after: undefined,

@@ -1,9 +1,10 @@
 import type { AddressPlan, AddressPlanEntry } from "../../../domain/address-plan.ts";
 import type { Contents } from "../../../domain/contents.ts";
 import type { Job } from "../../../domain/job.ts";
+import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { Namespace } from "../../../domain/namespace.ts";
 import type { Node, NodeEntry } from "../../../domain/node.ts";
-import type { CorruptItemError, Outcome } from "../../../domain/outcome.ts";
+import type { Outcome } from "../../../domain/outcome.ts";
 import type {
   Pool,
   Reservation,
@@ -41,7 +42,7 @@ export interface AdminStore {
 
   /** Eventually consistent. The result names entries that cannot be read beside the others. */
   listSpaces(): Promise<{
-    readonly spaces: readonly SpaceEntry[];
+    readonly items: readonly SpaceEntry[];
     readonly unreadable: readonly UnreadableNamed[];
   }>;
   keepPosition(space: string, position: SpacePosition | undefined): Promise<void>;
@@ -54,9 +55,7 @@ export interface AdminStore {
   ): Promise<Outcome<AddressPlan>>;
 
   /** Lists the jobs of one space, or of all. The result names those that cannot be read beside the others. */
-  listJobs(
-    space?: string,
-  ): Promise<{ readonly jobs: readonly Job[]; readonly unreadable: readonly CorruptItemError[] }>;
+  listJobs(space?: string): Promise<Listed<Job>>;
   readJob(space: string, id: string): Promise<Job | undefined>;
   createJob(job: Job): Promise<Outcome<Job>>;
   changeJob(step: string, seen: Job, next: Job): Promise<Outcome<Job>>;
@@ -65,26 +64,12 @@ export interface AdminStore {
   createNode(node: Node): Promise<Outcome<Node>>;
   changeNode(seen: Node, next: Node): Promise<Outcome<Node>>;
   deleteNode(seen: Node): Promise<Outcome<unknown>>;
-  listNodeEntries(
-    space: string,
-    page: { readonly after: string | undefined; readonly limit: number },
-  ): Promise<{
-    readonly entries: readonly NodeEntry[];
-    readonly unreadable: readonly CorruptItemError[];
-    readonly next: string | undefined;
-  }>;
+  listNodeEntries(space: string, page: PageWanted<string>): Promise<ListedPage<NodeEntry, string>>;
   enterNode(entry: NodeEntry): Promise<Outcome<unknown>>;
   restoreNodeEntry(entry: NodeEntry): Promise<void>;
   deleteNodeEntry(step: string, seen: Pick<NodeEntry, "space" | "name" | "id">): Promise<void>;
   readNamespace(space: string, name: string): Promise<Namespace | undefined>;
-  listNamespaces(
-    space: string,
-    page: { readonly after: string | undefined; readonly limit: number },
-  ): Promise<{
-    readonly namespaces: readonly Namespace[];
-    readonly unreadable: readonly CorruptItemError[];
-    readonly next: string | undefined;
-  }>;
+  listNamespaces(space: string, page: PageWanted<string>): Promise<ListedPage<Namespace, string>>;
   createNamespace(namespace: Namespace): Promise<Outcome<Namespace>>;
   changeNamespace(seen: Namespace, next: Namespace): Promise<Outcome<Namespace>>;
   deleteNamespace(seen: Namespace): Promise<Outcome<unknown>>;

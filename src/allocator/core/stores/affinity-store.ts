@@ -2,6 +2,7 @@ import type { BlockAffinity } from "../../../domain/affinity.ts";
 import type { BorrowedBlock } from "../../../domain/borrowed-block.ts";
 import type { FullBlock, Places } from "../../../domain/full-block.ts";
 import type { HostId } from "../../../domain/host.ts";
+import type { Listed } from "../../../domain/listed.ts";
 import type { Node } from "../../../domain/node.ts";
 import type { CorruptItemError, Outcome } from "../../../domain/outcome.ts";
 
@@ -14,13 +15,7 @@ export interface AffinityStore {
   ): Promise<readonly BlockAffinity[]>;
 
   /** Lists the affinities of a host, and names those that cannot be read beside the others. */
-  listReadableAffinities(
-    space: string,
-    host: HostId,
-  ): Promise<{
-    readonly affinities: readonly BlockAffinity[];
-    readonly unreadable: readonly CorruptItemError[];
-  }>;
+  listReadableAffinities(space: string, host: HostId): Promise<Listed<BlockAffinity>>;
   createAffinity(affinity: BlockAffinity): Promise<Outcome<BlockAffinity>>;
   changeAffinity(
     step: string,
@@ -35,13 +30,7 @@ export interface AffinityStore {
   clearBlockFull(step: string, of: Pick<FullBlock, "space" | "host" | "block">): Promise<void>;
 
   /** Lists the borrowed blocks of a host, and names those that cannot be read beside the others. */
-  listBorrowedBlocks(
-    space: string,
-    host: HostId,
-  ): Promise<{
-    readonly borrowedBlocks: readonly BorrowedBlock[];
-    readonly unreadable: readonly CorruptItemError[];
-  }>;
+  listBorrowedBlocks(space: string, host: HostId): Promise<Listed<BorrowedBlock>>;
   putBorrowedBlock(
     step: string,
     borrowedBlock: BorrowedBlock,

@@ -1,6 +1,7 @@
-import type { Allocation, Due } from "../../../domain/allocation.ts";
+import type { Allocation, Due, FreedMark } from "../../../domain/allocation.ts";
 import type { AllocationPlace } from "../../../domain/allocation-place.ts";
-import type { CorruptItemError, Outcome } from "../../../domain/outcome.ts";
+import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
+import type { Outcome } from "../../../domain/outcome.ts";
 import type { QuotaSlot } from "../../../domain/quota-slot.ts";
 import type { AllocationStart } from "../../../domain/token.ts";
 
@@ -18,37 +19,20 @@ export interface AllocationStore {
     space: string,
     handleHash: string,
     start: AllocationStart | undefined,
-  ): Promise<{
-    readonly allocations: readonly Allocation[];
-    readonly unreadable: readonly CorruptItemError[];
-  }>;
+  ): Promise<Listed<Allocation>>;
 
   /** Lists a page of allocations, and names those that cannot be read beside the others. */
   listAllocationPage(
     space: string,
     handleHash: string,
-    page: { readonly after?: AllocationPlace | undefined; readonly limit: number },
-  ): Promise<{
-    readonly allocations: readonly Allocation[];
-    readonly unreadable: readonly CorruptItemError[];
-    readonly next: AllocationPlace | undefined;
-  }>;
+    page: PageWanted<AllocationPlace>,
+  ): Promise<ListedPage<Allocation, AllocationPlace>>;
   createAllocation(allocation: Allocation): Promise<Outcome<Allocation>>;
   changeAllocation(step: string, seen: Allocation, next: Allocation): Promise<Outcome<Allocation>>;
   deleteAllocation(step: string, seen: Allocation): Promise<void>;
   deleteAllocationOfToken(place: AllocationPlace, token: string): Promise<void>;
   markDue(place: AllocationPlace, token: string, dueAtMs: number): Promise<void>;
-  markFreed(
-    place: AllocationPlace,
-    token: string,
-    freed: {
-      readonly address: string;
-      readonly complete: boolean;
-      readonly revision: string;
-      readonly atMs: number;
-      readonly dueAtMs: number;
-    },
-  ): Promise<Outcome<Allocation>>;
+  markFreed(place: AllocationPlace, token: string, freed: FreedMark): Promise<Outcome<Allocation>>;
   dueAllocations(
     shard: number,
     page: { readonly untilMs: number; readonly limit: number; readonly after?: Due },

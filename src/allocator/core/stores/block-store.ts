@@ -3,7 +3,8 @@ import type { ClaimFields } from "../../../domain/block-changes.ts";
 import type { Cidr } from "../../../domain/cidr.ts";
 import type { BlockGroupIndexPage, FullPool } from "../../../domain/contents.ts";
 import type { HostId } from "../../../domain/host.ts";
-import type { CorruptItemError, Outcome } from "../../../domain/outcome.ts";
+import type { ListedPage, PageWanted } from "../../../domain/listed.ts";
+import type { Outcome } from "../../../domain/outcome.ts";
 import type { Slot } from "../../../domain/slot.ts";
 
 /** Reads and writes blocks, the index of block groups, and the hints that one of them is full. */
@@ -61,16 +62,17 @@ export interface BlockStore {
   readIndexPages(
     space: string,
     poolId: string,
-    options: { readonly after: string | undefined; readonly limit: number },
-  ): Promise<{
-    readonly pages: readonly {
-      readonly page: string;
-      readonly groups: ReadonlySet<bigint>;
-      readonly full: ReadonlySet<bigint>;
-    }[];
-    readonly unreadable: readonly CorruptItemError[];
-    readonly next: string | undefined;
-  }>;
+    options: PageWanted<string>,
+  ): Promise<
+    ListedPage<
+      {
+        readonly page: string;
+        readonly groups: ReadonlySet<bigint>;
+        readonly full: ReadonlySet<bigint>;
+      },
+      string
+    >
+  >;
   addGroup(space: string, poolId: string, group: bigint): Promise<Outcome<unknown>>;
   markFull(space: string, poolId: string, group: bigint): Promise<Outcome<unknown>>;
   unmarkFull(space: string, poolId: string, group: bigint): Promise<Outcome<unknown>>;

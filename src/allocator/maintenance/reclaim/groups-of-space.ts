@@ -27,7 +27,11 @@ export async function* groupsAfter(
     if (position && pool.name < position.pool) continue;
     let { page: after, group: behind = -1n } = position?.pool === pool.name ? position : {};
     for (let more = true; more; ) {
-      const { pages, unreadable, next } = await store.readIndexPages(pool.space, pool.id, {
+      const {
+        items: pages,
+        unreadable,
+        next,
+      } = await store.readIndexPages(pool.space, pool.id, {
         after,
         limit: RECLAIM_PAGES_PER_READ,
       });

@@ -68,7 +68,7 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
     untilMs: startedAtMs + SCHEDULED_RUN_MS_MAX,
     done,
   };
-  const { spaces, unreadable } = await context.store.listSpaces();
+  const { items: spaces, unreadable } = await context.store.listSpaces();
   for (const entry of unreadable)
     if (shardOfSpace(entry.name) === shard) done.failures.push(entry.unreadable);
   const own = spaces.filter(({ space }) => shardOfSpace(space) === shard);

@@ -64,7 +64,7 @@ const blocksIn = (world: World) =>
   contentsIn(world).blocks.filter(({ space }) => space === SPACE).length;
 
 const registered = async ({ calm }: World) =>
-  (await calm.store.listSpaces()).spaces.map(({ space }) => space).sort();
+  (await calm.store.listSpaces()).items.map(({ space }) => space).sort();
 
 describe("every space gets its share of every scheduled run", () => {
   it("a space with one block, beside one with very many block groups, loses it within two minutes", async () => {
@@ -309,7 +309,7 @@ describe("a space without pools", () => {
     for (let n = 0; n < 10_000; n++) await store.registerSpace(`tenant-${n}`, "r");
     for (let n = 0; n < 10_000; n += 200)
       await putPool(world.calm, `tenant-${n}`, "pool", poolOf("10.0.0.0/24", 31), undefined);
-    const own = (await store.listSpaces()).spaces.filter(
+    const own = (await store.listSpaces()).items.filter(
       ({ space }) => shardOfSpace(space) === SHARD,
     );
     const dropped = await scheduledRun(contextOver(world.table, world.clock, 2));

@@ -1,0 +1,110 @@
+import { type Allocation, isOver } from "./allocation.ts";
+import { heldCount, isQuotaSlotHeld, nameOf } from "./allocation-invariants.ts";
+import { poolOf } from "./block-invariants.ts";
+import { type BlocksByName, nameOfBlock } from "./blocks-by-name.ts";
+import { type Cidr, formatCidr } from "./cidr.ts";
+import type { Contents } from "./contents.ts";
+import type { Node } from "./node.ts";
+import { type Violation, violation } from "./violation.ts";
+
+/** Finds violations of what must also hold at rest, after the scheduled runs. */
+export const violationsAtRest = (contents: Contents, blocks: BlocksByName): Violation[] => [
+  ...withoutPool(contents),
+  ...untidyAffinities(contents, blocks),
+  ...emptyQuotaSlots(contents, blocks),
+  ...unlisted(contents),
+  ...contents.allocations.flatMap((allocation) => untidyAllocation(allocation, blocks)),
+];
+
+/** Finds blocks and pages of the block-group index whose pool is gone. */
+function withoutPool(contents: Contents): Violation[] {
+  const { blocks, pools, maps } = contents;
+  return [
+    ...blocks
+      .filter((block) => !poolOf(block, contents))
+      .map(({ cidr }) => `block ${formatCidr(cidr)} is left from a pool that is gone`),
+    ...maps
+      .filter(({ poolId }) => !pools.some(({ id }) => id === poolId))
+      .map(
+        ({ poolId }) =>
+          `a page of the block-group index is left from pool ${poolId}, which is gone`,
+      ),
+  ].map(tidy);
+}
+
+/** Finds affine blocks without an affinity, and affinities that are unconfirmed, duplicates or without their block. */
+function untidyAffinities({ blocks, affinities }: Contents, byName: BlocksByName): Violation[] {
+  const affinityName = (host: string, space: string, cidr: Cidr) =>
+    `${host} ${nameOfBlock(space, cidr)}`;
+  const names = new Set(
+    affinities.map(({ host, space, block }) => affinityName(host, space, block)),
+  );
+  const duplicates = affinities.length - names.size;
+  return [
+    ...blocks
+      .filter(
+        ({ host, space, cidr }) =>
+          host !== undefined && !names.has(affinityName(host, space, cidr)),
+      )
+      .map(({ cidr, host }) =>
+        violation(
+          "I4",
+          `block ${formatCidr(cidr)} is affine to ${host}, which has no affinity for it`,
+        ),
+      ),
+    ...affinities
+      .filter(({ state }) => state !== "confirmed")
+      .map(({ host, block, state }) =>
+        tidy(`${host} has an affinity for ${formatCidr(block)} that is ${state}`),
+      ),
+    ...(duplicates > 0 ? [tidy(`${duplicates} affinities are duplicates`)] : []),
+    ...affinities
+      .filter(({ host, space, block }) => byName.get(nameOfBlock(space, block))?.host !== host)
+      .map(({ host, block }) =>
+        tidy(`${host} has an affinity for ${formatCidr(block)}, which is not its block`),
+      ),
+  ];
+}
+
+function emptyQuotaSlots({ quotaSlots, allocations }: Contents, byName: BlocksByName): Violation[] {
+  return quotaSlots
+    .filter(({ revision }) =>
+      allocations.every((allocation) =>
+        allocation.quotaSlots.every(
+          (quotaSlot) =>
+            quotaSlot.revision !== revision || !isQuotaSlotHeld(allocation, quotaSlot, byName),
+        ),
+      ),
+    )
+    .map(({ handle, family, number }) =>
+      tidy(`IPv${family} quota slot ${number} of handle ${handle} has no address in it`),
+    );
+}
+
+/** Finds nodes without an entry in their register, and entries without a node. */
+function unlisted({ nodes, nodeEntries }: Contents): Violation[] {
+  const placeOf = ({ space, name }: Pick<Node, "space" | "name">) => `${space} ${name}`;
+  const current = new Set(nodes.map(placeOf));
+  const entered = new Set(nodeEntries.map(placeOf));
+  return [
+    ...nodes
+      .filter((node) => !entered.has(placeOf(node)))
+      .map(({ name }) => tidy(`node ${name} is not in the register of nodes`)),
+    ...nodeEntries
+      .filter((entry) => !current.has(placeOf(entry)))
+      .map(({ name }) => tidy(`the register has a node ${name}, which is not there`)),
+  ];
+}
+
+function untidyAllocation(allocation: Allocation, byName: BlocksByName): Violation[] {
+  const count = heldCount(allocation, byName);
+  if (allocation.state === "pending" || allocation.state === "aborted")
+    return [tidy(`${nameOf(allocation)} is still ${allocation.state}`)];
+  if (isOver(allocation) && count > 0)
+    return [tidy(`${nameOf(allocation)} is released and holds ${count} addresses`)];
+  if (!isOver(allocation) && count === 0)
+    return [tidy(`${nameOf(allocation)} is live and holds nothing`)];
+  return [];
+}
+
+const tidy = (message: string): Violation => violation("tidy", message);
