@@ -56,6 +56,14 @@ export function namesInTable(): ReadonlySet<string> {
   return new Set([...parted().table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name ?? ""));
 }
 
+/** Returns what noticed the absence of a part when the table was made, in the words of the table. */
+export function noticerInTable(name: string): string | undefined {
+  const lines = parted().table.split("\n");
+  const line = lines.find((one) => one.startsWith(`| \`${name}\` |`));
+  const [, , , noticer] = line?.split(/(?<!\\)\|/) ?? [];
+  return noticer?.trim().replaceAll("\\|", "|");
+}
+
 const STEPS_NAMED_MAX = 3;
 
 function whereIs({ name, kind, steps }: Item): string {
