@@ -27,6 +27,8 @@ const HELD = {
 } as unknown as Contents;
 const NOTHING = { blocks: [], allocations: [] } as unknown as Contents;
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 it("takes either deadline of two renewals that were under way at once: whose was written last is not known", async () => {
   const { ledger, promised } = leased();
   const [first, second] = [answering(), answering()];
@@ -118,6 +120,22 @@ it("tells of a release by host that says it is complete and has left an address"
     });
     expect(ledger.violations.map(({ invariant }) => invariant)).toEqual(invariants);
   }
+});
+
+it("a key under a limit binds for a day, because its answer may have the addresses of other requests only", () => {
+  const generation = LEASED.generation.replace("AYvP5iWVbzHwmEI", "AYvP5iWVbzHwmEJ");
+  const violationsAfter = (ms: number, limitedSince: number | undefined) => {
+    const ledger = new Ledger();
+    ledger.hold(HELD, 0);
+    const answer = { ...LEASED, expiresAtMs: 10 * DAY_MS };
+    ledger.hear("pod", "key", [answer], limitedSince);
+    ledger.hold(HELD, ms);
+    ledger.hear("pod", "key", [{ ...answer, generation }], limitedSince);
+    return ledger.violations.filter(({ invariant }) => invariant === "I8");
+  };
+  expect(violationsAfter(DAY_MS / 2, 1)).toHaveLength(1);
+  expect(violationsAfter(DAY_MS, 1)).toEqual([]);
+  expect(violationsAfter(DAY_MS, undefined)).toHaveLength(1);
 });
 
 function leased() {

@@ -6,7 +6,7 @@ import { contains, ordinalOf } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { type Generation, parseGeneration } from "../../src/domain/generation.ts";
 import type { HostId } from "../../src/domain/host.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
+import { CLOCK_SKEW_MS_MAX, RELEASED_ALLOCATION_KEPT_MS } from "../../src/domain/limits.ts";
 import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
 import type { Violation } from "../../src/domain/violation.ts";
 import { type AddressStatus, History } from "./history.ts";
@@ -17,6 +17,12 @@ export interface Promised extends Pick<AssignedAddress, "address" | "generation"
   readonly handle: string;
   readonly parsed: Generation;
   readonly at: Address;
+}
+
+interface Answered {
+  /** The addresses with their tokens, as one text. */
+  readonly told: string;
+  readonly atMs: number;
 }
 
 /** The state of an address that a rejection claims. */
@@ -43,7 +49,8 @@ export class Ledger {
   readonly #alternates = new Map<string, string>();
   /** Allocations of limited requests. */
   readonly #limited = new Set<string>();
-  readonly #answers = new Map<string, string>();
+  /** The answers to requests with a key, by handle and key. */
+  readonly #answers = new Map<string, Answered>();
   /** Tokens whose release has begun: from then on either state is right. */
   readonly #letGo = new Set<string>();
   /** Addresses with the tokens under which they can never be taken again. */
@@ -53,6 +60,7 @@ export class Ledger {
   readonly #ended = new Map<string, number>();
 
   #contents: Contents | undefined;
+  #nowMs = Number.NEGATIVE_INFINITY;
 
   /** Returns the current moment of the table: an answer is judged by the states since its request. */
   get moment(): number {
@@ -81,7 +89,8 @@ export class Ledger {
       [handle, ...closing].some(
         (name) => (this.#closing.get(name) ?? 0) > 0 || (this.#ended.get(name) ?? -1) >= since,
       ) || told.some((address) => this.#letGo.has(nameOf(address)));
-    if (key !== undefined && !stale) this.#compare(`${handle}/${key}`, told);
+    const mayReuse = since !== Number.POSITIVE_INFINITY;
+    if (key !== undefined && !stale) this.#compare(`${handle}/${key}`, told, mayReuse);
     if (stale) return [];
     for (const [i, promised] of told.entries()) {
       const other = this.#promises.get(promised.address);
@@ -337,6 +346,7 @@ export class Ledger {
 
   hold(contents: Contents, nowMs: number): void {
     this.#contents = contents;
+    this.#nowMs = nowMs;
     for (const promised of [...this.#promises.values()]) {
       if (isHeldIn(contents, promised)) continue;
       this.#promises.delete(promised.address);
@@ -350,7 +360,7 @@ export class Ledger {
 
   #expired(promised: Promised): void {
     this.gone(promised);
-    for (const [request, told] of this.#answers)
+    for (const [request, { told }] of this.#answers)
       if (told.split(" ").includes(nameOf(promised))) this.#answers.delete(request);
   }
 
@@ -379,13 +389,19 @@ export class Ledger {
     return this.#history.was(address, state, since);
   }
 
-  #compare(request: string, told: readonly Promised[]): void {
-    const now = told.map(nameOf).sort().join(" ");
+  /**
+   * Compares the answer to a request with the one before. Plat forgets a key that holds nothing after a day. So an
+   * answer to a limited request, which may have other requests' addresses only, binds no longer than that.
+   */
+  #compare(request: string, promises: readonly Promised[], mayReuse: boolean): void {
+    const told = promises.map(nameOf).sort().join(" ");
     const before = this.#answers.get(request);
-    const released = before?.split(" ").some((name) => this.#letGo.has(name));
-    if (before !== undefined && !released && before !== now)
-      this.#violate("I8", `${request} was told ${before} and then ${now}`);
-    this.#answers.set(request, now);
+    this.#answers.set(request, { told, atMs: this.#nowMs });
+    if (before === undefined || before.told === told) return;
+    const forgottenAtMs = before.atMs + RELEASED_ALLOCATION_KEPT_MS - CLOCK_SKEW_MS_MAX;
+    if (mayReuse && this.#nowMs >= forgottenAtMs) return;
+    const released = before.told.split(" ").some((name) => this.#letGo.has(name));
+    if (!released) this.#violate("I8", `${request} was told ${before.told} and then ${told}`);
   }
 
   #violate(invariant: string, message: string): void {
