@@ -76,7 +76,7 @@ async function serve(execution: AssignExecution): Promise<Assignment | Rejection
   const { earlier } = learned;
   if (earlier && !isSettled(execution, earlier)) {
     const replayed = await replayEarlier(execution, earlier);
-    // A retry says that the earlier execution holds nothing, so that this one serves the request.
+    // The step `retry` means that the earlier execution holds nothing, so that this one serves the request.
     if (replayed.kind === "answer") return replayed.answer;
   }
   execution.unserved = learned.unserved;
