@@ -18,12 +18,17 @@ export const reclaimSpaces = (context: Context, spaces: readonly string[]): Prom
 export const repairAll = (context: Context): Promise<Repaired> =>
   overShards(EVERY_SHARD, (shard) => repair(context, shard));
 
-/** Runs `repair` for each shard until it reaches the end of its segment, so that it reads the whole table. */
+/**
+ * Runs `repair` for each shard until it reaches the end of its segment, so that it reads the whole table. Returns the
+ * sum over all runs.
+ */
 export const sweepAll = (context: Context): Promise<Repaired> =>
   overShards(EVERY_SHARD, async (shard) => {
+    let sum: Repaired | undefined;
     for (let run = 0; run < SWEEP_RUNS_MAX; run++) {
       const done = await repair(context, shard);
-      if (done.swept || done.failures.length > 0) return done;
+      sum = { ...(sum ? sumOf([sum, done]) : done), swept: done.swept };
+      if (done.swept || done.failures.length > 0) return sum;
     }
     throw new Error(
       `the repair run did not come to the end of shard ${shard} in ${SWEEP_RUNS_MAX} runs`,
@@ -34,10 +39,15 @@ async function overShards<Done extends object>(
   shards: readonly number[],
   run: (shard: number) => Promise<Done>,
 ): Promise<Done> {
+  const results: Done[] = [];
+  for (const shard of shards) results.push(await run(shard));
+  return sumOf(results);
+}
+
+function sumOf<Done extends object>(results: readonly Done[]): Done {
   const together: Record<string, unknown> = {};
-  for (const shard of shards)
-    for (const [name, part] of Object.entries(await run(shard)))
-      together[name] = added(together[name], part);
+  for (const result of results)
+    for (const [name, part] of Object.entries(result)) together[name] = added(together[name], part);
   return together as Done;
 }
 
