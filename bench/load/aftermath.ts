@@ -112,20 +112,25 @@ export async function isAssignable(site: Grounds, api: Api, ledger: Ledger): Pro
   return site.withTable((context) => check(context, ledger, "after all was assigned again", false));
 }
 
-/** Executes the scheduled runs at a later time, for some rounds. */
+/** Executes the scheduled runs at a later time, for some rounds, until a walk over the table repairs nothing. */
 async function scheduledRuns(context: Context, aheadMs: number): Promise<Context> {
   const later = (round: number): Context => ({
     ...context,
     cache: new WarmCache(),
     now: () => context.now() + aheadMs + round * LATER_MS,
   });
-  for (let round = 0, deleted = 0; round < ROUNDS || (deleted > 0 && round < ROUNDS_MAX); round++) {
+  for (
+    let round = 0, repaired = 0;
+    round < ROUNDS || (repaired > 0 && round < ROUNDS_MAX);
+    round++
+  ) {
     const context = later(Math.min(round, ROUNDS));
     const { failures } = await reclaimAll(context);
     if (failures.length > 0) throw failures[0];
     const swept = await sweepAll(context);
     if (swept.failures.length > 0) throw swept.failures[0];
-    deleted = swept.allocationsDeleted;
+    const { allocationsDeleted, affinities, borrowedBlocksDeleted, orphansDeleted } = swept;
+    repaired = allocationsDeleted + affinities + borrowedBlocksDeleted + orphansDeleted;
   }
   return later(ROUNDS);
 }
