@@ -112,25 +112,27 @@ export async function isAssignable(site: Grounds, api: Api, ledger: Ledger): Pro
   return site.withTable((context) => check(context, ledger, "after all was assigned again", false));
 }
 
-/** Executes the scheduled runs at a later time, for some rounds, until a walk over the table repairs nothing. */
+/**
+ * Executes the scheduled runs at a later time, for some rounds, until a walk over the table repairs nothing and reads as
+ * many items as the one before.
+ */
 async function scheduledRuns(context: Context, aheadMs: number): Promise<Context> {
   const later = (round: number): Context => ({
     ...context,
     cache: new WarmCache(),
     now: () => context.now() + aheadMs + round * LATER_MS,
   });
-  for (
-    let round = 0, repaired = 0;
-    round < ROUNDS || (repaired > 0 && round < ROUNDS_MAX);
-    round++
-  ) {
+  let isSettled = false;
+  for (let round = 0, before = -1; round < ROUNDS || (!isSettled && round < ROUNDS_MAX); round++) {
     const context = later(Math.min(round, ROUNDS));
     const { failures } = await reclaimAll(context);
     if (failures.length > 0) throw failures[0];
     const swept = await sweepAll(context);
     if (swept.failures.length > 0) throw swept.failures[0];
-    const { allocationsDeleted, affinities, borrowedBlocksDeleted, orphansDeleted } = swept;
-    repaired = allocationsDeleted + affinities + borrowedBlocksDeleted + orphansDeleted;
+    const { items, allocationsDeleted, affinities, borrowedBlocksDeleted, orphansDeleted } = swept;
+    const repaired = allocationsDeleted + affinities + borrowedBlocksDeleted + orphansDeleted;
+    isSettled = repaired === 0 && items === before;
+    before = items;
   }
   return later(ROUNDS);
 }
