@@ -11,6 +11,7 @@ import { releaseBody } from "../requests/release.ts";
 import { reservationBody } from "../requests/reservation.ts";
 import { settingsBody } from "../requests/settings.ts";
 import { FIELD_WORDS } from "../routes/words.ts";
+import { labelExpression, labelSelector } from "../schema/selector.ts";
 
 /** The error of API Gateway, before Plat gets the request or in place of its answer. */
 export const gatewayProblem = v.object({
@@ -25,6 +26,8 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   AffinitiesRequest: affinitiesBody,
   PoolRequest: poolBody,
   PoolManifest: manifest,
+  LabelSelector: labelSelector,
+  LabelSelectorRequirement: labelExpression,
   ReservationRequest: reservationBody,
   NodeRequest: nodeRequest.body,
   NodeManifest: nodeRequest.manifest,

@@ -80,6 +80,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   job: "The job that carries out the request.",
   jobs: "The jobs, one entry each.",
   kept: "The pool can serve the request.",
+  key: "The key of the label.",
   kind: "The kind of the manifest, or of the job.",
   labels: "Labels by the rules of Kubernetes.",
   last: "The counts of the last complete walk over the pool.",
@@ -87,6 +88,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "Plat releases the addresses after this time without renewal, in seconds. 0 means no lease.",
   limitPerHandle:
     "The most addresses of a family that the handle can have through requests with a limit. 0 means no limit.",
+  matchExpressions: "Requirements on labels, all of which must hold.",
+  matchLabels: "Labels that must be there with these values.",
   maxAddressesPerRequest: "The most addresses of a family that one request can ask for.",
   maxBlocksPerHost:
     "The most blocks of the serving pools that a host can own. `null` means no limit.",
@@ -98,13 +101,15 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   namespace: "The namespace that the addresses are for. Pools may select it by its labels.",
   namespaceLabels:
     "The labels of the namespace for this request. They replace the registered ones.",
-  namespaceSelector: "Which namespaces the pool serves, in Calico's selector language.",
+  namespaceSelector:
+    "Which namespaces the pool serves: a selector of Calico's language, or a LabelSelector.",
   namespaces: "The namespaces, one entry each.",
   natOutgoing: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   next: "Send it back as `cursor` to read the next page. The last page has none.",
-  nodeSelector: "Which hosts the pool serves, in Calico's selector language.",
+  nodeSelector: "Which hosts the pool serves: a selector of Calico's language, or a LabelSelector.",
   nodes: "The nodes, one entry each.",
   note: "The purpose of the reserved addresses.",
+  operator: "`In` and `NotIn` have `values`; `Exists` and `DoesNotExist` have none.",
   orphans: "Blocks of no pool.",
   outsideBlocks: "The part of the pool without blocks.",
   owner: "The owners of the address. A missing owner is absent.",
@@ -142,6 +147,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   use: "The use of the addresses. Only pools that allow it serve the request.",
   used: "The number of assigned addresses of the block.",
   value: "The received value, shortened.",
+  values: "Values of the label.",
   vxlanMode: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   warmBlocksPerHost: "The number of empty blocks that a host with addresses can keep.",
   "AssignRequest.address": "The specific address to assign, in place of counts.",

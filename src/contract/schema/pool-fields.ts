@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type Cidr, formatCidr, parseCidr } from "../../domain/cidr.ts";
-import { BLOCK_SIZES, SELECTOR_CHARACTERS_MAX } from "../../domain/limits.ts";
+import { BLOCK_SIZES } from "../../domain/limits.ts";
 import {
   ASSIGNMENT_MODES,
   type AssignmentMode,
@@ -12,33 +12,13 @@ import {
   type Use,
   usualBlockSize,
 } from "../../domain/pool.ts";
-import { usesGlobal } from "../../domain/selector.ts";
-import { parseSelector } from "../../domain/selector-parser.ts";
 import { whyNoPool } from "../../domain/special-ranges.ts";
 import { flag, readable, unique, whole } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 import { list } from "./schema.ts";
+import { selector } from "./selector.ts";
 
 /** Fields of a pool that Calico and Plat share, with the same rules. */
-
-/** A text, kept as written, beside its parsed value. */
-const selector = v.pipe(
-  readable(
-    (text) => {
-      const read = parseSelector(text);
-      return read.ok ? { ok: true, value: { text, selector: read.value } } : read;
-    },
-    {
-      description: "A selector of Calico's language, over labels",
-      examples: ["all()", 'zone == "west" && !has(gpu)'],
-      maxLength: SELECTOR_CHARACTERS_MAX,
-    },
-  ),
-  v.check(
-    ({ selector }: PoolSelector) => !usesGlobal(selector),
-    "must not contain global(), which selects objects without a namespace",
-  ),
-);
 
 /** The range of a pool as written. If it has IPv4-mapped addresses, the rejection names the IPv4 range. */
 const range = readable(parseCidr, {
