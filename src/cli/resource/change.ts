@@ -31,7 +31,7 @@ export async function dryRun(client: Client, wanted: Wanted): Promise<Change> {
     ...matching(seen),
   });
   const { dryRun: _, warnings, ...stands } = answer;
-  const body = wanted.isManifest ? { ...stands, ...unsaidOf(wanted, seen) } : stands;
+  const body = { ...stands, ...unsaidOf(wanted, seen) };
   const outcome =
     seen === undefined
       ? "created"
@@ -88,7 +88,7 @@ export function warn(io: Io, warnings: readonly string[]): void {
 const isOvertaken = (error: unknown) =>
   isRejection(error, "precondition_failed") || isRejection(error, "precondition_required");
 
-function unsaidOf({ kind }: Wanted, seen: Reply<Body> | undefined): Body {
-  const names = kind.unsaid.filter((name) => seen?.body[name] !== undefined);
+function unsaidOf({ unsaid }: Wanted, seen: Reply<Body> | undefined): Body {
+  const names = unsaid.filter((name) => seen?.body[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, seen?.body[name]]));
 }

@@ -11,8 +11,8 @@ export interface Wanted {
   readonly kind: Kind;
   readonly name: string;
   readonly body: object;
-  /** True for a manifest. Fields that it cannot express stay unchanged. */
-  readonly isManifest: boolean;
+  /** Fields that its manifest cannot contain, so that they stay unchanged. */
+  readonly unsaid: readonly string[];
 }
 
 export interface Documents {
@@ -70,15 +70,18 @@ function itemsOf(
 
 /** Returns the object that a manifest describes; nothing for kinds that Plat does not have. */
 function described(file: string, manifest: Record<string, unknown>): Wanted | undefined {
-  const kind = KINDS.find(
-    ({ manifest: { kind, apiVersions } }) =>
+  const forms = KINDS.flatMap((kind) => kind.manifests.map((form) => ({ kind, form })));
+  const found = forms.find(
+    ({ form: { kind, apiVersions } }) =>
       manifest.kind === kind && apiVersions.some((version) => version === manifest.apiVersion),
   );
-  if (!kind) return undefined;
+  if (!found) return undefined;
+  const { kind, form } = found;
   const name = nameOf(manifest);
   if (typeof name !== "string")
-    throw usageError(`${file} has a ${kind.manifest.kind} without metadata.name.`);
-  return { kind, name, body: kind.bodyOf(manifest as unknown as Manifest), isManifest: true };
+    throw usageError(`${file} has a ${form.kind} without metadata.name.`);
+  const body = form.bodyOf(manifest as unknown as Manifest);
+  return { kind, name, body, unsaid: form.unsaid };
 }
 
 function saidPlainly(file: string, item: unknown, kind: Kind): Wanted {
@@ -87,7 +90,7 @@ function saidPlainly(file: string, item: unknown, kind: Kind): Wanted {
       throw usageError(
         `${file} names the space of ${titled(kind, item.name)}; leave it out, and use --space.`,
       );
-    return { kind, name: item.name, body: item, isManifest: false };
+    return { kind, name: item.name, body: item, unsaid: [] };
   }
   throw usageError(
     `${file} has something that is neither a manifest, with apiVersion and kind, nor one of the ${kind.plural} as \`get -o yaml\` prints them, with a name.`,

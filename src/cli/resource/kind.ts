@@ -1,10 +1,14 @@
-import { API_VERSIONS as CALICO_VERSIONS } from "../../contract/requests/manifest.ts";
+import {
+  API_VERSIONS as CALICO_VERSIONS,
+  type ManifestKind,
+} from "../../contract/requests/manifest.ts";
 import { NAMED_PER_PAGE_MAX } from "../../contract/requests/query.ts";
+import { SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
 import { LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { type Path, path } from "../api/client.ts";
 import { usageError } from "../shell/exit.ts";
 
-/** A kind of named resource that operators define: its path in the API, and its manifest. */
+/** A kind of named resource that operators define: its path in the API, and its manifests. */
 export interface Kind {
   /** The name of one object in the command: `pool`. */
   readonly noun: string;
@@ -16,10 +20,14 @@ export interface Kind {
   readonly plural: string;
   /** The page size: the maximum. */
   readonly perPage: number;
-  readonly manifest: { readonly kind: string; readonly apiVersions: readonly string[] };
+  readonly manifests: readonly ManifestForm[];
+}
+
+/** A manifest that describes such a resource. */
+interface ManifestForm extends ManifestKind {
   /** Returns the body of a PUT for a manifest. */
   readonly bodyOf: (manifest: Manifest) => object;
-  /** Fields that a manifest cannot contain; `apply` does not change them. */
+  /** Fields that the manifest cannot contain; `apply` does not change them. */
   readonly unsaid: readonly string[];
 }
 
@@ -31,21 +39,30 @@ export interface Manifest {
   readonly spec?: unknown;
 }
 
+/** Returns the manifest for the API to parse, without the fields that a cluster adds. */
+const asItIs = ({ apiVersion, kind, metadata: { name }, spec }: Manifest) => ({
+  apiVersion,
+  kind,
+  metadata: { name },
+  spec,
+});
+
+const labelsIn = ({ metadata: { labels = {} } }: Manifest) => ({ labels });
+
 export const POOL: Kind = {
   noun: "pool",
   sample: "default-ipv4",
   title: "ippool",
   plural: "pools",
   perPage: NAMED_PER_PAGE_MAX,
-  manifest: { kind: "IPPool", apiVersions: CALICO_VERSIONS },
-  // The API parses it; the fields that a cluster adds are left out.
-  bodyOf: ({ apiVersion, kind, metadata: { name }, spec }) => ({
-    apiVersion,
-    kind,
-    metadata: { name },
-    spec,
-  }),
-  unsaid: ["borrowing", "cooldownSeconds"],
+  manifests: [
+    {
+      kind: "IPPool",
+      apiVersions: CALICO_VERSIONS,
+      bodyOf: asItIs,
+      unsaid: ["borrowing", "cooldownSeconds"],
+    },
+  ],
 };
 
 export const RESERVATION: Kind = {
@@ -54,9 +71,15 @@ export const RESERVATION: Kind = {
   title: "ipreservation",
   plural: "reservations",
   perPage: NAMED_PER_PAGE_MAX,
-  manifest: { kind: "IPReservation", apiVersions: CALICO_VERSIONS },
-  bodyOf: ({ metadata: { name }, spec }) => ({ cidrs: reservedCidrs(name, spec) }),
-  unsaid: ["reason"],
+  manifests: [
+    {
+      kind: "IPReservation",
+      apiVersions: CALICO_VERSIONS,
+      bodyOf: ({ metadata: { name }, spec }) => ({ cidrs: reservedCidrs(name, spec) }),
+      unsaid: ["reason"],
+    },
+    { ...SPIDER_RESERVED_IP, bodyOf: asItIs, unsaid: ["reason"] },
+  ],
 };
 
 export const NODE: Kind = {
@@ -65,9 +88,7 @@ export const NODE: Kind = {
   title: "node",
   plural: "nodes",
   perPage: LABELLED_PER_PAGE_MAX,
-  manifest: { kind: "Node", apiVersions: ["v1"] },
-  bodyOf: ({ metadata: { labels = {} } }) => ({ labels }),
-  unsaid: [],
+  manifests: [{ kind: "Node", apiVersions: ["v1"], bodyOf: labelsIn, unsaid: [] }],
 };
 
 export const NAMESPACE: Kind = {
@@ -76,7 +97,7 @@ export const NAMESPACE: Kind = {
   sample: "shop",
   title: "namespace",
   plural: "namespaces",
-  manifest: { kind: "Namespace", apiVersions: ["v1"] },
+  manifests: [{ kind: "Namespace", apiVersions: ["v1"], bodyOf: labelsIn, unsaid: [] }],
 };
 
 export const KINDS = [POOL, RESERVATION, NODE, NAMESPACE];

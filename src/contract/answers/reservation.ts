@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { count, next, unreadable, whole, written } from "./parts.ts";
+import { count, ignored, next, unreadable, whole, written } from "./parts.ts";
 
 const reservation = {
   name: v.string(),
@@ -35,6 +35,7 @@ export const reservationWarning = v.strictObject({
 export const reservationWritten = v.strictObject({
   ...reservation,
   ...written,
+  ignored,
   warnings: v.optional(
     v.pipe(
       v.array(reservationWarning),

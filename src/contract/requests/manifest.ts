@@ -13,6 +13,12 @@ import type { PoolDocument } from "./pool.ts";
 
 export const API_VERSIONS = ["projectcalico.org/v3", "crd.projectcalico.org/v1"];
 
+/** A kind of manifest, in the versions that Plat reads. */
+export interface ManifestKind {
+  readonly kind: string;
+  readonly apiVersions: readonly string[];
+}
+
 /** A pool as Calico writes it. Its spec is taken strictly; the rest of its metadata and its status are the cluster's. */
 export const manifest = fields({
   apiVersion: v.picklist(API_VERSIONS, `must be ${API_VERSIONS.join(" or ")}`),

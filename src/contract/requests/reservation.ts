@@ -1,8 +1,11 @@
 import * as v from "valibot";
+import type { Interval } from "../../domain/cidr.ts";
 import { RESERVED_CIDRS_MAX } from "../../domain/limits.ts";
 import { parsePlainInterval } from "../../domain/plain-form.ts";
 import { proseText, readable, resourceName } from "../schema/field.ts";
-import { fields, list } from "../schema/schema.ts";
+import { Problem } from "../schema/problem.ts";
+import { checked, fields, list } from "../schema/schema.ts";
+import type { NameInBody } from "./names.ts";
 
 const REASON_CHARACTERS_MAX = 1_024;
 
@@ -12,16 +15,19 @@ const interval = readable(parsePlainInterval, {
   examples: ["10.0.0.0/28", "10.0.0.7", "10.0.0.1-10.0.0.9"],
 });
 
+/** The ranges of a reservation. */
+export const reservedIntervals = list(
+  interval,
+  { min: 1, max: RESERVED_CIDRS_MAX },
+  {
+    type: "must be an array of CIDRs, addresses and ranges",
+    min: "must have an entry",
+    max: `must have at most ${RESERVED_CIDRS_MAX} entries`,
+  },
+);
+
 export const reservationBody = fields({
-  cidrs: list(
-    interval,
-    { min: 1, max: RESERVED_CIDRS_MAX },
-    {
-      type: "must be an array of CIDRs, addresses and ranges",
-      min: "must have an entry",
-      max: `must have at most ${RESERVED_CIDRS_MAX} entries`,
-    },
-  ),
+  cidrs: reservedIntervals,
   reason: v.optional(
     v.pipe(
       proseText,
@@ -31,3 +37,17 @@ export const reservationBody = fields({
   // A caller can change the answer of a GET and PUT it back.
   name: v.optional(resourceName),
 });
+
+/** The content of the body of a PUT, in either of its forms. */
+export interface ReservationDocument {
+  readonly name?: NameInBody | undefined;
+  readonly cidrs: readonly { readonly text: string; readonly interval: Interval }[];
+  readonly reason?: string | undefined;
+}
+
+export function readReservation(value: unknown): ReservationDocument | Problem {
+  const input = checked(reservationBody, value);
+  if (input instanceof Problem) return input;
+  const { name, cidrs, reason } = input;
+  return { ...(name !== undefined && { name: { field: "name", value: name } }), cidrs, reason };
+}

@@ -1,6 +1,7 @@
 import * as answers from "../answers/answers.ts";
 import { DRY_RUN, namedListQuery } from "../requests/query.ts";
 import { reservationBody } from "../requests/reservation.ts";
+import { reservedIpManifest } from "../requests/spider-reserved-ip.ts";
 import { CHANGED, type Route } from "./route.ts";
 
 /** Reservations. */
@@ -35,10 +36,11 @@ export const RESERVATION_ROUTES: readonly Route[] = [
     id: "putReservation",
     tag: "reservations",
     summary:
-      "Reserves addresses from automatic assignment, or changes the version that the caller saw",
+      "Reserves addresses from automatic assignment, or changes the version that the caller saw, from fields or a Spiderpool manifest",
     query: DRY_RUN,
     headers: ["If-Match", "If-None-Match"],
-    body: [reservationBody],
+    body: [reservationBody, reservedIpManifest],
+    yaml: true,
     answers: { 200: answers.reservationWritten, 201: answers.reservationWritten },
     rejections: [...CHANGED, "name_mismatch"],
   },

@@ -71,6 +71,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   ignored: "Manifests of the body that are not applied, by kind and name.",
   inUse: "Addresses that are assigned.",
   ipipMode: "Routing only: Plat stores and returns it, and ignores it otherwise.",
+  ips: "The addresses and ranges in the manifest.",
+  ipVersion: "The address family in the manifest. It must be that of the addresses.",
   ipv4: "IPv4: the number of addresses, or the host-reserved ones of such blocks.",
   ipv4Pools:
     "The pools that can serve IPv4, by name or CIDR, in the order in which they are tried.",

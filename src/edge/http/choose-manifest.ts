@@ -1,3 +1,4 @@
+import type { ManifestKind } from "../../contract/requests/manifest.ts";
 import type { NamePart } from "../../contract/requests/names.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { cut, isRecord } from "../../contract/schema/schema.ts";
@@ -13,10 +14,9 @@ export interface Chosen {
   readonly ignored: readonly string[];
 }
 
-/** The kind of manifest to choose, and the name in the URL that selects it. */
+/** The kinds of manifests to choose from, and the name in the URL that selects one. */
 export interface Wanted {
-  readonly kind: string;
-  readonly apiVersions: readonly string[];
+  readonly kinds: readonly ManifestKind[];
   readonly of: NamePart;
 }
 
@@ -24,7 +24,7 @@ const NAMES_TOLD_MAX = 10;
 
 /**
  * Chooses the document of a PUT. That is the only document, or among manifests (as files and `kubectl` have them) the
- * one of the wanted kind with the name of the URL. It must occur exactly once. No document may name a space.
+ * one of a wanted kind with the name of the URL. It must occur exactly once. No document may name a space.
  */
 export function chooseManifest(
   event: Event,
@@ -82,9 +82,13 @@ export const isList = (document: Record<string, unknown>): boolean =>
     document.kind.endsWith("List") &&
     Object.hasOwn(document, "items"));
 
-function isOfKind(item: unknown, { kind, apiVersions }: Wanted): boolean {
+function isOfKind(item: unknown, { kinds }: Wanted): boolean {
   return (
-    isManifest(item) && item.kind === kind && apiVersions.some((one) => one === item.apiVersion)
+    isManifest(item) &&
+    kinds.some(
+      ({ kind, apiVersions }) =>
+        item.kind === kind && apiVersions.some((one) => one === item.apiVersion),
+    )
   );
 }
 
@@ -104,27 +108,31 @@ function notOnce(
   items: readonly unknown[],
   ofKind: readonly unknown[],
   meant: readonly unknown[],
-  { kind, apiVersions, of }: Wanted,
+  { kinds, of }: Wanted,
   name: string,
 ): Problem {
   const value = cut(name);
+  const kind = kinds.map((one) => one.kind).join(" or ");
   if (meant.length > 1)
     return invalid({
       field: "metadata.name",
       value,
-      problem: `is that of ${meant.length} ${kind}s of the body; send the one that is meant`,
+      problem: `is that of ${meant.length} ${kinds.map((one) => `${one.kind}s`).join(" or ")} of the body; send the one that is meant`,
     });
   const found = `the body has ${told(ofKind.length > 0 ? ofKind : items)}`;
   if (ofKind.length === 0)
     return invalid({
       field: "kind",
-      problem: `must be ${kind} of ${apiVersions.join(" or ")} in one of the manifests; ${found}`,
+      problem: `must be ${kinds.map(withVersions).join(" or ")} in one of the manifests; ${found}`,
     });
   const problem = `must be the URL's {${of.part}}, ${value}, in one ${kind}; ${found}`;
   return new Problem("name_mismatch", `metadata.name ${problem}.`, {
     fields: [{ field: "metadata.name", value, problem }],
   });
 }
+
+const withVersions = ({ kind, apiVersions }: ManifestKind): string =>
+  `${kind} of ${apiVersions.join(" or ")}`;
 
 function told(items: readonly unknown[]): string {
   const more = items.length - NAMES_TOLD_MAX;

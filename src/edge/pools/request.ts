@@ -24,7 +24,10 @@ export interface PoolRequest {
 
 export const readPoolRelease = (event: Event) => readNamedWith(event, poolReleaseQuery);
 
-const IP_POOL: Wanted = { kind: "IPPool", apiVersions: API_VERSIONS, of: RESOURCE };
+const IP_POOL: Wanted = {
+  kinds: [{ kind: "IPPool", apiVersions: API_VERSIONS }],
+  of: RESOURCE,
+};
 
 /** Reads a pool as JSON, or as a manifest of Calico in JSON or YAML. */
 export function readPoolPut(event: Event): PoolRequest | Problem {

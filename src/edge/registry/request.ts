@@ -38,7 +38,7 @@ function labelledKind(request: LabelledRequest) {
     readPut(event: Event) {
       const documents = readDocuments(event);
       if (documents instanceof Problem) return documents;
-      const chosen = chooseManifest(event, documents, request);
+      const chosen = chooseManifest(event, documents, { kinds: [request], of });
       if (chosen instanceof Problem) return chosen;
       const document = readDocument(chosen.document);
       if (document instanceof Problem) return document;

@@ -1,25 +1,30 @@
 import type { ReservationWarning, Reserved } from "../../allocator/admin/reserve.ts";
 import type { Written } from "../../allocator/admin/written.ts";
-import { reservationBody } from "../../contract/requests/reservation.ts";
+import { RESOURCE } from "../../contract/requests/names.ts";
+import { readReservation } from "../../contract/requests/reservation.ts";
+import { readReservedIp, SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
 import { Problem } from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
 import { formatCidr, sizeOf } from "../../domain/cidr.ts";
 import type { Reservation } from "../../domain/pool.ts";
-import { readJson } from "../http/body.ts";
+import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { namedList } from "../http/named-list.ts";
 import { readNamedWrite } from "../http/parameters.ts";
 import { readIfMatch } from "../http/preconditions.ts";
 import { countOf } from "../http/usage.ts";
-import { type DryRun, etagOf, written } from "../http/write-answer.ts";
+import { type DryRun, etagOf, type Ignoring, ignored, written } from "../http/write-answer.ts";
+import { readDocuments } from "../http/yaml-body.ts";
 
+/** Reads a reservation as JSON, or as a manifest of Spiderpool in JSON or YAML. */
 export function readReservationPut(event: Event) {
-  const json = readJson(event);
-  if (json instanceof Problem) return json;
-  const input = checked(reservationBody, json.value);
+  const documents = readDocuments(event);
+  if (documents instanceof Problem) return documents;
+  const chosen = chooseManifest(event, documents, { kinds: [SPIDER_RESERVED_IP], of: RESOURCE });
+  if (chosen instanceof Problem) return chosen;
+  const read = isManifest(chosen.document) ? readReservedIp : readReservation;
+  const input = read(chosen.document);
   if (input instanceof Problem) return input;
-  const name = input.name === undefined ? undefined : { field: "name", value: input.name };
-  const named = readNamedWrite(event, name);
+  const named = readNamedWrite(event, input.name);
   if (named instanceof Problem) return named;
   const match = readIfMatch(event);
   if (match instanceof Problem) return match;
@@ -28,7 +33,7 @@ export function readReservationPut(event: Event) {
     intervals: input.cidrs.map(({ interval }) => interval),
     ...(input.reason !== undefined && { reason: input.reason }),
   };
-  return { ...named, spec, ...match };
+  return { ...named, spec, ...match, ignored: chosen.ignored };
 }
 
 export function reservationAnswer(reservation: Reservation): Answer {
@@ -40,11 +45,15 @@ export const reservationList = namedList<Reservation>("reservations", (one) => b
 export function reservationPutAnswer(
   result: Reserved,
   _requestId: string,
-  request: DryRun,
+  request: DryRun & Ignoring,
 ): Answer {
   const { value, warnings } = result;
   const told = warnings.map((warning) => warningBody(value.name, warning));
-  const body = { ...bodyOf(value), ...(told.length > 0 && { warnings: told }) };
+  const body = {
+    ...bodyOf(value),
+    ...(told.length > 0 && { warnings: told }),
+    ...ignored(request),
+  };
   return written(result, request, body, value.revision);
 }
 

@@ -11,7 +11,7 @@ const reservation = (reason: string) => ({
   kind: RESERVATION,
   name: "gateways",
   body: { cidrs: ["10.0.0.1"], reason },
-  isManifest: false,
+  unsaid: [],
 });
 
 describe("a pool whose creation was cut off", () => {
@@ -28,7 +28,7 @@ describe("a pool whose creation was cut off", () => {
       kind: POOL,
       name: "web",
       body,
-      isManifest: false,
+      unsaid: [],
     });
     expect(change.outcome).toBe("created");
     await make(client(), change);
@@ -54,7 +54,7 @@ describe("a change that was only tried", () => {
   });
 
   it("is none where somebody else has made it meanwhile", async () => {
-    const node = { kind: NODE, name: "n1", body: { labels: { zone: "west" } }, isManifest: true };
+    const node = { kind: NODE, name: "n1", body: { labels: { zone: "west" } }, unsaid: [] };
     const [one, other] = [await dryRun(client(), node), await dryRun(client(), node)];
     expect((await make(client(), one)).outcome).toBe("created");
     expect((await make(client(), other)).outcome).toBe("unchanged");
