@@ -1,7 +1,9 @@
+import type { NamedAddress } from "../src/allocator/allocations/identify-address.ts";
 import { assign } from "../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
 import type { Context } from "../src/allocator/core/context.ts";
 import { releaseAddress } from "../src/allocator/release/release-address.ts";
+import { reportConflict } from "../src/allocator/release/report-conflict.ts";
 import { parseAddress } from "../src/domain/address.ts";
 import { parseGeneration } from "../src/domain/generation.ts";
 import { Rejection } from "../src/domain/outcome.ts";
@@ -14,16 +16,22 @@ export async function assigned(context: Context, request: AssignRequest): Promis
 }
 
 /** Releases the first address of an assignment, by its generation. */
-export async function give(
-  context: Context,
-  space: string,
-  { addresses }: Assignment,
-): Promise<void> {
+export async function give(context: Context, space: string, told: Assignment): Promise<void> {
+  const { status } = await releaseAddress(context, space, proofOf(told));
+  if (status !== "released") throw new Error(`the release answered ${status}`);
+}
+
+/** Reports the first address of an assignment as a conflict, by its generation. */
+export async function report(context: Context, space: string, told: Assignment): Promise<void> {
+  const answer = await reportConflict(context, space, proofOf(told));
+  if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);
+}
+
+/** Returns the first address of an assignment with its generation. */
+function proofOf({ addresses }: Assignment): NamedAddress {
   const [first] = addresses;
   const address = parseAddress(first?.address ?? "");
   const generation = parseGeneration(first?.generation ?? "");
   if (!address.ok || !generation.ok) throw new Error("an answer that cannot be released");
-  const proof = { address: address.value, generation: generation.value };
-  const { status } = await releaseAddress(context, space, proof);
-  if (status !== "released") throw new Error(`the release answered ${status}`);
+  return { address: address.value, generation: generation.value };
 }

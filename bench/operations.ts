@@ -19,7 +19,7 @@ import { GROUP_SCANS_MAX } from "../src/domain/limits.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 import type { Pool } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
-import { assigned, give } from "./asked.ts";
+import { assigned, give, report } from "./asked.ts";
 import { enterGroups, fillGroup, putBlock, useUpGroup } from "./fill.ts";
 import type { Cost, meterOf } from "./meter.ts";
 import { makePool, readCidr } from "./pool.ts";
@@ -132,6 +132,12 @@ async function measureKnownBlock(scene: Scene, owner: Context): Promise<void> {
   const once = await measured(scene, "assign with a key, warm", [2, 3, 0], keyed);
   await measured(scene, "release by address and generation, with a key", [2, 4, 0], () =>
     give(owner, site.space, once),
+  );
+  const used = await one();
+  await measured(scene, "conflict by generation", [2, 4, 0], () => report(owner, site.space, used));
+  const usedOnce = await keyed();
+  await measured(scene, "conflict by generation, with a key", [2, 4, 0], () =>
+    report(owner, site.space, usedOnce),
   );
   const lone = await one();
   await measured(scene, "release by handle, one allocation without a key", [3, 3, 1], () =>

@@ -7,7 +7,7 @@ import {
 } from "../src/contract/routes/space-path.ts";
 
 /**
- * The roles of callers. Each has the rights of the one before and more: read; assign, release and amend; everything. A
+ * The roles of callers. Each has the rights of the one before and more: read; assign, release, amend and report conflicts; everything. A
  * role is a managed policy over every space, and one for each space that an environment names.
  */
 export const CALLER_ROLES = ["PlatReader", "PlatCaller", "PlatOperator"] as const;
@@ -21,6 +21,7 @@ const CALLS = [
   "POST/v1/assign",
   "POST/v1/release",
   "PATCH/v1/addresses/*",
+  "POST/v1/addresses/*/conflict",
   "DELETE/v1/handles/*",
 ] as const;
 
@@ -59,8 +60,8 @@ export function callsInEverySpace(role: CallerRole, spaces: readonly string[]): 
   if (role === "PlatReader") return reads;
   return [
     ...reads,
-    ...CALLS,
-    ...CALLS_IN_ANY_SPACE.map((call) => inSpace(call, "*")),
+    "DELETE/v1/handles/*",
+    ...CALLS_IN_ANY_SPACE.map(withOrWithoutSpace),
     ...[SPACE_DEFAULT, ...spaces].map((space) => inSpace("DELETE/v1/handles/*", space)),
   ];
 }
@@ -88,5 +89,8 @@ export function callsInSpace(role: CallerRole, space: string): string[] {
     ...(space === SPACE_DEFAULT ? CALLS : []),
   ];
 }
+
+/** Returns one line for a call in `default` and in every named space, because a policy has little room. */
+const withOrWithoutSpace = (call: string) => call.replace("/v1/", "/v1*/");
 
 const inSpace = (call: string, space: string) => inNamedSpace(call).replace("{space}", space);

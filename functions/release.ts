@@ -1,7 +1,11 @@
+import { liftQuarantine } from "../src/allocator/admin/lift-quarantine.ts";
 import { releaseAddresses } from "../src/allocator/release/release-addresses.ts";
 import { releaseHandle } from "../src/allocator/release/release-handle.ts";
 import { releaseHost } from "../src/allocator/release/release-host.ts";
+import { reportConflict } from "../src/allocator/release/report-conflict.ts";
+import { conflictAnswer, liftedAnswer, readConflict } from "../src/edge/addresses/conflict.ts";
 import { http, route } from "../src/edge/http/http.ts";
+import { readAddressPath } from "../src/edge/http/parameters.ts";
 import {
   type ReleaseRequest,
   readHandleRelease,
@@ -15,6 +19,16 @@ const plat = context();
 export const handler = http({
   "POST /v1/release": route(readRelease, release, releaseAnswer),
   "DELETE /v1/handles/{handle+}": route(readHandleRelease, release, releaseAnswer),
+  "POST /v1/addresses/{ip}/conflict": route(
+    readConflict,
+    ({ space, named }) => reportConflict(plat, space, named),
+    conflictAnswer,
+  ),
+  "DELETE /v1/addresses/{ip}/conflict": route(
+    readAddressPath,
+    ({ space, address }) => liftQuarantine(plat, space, address),
+    liftedAnswer,
+  ),
 });
 
 async function release(request: ReleaseRequest) {

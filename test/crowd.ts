@@ -71,6 +71,7 @@ export async function crowd(
         missing: [],
         parts: released === "without parts" ? [] : [part],
         released: new Set(),
+        conflicts: new Set(),
         quotaSlots: [],
         reused: [],
         digest: "digest",

@@ -5,6 +5,7 @@ import type { Assignment, AssignRequest } from "../src/allocator/assign/assignme
 import type { Context } from "../src/allocator/core/context.ts";
 import { WarmCache } from "../src/allocator/core/warm-cache.ts";
 import { type ReleaseResult, releaseAddress } from "../src/allocator/release/release-address.ts";
+import { type Quarantined, reportConflict } from "../src/allocator/release/report-conflict.ts";
 import { type Address, parseAddress } from "../src/domain/address.ts";
 import { type Cidr, parseCidr } from "../src/domain/cidr.ts";
 import type { Contents } from "../src/domain/contents.ts";
@@ -143,6 +144,19 @@ export async function releaseAll(
       }),
     );
   return results;
+}
+
+/** Reports every address of an answer as a conflict, by its generation. */
+export async function reportAll(
+  context: Context,
+  told: Assignment | undefined,
+): Promise<(Quarantined | Rejection)[]> {
+  const answers: (Quarantined | Rejection)[] = [];
+  for (const { address, generation } of told?.addresses ?? []) {
+    const named = { address: addressOf(address), generation: read(parseGeneration(generation)) };
+    answers.push(await reportConflict(context, SPACE, named));
+  }
+  return answers;
 }
 
 export function poolOf(cidr: string, blockSize: number): PoolSpec {

@@ -5,8 +5,8 @@ const FIXED_BYTES = 2_000;
 /** A token, the text of an IPv6 block, a count, and the names of these. */
 const PART_BYTES = 120;
 const ORDINAL_BYTES = 6;
-/** The text of an IPv6 address in the set of released addresses. */
-const RELEASED_BYTES = 48;
+/** The text of an IPv6 address, in the set of released addresses and in that of conflicts. */
+const RELEASED_BYTES = 96;
 
 /**
  * Returns the maximum size of an allocation's item in bytes, including the state in which all its addresses are freed.

@@ -48,6 +48,8 @@ export interface Allocation {
   readonly parts: readonly Part[];
   /** Addresses of this allocation that were released by themselves, as text. */
   readonly released: ReadonlySet<string>;
+  /** Those of them that were reported as conflicts, so that every caller that frees one leaves it in quarantine. */
+  readonly conflicts: ReadonlySet<string>;
   /** Digest of the request's body. Plat rejects the same key with another body. */
   readonly digest: string;
   /** Its quota slots, for a handle with a limit. */
@@ -65,6 +67,8 @@ export interface Allocation {
 /** A change of an allocation: one of its addresses was released by itself. */
 export interface FreedMark {
   readonly address: string;
+  /** True if the address was reported as a conflict. */
+  readonly isConflict: boolean;
   /** True if it was the last one: the allocation is over. */
   readonly complete: boolean;
   readonly revision: string;

@@ -4,7 +4,7 @@ import type { Block } from "./block.ts";
 import type { HostId } from "./host.ts";
 import { assertHostReserved, type HostReserved } from "./host-reserved.ts";
 import type { Pool } from "./pool.ts";
-import type { Slot } from "./slot.ts";
+import type { ReleasedSlot, Slot } from "./slot.ts";
 
 /**
  * One write's change of a block, as a JSON merge patch (RFC 7396): a value replaces, `null` removes, and an absent field stays.
@@ -76,22 +76,22 @@ export function takingSlots(
 }
 
 /**
- * Frees slots of one token. They cool from the time of the release on (I9), or become unused if no
- * caller was told of them. The new revision makes a deletion or a seizure notice the release.
- *
- * @param coolingSinceMs milliseconds since the epoch; absent for slots that no caller was told of
+ * Frees slots of one token. They cool from the time of the release on (I9), are in quarantine (I16), or become unused if
+ * no caller was told of them. The new revision makes a deletion or a seizure notice the release.
  */
-export function freeingSlots(
-  ordinals: readonly number[],
-  { token }: Slot & { readonly kind: "taken" },
-  coolingSinceMs: number | undefined,
-  revision: string,
-): BlockChange {
-  const freed =
-    coolingSinceMs === undefined
-      ? null
-      : ({ kind: "cooling", token, sinceMs: coolingSinceMs } as const);
-  return { slots: eachTo(ordinals, freed), revision };
+export const freeingSlots = (freed: FreedSlots, revision: string): BlockChange => ({
+  slots: freed,
+  revision,
+});
+
+/** The freed ordinals, each with its slot afterwards; `null` for a slot that no caller was told of. */
+export type FreedSlots = ReadonlyMap<number, ReleasedSlot | null>;
+
+/** A change of a released slot: its ordinal, and the slot before and after. */
+export interface ReleasedChange {
+  readonly ordinal: number;
+  readonly seen: ReleasedSlot;
+  readonly next: ReleasedSlot;
 }
 
 /**

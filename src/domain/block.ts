@@ -10,7 +10,7 @@ import {
 } from "./host-reserved.ts";
 import { CLOCK_SKEW_MS_MAX, FULL_KNOWN_MS_MAX } from "./limits.ts";
 import type { CorruptItemError } from "./outcome.ts";
-import type { Slot } from "./slot.ts";
+import { isReleased, type ReleasedSlot, type Slot } from "./slot.ts";
 
 /** A run of addresses with an affinity to one host or to none: the unit of compare-and-swap. */
 export interface Block {
@@ -68,19 +68,28 @@ export interface SlotRules {
 }
 
 /**
- * Returns true if a released slot can be assigned again: once the pool's cooldown is over on every clock, or
- * immediately without a cooldown.
+ * Returns true if a released slot can be assigned again: once its time is over on every clock, or immediately without a
+ * cooldown and a quarantine.
  */
 export function isCooled(
-  sinceMs: number,
+  slot: ReleasedSlot,
   { nowMs, cooldownMs }: Pick<SlotRules, "nowMs" | "cooldownMs">,
 ): boolean {
-  return cooldownMs === 0 || nowMs >= cooledAtMs(sinceMs, cooldownMs);
+  return untilMs(slot, cooldownMs) === slot.sinceMs || nowMs >= cooledAtMs(slot, cooldownMs);
 }
 
-/** Returns when a slot that was released at `sinceMs` can be assigned again, on the slowest clock. */
-export function cooledAtMs(sinceMs: number, cooldownMs: number): number {
-  return sinceMs + cooldownMs + CLOCK_SKEW_MS_MAX;
+/** Returns when a released slot can be assigned again, on the slowest clock. */
+export function cooledAtMs(slot: ReleasedSlot, cooldownMs: number): number {
+  return untilMs(slot, cooldownMs) + CLOCK_SKEW_MS_MAX;
+}
+
+/**
+ * Returns the time before which nobody gets a released slot, on any clock: the end of the cooldown, or that of a
+ * quarantine that is longer.
+ */
+export function untilMs(slot: ReleasedSlot, cooldownMs: number): number {
+  const quarantineMs = slot.kind === "quarantined" ? 1000 * slot.seconds : 0;
+  return slot.sinceMs + Math.max(quarantineMs, cooldownMs);
 }
 
 /**
@@ -105,7 +114,7 @@ export function chooseOrdinals(
     if (keptOut(ordinal)) continue;
     const slot = block.slots.get(ordinal);
     if (slot === undefined) unused.push(ordinal);
-    else if (slot.kind === "cooling" && isCooled(slot.sinceMs, rules))
+    else if (isReleased(slot) && isCooled(slot, rules))
       cooled.push({ ordinal, sinceMs: slot.sinceMs });
   }
   const oldestFirst = cooled.sort((a, b) => a.sinceMs - b.sinceMs).map(({ ordinal }) => ordinal);
@@ -121,7 +130,7 @@ export function roomIn(block: Block, rules: SlotRules): number {
   let room = 0;
   for (let ordinal = 0; ordinal < capacity; ordinal++) {
     const slot = block.slots.get(ordinal);
-    const free = !slot || (slot.kind === "cooling" && isCooled(slot.sinceMs, rules));
+    const free = !slot || (isReleased(slot) && isCooled(slot, rules));
     if (free && !keptOut(ordinal)) room++;
   }
   return room;
@@ -129,7 +138,7 @@ export function roomIn(block: Block, rules: SlotRules): number {
 
 /**
  * Returns until when a block without room stays so if no address is released: `Infinity` if all is
- * taken. Cooling slots have a known time. An operator can free reserved ones at any moment, so
+ * taken. Released slots have a known time. An operator can free reserved ones at any moment, so
  * neither is relied on for long.
  *
  * @returns milliseconds since the epoch; nothing if the block has room
@@ -138,7 +147,7 @@ export function roomlessUntilMs(block: Block, rules: SlotRules): number | undefi
   if (roomIn(block, rules) > 0) return undefined;
   if (isWhollyTaken(block)) return Number.POSITIVE_INFINITY;
   const cooledAt = [...block.slots.values()]
-    .map((slot) => (slot.kind === "cooling" ? cooledAtMs(slot.sinceMs, rules.cooldownMs) : 0))
+    .map((slot) => (isReleased(slot) ? cooledAtMs(slot, rules.cooldownMs) : 0))
     .filter((atMs) => atMs > rules.nowMs);
   return Math.min(rules.nowMs + FULL_KNOWN_MS_MAX, ...cooledAt);
 }
@@ -161,14 +170,14 @@ export function heldBy(block: Block | undefined, token: string): number[] {
 /** Counts the assigned addresses; a slot that cannot be read counts as assigned. */
 export function takenIn({ slots }: Block): number {
   let taken = 0;
-  for (const { kind } of slots.values()) if (kind !== "cooling") taken++;
+  for (const slot of slots.values()) if (!isReleased(slot)) taken++;
   return taken;
 }
 
-/** Counts the released addresses that cannot be assigned again yet. */
+/** Counts the released addresses that cannot be assigned again yet, quarantined ones too. */
 export function coolingIn(block: Block, nowMs: number, cooldownMs: number): number {
   return [...block.slots.values()].filter(
-    (slot) => slot.kind === "cooling" && !isCooled(slot.sinceMs, { nowMs, cooldownMs }),
+    (slot) => isReleased(slot) && !isCooled(slot, { nowMs, cooldownMs }),
   ).length;
 }
 
@@ -183,16 +192,14 @@ export function emptyAndOldAtMs(
 ): number | undefined {
   if (takenIn(block) > 0) return undefined;
   const cooledAt = [...block.slots.values()].map((slot) =>
-    slot.kind === "cooling" && cooldownMs > 0 ? cooledAtMs(slot.sinceMs, cooldownMs) : 0,
+    isReleased(slot) && untilMs(slot, cooldownMs) > slot.sinceMs ? cooledAtMs(slot, cooldownMs) : 0,
   );
   return Math.max(block.claimedAtMs + minAgeMs, ...cooledAt);
 }
 
-/** Returns true if nothing is taken and nothing cools: the block can be deleted, whatever its host reserves in it. */
+/** Returns true if nothing is taken, cools or is quarantined: the block can be deleted, whatever its host reserves in it. */
 export function isEmpty(block: Block, rules: Omit<SlotRules, "reserved">): boolean {
-  return [...block.slots.values()].every(
-    (slot) => slot.kind === "cooling" && isCooled(slot.sinceMs, rules),
-  );
+  return [...block.slots.values()].every((slot) => isReleased(slot) && isCooled(slot, rules));
 }
 
 export function capacityOf({ cidr }: { readonly cidr: Cidr }): number {

@@ -47,6 +47,10 @@ export const LIMIT_PER_HANDLE_MAX = 256;
 export const LEASE_SECONDS_MAX = 365 * 24 * 60 * 60;
 export const COOLDOWN_SECONDS_DEFAULT = 30;
 export const COOLDOWN_SECONDS_MAX = 1_200;
+/** The time in which nobody gets an address after a report that something else uses it. */
+export const CONFLICT_QUARANTINE_SECONDS_DEFAULT = 3_600;
+/** A day. Reserve an address that must stay out of use for longer. */
+export const CONFLICT_QUARANTINE_SECONDS_MAX = 86_400;
 export const BLOCK_MIN_AGE_SECONDS_DEFAULT = 60;
 export const BLOCK_MIN_AGE_SECONDS_MAX = 86_400;
 

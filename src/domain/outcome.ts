@@ -31,6 +31,7 @@ export type RejectionCode =
   | "request_in_progress"
   | "already_released"
   | "address_cooling"
+  | "address_quarantined"
   | "idempotency_mismatch"
   | "precondition_failed"
   | "precondition_required"

@@ -97,6 +97,8 @@ export interface Settings {
   /** The number of empty blocks that a host in use can keep. */
   readonly warmBlocksPerHost: number;
   readonly cooldownSeconds: number;
+  /** The time in which nobody gets an address after a report of a conflict; at least the cooldown. */
+  readonly conflictQuarantineSeconds: number;
   readonly blockMinAgeSeconds: number;
   /** `null`: no cap. */
   readonly maxBlocksPerHost: number | null;

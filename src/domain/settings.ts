@@ -3,6 +3,7 @@ import {
   ADDRESSES_PER_REQUEST_DEFAULT,
   BLOCK_MIN_AGE_SECONDS_DEFAULT,
   BLOCKS_PER_HOST_DEFAULT,
+  CONFLICT_QUARANTINE_SECONDS_DEFAULT,
   COOLDOWN_SECONDS_DEFAULT,
 } from "./limits.ts";
 import type { Settings } from "./pool.ts";
@@ -13,6 +14,7 @@ export const SETTINGS_DEFAULT: Settings = {
   autoAllocateBlocks: true,
   warmBlocksPerHost: 0,
   cooldownSeconds: COOLDOWN_SECONDS_DEFAULT,
+  conflictQuarantineSeconds: CONFLICT_QUARANTINE_SECONDS_DEFAULT,
   blockMinAgeSeconds: BLOCK_MIN_AGE_SECONDS_DEFAULT,
   maxBlocksPerHost: BLOCKS_PER_HOST_DEFAULT,
   maxAddressesPerRequest: ADDRESSES_PER_REQUEST_DEFAULT,

@@ -7,16 +7,36 @@ import { ID_BYTES } from "./fresh.ts";
 export type Slot =
   | { readonly kind: "taken"; readonly token: string; readonly handleHash: string }
   | { readonly kind: "cooling"; readonly token: string; readonly sinceMs: number }
+  | {
+      readonly kind: "quarantined";
+      readonly token: string;
+      /** The handle that reported the conflict. */
+      readonly handleHash: string;
+      readonly sinceMs: number;
+      /** The duration of the quarantine. */
+      readonly seconds: number;
+    }
   | { readonly kind: "foreign"; readonly tag: Uint8Array };
+
+/** A slot that was released, and can be assigned again after its time. */
+export type ReleasedSlot = Extract<Slot, { readonly kind: "cooling" | "quarantined" }>;
+
+export const isReleased = (slot: Slot): slot is ReleasedSlot =>
+  slot.kind === "cooling" || slot.kind === "quarantined";
 
 const TAKEN = 1;
 const COOLING = 2;
-const TAKEN_BYTES = 1 + ID_BYTES + 8;
-const COOLING_BYTES = 1 + ID_BYTES + 6;
+const QUARANTINED = 3;
+const HASH_BYTES = 8;
+const TIME_BYTES = 6;
+const SECONDS_BYTES = 3;
+const TAKEN_BYTES = 1 + ID_BYTES + HASH_BYTES;
+const COOLING_BYTES = 1 + ID_BYTES + TIME_BYTES;
+const QUARANTINED_BYTES = TAKEN_BYTES + TIME_BYTES + SECONDS_BYTES;
 
 /**
- * Returns the tag of a slot, at most 20 bytes: kind, token, then the handle's hash or the time of release. Inverse of
- * `slotOf`.
+ * Returns the tag of a slot: kind, token, then the handle's hash, the time of release, or both with the duration of the
+ * quarantine. It has at most 20 bytes, and 29 for a quarantine. Inverse of `slotOf`.
  *
  * @throws {Error} if the token or the hash has a wrong length, so that Plat never writes a tag that it could not read
  */
@@ -24,10 +44,15 @@ export function tagOf(slot: Slot): Uint8Array {
   switch (slot.kind) {
     case "taken":
       return tagWith(TAKEN, slot.token, Buffer.from(slot.handleHash, "hex"), TAKEN_BYTES);
-    case "cooling": {
-      const since = Buffer.alloc(6);
-      since.writeUIntBE(slot.sinceMs, 0, 6);
-      return tagWith(COOLING, slot.token, since, COOLING_BYTES);
+    case "cooling":
+      return tagWith(COOLING, slot.token, numberBytes(slot.sinceMs, TIME_BYTES), COOLING_BYTES);
+    case "quarantined": {
+      const rest = Buffer.concat([
+        Buffer.from(slot.handleHash, "hex"),
+        numberBytes(slot.sinceMs, TIME_BYTES),
+        numberBytes(slot.seconds, SECONDS_BYTES),
+      ]);
+      return tagWith(QUARANTINED, slot.token, rest, QUARANTINED_BYTES);
     }
     case "foreign":
       return slot.tag;
@@ -42,6 +67,12 @@ function tagWith(kind: number, token: string, rest: Uint8Array, bytes: number): 
   return tag;
 }
 
+function numberBytes(value: number, count: number): Uint8Array {
+  const bytes = Buffer.alloc(count);
+  bytes.writeUIntBE(value, 0, count);
+  return bytes;
+}
+
 export function slotOf(tag: Uint8Array): Slot {
   const bytes = Buffer.from(tag.buffer, tag.byteOffset, tag.byteLength);
   if (bytes[0] === TAKEN && bytes.length === TAKEN_BYTES)
@@ -51,7 +82,19 @@ export function slotOf(tag: Uint8Array): Slot {
       handleHash: bytes.toString("hex", 1 + ID_BYTES),
     };
   if (bytes[0] === COOLING && bytes.length === COOLING_BYTES)
-    return { kind: "cooling", token: tokenIn(bytes), sinceMs: bytes.readUIntBE(1 + ID_BYTES, 6) };
+    return {
+      kind: "cooling",
+      token: tokenIn(bytes),
+      sinceMs: bytes.readUIntBE(1 + ID_BYTES, TIME_BYTES),
+    };
+  if (bytes[0] === QUARANTINED && bytes.length === QUARANTINED_BYTES)
+    return {
+      kind: "quarantined",
+      token: tokenIn(bytes),
+      handleHash: bytes.toString("hex", 1 + ID_BYTES, TAKEN_BYTES),
+      sinceMs: bytes.readUIntBE(TAKEN_BYTES, TIME_BYTES),
+      seconds: bytes.readUIntBE(TAKEN_BYTES + TIME_BYTES, SECONDS_BYTES),
+    };
   return { kind: "foreign", tag };
 }
 

@@ -1,6 +1,7 @@
 import { type Block, capacityOf, isCooled, reservedOrdinals, type SlotRules } from "./block.ts";
 import { type Cidr, countWithin, type Interval, intervalOf, sizeOf } from "./cidr.ts";
 import { isHostReserved } from "./host-reserved.ts";
+import { isReleased } from "./slot.ts";
 
 /**
  * The counts of addresses of a block or a pool by state. Each address counts once, so the five add up to the capacity.
@@ -13,6 +14,7 @@ export interface Usage {
   /** Reserved by hosts for themselves. */
   readonly hostReserved: bigint;
   readonly reserved: bigint;
+  /** Released, and not to be assigned yet: in its cooldown or in quarantine. */
   readonly cooling: bigint;
   /** Can be assigned now, automatically. */
   readonly available: bigint;
@@ -34,10 +36,10 @@ export function usageOf(block: Block, rules: SlotRules): Usage {
   let [inUse, hostReserved, reserved, cooling] = [0, 0, 0, 0];
   for (let ordinal = 0; ordinal < capacity; ordinal++) {
     const slot = block.slots.get(ordinal);
-    if (block.unreadable || (slot && slot.kind !== "cooling")) inUse++;
+    if (block.unreadable || (slot && !isReleased(slot))) inUse++;
     else if (isHostReserved(block, ordinal)) hostReserved++;
     else if (isReserved(ordinal)) reserved++;
-    else if (slot && !isCooled(slot.sinceMs, rules)) cooling++;
+    else if (slot && !isCooled(slot, rules)) cooling++;
   }
   return {
     capacity: BigInt(capacity),

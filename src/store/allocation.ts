@@ -118,7 +118,10 @@ export function allocationItems(table: Table) {
             [["at"], freed.atMs],
             ...dueAttributes(place, freed.dueAtMs),
           ],
-          add: [[["released"], new Set([freed.address])]],
+          add: [
+            [["released"], new Set([freed.address])],
+            ...(freed.isConflict ? ([[["conflicts"], new Set([freed.address])]] as const) : []),
+          ],
         },
       });
       return withItem(outcome, allocationFrom);
@@ -214,6 +217,7 @@ function itemFrom(allocation: Allocation): Item {
       ]),
     ),
     ...(allocation.released.size > 0 && { released: allocation.released }),
+    ...(allocation.conflicts.size > 0 && { conflicts: allocation.conflicts }),
     ...(allocation.quotaSlots.length > 0 && {
       quotaSlots: allocation.quotaSlots.map((quotaSlot) => ({ ...quotaSlot })),
     }),
@@ -246,6 +250,7 @@ export const allocationFrom = reading((item: Item): Allocation => {
     missing: has(item, "missing") ? (listOf(item, "missing") as unknown as readonly Missing[]) : [],
     parts: Object.entries(mapOf(item, "parts")).map(partFrom),
     released: setOf(item, "released"),
+    conflicts: setOf(item, "conflicts"),
     quotaSlots: has(item, "quotaSlots")
       ? (listOf(item, "quotaSlots") as unknown as readonly QuotaSlotOfAllocation[])
       : [],

@@ -5,9 +5,11 @@ import {
   type ClaimFields,
   callingFull,
   changingHost,
+  type FreedSlots,
   fencing,
   freeingSlots,
   markingIdle,
+  type ReleasedChange,
   takingSlots,
 } from "../domain/block-changes.ts";
 import { GROUP_BITS } from "../domain/block-group.ts";
@@ -113,27 +115,40 @@ export function blockItems(table: Table) {
     },
 
     /**
-     * Frees slots that hold exactly this tag (I5). A freed slot cools from a time on. It becomes
-     * unused if no caller was told of its address.
+     * Frees slots that hold exactly this tag (I5). A freed slot cools from a time on, or is in
+     * quarantine. It becomes unused if no caller was told of its address.
      */
     async freeSlots(
       { space, cidr }: Pick<Block, "space" | "cidr">,
-      {
-        ordinals,
-        taken,
-        coolingSinceMs,
-      }: {
-        readonly ordinals: readonly number[];
-        readonly taken: Slot & { readonly kind: "taken" };
-        readonly coolingSinceMs: number | undefined;
-      },
+      { taken, freed }: { readonly taken: Slot; readonly freed: FreedSlots },
       revision: string,
     ): Promise<Outcome<Block>> {
       const outcome = await table.write({
         step: "free-slots",
         key: blockKey(space, cidr),
-        when: ordinals.map((ordinal) => equals("free-tag", tagOf(taken), ...slotPath(ordinal))),
-        change: updateFrom(freeingSlots(ordinals, taken, coolingSinceMs, revision)),
+        when: [...freed.keys()].map((ordinal) =>
+          equals("free-tag", tagOf(taken), ...slotPath(ordinal)),
+        ),
+        change: updateFrom(freeingSlots(freed, revision)),
+      });
+      return withItem(outcome, blockFrom);
+    },
+
+    /**
+     * Replaces a released slot if it is exactly the one seen: with a quarantine after a report of a
+     * conflict, or without it when an operator lifts it.
+     */
+    async replaceReleased(
+      step: "quarantine" | "lift",
+      { space, cidr }: Pick<Block, "space" | "cidr">,
+      { ordinal, seen, next }: ReleasedChange,
+      revision: string,
+    ): Promise<Outcome<Block>> {
+      const outcome = await table.write({
+        step,
+        key: blockKey(space, cidr),
+        when: [equals(`${step}-slot`, tagOf(seen), ...slotPath(ordinal))],
+        change: updateFrom(freeingSlots(new Map([[ordinal, next]]), revision)),
       });
       return withItem(outcome, blockFrom);
     },

@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   TABLE: { format: 1, called: () => "the table", carriesKeys: true },
   SPACES: { format: 1, called: ({ sk }) => `space ${unescaped(sk)} in the register` },
   "SPACE/CONFIG": {
-    format: 1,
+    format: 2,
     called: ({ pk }) => `configuration of space ${partOf(pk, 1)}`,
     carriesKeys: true,
   },
@@ -45,7 +45,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   VERSION: { format: 1, called: ({ pk }) => `version of space ${partOf(pk, 1)}` },
   PLAN: { format: 1, called: ({ pk }) => `address plan of space ${partOf(pk, 1)}` },
-  BLOCK: { format: 1, called: ({ sk }) => `block ${sk}` },
+  BLOCK: { format: 2, called: ({ sk }) => `block ${sk}` },
   GROUPINDEX: {
     format: 1,
     called: ({ pk, sk }) => `block-group index of pool id ${partOf(pk, 2)}, page ${sk}`,
@@ -71,7 +71,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk, sk }) =>
       `quota slot ${partOf(sk, 1)} (IPv${partOf(sk, 0)}) of handle ${partOf(pk, 2)}`,
   },
-  HANDLE: { format: 2, called: ({ sk }) => `allocation ${partOf(sk, 1)}` },
+  HANDLE: { format: 3, called: ({ sk }) => `allocation ${partOf(sk, 1)}` },
   JOBS: { format: 1, called: ({ sk }) => `job ${partOf(sk, 1)}` },
   SWEEP: { format: 1, called: ({ sk }) => `progress of the repair run in shard ${sk}` },
 };

@@ -42,7 +42,8 @@ const API = "arn:aws:execute-api:ap-southeast-2:123456789012:api";
 
 const MAY_BESIDE_READING: Readonly<Record<CallerRole, (route: Route) => boolean>> = {
   PlatReader: () => false,
-  PlatCaller: ({ id }) => /^(assign|release|releaseHandle|amendAddress)(InSpace)?$/.test(id),
+  PlatCaller: ({ id }) =>
+    /^(assign|release|releaseHandle|amendAddress|reportConflict)(InSpace)?$/.test(id),
   PlatOperator: () => true,
 };
 

@@ -43,6 +43,7 @@ const anyAllocation = fc
       })),
       want: parts,
       released: new Set(Array.from({ length: parts }, (_, n) => text(n))),
+      conflicts: new Set(Array.from({ length: parts }, (_, n) => text(n))),
       quotaSlots: Array.from({ length: parts }, (_, number) => ({
         family: 6,
         number,

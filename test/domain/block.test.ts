@@ -5,15 +5,18 @@ import {
   capacityOf,
   chooseOrdinals,
   cooledAtMs,
+  emptyAndOldAtMs,
   heldBy,
   isCooled,
   isEmpty,
   isWhollyReserved,
   roomIn,
+  roomlessUntilMs,
   type SlotRules,
 } from "../../src/domain/block.ts";
 import { merged } from "../../src/domain/cidr.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
+import type { ReleasedSlot } from "../../src/domain/slot.ts";
 import { seededRandom } from "../simulation/random.ts";
 import {
   BLOCKS_OF_EACH_SIZE,
@@ -24,6 +27,7 @@ import {
   intervals,
   NOW_MS,
   network,
+  quarantined,
   taken,
   token,
 } from "./builders.ts";
@@ -95,8 +99,37 @@ describe("the addresses an assign takes from a block", () => {
   it("need no waiting in a pool without cooldown", () => {
     const block = blockWith({ 0: cooling(NOW_MS) }, { cidr: network("2001:db8::1/128") });
     expect(choose(block, 1, { cooldownMs: 0 })).toEqual([0]);
-    expect(isCooled(NOW_MS + 1, { nowMs: NOW_MS, cooldownMs: 0 })).toBe(true);
-    expect(cooledAtMs(NOW_MS, 1)).toBe(NOW_MS + 1 + CLOCK_SKEW_MS_MAX);
+    const ahead = cooling(NOW_MS + 1) as ReleasedSlot;
+    expect(isCooled(ahead, { nowMs: NOW_MS, cooldownMs: 0 })).toBe(true);
+    expect(cooledAtMs(ahead, 1)).toBe(NOW_MS + 2 + CLOCK_SKEW_MS_MAX);
+  });
+
+  it.each([
+    { sinceMs: NOW_MS - 90_000 - CLOCK_SKEW_MS_MAX, seconds: 90, given: true },
+    { sinceMs: NOW_MS - 90_000 - CLOCK_SKEW_MS_MAX + 1, seconds: 90, given: false },
+    { sinceMs: COOLED_MS, seconds: 0, given: true },
+    { sinceMs: COOLED_MS + 1, seconds: 0, given: false },
+  ])(
+    "include one in quarantine only after its time and the cooldown: %o",
+    ({ sinceMs, seconds, given }) => {
+      const block = blockWith(
+        { 0: quarantined(sinceMs, seconds) },
+        { cidr: network("10.0.0.1/32") },
+      );
+      expect(choose(block, 1)).toEqual(given ? [0] : []);
+      expect(isEmpty(block, RULES)).toBe(given);
+      expect(roomlessUntilMs(block, RULES)).toBe(given ? undefined : NOW_MS + 1);
+      expect(emptyAndOldAtMs(block, COOLDOWN_MS, 0)).toBe(given ? NOW_MS : NOW_MS + 1);
+    },
+  );
+
+  it("need no waiting for a quarantine of no time, in a pool without cooldown", () => {
+    const block = blockWith(
+      { 0: quarantined(NOW_MS, 0) },
+      { cidr: network("10.0.0.1/32"), claimedAtMs: NOW_MS },
+    );
+    expect(choose(block, 1, { cooldownMs: 0 })).toEqual([0]);
+    expect(emptyAndOldAtMs(block, 0, 0)).toBe(NOW_MS);
   });
 
   it.each([

@@ -61,6 +61,13 @@ export const cooling = (sinceMs: number, tokenNumber = 1): Slot => ({
   token: token(tokenNumber),
   sinceMs,
 });
+export const quarantined = (sinceMs: number, seconds: number, tokenNumber = 1): Slot => ({
+  kind: "quarantined",
+  token: token(tokenNumber),
+  handleHash: handleHash("web-1"),
+  sinceMs,
+  seconds,
+});
 /** A tag of a later version. */
 export const foreign: Slot = { kind: "foreign", tag: Uint8Array.of(9, 1, 2, 3) };
 
@@ -143,6 +150,7 @@ export const allocationWith = (changes: Partial<Allocation> = {}): Allocation =>
   missing: [],
   parts: [{ token: token(1), block: network("10.0.0.0/29"), count: 1, ordinals: [0] }],
   released: new Set(),
+  conflicts: new Set(),
   quotaSlots: [],
   reused: [],
   digest: "digest",

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CONFLICT_QUARANTINE_SECONDS_MAX } from "../../src/domain/limits.ts";
 import { type Slot, slotOf, tagOf } from "../../src/domain/slot.ts";
-import { anyHandleHash, anyToken, cooling, NOW_MS, taken } from "./builders.ts";
+import { anyHandleHash, anyToken, cooling, NOW_MS, quarantined, taken } from "./builders.ts";
 
 const anySlot: fc.Arbitrary<Slot> = fc.oneof(
   fc.record({ kind: fc.constant("taken"), token: anyToken, handleHash: anyHandleHash }),
@@ -10,16 +11,24 @@ const anySlot: fc.Arbitrary<Slot> = fc.oneof(
     token: anyToken,
     sinceMs: fc.nat(2 ** 48 - 1),
   }),
+  fc.record({
+    kind: fc.constant("quarantined"),
+    token: anyToken,
+    handleHash: anyHandleHash,
+    sinceMs: fc.nat(2 ** 48 - 1),
+    seconds: fc.nat(CONFLICT_QUARANTINE_SECONDS_MAX),
+  }),
 );
 
 describe("the tag of a slot", () => {
-  it("says again what it was made from, in at most 20 bytes", () => {
+  it("says again what it was made from, in at most 20 bytes, and 29 for a quarantine", () => {
+    const longest = quarantined(2 ** 48 - 1, CONFLICT_QUARANTINE_SECONDS_MAX);
     fc.assert(
       fc.property(anySlot, (slot) => {
         expect(slotOf(tagOf(slot))).toEqual(slot);
-        expect(tagOf(slot).length).toBeLessThanOrEqual(20);
+        expect(tagOf(slot).length).toBeLessThanOrEqual(slot.kind === "quarantined" ? 29 : 20);
       }),
-      { examples: [[cooling(0)], [cooling(NOW_MS)], [cooling(2 ** 48 - 1)]] },
+      { examples: [[cooling(0)], [cooling(NOW_MS)], [cooling(2 ** 48 - 1)], [longest]] },
     );
   });
 
@@ -35,6 +44,8 @@ describe("the tag of a slot", () => {
           [taken(1, "web-1"), taken(1, "web-2")],
           [cooling(1), cooling(2)],
           [cooling(1, 1), cooling(1, 2)],
+          [cooling(1), quarantined(1, 0)],
+          [quarantined(1, 1), quarantined(1, 2)],
         ],
       },
     );
@@ -42,7 +53,7 @@ describe("the tag of a slot", () => {
 
   it("is kept to the byte, whoever wrote it", () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 24 }), (tag) => {
+      fc.property(fc.uint8Array({ maxLength: 32 }), (tag) => {
         expect(Buffer.compare(tagOf(slotOf(tag)), tag)).toBe(0);
       }),
       { examples: [[new Uint8Array()], [tagOf(taken())], [tagOf(cooling(NOW_MS))]] },
@@ -51,7 +62,7 @@ describe("the tag of a slot", () => {
 
   it.each([
     { description: "empty", tag: Uint8Array.of() },
-    { description: "of a kind to come", tag: Uint8Array.of(3, ...tagOf(taken()).slice(1)) },
+    { description: "of a kind to come", tag: Uint8Array.of(4, ...tagOf(taken()).slice(1)) },
     { description: "cut off", tag: tagOf(taken()).slice(0, -1) },
     { description: "longer than it should be", tag: Uint8Array.of(...tagOf(cooling(1)), 0) },
     { description: "of one kind with the other's length", tag: tagOf(taken()).with(0, 2) },

@@ -18,6 +18,7 @@ import {
   intervals,
   NOW_MS,
   network,
+  quarantined,
   taken,
 } from "./builders.ts";
 
@@ -32,16 +33,22 @@ const adds = ({ capacity, inUse, hostReserved, reserved, cooling, available }: U
 
 describe("the addresses of a block", () => {
   it("are in use, reserved, cooling or available, each of them one of these", () => {
-    // 10.0.0.0 … 7: taken, unreadable, cooling, cooled, and four never used.
-    const block = blockWith({ 0: taken(), 1: foreign, 2: cooling(NOW_MS), 3: cooling(0) });
+    // 10.0.0.0 … 7: taken, unreadable, cooling, cooled, in quarantine, and three never used.
+    const block = blockWith({
+      0: taken(),
+      1: foreign,
+      2: cooling(NOW_MS),
+      3: cooling(0),
+      4: quarantined(NOW_MS - 100_000, 3_600),
+    });
     const usage = usageOf(block, rulesWith("10.0.0.7"));
     expect(usage).toEqual({
       capacity: 8n,
       inUse: 2n,
       hostReserved: 0n,
       reserved: 1n,
-      cooling: 1n,
-      available: 4n,
+      cooling: 2n,
+      available: 3n,
     });
   });
 

@@ -32,6 +32,12 @@ const UTILIZATIONS = [
   "GET utilization of another pool",
   "GET orphans",
 ];
+const CONFLICTS = [
+  "report a conflict",
+  "report a conflict by its handle",
+  "report a conflict of the keyed address",
+  "lift a quarantine",
+];
 const ASSIGNS = [
   "assign to the host",
   "assign from another pool",
@@ -70,6 +76,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "PUT pool",
       "DELETE pool",
       "release the address by its handle",
+      ...CONFLICTS,
       "release affinities of the host",
     ],
   },
@@ -106,6 +113,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "claim the range",
       "ensure a block",
       "PUT config",
+      ...CONFLICTS,
       "release affinities of the host",
     ],
   },
@@ -182,6 +190,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "assign once more under the key",
       "PATCH address",
       "DELETE pool",
+      ...CONFLICTS,
       "release the address",
       "release the address by its handle",
       "release the keyed address",
@@ -290,6 +299,7 @@ const CASES: Readonly<Record<string, Case>> = {
     named: [
       "GET block",
       "assign once more under the key",
+      "report a conflict of the keyed address",
       "release the keyed address",
       "release the borrower",
       "release the host",

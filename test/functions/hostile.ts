@@ -206,6 +206,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   assign: ["host", "ipv4"],
   release: ["addresses"],
   amendAddress: ["leaseSeconds", "handle"],
+  reportConflict: ["handle"],
   claimAffinities: ["cidr"],
   putPool: ["cidr"],
   putReservation: ["cidrs"],

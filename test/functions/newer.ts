@@ -169,6 +169,13 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
     plat.delete("/v1/pools/main", {
       "if-match": String((await plat.get("/v1/pools/main")).headers.etag ?? '"x"'),
     }),
+  "report a conflict": ({ plat, address, generation }) =>
+    plat.call("POST", `/v1/addresses/${address}/conflict`, { body: { generation } }),
+  "report a conflict by its handle": ({ plat, address }) =>
+    plat.call("POST", `/v1/addresses/${address}/conflict`, { body: { handle: "web" } }),
+  "report a conflict of the keyed address": ({ plat, keyed: { address, generation } }) =>
+    plat.call("POST", `/v1/addresses/${address}/conflict`, { body: { generation } }),
+  "lift a quarantine": ({ plat, address }) => plat.delete(`/v1/addresses/${address}/conflict`),
   "release the address": ({ plat, address, generation }) =>
     plat.release({ addresses: [{ address, generation }] }),
   "release the address by its handle": ({ plat, address }) =>

@@ -50,6 +50,7 @@ export function requestFor(
     missing: [],
     parts: [{ token, block: cidr, count: 1, ordinals: [ordinal] }],
     released: new Set(),
+    conflicts: new Set(),
     quotaSlots: [],
     reused: [],
     digest: "digest",

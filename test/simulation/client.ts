@@ -10,6 +10,7 @@ import { type AddressState, readAddress } from "../../src/allocator/read/read-ad
 import { type HandlePosition, readHandle } from "../../src/allocator/read/read-handle.ts";
 import { type ReleaseResult, releaseAddress } from "../../src/allocator/release/release-address.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
+import { reportConflict } from "../../src/allocator/release/report-conflict.ts";
 import { formatAddress } from "../../src/domain/address.ts";
 import { blockOf } from "../../src/domain/block-group.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
@@ -266,6 +267,7 @@ async function release(context: Context, life: Life, promised: Promised): Promis
   const { address, handle, parsed: generation, at } = promised;
   ledger.letGo(promised);
   const how = context.random.fraction();
+  if (life.conflicts && how >= 0.75) return report(context, life, promised);
   const act = (named: NamedAddress) => () => releaseAddress(context, SPACE, named);
   const bare = scenario.settings.allowBareRelease && how < 0.1;
   const result = await scheduler.trying(() =>
@@ -278,6 +280,26 @@ async function release(context: Context, life: Life, promised: Promised): Promis
   scheduler.count(`release: ${result?.status ?? "error"}`);
   if (result?.code) scheduler.count(`answer: ${result.code}`);
   if (result?.status === "released" || result?.status === "not_assigned") ledger.gone(promised);
+}
+
+/** Reports that something else uses an address, by generation or by handle. */
+async function report(context: Context, life: Life, promised: Promised): Promise<void> {
+  const { scheduler, ledger } = life;
+  const { address, handle, parsed: generation, at } = promised;
+  const since = ledger.moment;
+  const answer = await scheduler.trying(() =>
+    chanceIn(context)(0.3)
+      ? ledger.lettingGo(address, handle, () =>
+          reportConflict(context, SPACE, { address: at, handle }),
+        )
+      : reportConflict(context, SPACE, { address: at, generation }),
+  );
+  if (answer instanceof Rejection) scheduler.count(`answer: ${answer.code}`);
+  else if (answer) {
+    scheduler.count("answer: quarantined");
+    ledger.heardQuarantine(address, answer.quarantinedUntilMs, since);
+    ledger.gone(promised);
+  }
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { Block } from "../../src/domain/block.ts";
 import type { Contents } from "../../src/domain/contents.ts";
+import { isReleased } from "../../src/domain/slot.ts";
 import type { Violation } from "../../src/domain/violation.ts";
 import { cidrName } from "./cidr-name.ts";
 import type { Step } from "./scheduler.ts";
 
 /**
- * Watches every slot of every block from step to step. A cooling slot must not be taken before its
- * time (I9), and must not vanish.
+ * Watches every slot of every block from step to step. A released slot must not be taken before its cooldown
+ * is over (I9), and must not vanish.
  */
 export class Cooldowns {
   readonly violations: Violation[] = [];
@@ -28,7 +29,7 @@ export class Cooldowns {
         const where = `${name}.${ordinal}`;
         const was = before?.slots.get(ordinal);
         // The release read its own clock, and the cooldown ends in true time.
-        if (slot.kind === "cooling" && (was?.kind !== "cooling" || was.sinceMs !== slot.sinceMs))
+        if (isReleased(slot) && !(was && isReleased(was) && was.sinceMs === slot.sinceMs))
           this.#releasedAtMs.set(where, slot.sinceMs - skewMs);
         if (slot.kind !== "taken" || (was?.kind === "taken" && was.token === slot.token)) continue;
         const releasedAtMs = this.#releasedAtMs.get(where) ?? Number.NEGATIVE_INFINITY;

@@ -11,7 +11,7 @@ interface Current {
   readonly until: Map<AddressStatus, number>;
 }
 
-export type AddressStatus = "free" | "cooling" | "taken";
+export type AddressStatus = "free" | "cooling" | "quarantined" | "taken";
 
 /**
  * Records the state of every address, write by write. An answer about one address is true if the address had that state
@@ -59,7 +59,7 @@ export class History {
         until: new Map([["free" as const, this.now]]),
       };
       this.#lastSeen.set(address, current);
-      const state = slot?.kind === "taken" || slot?.kind === "cooling" ? slot.kind : "free";
+      const state = slot === undefined || slot.kind === "foreign" ? "free" : slot.kind;
       if (current.state !== state) current.until.set(current.state, this.now);
       current.state = state;
       if (slot?.kind === "taken") onTaken(address, slot.token);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Amended } from "../../src/allocator/admin/amend-address.ts";
 import type { AssignedAddress } from "../../src/allocator/assign/assignment.ts";
 import type { Contents } from "../../src/domain/contents.ts";
@@ -28,6 +28,34 @@ const HELD = {
 const NOTHING = { blocks: [], allocations: [] } as unknown as Contents;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+describe("a quarantine that a caller was told of", () => {
+  const UNTIL_MS = 10_000;
+
+  it("must be over before the address is taken", () => {
+    expect(takenAt(UNTIL_MS - 1)).toMatchObject([{ invariant: "I16" }]);
+    expect(takenAt(UNTIL_MS)).toEqual([]);
+  });
+
+  it("may be over as soon as a lift has begun", async () => {
+    const ledger = new Ledger();
+    ledger.heardQuarantine(LEASED.address, UNTIL_MS, 0);
+    await ledger.lifting(LEASED.address, async () => {
+      ledger.heardQuarantine(LEASED.address, UNTIL_MS, ledger.moment);
+    });
+    ledger.heardQuarantine(LEASED.address, UNTIL_MS, 0); // asked before the lift
+    ledger.step(HELD, 1);
+    expect(ledger.violations).toEqual([]);
+    expect(ledger.quarantined).toEqual([]);
+  });
+
+  function takenAt(nowMs: number) {
+    const ledger = new Ledger();
+    ledger.heardQuarantine(LEASED.address, UNTIL_MS, 0);
+    ledger.step(HELD, nowMs);
+    return ledger.violations;
+  }
+});
 
 it("takes either deadline of two renewals that were under way at once: whose was written last is not known", async () => {
   const { ledger, promised } = leased();

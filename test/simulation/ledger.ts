@@ -29,12 +29,16 @@ interface Answered {
 const SAID: Partial<Record<RejectionCode, AddressStatus>> = {
   already_assigned: "taken",
   address_cooling: "cooling",
+  address_quarantined: "quarantined",
 };
+
+/** The states of an address that a read may show as cooling or free. */
+const FREE: readonly AddressStatus[] = ["cooling", "quarantined", "free"];
 
 /**
  * Records the answers to callers, and compares them with the table after every step. An answer is true and stays true
- * until its owner releases or its lease ends (I2). No address is assigned twice (I1) or while it cools (I9). A replay
- * gets the same answer (I8), and a release is final (I5).
+ * until its owner releases or its lease ends (I2). No address is assigned twice (I1) or while it cools (I9) or
+ * is in quarantine (I16). A replay gets the same answer (I8), and a release is final (I5).
  */
 export class Ledger {
   readonly violations: Violation[] = [];
@@ -55,6 +59,8 @@ export class Ledger {
   readonly #letGo = new Set<string>();
   /** Addresses with the tokens under which they can never be taken again. */
   readonly #over = new Set<string>();
+  /** The ends of quarantines that callers were told of, by address. */
+  readonly #quarantines = new Map<string, number>();
   readonly #closing = new Map<string, number>();
   /** The end of the last release of each name. */
   readonly #ended = new Map<string, number>();
@@ -151,9 +157,10 @@ export class Ledger {
     before: Promised | undefined,
     since: number,
   ): void {
-    // A read shows an ended cooldown as free.
+    // A read shows an ended cooldown or quarantine as free.
     if (read.state === "assigned") this.#hearSaid(read.address, "taken", since);
-    else if (!["cooling", "free"].some((s) => this.#was(read.address, s as AddressStatus, since)))
+    else if (read.state === "quarantined") this.#hearSaid(read.address, "quarantined", since);
+    else if (!FREE.some((state) => this.#was(read.address, state, since)))
       this.#violate("I2", `${read.address} is shown as ${read.state} and was taken throughout`);
     const now = this.#promises.get(read.address);
     const shown = read.generation === undefined ? undefined : parseGeneration(read.generation);
@@ -198,6 +205,27 @@ export class Ledger {
     const current = this.#promises.get(address);
     if (current && (handle === undefined || current.handle === handle)) this.letGo(current);
     return this.#while(`${handle ?? ""}@${address}`, release);
+  }
+
+  /**
+   * Records the answer to a report of a conflict: nobody may get the address before its time. A lift that ran since the
+   * request may have ended the quarantine.
+   */
+  heardQuarantine(address: string, untilMs: number, since: number): void {
+    const lift = liftOf(address);
+    if ((this.#closing.get(lift) ?? 0) > 0 || (this.#ended.get(lift) ?? -1) >= since) return;
+    this.#quarantines.set(address, Math.max(untilMs, this.#quarantines.get(address) ?? untilMs));
+  }
+
+  /** Returns the addresses that callers reported. */
+  get quarantined(): readonly string[] {
+    return [...this.#quarantines.keys()];
+  }
+
+  /** Records a lift: from its start on, the quarantine of the address may be over. */
+  async lifting<T>(address: string, lift: () => Promise<T>): Promise<T> {
+    this.#quarantines.delete(address);
+    return this.#while(liftOf(address), lift);
   }
 
   /**
@@ -340,6 +368,12 @@ export class Ledger {
     this.#history.step(contents, (address, token) => {
       if (this.#over.has(`${address} ${token}`))
         this.#violate("I5", `${address} was released under ${token} and is taken under it again`);
+      const untilMs = this.#quarantines.get(address) ?? Number.NEGATIVE_INFINITY;
+      if (nowMs < untilMs)
+        this.#violate(
+          "I16",
+          `${address} was taken ${untilMs - nowMs} ms before its quarantine ends`,
+        );
     });
     this.hold(contents, nowMs);
   }
@@ -440,4 +474,5 @@ export function promisedOf(
  */
 const nameOf = ({ address, parsed }: Pick<Promised, "address" | "parsed">) =>
   `${address}@${parsed.token}`;
+const liftOf = (address: string) => `lift of ${address}`;
 const allocationOf = ({ parsed }: Promised) => `${parsed.handleHash}.${parsed.allocationId}`;

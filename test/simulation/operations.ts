@@ -6,6 +6,7 @@ import {
   putSettings,
 } from "../../src/allocator/admin/administration.ts";
 import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
+import { liftQuarantine } from "../../src/allocator/admin/lift-quarantine.ts";
 import { deleteNamespace, putNamespace } from "../../src/allocator/admin/namespaces.ts";
 import { deleteNode, putNode } from "../../src/allocator/admin/nodes.ts";
 import { reserve } from "../../src/allocator/admin/reserve.ts";
@@ -46,12 +47,13 @@ import {
   makeWorld,
   poolOf,
   releaseAll,
+  reportAll,
   requestOf,
   SPACE,
   scheduledRuns,
   type World,
 } from "../world.ts";
-import { callsOf, withMishap } from "./crash-points.ts";
+import { answerOf, callsOf, stoppedBefore, withMishap } from "./crash-points.ts";
 
 /**
  * An operation, its preparation, and the checks of a repeat. The suites of crash points and of
@@ -136,6 +138,89 @@ export const OPERATIONS: readonly Operation[] = [
     walk: (context, { gone }) => releaseAll(context, gone),
     kept: ["old"],
     again: (context, { gone }) => releaseAll(context, gone),
+  },
+  {
+    name: "conflict of an address",
+    step: "release-allocation",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, requestOf("gone", 1)),
+    }),
+    walk: (context, { gone }) => reportAll(context, gone),
+    kept: ["old"],
+    again: (context, { gone }) => reportAll(context, gone),
+  },
+  {
+    name: "conflict of one address of a keyed request of two",
+    step: "mark-freed",
+    prepare: async ({ calm }) => ({ gone: await assigned(calm, keyedPair) }),
+    walk: (context, { gone }) =>
+      reportAll(context, gone && { ...gone, addresses: gone.addresses.slice(0, 1) }),
+    kept: [],
+    again: (context, { gone }) => reportAll(context, gone),
+  },
+  {
+    name: "conflict of what several blocks hold",
+    step: "mark-due",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, requestOf("old", 1)),
+      gone: await assigned(calm, requestOf("gone", 5)),
+    }),
+    walk: (context, { gone }) => reportAll(context, gone),
+    kept: ["old"],
+    again: (context, { gone }) => reportAll(context, gone),
+  },
+  {
+    name: "conflict of an address that was released before",
+    step: "quarantine",
+    prepare: async ({ calm }) => {
+      const gone = await assigned(calm, requestOf("gone", 1));
+      await releaseAll(calm, gone);
+      return { old: await assigned(calm, requestOf("old", 1)), gone };
+    },
+    walk: (context, { gone }) => reportAll(context, gone),
+    kept: ["old"],
+  },
+  {
+    name: "conflict that comes again",
+    step: "mark-freed",
+    prepare: async ({ calm }) => {
+      const gone = await assigned(calm, keyedRequest);
+      await reportAll(calm, gone);
+      return { gone };
+    },
+    walk: (context, { gone }) => reportAll(context, gone),
+    kept: [],
+    again: (context, { gone }) => reportAll(context, gone),
+  },
+  {
+    name: "repair of a conflict that was cut off",
+    step: "free-slots",
+    prepare: async (world) => {
+      const gone = await assigned(world.calm, keyedRequest);
+      const cut = stoppedBefore(world.table, (name) => name === "free-slots");
+      const report = answerOf(reportAll(contextOver(cut.table, world.clock, 8), gone));
+      await cut.stops;
+      cut.end();
+      await report;
+      world.clock.nowMs += 100_000;
+      return { old: await assigned(world.calm, requestOf("old", 1)), gone };
+    },
+    walk: (context) => repairAll(context),
+    kept: ["old"],
+    again: (context, { gone }) => reportAll(context, gone),
+  },
+  {
+    name: "lift of a quarantine",
+    step: "lift",
+    prepare: async ({ calm }) => {
+      const gone = await assigned(calm, requestOf("gone", 1));
+      await reportAll(calm, gone);
+      return { old: await assigned(calm, requestOf("old", 1)), gone };
+    },
+    walk: (context, { gone }) => liftAll(context, gone),
+    kept: ["old"],
+    again: (context, { gone }) => liftAll(context, gone),
   },
   {
     name: "release of several addresses of a handle",
@@ -1114,6 +1199,13 @@ export async function firstPool(context: Context): Promise<unknown> {
 }
 
 const keyedRequest = requestOf("keyed", 1, "once");
+
+/** Ends the quarantine of every address of an answer. */
+async function liftAll(context: Context, told: Assignment | undefined): Promise<void> {
+  for (const { address } of told?.addresses ?? [])
+    await liftQuarantine(context, SPACE, addressOf(address));
+}
+
 /** Returns a context that cannot free any slot of one block. */
 const rejecting = (context: Context, hot: string | undefined): Context => ({
   ...context,

@@ -8,6 +8,7 @@ import {
   readReservation,
   readSettings,
 } from "../../src/allocator/admin/administration.ts";
+import { liftQuarantine } from "../../src/allocator/admin/lift-quarantine.ts";
 import {
   deleteNamespace,
   putNamespace,
@@ -34,7 +35,7 @@ import { listAffinities } from "../../src/allocator/read/list-affinities.ts";
 import { listSpaceAffinities } from "../../src/allocator/read/list-space-affinities.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { releaseHost } from "../../src/allocator/release/release-host.ts";
-import type { Address } from "../../src/domain/address.ts";
+import { type Address, formatAddress, parseAddress } from "../../src/domain/address.ts";
 import { groupAt } from "../../src/domain/block-group.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { Random } from "../../src/domain/fresh.ts";
@@ -44,7 +45,7 @@ import type { Namespace } from "../../src/domain/namespace.ts";
 import type { Node } from "../../src/domain/node.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
-import { FOUNDED, SPACE } from "./requests.ts";
+import { drawAddress, FOUNDED, SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
 import { cidrOf, drawLabels, NAMESPACES, type Scenario, valueIn } from "./scenario.ts";
 import { hostNamed, namespaceNamed } from "./selection.ts";
@@ -215,6 +216,25 @@ async function follow(context: Context, { job }: Accepted): Promise<Rejection | 
   await listJobs(context, SPACE);
   const now = await readJob(context, SPACE, chance(context, 0.1) ? "another" : job.id);
   return now instanceof Rejection ? now : undefined;
+}
+
+/** Acts as an operator that lifts quarantines, mostly of addresses that callers reported. */
+export async function lifter(
+  context: Context,
+  { scheduler, scenario, ledger }: Life,
+): Promise<void> {
+  for (let n = 0; n < 6; n++) {
+    await context.sleep(20_000 * context.random.fraction());
+    const reported = ledger.quarantined;
+    const address =
+      reported.length > 0 && chance(context, 0.8)
+        ? valueIn(parseAddress(oneOf(context, reported)))
+        : drawAddress(context.random, scenario);
+    const answer = await scheduler.trying(() =>
+      ledger.lifting(formatAddress(address), () => liftQuarantine(context, SPACE, address)),
+    );
+    if (answer) scheduler.count(`answer: ${answer instanceof Rejection ? answer.code : "lifted"}`);
+  }
 }
 
 /**

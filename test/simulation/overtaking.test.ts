@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
+import { liftQuarantine } from "../../src/allocator/admin/lift-quarantine.ts";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
@@ -16,6 +17,7 @@ import {
   contextOver,
   makeWorld,
   releaseAll,
+  reportAll,
   requestOf,
   SPACE,
   scheduledRuns,
@@ -41,6 +43,7 @@ interface Meeting {
 
 const AUTHOR_MS = 20_000; // longer than any author may live
 const GRACE_MS = 100_000;
+const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const limited: AssignRequest = { ...requestOf("vm", 2), limitPerHandle: 2 };
@@ -105,6 +108,26 @@ const releasedAgo =
     world.clock.nowMs += waitMs;
     return { ...told, gone };
   };
+
+const goneOf =
+  (request: AssignRequest) =>
+  async (world: World): Promise<Told> => {
+    const told = await one(world);
+    return { ...told, gone: await assigned(world.calm, request) };
+  };
+
+const reportedAgo = async (world: World): Promise<Told> => {
+  const told = await goneOf(requestOf("gone", 1))(world);
+  await reportAll(world.calm, told.gone);
+  return told;
+};
+
+const reportsGone: Walk = (context, { gone }) => reportAll(context, gone);
+const releasesGone: Walk = (context, { gone }) => releaseAll(context, gone);
+const liftsGone: Walk = async (context, { gone }) => {
+  for (const { address } of gone?.addresses ?? [])
+    await liftQuarantine(context, SPACE, addressOf(address));
+};
 
 /** Frees the address, and leaves its quota slot taken. */
 const quotaSlotLeft = async (world: World): Promise<Told> => {
@@ -204,6 +227,48 @@ const MEETINGS: readonly Meeting[] = [
     prepare: releasedAgo(0),
     walks: [(context, { gone }) => releaseAll(context, gone), beginsAnew],
     waitMs: 0,
+  },
+  {
+    first: "a conflict",
+    second: "a release of the same address",
+    prepare: goneOf(requestOf("gone", 1)),
+    walks: [reportsGone, releasesGone],
+    waitMs: 0,
+  },
+  {
+    first: "a conflict of a keyed request",
+    second: "a release of the same address",
+    prepare: goneOf(keyed(1)),
+    walks: [reportsGone, releasesGone],
+    waitMs: 0,
+  },
+  {
+    first: "a release of a keyed request",
+    second: "a conflict of the same address",
+    prepare: goneOf(keyed(1)),
+    walks: [releasesGone, reportsGone],
+    waitMs: 0,
+  },
+  {
+    first: "a conflict of a keyed request",
+    second: "the same conflict",
+    prepare: goneOf(keyed(1)),
+    walks: [reportsGone, reportsGone],
+    waitMs: 0,
+  },
+  {
+    first: "a conflict of an address that was released",
+    second: "an assign of all there is",
+    prepare: releasedAgo(0),
+    walks: [reportsGone, assigns({ ...requestOf("all", 7), allowPartial: true })],
+    waitMs: 20_000,
+  },
+  {
+    first: "a lift of a quarantine",
+    second: "an assign of all there is",
+    prepare: reportedAgo,
+    walks: [liftsGone, assigns({ ...requestOf("all", 7), allowPartial: true })],
+    waitMs: 2 * HOUR_MS,
   },
   {
     first: "the repair run of a lease that has run out",

@@ -22,6 +22,7 @@ const ANSWERS = Object.keys({
   request_in_progress: true,
   already_released: true,
   address_cooling: true,
+  address_quarantined: true,
   idempotency_mismatch: true,
   precondition_failed: true,
   precondition_required: true,

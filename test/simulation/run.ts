@@ -25,6 +25,7 @@ import {
   ender,
   founder,
   labeller,
+  lifter,
   provisioner,
 } from "./operators.ts";
 import { Owners } from "./owners.ts";
@@ -64,7 +65,12 @@ export interface Life {
   readonly strictness: Strictness;
   readonly selection: Selection;
   readonly owners: Owners;
+  /** True if clients report conflicts, and an operator lifts quarantines. */
+  readonly conflicts: boolean;
 }
+
+/** The share of runs with conflicts. */
+const CONFLICTS_SHARE = 0.35;
 
 /**
  * Runs one simulated life of a small space, drawn from the seed. Clients assign, read, renew and
@@ -99,7 +105,9 @@ export async function simulate({
   const selection = new Selection(scenario, requests, scenario.labels);
   const ledger = new Ledger();
   const owners = new Owners();
-  const life: Life = { scenario, scheduler, ledger, strictness, selection, owners };
+  // Drawn apart, so that the other runs stay as they are.
+  const conflicts = randomOf(seed, "conflicts").fraction() < CONFLICTS_SHARE;
+  const life: Life = { scenario, scheduler, ledger, strictness, selection, owners, conflicts };
   const contextOf = (name: string, own: Surroundings): Context => ({
     store: makeStore(own.table),
     random: randomOf(seed, name),
@@ -142,6 +150,7 @@ export async function simulate({
   spawn("ender", (context) => ender(context, life));
   for (let n = 0; n < (scenario.selects ? 2 : 0); n++)
     spawn(`labeller ${n}`, (context) => labeller(context, life));
+  if (conflicts) spawn("lifter", (context) => lifter(context, life));
   if (scenario.provisioned) spawn("provisioner", (context) => provisioner(context, life));
   if (scenario.tidied) spawn("janitor", (context) => janitor(context, life));
   if (scenario.neighbour) spawn("neighbour", neighbour);

@@ -139,6 +139,8 @@ export function drawScenario(random: Random): Scenario {
     settings: {
       ...SETTINGS_DEFAULT,
       cooldownSeconds,
+      // Longer than the cooldown, or shorter, which is then as long.
+      conflictQuarantineSeconds: cooldownSeconds === 5 ? 0 : 60,
       strictAffinity: chance(0.3),
       autoAllocateBlocks: chance(0.93),
       warmBlocksPerHost: chance(0.2) ? 1 : 0,

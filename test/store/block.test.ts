@@ -7,6 +7,7 @@ import {
   callingFull,
   changingHost,
   claimedBlock,
+  type FreedSlots,
   fencing,
   freeingSlots,
   markingIdle,
@@ -14,7 +15,8 @@ import {
 } from "../../src/domain/block-changes.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { HostReserved } from "../../src/domain/host-reserved.ts";
-import type { Slot } from "../../src/domain/slot.ts";
+import { CONFLICT_QUARANTINE_SECONDS_MAX } from "../../src/domain/limits.ts";
+import { isReleased, type ReleasedSlot, type Slot } from "../../src/domain/slot.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { makeStore } from "../../src/store/store.ts";
 import {
@@ -29,6 +31,10 @@ import {
 } from "../domain/builders.ts";
 
 type Store = ReturnType<typeof makeStore>;
+
+/** Returns a slot of a token as a release leaves it: cooling, or unused without a time. */
+const freedAt = (ordinal: number, token: string, sinceMs: number | undefined): FreedSlots =>
+  new Map([[ordinal, sinceMs === undefined ? null : { kind: "cooling", token, sinceMs }]]);
 
 /** Returns the block after a change of it, as the domain defines the change. */
 function applied({ slots, ...block }: Block, { slots: changed, ...fields }: BlockChange): Block {
@@ -52,10 +58,20 @@ const anyTaken = fc.record({
   token: anyToken,
   handleHash: anyHandleHash,
 });
-const anySlot: fc.Arbitrary<Slot> = fc.oneof(
-  anyTaken,
-  fc.record({ kind: fc.constant("cooling" as const), token: anyToken, sinceMs: anyTime }),
-);
+const anyCooling = fc.record({
+  kind: fc.constant("cooling" as const),
+  token: anyToken,
+  sinceMs: anyTime,
+});
+const anyQuarantined = fc.record({
+  kind: fc.constant("quarantined" as const),
+  token: anyToken,
+  handleHash: anyHandleHash,
+  sinceMs: anyTime,
+  seconds: fc.nat(CONFLICT_QUARANTINE_SECONDS_MAX),
+});
+const anyReleased: fc.Arbitrary<ReleasedSlot> = fc.oneof(anyCooling, anyQuarantined);
+const anySlot: fc.Arbitrary<Slot> = fc.oneof(anyTaken, anyReleased);
 const anyHostReserved: fc.Arbitrary<HostReserved> = fc.record(
   { start: fc.nat(3), end: fc.nat(3), handle: fc.constant("windows"), note: fc.constant("") },
   { requiredKeys: ["start", "end"] },
@@ -124,16 +140,27 @@ const anyStep = (block: Block): fc.Arbitrary<Step> => {
     fc
       .record({ sinceMs: fc.option(anyTime, { nil: undefined }), revision: anyToken })
       .map(({ sinceMs, revision }) => ({
-        change: freeingSlots([ordinal], slot, sinceMs, revision),
+        change: freeingSlots(freedAt(ordinal, slot.token, sinceMs), revision),
         write: (store: Store) =>
           store.freeSlots(
             block,
-            { ordinals: [ordinal], taken: slot, coolingSinceMs: sinceMs },
+            { taken: slot, freed: freedAt(ordinal, slot.token, sinceMs) },
             revision,
           ),
       })),
   );
-  return fc.oneof(taking, fencingIt, calling, changing, marking, ...freeing);
+  const replacing = [...block.slots].flatMap(([ordinal, seen]) =>
+    isReleased(seen)
+      ? [
+          fc.record({ next: anyReleased, revision: anyToken }).map(({ next, revision }) => ({
+            change: freeingSlots(new Map([[ordinal, next]]), revision),
+            write: (store: Store) =>
+              store.replaceReleased("quarantine", block, { ordinal, seen, next }, revision),
+          })),
+        ]
+      : [],
+  );
+  return fc.oneof(taking, fencingIt, calling, changing, marking, ...freeing, ...replacing);
 };
 
 it("every write of a block makes the change that the domain means, and no other", async () => {

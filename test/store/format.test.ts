@@ -75,10 +75,10 @@ describe("a block", () => {
     const store = makeStore(table);
     await store.createBlock(block);
     const [item] = table.items() as [Item];
-    table.partitions.get(item.pk)?.set(item.sk, { ...item, f: 2 });
+    table.partitions.get(item.pk)?.set(item.sk, { ...item, f: 99 });
     const group = { family: 4, base: 0x0a000000n, prefix: 20 } as const;
     const [current] = await store.scanGroup(block.space, group, { consistent: true });
-    expect(current).toMatchObject({ cidr: block.cidr, unreadable: { members: { format: 2 } } });
+    expect(current).toMatchObject({ cidr: block.cidr, unreadable: { members: { format: 99 } } });
   });
 });
 

@@ -11,6 +11,7 @@ import {
 import { PAGE_READS_AT_ONCE, POOLS_TOLD_MAX } from "../../domain/limits.ts";
 import { CorruptItemError, orCorrupt, Rejection } from "../../domain/outcome.ts";
 import { type Pool, type Reservation, reservedBy } from "../../domain/pool.ts";
+import { isReleased } from "../../domain/slot.ts";
 import { mayBeOf } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
 import { type PageBudget, pageBudget } from "../core/page-budget.ts";
@@ -115,6 +116,6 @@ const UNSEEN: Covered = { inUse: 0, complete: false };
 
 function takenWithin(block: Block, runs: readonly Interval[]): number {
   const isWithin = reservedOrdinals(block, runs);
-  return [...block.slots].filter(([ordinal, { kind }]) => kind !== "cooling" && isWithin(ordinal))
+  return [...block.slots].filter(([ordinal, slot]) => !isReleased(slot) && isWithin(ordinal))
     .length;
 }

@@ -6,7 +6,8 @@ import { allocationStartIn } from "../../domain/token.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 
-type Taken = Slot & { readonly kind: "taken" };
+type Taken = Extract<Slot, { readonly kind: "taken" }>;
+type Quarantined = Extract<Slot, { readonly kind: "quarantined" }>;
 
 /** The owner of a slot: an allocation, and its part with the slot's token. */
 export interface SlotOwner {
@@ -39,7 +40,10 @@ export async function allocationsOfSlots(
   return owners;
 }
 
-/** Reads the allocations of taken slots, and names those that cannot be read beside the others. */
+/**
+ * Reads the allocations of taken slots, and of quarantined ones as far as they are kept. It names those that cannot be
+ * read beside the others.
+ */
 export async function lookForOwners(
   { store }: Context,
   space: string,
@@ -48,7 +52,9 @@ export async function lookForOwners(
   readonly owners: ReadonlyMap<string, SlotOwner>;
   readonly unreadable: readonly CorruptItemError[];
 }> {
-  const taken = [...slots].filter((slot): slot is Taken => slot.kind === "taken");
+  const taken = [...slots].filter(
+    (slot): slot is Taken | Quarantined => slot.kind === "taken" || slot.kind === "quarantined",
+  );
   const looks = new Map(
     taken.map(({ token, handleHash }) => {
       const start = allocationStartIn(token);

@@ -177,21 +177,27 @@ async function finishPart(
   if (left.length > 0) await free(left);
 }
 
-export const tagOf = ({ place, state }: Allocation, { token, block }: Part): Tag => ({
-  space: place.space,
-  handleHash: place.handleHash,
-  token,
-  block,
-  cools: state !== "aborted",
-});
+export function tagOf(allocation: Allocation, part: Part): Tag {
+  const { place, state, conflicts } = allocation;
+  return {
+    space: place.space,
+    handleHash: place.handleHash,
+    token: part.token,
+    block: part.block,
+    cools: state !== "aborted",
+    conflicts: ordinalsOf(conflicts, part),
+  };
+}
 
 const addressesOf = ({ block }: Part, ordinals: readonly number[]): string[] =>
   ordinals.map((ordinal) => formatAddress(addressAt(block, ordinal)));
 
 /** Returns the ordinals of a part that the allocation lists as released. */
-export function releasedOrdinals(allocation: Allocation, { block }: Part): ReadonlySet<number> {
-  const released = [...allocation.released]
-    .map(parseAddress)
-    .flatMap((text) => (text.ok ? [text.value] : []));
-  return new Set(released.filter((a) => contains(block, a)).map((a) => ordinalOf(block, a)));
+export const releasedOrdinals = ({ released }: Allocation, part: Part): ReadonlySet<number> =>
+  ordinalsOf(released, part);
+
+/** Returns the ordinals of those addresses that lie in the block of a part. */
+function ordinalsOf(addresses: ReadonlySet<string>, { block }: Part): ReadonlySet<number> {
+  const parsed = [...addresses].map(parseAddress).flatMap((text) => (text.ok ? [text.value] : []));
+  return new Set(parsed.filter((a) => contains(block, a)).map((a) => ordinalOf(block, a)));
 }

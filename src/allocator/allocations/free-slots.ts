@@ -1,7 +1,9 @@
 import { type Block, heldBy } from "../../domain/block.ts";
 import type { Cidr } from "../../domain/cidr.ts";
+import { isReleased, type ReleasedSlot } from "../../domain/slot.ts";
 import { clearIfWasFull } from "../blocks/full-block-hint.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
@@ -14,6 +16,8 @@ export interface Tag {
   readonly handleHash: string;
   /** True if freed slots cool. Slots that no caller was told of do not. */
   readonly cools: boolean;
+  /** The ordinals that were reported as conflicts: they go into quarantine. */
+  readonly conflicts?: ReadonlySet<number>;
 }
 
 /** The result of a free: the slots that this call freed, and the block after it. */
@@ -47,6 +51,7 @@ async function freed(
   only: ReadonlySet<number> | undefined,
 ): Promise<Freed> {
   const { store } = context;
+  const release = await releaseOf(context, tag);
   const taken = { kind: "taken", token: tag.token, handleHash: tag.handleHash } as const;
   const unsure = new Set<number>();
   let ordinals = seen;
@@ -61,7 +66,7 @@ async function freed(
     if (ordinals.length === 0) return decided(await store.readBlock(tag.space, tag.block));
     const result = await store.freeSlots(
       { space: tag.space, cidr: tag.block },
-      { ordinals, taken, coolingSinceMs: tag.cools ? context.now() : undefined },
+      { taken, freed: new Map(ordinals.map((ordinal) => [ordinal, release(ordinal)])) },
       fresh(context),
     );
     if (result.outcome === "done") {
@@ -75,10 +80,30 @@ async function freed(
   });
 }
 
+/** Returns what each slot becomes when it is freed. Only a conflict needs the configuration. */
+async function releaseOf(
+  context: Context,
+  { space, token, handleHash, cools, conflicts }: Tag,
+): Promise<(ordinal: number) => ReleasedSlot | null> {
+  if (!cools) return () => null;
+  const seconds = conflicts?.size ? await quarantineSeconds(context, space) : 0;
+  return (ordinal) => {
+    const sinceMs = context.now();
+    return conflicts?.has(ordinal)
+      ? { kind: "quarantined", token, handleHash, sinceMs, seconds }
+      : { kind: "cooling", token, sinceMs };
+  };
+}
+
+/** Returns how long the address of a reported conflict is kept from everybody. @throws {CorruptItemError} */
+export async function quarantineSeconds(context: Context, space: string): Promise<number> {
+  return (await configurationOf(context, space)).settings.conflictQuarantineSeconds;
+}
+
 /** Returns the slots whose release had an unknown outcome, and that the block shows as freed. */
 function freedOf(block: Block | undefined, tag: Tag, unsure: ReadonlySet<number>): number[] {
   return [...unsure].filter((ordinal) => {
     const slot = block?.slots.get(ordinal);
-    return !tag.cools || (slot?.kind === "cooling" && slot.token === tag.token);
+    return !tag.cools || (slot && isReleased(slot) && slot.token === tag.token);
   });
 }

@@ -137,6 +137,7 @@ export function allocationOf(
     missing,
     parts,
     released: new Set(),
+    conflicts: new Set(),
     quotaSlots: (allowance?.free ?? []).map(({ quotaSlot }) => quotaSlot),
     reused: allocationPlace.keyed ? has.map(({ generation }) => generation) : [],
     digest: request.digest,

@@ -1,5 +1,5 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
-import { type Block, cooledAtMs, isCooled } from "../../domain/block.ts";
+import { type Block, cooledAtMs, isCooled, untilMs } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
 import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import { type HostId, hostName } from "../../domain/host.ts";
@@ -7,7 +7,7 @@ import { isHostReserved } from "../../domain/host-reserved.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../../domain/limits.ts";
 import { ContentionError, CorruptItemError, orCorrupt, Rejection } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
-import type { Slot } from "../../domain/slot.ts";
+import { isReleased, type Slot } from "../../domain/slot.ts";
 import { formatTime } from "../../domain/time.ts";
 import { allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
 import { claimBlock, helpClaim } from "../blocks/claim-block.ts";
@@ -18,8 +18,8 @@ import { answer, RETRY } from "../core/step.ts";
 import type { FamilyRequest, SlotSelection } from "./selection.ts";
 
 /**
- * Selects the slot of a specific address. Reservations and the cap on blocks bind automatic assignment only. A cooldown binds
- * this as well (Calico 1.4, and docs/decisions), and so do host-reserved addresses.
+ * Selects the slot of a specific address. Reservations and the cap on blocks bind automatic assignment only. A cooldown and a
+ * quarantine bind this as well (Calico 1.4, and docs/decisions), and so do host-reserved addresses.
  */
 export async function selectAddress(
   context: Context,
@@ -36,14 +36,24 @@ export async function selectAddress(
   const selection = { block, ordinals: [ordinal], again: () => undefined };
   if (isHostReserved(block, ordinal)) return kept(block, address);
   if (!slot) return [selection];
-  if (slot.kind !== "cooling") return assigned(context, familyRequest.space, text, slot);
+  if (!isReleased(slot)) return assigned(context, familyRequest.space, text, slot);
   const rules = coolingRules(context, familyRequest.configuration, pool);
-  if (isCooled(slot.sinceMs, rules)) return [selection];
-  const availableAt = formatTime(cooledAtMs(slot.sinceMs, rules.cooldownMs));
+  if (isCooled(slot, rules)) return [selection];
+  if (slot.kind === "quarantined") return inQuarantine(text, untilMs(slot, rules.cooldownMs));
+  const availableAt = formatTime(cooledAtMs(slot, rules.cooldownMs));
   return new Rejection(
     "address_cooling",
     `Address ${text} was released a moment ago, and can be assigned again at ${availableAt}.`,
     { address: text, availableAt },
+  );
+}
+
+function inQuarantine(address: string, endMs: number): Rejection {
+  const quarantinedUntil = formatTime(endMs);
+  return new Rejection(
+    "address_quarantined",
+    `Something else was reported to use address ${address}, so nobody gets it before ${quarantinedUntil}.`,
+    { address, quarantinedUntil },
   );
 }
 

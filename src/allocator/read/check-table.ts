@@ -1,5 +1,6 @@
 import { type Contents, together } from "../../domain/contents.ts";
 import { findViolations } from "../../domain/invariants.ts";
+import { isReleased } from "../../domain/slot.ts";
 import type { Violation } from "../../domain/violation.ts";
 import type { Context } from "../core/context.ts";
 
@@ -31,7 +32,7 @@ export async function checkTable(
       affinities: contents.affinities.length,
       allocations: contents.allocations.length,
       taken: slots.filter(({ kind }) => kind === "taken").length,
-      cooling: slots.filter(({ kind }) => kind === "cooling").length,
+      cooling: slots.filter(isReleased).length,
     },
   };
 }

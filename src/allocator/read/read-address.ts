@@ -1,7 +1,7 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
 import type { Allocation, Part } from "../../domain/allocation.ts";
 import { ownersAt } from "../../domain/allocation.ts";
-import { type Block, cooledAtMs, isCooled, type SlotRules } from "../../domain/block.ts";
+import { type Block, cooledAtMs, isCooled, type SlotRules, untilMs } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
 import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../../domain/generation.ts";
@@ -9,20 +9,23 @@ import { hostName } from "../../domain/host.ts";
 import { isHostReserved } from "../../domain/host-reserved.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Owners } from "../../domain/owner.ts";
-import type { Slot } from "../../domain/slot.ts";
+import { isReleased, type Slot } from "../../domain/slot.ts";
 import { whyNeverAssigned } from "../../domain/special-ranges.ts";
-import { allocationOfSlot } from "../allocations/allocation-of-slot.ts";
+import { allocationOfSlot, allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 
-/** The state of an address. It has an owner only if it is assigned or host-reserved. */
+/**
+ * The state of an address. It has an owner only if it is assigned or host-reserved. A quarantined one has the handle
+ * that reported it, as long as Plat keeps the allocation.
+ */
 export interface AddressState {
   readonly address: string;
   readonly family: 4 | 6;
   readonly block: string;
   readonly pool: string;
-  readonly state: "assigned" | "cooling" | "free" | "hostReserved";
+  readonly state: "assigned" | "cooling" | "quarantined" | "free" | "hostReserved";
   readonly handle?: string;
   readonly host?: string;
   readonly attributes?: Readonly<Record<string, string>>;
@@ -37,6 +40,8 @@ export interface AddressState {
   readonly expiresAtMs?: number;
   /** The time when a cooling address can be assigned again. */
   readonly availableAtMs?: number;
+  /** The time before which nobody gets a quarantined address. */
+  readonly quarantinedUntilMs?: number;
 }
 
 /** Reads one address, strongly consistent. */
@@ -56,6 +61,8 @@ export async function readAddress(
   const place = { address: text, family: address.family, block: formatCidr(cidr), pool: pool.name };
   const base = { ...place, ...stateOf(slot, coolingRules(context, configuration, pool)) };
   if (block && isHostReserved(block, ordinal)) return { ...place, ...keeperOf(block) };
+  const reporter = slot?.kind === "quarantined" && base.state === "quarantined" ? slot : undefined;
+  if (reporter) return { ...base, ...(await handleOf(context, space, reporter)) };
   const never = slot ? undefined : whyNeverAssigned(address);
   if (never !== undefined) return new Rejection("not_found", `Address ${text} ${never}.`);
   if (!block || slot?.kind !== "taken") return base;
@@ -84,12 +91,23 @@ function keeperOf({ host, hostReserved }: Block) {
 export function stateOf(
   slot: Slot | undefined,
   rules: Pick<SlotRules, "nowMs" | "cooldownMs">,
-): Pick<AddressState, "state" | "availableAtMs"> {
+): Pick<AddressState, "state" | "availableAtMs" | "quarantinedUntilMs"> {
   if (!slot) return { state: "free" };
-  if (slot.kind !== "cooling") return { state: "assigned" };
-  return isCooled(slot.sinceMs, rules)
-    ? { state: "free" }
-    : { state: "cooling", availableAtMs: cooledAtMs(slot.sinceMs, rules.cooldownMs) };
+  if (!isReleased(slot)) return { state: "assigned" };
+  if (isCooled(slot, rules)) return { state: "free" };
+  return slot.kind === "quarantined"
+    ? { state: "quarantined", quarantinedUntilMs: untilMs(slot, rules.cooldownMs) }
+    : { state: "cooling", availableAtMs: cooledAtMs(slot, rules.cooldownMs) };
+}
+
+/** Returns the handle that reported a conflict; nothing if its allocation is gone. */
+async function handleOf(
+  context: Context,
+  space: string,
+  slot: Slot,
+): Promise<Pick<AddressState, "handle">> {
+  const [owner] = (await allocationsOfSlots(context, space, [slot])).values();
+  return owner ? { handle: owner.allocation.handle } : {};
 }
 
 /** Returns the owner of an address that a part of an allocation holds. */

@@ -9,7 +9,7 @@ import type { Context } from "../core/context.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
 import { type AddressState, ownerOf, stateOf } from "./read-address.ts";
 
-/** An address of a block. The owner is absent if the address cools, and if its allocation was not found. */
+/** An address of a block. The owner is absent if the address cools, and if its allocation was not found. A quarantined one has the handle only. */
 type AddressInBlock = Pick<
   AddressState,
   | "address"
@@ -21,6 +21,7 @@ type AddressInBlock = Pick<
   | "assignedAtMs"
   | "expiresAtMs"
   | "availableAtMs"
+  | "quarantinedUntilMs"
 >;
 
 export interface BlockWithAddresses {
@@ -29,7 +30,7 @@ export interface BlockWithAddresses {
   readonly addresses: Page<AddressInBlock, Address>;
 }
 
-/** Returns a block and a page of its assigned and cooling addresses, strongly consistent. */
+/** Returns a block and a page of its assigned, cooling and quarantined addresses, strongly consistent. */
 export async function readBlock(
   context: Context,
   {
@@ -77,8 +78,9 @@ export async function readBlock(
   const items = some.map(({ ordinal, slot, current }): AddressInBlock => {
     const address = addressAt(cidr, ordinal);
     const base = { address: formatAddress(address), ...current };
-    const owner = slot.kind === "taken" ? owners.get(slot.token) : undefined;
+    const owner = slot.kind === "foreign" ? undefined : owners.get(slot.token);
     if (!owner) return base;
+    if (slot.kind !== "taken") return { ...base, handle: owner.allocation.handle };
     // The attributes of addresses are read address by address, because here they could be megabytes.
     const {
       attributes: _,

@@ -14,7 +14,7 @@ type BlockPage = v.InferOutput<typeof blockRead>;
 /** A block as a list shows it. */
 export type BlockSummary = BlocksPage["blocks"][number];
 
-/** A block with all of its addresses that are assigned or cooling. */
+/** A block with all of its addresses that are assigned, cooling or quarantined. */
 export type Block = Omit<BlockPage, "requestId" | "next">;
 
 /** Lists the blocks of a pool, of a host or of the space, up to the last page. */

@@ -1,5 +1,6 @@
 import { isOver } from "../../domain/allocation.ts";
 import type { Contents } from "../../domain/contents.ts";
+import { isReleased } from "../../domain/slot.ts";
 import type { Assigned } from "../snapshot/assigned.ts";
 
 const NODES_SHOWN_MAX = 20;
@@ -24,15 +25,14 @@ export interface Counts {
 
 export function countsOf(contents: Contents, assigned: readonly Assigned[]): Counts {
   const slots = contents.blocks.flatMap((block) => [...block.slots.values()]);
-  const ofKind = (kind: string) => slots.filter((slot) => slot.kind === kind).length;
   const current = contents.allocations.filter((allocation) => !isOver(allocation));
   return {
     pools: contents.pools.length,
     blocks: contents.blocks.length,
     handles: new Set(current.map(({ handle }) => handle)).size,
-    assigned: ofKind("taken"),
+    assigned: slots.filter(({ kind }) => kind === "taken").length,
     borrowed: assigned.filter(({ borrowed }) => borrowed).length,
-    cooling: ofKind("cooling"),
+    cooling: slots.filter(isReleased).length,
     nodes: spread(assigned),
   };
 }

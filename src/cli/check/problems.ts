@@ -6,12 +6,13 @@ import type { Contents } from "../../domain/contents.ts";
 import { findViolations } from "../../domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
 import { serves } from "../../domain/pool.ts";
+import { isReleased } from "../../domain/slot.ts";
 import { formatTime } from "../../domain/time.ts";
 import type { Inventory } from "./inventory.ts";
 
 /** A finding of a check. */
 export interface Finding {
-  /** `I1` … `I12` of DESIGN.md, `shape`, `limit` or `tidy`; `unassigned` and `no_active_pool` come from an inventory. */
+  /** `I1` … `I16` of DESIGN.md, `shape`, `limit` or `tidy`; `unassigned` and `no_active_pool` come from an inventory. */
   readonly kind: string;
   readonly message: string;
   /** The addresses of the finding, if it concerns any. */
@@ -73,11 +74,11 @@ const findingOf = ({ invariant, message }: { invariant: string; message: string 
   message,
 });
 
-/** Finds cooling slots with a release time in the future, which would keep the address from all callers. */
+/** Finds released slots with a release time in the future, which would keep the address from all callers. */
 function coolingFromTheFuture({ blocks }: Contents, nowMs: number): Finding[] {
   return blocks.flatMap((block) =>
     [...block.slots].flatMap(([ordinal, slot]) => {
-      if (slot.kind !== "cooling" || slot.sinceMs <= nowMs + CLOCK_SKEW_MS_MAX) return [];
+      if (!isReleased(slot) || slot.sinceMs <= nowMs + CLOCK_SKEW_MS_MAX) return [];
       const address = formatAddress(addressAt(block.cidr, ordinal));
       return [
         {
@@ -127,7 +128,7 @@ function usedButNotAssigned({ pools, blocks }: Contents, inventory: Inventory): 
     if (!pool) return [];
     const cidr = blockOf(address, pool.blockSize);
     const slot = slots.get(formatCidr(cidr))?.get(ordinalOf(cidr, address));
-    if (slot && (slot.kind !== "cooling" || slot.sinceMs >= inventory.takenAtMs)) return [];
+    if (slot && (!isReleased(slot) || slot.sinceMs >= inventory.takenAtMs)) return [];
     return [
       {
         kind: "unassigned",

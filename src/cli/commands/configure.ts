@@ -31,6 +31,10 @@ const OPTIONS: Readonly<Record<keyof Settings, Option>> = {
     "Number of empty blocks that a host with addresses keeps",
   ),
   cooldownSeconds: number("cooldown-seconds", "How long a released address is not assigned again"),
+  conflictQuarantineSeconds: number(
+    "conflict-quarantine-seconds",
+    "How long nobody gets an address after a report of a conflict",
+  ),
   blockMinAgeSeconds: number(
     "block-min-age-seconds",
     "Minimum age of an empty block before it is deleted",

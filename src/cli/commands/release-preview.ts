@@ -58,8 +58,10 @@ function rowOf(seen: Address, { handle, generation }: Named): Row {
   };
 }
 
-export function notAssigned({ address, state, availableAt }: Address): Row {
+export function notAssigned({ address, state, availableAt, quarantinedUntil }: Address): Row {
   const row = { address, status: "not_assigned" } as const;
   if (state === "cooling") return { ...row, detail: `It cools until ${availableAt}.` };
+  if (state === "quarantined")
+    return { ...row, detail: `It is in quarantine until ${quarantinedUntil}.` };
   return state === "hostReserved" ? { ...row, detail: "Its host keeps it for itself." } : row;
 }

@@ -174,6 +174,7 @@ const OTHERS: readonly ApiProblem["code"][] = [
   "already_assigned",
   "already_released",
   "address_cooling",
+  "address_quarantined",
 ];
 
 async function setAlternate(

@@ -8,9 +8,10 @@ export async function showAddress({ client, print }: Session, ip: string): Promi
 }
 
 function textOf(address: Address): string {
-  const { address: ip, state, availableAt } = address;
+  const { address: ip, state, availableAt, quarantinedUntil } = address;
   if (state === "free") return `${ip} is not assigned\n`;
   if (state === "cooling") return `${ip} is not assigned; it cools until ${availableAt}\n`;
+  if (state === "quarantined") return quarantineOf(ip, quarantinedUntil, address.handle);
   const { handle = "<none>", host, block, pool, generation, expiresAt } = address;
   const { assignedBy, attributes, owner: { active, alternate } = {} } = address;
   return [
@@ -29,6 +30,13 @@ function textOf(address: Address): string {
     "",
   ].join("\n");
 }
+
+const quarantineOf = (ip: string, until: string | undefined, handle: string | undefined): string =>
+  [
+    `IP ${ip} is in quarantine until ${until}, because something else uses it`,
+    ...lineOf("Reported by handle", handle),
+    "",
+  ].join("\n");
 
 const lineOf = (title: string, value: string | undefined) =>
   value === undefined ? [] : [`${title}: ${value}`];

@@ -1,6 +1,7 @@
 import type { Block as StoredBlock } from "../../domain/block.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
+import { isReleased } from "../../domain/slot.ts";
 import { formatTime } from "../../domain/time.ts";
 import { type Block, type BlockSummary, readBlocks } from "../api/blocks.ts";
 import type { Client } from "../api/client.ts";
@@ -10,13 +11,20 @@ import { counting } from "../output/progress.ts";
 import type { Io, Progress } from "../shell/io.ts";
 import { type Assigned, assignedIn } from "./assigned.ts";
 
-/** An assigned or cooling address of a block. */
+/** An assigned, cooling or quarantined address of a block. */
 export type HeldAddress = Pick<
   Block["addresses"][number],
-  "address" | "state" | "handle" | "host" | "generation" | "assignedAt" | "availableAt"
+  | "address"
+  | "state"
+  | "handle"
+  | "host"
+  | "generation"
+  | "assignedAt"
+  | "availableAt"
+  | "quarantinedUntil"
 >;
 
-/** A block with all of its addresses that are assigned or cooling. */
+/** A block with all of its addresses that are assigned, cooling or quarantined. */
 export type HeldBlock = BlockSummary & { readonly addresses: readonly HeldAddress[] };
 
 /** The handle and the owner of an address. */
@@ -74,7 +82,7 @@ function fits(
   // as cooling.
   const mayCool = cooling !== 0 || reserved !== 0 || hostReserved !== 0;
   const slots = [...stored.slots.values()];
-  const taken = slots.filter(({ kind }) => kind !== "cooling").length;
+  const taken = slots.filter((slot) => !isReleased(slot)).length;
   return (
     stored.host === (host === undefined ? undefined : hostId(affinityType, host)) &&
     taken === inUse &&

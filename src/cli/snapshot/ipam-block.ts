@@ -2,7 +2,7 @@ import { parseAddress } from "../../domain/address.ts";
 import { type Cidr, ordinalOf, parseCidr, sizeOf } from "../../domain/cidr.ts";
 import { isHostReserved } from "../../domain/host-reserved.ts";
 import type { Parsed } from "../../domain/parsed.ts";
-import type { Held, HeldBlock, HeldBy } from "./held.ts";
+import type { Held, HeldAddress, HeldBlock, HeldBy } from "./held.ts";
 
 /** The owner of an ordinal, with the field names of Calico's resource. */
 interface AllocationAttribute {
@@ -38,7 +38,7 @@ export const blockName = (cidr: string): string => cidr.replaceAll(/[.:/]/g, "-"
 /**
  * Converts a block to the form of Calico's IPAMBlock.
  *
- * Cooling addresses are free, at the end of `unallocated`, as a Calico without cooldown lists released ones.
+ * Cooling and quarantined addresses are free, at the end of `unallocated`, as a Calico without cooldown lists released ones.
  * Host-reserved addresses are allocated to their handle with its note. A sequence number is the time of the assignment
  * in milliseconds, so that no later assignment of the address has the same. The sequence number of the block is larger
  * than all of them. (Calico counts from the time of the block's creation in nanoseconds, which JSON readers with
@@ -51,8 +51,8 @@ export function ipamBlock(block: HeldBlock, owners: Held["owners"]): IpamBlock {
   const ordinalIn = (address: string) => ordinalOf(cidr, read(parseAddress(address)));
   const assigned = block.addresses.filter(({ state }) => state === "assigned");
   const cooling = block.addresses
-    .filter(({ state }) => state === "cooling")
-    .toSorted((a, b) => compareTimes(a.availableAt, b.availableAt));
+    .filter(({ state }) => state === "cooling" || state === "quarantined")
+    .toSorted((a, b) => compareTimes(freeFrom(a), freeFrom(b)));
   const sequenceNumbers = assigned.map(({ address, assignedAt = block.claimedAt }) => [
     ordinalIn(address),
     Date.parse(assignedAt),
@@ -143,7 +143,7 @@ function allocationsOf(cidr: Cidr, held: HeldOrdinals) {
   return { allocations, attributes };
 }
 
-/** Returns the free ordinals in order, and then the cooling ones in the order of their release. */
+/** Returns the free ordinals in order, and then the released ones in the order in which they can be assigned. */
 function unallocatedOf(
   cidr: Cidr,
   held: HeldOrdinals,
@@ -163,6 +163,10 @@ const ordinalsOf = (cidr: Cidr): readonly number[] => [...new Array(Number(sizeO
 
 const inOrder = (attributes: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+/** Returns the time before which nobody gets a released address. */
+const freeFrom = ({ availableAt, quarantinedUntil }: HeldAddress) =>
+  availableAt ?? quarantinedUntil;
 
 /** Compares times. Their texts are of one length and in UTC, so they sort by time. */
 const compareTimes = (a = "", b = "") => (a < b ? -1 : a > b ? 1 : 0);

@@ -15,6 +15,18 @@ export const amended = v.strictObject({
   owner,
 });
 
+export const quarantined = v.strictObject({
+  requestId,
+  address: v.string(),
+  quarantinedUntil: time,
+});
+
+export const lifted = v.strictObject({
+  requestId,
+  address: v.string(),
+  availableAt: v.optional(time),
+});
+
 const address = {
   address: v.string(),
   family,

@@ -6,6 +6,7 @@ const settings = {
   autoAllocateBlocks: v.boolean(),
   warmBlocksPerHost: whole,
   cooldownSeconds: whole,
+  conflictQuarantineSeconds: whole,
   blockMinAgeSeconds: whole,
   maxBlocksPerHost,
   maxAddressesPerRequest: whole,

@@ -83,7 +83,7 @@ export const attributes = v.record(v.string(), v.string());
 
 /** The fields of an address that concern its owner. */
 export const ownership = {
-  state: v.picklist(["assigned", "cooling", "free", "hostReserved"]),
+  state: v.picklist(["assigned", "cooling", "quarantined", "free", "hostReserved"]),
   handle: v.optional(v.string()),
   host: v.optional(v.string()),
   generation: v.optional(v.string()),
@@ -91,6 +91,7 @@ export const ownership = {
   assignedAt: v.optional(time),
   expiresAt: v.optional(time),
   availableAt: v.optional(time),
+  quarantinedUntil: v.optional(time),
 };
 
 /** Fields that a write adds to the resource in its answer. */

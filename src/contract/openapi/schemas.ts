@@ -51,6 +51,8 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   AddressesReleased: answers.addressesReleased,
   ReleaseResult: answers.releaseResult,
   Amended: answers.amended,
+  Quarantined: answers.quarantined,
+  QuarantineLifted: answers.lifted,
   Owners: answers.owner,
   Address: answers.addressRead,
   HeldAddress: answers.heldAddress,

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { parseGeneration } from "../../domain/generation.ts";
 import { ATTRIBUTE_VALUE_CHARACTERS_MAX, LEASE_SECONDS_MAX } from "../../domain/limits.ts";
 import { attributes } from "../schema/attributes.ts";
-import { handleText, proseText, readable, whole } from "../schema/field.ts";
+import { proseText, whole } from "../schema/field.ts";
+import { proof, withoutProof } from "../schema/proof.ts";
 import { fields, rule } from "../schema/schema.ts";
 
 /** The attributes that an owner is to have; null clears its side. */
@@ -33,22 +33,12 @@ const ownerName = v.optional(
 
 export const amendmentBody = v.pipe(
   fields({
-    handle: v.optional(handleText),
-    generation: v.optional(
-      readable(parseGeneration, {
-        description: "The generation from the assignment of the address",
-        examples: ["g1.KxkqIJQYzwcxNzE.4a005d3a.26.666fc12e095c206c.kxkqIJQPRpEs7foEHkjPOac.1"],
-      }),
-    ),
+    ...proof,
     leaseSeconds: v.optional(whole(1, LEASE_SECONDS_MAX)),
     owner: v.optional(fields({ active: owner, alternate: owner })),
     expectedOwner: v.optional(fields({ active: ownerName, alternate: ownerName })),
   }),
-  rule(({ handle, generation }) =>
-    handle === undefined && generation === undefined
-      ? [{ field: "generation", problem: "is required, or handle in its place" }]
-      : [],
-  ),
+  rule((input) => withoutProof(input)),
   rule(({ leaseSeconds, owner }) =>
     leaseSeconds === undefined && owner === undefined
       ? [{ field: "leaseSeconds", problem: "is required, or owner, or both" }]

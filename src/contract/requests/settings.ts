@@ -2,6 +2,7 @@ import * as v from "valibot";
 import {
   BLOCK_MIN_AGE_SECONDS_MAX,
   BLOCKS_PER_HOST_MAX,
+  CONFLICT_QUARANTINE_SECONDS_MAX,
   COOLDOWN_SECONDS_MAX,
   WARM_BLOCKS_MAX,
 } from "../../domain/limits.ts";
@@ -16,6 +17,10 @@ export const settingsBody = fields({
   autoAllocateBlocks: v.optional(flag, SETTINGS_DEFAULT.autoAllocateBlocks),
   warmBlocksPerHost: v.optional(whole(0, WARM_BLOCKS_MAX), SETTINGS_DEFAULT.warmBlocksPerHost),
   cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX), SETTINGS_DEFAULT.cooldownSeconds),
+  conflictQuarantineSeconds: v.optional(
+    whole(0, CONFLICT_QUARANTINE_SECONDS_MAX),
+    SETTINGS_DEFAULT.conflictQuarantineSeconds,
+  ),
   blockMinAgeSeconds: v.optional(
     whole(0, BLOCK_MIN_AGE_SECONDS_MAX),
     SETTINGS_DEFAULT.blockMinAgeSeconds,

@@ -1,12 +1,13 @@
 import * as answers from "../answers/answers.ts";
 import { amendmentBody } from "../requests/amendment.ts";
 import { assignBody } from "../requests/assign.ts";
+import { conflictBody } from "../requests/conflict.ts";
 import { handleQuery } from "../requests/handle.ts";
 import { DRY_RUN } from "../requests/query.ts";
 import { releaseBody } from "../requests/release.ts";
 import type { Route } from "./route.ts";
 
-/** The routes that assign, release, amend and read addresses. */
+/** The routes that assign, release, amend and read addresses, and those of conflicts. */
 export const ADDRESS_ROUTES: readonly Route[] = [
   {
     method: "POST",
@@ -30,6 +31,7 @@ export const ADDRESS_ROUTES: readonly Route[] = [
       "request_in_progress",
       "already_released",
       "address_cooling",
+      "address_quarantined",
       "idempotency_mismatch",
     ],
   },
@@ -79,6 +81,30 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     body: [amendmentBody],
     answers: { 200: answers.amended },
     rejections: ["not_found", "generation_conflict", "request_in_progress", "precondition_failed"],
+  },
+  {
+    method: "POST",
+    path: "/v1/addresses/{ip}/conflict",
+    function: "release",
+    id: "reportConflict",
+    tag: "addresses",
+    summary:
+      "Takes an address back that something else uses, and keeps it from everybody for a time",
+    query: {},
+    body: [conflictBody],
+    answers: { 200: answers.quarantined },
+    rejections: ["not_found", "generation_conflict", "request_in_progress"],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/addresses/{ip}/conflict",
+    function: "release",
+    id: "liftQuarantine",
+    tag: "addresses",
+    summary: "Ends the quarantine of an address; what is left of its cooldown stays",
+    query: {},
+    answers: { 200: answers.lifted },
+    rejections: ["not_found"],
   },
   {
     // Greedy, as API Gateway decodes a path before it routes: the slash of a handle may be one in the path by then.

@@ -40,8 +40,10 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   cidrs: "CIDRs, addresses, and ranges of addresses such as 10.0.0.1-10.0.0.9.",
   claimedAt: "When the host claimed the block.",
   code: "A stable code for programs.",
+  conflictQuarantineSeconds:
+    "How long nobody gets an address after a report of a conflict, in seconds. It is never shorter than the cooldown.",
   cooldownSeconds: "How long a released address stays unassigned, in seconds.",
-  cooling: "Addresses that were released and cannot be assigned yet.",
+  cooling: "Addresses that were released and cannot be assigned yet, quarantined ones too.",
   count: "The number of addresses.",
   createdAt: "When the job began.",
   current: "The counts of the present walk so far.",
@@ -123,6 +125,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "The number of pools that were read. If a read was incomplete, the error is retryable.",
   problem: "The problem, to be read after the field's name.",
   progress: "How far the job is.",
+  quarantinedUntil: "Nobody gets the address before this time.",
   reason: "Why the addresses are reserved.",
   rejection: "Why the request would be rejected.",
   released: "The addresses that were released.",
@@ -210,7 +213,7 @@ export const RESPONSE_HEADER_WORDS = {
 
 /** The groups of operations, in the order of their names. */
 export const TAGS = {
-  addresses: "Assign addresses, read them, amend them and release them.",
+  addresses: "Assign addresses, read them, amend them, release them and report conflicts.",
   blocks: "Blocks, and the affinity of hosts to them.",
   configuration: "The settings of a space, and all its stored items.",
   jobs: "Work that takes longer than a request.",

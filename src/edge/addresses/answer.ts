@@ -33,12 +33,14 @@ export function addressBody({
   assignedAtMs,
   availableAtMs,
   expiresAtMs,
+  quarantinedUntilMs,
   ...address
-}: Pick<AddressState, "assignedAtMs" | "availableAtMs" | "expiresAtMs">) {
+}: Pick<AddressState, "assignedAtMs" | "availableAtMs" | "expiresAtMs" | "quarantinedUntilMs">) {
   return {
     ...address,
     ...(assignedAtMs !== undefined && { assignedAt: formatTime(assignedAtMs) }),
     ...(availableAtMs !== undefined && { availableAt: formatTime(availableAtMs) }),
     ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
+    ...(quarantinedUntilMs !== undefined && { quarantinedUntil: formatTime(quarantinedUntilMs) }),
   };
 }

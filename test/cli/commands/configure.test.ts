@@ -31,6 +31,7 @@ describe("plat configure", () => {
     const { exit } = await plat(
       ...["configure", "--strictaffinity=true", "--max-blocks-per-host=4"],
       ...["--auto-allocate-blocks=false", "--warm-blocks-per-host=2", "--cooldown-seconds=90"],
+      "--conflict-quarantine-seconds=60",
       ...["--block-min-age-seconds=120", "--max-addresses-per-request=8"],
       ...["--allow-bare-release=true", "--require-registered-hosts=true"],
     );

@@ -1,4 +1,5 @@
 import { amendAddress } from "../../../src/allocator/admin/amend-address.ts";
+import { liftQuarantine } from "../../../src/allocator/admin/lift-quarantine.ts";
 import { reserve } from "../../../src/allocator/admin/reserve.ts";
 import { ensureBlocks } from "../../../src/allocator/assign/ensure-blocks.ts";
 import type { Context } from "../../../src/allocator/core/context.ts";
@@ -8,6 +9,7 @@ import { utilization } from "../../../src/allocator/read/utilization.ts";
 import { releaseAddress } from "../../../src/allocator/release/release-address.ts";
 import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
 import { releaseHost } from "../../../src/allocator/release/release-host.ts";
+import { reportConflict } from "../../../src/allocator/release/report-conflict.ts";
 import {
   blocksOfGroup,
   groupAt,
@@ -103,6 +105,26 @@ const OPERATIONS: readonly Operation[] = [
       const { value } = await assigned(new LambdaFunction(cloud));
       const { address, generation } = addressIn(value);
       return calls(cloud, (context) => releaseAddress(context, SPACE, { address, generation }));
+    },
+  },
+  {
+    operation: "A report of a conflict",
+    calls: 4,
+    count: async ({ cloud }) => {
+      const { value } = await assigned(new LambdaFunction(cloud));
+      const { address, generation } = addressIn(value);
+      return calls(cloud, (context) => reportConflict(context, SPACE, { address, generation }));
+    },
+  },
+  {
+    operation: "The lift of a quarantine",
+    calls: 5,
+    count: async ({ cloud }) => {
+      const lambda = new LambdaFunction(cloud);
+      const { value } = await assigned(lambda);
+      const { address, generation } = addressIn(value);
+      await calls(cloud, (context) => reportConflict(context, SPACE, { address, generation }));
+      return calls(cloud, (context) => liftQuarantine(context, SPACE, address));
     },
   },
   {

@@ -163,6 +163,7 @@ function allocationOf(pool: Pool, number: number, cidr: Cidr): Allocation {
     missing: [],
     parts: [{ token, block: cidr, count: 1, ordinals: [number % ADDRESSES_PER_BLOCK] }],
     released: new Set(),
+    conflicts: new Set(),
     quotaSlots: [],
     reused: [],
     digest: "digest",

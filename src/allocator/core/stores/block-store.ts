@@ -1,5 +1,5 @@
 import type { Block } from "../../../domain/block.ts";
-import type { ClaimFields } from "../../../domain/block-changes.ts";
+import type { ClaimFields, FreedSlots, ReleasedChange } from "../../../domain/block-changes.ts";
 import type { Cidr } from "../../../domain/cidr.ts";
 import type { BlockGroupIndexPage, FullPool } from "../../../domain/contents.ts";
 import type { HostId } from "../../../domain/host.ts";
@@ -31,12 +31,13 @@ export interface BlockStore {
   ): Promise<Outcome<Block>>;
   freeSlots(
     block: Pick<Block, "space" | "cidr">,
-    slots: {
-      readonly ordinals: readonly number[];
-      readonly taken: Slot & { readonly kind: "taken" };
-      /** Absent for slots that no caller was told of: they become unused. */
-      readonly coolingSinceMs: number | undefined;
-    },
+    slots: { readonly taken: Slot; readonly freed: FreedSlots },
+    revision: string,
+  ): Promise<Outcome<Block>>;
+  replaceReleased(
+    step: "quarantine" | "lift",
+    block: Pick<Block, "space" | "cidr">,
+    change: ReleasedChange,
     revision: string,
   ): Promise<Outcome<Block>>;
   fenceBlock(step: string, space: string, cidr: Cidr, epoch: string): Promise<Outcome<Block>>;

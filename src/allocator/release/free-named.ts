@@ -1,0 +1,107 @@
+import { type Address, formatAddress } from "../../domain/address.ts";
+import type { Allocation } from "../../domain/allocation.ts";
+import type { AllocationPlace } from "../../domain/allocation-place.ts";
+import { type Block, heldBy } from "../../domain/block.ts";
+import { blockOf } from "../../domain/block-group.ts";
+import { ordinalOf } from "../../domain/cidr.ts";
+import type { Generation } from "../../domain/generation.ts";
+import { GRACE_MS } from "../../domain/limits.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import { freeSlots } from "../allocations/free-slots.ts";
+import { dropQuotaSlots, quotaSlotOf } from "../allocations/quota-slots.ts";
+import { untilKnown } from "../core/compare-and-swap.ts";
+import { poolAt } from "../core/configuration.ts";
+import { type Context, fresh } from "../core/context.ts";
+
+/** The address of one assignment, and whether it is given back because something else uses it. */
+export interface FreedAddress {
+  readonly address: Address;
+  readonly generation: Generation;
+  readonly isConflict: boolean;
+}
+
+/**
+ * Frees the slot of one assignment, and deletes the allocation with its last address. The slot of a conflict, or of one
+ * that was reported before, goes into quarantine. It reads nothing first.
+ *
+ * @returns whether this call freed the slot, and the block after it or as it is; or `request_in_progress`, because the
+ *   address of an unanswered request was never returned to a caller
+ */
+export async function freeNamed(
+  context: Context,
+  space: string,
+  named: FreedAddress,
+): Promise<{ readonly isFreed: boolean; readonly block: Block | undefined } | Rejection> {
+  const { address, generation, isConflict } = named;
+  const { token, blockSize, handleHash, allocationId, keyed, hasPending } = generation;
+  const text = formatAddress(address);
+  const place: AllocationPlace = { space, handleHash, id: allocationId, keyed };
+  const cidr = blockOf(address, blockSize);
+  const ordinal = ordinalOf(cidr, address);
+  // A keyed allocation is marked before the slot is free. Otherwise a late duplicate could take an address that no
+  // request frees.
+  const allocation = keyed
+    ? await markFreed(context, place, named)
+    : hasPending
+      ? await context.store.readAllocation(place)
+      : undefined;
+  if ((keyed || hasPending) && !allocation)
+    return { isFreed: false, block: await blockAt(context, space, address, blockSize) };
+  if (allocation?.state === "pending" || allocation?.state === "aborted")
+    return new Rejection(
+      "request_in_progress",
+      "The request that holds the address is still in progress.",
+      { address: text },
+    );
+  const conflicts =
+    isConflict || allocation?.conflicts.has(text) ? { conflicts: new Set([ordinal]) } : {};
+  const tag = { space, block: cidr, token, handleHash, cools: true, ...conflicts };
+  const { freed, block } = await freeSlots(context, tag, [ordinal], new Set([ordinal]));
+  if (freed.length === 0)
+    return { isFreed: false, block: block ?? (await blockAt(context, space, address, blockSize)) };
+  if (allocation) await dropQuotaSlots(context, allocation, quotaSlotOf(allocation, text));
+  // The allocation of a lone address goes with it; the returned block shows whether the request holds others there.
+  if (!keyed && heldBy(block, token).length === 0)
+    await (hasPending
+      ? context.store.markDue(place, token, context.now())
+      : context.store.deleteAllocationOfToken(place, token));
+  return { isFreed: true, block };
+}
+
+/**
+ * Marks the allocation, and returns it; nothing if it does not know the token, because then nothing is assigned under
+ * it.
+ */
+async function markFreed(
+  context: Context,
+  place: AllocationPlace,
+  { address, generation: { token, want }, isConflict }: FreedAddress,
+): Promise<Allocation | undefined> {
+  const { item } = await untilKnown("the address was marked as freed", () => {
+    const nowMs = context.now();
+    return context.store.markFreed(place, token, {
+      address: formatAddress(address),
+      isConflict,
+      complete: want === 1,
+      revision: fresh(context),
+      atMs: nowMs,
+      // The repair run finds out whether the slot was freed, and whether other addresses of the request are still held.
+      dueAtMs: nowMs + GRACE_MS,
+    });
+  });
+  // A released allocation was marked before, perhaps by a release that was interrupted. Its slot may still have to be
+  // freed.
+  return item?.parts.some((part) => part.token === token) ? item : undefined;
+}
+
+async function blockAt(
+  context: Context,
+  space: string,
+  address: Address,
+  blockSize: number,
+): Promise<Block | undefined> {
+  const block = await context.store.readBlock(space, blockOf(address, blockSize));
+  // Without a block here, one may exist under keys, or for a pool, that this version does not know.
+  if (!block) await poolAt(context, space, address);
+  return block;
+}

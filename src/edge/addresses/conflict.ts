@@ -1,0 +1,48 @@
+import type { Lifted } from "../../allocator/admin/lift-quarantine.ts";
+import type { NamedAddress } from "../../allocator/allocations/identify-address.ts";
+import type { Quarantined } from "../../allocator/release/report-conflict.ts";
+import { conflictBody } from "../../contract/requests/conflict.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
+import { formatTime } from "../../domain/time.ts";
+import { readJson } from "../http/body.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readAddressPath } from "../http/parameters.ts";
+
+/** Reads a report of a conflict: the address in the path, and the proof that it is the caller's. */
+export function readConflict(
+  event: Event,
+): { readonly space: string; readonly named: NamedAddress } | Problem {
+  const json = readJson(event);
+  if (json instanceof Problem) return json;
+  const input = checked(conflictBody, json.value);
+  if (input instanceof Problem) return input;
+  const path = readAddressPath(event);
+  if (path instanceof Problem) return path;
+  const { handle, generation } = input;
+  return {
+    space: path.space,
+    named: {
+      address: path.address,
+      ...(handle !== undefined && { handle }),
+      ...(generation && { generation }),
+    },
+  };
+}
+
+export const conflictAnswer = (
+  { address, quarantinedUntilMs }: Quarantined,
+  requestId: string,
+): Answer => ({
+  status: 200,
+  body: { requestId, address, quarantinedUntil: formatTime(quarantinedUntilMs) },
+});
+
+export const liftedAnswer = ({ address, availableAtMs }: Lifted, requestId: string): Answer => ({
+  status: 200,
+  body: {
+    requestId,
+    address,
+    ...(availableAtMs !== undefined && { availableAt: formatTime(availableAtMs) }),
+  },
+});
