@@ -27,8 +27,10 @@ export const handler = http({
   ),
   "PUT /v1/namespaces/{namespace}": route(
     namespaces.readPut,
-    ({ dryRun, space, name, labels, ifMatch }) =>
-      putNamespace(dryRun ? dryRunContext() : plat, space, name, labels, ifMatch),
+    ({ dryRun, space, name, labels, defaultPools, ifMatch }) => {
+      const spec = { labels, ...(defaultPools && { defaultPools }) };
+      return putNamespace(dryRun ? dryRunContext() : plat, space, name, spec, ifMatch);
+    },
     labelledPutAnswer,
   ),
   "DELETE /v1/namespaces/{namespace}": route(

@@ -2,7 +2,7 @@ import { isWhollyReserved } from "./block.ts";
 import { intervalOf, overlaps } from "./cidr.ts";
 import { RESERVATIONS_NAMED_MAX } from "./limits.ts";
 import type { Pool, SpaceConfiguration } from "./pool.ts";
-import type { Unfit } from "./selection.ts";
+import type { Unfit } from "./unfit.ts";
 
 /**
  * Returns true if every address of a pool is reserved, so that nothing in it can be claimed, seized or borrowed.
@@ -25,7 +25,7 @@ export function whyShut(
   const more = names.length - RESERVATIONS_NAMED_MAX;
   const by = names.length === 1 ? "reservation" : "reservations";
   return {
-    reason: "reserved",
-    detail: `is covered as a whole by ${by} ${told}${more > 0 ? ` and ${more} more` : ""}`,
+    code: "reserved",
+    reason: `is covered as a whole by ${by} ${told}${more > 0 ? ` and ${more} more` : ""}`,
   };
 }

@@ -10,3 +10,7 @@ export const affinityTypeOf = (id: HostId): AffinityType =>
   id.slice(0, id.indexOf(":")) as AffinityType;
 
 export const hostName = (id: HostId): string => id.slice(id.indexOf(":") + 1);
+
+/** Returns the name of a host; nothing for a virtual owner, which is no machine. */
+export const machineName = (id: HostId): string | undefined =>
+  affinityTypeOf(id) === "host" ? hostName(id) : undefined;

@@ -257,6 +257,10 @@ export const LABEL_NAME_CHARACTERS_MAX = 63;
 export const LABEL_VALUE_CHARACTERS_MAX = 63;
 /** Labels that a rejection shows, among those that the pool's selector asks for. */
 export const LABELS_SHOWN_MAX = 8;
+/** Names of a pool's condition that a rejection shows. */
+export const NAMES_SHOWN_MAX = 8;
+/** Names in each list of names that is a condition of a pool. */
+export const CONDITION_NAMES_MAX = 256;
 
 /** Pools that a rejection names, each with its reason: as many as a request may name. */
 export const POOLS_TOLD_MAX = 256;

@@ -1,11 +1,18 @@
 import { assertTexts } from "./assertions.ts";
 import type { Labels } from "./labels.ts";
 
-/** A namespace of workloads as an operator registered it; the namespace selectors of pools evaluate its labels. */
-export interface Namespace {
+/** The fields of a namespace that operators set. */
+export interface NamespaceSpec {
+  /** The namespace selectors of pools evaluate them. */
+  readonly labels: Labels;
+  /** The pools of requests that name none: names, CIDRs and patterns. Absent: the next rule applies. */
+  readonly defaultPools?: readonly string[];
+}
+
+/** A namespace of workloads as an operator registered it. */
+export interface Namespace extends NamespaceSpec {
   readonly space: string;
   readonly name: string;
-  readonly labels: Labels;
   readonly revision: string;
 }
 

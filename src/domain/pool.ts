@@ -17,7 +17,7 @@ export type AssignmentMode = (typeof ASSIGNMENT_MODES)[number];
 export const BORROWING = ["allowed", "forbidden"] as const;
 export type Borrowing = (typeof BORROWING)[number];
 
-/** The hosts or namespaces that a pool serves, by labels: as its operator wrote it, and as parsed. */
+/** The hosts, namespaces or workloads that a pool serves, by labels: as its operator wrote it, and as parsed. */
 export interface PoolSelector {
   readonly text: string;
   readonly selector: Selector;
@@ -35,6 +35,14 @@ export interface PoolSpec {
   readonly nodeSelector?: PoolSelector;
   /** Absent: every namespace, and requests that name none. */
   readonly namespaceSelector?: PoolSelector;
+  /** Absent: every workload. */
+  readonly podSelector?: PoolSelector;
+  /** Names of hosts, in place of `nodeSelector`. */
+  readonly nodeNames?: readonly string[];
+  /** Names of namespaces, in place of `namespaceSelector`. */
+  readonly namespaceNames?: readonly string[];
+  /** Names of networks. Absent: every network, and requests that name none. */
+  readonly networks?: readonly string[];
   /** Absent: the space's own. */
   readonly cooldownSeconds?: number;
   /** Permission for hosts to take addresses from blocks of this pool that do not belong to them. */

@@ -59,6 +59,13 @@ export function listOf(item: Item | Attributes, name: string): readonly Value[] 
   return value;
 }
 
+/** Reads a list of texts. */
+export function textsOf(item: Item | Attributes, name: string): readonly string[] {
+  const values = listOf(item, name);
+  if (!values.every((value) => typeof value === "string")) throw missing(name, "list of texts");
+  return values;
+}
+
 /**
  * Reads a set of texts. A set that lost its last member is absent from the item, and reads as
  * empty.

@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk }) => `configuration of space ${partOf(pk, 1)}`,
     carriesKeys: true,
   },
-  "SPACE/POOL": { format: 1, called: ({ sk }) => `pool ${partOf(sk, 1)}`, carriesKeys: true },
+  "SPACE/POOL": { format: 2, called: ({ sk }) => `pool ${partOf(sk, 1)}`, carriesKeys: true },
   "SPACE/RESERVATION": {
     format: 1,
     called: ({ sk }) => `reservation ${partOf(sk, 1)}`,
@@ -65,7 +65,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk, sk }) => `block ${partOf(sk, 1)} borrowed by host ${hostIn(pk)}`,
   },
   NODES: { format: 1, called: ({ sk }) => `node ${unescaped(sk)} in the register` },
-  NAMESPACE: { format: 1, called: ({ sk }) => `namespace ${unescaped(sk)}` },
+  NAMESPACE: { format: 2, called: ({ sk }) => `namespace ${unescaped(sk)}` },
   QUOTA: {
     format: 1,
     called: ({ pk, sk }) =>

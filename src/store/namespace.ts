@@ -1,7 +1,7 @@
 import type { PageWanted } from "../domain/listed.ts";
 import { assertNamespace, type Namespace } from "../domain/namespace.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { idOf } from "./attribute.ts";
+import { idOf, textsOf } from "./attribute.ts";
 import { equals } from "./clause.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
@@ -12,7 +12,7 @@ import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
 /**
- * The calls for namespaces, which have the labels of the namespaces of workloads. Each method is
+ * The calls for namespaces, which have the labels and the default pools of workloads. Each method is
  * one call to the database.
  */
 export function namespaceItems(table: Table) {
@@ -48,12 +48,23 @@ export function namespaceItems(table: Table) {
 
 function namespaceItem(namespace: Namespace): Item {
   assertNamespace(namespace);
-  const { space, name, labels, revision } = namespace;
-  return { ...namespaceKey(space, name), labels: labelsItem(labels), revision };
+  const { space, name, labels, defaultPools, revision } = namespace;
+  return {
+    ...namespaceKey(space, name),
+    labels: labelsItem(labels),
+    ...(defaultPools && { defaultPools }),
+    revision,
+  };
 }
 
 export const namespaceFrom = reading((item: Item): Namespace => {
   const [, space = ""] = item.pk.split("#").map(unescaped);
   const revision = idOf(item, "revision");
-  return { space, name: unescaped(item.sk), labels: labelsFrom(item), revision };
+  return {
+    space,
+    name: unescaped(item.sk),
+    labels: labelsFrom(item),
+    ...(item.defaultPools !== undefined && { defaultPools: textsOf(item, "defaultPools") }),
+    revision,
+  };
 }, assertNamespace);

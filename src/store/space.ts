@@ -14,7 +14,7 @@ import {
   type SpaceConfiguration,
 } from "../domain/pool.ts";
 import { assertSettings, SETTINGS_DEFAULT } from "../domain/settings.ts";
-import { flagOf, idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
+import { flagOf, idOf, listOf, mapOf, numberOf, oneOf, textOf, textsOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import { assertKeys, reading } from "./format.ts";
 import type { Item, Key } from "./item.ts";
@@ -192,6 +192,10 @@ function poolItem(pool: Pool): Item {
     allowedUses: pool.allowedUses,
     ...(pool.nodeSelector && { nodeSelector: pool.nodeSelector.text }),
     ...(pool.namespaceSelector && { namespaceSelector: pool.namespaceSelector.text }),
+    ...(pool.podSelector && { podSelector: pool.podSelector.text }),
+    ...(pool.nodeNames && { nodeNames: pool.nodeNames }),
+    ...(pool.namespaceNames && { namespaceNames: pool.namespaceNames }),
+    ...(pool.networks && { networks: pool.networks }),
     ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
     borrowing: pool.borrowing,
     ...(pool.routing && { routing: pool.routing }),
@@ -214,6 +218,10 @@ export const poolFrom = reading((item: Item): Pool => {
     ...(item.namespaceSelector !== undefined && {
       namespaceSelector: selectorText(item.namespaceSelector),
     }),
+    ...(item.podSelector !== undefined && { podSelector: selectorText(item.podSelector) }),
+    ...(item.nodeNames !== undefined && { nodeNames: textsOf(item, "nodeNames") }),
+    ...(item.namespaceNames !== undefined && { namespaceNames: textsOf(item, "namespaceNames") }),
+    ...(item.networks !== undefined && { networks: textsOf(item, "networks") }),
     ...(item.cooldownSeconds !== undefined && {
       cooldownSeconds: numberOf(item, "cooldownSeconds"),
     }),

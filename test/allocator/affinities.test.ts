@@ -416,7 +416,7 @@ describe("a claim of a range", () => {
     await deletePool(world.calm, SPACE, "pool", (await poolNamed(world)).revision);
     expect(await claim(world.calm)).toMatchObject({
       code: "no_pool_available",
-      members: { pools: [{ pool: "pool", reason: "deleting" }] },
+      members: { pools: [{ pool: "pool", code: "state" }] },
     });
   });
 });

@@ -84,7 +84,7 @@ const node = (zone: string): Act => ({
 
 const namespace = (team: string): Act => ({
   name: `a PUT with team ${team}`,
-  act: (context, seen) => putNamespace(context, SPACE, "shop", { team }, seen),
+  act: (context, seen) => putNamespace(context, SPACE, "shop", { labels: { team } }, seen),
   leaves: { labels: { team } },
 });
 
@@ -152,7 +152,8 @@ const RESOURCES: readonly Resource[] = [
   },
   {
     name: "a namespace",
-    made: async (context) => revisionOf(await putNamespace(context, SPACE, "shop", {}, undefined)),
+    made: async (context) =>
+      revisionOf(await putNamespace(context, SPACE, "shop", { labels: {} }, undefined)),
     read: (context) => readNamespace(context, SPACE, "shop"),
     acts: [
       namespace("a"),

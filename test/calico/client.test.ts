@@ -37,11 +37,11 @@ describe("AutoAssign", () => {
     const refused = await plat.assign(asked);
     expect(codeOf(refused)).toBe("409 no_pool_available");
     const candidates = [
-      { pool: "off", kept: false, reason: "disabled" },
-      { pool: "gone", kept: false, reason: "not_found" },
-      { pool: "six", kept: false, reason: "family" },
-      { pool: "10.9.0.0/24", kept: false, reason: "not_found" },
       { pool: "main", kept: true },
+      { pool: "off", kept: false, code: "disabled" },
+      { pool: "gone", kept: false, code: "not_found" },
+      { pool: "six", kept: false, code: "family" },
+      { pool: "10.9.0.0/24", kept: false, code: "not_found" },
     ];
     expect(refused.body.pools).toMatchObject(candidates);
     const { body } = await plat.assign({ ...asked, dryRun: true });
@@ -105,7 +105,7 @@ describe("AutoAssign", () => {
     const ask = (more: object) =>
       plat.assign({ host: "win", hostReserved: narrow, dryRun: true, ...more });
     const refused = (await ask({ ipv4: 1, ipv4Pools: ["narrow"] })).body.rejection;
-    expect(refused.pools).toMatchObject([{ pool: "narrow", reason: "block_too_small" }]);
+    expect(refused.pools).toMatchObject([{ pool: "narrow", code: "block_too_small" }]);
     expect((await ask({ ipv6: 7 })).body).not.toHaveProperty("rejection");
   });
 
@@ -149,13 +149,13 @@ describe("AutoAssign", () => {
       dryRun: true,
     });
     expect(body.families[0].pools).toMatchObject([
+      { pool: "wide", kept: true },
       {
         pool: "main",
         kept: false,
-        reason: "block_too_small",
-        detail: expect.stringContaining("/29 or larger"),
+        code: "block_too_small",
+        reason: expect.stringContaining("/29 or larger"),
       },
-      { pool: "wide", kept: true },
     ]);
   });
 

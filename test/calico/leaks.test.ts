@@ -257,7 +257,7 @@ describe("a block that is too small for a host reservation", () => {
       expect(body).toMatchObject({
         status: 409,
         code: "no_pool_available",
-        pools: [{ reason: "block_too_small", detail: expect.stringContaining("/29 or larger") }],
+        pools: [{ code: "block_too_small", reason: expect.stringContaining("/29 or larger") }],
       });
     }
     expect((await plat.get("/v1/blocks")).body.blocks).toEqual([]);

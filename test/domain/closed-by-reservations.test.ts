@@ -33,10 +33,10 @@ describe("a pool is shut", () => {
     const many = Array.from({ length: 10 }, (_, n) => reservation(`r${n}`, "10.0.0.0/24"));
     const elsewhere = reservation("elsewhere", "10.9.0.0/24");
     expect(whyShut(pool, configurationOf(elsewhere, ...many.slice(0, 1)))).toEqual({
-      reason: "reserved",
-      detail: "is covered as a whole by reservation r0",
+      code: "reserved",
+      reason: "is covered as a whole by reservation r0",
     });
-    expect(whyShut(pool, configurationOf(elsewhere, ...many)).detail).toBe(
+    expect(whyShut(pool, configurationOf(elsewhere, ...many)).reason).toBe(
       "is covered as a whole by reservations r0, r1, r2, r3, r4, r5, r6, r7 and 2 more",
     );
   });

@@ -18,6 +18,7 @@ const POOLS = [
 
 const criteria = (changes: Partial<PoolCriteria>): PoolCriteria => ({
   family: 4,
+  isDual: false,
   use: "Workload",
   pools: [],
   requester: { host: undefined, namespace: undefined },
@@ -97,51 +98,51 @@ describe("a request that no pool may serve is told why", () => {
     {
       pool: "closed",
       criteria: criteria({ pools: ["closed"] }),
-      reason: "disabled",
-      detail: "is disabled",
+      code: "disabled",
+      reason: "is disabled",
     },
     {
       pool: "tunnels",
       criteria: criteria({ pools: ["tunnels"] }),
-      reason: "use",
-      detail: "does not allow the use Workload",
+      code: "use",
+      reason: "does not allow the use Workload",
     },
     {
       pool: "going",
       criteria: criteria({ pools: ["10.6.0.0/16"] }),
-      reason: "deleting",
-      detail: "is being deleted",
+      code: "state",
+      reason: "is being deleted",
     },
-    { pool: "six", criteria: criteria({ pools: ["six"] }), reason: "family", detail: "is IPv6" },
+    { pool: "six", criteria: criteria({ pools: ["six"] }), code: "family", reason: "is IPv6" },
     {
       pool: "east",
       criteria: criteria({ pools: ["east"], family: 6 }),
-      reason: "family",
-      detail: "is IPv4",
+      code: "family",
+      reason: "is IPv4",
     },
     {
       pool: "east",
       criteria: criteria({ pools: ["east"], hostReserved: { start: 4, end: 4 } }),
-      reason: "block_too_small",
-      detail:
+      code: "block_too_small",
+      reason:
         "has blocks of /29, too small for the 8 addresses that the host reserves in each; they need /28 or larger",
     },
     {
       pool: "by-name-only",
       criteria: criteria({}),
       pools: POOLS.filter(({ name }) => name === "by-name-only"),
-      reason: "manual",
-      detail: "serves only requests that name it (assignmentMode Manual)",
+      code: "mode",
+      reason: "serves only requests that name it (assignmentMode Manual)",
     },
-  ])("$pool $detail", ({ pool, criteria, pools = POOLS, reason, detail }) => {
+  ])("$pool $reason", ({ pool, criteria, pools = POOLS, code, reason }) => {
     const { family } = criteria;
-    const candidate = { family, pool, cidr: expect.any(String), kept: false, reason, detail };
+    const candidate = { family, pool, cidr: expect.any(String), kept: false, code, reason };
     expect(selectPools(pools, criteria)).toMatchObject({
       code: "no_pool_available",
-      detail: `No pool can serve this request: ${pool} ${detail}.`,
+      detail: `No pool can serve this request: ${pool} ${reason}.`,
       members: { pools: [candidate] },
     });
-    expect(considered(pools, criteria)).toContainEqual(candidate);
+    expect(considered(pools, criteria).pools).toContainEqual(candidate);
   });
 
   it("tells of so many pools, the reasons of fewer in words, and how many more there are", () => {
@@ -174,11 +175,14 @@ describe("a request that no pool may serve is told why", () => {
         pools: pools.map((pool) => (pool === "east" ? { pool, kept: true } : notFound(pool))),
       },
     });
-    expect(considered(POOLS, criteria({ pools }))).toContainEqual(notFound(named));
+    expect(considered(POOLS, criteria({ pools })).pools).toContainEqual(notFound(named));
   });
 
   it("if the space has no pools", () => {
-    const told = new Rejection("no_pool_available", "The space has no pools.", { pools: [] });
+    const told = new Rejection("no_pool_available", "The space has no pools.", {
+      rule: "automatic",
+      pools: [],
+    });
     expect(selectPools([], criteria({}))).toEqual(told);
   });
 });
@@ -187,16 +191,16 @@ const notFound = (pool: string) => ({
   family: 4,
   pool,
   kept: false,
-  reason: "not_found",
-  detail: "does not exist",
+  code: "not_found",
+  reason: "does not exist",
 });
 
-it("the named pools are told in their order, and then those that are not named, by name", () => {
-  const told = considered(POOLS, criteria({ pools: ["west", "nowhere", "east"] }));
-  expect(told.map(({ pool, reason }) => `${pool} ${reason ?? "kept"}`)).toEqual([
+it("the pools that can serve are told in their order, then the others, and those that are not named by name", () => {
+  const told = considered(POOLS, criteria({ pools: ["west", "nowhere", "east"] })).pools;
+  expect(told.map(({ pool, code }) => `${pool} ${code ?? "kept"}`)).toEqual([
     "west kept",
-    "nowhere not_found",
     "east kept",
+    "nowhere not_found",
     "by-name-only not_named",
     "closed not_named",
     "six not_named",
@@ -264,45 +268,42 @@ describe("the selectors of pools", () => {
     {
       pool: selecting("west", "zone in {'west', 'north'} && !has(gpu)"),
       requester: { host: { zone: "east", disk: "ssd" }, namespace: undefined },
-      reason: "nodeSelector",
-      detail:
+      code: "node",
+      reason:
         "does not select the host (nodeSelector zone in {'west', 'north'} && !has(gpu); the host has zone=east, no gpu)",
     },
     {
       pool: selecting("west", "has(zone)"),
       requester: { host: undefined, namespace: web },
-      reason: "nodeSelector",
-      detail:
+      code: "node",
+      reason:
         "does not select the host (nodeSelector has(zone); the host is not registered, so it has no labels)",
     },
     {
       pool: selecting("web", undefined, "team == 'web'"),
       requester: { host: west, namespace: { team: "db" } },
-      reason: "namespaceSelector",
-      detail:
+      code: "namespace",
+      reason:
         "does not select the namespace (namespaceSelector team == 'web'; the namespace has team=db)",
     },
     {
       pool: selecting("web", undefined, "team == 'web'"),
       requester: { host: west, namespace: undefined },
-      reason: "namespaceSelector",
-      detail:
+      code: "namespace",
+      reason:
         "does not select the namespace (namespaceSelector team == 'web'; the request names no namespace that is registered, so there are no labels)",
     },
     {
       pool: selecting("nobody", "!all()"),
       requester: { host: west, namespace: undefined },
-      reason: "nodeSelector",
-      detail: "does not select the host (nodeSelector !all(); it selects no host)",
+      code: "node",
+      reason: "does not select the host (nodeSelector !all(); it selects no host)",
     },
-  ])(
-    "are told with the labels that were judged: $detail",
-    ({ pool, requester, reason, detail }) => {
-      expect(selectPools([pool], criteria({ requester }))).toMatchObject({
-        members: { pools: [{ pool: pool.name, reason, detail }] },
-      });
-    },
-  );
+  ])("are told with the labels that were judged: $reason", ({ pool, requester, code, reason }) => {
+    expect(selectPools([pool], criteria({ requester }))).toMatchObject({
+      members: { pools: [{ pool: pool.name, code, reason }] },
+    });
+  });
 
   it("are told in short where they are long", () => {
     const long = `label == "${"\u{1f600}".repeat(400)}" || ${Array.from({ length: 12 }, (_, n) => `has(l${n})`).join(" || ")}`;
@@ -315,6 +316,58 @@ describe("the selectors of pools", () => {
     expect(text).not.toMatch(/\p{Cs}/u);
     expect(text).toContain("no label, no l0, no l1, no l2, no l3, no l4, no l5, no l6 and 5 more");
   });
+});
+
+describe("default pools", () => {
+  const requester = { host: undefined, namespace: undefined, namespacePools: ["by-name-only"] };
+
+  it("serve a request that names none, also if they are Manual", () => {
+    expect(namesOf(selectPools(POOLS, criteria({ requester })))).toEqual(["by-name-only"]);
+    expect(namesOf(selectPools(POOLS, criteria({ defaultPools: ["by-*"] })))).toEqual([
+      "by-name-only",
+    ]);
+  });
+
+  it("serve only if their conditions hold, because the request does not name them", () => {
+    const pools = [poolWith({ name: "n1-only", nodeNames: ["n1"] })];
+    const asked = criteria({ defaultPools: ["n1-only"] });
+    expect(selectPools(pools, asked)).toMatchObject({
+      code: "no_pool_available",
+      members: { rule: "network", pools: [{ pool: "n1-only", code: "node" }] },
+    });
+    expect(namesOf(selectPools(pools, criteria({ pools: ["n1-only"] })))).toEqual(["n1-only"]);
+  });
+
+  it("reject a request if one of them is unknown, and say who names it", () => {
+    const unknown = { ...requester, namespacePools: ["east", "nowhere"] };
+    expect(selectPools(POOLS, criteria({ requester: unknown }))).toMatchObject({
+      detail: 'There is no pool "nowhere", which the defaultPools of the namespace name.',
+      members: { rule: "namespace", pools: [{ pool: "east", kept: true }, notFound("nowhere")] },
+    });
+    expect(selectPools(POOLS, criteria({ defaultPools: ["no-*"] }))).toMatchObject({
+      detail: "No pool of the family matches the defaultPools of the request.",
+      members: { rule: "network", pools: [] },
+    });
+  });
+});
+
+it("the pool with the highest score is tried first, and pools of one score as the list means them", () => {
+  const pools = [
+    poolWith({ name: "a" }),
+    poolWith({ name: "b", networks: ["macvlan-100"] }),
+    poolWith({ name: "c" }),
+    poolWith({ name: "d", nodeNames: ["n1"] }),
+  ];
+  const requester = { hostName: "n1", host: undefined, namespace: undefined };
+  const asked = criteria({ network: "macvlan-100", requester, defaultPools: ["c", "*"] });
+  expect(considered(pools, asked).pools.map(({ pool, score }) => `${pool} ${score}`)).toEqual([
+    "d 16",
+    "b 1",
+    "c 0",
+    "a 0",
+  ]);
+  const named = { ...asked, pools: ["c", "b", "a", "d"] };
+  expect(namesOf(selectPools(pools, named))).toEqual(["c", "b", "a", "d"]);
 });
 
 function namesOf(answer: readonly Pool[] | Rejection): string[] {

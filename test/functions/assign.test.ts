@@ -176,7 +176,7 @@ describe("a request is rejected", () => {
       const refused = await plat.assign({ host: "n1", ipv4: 1, ...request });
       expect(refused).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
       expect(refused.body.pools).toMatchObject([
-        { pool: "main", detail: expect.stringContaining(reason) },
+        { pool: "main", reason: expect.stringContaining(reason) },
       ]);
     }
   });

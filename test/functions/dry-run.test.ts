@@ -27,7 +27,8 @@ describe("a dry run of an assign", () => {
         {
           family: 4,
           requested: 2,
-          pools: [{ family: 4, pool: "main", cidr: "10.0.0.0/24", kept: true, order: 1 }],
+          rule: "automatic",
+          pools: [{ family: 4, pool: "main", cidr: "10.0.0.0/24", kept: true, score: 0, order: 1 }],
           blocks: [{ action: "claim", block: expect.any(String), pool: "main", count: 2 }],
         },
       ],
@@ -93,14 +94,14 @@ describe("a dry run of an assign", () => {
       return Object.fromEntries(
         body.families[0].pools.map((judged: Record<string, unknown>) => [
           judged.pool,
-          judged.kept ? "kept" : judged.reason,
+          judged.kept ? "kept" : judged.code,
         ]),
       );
     };
     expect(await reasonsOf({})).toEqual({
       disabled: "disabled",
       main: "kept",
-      manual: "manual",
+      manual: "mode",
       six: "family",
       tunnel: "use",
     });

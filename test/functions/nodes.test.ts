@@ -120,8 +120,8 @@ describe("a pool with selectors", () => {
         pools: [
           {
             pool: "main",
-            reason: "nodeSelector",
-            detail:
+            code: "node",
+            reason:
               'does not select the host (nodeSelector zone == "west"; the host has zone=east)',
           },
         ],
@@ -133,7 +133,7 @@ describe("a pool with selectors", () => {
 
     const explained = await ask("n2", "shop", { dryRun: true });
     expect(explained.body.families).toMatchObject([
-      { pools: [{ pool: "main", kept: false, detail: expect.stringContaining("zone=east") }] },
+      { pools: [{ pool: "main", kept: false, reason: expect.stringContaining("zone=east") }] },
     ]);
   });
 

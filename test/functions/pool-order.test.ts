@@ -20,8 +20,8 @@ async function poolOf(plat: Plat, request: object): Promise<readonly string[]> {
 async function told(plat: Plat, request: object): Promise<readonly string[]> {
   const { body } = await plat.assign({ ipv4: 1, ...request, dryRun: true });
   return body.families[0].pools.map(
-    ({ pool, order, reason }: { pool: string; order?: number; reason?: string }) =>
-      `${order ?? reason} ${pool}`,
+    ({ pool, order, code }: { pool: string; order?: number; code?: string }) =>
+      `${order ?? code} ${pool}`,
   );
 }
 
@@ -56,7 +56,7 @@ describe("of several pools that may serve a request", () => {
     const plat = await twoPools();
     await plat.put("/v1/pools/0", { cidr: "10.2.0.0/30", disabled: true });
     await plat.put("/v1/reservations/r", { cidrs: ["10.1.0.0/30"] });
-    expect(await told(plat, { host: "n1" })).toEqual(["disabled 0", "reserved a", "1 b"]);
+    expect(await told(plat, { host: "n1" })).toEqual(["1 b", "reserved a", "disabled 0"]);
     expect(await told(plat, { host: "n1", address: "10.0.0.1", ipv4: 0 })).toEqual(["1 b"]);
   });
 });

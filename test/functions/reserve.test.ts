@@ -88,7 +88,7 @@ describe("a pool of which every address is reserved", () => {
         code: "pool_exhausted",
         retryable: false,
         detail: `There is no room for 1 more IPv4 address of host n1 in main (10.0.0.0/24); main ${reason}.`,
-        pools: [{ pool: "main", reason: "reserved", detail: reason }],
+        pools: [{ pool: "main", code: "reserved", reason }],
       });
     }
     expect((await plat.assign({ host: "n1", address: "10.0.0.7" })).status).toBe(200);
@@ -101,7 +101,7 @@ describe("a pool of which every address is reserved", () => {
     const { body } = await plat.assign({ host: "n1", ipv4: 1 });
     expect(body).toMatchObject({
       code: "pool_exhausted",
-      pools: [{ pool: "small" }, { pool: "main", reason: "reserved" }],
+      pools: [{ pool: "small" }, { pool: "main", code: "reserved" }],
     });
     expect(body.detail).toContain(`; main ${reason}`);
   });
@@ -110,7 +110,7 @@ describe("a pool of which every address is reserved", () => {
     const plat = await shut();
     const { body } = await plat.assign({ host: "n1", ipv4: 1, dryRun: true });
     expect(body.families).toMatchObject([
-      { pools: [{ pool: "main", kept: false, reason: "reserved", detail: reason }], blocks: [] },
+      { pools: [{ pool: "main", kept: false, code: "reserved", reason }], blocks: [] },
     ]);
     expect(body.rejection.detail).toContain(reason);
   });

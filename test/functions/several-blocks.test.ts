@@ -136,7 +136,7 @@ describe("a request for both families", () => {
       const { body } = await plat.assign({ host: "n1", ipv4: 1, ipv6: 1, dryRun: true, ...named });
       return (
         body.rejection?.pools.map(
-          ({ family, pool, reason }: Record<string, unknown>) => `${family} ${pool} ${reason}`,
+          ({ family, pool, code }: Record<string, unknown>) => `${family} ${pool} ${code}`,
         ) ?? body.families.map(({ blocks }: { blocks: { pool: string }[] }) => blocks[0]?.pool)
       );
     };
@@ -154,7 +154,7 @@ describe("a request for both families", () => {
     const address = await plat.assign({ host: "n1", address: "10.1.0.1", ipv6Pools: ["six"] });
     expect(address.status).toBe(200);
     const other = await plat.assign({ host: "n1", address: "10.0.0.1", ipv4Pools: ["four-too"] });
-    expect(other.body.pools).toMatchObject([{ pool: "main", reason: "not_named" }]);
+    expect(other.body.pools).toMatchObject([{ pool: "main", code: "not_named" }]);
   });
 
   it("is served by the pools that it names, each of its own family", async () => {

@@ -982,7 +982,7 @@ async function label(context: Context, name: string, labels: Labels) {
 
 async function labelNamespace(context: Context, labels: Labels) {
   const seen = await context.store.readNamespace(SPACE, "shop");
-  return putNamespace(context, SPACE, "shop", labels, seen?.revision);
+  return putNamespace(context, SPACE, "shop", { labels }, seen?.revision);
 }
 
 async function forget(context: Context) {

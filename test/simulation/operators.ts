@@ -273,7 +273,7 @@ async function labelNamespace(context: Context, { selection }: Life, name: strin
   const labels = chance(context, 0.25) ? undefined : drawLabels(context.random);
   return selection.labelling<Namespace | undefined>(namespaceNamed(name), labels, () =>
     labels
-      ? putNamespace(context, SPACE, name, labels, seen)
+      ? putNamespace(context, SPACE, name, { labels }, seen)
       : deleteNamespace(context, SPACE, name, seen),
   );
 }

@@ -210,8 +210,9 @@ async function makeSpace(context: Context, scenario: Scenario): Promise<void> {
   await putSettings(context, SPACE, scenario.settings, undefined);
   for (const [who, labels] of scenario.selects ? scenario.labels : []) {
     const [kind, name = ""] = who.split(":");
-    const put = kind === "namespace" ? putNamespace : putNode;
-    await put(context, SPACE, name, labels, undefined);
+    await (kind === "namespace"
+      ? putNamespace(context, SPACE, name, { labels }, undefined)
+      : putNode(context, SPACE, name, labels, undefined));
   }
   if (scenario.reserved.cidrs.length > 0)
     await putReservation(context, SPACE, "first", scenario.reserved, undefined);

@@ -1,8 +1,8 @@
 import type { Written } from "../../src/allocator/admin/written.ts";
 import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import { namedFor } from "../../src/allocator/assign/family-requests.ts";
+import { poolsNamed } from "../../src/domain/acquire-pools.ts";
 import type { Contents } from "../../src/domain/contents.ts";
-import { affinityTypeOf } from "../../src/domain/host.ts";
+import { affinityTypeOf, machineName } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
@@ -104,17 +104,27 @@ export class Selection {
     if (settings.requireRegisteredHosts && isMachine && (isUnknown || hostLabels))
       this.#violate(`${host}, which is not registered, took a slot in pool ${name}`);
     const pool = this.#scenario.pools.find((one) => one.name === name);
-    if (!pool || address || namedFor(request, pool.cidr.family).length > 0) return;
+    if (!pool || address || poolsNamed(request, pool.cidr.family)) return;
+    const { nodeNames, namespaceNames, networks } = pool;
     const isLeft = isLeftOut(pool.nodeSelector);
-    if (hostLabels ? isLeft(hostLabels) : this.#is(host, atMs, isLeft))
-      this.#violate(`${host} took a slot in pool ${name}, which does not select it`);
+    const isHostLeft = nodeNames
+      ? isMissing(nodeNames, machineName(host))
+      : hostLabels
+        ? isLeft(hostLabels)
+        : this.#is(host, atMs, isLeft);
+    if (isHostLeft) this.#violate(`${host} took a slot in pool ${name}, which does not select it`);
     const isWithout = isLeftOut(pool.namespaceSelector);
-    const isWrong =
-      namespaceLabels || namespace === undefined
+    const isNamespaceLeft = namespaceNames
+      ? isMissing(namespaceNames, namespace)
+      : namespaceLabels || namespace === undefined
         ? isWithout(namespaceLabels)
         : this.#is(namespaceNamed(namespace), atMs, isWithout);
-    if (isWrong)
+    if (isNamespaceLeft)
       this.#violate(`a workload of ${namespace} took a slot in pool ${name}, which leaves it out`);
+    if (isLeftOut(pool.podSelector)(request.labels))
+      this.#violate(`a workload took a slot in pool ${name}, which does not select it`);
+    if (networks && isMissing(networks, request.network))
+      this.#violate(`network ${request.network} took a slot in pool ${name}, which leaves it out`);
   }
 
   /** Returns true if the fact can hold for the labels, for an allocation of that time. */
@@ -140,6 +150,9 @@ export class Selection {
     this.violations.push({ invariant: "I12", message });
   }
 }
+
+const isMissing = (names: readonly string[], name: string | undefined): boolean =>
+  name === undefined || !names.includes(name);
 
 const isLeftOut =
   (by: PoolSelector | undefined) =>

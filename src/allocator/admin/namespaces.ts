@@ -1,7 +1,6 @@
-import type { Labels } from "../../domain/labels.ts";
 import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { ListedPage } from "../../domain/listed.ts";
-import type { Namespace } from "../../domain/namespace.ts";
+import type { Namespace, NamespaceSpec } from "../../domain/namespace.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { same } from "../../domain/same.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
@@ -13,12 +12,12 @@ import type { LabelledWanted } from "./nodes.ts";
 import { type Precondition, unchanged, unmet } from "./precondition.ts";
 import { knownOutcome, type Written } from "./written.ts";
 
-/** Registers a namespace, or changes the labels of an existing one if the precondition holds. */
+/** Registers a namespace, or changes an existing one if the precondition holds. */
 export async function putNamespace(
   context: Context,
   space: string,
   name: string,
-  labels: Labels,
+  spec: NamespaceSpec,
   precondition: Precondition,
 ): Promise<Written<Namespace> | Rejection> {
   const { store } = context;
@@ -26,12 +25,12 @@ export async function putNamespace(
   return compareAndSwap<Written<Namespace> | Rejection>(`the namespace ${name}`, async () => {
     const seen = await store.readNamespace(space, name);
     const revision = seen?.revision;
-    const isSame = same(seen?.labels, labels);
+    const isSame = same(seen && specOf(seen), spec);
     const wanted = { act: "change", precondition, isSame } as const;
     const rejection = unmet({ ...resource, revision }, wanted);
     if (rejection) return answer(rejection);
     if (seen && isSame) return answer(unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX));
-    const next: Namespace = { space, name, labels, revision: fresh(context) };
+    const next: Namespace = { space, name, ...spec, revision: fresh(context) };
     const put = await knownOutcome(
       seen ? store.changeNamespace(seen, next) : store.createNamespace(next),
     );
@@ -39,6 +38,8 @@ export async function putNamespace(
     return answer({ value: next, created: !seen, effectiveAtMs: announced(context, space, name) });
   });
 }
+
+const specOf = ({ labels, defaultPools }: Namespace) => ({ labels, defaultPools });
 
 /** Deletes a namespace if the precondition holds. Requests that name it are then matched as if it had no labels. */
 export async function deleteNamespace(

@@ -2,6 +2,7 @@ import type { Address } from "../../domain/address.ts";
 import { affinitiesFor } from "../../domain/affinity.ts";
 import { blocksIn, groupIndexOf, groupOf } from "../../domain/block-group.ts";
 import { addressAt, type Cidr, formatCidr, sameCidr } from "../../domain/cidr.ts";
+import { whyClosed } from "../../domain/filter-pools.ts";
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
 import {
   BLOCKS_PER_CLAIM_MAX,
@@ -11,7 +12,7 @@ import {
 } from "../../domain/limits.ts";
 import { CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { capOf, type Pool } from "../../domain/pool.ts";
-import { candidateOf, whyClosed } from "../../domain/selection.ts";
+import { candidateOf } from "../../domain/selection.ts";
 import { type Claimant, claimBlock, helpClaim, seizeBlock } from "../blocks/claim-block.ts";
 import { correctAfterwards } from "../blocks/full-group-hint.ts";
 import { untilAnswered } from "../core/compare-and-swap.ts";
@@ -116,7 +117,7 @@ function checkRange(pool: Pool, cidr: Cidr): Rejection | undefined {
   const { name } = pool;
   const unfit = whyClosed(pool);
   if (unfit) {
-    const detail = `${formatCidr(cidr)} begins in pool ${name}, which ${unfit.detail}.`;
+    const detail = `${formatCidr(cidr)} begins in pool ${name}, which ${unfit.reason}.`;
     const pools = [candidateOf(cidr.family, { name, pool, unfit })];
     return new Rejection("no_pool_available", detail, { pools });
   }

@@ -26,7 +26,7 @@ import {
 } from "./execution.ts";
 import { type FamilyRequests, familyRequestsOf } from "./family-requests.ts";
 import { allowanceOf } from "./quota.ts";
-import { placesOfHost, requesterOf } from "./requester.ts";
+import { namespaceOf, placesOfHost, requesterOf } from "./requester.ts";
 import { selectAddress } from "./select-address.ts";
 import { selectSlots } from "./select-slots.ts";
 import { countOf } from "./selection.ts";
@@ -186,13 +186,14 @@ async function learn({
   const { store } = context;
   const warm = !address && context.cache.blocksOf(space, host).length > 0;
   const readsEarlier = allocationPlace.keyed && (!warm || limitPerHandle !== undefined);
-  // The labels that the last copy of the configuration asked for are read into the cache, beside the new copy.
+  // What the last copy of the configuration asked for is read into the cache, beside the new copy. The default pools of a
+  // namespace are needed whatever the configuration is.
   const last = context.cache.configurationOf(space)?.configuration;
   const [configuration, places, earlier] = await allOf(
     configurationOf(context, space),
     warm || address ? undefined : placesOfHost(context, space, host),
     readsEarlier ? store.readAllocation(allocationPlace) : undefined,
-    last && requesterOf(context, request, last),
+    last ? requesterOf(context, request, last) : namespaceOf(context, request),
   );
   const requester = await requesterOf(context, request, configuration);
   const requests = familyRequestsOf(request, configuration, requester);

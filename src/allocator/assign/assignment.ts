@@ -1,3 +1,4 @@
+import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import { type Address, BITS, type Family, formatAddress } from "../../domain/address.ts";
 import { addressAt, formatCidr } from "../../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../../domain/generation.ts";
@@ -7,14 +8,6 @@ import type { Labels } from "../../domain/labels.ts";
 import type { Missing } from "../../domain/outcome.ts";
 import type { Use } from "../../domain/pool.ts";
 import type { Granted } from "../allocations/holding.ts";
-
-/** Names or CIDRs of the pools that a request asks for. Without any, Automatic pools serve it. */
-export interface PoolsAsked {
-  /** Pools of both families in one list. A family is served by those of its own. */
-  readonly pools: readonly string[];
-  /** A list for each family, instead of the one list. */
-  readonly poolsByFamily?: Readonly<Record<Family, readonly string[]>>;
-}
 
 /** A request for addresses, of one family or both. */
 export interface AssignRequest extends PoolsAsked {
@@ -28,11 +21,13 @@ export interface AssignRequest extends PoolsAsked {
   readonly attributes: Readonly<Record<string, string>>;
   /** The use that the caller declares. Without one, a specific address is not rejected for its use (Calico 1.4). */
   readonly use?: Use;
-  /** The namespace of the workload, for the namespace selectors of pools. */
+  /** The namespace of the workload, for the conditions of pools and for its default pools. */
   readonly namespace?: string;
   /** Labels that replace the registered ones when pools select by labels. */
   readonly hostLabels?: Labels;
   readonly namespaceLabels?: Labels;
+  /** The labels of the workload. */
+  readonly labels?: Labels;
   readonly allowPartial?: boolean;
   /** The most addresses of a family that the handle can have through requests with a limit; absent means no limit. */
   readonly limitPerHandle?: number;

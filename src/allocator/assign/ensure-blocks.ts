@@ -1,3 +1,4 @@
+import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import type { Family } from "../../domain/address.ts";
 import { type BlockAffinity, sameBlocks } from "../../domain/affinity.ts";
 import type { Block } from "../../domain/block.ts";
@@ -14,7 +15,6 @@ import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
-import type { PoolsAsked } from "./assignment.ts";
 import { familyRequestsOf } from "./family-requests.ts";
 import { claimAnyBlock, type Nothing, poolScansOf } from "./find-blocks.ts";
 import { areShut, namesOf, outOfSight, reachOf, reasonsOf, unseenIn } from "./rejections.ts";

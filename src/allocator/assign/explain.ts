@@ -1,3 +1,4 @@
+import type { Rule } from "../../domain/acquire-pools.ts";
 import { type Family, formatAddress } from "../../domain/address.ts";
 import { addressAt, formatCidr } from "../../domain/cidr.ts";
 import { isCutShort, Rejection } from "../../domain/outcome.ts";
@@ -27,6 +28,8 @@ export interface Explanation extends Shortage {
 interface FamilyExplanation {
   readonly family: Family;
   readonly requested: number;
+  /** The rule that gives the family its candidates. */
+  readonly rule: Rule;
   readonly pools: readonly Candidate[];
   /** The blocks that would serve. The claimed free block is chosen at random each time. */
   readonly blocks: readonly {
@@ -58,7 +61,7 @@ export async function explain(
   const { answer } = whole;
   const requester = await requesterOf(context, unkeyed, configuration);
   const families = request.wanted.map(async ({ family, count }): Promise<FamilyExplanation> => {
-    const pools = consideredPools(request, configuration, requester, family);
+    const { rule, pools } = consideredPools(request, configuration, requester, family);
     // A dry run of each family alone shows which family is rejected, and why.
     const isNone =
       answer instanceof Rejection || answer.addresses.every((each) => each.family !== family);
@@ -66,7 +69,7 @@ export async function explain(
       isNone && request.wanted.length > 1
         ? await dryRunOf(dryRunContext(), { ...unkeyed, wanted: [{ family, count }] })
         : whole;
-    return { family, requested: count, pools, ...outcomeOf(own, family) };
+    return { family, requested: count, rule, pools, ...outcomeOf(own, family) };
   });
   return {
     requested: totalOf(request.wanted),

@@ -1,31 +1,26 @@
+import { isMeant, meansName, poolsNamed, ruleFor } from "../../domain/acquire-pools.ts";
 import { type Address, type Family, formatAddress } from "../../domain/address.ts";
-import { contains, formatCidr, parseCidr } from "../../domain/cidr.ts";
+import { contains, parseCidr } from "../../domain/cidr.ts";
 import { isShut, whyShut } from "../../domain/closed-by-reservations.ts";
+import { whyNot } from "../../domain/filter-pools.ts";
 import { affinityTypeOf, hostName } from "../../domain/host.ts";
 import { reservedOf } from "../../domain/host-reserved.ts";
 import { Rejection, together } from "../../domain/outcome.ts";
-import {
-  capOf,
-  noneUnread,
-  type Pool,
-  poolNamed,
-  type SpaceConfiguration,
-} from "../../domain/pool.ts";
+import { capOf, noneUnread, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
+import type { Requester } from "../../domain/requester.ts";
 import {
   type Candidate,
+  type Considered,
   candidateOf,
   considered,
-  isNamed,
   NOT_NAMED,
   numbered,
   type PoolCriteria,
-  type Requester,
   selectPools,
-  type Unfit,
-  whyNot,
 } from "../../domain/selection.ts";
 import { whyNeverAssigned } from "../../domain/special-ranges.ts";
-import { type AssignRequest, type PoolsAsked, totalOf } from "./assignment.ts";
+import type { Unfit } from "../../domain/unfit.ts";
+import { type AssignRequest, totalOf } from "./assignment.ts";
 import type { FamilyRequest } from "./selection.ts";
 
 /** The parts of a request that decide which pools can serve it, and the block limit of its host. */
@@ -39,6 +34,9 @@ export type PoolRequest = Pick<
   | "use"
   | "pools"
   | "poolsByFamily"
+  | "defaultPools"
+  | "network"
+  | "labels"
   | "hostLabels"
   | "namespaceLabels"
   | "allowPartial"
@@ -66,13 +64,13 @@ export function familyRequestsOf(
     unasked(request, configuration) ??
     unregistered(request, configuration, requester);
   if (rejected) return rejected;
-  refuseUnread(request, configuration);
+  refuseUnread(request, requester, configuration);
   const familyRequests: FamilyRequest[] = [];
   const unserved: Rejection[] = [];
   for (const { family, count } of request.wanted) {
     const pools = address
       ? poolOf(configuration, address, request)
-      : selectPools(configuration.pools, poolCriteria(request, configuration, requester, family));
+      : selectPools(configuration.pools, poolCriteria(request, requester, family));
     if (pools instanceof Rejection) {
       // A pool that cannot be read might have served.
       noneUnread(configuration);
@@ -104,34 +102,50 @@ export function familyRequestsOf(
     : rejection;
 }
 
-/** Checks that a request names no unreadable pool, by its name or by a CIDR that may be its. @throws {CorruptItemError} */
+/**
+ * Checks that the list that gives a request its pools means no unreadable one: by its name or a pattern, or by a CIDR that
+ * may be its.
+ *
+ * @throws {CorruptItemError}
+ */
 function refuseUnread(
-  { pools, poolsByFamily = { 4: [], 6: [] } }: PoolRequest,
+  request: PoolRequest,
+  requester: Requester,
   configuration: SpaceConfiguration,
 ): void {
-  for (const name of [...pools, ...poolsByFamily[4], ...poolsByFamily[6]]) {
-    const known = configuration.pools.some((pool) => isNamed(pool, [name]));
-    if (!known && !poolNamed(configuration, name) && parseCidr(name).ok) noneUnread(configuration);
+  const { pools, unreadablePools } = configuration;
+  if (unreadablePools.length === 0) return;
+  const listed = request.wanted.flatMap(
+    ({ family }) => ruleFor(poolCriteria(request, requester, family)).texts ?? [],
+  );
+  for (const text of listed) {
+    const unread = unreadablePools.find(({ name }) => meansName(text, name));
+    if (unread) throw unread.unreadable;
+    const known = pools.some((pool) => isMeant(pool, [text]));
+    if (!known && parseCidr(text).ok) noneUnread(configuration);
   }
 }
 
-/** Returns every pool that is considered for a family, with its place in the order or the reason why it cannot serve. */
+/** Returns the rule that gives a family its pools, and every pool that is considered, with its place or why it has none. */
 export function consideredPools(
   request: AssignRequest,
   configuration: SpaceConfiguration,
   requester: Requester,
   family: Family,
-): readonly Candidate[] {
+): Considered {
   const { address } = request;
   if (!address) {
-    const familyRequest = poolCriteria(request, configuration, requester, family);
-    const all = considered(configuration.pools, familyRequest);
-    return numbered(all.map((each) => (each.kept ? unlessShut(each, configuration) : each)));
+    const criteria = poolCriteria(request, requester, family);
+    const { rule, pools } = considered(configuration.pools, criteria);
+    const told = pools.map((each) => (each.kept ? unlessShut(each, configuration) : each));
+    return { rule, pools: numbered(told) };
   }
+  // A request that names an address names its pool.
+  const rule = "pools";
   const pool = poolAround(configuration, address);
-  if (!pool) return [];
+  if (!pool) return { rule, pools: [] };
   const unfit = whyNotFor(pool, request);
-  return numbered([candidateOf(family, { name: pool.name, pool, unfit })]);
+  return { rule, pools: numbered([candidateOf(family, { name: pool.name, pool, unfit })]) };
 }
 
 /** Marks a pool as unfit for an explanation if reservations cover it. By the rules it serves, and it has no address. */
@@ -139,44 +153,23 @@ function unlessShut(candidate: Candidate, configuration: SpaceConfiguration): Ca
   const { pools, unreadableReservations } = configuration;
   const pool = pools.find(({ name }) => name === candidate.pool);
   if (!pool || unreadableReservations.length > 0 || !isShut(pool, configuration)) return candidate;
-  return { ...candidate, kept: false, ...whyShut(pool, configuration) };
+  const { score: _, ...dropped } = candidate;
+  return { ...dropped, kept: false, ...whyShut(pool, configuration) };
 }
 
-function poolCriteria(
-  request: PoolRequest,
-  configuration: SpaceConfiguration,
-  requester: Requester,
-  family: Family,
-): PoolCriteria {
-  const { use = "Workload" } = request;
+function poolCriteria(request: PoolRequest, requester: Requester, family: Family): PoolCriteria {
+  const { pools, poolsByFamily, defaultPools, network, use = "Workload" } = request;
   return {
     family,
+    isDual: request.wanted.length > 1,
     use,
-    pools: ownOf(request, configuration, family),
+    pools,
+    ...(poolsByFamily && { poolsByFamily }),
+    ...(defaultPools && { defaultPools }),
+    ...(network !== undefined && { network }),
     requester,
     hostReserved: reservedOf(request.hostReserved, family),
   };
-}
-
-/** Returns the pools that a request names for a family, or for both. */
-export const namedFor = ({ pools, poolsByFamily }: PoolsAsked, family: Family): readonly string[] =>
-  poolsByFamily?.[family] ?? pools;
-
-/** Returns the named pools of one family, if one list names pools of both. */
-function ownOf(
-  request: PoolRequest,
-  { pools }: SpaceConfiguration,
-  family: Family,
-): readonly string[] {
-  const named = namedFor(request, family);
-  if (request.wanted.length < 2 || request.poolsByFamily || named.length === 0) return named;
-  const others = new Set(
-    pools
-      .filter(({ cidr }) => cidr.family !== family)
-      .flatMap(({ name, cidr }) => [name, formatCidr(cidr)]),
-  );
-  const own = named.filter((name) => !others.has(name));
-  return own.length > 0 ? own : named;
 }
 
 /** Returns the pool around a specific address if it can serve, or the rejection. */
@@ -201,7 +194,7 @@ function poolOf(
   const { name } = pool;
   return new Rejection(
     "no_pool_available",
-    `Address ${text} lies in pool ${name}, which ${unfit.detail}.`,
+    `Address ${text} lies in pool ${name}, which ${unfit.reason}.`,
     { address: text, pools: [candidateOf(address.family, { name, pool, unfit })] },
   );
 }
@@ -216,17 +209,17 @@ function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | und
 /** Returns the reason why the pool of a specific address cannot serve, or nothing if it can. */
 function whyNotFor(pool: Pool, request: PoolRequest): Unfit | undefined {
   const { family } = pool.cidr;
-  if (!isNamed(pool, namedFor(request, family))) return NOT_NAMED;
-  return whyNot(pool, {
+  const named = poolsNamed(request, family);
+  if (named && !isMeant(pool, named)) return NOT_NAMED;
+  return whyNot(pool, "pools", {
     family,
     use: request.use ?? pool.allowedUses[0] ?? "Workload",
-    pools: [pool.name],
     requester: NOBODY,
     hostReserved: reservedOf(request.hostReserved, family),
   });
 }
 
-/** The requester of a named pool, which does not select by labels. */
+/** The requester of a named pool, whose conditions do not count. */
 const NOBODY: Requester = { host: undefined, namespace: undefined };
 
 /** Returns true if the host must be registered. A load balancer (as in Calico) and a virtual owner are no machines. */

@@ -5,6 +5,7 @@ import { hostName } from "../../domain/host.ts";
 import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "../../domain/limits.ts";
 import { ContentionError, Rejection, type RejectionCode } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
+import type { Unfit } from "../../domain/unfit.ts";
 import { groupsScanned, isSeen } from "../blocks/scan-pool.ts";
 import type { Nothing } from "./find-blocks.ts";
 import type { FamilyRequest } from "./selection.ts";
@@ -39,7 +40,7 @@ export function reasonsOf(
   const shut = pools
     .filter((pool) => isShut(pool, configuration))
     .slice(0, REASONS_IN_DETAIL_MAX)
-    .map((pool) => `${pool.name} ${whyShut(pool, configuration).detail}`);
+    .map((pool) => `${pool.name} ${whyShut(pool, configuration).reason}`);
   return areShut(familyRequest) ? shut : [...shut, ...others];
 }
 
@@ -94,7 +95,7 @@ function exhausted(familyRequest: FamilyRequest, missing: number, search: Nothin
     cidr: formatCidr(pool.cidr),
     groups: String(groupCount(pool)),
     groupsLooked: scanned.get(pool.id) ?? 0,
-    ...(isShut(pool, familyRequest.configuration) && whyShut(pool, familyRequest.configuration)),
+    ...whyPassed(pool, familyRequest, scanned.has(pool.id)),
   }));
   const why = reasonsOf(familyRequest, [
     ...unseenIn(search),
@@ -109,6 +110,16 @@ function exhausted(familyRequest: FamilyRequest, missing: number, search: Nothin
     `There is no room for ${missing} more IPv${familyRequest.family} ${missing === 1 ? "address" : "addresses"} of host ${hostName(familyRequest.host)} in ${namesOf(familyRequest.pools)}${closing(why)}.`,
     { missing: [missingOf(familyRequest, missing, "pool_exhausted")], pools, ...reachOf(search) },
   );
+}
+
+/** Returns why a pool was passed over; nothing for one that was not tried. */
+function whyPassed(
+  pool: Pool,
+  { configuration }: FamilyRequest,
+  isTried: boolean,
+): Unfit | undefined {
+  if (isShut(pool, configuration)) return whyShut(pool, configuration);
+  return isTried ? { code: "full", reason: "has no room that the host can use" } : undefined;
 }
 
 const closing = (reasons: readonly string[]): string =>

@@ -1,81 +1,100 @@
+import { poolsNamed } from "../../domain/acquire-pools.ts";
+import type { Family } from "../../domain/address.ts";
 import type { Places } from "../../domain/full-block.ts";
-import { affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
-import type { Labels } from "../../domain/labels.ts";
+import { type HostId, machineName } from "../../domain/host.ts";
 import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../../domain/limits.ts";
 import { CorruptItemError } from "../../domain/outcome.ts";
 import { narrows, type Pool, type SpaceConfiguration, serves } from "../../domain/pool.ts";
-import type { Requester } from "../../domain/selection.ts";
+import type { Requester } from "../../domain/requester.ts";
 import type { Context } from "../core/context.ts";
 import { hostCopy, namespaceCopy } from "../core/labels.ts";
 import { allOf } from "../core/parallel.ts";
-import { mustBeRegistered, namedFor, type PoolRequest } from "./family-requests.ts";
+import type { Registered } from "../core/warm-cache.ts";
+import { mustBeRegistered, type PoolRequest } from "./family-requests.ts";
 
 /**
- * Returns the labels by which pools select a request: its own, else cached copies that are as old as one of the configuration may be.
- * It reads only labels that a pool of the space asks for. A request that names its pools or its address is not selected by labels
- * (Calico 1.4).
+ * Returns the requester as pools see it: by the labels of the request, else by cached copies that are as old as one of the
+ * configuration may be. It reads only labels that a pool of the space asks for, and the namespace for its default pools.
+ * It reads nothing for a request that names its pools or its address, because no condition counts then (Calico 1.4).
  */
 export async function requesterOf(
   context: Context,
   request: PoolRequest,
   configuration: SpaceConfiguration,
 ): Promise<Requester> {
-  const { space, host, namespace, hostLabels, namespaceLabels } = request;
+  const { space, host, namespace, hostLabels, namespaceLabels, labels } = request;
   const open = configuration.pools.filter(serves).filter(isOpenTo(request));
   const isHostAsked =
-    mustBeRegistered(request, configuration) ||
-    (!hostLabels && open.some(({ nodeSelector }) => narrows(nodeSelector)));
-  const isNamespaceAsked =
-    !namespaceLabels && open.some(({ namespaceSelector }) => narrows(namespaceSelector));
+    mustBeRegistered(request, configuration) || (!hostLabels && open.some(asksForHostLabels));
   const [ofHost, ofNamespace] = await allOf(
     isHostAsked ? labelsOfHost(context, space, host) : hostLabels,
-    isNamespaceAsked && namespace !== undefined
-      ? labelsOfNamespace(context, space, namespace)
-      : namespaceLabels,
+    namespaceOf(context, request),
   );
-  return { host: ofHost, namespace: ofNamespace };
+  return {
+    hostName: machineName(host),
+    host: ofHost,
+    namespaceName: namespace,
+    namespace: namespaceLabels ?? ofNamespace?.labels,
+    namespacePools: ofNamespace?.defaultPools,
+    workload: labels,
+  };
 }
 
-/** Returns a test for pools that select by labels: those of families for which the request names neither pools nor an address. */
+const asksForHostLabels = ({ nodeNames, nodeSelector }: Pool): boolean =>
+  !nodeNames && narrows(nodeSelector);
+
+/** Reads the namespace of a request, unless the request names all its pools. */
+export async function namespaceOf(
+  context: Context,
+  request: PoolRequest,
+): Promise<Registered | undefined> {
+  const { space, namespace } = request;
+  if (namespace === undefined || openFamilies(request).length === 0) return undefined;
+  const read = () => context.store.readNamespace(space, namespace);
+  return remembered(context, namespaceCopy(space, namespace), read);
+}
+
+/** Returns the families for which a request names neither pools nor an address. */
+const openFamilies = (request: PoolRequest): readonly Family[] =>
+  request.address
+    ? []
+    : request.wanted.flatMap(({ family }) => (poolsNamed(request, family) ? [] : [family]));
+
+/** Returns a test for pools of the families for which a request names none. */
 function isOpenTo(request: PoolRequest): (pool: Pool) => boolean {
-  const { address, wanted } = request;
-  const open = wanted.filter(({ family }) => !address && namedFor(request, family).length === 0);
-  return ({ cidr }) => open.some(({ family }) => family === cidr.family);
+  const open = openFamilies(request);
+  return ({ cidr }) => open.includes(cidr.family);
 }
 
 /** Reads the places of a host, and caches the labels that come with them. */
 export async function placesOfHost(context: Context, space: string, host: HostId): Promise<Places> {
   const read = context.store.readHost(space, host);
-  const labels = read.then(({ node }) => {
+  const registered = read.then(({ node }) => {
     if (node instanceof CorruptItemError) throw node;
-    return node?.labels;
+    return node;
   });
-  context.cache.labels.keep(hostCopy(space, host), labels, freshUntilMs(context));
+  context.cache.registered.keep(hostCopy(space, host), registered, freshUntilMs(context));
   return read;
 }
 
 /** Reads the labels of a host. A virtual owner is no machine, so it is not registered and has none. */
 async function labelsOfHost(context: Context, space: string, host: HostId) {
-  if (affinityTypeOf(host) !== "host") return undefined;
-  const read = () => context.store.readNode(space, hostName(host));
-  return remembered(context, hostCopy(space, host), read);
-}
-
-async function labelsOfNamespace(context: Context, space: string, name: string) {
-  const read = () => context.store.readNamespace(space, name);
-  return remembered(context, namespaceCopy(space, name), read);
+  const name = machineName(host);
+  if (name === undefined) return undefined;
+  const read = () => context.store.readNode(space, name);
+  return (await remembered(context, hostCopy(space, host), read))?.labels;
 }
 
 function remembered(
   context: Context,
   name: string,
-  read: () => Promise<{ readonly labels: Labels } | undefined>,
-): Promise<Labels | undefined> {
-  const { labels } = context.cache;
-  const known = labels.of(name, context.now());
+  read: () => Promise<Registered | undefined>,
+): Promise<Registered | undefined> {
+  const { registered } = context.cache;
+  const known = registered.of(name, context.now());
   if (known) return known;
-  const asked = read().then((found) => found?.labels);
-  labels.keep(name, asked, freshUntilMs(context));
+  const asked = read();
+  registered.keep(name, asked, freshUntilMs(context));
   return asked;
 }
 

@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 
 /** Drops the labels of a node or a namespace after a write, so that this function reads them again. */
 export function forgetLabels({ cache }: Context, of: LabelledPlace): void {
-  cache.labels.drop(
+  cache.registered.drop(
     "host" in of ? hostCopy(of.space, of.host) : namespaceCopy(of.space, of.namespace),
   );
 }

@@ -1,7 +1,6 @@
 import type { Block } from "../../domain/block.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
-import type { Labels } from "../../domain/labels.ts";
 import {
   REMEMBERED_BLOCKS_MAX,
   REMEMBERED_BLOCKS_PER_HOST_MAX,
@@ -9,9 +8,13 @@ import {
   REMEMBERED_LABELS_MAX,
   REMEMBERED_SPACES_MAX,
 } from "../../domain/limits.ts";
+import type { NamespaceSpec } from "../../domain/namespace.ts";
 import type { SpaceConfiguration } from "../../domain/pool.ts";
 import { CachedReads } from "./cached-reads.ts";
 import { LeastRecentlyUsed } from "./least-recently-used.ts";
+
+/** What selection needs of a host or a namespace. */
+export type Registered = NamespaceSpec;
 
 /** A copy of a space's configuration, and until when it may be used unasked. */
 export interface CachedConfiguration {
@@ -35,8 +38,8 @@ export class WarmCache {
     string,
     { readonly beganAtMs: number; readonly load: Promise<SpaceConfiguration> }
   >();
-  /** Labels of hosts and namespaces; nothing for unregistered ones. */
-  readonly labels = new CachedReads<Labels | undefined>(REMEMBERED_LABELS_MAX);
+  /** Hosts and namespaces; nothing for unregistered ones. */
+  readonly registered = new CachedReads<Registered | undefined>(REMEMBERED_LABELS_MAX);
   readonly #groups = new LeastRecentlyUsed<true>(REMEMBERED_GROUPS_MAX);
   readonly #borrowedBlocks = new LeastRecentlyUsed<string>(REMEMBERED_GROUPS_MAX);
   /**

@@ -1,8 +1,8 @@
+import { isMeant } from "../../domain/acquire-pools.ts";
 import { formatCidr, sizeOf } from "../../domain/cidr.ts";
 import { ORPHAN_SCAN_ITEMS_PER_LOOK } from "../../domain/limits.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { noneUnread, type Pool, poolOfId, type SpaceConfiguration } from "../../domain/pool.ts";
-import { isNamed } from "../../domain/selection.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { blockOfKey } from "../../domain/within-space.ts";
 import type { Context } from "../core/context.ts";
@@ -70,10 +70,10 @@ export async function spaceUtilization(
   const current = configuration.pools.filter(({ state }) => state !== "pending");
   // Counts of all pools, or of a pool that may be an unreadable one, would be wrong.
   if (named.length === 0) noneUnread(configuration);
-  const missing = named.find((one) => !current.some((pool) => isNamed(pool, [one])));
+  const missing = named.find((one) => !current.some((pool) => isMeant(pool, [one])));
   if (missing !== undefined) return noneUnread(configuration) ?? notFound(space, "pool", missing);
   const wanted = current
-    .filter((pool) => isNamed(pool, named))
+    .filter((pool) => named.length === 0 || isMeant(pool, named))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const budget = pageBudget(context);
   if (position && "orphansAfter" in position)

@@ -34,10 +34,25 @@ export const assignCommand = (io: Io): Command =>
       )
       .option("--attribute <key=value>", "Attribute of the owner; repeatable", keyValue)
       .option("--use <use>", "Workload, Tunnel or LoadBalancer: only pools that allow this use")
-      .option("--pool <pool or CIDR>", "Only from this pool; repeatable", texts)
+      .option(
+        "--pool <pool or CIDR>",
+        "Only from this pool, or from those of a pattern such as web-*; repeatable",
+        texts,
+      )
       .option(
         "--namespace <namespace>",
-        "Namespace of the workload, for pools with a namespace selector",
+        "Namespace of the workload, for its default pools and the conditions of pools",
+      )
+      .option(
+        "--label <key=value>",
+        "Label of the workload, for pools with a pod selector",
+        keyValue,
+      )
+      .option("--network <network>", "Network of the workload, for pools with networks")
+      .option(
+        "--default-pool <pool or CIDR>",
+        "Only from this pool if neither --pool nor the namespace names one; repeatable",
+        texts,
       )
       .option("--allow-partial", "Accept fewer addresses than requested")
       .option("--max-blocks-per-host <n>", "Maximum number of blocks of the host", count)
@@ -71,7 +86,9 @@ export const assignCommand = (io: Io): Command =>
 
 interface AssignOptions extends HostReservedOptions {
   readonly pool?: readonly string[];
+  readonly defaultPool?: readonly string[];
   readonly attribute?: Readonly<Record<string, string>>;
+  readonly label?: Readonly<Record<string, string>>;
   readonly idempotencyKey?: string;
   readonly dryRun?: true;
   /** The fields of the request under their own names. */
@@ -103,7 +120,9 @@ async function assign({ client, print, io }: Session, options: AssignOptions): P
 function bodyOf(options: AssignOptions) {
   const {
     pool: pools,
+    defaultPool: defaultPools,
     attribute: attributes,
+    label: labels,
     idempotencyKey: _,
     hostReservedStart: _start,
     hostReservedEnd: _end,
@@ -111,7 +130,14 @@ function bodyOf(options: AssignOptions) {
     hostReservedNote: _note,
     ...fields
   } = options;
-  return { ...fields, pools, attributes, hostReserved: hostReservedOf(options) };
+  return {
+    ...fields,
+    pools,
+    defaultPools,
+    attributes,
+    labels,
+    hostReserved: hostReservedOf(options),
+  };
 }
 
 /** Adds the key to the message. The request may have succeeded, and a repeat needs the key. */
@@ -138,7 +164,7 @@ const POOLS: readonly Column<FamilyExplanation["pools"][number]>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "SERVES", value: ({ kept }) => (kept ? "yes" : "no") },
   { header: "ORDER", value: ({ order }) => order ?? "" },
-  { header: "WHY NOT", value: ({ detail }) => detail ?? "", long: "wrap" },
+  { header: "WHY NOT", value: ({ reason }) => reason ?? "", long: "wrap" },
 ];
 
 const BLOCKS: readonly Column<FamilyExplanation["blocks"][number]>[] = [

@@ -86,6 +86,18 @@ const createCommand = (io: Io): Command =>
     )
     .option("--node-selector <selector>", "Hosts that the pool serves, by their labels")
     .option("--namespace-selector <selector>", "Namespaces that the pool serves, by their labels")
+    .option("--pod-selector <selector>", "Workloads that the pool serves, by their labels")
+    .option("--node-names <hosts>", "Hosts that the pool serves; with commas or repeatable", texts)
+    .option(
+      "--namespace-names <namespaces>",
+      "Namespaces that the pool serves; with commas or repeatable",
+      texts,
+    )
+    .option(
+      "--networks <networks>",
+      "Networks that the pool serves; with commas or repeatable",
+      texts,
+    )
     .addOption(
       new Option(
         "--borrowing <rule>",

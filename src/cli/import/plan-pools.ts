@@ -94,9 +94,20 @@ function stepOf({ name, fields }: DesiredPool, { pools }: Current, filled: boole
 }
 
 /** Returns the fields of a pool that a manifest cannot contain, so that they stay unchanged. */
-const keptOf = ({ cooldownSeconds, borrowing }: Pool) => ({
+const keptOf = ({
+  cooldownSeconds,
+  borrowing,
+  podSelector,
+  nodeNames,
+  namespaceNames,
+  networks,
+}: Pool) => ({
   borrowing,
   ...(cooldownSeconds !== undefined && { cooldownSeconds }),
+  ...(podSelector !== undefined && { podSelector }),
+  ...(nodeNames && { nodeNames }),
+  ...(namespaceNames && { namespaceNames }),
+  ...(networks && { networks }),
 });
 
 const ROUTING_DEFAULT = {

@@ -35,7 +35,11 @@ interface ManifestForm extends ManifestKind {
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly labels?: unknown };
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: unknown;
+    readonly annotations?: unknown;
+  };
   readonly spec?: unknown;
 }
 
@@ -49,6 +53,12 @@ const asItIs = ({ apiVersion, kind, metadata: { name }, spec }: Manifest) => ({
 
 const labelsIn = ({ metadata: { labels = {} } }: Manifest) => ({ labels });
 
+/** Returns the manifest for the API to parse, with the annotations that have the default pools. */
+const registeredIn = ({ apiVersion, kind, metadata }: Manifest) => {
+  const { name, labels, annotations } = metadata;
+  return { apiVersion, kind, metadata: { name, labels, annotations } };
+};
+
 export const POOL: Kind = {
   noun: "pool",
   sample: "default-ipv4",
@@ -60,7 +70,14 @@ export const POOL: Kind = {
       kind: "IPPool",
       apiVersions: CALICO_VERSIONS,
       bodyOf: asItIs,
-      unsaid: ["borrowing", "cooldownSeconds"],
+      unsaid: [
+        "borrowing",
+        "cooldownSeconds",
+        "podSelector",
+        "nodeNames",
+        "namespaceNames",
+        "networks",
+      ],
     },
   ],
 };
@@ -97,7 +114,7 @@ export const NAMESPACE: Kind = {
   sample: "shop",
   title: "namespace",
   plural: "namespaces",
-  manifests: [{ kind: "Namespace", apiVersions: ["v1"], bodyOf: labelsIn, unsaid: [] }],
+  manifests: [{ kind: "Namespace", apiVersions: ["v1"], bodyOf: registeredIn, unsaid: [] }],
 };
 
 export const KINDS = [POOL, RESERVATION, NODE, NAMESPACE];

@@ -6,6 +6,7 @@ import {
   missing,
   problemCode,
   requestId,
+  rule,
   time,
   whole,
 } from "./parts.ts";
@@ -53,6 +54,7 @@ export const familyExplanation = v.strictObject({
   family,
   requested: whole,
   rejection: v.optional(rejection),
+  rule,
   pools: v.array(poolConsidered),
   blocks: v.array(blockToUse),
 });

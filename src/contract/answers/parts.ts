@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { UNFIT } from "../../domain/selection.ts";
+import { RULES } from "../../domain/acquire-pools.ts";
+import { UNFIT } from "../../domain/unfit.ts";
 import { affinityType } from "../schema/field.ts";
 import { PROBLEMS, type ProblemCode } from "../schema/problem.ts";
 
@@ -33,6 +34,11 @@ export const problemCode = v.picklist(Object.keys(PROBLEMS) as ProblemCode[]);
 
 export const maxBlocksPerHost = v.pipe(v.nullable(whole), v.description("`null` means no limit"));
 
+export const rule = v.pipe(
+  v.picklist(RULES),
+  v.description("The rule that gives the request its pools"),
+);
+
 export const missingOfFamily = v.strictObject({ family, count: whole, code: problemCode });
 
 export const missing = v.array(missingOfFamily);
@@ -49,14 +55,20 @@ export const candidate = {
     v.pipe(
       whole,
       v.description(
-        "The place of the pool in the order of search, from 1: as the request names the pools, else by name",
+        "The place of the pool in the order of search, from 1: by score, then as the request names the pools, then by name",
       ),
     ),
   ),
-  reason: v.optional(
-    v.pipe(v.picklist(UNFIT), v.description("The rule that excludes the pool, for programs")),
+  score: v.optional(
+    v.pipe(
+      whole,
+      v.description("The sum over the conditions of the pool. Plat tries the highest first"),
+    ),
   ),
-  detail: v.optional(v.pipe(v.string(), v.description("Why the pool cannot serve, for people"))),
+  code: v.optional(
+    v.pipe(v.picklist(UNFIT), v.description("The filter that drops the pool, for programs")),
+  ),
+  reason: v.optional(v.pipe(v.string(), v.description("Why the pool cannot serve, for people"))),
 };
 
 export const unreadableItem = v.strictObject({

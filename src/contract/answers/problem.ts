@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { candidate, missing, problemCode, requestId, whole } from "./parts.ts";
+import { candidate, missing, problemCode, requestId, rule, whole } from "./parts.ts";
 
 export const fieldAtFault = v.strictObject({
   field: v.string(),
@@ -21,6 +21,7 @@ export const problem = v.looseObject({
   assignedTo: v.optional(
     v.pipe(v.string(), v.description("The handle that has the address, for `already_assigned`")),
   ),
+  rule: v.optional(rule),
   missing: v.optional(missing),
   poolsTried: v.optional(whole),
   poolsServing: v.optional(whole),
@@ -29,8 +30,8 @@ export const problem = v.looseObject({
       v.array(
         v.looseObject({
           pool: candidate.pool,
+          code: candidate.code,
           reason: candidate.reason,
-          detail: candidate.detail,
         }),
       ),
       v.description("The pools that were considered"),

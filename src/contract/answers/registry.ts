@@ -10,12 +10,18 @@ export const labelledRead = v.strictObject(labelled);
 
 export const nodesRead = v.strictObject({ nodes: v.array(labelledRead), unreadable, next });
 
+const namespace = { ...labelled, defaultPools: v.optional(v.array(v.string())) };
+
+export const namespaceRead = v.strictObject(namespace);
+
 export const namespacesRead = v.strictObject({
-  namespaces: v.array(labelledRead),
+  namespaces: v.array(namespaceRead),
   unreadable,
   next,
 });
 
 export const labelledWritten = v.strictObject({ ...labelled, ...written, ignored });
+
+export const namespaceWritten = v.strictObject({ ...namespace, ...written, ignored });
 
 export const labelledDeleted = v.strictObject(written);

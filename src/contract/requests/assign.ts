@@ -12,13 +12,14 @@ import {
   flag,
   handleName,
   namespaceName,
+  networkName,
   newHost,
   whole,
   wholeOrNone,
 } from "../schema/field.ts";
 import { hostReserved } from "../schema/host-reserved.ts";
 import { labels } from "../schema/labels.ts";
-import { oneWayToNamePools, poolNames } from "../schema/pool-names.ts";
+import { oneWayToNamePools, poolList, poolNames } from "../schema/pool-names.ts";
 import { fields, rule } from "../schema/schema.ts";
 
 /** More addresses than one block of the largest size has. The allocator knows what the pools can serve. */
@@ -41,6 +42,9 @@ export const assignBody = v.pipe(
     hostReserved: v.optional(hostReserved),
     hostLabels: v.optional(labels),
     namespaceLabels: v.optional(labels),
+    labels: v.optional(labels),
+    network: v.optional(networkName),
+    defaultPools: v.optional(poolList, []),
     limitPerHandle: v.optional(whole(0, LIMIT_PER_HANDLE_MAX), 0),
     leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
     namespace: v.optional(namespaceName),

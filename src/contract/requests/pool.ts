@@ -3,6 +3,7 @@ import { COOLDOWN_SECONDS_MAX } from "../../domain/limits.ts";
 import { BORROWING, type PoolSpec } from "../../domain/pool.ts";
 import { flagText, resourceName, text, whole } from "../schema/field.ts";
 import {
+  CONDITION_FIELDS,
   POOL_FIELDS,
   poolProblems,
   ROUTING_FIELDS,
@@ -15,6 +16,7 @@ import { DRY_RUN } from "./query.ts";
 export const poolBody = v.pipe(
   fields({
     ...POOL_FIELDS,
+    ...CONDITION_FIELDS,
     cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX)),
     borrowing: v.optional(v.picklist(BORROWING, `must be ${BORROWING.join(" or ")}`)),
     // A caller can change the answer of a GET and PUT it back.

@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import { LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
+import { defaultPoolsAnnotated } from "../schema/default-pools.ts";
 import { labels } from "../schema/labels.ts";
+import { poolList } from "../schema/pool-names.ts";
 import { fields } from "../schema/schema.ts";
 import { NAMESPACE, type NamePart, NODE } from "./names.ts";
 import { pageEntries } from "./query.ts";
@@ -9,32 +11,65 @@ export const labelledQuery = pageEntries(LABELLED_PER_PAGE_DEFAULT, LABELLED_PER
 
 const API_VERSIONS = ["v1"];
 
-/** Makes the bodies that register a node or a namespace: its labels, or its manifest. */
-function labelledRequest(kind: "Node" | "Namespace", of: NamePart) {
+/** The fields of a body, or of a manifest's metadata. */
+interface LabelledFields {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly name?: string | undefined;
+  readonly defaultPools?: readonly string[];
+  readonly annotations?: { readonly defaultPools: readonly string[] };
+}
+
+/** The requests that register a node or a namespace: as its fields, or as its manifest. */
+export interface LabelledRequest {
+  readonly kind: "Node" | "Namespace";
+  readonly apiVersions: readonly string[];
+  readonly of: NamePart;
+  readonly body: v.GenericSchema<unknown, LabelledFields>;
+  /** A manifest as `kubectl get -o yaml` prints it. Plat ignores what it does not know. */
+  readonly manifest: v.GenericSchema<
+    unknown,
+    { readonly metadata: LabelledFields & { readonly name: string } }
+  >;
+}
+
+/**
+ * @param more the fields of the body beside the labels
+ * @param metadata those of a manifest's metadata
+ */
+function labelledRequest(
+  kind: LabelledRequest["kind"],
+  of: NamePart,
+  more: v.ObjectEntries = {},
+  metadata: v.ObjectEntries = {},
+): LabelledRequest {
   return {
     kind,
     apiVersions: API_VERSIONS,
     of,
     body: fields({
       labels: v.optional(labels, {}),
+      ...more,
       // A caller can change the answer of a GET and PUT it back.
       name: v.optional(of.schema),
-    }),
-    /** A manifest as `kubectl get -o yaml` prints it. Plat takes its labels and ignores the rest. */
+    }) as LabelledRequest["body"],
     manifest: fields({
       apiVersion: v.picklist(API_VERSIONS, `must be ${API_VERSIONS.join(" or ")}`),
       kind: v.literal(kind, `must be ${kind}, or a list with one`),
       metadata: v.looseObject(
-        { name: of.schema, labels: v.optional(labels, {}) },
+        { name: of.schema, labels: v.optional(labels, {}), ...metadata },
         "must be an object with a name",
       ),
       spec: v.optional(v.unknown()),
       status: v.optional(v.unknown()),
-    }),
+    }) as LabelledRequest["manifest"],
   };
 }
 
-export type LabelledRequest = ReturnType<typeof labelledRequest>;
-
 export const nodeRequest = labelledRequest("Node", NODE);
-export const namespaceRequest = labelledRequest("Namespace", NAMESPACE);
+
+export const namespaceRequest = labelledRequest(
+  "Namespace",
+  NAMESPACE,
+  { defaultPools: v.optional(poolList, []) },
+  { annotations: v.optional(defaultPoolsAnnotated) },
+);

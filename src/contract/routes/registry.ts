@@ -72,10 +72,10 @@ export const REGISTRY_ROUTES: readonly Route[] = [
     function: "read",
     id: "readNamespace",
     tag: "registry",
-    summary: "Returns the labels of a namespace",
+    summary: "Returns the labels and the default pools of a namespace",
     query: {},
     headers: ["If-None-Match"],
-    answers: { 200: answers.labelledRead, 304: undefined },
+    answers: { 200: answers.namespaceRead, 304: undefined },
     rejections: ["not_found"],
   },
   {
@@ -85,12 +85,12 @@ export const REGISTRY_ROUTES: readonly Route[] = [
     id: "putNamespace",
     tag: "registry",
     summary:
-      "Registers a namespace, or changes the labels that the caller saw, from labels or a Kubernetes manifest",
+      "Registers a namespace, or changes the version that the caller saw, from fields or a Kubernetes manifest",
     query: DRY_RUN,
     headers: ["If-Match", "If-None-Match"],
     body: [namespaceRequest.body, namespaceRequest.manifest],
     yaml: true,
-    answers: { 200: answers.labelledWritten, 201: answers.labelledWritten },
+    answers: { 200: answers.namespaceWritten, 201: answers.namespaceWritten },
     rejections: [...CHANGED, "name_mismatch"],
   },
   {

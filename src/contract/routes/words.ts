@@ -19,6 +19,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   allowPartial: "The request accepts fewer addresses than it asks for.",
   allowedUses: "The uses that the pool allows.",
   alternate: "The attributes of the alternate owner, for a machine that migrates.",
+  annotations: "The annotations of Spiderpool that have the default pools. Others are ignored.",
   apiVersion: "The version of the manifest's kind.",
   assignedAt: "When the address was assigned.",
   assignmentMode: "`Manual` pools serve only requests that name them.",
@@ -47,6 +48,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   count: "The number of addresses.",
   createdAt: "When the job began.",
   current: "The counts of the present walk so far.",
+  defaultPools:
+    "The pools of a request that names none: names, CIDRs and patterns. Those of the namespace come before those of the request.",
   deleted: "Empty blocks that were deleted.",
   detail: "An explanation for people.",
   disableBGPExport: "Routing only: Plat stores and returns it, and ignores it otherwise.",
@@ -77,10 +80,10 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   ipVersion: "The address family in the manifest. It must be that of the addresses.",
   ipv4: "IPv4: the number of addresses, or the host-reserved ones of such blocks.",
   ipv4Pools:
-    "The pools that can serve IPv4, by name or CIDR, in the order in which they are tried.",
+    "The pools that can serve IPv4, by name, CIDR or pattern, in the order in which they are tried.",
   ipv6: "IPv6: the number of addresses, or the host-reserved ones of such blocks.",
   ipv6Pools:
-    "The pools that can serve IPv6, by name or CIDR, in the order in which they are tried.",
+    "The pools that can serve IPv6, by name, CIDR or pattern, in the order in which they are tried.",
   job: "The job that carries out the request.",
   jobs: "The jobs, one entry each.",
   kept: "The pool can serve the request.",
@@ -98,18 +101,23 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   maxBlocksPerHost:
     "The most blocks of the serving pools that a host can own. `null` means no limit.",
   messages: "Further information, for people.",
-  metadata: "The manifest's metadata. The name is read, and the labels of nodes and namespaces.",
+  metadata:
+    "The manifest's metadata. The name is read, the labels of nodes and namespaces, and the annotations with default pools.",
   missing: "The number of missing addresses of a family, and the code that says why.",
   mustBeEmpty: "Only blocks without an assigned or cooling address are released.",
   name: "The name of the resource.",
   namespace: "The namespace that the addresses are for. Pools may select it by its labels.",
   namespaceLabels:
     "The labels of the namespace for this request. They replace the registered ones.",
+  namespaceNames: "The namespaces that the pool serves, in place of `namespaceSelector`.",
   namespaceSelector:
     "Which namespaces the pool serves: a selector of Calico's language, or a LabelSelector.",
   namespaces: "The namespaces, one entry each.",
   natOutgoing: "Routing only: Plat stores and returns it, and ignores it otherwise.",
+  network: "The network that the interface attaches to. Pools may serve some networks only.",
+  networks: "The networks that the pool serves. A request without one gets nothing from it.",
   next: "Send it back as `cursor` to read the next page. The last page has none.",
+  nodeNames: "The hosts that the pool serves, in place of `nodeSelector`.",
   nodeSelector: "Which hosts the pool serves: a selector of Calico's language, or a LabelSelector.",
   nodes: "The nodes, one entry each.",
   note: "The purpose of the reserved addresses.",
@@ -117,9 +125,11 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   orphans: "Blocks of no pool.",
   outsideBlocks: "The part of the pool without blocks.",
   owner: "The owners of the address. A missing owner is absent.",
+  podSelector:
+    "Which workloads the pool serves, by the `labels` of the request: a selector of Calico's language, or a LabelSelector.",
   pool: "The name of the pool.",
   pools:
-    "The pools. A request names them by name or CIDR, and they are tried in its order. If it names none, every automatic pool that selects it can serve, by name.",
+    "The pools. A request names them by name, CIDR or pattern, and they are tried in its order. If it names none, default pools serve it, or else every automatic pool whose conditions hold.",
   poolsServing: "The number of pools that could have served the request.",
   poolsTried:
     "The number of pools that were read. If a read was incomplete, the error is retryable.",
@@ -138,6 +148,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   retryable: "The same request may succeed later, with nothing changed by its caller.",
   routing:
     "Fields of a Calico manifest for routing. Plat stores and returns them, and ignores them otherwise.",
+  score: "The sum over the conditions of the pool. Plat tries the highest first.",
   space: "The address space. Pools may overlap between spaces, never inside one.",
   spec: "The specification in the manifest. Of nodes and namespaces it is ignored.",
   start: "Number of addresses at the start of each block that the host reserves.",
@@ -158,6 +169,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "AssignRequest.address": "The specific address to assign, in place of counts.",
   "AssignRequest.handle":
     "The name under which the addresses are held. Required without an Idempotency-Key, of which Plat makes one; a dry run needs neither.",
+  "AssignRequest.labels": "The labels of the workload, for the `podSelector` of pools.",
   "AssignRequest.ipv4": "The number of IPv4 addresses to assign.",
   "AssignRequest.ipv6": "The number of IPv6 addresses to assign.",
   "Health.status": "`ok` while the function runs, `ready` while it reaches its table.",

@@ -8,6 +8,7 @@ import {
 } from "../../domain/limits.ts";
 import type { Parsed } from "../../domain/parsed.ts";
 import { parsePlainAddress, parsePlainCidr } from "../../domain/plain-form.ts";
+import { isPattern, parsePattern } from "../../domain/pool-pattern.ts";
 
 /** Building blocks of field schemas. Messages continue the field's name. */
 
@@ -82,6 +83,19 @@ export const spaceName = dnsLabel(SPACE_CHARACTERS_MAX, "tenant-7");
 
 /** A name of a namespace, as in Kubernetes. */
 export const namespaceName = dnsLabel(NAMESPACE_CHARACTERS_MAX, "shop");
+
+/** A name of a network, as Multus writes it: with or without its namespace. */
+export const networkName = v.pipe(
+  text,
+  v.maxLength(
+    NAMESPACE_CHARACTERS_MAX + 1 + NAME_CHARACTERS_MAX,
+    `must have at most ${NAMESPACE_CHARACTERS_MAX + 1 + NAME_CHARACTERS_MAX} characters`,
+  ),
+  v.regex(
+    new RegExp(`^(${LABEL}/)?${LABEL}(\\.${LABEL})*$`),
+    "must be a DNS name in lower case, with or without a namespace, such as kube-system/macvlan-100",
+  ),
+);
 
 /**
  * Characters that a path cannot contain, encoded or not. API Gateway decodes a path twice and ends it at a decoded `?`;
@@ -214,19 +228,38 @@ export const cidr = readable(parsePlainCidr, {
 export const poolReference = v.pipe(
   text,
   v.metadata({ description: "The name of a pool or its CIDR", examples: ["default-ipv4"] }),
-  v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
-    if (dataset.value.includes("/")) {
-      const network = parsePlainCidr(dataset.value);
+  poolText(() => undefined),
+);
+
+/** Pools as a list of a request means them: by name, by CIDR, or by a pattern over names. */
+export const poolsMeant = v.pipe(
+  text,
+  v.metadata({
+    description:
+      "The name of a pool, a CIDR, or a pattern over names with `*`, `?` and classes such as `[a-c]`",
+    examples: ["default-ipv4", "10.0.0.0/16", "web-*"],
+  }),
+  poolText((pattern) => (isPattern(pattern) ? parsePattern(pattern) : undefined)),
+);
+
+/** @param read returns the result of parsing a text that is neither a name nor a CIDR; nothing for any other */
+function poolText(read: (text: string) => Parsed<unknown> | undefined) {
+  return v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
+    const { value } = dataset;
+    if (value.includes("/")) {
+      const network = parsePlainCidr(value);
       if (network.ok) return formatCidr(network.value);
       addIssue({ message: network.problem });
       return NEVER;
     }
-    const name = v.safeParse(resourceName, dataset.value, { abortPipeEarly: true });
+    const other = read(value);
+    if (other?.ok) return value;
+    const name = v.safeParse(resourceName, value, { abortPipeEarly: true });
     if (name.success) return name.output;
-    addIssue({ message: `${name.issues[0].message}, or the CIDR of a pool` });
+    addIssue({ message: other?.problem ?? `${name.issues[0].message}, or the CIDR of a pool` });
     return NEVER;
-  }),
-);
+  });
+}
 
 export function unique<T>(message: string) {
   return v.check<T[], string>((items) => new Set(items).size === items.length, message);

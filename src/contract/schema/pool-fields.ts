@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type Cidr, formatCidr, parseCidr } from "../../domain/cidr.ts";
-import { BLOCK_SIZES } from "../../domain/limits.ts";
+import { BLOCK_SIZES, CONDITION_NAMES_MAX } from "../../domain/limits.ts";
 import {
   ASSIGNMENT_MODES,
   type AssignmentMode,
@@ -13,7 +13,7 @@ import {
   usualBlockSize,
 } from "../../domain/pool.ts";
 import { whyNoPool } from "../../domain/special-ranges.ts";
-import { flag, readable, unique, whole } from "./field.ts";
+import { flag, namespaceName, networkName, nodeName, readable, unique, whole } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 import { list } from "./schema.ts";
 import { selector } from "./selector.ts";
@@ -57,6 +57,43 @@ export const POOL_FIELDS = {
   nodeSelector: v.optional(selector),
   namespaceSelector: v.optional(selector),
 };
+
+const conditionNames = (name: v.GenericSchema<string, string>, of: string) =>
+  v.pipe(
+    list(
+      name,
+      { min: 1, max: CONDITION_NAMES_MAX },
+      {
+        type: `must be an array of names of ${of}`,
+        min: `must name at least one of the ${of}; leave it out for all of them`,
+        max: `must have at most ${CONDITION_NAMES_MAX} names`,
+      },
+    ),
+    unique<string>("must have each name once"),
+  );
+
+/** Conditions that Calico does not have. */
+export const CONDITION_FIELDS = {
+  podSelector: v.optional(selector),
+  nodeNames: v.optional(conditionNames(nodeName, "hosts")),
+  namespaceNames: v.optional(conditionNames(namespaceName, "namespaces")),
+  networks: v.optional(conditionNames(networkName, "networks")),
+};
+
+interface Conditions {
+  readonly podSelector?: PoolSelector | undefined;
+  readonly nodeNames?: readonly string[] | undefined;
+  readonly namespaceNames?: readonly string[] | undefined;
+  readonly networks?: readonly string[] | undefined;
+}
+
+/** Returns the conditions that a body sets. */
+export const conditionsOf = ({ podSelector, nodeNames, namespaceNames, networks }: Conditions) => ({
+  ...(podSelector && { podSelector }),
+  ...(nodeNames && { nodeNames }),
+  ...(namespaceNames && { namespaceNames }),
+  ...(networks && { networks }),
+});
 
 const encapsulation = v.picklist(
   ["Never", "Always", "CrossSubnet"],

@@ -1,24 +1,24 @@
 import * as v from "valibot";
 import { POOLS_PER_REQUEST_MAX } from "../../domain/limits.ts";
-import { poolReference, unique } from "./field.ts";
+import { poolsMeant, unique } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 import { list } from "./schema.ts";
 
-/** The pools of a request, by name or CIDR; none means all serving pools. */
-const poolReferences = v.optional(
-  v.pipe(
-    list(
-      poolReference,
-      { max: POOLS_PER_REQUEST_MAX },
-      {
-        type: "must be an array of names or CIDRs of pools",
-        max: `must name at most ${POOLS_PER_REQUEST_MAX} pools`,
-      },
-    ),
-    unique<string>("must name each pool once"),
+/** The pools that a list means. */
+export const poolList = v.pipe(
+  list(
+    poolsMeant,
+    { max: POOLS_PER_REQUEST_MAX },
+    {
+      type: "must be an array of names, CIDRs or patterns of pools",
+      max: `must name at most ${POOLS_PER_REQUEST_MAX} pools`,
+    },
   ),
-  [],
+  unique<string>("must name each pool once"),
 );
+
+/** None means all serving pools. */
+const poolReferences = v.optional(poolList, []);
 
 /** One list for both families, or one for each, as Calico's client has them. */
 export const poolNames = {

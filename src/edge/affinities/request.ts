@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import type { PoolsAsked } from "../../allocator/assign/assignment.ts";
 import {
   affinitiesBody,
   affinityClaimQuery,
@@ -8,6 +7,7 @@ import {
 } from "../../contract/requests/affinity.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
+import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import type { Address, Family } from "../../domain/address.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { type HostId, hostId } from "../../domain/host.ts";

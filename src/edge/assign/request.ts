@@ -51,6 +51,8 @@ export function readAssign(
     ...(input.use && { use: input.use }),
     ...(input.namespace !== undefined && { namespace: input.namespace }),
     ...poolsAsked(input),
+    ...(input.defaultPools.length > 0 && { defaultPools: input.defaultPools }),
+    ...(input.network !== undefined && { network: input.network }),
     allowPartial: input.allowPartial,
     // Calico's client sends 0 for "not set".
     ...(input.maxBlocksPerHost && { maxBlocksPerHost: input.maxBlocksPerHost }),
@@ -59,13 +61,14 @@ export function readAssign(
     ...(input.leaseSeconds > 0 && { leaseSeconds: input.leaseSeconds }),
   };
   // A retry can have other labels and is still the same request, as it is with registered labels.
-  const { hostLabels, namespaceLabels } = input;
+  const { hostLabels, namespaceLabels, labels } = input;
   // A request of another caller is still the same request.
   const userArn = event.requestContext.authorizer?.iam?.userArn;
   return {
     ...asked,
     ...(hostLabels && { hostLabels }),
     ...(namespaceLabels && { namespaceLabels }),
+    ...(labels && { labels }),
     ...(userArn !== undefined && { assignedBy: userArn }),
     digest: shortDigest(canonical(asked)),
     ...(key !== undefined && { keyId: shortDigest(`${handle}\0${key}`) }),
@@ -131,7 +134,7 @@ function canonical({
   ...asked
 }: Omit<
   AssignRequest,
-  "digest" | "keyId" | "hostLabels" | "namespaceLabels" | "assignedBy"
+  "digest" | "keyId" | "hostLabels" | "namespaceLabels" | "labels" | "assignedBy"
 >): string {
   return JSON.stringify([
     asked.space,
@@ -149,5 +152,7 @@ function canonical({
     ...(asked.namespace === undefined ? [] : [{ namespace: asked.namespace }]),
     ...(asked.hostReserved ? [Object.entries(asked.hostReserved)] : []),
     ...(asked.poolsByFamily ? [{ poolsByFamily: asked.poolsByFamily }] : []),
+    ...(asked.defaultPools ? [{ defaultPools: asked.defaultPools }] : []),
+    ...(asked.network === undefined ? [] : [{ network: asked.network }]),
   ]);
 }

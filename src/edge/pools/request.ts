@@ -2,7 +2,7 @@ import type { Precondition } from "../../allocator/admin/precondition.ts";
 import { API_VERSIONS, readManifest } from "../../contract/requests/manifest.ts";
 import { RESOURCE } from "../../contract/requests/names.ts";
 import { type PoolDocument, poolBody, poolReleaseQuery } from "../../contract/requests/pool.ts";
-import { poolSpec } from "../../contract/schema/pool-fields.ts";
+import { conditionsOf, poolSpec } from "../../contract/schema/pool-fields.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import type { PoolSpec } from "../../domain/pool.ts";
@@ -54,6 +54,7 @@ function readDocument(value: unknown): PoolDocument | Problem {
     ...(name !== undefined && { name: { field: "name", value: name } }),
     spec: {
       ...poolSpec(input, routing),
+      ...conditionsOf(input),
       ...(cooldownSeconds !== undefined && { cooldownSeconds }),
     },
   };

@@ -20,6 +20,7 @@ import { etagOf } from "../http/write-answer.ts";
 export interface Labelled {
   readonly name: string;
   readonly labels: Labels;
+  readonly defaultPools?: readonly string[];
   readonly revision: string;
 }
 
@@ -63,4 +64,8 @@ export function labelledAnswer(labelled: Labelled): Answer {
   return { status: 200, headers: etagOf(labelled), body: labelledBody(labelled) };
 }
 
-export const labelledBody = ({ name, labels }: Labelled) => ({ name, labels });
+export const labelledBody = ({ name, labels, defaultPools }: Labelled) => ({
+  name,
+  labels,
+  ...(defaultPools && { defaultPools }),
+});

@@ -6,6 +6,8 @@ import {
 } from "../../contract/requests/registry.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
+import type { Labels } from "../../domain/labels.ts";
+import type { NamespaceSpec } from "../../domain/namespace.ts";
 import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { readNamedWrite } from "../http/parameters.ts";
@@ -22,13 +24,17 @@ function labelledKind(request: LabelledRequest) {
     if (!isManifest(document)) {
       const input = checked(body, document);
       if (input instanceof Problem) return input;
-      const { name, labels } = input;
-      return { labels, ...(name !== undefined && { name: { field: "name", value: name } }) };
+      const { name, labels, defaultPools = [] } = input;
+      return {
+        ...specOf(labels, defaultPools),
+        ...(name !== undefined && { name: { field: "name", value: name } }),
+      };
     }
     const input = checked(manifest, document);
     if (input instanceof Problem) return input;
-    const { name, labels } = input.metadata;
-    return { labels, name: { field: "metadata.name", value: name } };
+    const { name, labels, annotations } = input.metadata;
+    const { defaultPools = [] } = annotations ?? {};
+    return { ...specOf(labels, defaultPools), name: { field: "metadata.name", value: name } };
   };
 
   return {
@@ -46,10 +52,17 @@ function labelledKind(request: LabelledRequest) {
       if (named instanceof Problem) return named;
       const match = readIfMatch(event);
       if (match instanceof Problem) return match;
-      return { ...named, labels: document.labels, ...match, ignored: chosen.ignored };
+      const { name: _, ...spec } = document;
+      return { ...named, ...spec, ...match, ignored: chosen.ignored };
     },
   };
 }
+
+/** Returns what a node or a namespace is registered with. A list without a pool is no list. */
+const specOf = (labels: Labels, defaultPools: readonly string[]): NamespaceSpec => ({
+  labels,
+  ...(defaultPools.length > 0 && { defaultPools }),
+});
 
 export const nodes = labelledKind(nodeRequest);
 export const namespaces = labelledKind(namespaceRequest);

@@ -276,15 +276,15 @@ describe("the pools of a request", () => {
   it.each([
     ["disabled", { disabled: true }, ["second"], "disabled"],
     ["for another use", { allowedUses: ["Tunnel"] }, ["second"], "use"],
-    ["Manual", { assignmentMode: "Manual" }, [], "manual"],
-  ] as const)("leave out one that is %s, and say why", async (_, change, pools, reason) => {
+    ["Manual", { assignmentMode: "Manual" }, [], "mode"],
+  ] as const)("leave out one that is %s, and say why", async (_, change, pools, code) => {
     const { calm } = await makeWorld();
     await second(calm, change);
     const away = only([...pools]);
     const answer = pools.length > 0 ? await assign(calm, away) : await assignOnlySecond(change);
     expect(answer).toMatchObject({
       code: "no_pool_available",
-      members: { pools: [{ reason }] },
+      members: { pools: [{ code }] },
     });
   });
 

@@ -56,7 +56,7 @@ async function label(labels: Labels, name = "node-1"): Promise<number> {
 
 async function labelNamespace(labels: Labels): Promise<number> {
   const { revision } = (await context.store.readNamespace(SPACE, "shop")) ?? {};
-  return effectOf(await putNamespace(context, SPACE, "shop", labels, revision));
+  return effectOf(await putNamespace(context, SPACE, "shop", { labels }, revision));
 }
 
 function effectOf(answer: Written<unknown> | Rejection): number {
@@ -300,11 +300,11 @@ describe("labels that come with the request", () => {
     for (const other of [{ hostLabels: {} }, { namespaceLabels: { team: "db" } }])
       expect(await assign(context, asked({ namespace: "shop", ...other }))).toMatchObject({
         code: "no_pool_available",
-        members: { pools: [{ reason: expect.stringMatching(/^(node|namespace)Selector$/) }] },
+        members: { pools: [{ code: expect.stringMatching(/^(node|namespace)$/) }] },
       });
   });
 
-  it("save the look for those that are registered", async () => {
+  it("save the look for those of the host", async () => {
     await withTeams();
     const request = (handle: string) => asked({ ...west, ...web, namespace: "shop" }, handle);
     const warm = contextOver(world.table, world.clock, 2);
@@ -312,8 +312,8 @@ describe("labels that come with the request", () => {
     expect(await costOf(warm, request("second"))).toEqual(["create-allocation", "take-slots"]);
     world.clock.nowMs += STALE_MS;
     const calls = await costOf(warm, request("third"));
-    // The function reads the configuration and its version, but no node and no namespace.
-    expect(calls.toSorted()).toEqual(["create-allocation", "get", "query", "take-slots"]);
+    // The function reads the configuration, its version, and the namespace for its default pools, but no node.
+    expect(calls.toSorted()).toEqual(["create-allocation", "get", "get", "query", "take-slots"]);
   });
 
   it("may be others by the time that the request is repeated: its answer is the same", async () => {

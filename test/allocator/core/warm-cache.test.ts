@@ -171,12 +171,12 @@ describe("one more than a warm function may remember costs it what it used longe
     expect(known).toEqual(keptButTheSecond);
   });
 
-  it("of labels", () => {
-    const { labels } = new WarmCache();
+  it("of hosts and namespaces", () => {
+    const { registered } = new WarmCache();
     const known = knownAfter(
       REMEMBERED_LABELS_MAX,
-      (i) => labels.keep(`host ${i}`, Promise.resolve({}), 1),
-      (i) => labels.of(`host ${i}`, 0) !== undefined,
+      (i) => registered.keep(`host ${i}`, Promise.resolve({ labels: {} }), 1),
+      (i) => registered.of(`host ${i}`, 0) !== undefined,
     );
     expect(known).toEqual(keptButTheSecond);
   });

@@ -225,7 +225,7 @@ describe("a delete", () => {
     const { job } = await deleted();
     expect(await assign(world.calm, requestOf("pod", 1))).toMatchObject({
       code: "no_pool_available",
-      members: { pools: [{ pool: "pool", reason: "deleting" }] },
+      members: { pools: [{ pool: "pool", code: "state" }] },
     });
     const specific = { ...requestOf("pod", 1), address: addressOf("10.0.0.3") };
     expect(await assign(world.calm, specific)).toMatchObject({

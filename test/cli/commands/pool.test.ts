@@ -27,6 +27,8 @@ describe("plat pool create", () => {
       ...["--allowed-uses", "Workload", "--assignment-mode", "Manual", "--disabled"],
       ...["--node-selector", "has(gpu)", "--namespace-selector", "all()"],
       ...["--borrowing", "forbidden", "--cooldown-seconds", "90"],
+      ...["--pod-selector", "has(app)", "--node-names", "n1,n2", "--namespace-names", "shop"],
+      ...["--networks", "ovs", "--networks", "kube-system/macvlan-100"],
     );
     expect(created).toEqual({ exit: 0, out: "ippool/v6 created\n", err: "" });
     expect(JSON.parse((await plat("pool", "get", "v6", "-o", "json")).out)).toMatchObject({
@@ -39,6 +41,10 @@ describe("plat pool create", () => {
       namespaceSelector: "all()",
       borrowing: "forbidden",
       cooldownSeconds: 90,
+      podSelector: "has(app)",
+      nodeNames: ["n1", "n2"],
+      namespaceNames: ["shop"],
+      networks: ["ovs", "kube-system/macvlan-100"],
     });
   });
 

@@ -1,10 +1,10 @@
 import { type Block, isEmpty, isWhollyTaken } from "../../../domain/block.ts";
 import { sameCidr } from "../../../domain/cidr.ts";
-import type { HostId } from "../../../domain/host.ts";
+import { type HostId, machineName } from "../../../domain/host.ts";
 import { BLOCKS_READ_AT_ONCE, ROW_WATCHED_MS } from "../../../domain/limits.ts";
 import { CorruptItemError } from "../../../domain/outcome.ts";
 import { cooldownMsOf, type Pool, type Settings, serves } from "../../../domain/pool.ts";
-import { selectsHost } from "../../../domain/selection.ts";
+import { selectsHost } from "../../../domain/pool-conditions.ts";
 import { restoreAffinity } from "../../blocks/block-affinities.ts";
 import { deleteEmptyBlock } from "../../blocks/delete-empty-block.ts";
 import { correctFull } from "../../blocks/full-block-hint.ts";
@@ -104,8 +104,9 @@ async function isKeptWarm(
 ): Promise<boolean> {
   if (warmBlocksPerHost === 0) return false;
   const labels = node instanceof CorruptItemError ? undefined : node?.labels;
+  const name = seen.host && machineName(seen.host);
   const isReady = ({ poolId }: Block) =>
-    pools.some((pool) => pool.id === poolId && serves(pool) && selectsHost(pool, labels));
+    pools.some((pool) => pool.id === poolId && serves(pool) && selectsHost(pool, name, labels));
   if (!isReady(seen)) {
     // Labels that cannot be read may well be those that the pool selects.
     const isOpen = pools.some((pool) => pool.id === seen.poolId && serves(pool));

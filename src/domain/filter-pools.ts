@@ -1,0 +1,56 @@
+import type { Rule } from "./acquire-pools.ts";
+import type { Family } from "./address.ts";
+import { type HostReserved, prefixMaxBeside } from "./host-reserved.ts";
+import type { Pool, Use } from "./pool.ts";
+import { excludedBy } from "./pool-conditions.ts";
+import type { Requester } from "./requester.ts";
+import type { Unfit } from "./unfit.ts";
+
+/** The properties of a request by which pools are filtered. */
+export interface FilterCriteria {
+  readonly family: Family;
+  readonly use: Use;
+  readonly requester: Requester;
+  readonly network?: string;
+  /** The host-reserved addresses of each block, which must leave at least one address. */
+  readonly hostReserved?: HostReserved | undefined;
+}
+
+/**
+ * Returns the reason why a pool cannot serve a request, or nothing if it can. A pool that the request names serves
+ * whatever its assignment mode and conditions are, but never if it is disabled or for another use (Calico 1.4). Default
+ * pools are not named by the request, so their conditions hold.
+ */
+export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit | undefined {
+  const { family } = pool.cidr;
+  if (family !== criteria.family) return { code: "family", reason: `is IPv${family}` };
+  const closed = whyClosed(pool);
+  if (closed) return closed;
+  if (!pool.allowedUses.includes(criteria.use))
+    return { code: "use", reason: `does not allow the use ${criteria.use}` };
+  const small = criteria.hostReserved && tooSmall(pool, criteria.hostReserved);
+  if (small || !isJudged(rule)) return small;
+  if (rule === "automatic" && pool.assignmentMode === "Manual")
+    return { code: "mode", reason: "serves only requests that name it (assignmentMode Manual)" };
+  return excludedBy(pool, criteria.requester, criteria.network);
+}
+
+/** Returns true if the conditions of pools count for the candidates of a rule. */
+export const isJudged = (rule: Rule): boolean => rule !== "pools";
+
+/** Returns the reason why a pool serves no request, or nothing if it serves. */
+export function whyClosed({ state, disabled }: Pool): Unfit | undefined {
+  if (state === "deleting") return { code: "state", reason: "is being deleted" };
+  return disabled ? { code: "disabled", reason: "is disabled" } : undefined;
+}
+
+/** Returns whether the blocks are too small, for named pools too: Calico checks only named ones (1.12 f). */
+function tooSmall({ cidr, blockSize }: Pool, hostReserved: HostReserved): Unfit | undefined {
+  const prefixMax = prefixMaxBeside(cidr.family, hostReserved);
+  if (blockSize <= prefixMax) return undefined;
+  const { start, end } = hostReserved;
+  return {
+    code: "block_too_small",
+    reason: `has blocks of /${blockSize}, too small for the ${start + end} addresses that the host reserves in each; they need /${prefixMax} or larger`,
+  };
+}

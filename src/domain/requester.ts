@@ -1,0 +1,16 @@
+import type { Labels } from "./labels.ts";
+
+/** The author of a request as the selection of pools sees it. */
+export interface Requester {
+  /** Absent for a virtual owner, which is no machine. */
+  readonly hostName?: string | undefined;
+  /** The labels of the host; absent if it is not registered. */
+  readonly host: Labels | undefined;
+  readonly namespaceName?: string | undefined;
+  /** The labels of the namespace; absent if it is not registered. */
+  readonly namespace: Labels | undefined;
+  /** The default pools of the namespace. */
+  readonly namespacePools?: readonly string[] | undefined;
+  /** The labels of the workload. */
+  readonly workload?: Labels | undefined;
+}

@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+import { newSpace } from "./plat.ts";
+
+type Plat = ReturnType<typeof newSpace>;
+
+/** Creates pools of 64 addresses, each with its fields. */
+async function withPools(pools: Readonly<Record<string, object>>): Promise<Plat> {
+  const plat = newSpace();
+  for (const [n, [name, fields]] of Object.entries(pools).entries()) {
+    const { status } = await plat.put(`/v1/pools/${name}`, { cidr: `10.${n}.0.0/26`, ...fields });
+    expect(status).toBe(201);
+  }
+  return plat;
+}
+
+const ask = (plat: Plat, request: object = {}) => plat.assign({ host: "n1", ipv4: 1, ...request });
+
+/** Returns the pool that serves a request, or the rule and the codes of its rejection. */
+async function outcomeOf(plat: Plat, request: object = {}): Promise<string> {
+  const { status, body } = await ask(plat, request);
+  if (status === 200) return body.addresses[0].pool;
+  const codes = (body.pools ?? []).map(
+    ({ pool, code }: { pool: string; code?: string }) => `${pool} ${code}`,
+  );
+  return [body.rule ?? body.code, ...codes].join(", ");
+}
+
+describe("the conditions of a pool", () => {
+  const CONDITIONS = {
+    podSelector: "app == 'web'",
+    nodeNames: ["n1"],
+    namespaceNames: ["shop"],
+    networks: ["kube-system/macvlan-100", "ovs"],
+  };
+
+  it("are answered as they were put, and put again write nothing", async () => {
+    const plat = await withPools({ web: CONDITIONS });
+    const { body, headers } = await plat.get("/v1/pools/web");
+    expect(body).toMatchObject(CONDITIONS);
+    const again = await plat.put("/v1/pools/web", body);
+    expect(again).toMatchObject({ status: 200, headers: { etag: headers.etag } });
+  });
+
+  it("let a request pass that meets them all, and tell any other which one excludes it", async () => {
+    const plat = await withPools({ web: CONDITIONS });
+    const met = { namespace: "shop", labels: { app: "web" }, network: "ovs" };
+    expect(await outcomeOf(plat, met)).toBe("web");
+    expect(await outcomeOf(plat, { ...met, host: "n2" })).toBe("automatic, web node");
+    expect(await outcomeOf(plat, { ...met, namespace: "bank" })).toBe("automatic, web namespace");
+    expect(await outcomeOf(plat, { ...met, labels: {} })).toBe("automatic, web pod");
+    expect(await outcomeOf(plat, { ...met, network: "macvlan-100" })).toBe(
+      "automatic, web network",
+    );
+    expect(await outcomeOf(plat, { pools: ["web"], host: "n2" })).toBe("web");
+  });
+
+  it("are names, each once and at least one", async () => {
+    const plat = newSpace();
+    for (const [field, value] of Object.entries({
+      nodeNames: [],
+      namespaceNames: ["shop", "shop"],
+      networks: ["A"],
+      podSelector: "app ==",
+    })) {
+      const wrong = await plat.put("/v1/pools/web", { cidr: "10.0.0.0/24", [field]: value });
+      expect(wrong).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+      expect(wrong.body.fields[0].field).toContain(field);
+    }
+  });
+});
+
+describe("the rules that give a request its pools", () => {
+  const POOLS = {
+    auto: {},
+    "default-1": { assignmentMode: "Manual" },
+    "net-1": { assignmentMode: "Manual" },
+    "own-1": { assignmentMode: "Manual" },
+  };
+
+  it("apply in the order pools, namespace, network, automatic", async () => {
+    const plat = await withPools(POOLS);
+    await plat.put("/v1/namespaces/shop", { defaultPools: ["default-*"] });
+    await plat.put("/v1/namespaces/bank", {});
+    const network = { defaultPools: ["net-1"] };
+    expect(await outcomeOf(plat)).toBe("auto");
+    expect(await outcomeOf(plat, network)).toBe("net-1");
+    expect(await outcomeOf(plat, { ...network, namespace: "bank" })).toBe("net-1");
+    expect(await outcomeOf(plat, { ...network, namespace: "shop" })).toBe("default-1");
+    const own = { ...network, namespace: "shop", pools: ["own-?"] };
+    expect(await outcomeOf(plat, own)).toBe("own-1");
+    const { body } = await ask(plat, { ...own, pools: [], dryRun: true });
+    expect(body.families).toMatchObject([
+      { rule: "namespace", pools: [{ pool: "default-1", score: 0, order: 1 }, {}, {}, {}] },
+    ]);
+  });
+
+  it("do not fall through to the next one", async () => {
+    const plat = await withPools({
+      auto: {},
+      off: { disabled: true },
+      one: { cidr: "10.9.0.0/32" },
+    });
+    expect(await outcomeOf(plat, { defaultPools: ["off"] })).toBe("network, off disabled");
+    expect(await outcomeOf(plat, { defaultPools: ["none-*"] })).toBe("network");
+    expect(await outcomeOf(plat, { defaultPools: ["one"] })).toBe("one");
+    expect(await outcomeOf(plat, { defaultPools: ["one"] })).toBe("pool_exhausted, one full");
+  });
+
+  it("pass over a pool that is full or reserved, and tell of it once all are", async () => {
+    const plat = await withPools({ a: { cidr: "10.8.0.0/32" }, b: { cidr: "10.9.0.0/32" } });
+    await plat.put("/v1/reservations/r", { cidrs: ["10.8.0.0"] });
+    expect(await outcomeOf(plat)).toBe("b");
+    expect((await ask(plat)).body).toMatchObject({
+      code: "pool_exhausted",
+      pools: expect.arrayContaining([
+        expect.objectContaining({ pool: "a", code: "reserved" }),
+        expect.objectContaining({ pool: "b", code: "full", reason: expect.any(String) }),
+      ]),
+    });
+  });
+
+  it("reject a request whose default pools are unknown, whatever the others are", async () => {
+    const plat = await withPools({ auto: {} });
+    await plat.put("/v1/namespaces/shop", { defaultPools: ["auto", "gone"] });
+    expect(await outcomeOf(plat, { namespace: "shop" })).toBe(
+      "namespace, auto undefined, gone not_found",
+    );
+  });
+});
+
+it("pools are tried by score, then in the order of the list, and then by name", async () => {
+  const plat = await withPools({
+    a: {},
+    b: { networks: ["ovs"] },
+    c: { nodeNames: ["n1"] },
+    d: { podSelector: "has(app)" },
+    e: { namespaceNames: ["shop"] },
+  });
+  const asked = { namespace: "shop", network: "ovs", labels: { app: "web" }, dryRun: true };
+  const { body } = await ask(plat, asked);
+  expect(
+    body.families[0].pools.map(({ pool, score }: Record<string, unknown>) => `${pool} ${score}`),
+  ).toEqual(["d 32", "c 16", "e 4", "b 1", "a 0"]);
+  expect(await outcomeOf(plat, { ...asked, dryRun: false })).toBe("d");
+});
+
+describe("a list of pools", () => {
+  it.each([
+    ["the same text twice", ["a", "a"], "must name each pool once"],
+    ["a malformed pattern", ["web-["], "belongs to no class"],
+    ["a class in reverse", ["web-[c-a]"], "is no class"],
+    ["an empty text", [""], "must be a DNS name"],
+  ])("must not have %s", async (_, pools, problem) => {
+    const plat = newSpace();
+    for (const field of ["pools", "ipv4Pools", "ipv6Pools", "defaultPools"]) {
+      const { status, body } = await ask(plat, { [field]: pools });
+      expect({ status, code: body.code }).toEqual({ status: 400, code: "invalid_request" });
+      expect(body.fields[0].field).toMatch(new RegExp(`^${field}`));
+      expect(body.fields[0].problem).toContain(problem);
+    }
+    const { status } = await plat.put("/v1/namespaces/shop", { defaultPools: pools });
+    expect(status).toBe(400);
+  });
+
+  it("may mean a pool twice in other words", async () => {
+    const plat = await withPools({ a: {}, b: {} });
+    expect(await outcomeOf(plat, { pools: ["b", "*", "10.0.0.0/26"] })).toBe("b");
+  });
+});
+
+describe("the default pools of a namespace", () => {
+  const V4 = "ipam.spidernet.io/default-ipv4-ippool";
+  const V6 = "ipam.spidernet.io/default-ipv6-ippool";
+  const manifest = (annotations: object) => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "shop", labels: { team: "web" }, annotations },
+  });
+
+  it("are read from the annotations of its manifest", async () => {
+    const plat = newSpace();
+    const annotations = { [V4]: '["a", "web-*"]', [V6]: '["a","six"]', "example.org/x": "y" };
+    await plat.put("/v1/namespaces/shop", manifest(annotations));
+    const { body } = await plat.get("/v1/namespaces/shop");
+    expect(body).toEqual({
+      name: "shop",
+      labels: { team: "web" },
+      defaultPools: ["a", "web-*", "six"],
+    });
+  });
+
+  it("are none if the annotations are missing or empty", async () => {
+    const plat = newSpace();
+    for (const annotations of [{}, { [V4]: "[]" }]) {
+      await plat.put("/v1/namespaces/shop", manifest(annotations), "*");
+      expect((await plat.get("/v1/namespaces/shop")).body).not.toHaveProperty("defaultPools");
+    }
+  });
+
+  it.each(["", "a", '{"ipv4": ["a"]}', '[""]', '["a", "a"]', "[1]"])(
+    "must be a list of pools in JSON, not %j",
+    async (text) => {
+      const { status, body } = await newSpace().put(
+        "/v1/namespaces/shop",
+        manifest({ [V4]: text }),
+      );
+      expect({ status, code: body.code }).toEqual({ status: 400, code: "invalid_request" });
+      expect(body.fields[0].field).toContain("metadata.annotations");
+    },
+  );
+});
