@@ -5,10 +5,11 @@ import { isPattern, matchesPattern, parsePattern } from "./pool-pattern.ts";
 import type { Requester } from "./requester.ts";
 
 /**
- * The rules that give a request its candidates, in order. `pools`: those that the request names. `namespace`: the default
- * pools of its namespace. `network`: the default pools that the request brings from its network. `automatic`: all others.
+ * The rules that give a request its candidates, in order. `application`: the addresses of the workload's application, if
+ * annotations ask for them. `pools`: those that the request names. `namespace`: the default pools of its namespace.
+ * `network`: the default pools that the request brings from its network. `automatic`: all others.
  */
-export const RULES = ["pools", "namespace", "network", "automatic"] as const;
+export const RULES = ["application", "pools", "namespace", "network", "automatic"] as const;
 export type Rule = (typeof RULES)[number];
 
 /** What one interface of a workload asks of the pools. Its lists have names, CIDRs and patterns. */
@@ -18,6 +19,8 @@ export interface PoolsAsked {
   /** A list for each family, in place of the one list. A family without a list goes on to the next rule. */
   readonly poolsByFamily?: Readonly<Partial<Record<Family, readonly string[]>>>;
   readonly defaultPools?: readonly string[];
+  /** True if only the addresses of the workload's application may serve, because its annotations name subnets. */
+  readonly applicationOnly?: true;
   /** The network that the interface attaches to, for pools with `networks`. */
   readonly network?: string;
 }
@@ -64,9 +67,10 @@ export function acquirePools(pools: readonly Pool[], criteria: AcquireCriteria):
 
 /** Returns the list with which a request names the pools of a family, if it does. */
 export function poolsNamed(
-  { pools, poolsByFamily }: PoolsAsked,
+  { pools, poolsByFamily, applicationOnly }: PoolsAsked,
   family: Family,
 ): readonly string[] | undefined {
+  if (applicationOnly) return [];
   return poolsByFamily ? poolsByFamily[family] : pools.length > 0 ? pools : undefined;
 }
 
@@ -86,7 +90,7 @@ export function ruleFor(criteria: AcquireCriteria): {
   const { family, requester, defaultPools = [] } = criteria;
   const { namespacePools = [] } = requester;
   const named = poolsNamed(criteria, family);
-  if (named) return { rule: "pools", texts: named };
+  if (named) return { rule: criteria.applicationOnly ? "application" : "pools", texts: named };
   if (namespacePools.length > 0) return { rule: "namespace", texts: namespacePools };
   if (defaultPools.length > 0) return { rule: "network", texts: defaultPools };
   return { rule: "automatic" };

@@ -83,6 +83,7 @@ export function selectPools(
 
 /** Where an unknown pool is named, unless the request names it itself. */
 const NAMED_BY: Readonly<Record<Rule, string>> = {
+  application: "",
   pools: "",
   namespace: ", which the defaultPools of the namespace name",
   network: ", which the defaultPools of the request name",
@@ -90,7 +91,9 @@ const NAMED_BY: Readonly<Record<Rule, string>> = {
 };
 
 const NONE: Readonly<Record<Rule, string>> = {
-  pools: "No pool of the family matches the patterns of the request.",
+  application:
+    "The annotations name subnets, and the workload belongs to no application with addresses.",
+  pools: "The request names no pool of the family.",
   namespace: "No pool of the family matches the defaultPools of the namespace.",
   network: "No pool of the family matches the defaultPools of the request.",
   automatic: "The space has no pools.",

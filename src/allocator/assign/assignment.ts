@@ -28,6 +28,8 @@ export interface AssignRequest extends PoolsAsked {
   readonly namespaceLabels?: Labels;
   /** The labels of the workload. */
   readonly labels?: Labels;
+  /** True if the answer has no gateway, because the interface needs no default route. */
+  readonly cleanGateway?: true;
   readonly allowPartial?: boolean;
   /** The most addresses of a family that the handle can have through requests with a limit; absent means no limit. */
   readonly limitPerHandle?: number;

@@ -34,6 +34,7 @@ export type PoolRequest = Pick<
   | "use"
   | "pools"
   | "poolsByFamily"
+  | "applicationOnly"
   | "defaultPools"
   | "network"
   | "labels"
@@ -158,13 +159,14 @@ function unlessShut(candidate: Candidate, configuration: SpaceConfiguration): Ca
 }
 
 function poolCriteria(request: PoolRequest, requester: Requester, family: Family): PoolCriteria {
-  const { pools, poolsByFamily, defaultPools, network, use = "Workload" } = request;
+  const { pools, poolsByFamily, applicationOnly, defaultPools, network } = request;
   return {
     family,
     isDual: request.wanted.length > 1,
-    use,
+    use: request.use ?? "Workload",
     pools,
     ...(poolsByFamily && { poolsByFamily }),
+    ...(applicationOnly && { applicationOnly }),
     ...(defaultPools && { defaultPools }),
     ...(network !== undefined && { network }),
     requester,

@@ -19,8 +19,9 @@ import {
 } from "../schema/field.ts";
 import { hostReserved } from "../schema/host-reserved.ts";
 import { labels } from "../schema/labels.ts";
-import { oneWayToNamePools, poolList, poolNames } from "../schema/pool-names.ts";
+import { isByFamily, oneWayToNamePools, poolList, poolNames } from "../schema/pool-names.ts";
 import { fields, rule } from "../schema/schema.ts";
+import { annotations } from "../schema/spiderpool-annotations.ts";
 
 /** More addresses than one block of the largest size has. The allocator knows what the pools can serve. */
 export const ADDRESSES_PER_REQUEST_MAX = 4_096;
@@ -48,10 +49,21 @@ export const assignBody = v.pipe(
     limitPerHandle: v.optional(whole(0, LIMIT_PER_HANDLE_MAX), 0),
     leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
     namespace: v.optional(namespaceName),
+    annotations: v.optional(annotations),
     use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
     ...poolNames,
   }),
   rule((input) => oneWayToNamePools(input)),
+  rule(({ annotations, ...names }) =>
+    annotations && (names.pools.length > 0 || isByFamily(names))
+      ? [
+          {
+            field: "annotations",
+            problem: "excludes pools, ipv4Pools and ipv6Pools; send the annotations or the pools",
+          },
+        ]
+      : [],
+  ),
   rule(({ ipv4, ipv6, limitPerHandle }) => {
     const most = Math.max(ipv4, ipv6);
     if (limitPerHandle === 0 || most <= limitPerHandle) return [];

@@ -167,6 +167,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   vxlanMode: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   warmBlocksPerHost: "The number of empty blocks that a host with addresses can keep.",
   "AssignRequest.address": "The specific address to assign, in place of counts.",
+  "AssignRequest.annotations":
+    "The annotations of the pod. The first of `subnets`, `subnet`, `ippools` and `ippool` of `ipam.spidernet.io` chooses the pools.",
   "AssignRequest.handle":
     "The name under which the addresses are held. Required without an Idempotency-Key, of which Plat makes one; a dry run needs neither.",
   "AssignRequest.labels": "The labels of the workload, for the `podSelector` of pools.",

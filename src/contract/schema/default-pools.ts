@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { text } from "./field.ts";
+import { json, text } from "./field.ts";
 import { poolList } from "./pool-names.ts";
 
 /** The annotations of a namespace that have its default pools, by family (Spiderpool's docs/reference/annotation.md). */
@@ -13,14 +13,7 @@ const poolsInText = v.pipe(
     description: "The default pools of the namespace for one family, as JSON in a text",
     examples: ['["default-ipv4"]'],
   }),
-  v.rawTransform<string, unknown>(({ dataset, addIssue, NEVER }) => {
-    try {
-      return JSON.parse(dataset.value);
-    } catch {
-      addIssue({ message: 'must be JSON: an array of names of pools, such as ["default-ipv4"]' });
-      return NEVER;
-    }
-  }),
+  json('must be JSON: an array of names of pools, such as ["default-ipv4"]'),
   poolList,
 );
 

@@ -261,6 +261,18 @@ function poolText(read: (text: string) => Parsed<unknown> | undefined) {
   });
 }
 
+/** Makes the action that parses a text in JSON. */
+export function json(message: string) {
+  return v.rawTransform<string, unknown>(({ dataset, addIssue, NEVER }) => {
+    try {
+      return JSON.parse(dataset.value);
+    } catch {
+      addIssue({ message });
+      return NEVER;
+    }
+  });
+}
+
 export function unique<T>(message: string) {
   return v.check<T[], string>((items) => new Set(items).size === items.length, message);
 }

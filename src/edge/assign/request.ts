@@ -12,7 +12,7 @@ import { digestOf, shortDigest } from "../http/digest.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { readIdempotencyKey, readQuery } from "../http/parameters.ts";
 import type { DryRun } from "../http/write-answer.ts";
-import { poolsAsked } from "../pools/pools-asked.ts";
+import { askedOf } from "./asked.ts";
 import { explanationAnswer } from "./explanation.ts";
 
 /**
@@ -34,6 +34,8 @@ export function readAssign(
   const { space } = query;
   const idempotency = readIdempotencyKey(event);
   if (idempotency instanceof Problem) return idempotency;
+  const pools = askedOf(input);
+  if (pools instanceof Problem) return pools;
 
   const { key } = idempotency;
   const dryRun = input.dryRun || query.dryRun;
@@ -50,7 +52,7 @@ export function readAssign(
     attributes: input.attributes,
     ...(input.use && { use: input.use }),
     ...(input.namespace !== undefined && { namespace: input.namespace }),
-    ...poolsAsked(input),
+    ...pools,
     ...(input.defaultPools.length > 0 && { defaultPools: input.defaultPools }),
     ...(input.network !== undefined && { network: input.network }),
     allowPartial: input.allowPartial,
@@ -154,5 +156,7 @@ function canonical({
     ...(asked.poolsByFamily ? [{ poolsByFamily: asked.poolsByFamily }] : []),
     ...(asked.defaultPools ? [{ defaultPools: asked.defaultPools }] : []),
     ...(asked.network === undefined ? [] : [{ network: asked.network }]),
+    ...(asked.applicationOnly ? [{ applicationOnly: true }] : []),
+    ...(asked.cleanGateway ? [{ cleanGateway: true }] : []),
   ]);
 }
