@@ -119,6 +119,16 @@ describe("the rules that give a request its pools", () => {
     });
   });
 
+  it("reject a family for which the rule that applies has no pool", async () => {
+    const plat = await withPools({ four: {}, six: { cidr: "2001:db8::/120" } });
+    const both = { ipv6: 1, defaultPools: ["four"] };
+    expect(await outcomeOf(plat, both)).toBe("network, four family");
+    expect((await ask(plat, both)).body.missing).toEqual([
+      { family: 6, count: 1, code: "no_pool_available" },
+    ]);
+    expect((await ask(plat, { ...both, defaultPools: ["four", "six"] })).status).toBe(200);
+  });
+
   it("reject a request whose default pools are unknown, whatever the others are", async () => {
     const plat = await withPools({ auto: {} });
     await plat.put("/v1/namespaces/shop", { defaultPools: ["auto", "gone"] });
