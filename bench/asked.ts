@@ -1,3 +1,4 @@
+import { liftQuarantine } from "../src/allocator/admin/lift-quarantine.ts";
 import type { NamedAddress } from "../src/allocator/allocations/identify-address.ts";
 import { assign } from "../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
@@ -24,6 +25,12 @@ export async function give(context: Context, space: string, told: Assignment): P
 /** Reports the first address of an assignment as a conflict, by its generation. */
 export async function report(context: Context, space: string, told: Assignment): Promise<void> {
   const answer = await reportConflict(context, space, proofOf(told));
+  if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);
+}
+
+/** Ends the quarantine of the first address of an assignment. */
+export async function lift(context: Context, space: string, told: Assignment): Promise<void> {
+  const answer = await liftQuarantine(context, space, proofOf(told).address);
   if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);
 }
 

@@ -19,7 +19,7 @@ import { GROUP_SCANS_MAX } from "../src/domain/limits.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 import type { Pool } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
-import { assigned, give, report } from "./asked.ts";
+import { assigned, give, lift, report } from "./asked.ts";
 import { enterGroups, fillGroup, putBlock, useUpGroup } from "./fill.ts";
 import type { Cost, meterOf } from "./meter.ts";
 import { makePool, readCidr } from "./pool.ts";
@@ -133,12 +133,15 @@ async function measureKnownBlock(scene: Scene, owner: Context): Promise<void> {
   await measured(scene, "release by address and generation, with a key", [2, 4, 0], () =>
     give(owner, site.space, once),
   );
-  const used = await one();
-  await measured(scene, "conflict by generation", [2, 4, 0], () => report(owner, site.space, used));
-  const usedOnce = await keyed();
-  await measured(scene, "conflict by generation, with a key", [2, 4, 0], () =>
-    report(owner, site.space, usedOnce),
-  );
+  for (const [operation, assigning] of [
+    ["conflict by generation", one],
+    ["conflict by generation, with a key", keyed],
+  ] as const) {
+    const used = await assigning();
+    await measured(scene, operation, [2, 4, 0], () => report(owner, site.space, used));
+    // The next operation needs the address.
+    await lift(owner, site.space, used);
+  }
   const lone = await one();
   await measured(scene, "release by handle, one allocation without a key", [3, 3, 1], () =>
     releaseHandle(owner, site.space, lone.handle),

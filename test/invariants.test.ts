@@ -26,6 +26,7 @@ import {
   makeWorld,
   poolOf,
   releaseAll,
+  reportAll,
   requestOf,
   SPACE,
   scheduledRuns,
@@ -324,6 +325,26 @@ describe("I12 a host gets addresses by itself only of pools that select it", () 
     await expect(late).rejects.toThrow("longer than a function can run");
     expect(contentsIn(world).allocations).toEqual([]);
     expect(await assign(calm, requestOf("pod", 1))).toMatchObject({ code: "no_pool_available" });
+  });
+});
+
+describe("I16 a reported conflict keeps its address from everybody until its time", () => {
+  it("not by itself, not when asked for, and not when its block was reclaimed and claimed again", async () => {
+    const settings = { conflictQuarantineSeconds: 100 };
+    const { calm, clock } = await makeWorld(poolOf("10.0.0.0/32", 32), settings);
+    const told = await assigned(calm, requestOf("pod", 1));
+    clock.nowMs += 1_000_000;
+    const [answer] = await reportAll(calm, told);
+    expect(answer).toMatchObject({ quarantinedUntilMs: clock.nowMs + 100_000 });
+    clock.nowMs += 100_000; // the quarantine, but not the clocks' skew
+    const specific = { ...requestOf("other", 1), address: addressOf("10.0.0.0") };
+    expect(await assign(calm, specific)).toMatchObject({ code: "address_quarantined" });
+    expect(await assign(calm, requestOf("other", 1))).toMatchObject({ code: "pool_exhausted" });
+    await reclaimAll(calm);
+    await reclaimAll(calm);
+    expect(await assign(calm, specific)).toMatchObject({ code: "address_quarantined" });
+    clock.nowMs += CLOCK_SKEW_MS_MAX;
+    expect(await assign(calm, specific)).toMatchObject({ handle: "other" });
   });
 });
 

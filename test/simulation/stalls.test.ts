@@ -71,6 +71,12 @@ it.each<[operation: string, step: string, rejectedBy: string | undefined, why: s
     "the allocation was marked, and the repair run finished what it said",
   ],
   [
+    "conflict of one address of a keyed request of two",
+    "free-slots",
+    "free-tag",
+    "the allocation was marked, and the repair run left the slot in quarantine",
+  ],
+  [
     "release by handle of a keyed request",
     "free-slots",
     "free-tag",
