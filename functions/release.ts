@@ -2,6 +2,7 @@ import { liftQuarantine } from "../src/allocator/admin/lift-quarantine.ts";
 import { releaseAddresses } from "../src/allocator/release/release-addresses.ts";
 import { releaseHandle } from "../src/allocator/release/release-handle.ts";
 import { releaseHost } from "../src/allocator/release/release-host.ts";
+import { releaseInstance } from "../src/allocator/release/release-instance.ts";
 import { reportConflict } from "../src/allocator/release/report-conflict.ts";
 import { conflictAnswer, liftedAnswer, readConflict } from "../src/edge/addresses/conflict.ts";
 import { http, route } from "../src/edge/http/http.ts";
@@ -35,5 +36,6 @@ async function release(request: ReleaseRequest) {
   const { space } = request;
   if ("handle" in request) return releaseHandle(plat, space, request.handle);
   if ("host" in request) return releaseHost(plat, space, request.host);
-  return releaseAddresses(plat, space, request.entries);
+  if ("instance" in request) return releaseInstance(plat, request.instance);
+  return releaseAddresses(plat, space, request.entries, request.keep);
 }

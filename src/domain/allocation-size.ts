@@ -21,8 +21,9 @@ export function allocationBytes({
   quotaSlots,
   reused,
   want,
+  workload,
 }: Allocation): number {
-  const texts = JSON.stringify([attributes, assignedBy, [...owners], quotaSlots, reused]);
+  const texts = JSON.stringify([attributes, assignedBy, [...owners], quotaSlots, reused, workload]);
   const slots = parts.reduce(
     (sum, { ordinals }) => sum + PART_BYTES + ORDINAL_BYTES * ordinals.length,
     0,

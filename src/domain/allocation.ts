@@ -6,6 +6,7 @@ import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "./limi
 import type { Missing } from "./outcome.ts";
 import type { Owners } from "./owner.ts";
 import { assertQuotaSlotOfAllocation, type QuotaSlotOfAllocation } from "./quota-slot.ts";
+import { assertInstance, type Instance } from "./workload.ts";
 
 /** An allocation that is due for repair, and since when; the index only suggests it. */
 export interface Due {
@@ -22,19 +23,22 @@ export interface Part {
   readonly ordinals: readonly number[];
 }
 
-export const ALLOCATION_STATES = ["live", "pending", "aborted", "released"] as const;
+export const ALLOCATION_STATES = ["live", "kept", "pending", "aborted", "released"] as const;
 
 /**
  * The hold of one request on addresses. Plat writes it before its slots, and deletes it after them (I3).
  *
- * `live`: the slots decide. `pending`: not all writes are done. `aborted`: nobody answers it, and Plat frees what it
- * holds.
+ * `live`: the slots decide. `kept`: the slots stay taken for the next incarnation of an instance. `pending`: not all writes are
+ * done. `aborted`: nobody answers it, and Plat frees what it holds.
  * `released`: ended. Plat keeps a keyed one for a while, so that a late duplicate gets `already_released`.
  */
 export interface Allocation {
   readonly place: AllocationPlace;
   readonly state: (typeof ALLOCATION_STATES)[number];
   readonly handle: string;
+  /** The instance of a workload that has the addresses; absent if the request named none. */
+  readonly workload?: Instance;
+  /** The host of the request; of a kept allocation, the last or the next one. */
   readonly host: HostId;
   readonly attributes: Readonly<Record<string, string>>;
   /** The caller of the first request; absent if callers are unknown. A replay by another caller does not change it. */
@@ -73,7 +77,17 @@ export interface FreedMark {
   readonly complete: boolean;
   readonly revision: string;
   readonly atMs: number;
-  readonly dueAtMs: number;
+  /** The time at which the repair run looks at the allocation; absent for that of an instance. */
+  readonly dueAtMs?: number;
+  /** The incarnation of the instance that the generation names, and the state of its allocation; absent without a workload. */
+  readonly instance?: { readonly incarnation: string; readonly state: "live" | "kept" };
+}
+
+/** A change of the allocation of an instance: its slots stay taken for the next incarnation. */
+export interface KeptMark {
+  readonly incarnation: string;
+  readonly revision: string;
+  readonly atMs: number;
 }
 
 /** Checks that an allocation has its revision and its tokens, and that its parts fit into their blocks. @throws {Error} */
@@ -83,6 +97,7 @@ export function assertAllocation(allocation: Allocation): void {
   assertTexts({ space, handleHash, id, handle, host, digest, revision });
   assertWhole({ want });
   assertTimes(allocation.atMs, allocation.expiresAtMs);
+  if (allocation.workload) assertInstance(allocation.workload);
   for (const part of parts) assertPart(part);
   for (const quotaSlot of quotaSlots) assertQuotaSlotOfAllocation(quotaSlot);
   for (const { code, count } of allocation.missing) {
@@ -107,14 +122,24 @@ function assertPart({ token, block, count, ordinals }: Part): void {
  * Returns when repair should visit the allocation. A live one without a lease is never due, and so
  * costs no index write. The walk finds it if its author crashed or if it holds nothing any more. A
  * released one that is kept for its key is due while it names parts, because a cut-off release may
- * have left their slots taken. It is due again at the end of its time.
+ * have left their slots taken. It is due again at the end of its time. That of an instance is never due after its end: the next
+ * incarnation of the instance finds it under its handle, and else the walk does.
  */
 export function dueAtMsOf(allocation: Allocation): number | undefined {
   if (isOver(allocation)) {
+    if (allocation.workload) return undefined;
     return allocation.atMs + (isFinished(allocation) ? RELEASED_ALLOCATION_KEPT_MS : GRACE_MS);
   }
-  return allocation.state === "live" ? expiredAtMs(allocation) : allocation.atMs + GRACE_MS;
+  return isHolding(allocation) ? expiredAtMs(allocation) : allocation.atMs + GRACE_MS;
 }
+
+/** Returns true if the allocation has the addresses that it names, for a caller or for the next incarnation of an instance. */
+export const isHolding = ({ state }: Pick<Allocation, "state">): boolean =>
+  state === "live" || state === "kept";
+
+/** Returns true if Plat keeps the allocation for a while after its release, for late duplicates of its request. */
+export const outlivesRelease = ({ place, workload }: Allocation): boolean =>
+  place.keyed && workload === undefined;
 
 /** Returns true if the lease has ended on every clock. */
 export function isExpired(allocation: Allocation, nowMs: number): boolean {
@@ -128,13 +153,13 @@ const expiredAtMs = ({ expiresAtMs }: Allocation): number | undefined =>
 export function isOver(allocation: Allocation): boolean {
   return (
     allocation.state === "released" ||
-    (allocation.state === "live" && allocation.released.size >= allocation.want)
+    (isHolding(allocation) && allocation.released.size >= allocation.want)
   );
 }
 
 /** Returns true if the allocation is kept for its key alone, so that only its deletion is left. */
 export function isFinished(allocation: Allocation): boolean {
-  return allocation.place.keyed && isOver(allocation) && allocation.parts.length === 0;
+  return outlivesRelease(allocation) && isOver(allocation) && allocation.parts.length === 0;
 }
 
 /**

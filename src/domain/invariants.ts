@@ -4,6 +4,7 @@ import { blockViolations, poolOf } from "./block-invariants.ts";
 import { blocksByName } from "./blocks-by-name.ts";
 import { type Cidr, formatCidr, intervalOf, overlaps } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
+import { instanceViolations } from "./instance-invariants.ts";
 import { violationsAtRest } from "./invariants-at-rest.ts";
 import { poolViolations } from "./pool-invariants.ts";
 import { type Violation, violation } from "./violation.ts";
@@ -38,6 +39,7 @@ export function findViolations(
     ),
     ...poolViolations(contents),
     ...allocationViolations(contents, blocks),
+    ...instanceViolations(contents.allocations),
     ...(quiet ? violationsAtRest(contents, blocks) : []),
   ];
 }

@@ -43,6 +43,10 @@ export const ADDRESSES_PER_REQUEST_DEFAULT = 256;
 export const SLOTS_PER_WRITE_MAX = 100;
 /** The most quota slots of a limited request. Its allocation lists them, in about 70 bytes each. */
 export const LIMIT_PER_HANDLE_MAX = 256;
+/** The uids of an instance that its allocation remembers besides the current one. */
+export const EARLIER_UIDS_MAX = 8;
+/** A uid of Kubernetes has 36. */
+export const UID_CHARACTERS_MAX = 128;
 /** A year. Assign without a lease for a longer time. */
 export const LEASE_SECONDS_MAX = 365 * 24 * 60 * 60;
 export const COOLDOWN_SECONDS_DEFAULT = 30;

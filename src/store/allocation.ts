@@ -5,6 +5,7 @@ import {
   type Due,
   dueAtMsOf,
   type FreedMark,
+  type KeptMark,
   type Part,
 } from "../domain/allocation.ts";
 import type { AllocationPlace } from "../domain/allocation-place.ts";
@@ -17,6 +18,7 @@ import type { Owners } from "../domain/owner.ts";
 import type { QuotaSlotOfAllocation } from "../domain/quota-slot.ts";
 import { shardOf } from "../domain/shard.ts";
 import type { AllocationStart } from "../domain/token.ts";
+import type { Instance } from "../domain/workload.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
 import { equals, present, sizeIs } from "./clause.ts";
 import { TABLE } from "./definition.ts";
@@ -106,9 +108,13 @@ export function allocationItems(table: Table) {
         key: allocationKey(place),
         when: [
           // No caller was told of a pending allocation, so no caller can release its addresses.
-          equals("mark-live", "live", "state"),
+          equals("mark-live", freed.instance?.state ?? "live", "state"),
           // The request did not start again with other tokens meanwhile (rule 4).
           present("mark-token", "parts", token),
+          // The addresses do not belong to a later incarnation of the instance.
+          ...(freed.instance
+            ? [equals("mark-incarnation", freed.instance.incarnation, "workload", "incarnation")]
+            : []),
         ],
         change: {
           kind: "update",
@@ -116,11 +122,38 @@ export function allocationItems(table: Table) {
             ...(freed.complete ? ([[["state"], "released"]] as const) : []),
             [["revision"], freed.revision],
             [["at"], freed.atMs],
-            ...dueAttributes(place, freed.dueAtMs),
+            ...(freed.dueAtMs === undefined ? [] : dueAttributes(place, freed.dueAtMs)),
           ],
           add: [
             [["released"], new Set([freed.address])],
             ...(freed.isConflict ? ([[["conflicts"], new Set([freed.address])]] as const) : []),
+          ],
+        },
+      });
+      return withItem(outcome, allocationFrom);
+    },
+
+    /** Keeps the addresses of an instance for its next incarnation, if this incarnation still has them. */
+    async keepAllocation(
+      place: AllocationPlace,
+      { incarnation, revision, atMs }: KeptMark,
+    ): Promise<Outcome<Allocation>> {
+      assertTexts({ incarnation, revision });
+      assertTimes(atMs);
+      const outcome = await table.write({
+        step: "keep",
+        key: allocationKey(place),
+        when: [
+          // A release that came first is final, and a request in progress has no addresses yet.
+          equals("keep-live", "live", "state"),
+          equals("keep-incarnation", incarnation, "workload", "incarnation"),
+        ],
+        change: {
+          kind: "update",
+          set: [
+            [["state"], "kept"],
+            [["revision"], revision],
+            [["at"], atMs],
           ],
         },
       });
@@ -202,6 +235,7 @@ function itemFrom(allocation: Allocation): Item {
     ...allocationKey(allocation.place),
     state: allocation.state,
     handle: allocation.handle,
+    ...(allocation.workload && { workload: { ...allocation.workload } }),
     host: allocation.host,
     ...(Object.keys(allocation.attributes).length > 0 && { attributes: allocation.attributes }),
     ...(allocation.assignedBy !== undefined && { by: allocation.assignedBy }),
@@ -238,6 +272,7 @@ export const allocationFrom = reading((item: Item): Allocation => {
     place: allocationPlaceOf(item),
     state: oneOf(item, "state", ALLOCATION_STATES),
     handle: textOf(item, "handle"),
+    ...(has(item, "workload") && { workload: mapOf(item, "workload") as unknown as Instance }),
     host: idOf(item, "host") as HostId,
     attributes: has(item, "attributes")
       ? (mapOf(item, "attributes") as Record<string, string>)

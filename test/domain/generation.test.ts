@@ -23,13 +23,18 @@ const anyGeneration = fc
     handleHash: anyHandleHash,
     allocationId: fc.oneof(anyToken, anyHandleHash),
     want: fc.integer({ min: 1, max: 9_999 }),
-    kind: fc.constantFrom("keyed", "hasPending", "sole"),
+    kind: fc.constantFrom("keyed", "hasPending", "sole", "kept", "instance"),
+    incarnation: anyToken,
   })
-  .map(({ kind, ...generation }) => ({
-    ...generation,
-    keyed: kind === "keyed",
-    hasPending: kind === "hasPending",
-  }))
+  .map(({ kind, incarnation, ...generation }) => {
+    const isOfInstance = kind === "kept" || kind === "instance";
+    return {
+      ...generation,
+      keyed: kind === "keyed" || isOfInstance,
+      hasPending: kind === "hasPending",
+      ...(isOfInstance && { instance: { incarnation, keeps: kind === "kept" } }),
+    };
+  })
   .filter((generation) =>
     leadsTo(generation.token, { id: generation.allocationId, keyed: generation.keyed }),
   );
@@ -60,6 +65,8 @@ describe("a generation", () => {
       description: "of a token that leads to another allocation",
       text: formatGeneration({ ...lone, token: `K${lone.allocationId.slice(0, 6)}--------` }),
     },
+    { description: "of an instance without its incarnation", text: text.replace(".i", ".s") },
+    { description: "of no instance with an incarnation", text: `${text}.${token(3)}` },
     { description: "a number", text: "7" },
     { description: "of a version to come", text: text.replace("g1", "g2") },
     { description: "cut off", text: text.slice(0, -2) },

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Part } from "../../src/domain/allocation.ts";
+import type { Allocation, Part } from "../../src/domain/allocation.ts";
 import type { Block } from "../../src/domain/block.ts";
 import { groupIndexOf, groupOf } from "../../src/domain/block-group.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { freshToken } from "../../src/domain/token.ts";
+import { workloadHandle } from "../../src/domain/workload.ts";
 import { seededRandom } from "../simulation/random.ts";
 import {
   affinityWith,
@@ -300,6 +301,63 @@ describe("I8: a request never holds more than it asked for", () => {
     expect(
       findViolations({ ...HEALTHY_IPV6, allocations }).map(({ invariant }) => invariant),
     ).toEqual(["I8"]);
+  });
+});
+
+describe("I14: an instance has one allocation", () => {
+  const db = { namespace: "shop", kind: "StatefulSet", name: "db", instance: "db-0", uid: "b" };
+  const handle = workloadHandle(db);
+  const workload = { ...db, earlierUids: ["a"], incarnation: "incarnation" };
+  const place = { ...allocationWith().place, handleHash: handleHash(handle), keyed: true };
+  const own = (changes: Partial<Allocation> = {}) =>
+    allocationWith({ place, handle, workload, state: "kept", ...changes });
+  const blocks = [blockWith({ 0: taken(1, handle) })];
+  const messages = (...allocations: Allocation[]) =>
+    found({ blocks, allocations })
+      .filter(isOf("I14"))
+      .map(({ message }) => message.replace(/^the allocation of handle \S+ \(record-1\) /, ""));
+
+  it("holds for a kept one, also at rest, and on no host", () => {
+    const allocations = [own({ host: "host:node-9" })];
+    expect(foundAtRest({ blocks, allocations })).toEqual([]);
+  });
+
+  it.each<[string, Allocation, string]>([
+    [
+      "a kept allocation of no instance",
+      allocationWith({ state: "kept" }),
+      "is kept, and names no instance",
+    ],
+    [
+      "a kept allocation of a kind that keeps nothing",
+      own({
+        workload: { ...workload, kind: "Deployment" },
+        handle: workloadHandle({ ...db, kind: "Deployment" }),
+      }),
+      "is kept, and a Deployment keeps no addresses",
+    ],
+    ["a handle of another instance", own({ handle: "db" }), "has the handle of another instance"],
+    [
+      "a handle of an instance without one",
+      allocationWith({ handle }),
+      "has the handle of an instance, and names none",
+    ],
+    [
+      "a uid that was replaced",
+      own({ workload: { ...workload, earlierUids: ["b"] } }),
+      "has a uid that another one has replaced",
+    ],
+    [
+      "too many earlier uids",
+      own({ workload: { ...workload, earlierUids: [..."123456789"] } }),
+      "remembers 9 earlier uids",
+    ],
+  ])("is violated by %s", (_, allocation, message) => {
+    expect(messages(allocation)).toEqual([message]);
+  });
+
+  it("is violated by a second allocation", () => {
+    expect(messages(own(), own())).toEqual(["is a second one of its instance"]);
   });
 });
 

@@ -144,7 +144,7 @@ it("tells of a release by host that says it is complete and has left an address"
     ledger.hold(HELD, 0);
     await ledger.endingHost("host:node-1", async () => {
       ledger.hold(left, 0);
-      return { released: [], complete, progressed: false, unreadable: [] };
+      return { released: [], kept: [], complete, progressed: false, unreadable: [] };
     });
     expect(ledger.violations.map(({ invariant }) => invariant)).toEqual(invariants);
   }

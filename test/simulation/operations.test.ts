@@ -52,15 +52,12 @@ function importsOfWalks(source: string): readonly string[] {
  * calls. Names that only prepare an operation, or repeat it, are left out.
  */
 function wordsWalked(): ReadonlySet<string> {
-  const [operations, world, scheduledRuns] = [
-    "./operations.ts",
-    "../world.ts",
-    "../scheduled-runs.ts",
-  ].map((file) =>
-    readFileSync(new URL(file, import.meta.url), "utf8").replace(COMMENTS_AND_TEXTS, ""),
-  ) as [string, string, string];
+  const [operations, helpers] = [
+    ["./operations.ts", "./instance-operations.ts"],
+    ["../world.ts", "../scheduled-runs.ts", "../instances.ts"],
+  ].map((files) => files.map(codeOf).join("\n")) as [string, string];
   const declarations = new Map(
-    `${world}\n${scheduledRuns}\n${operations}`
+    `${helpers}\n${operations}`
       .split(/^(?=(?:export )?(?:async )?(?:function|const) )/m)
       .map((text) => [/(?:function|const) (\w+)/.exec(text)?.[1] ?? "", text]),
   );
@@ -71,6 +68,9 @@ function wordsWalked(): ReadonlySet<string> {
     for (const inner of wordsIn(declarations.get(word) ?? "")) words.add(inner);
   return words;
 }
+
+const codeOf = (file: string): string =>
+  readFileSync(new URL(file, import.meta.url), "utf8").replace(COMMENTS_AND_TEXTS, "");
 
 const COMMENTS_AND_TEXTS = /\/\*\*.*?\*\/|\/\/.*?$|"[^"\n]*"/gms;
 

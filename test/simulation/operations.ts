@@ -35,6 +35,7 @@ import type { PoolSpec } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import type { Table } from "../../src/store/table.ts";
 import { selector } from "../domain/builders.ts";
+import { instanceRequest, podOf } from "../instances.ts";
 import { reclaimAll, reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import {
   addressOf,
@@ -54,6 +55,7 @@ import {
   type World,
 } from "../world.ts";
 import { answerOf, callsOf, stoppedBefore, withMishap } from "./crash-points.ts";
+import { INSTANCE_OPERATIONS } from "./instance-operations.ts";
 
 /**
  * An operation, its preparation, and the checks of a repeat. The suites of crash points and of
@@ -972,6 +974,7 @@ export const OPERATIONS: readonly Operation[] = [
     kept: ["old", "guest"],
     again: (context) => releaseHost(context, SPACE, "host:node-3"),
   },
+  ...INSTANCE_OPERATIONS,
 ];
 
 /** Writes a node over the current one. */
@@ -1249,6 +1252,7 @@ export const KEYED: readonly Keyed[] = [
     request: limited("vm", 2, 3, "once"),
     prepare: (context) => assigned(context, limited("vm", 1, 3)),
   },
+  { name: "an instance of a workload", request: instanceRequest(podOf("a")) },
   { name: "a lease", request: { ...requestOf("keyed", 2, "once"), leaseSeconds: 86_400 } },
 ];
 

@@ -1,5 +1,5 @@
 import { formatAddress, parseAddress } from "../../domain/address.ts";
-import type { Allocation, Part } from "../../domain/allocation.ts";
+import { type Allocation, outlivesRelease, type Part } from "../../domain/allocation.ts";
 import { heldBy } from "../../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../../domain/cidr.ts";
 import { PARTS_FREED_AT_ONCE } from "../../domain/limits.ts";
@@ -38,7 +38,7 @@ export async function closeAllocation(
   });
   if (!allocation) return;
   await finish(context, allocation, { fence: "handle-fence" }, freed);
-  const isKept = allocation.place.keyed && allocation.state === "released";
+  const isKept = outlivesRelease(allocation) && allocation.state === "released";
   // A released allocation with a key stays for a while, so that a late duplicate gets `already_released`. Any other is deleted.
   if (!isKept) await context.store.deleteAllocation("end", allocation);
   else if (settles) await dropFinishedParts(context, allocation);
@@ -50,6 +50,7 @@ export async function closeAllocation(
  *
  * @param step the name of the write in the protocol
  * @param author as of `finish`
+ * @param freed receives the addresses that this call frees, as text, also if it fails later
  * @returns the decided allocation; nothing if it has changed since it was read: its request may be answered, or its lease renewed
  */
 export async function closeAsSeen(
@@ -57,10 +58,11 @@ export async function closeAsSeen(
   step: string,
   seen: Allocation,
   author: Author,
+  freed: string[] = [],
 ): Promise<Allocation | undefined> {
   const marked = await mark(context, step, seen);
   if (marked.kind === "changed") return undefined;
-  await finish(context, marked.allocation, author);
+  await finish(context, marked.allocation, author, freed);
   return marked.allocation;
 }
 

@@ -91,7 +91,10 @@ export function alreadyReleased({ released, expiresAtMs }: Allocation): Rejectio
 }
 
 /** Returns the addresses that an allocation visibly holds. */
-async function holdingsOf(context: Context, allocation: Allocation): Promise<readonly Holding[]> {
+export async function holdingsOf(
+  context: Context,
+  allocation: Allocation,
+): Promise<readonly Holding[]> {
   const { store } = context;
   const looks = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) =>
     holding(part, await store.readBlock(allocation.place.space, part.block)),
@@ -99,7 +102,7 @@ async function holdingsOf(context: Context, allocation: Allocation): Promise<rea
   return looks.flat();
 }
 
-function isWhole(allocation: Allocation, held: readonly Holding[]): boolean {
+export function isWhole(allocation: Allocation, held: readonly Holding[]): boolean {
   return held.reduce((sum, { ordinals }) => sum + ordinals.length, 0) === allocation.want;
 }
 

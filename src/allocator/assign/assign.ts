@@ -1,6 +1,6 @@
 import type { Allocation } from "../../domain/allocation.ts";
 import type { Places } from "../../domain/full-block.ts";
-import { ASSIGN_ROUNDS_MAX, REQUEST_MS_MAX } from "../../domain/limits.ts";
+import { ASSIGN_ROUNDS_MAX } from "../../domain/limits.ts";
 import {
   ContentionError,
   CorruptItemError,
@@ -19,6 +19,7 @@ import { conclude } from "./conclude.ts";
 import { isSettled, reject, replayEarlier } from "./earlier-execution.ts";
 import {
   type AssignExecution,
+  assertYoung,
   executionAt,
   grantedTo,
   missingFrom,
@@ -126,18 +127,6 @@ const hasAny = (execution: AssignExecution): boolean =>
   grantedTo(execution).some(({ held }) => countOf(held) > 0);
 
 /**
- * Stops an execution that is so old that its configuration may be stale, before it takes more slots. The slots that it took stay
- * valid: a job that changes the pool waits longer than `REQUEST_MS_MAX` before it reads the blocks, and then sees them. An execution
- * that has everything answers however late it is: its allocation may be live, and a replay may have answered with it.
- *
- * @throws {ContentionError}
- */
-function assertYoung({ context, startedAtMs }: AssignExecution): void {
-  if (context.now() - startedAtMs > REQUEST_MS_MAX)
-    throw new ContentionError("the request took longer than a function can run");
-}
-
-/**
  * Cleans up after an execution that failed, and returns the error to throw. After contention the outcome of every write is
  * known, so the addresses are released at once. After throttling, no answer or a deadline a write may still land. The addresses stay,
  * and the error names the handle that releases them, also a generated one.
@@ -175,17 +164,19 @@ interface Learned extends FamilyRequests {
 /**
  * Reads everything that is needed before the first write. A function that has blocks of the host in its warm cache reads neither
  * blocks nor the earlier allocation: if there is one, the write of the allocation fails and returns it. A request with a limit reads
- * it, because it counts what its handle has, and closes what a crash left of it.
+ * it, because it counts what its handle has, and closes what a crash left of it. So does that of an instance, which may have its
+ * addresses already.
  */
 async function learn({
   context,
   request,
   allocationPlace,
 }: AssignExecution): Promise<Learned | Rejection> {
-  const { space, host, address, limitPerHandle } = request;
+  const { space, host, address, limitPerHandle, workload } = request;
   const { store } = context;
   const warm = !address && context.cache.blocksOf(space, host).length > 0;
-  const readsEarlier = allocationPlace.keyed && (!warm || limitPerHandle !== undefined);
+  const readsEarlier =
+    allocationPlace.keyed && (!warm || limitPerHandle !== undefined || workload !== undefined);
   // What the last copy of the configuration asked for is read into the cache, beside the new copy. The default pools of a
   // namespace are needed whatever the configuration is.
   const last = context.cache.configurationOf(space)?.configuration;

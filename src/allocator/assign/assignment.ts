@@ -7,6 +7,7 @@ import type { HostReservedAsked } from "../../domain/host-reserved.ts";
 import type { Labels } from "../../domain/labels.ts";
 import type { Missing } from "../../domain/outcome.ts";
 import type { Use } from "../../domain/pool.ts";
+import type { Workload } from "../../domain/workload.ts";
 import type { Granted } from "../allocations/holding.ts";
 
 /** A request for addresses, of one family or both. */
@@ -18,6 +19,8 @@ export interface AssignRequest extends PoolsAsked {
   /** A specific address. Then the request wants one address of its family. */
   readonly address?: Address;
   readonly handle: string;
+  /** The instance for which it asks, in its current incarnation. */
+  readonly workload?: Workload;
   readonly attributes: Readonly<Record<string, string>>;
   /** The use that the caller declares. Without one, a specific address is not rejected for its use (Calico 1.4). */
   readonly use?: Use;
@@ -41,9 +44,9 @@ export interface AssignRequest extends PoolsAsked {
   readonly hostReserved?: HostReservedAsked;
   /** The caller as API Gateway names it: stored in the allocation, and not part of the request's digest. */
   readonly assignedBy?: string;
-  /** Digest of Idempotency-Key and handle. */
+  /** Digest of Idempotency-Key and handle; of an instance, of the handle alone. */
   readonly keyId?: string;
-  /** Digest of the body. */
+  /** Digest of the body; of an instance, without its host. */
   readonly digest: string;
 }
 

@@ -5,6 +5,7 @@ import { answer, RETRY, type Step } from "../core/step.ts";
 import { type Assignment, assignment, totalOf } from "./assignment.ts";
 import { type AssignExecution, startOver, withdraw } from "./execution.ts";
 import { grantedBy } from "./quota.ts";
+import { settleInstance } from "./settle-instance.ts";
 
 /**
  * Settles an earlier execution of the same request.
@@ -16,7 +17,8 @@ export async function replayEarlier(
   found: Allocation,
 ): Promise<Step<Assignment | Rejection>> {
   const { context, request } = execution;
-  const { space } = request;
+  const { space, workload } = request;
+  if (workload) return settleInstance(execution, workload, found);
   const before = await grantedBy(context, space, found.reused);
   const replayed = await replay(context, found, request.digest);
   if (replayed instanceof Rejection) return answer(replayed);

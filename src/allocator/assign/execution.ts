@@ -3,8 +3,9 @@ import type { Allocation, Part } from "../../domain/allocation.ts";
 import type { AllocationPlace } from "../../domain/allocation-place.ts";
 import { freshAllocationId } from "../../domain/fresh.ts";
 import { handleHash } from "../../domain/hash.ts";
-import { PARTS_FREED_AT_ONCE } from "../../domain/limits.ts";
-import type { Missing, Rejection } from "../../domain/outcome.ts";
+import { PARTS_FREED_AT_ONCE, REQUEST_MS_MAX } from "../../domain/limits.ts";
+import { ContentionError, type Missing, type Rejection } from "../../domain/outcome.ts";
+import { instanceAfter } from "../../domain/workload.ts";
 import { tagOf } from "../allocations/close-allocation.ts";
 import { freeSlots } from "../allocations/free-slots.ts";
 import type { Granted, Holding } from "../allocations/holding.ts";
@@ -54,6 +55,19 @@ export function executionAt(context: Context, request: AssignRequest): AssignExe
     held: [],
     unsettled: false,
   };
+}
+
+/**
+ * Stops an execution that is so old that its configuration may be stale, before it takes more slots. The slots that it took stay
+ * valid: a job that changes the pool waits longer than `REQUEST_MS_MAX` before it reads the blocks, and then sees them. An execution
+ * that has everything answers however late it is: its allocation may be live, and a replay may have answered with it. Neither may
+ * an old execution take addresses from another uid of its instance, whose request may be the later one.
+ *
+ * @throws {ContentionError}
+ */
+export function assertYoung({ context, startedAtMs }: AssignExecution): void {
+  if (context.now() - startedAtMs > REQUEST_MS_MAX)
+    throw new ContentionError("the request took longer than a function can run");
 }
 
 function placeOf(context: Context, { space, handle, keyId }: AssignRequest): AllocationPlace {
@@ -120,7 +134,8 @@ export function allocationOf(
   parts: readonly Part[],
   state: "live" | "pending",
 ): Allocation {
-  const { context, request, allocationPlace, allowance, expected } = execution;
+  const { context, request, allocationPlace, allowance, expected, written } = execution;
+  const { workload } = request;
   // The allocation keeps the caller of the execution that began the request.
   const { assignedBy } = expected ?? request;
   const missing = unservedOf(execution);
@@ -129,6 +144,9 @@ export function allocationOf(
     place: allocationPlace,
     state,
     handle: request.handle,
+    ...(workload && {
+      workload: written?.workload ?? instanceAfter(expected?.workload, workload, fresh(context)),
+    }),
     host: request.host,
     attributes: request.attributes,
     ...(assignedBy !== undefined && { assignedBy }),

@@ -45,7 +45,7 @@ interface FamilyExplanation {
 /**
  * Explains the result of a request to assign: every considered pool, and the blocks that it would take from, or the rejection.
  * It runs `assign` with an empty cache over a table that keeps its writes to itself. It ignores the Idempotency-Key, because it
- * answers what a new request would get.
+ * answers what a new request would get. An instance of a workload may have its addresses already.
  *
  * @param dryRunContext returns a new context over such a table
  * @throws the errors of `assign`
@@ -54,7 +54,8 @@ export async function explain(
   dryRunContext: () => Context,
   request: AssignRequest,
 ): Promise<Explanation> {
-  const { keyId: _, ...unkeyed } = request;
+  const { keyId: _, ...withoutKey } = request;
+  const unkeyed = request.workload ? request : withoutKey;
   const context = dryRunContext();
   const configuration = await configurationOf(context, request.space);
   const whole = await dryRunOf(context, unkeyed);

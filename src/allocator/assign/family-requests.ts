@@ -1,4 +1,11 @@
-import { isMeant, meansName, poolsNamed, ruleFor } from "../../domain/acquire-pools.ts";
+import {
+  type Acquirable,
+  acquirePools,
+  isMeant,
+  meansName,
+  poolsNamed,
+  ruleFor,
+} from "../../domain/acquire-pools.ts";
 import { type Address, type Family, formatAddress } from "../../domain/address.ts";
 import { contains, parseCidr } from "../../domain/cidr.ts";
 import { isShut, whyShut } from "../../domain/closed-by-reservations.ts";
@@ -149,6 +156,15 @@ export function consideredPools(
   return { rule, pools: numbered([candidateOf(family, { name: pool.name, pool, unfit })]) };
 }
 
+/** Returns the pools that a request means for a family, before any filter. */
+export const candidatesOf = (
+  request: PoolRequest,
+  { pools }: SpaceConfiguration,
+  requester: Requester,
+  family: Family,
+): readonly Acquirable[] =>
+  acquirePools(pools, poolCriteria(request, requester, family)).candidates;
+
 /** Marks a pool as unfit for an explanation if reservations cover it. By the rules it serves, and it has no address. */
 function unlessShut(candidate: Candidate, configuration: SpaceConfiguration): Candidate {
   const { pools, unreadableReservations } = configuration;
@@ -231,7 +247,8 @@ export const mustBeRegistered = (
 ): boolean =>
   settings.requireRegisteredHosts && use !== "LoadBalancer" && affinityTypeOf(host) === "host";
 
-function unregistered(
+/** Returns the rejection of a host that must be registered and is not. */
+export function unregistered(
   request: PoolRequest,
   configuration: SpaceConfiguration,
   { host }: Requester,

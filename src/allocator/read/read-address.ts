@@ -1,5 +1,4 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
-import type { Allocation, Part } from "../../domain/allocation.ts";
 import { ownersAt } from "../../domain/allocation.ts";
 import { type Block, cooledAtMs, isCooled, type SlotRules, untilMs } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
@@ -11,7 +10,12 @@ import { Rejection } from "../../domain/outcome.ts";
 import type { Owners } from "../../domain/owner.ts";
 import { isReleased, type Slot } from "../../domain/slot.ts";
 import { whyNeverAssigned } from "../../domain/special-ranges.ts";
-import { allocationOfSlot, allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
+import type { Workload } from "../../domain/workload.ts";
+import {
+  allocationOfSlot,
+  allocationsOfSlots,
+  type SlotOwner,
+} from "../allocations/allocation-of-slot.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
@@ -25,8 +29,10 @@ export interface AddressState {
   readonly family: 4 | 6;
   readonly block: string;
   readonly pool: string;
-  readonly state: "assigned" | "cooling" | "quarantined" | "free" | "hostReserved";
+  readonly state: "assigned" | "kept" | "cooling" | "quarantined" | "free" | "hostReserved";
   readonly handle?: string;
+  /** The instance that has the address, under its last uid; absent without a workload. */
+  readonly workload?: Workload;
   readonly host?: string;
   readonly attributes?: Readonly<Record<string, string>>;
   /** The caller that requested the address; absent if unknown. */
@@ -68,12 +74,7 @@ export async function readAddress(
   if (!block || slot?.kind !== "taken") return base;
   const owner = await allocationOfSlot(context, space, slot);
   if (!owner) return base;
-  const { allocation, part } = owner;
-  return {
-    ...base,
-    ...ownerOf(allocation, part, address),
-    borrowed: block.host !== allocation.host,
-  };
+  return { ...base, ...ownerOf(owner, address, block) };
 }
 
 /** Returns the owner of a host-reserved address; its note appears as an attribute, as in Calico. */
@@ -110,13 +111,20 @@ async function handleOf(
   return owner ? { handle: owner.allocation.handle } : {};
 }
 
-/** Returns the owner of an address that a part of an allocation holds. */
-export function ownerOf(allocation: Allocation, part: Part, address: Address) {
-  const { handle, host, attributes, assignedBy, atMs, expiresAtMs } = allocation;
+/** Returns the state and the owner of an address that a part of an allocation holds. A kept address has no host. */
+export function ownerOf(
+  { allocation, part }: SlotOwner,
+  address: Address,
+  block: Pick<Block, "host"> | undefined,
+) {
+  const { state, handle, workload, host, attributes, assignedBy, atMs, expiresAtMs } = allocation;
   const owner = ownersAt(allocation, formatAddress(address));
+  const isKept = state === "kept";
   return {
+    state: isKept ? ("kept" as const) : ("assigned" as const),
     handle,
-    host: hostName(host),
+    ...(workload && { workload: namesOf(workload) }),
+    ...(!isKept && { host: hostName(host), borrowed: block?.host !== host }),
     attributes,
     ...(assignedBy !== undefined && { assignedBy }),
     ...(Object.keys(owner).length > 0 && { owner }),
@@ -125,3 +133,11 @@ export function ownerOf(allocation: Allocation, part: Part, address: Address) {
     ...(expiresAtMs !== undefined && { expiresAtMs }),
   };
 }
+
+const namesOf = ({ namespace, kind, name, instance, uid }: Workload): Workload => ({
+  namespace,
+  kind,
+  name,
+  instance,
+  uid,
+});

@@ -82,13 +82,8 @@ export async function readBlock(
     if (!owner) return base;
     if (slot.kind !== "taken") return { ...base, handle: owner.allocation.handle };
     // The attributes of addresses are read address by address, because here they could be megabytes.
-    const {
-      attributes: _,
-      owner: __,
-      assignedBy: ___,
-      ...owned
-    } = ownerOf(owner.allocation, owner.part, address);
-    return { ...base, ...owned, borrowed: block.host !== owner.allocation.host };
+    const { attributes: _, owner: __, assignedBy: ___, ...owned } = ownerOf(owner, address, block);
+    return { ...base, ...owned };
   });
   const last = some.at(-1);
   return {

@@ -108,9 +108,7 @@ async function addressesOf({ store }: Context, allocation: Allocation) {
         family: address.family,
         block: formatCidr(part.block),
         pool: block?.pool ?? "",
-        state: "assigned",
-        ...ownerOf(allocation, part, address),
-        borrowed: block?.host !== allocation.host,
+        ...ownerOf({ allocation, part }, address, block),
       };
       return { address, state };
     });

@@ -3,14 +3,18 @@ import { shuffled } from "../../domain/fresh.ts";
 import { ADDRESSES_RELEASED_MAX, ALLOCATIONS_CLOSED_AT_ONCE } from "../../domain/limits.ts";
 import { CorruptItemError } from "../../domain/outcome.ts";
 import { closeAllocation } from "../allocations/close-allocation.ts";
+import { closeInstance } from "../allocations/close-instance.ts";
 import { BoundedWork } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
+import { isKeepable, keptOf } from "./release-instance.ts";
 
 /** The result of a release by handle or host. */
 export interface Released {
   /** The addresses that this call freed, as text. */
   readonly released: readonly string[];
+  /** The addresses that instances keep for their next incarnation, as text: those that this call kept or found kept. */
+  readonly kept: readonly string[];
   /**
    * True if nothing is left of what existed at the start of this request. Otherwise a repeat of the request continues.
    */
@@ -30,6 +34,7 @@ export class Closing {
   readonly #context: Context;
   readonly #work: BoundedWork;
   readonly #released: string[] = [];
+  readonly #kept: string[] = [];
   #progressed = false;
   readonly #unreadable = new Map<string, CorruptItemError>();
   #isPutOff = false;
@@ -56,17 +61,35 @@ export class Closing {
     allocations: readonly Allocation[],
     { settles }: { readonly settles: boolean },
   ): Promise<void> {
+    await this.#each(allocations, async (allocation) => {
+      await closeAllocation(this.#context, allocation, { settles, freed: this.#released });
+      return true;
+    });
+  }
+
+  /**
+   * Keeps what instances have, if their kinds keep it, and closes the allocations of the others. It leaves an instance that another
+   * request has changed since it was read.
+   */
+  async endInstances(allocations: readonly Allocation[]): Promise<void> {
+    await this.#each(allocations, async (allocation) => {
+      if (!isKeepable(allocation)) return closeInstance(this.#context, allocation, this.#released);
+      const kept = await keptOf(this.#context, allocation);
+      this.#kept.push(...(kept ?? []));
+      return kept !== undefined && allocation.state === "live";
+    });
+  }
+
+  /** Works on allocations in random order, some in parallel, while there is time. */
+  async #each(
+    allocations: readonly Allocation[],
+    work: (allocation: Allocation) => Promise<boolean>,
+  ): Promise<void> {
     const mixed = shuffled(allocations, this.#context.random);
     await inParallel(mixed, ALLOCATIONS_CLOSED_AT_ONCE, async (allocation) => {
       if (!this.mayBegin()) return;
-      const isEnded = await this.trying(async () => {
-        await closeAllocation(this.#context, allocation, {
-          settles,
-          freed: this.#released,
-        });
-        return true;
-      });
-      this.#progressed ||= isEnded === true;
+      const hasProgressed = await this.trying(() => work(allocation));
+      this.#progressed ||= hasProgressed === true;
     });
   }
 
@@ -99,6 +122,6 @@ export class Closing {
     if (failure !== undefined && !progressed) throw failure;
     const unreadable = [...this.#unreadable.values()];
     const complete = isWhole && !this.#isPutOff && unreadable.length === 0;
-    return { released: this.#released, complete, progressed, unreadable };
+    return { released: this.#released, kept: this.#kept, complete, progressed, unreadable };
   }
 }

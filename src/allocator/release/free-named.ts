@@ -1,5 +1,5 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
-import type { Allocation } from "../../domain/allocation.ts";
+import { type Allocation, isOver } from "../../domain/allocation.ts";
 import type { AllocationPlace } from "../../domain/allocation-place.ts";
 import { type Block, heldBy } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
@@ -9,6 +9,7 @@ import { GRACE_MS } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { freeSlots } from "../allocations/free-slots.ts";
 import { dropQuotaSlots, quotaSlotOf } from "../allocations/quota-slots.ts";
+import { holdingsOf } from "../allocations/replay.ts";
 import { untilKnown } from "../core/compare-and-swap.ts";
 import { poolAt } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
@@ -45,6 +46,7 @@ export async function freeNamed(
     : hasPending
       ? await context.store.readAllocation(place)
       : undefined;
+  if (allocation instanceof Rejection) return allocation;
   if ((keyed || hasPending) && !allocation)
     return { isFreed: false, block: await blockAt(context, space, address, blockSize) };
   if (allocation?.state === "pending" || allocation?.state === "aborted")
@@ -57,6 +59,7 @@ export async function freeNamed(
     isConflict || allocation?.conflicts.has(text) ? { conflicts: new Set([ordinal]) } : {};
   const tag = { space, block: cidr, token, handleHash, cools: true, ...conflicts };
   const { freed, block } = await freeSlots(context, tag, [ordinal], new Set([ordinal]));
+  if (allocation?.workload) await dropIfEmpty(context, allocation);
   if (freed.length === 0)
     return { isFreed: false, block: block ?? (await blockAt(context, space, address, blockSize)) };
   if (allocation) await dropQuotaSlots(context, allocation, quotaSlotOf(allocation, text));
@@ -70,28 +73,53 @@ export async function freeNamed(
 
 /**
  * Marks the allocation, and returns it; nothing if it does not know the token, because then nothing is assigned under
- * it.
+ * it. The slots of an instance have the same token in all its incarnations, and its kept addresses are released as those in use.
  */
 async function markFreed(
   context: Context,
   place: AllocationPlace,
-  { address, generation: { token, want }, isConflict }: FreedAddress,
-): Promise<Allocation | undefined> {
-  const { item } = await untilKnown("the address was marked as freed", () => {
-    const nowMs = context.now();
-    return context.store.markFreed(place, token, {
-      address: formatAddress(address),
-      isConflict,
-      complete: want === 1,
-      revision: fresh(context),
-      atMs: nowMs,
-      // The repair run finds out whether the slot was freed, and whether other addresses of the request are still held.
-      dueAtMs: nowMs + GRACE_MS,
+  { address, generation: { token, want, instance }, isConflict }: FreedAddress,
+): Promise<Allocation | Rejection | undefined> {
+  const mark = (state: "live" | "kept") =>
+    untilKnown("the address was marked as freed", () => {
+      const nowMs = context.now();
+      return context.store.markFreed(place, token, {
+        address: formatAddress(address),
+        isConflict,
+        complete: want === 1,
+        revision: fresh(context),
+        atMs: nowMs,
+        // The repair run finds out whether the slot was freed, and whether other addresses of the request are still held.
+        ...(instance
+          ? { instance: { incarnation: instance.incarnation, state } }
+          : { dueAtMs: nowMs + GRACE_MS }),
+      });
     });
-  });
+  const marked = await mark("live");
+  const { item } = instance && marked.item?.state === "kept" ? await mark("kept") : marked;
+  if (item?.workload && item.workload.incarnation !== instance?.incarnation)
+    return laterIncarnation(address);
   // A released allocation was marked before, perhaps by a release that was interrupted. Its slot may still have to be
   // freed.
   return item?.parts.some((part) => part.token === token) ? item : undefined;
+}
+
+/** Rejects a generation of an instance whose addresses a later incarnation has. */
+export const laterIncarnation = (address: Address): Rejection =>
+  new Rejection(
+    "generation_conflict",
+    "The address belongs to a later incarnation of its instance.",
+    { address: formatAddress(address) },
+  );
+
+/** Deletes the allocation of an instance that has nothing any more. Of several addresses, the last one to be freed deletes it. */
+async function dropIfEmpty(context: Context, marked: Allocation): Promise<void> {
+  const { store } = context;
+  const isLone = marked.want === 1;
+  const allocation = isLone ? marked : await store.readAllocation(marked.place);
+  if (!allocation || !isOver(allocation)) return;
+  const isEmpty = isLone || (await holdingsOf(context, allocation)).length === 0;
+  if (isEmpty) await store.deleteAllocation("instance-delete", allocation);
 }
 
 async function blockAt(

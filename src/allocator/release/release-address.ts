@@ -1,16 +1,21 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
+import type { AllocationPlace } from "../../domain/allocation-place.ts";
 import { blockOf } from "../../domain/block-group.ts";
 import { ordinalOf } from "../../domain/cidr.ts";
 import type { Generation } from "../../domain/generation.ts";
 import { CorruptItemError, Rejection, type RejectionCode } from "../../domain/outcome.ts";
 import { identify, type NamedAddress } from "../allocations/identify-address.ts";
+import { keepInstance } from "../allocations/keep-instance.ts";
 import type { Context } from "../core/context.ts";
-import { freeNamed } from "./free-named.ts";
+import { freeNamed, laterIncarnation } from "./free-named.ts";
 
 export interface ReleaseResult {
   readonly address: string;
-  /** `unfinished`: there was no time for it, or the database did not answer. The same release may be sent again. */
-  readonly status: "released" | "not_assigned" | "conflict" | "unfinished";
+  /**
+   * `kept`: it waits for the next incarnation of its instance. `unfinished`: there was no time for it, or the database did not
+   * answer. The same release may be sent again.
+   */
+  readonly status: "released" | "kept" | "not_assigned" | "conflict" | "unfinished";
   readonly code?: RejectionCode | "unreadable";
   readonly detail?: string;
 }
@@ -18,11 +23,14 @@ export interface ReleaseResult {
 /**
  * Releases one address: exactly the assignment that the generation, or the handle, names (I5). A late or repeated
  * release changes nothing and is no error. With a generation it reads nothing.
+ *
+ * @param keep true if an instance whose kind keeps its addresses keeps them for its next incarnation
  */
 export async function releaseAddress(
   context: Context,
   space: string,
   release: NamedAddress,
+  keep = false,
 ): Promise<ReleaseResult> {
   const address = formatAddress(release.address);
   const conflict = (code: ReleaseResult["code"], detail: string) =>
@@ -31,7 +39,9 @@ export async function releaseAddress(
     const named = await identify(context, space, release);
     if (named instanceof Rejection) return conflict(named.code, named.detail);
     if (named === undefined) return { address, status: "not_assigned" };
-    return await releaseNamed(context, space, release.address, named);
+    return keep && named.instance?.keeps
+      ? await keepNamed(context, space, named, named.instance.incarnation)
+      : await releaseNamed(context, space, release.address, named);
   } catch (error) {
     // An unreadable item must not keep the others.
     if (error instanceof CorruptItemError) return conflict("unreadable", error.sentence);
@@ -55,6 +65,25 @@ async function releaseNamed(
   if (slot?.kind !== "taken" || slot.token === generation.token)
     return { address: text, status: "not_assigned" };
   return { address: text, status: "conflict", code: "generation_conflict", detail: REASSIGNED };
+}
+
+/** Keeps all addresses of the instance that has this one. The slots stay as they are. */
+async function keepNamed(
+  context: Context,
+  space: string,
+  { address, token, handleHash, allocationId: id, keyed }: Generation,
+  incarnation: string,
+): Promise<ReleaseResult> {
+  const text = formatAddress(address);
+  const place: AllocationPlace = { space, handleHash, id, keyed };
+  const { isKept, allocation } = await keepInstance(context, place, incarnation);
+  const isThere = allocation?.parts.some((part) => part.token === token) ?? false;
+  if (!isThere || allocation?.released.has(text)) return { address: text, status: "not_assigned" };
+  if (isKept) return { address: text, status: "kept" };
+  const isOver = allocation?.state === "released" || allocation?.state === "aborted";
+  if (isOver) return { address: text, status: "not_assigned" };
+  const { code, detail } = laterIncarnation(address);
+  return { address: text, status: "conflict", code, detail };
 }
 
 /** The detail of a rejection that names an earlier assignment. */

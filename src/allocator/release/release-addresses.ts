@@ -18,12 +18,14 @@ export interface AddressesReleased {
 /**
  * Releases addresses one by one, as many as one request has time for. An entry that already has a result keeps it.
  *
+ * @param keep true if instances whose kind keeps its addresses keep them for their next incarnation
  * @throws the first failure, if nothing could be done
  */
 export async function releaseAddresses(
   context: Context,
   space: string,
   entries: readonly (NamedAddress | ReleaseResult)[],
+  keep = false,
 ): Promise<AddressesReleased> {
   const work = new BoundedWork(context);
   const results = new Map<number, ReleaseResult>();
@@ -32,7 +34,7 @@ export async function releaseAddresses(
   await inParallel(order, ADDRESSES_RELEASED_AT_ONCE, async ([n, entry]) => {
     if ("status" in entry) results.set(n, entry);
     else if (work.mayBegin()) {
-      const result = await work.trying(() => releaseAddress(context, space, entry));
+      const result = await work.trying(() => releaseAddress(context, space, entry, keep));
       if (result) results.set(n, result);
     }
   });

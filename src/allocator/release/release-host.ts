@@ -15,7 +15,8 @@ import { Closing, type Released } from "./close-allocations.ts";
  * Releases every address of a host, in its own blocks and in those that it borrows from. Its affinities and
  * borrowed-block entries name the blocks (I11), whoever owns them now. The allocation of each slot names its host. It
  * is closed as a release by handle closes it, so addresses that others borrowed from the host's blocks stay theirs. An
- * assign in progress is closed or kept as a whole. A repeat continues what one request does not finish.
+ * assign in progress is closed or kept as a whole. Instances whose kind keeps its addresses keep them for another host.
+ * A repeat continues what one request does not finish.
  */
 export async function releaseHost(
   context: Context,
@@ -59,9 +60,20 @@ async function releaseIn(
     const allocations = await closing.trying(() =>
       allocationsOf(context, closing, space, some, host),
     );
+    const [instances, others] = split(allocations ?? []);
+    await closing.endInstances(instances);
     // The release by host does not find them again, so settling gains nothing.
-    await closing.end(allocations ?? [], { settles: false });
+    await closing.end(others, { settles: false });
   }
+}
+
+/** Tells the allocations of instances from the others. */
+function split(allocations: readonly Allocation[]) {
+  const isOfInstance = ({ workload }: Allocation) => workload !== undefined;
+  return [
+    allocations.filter(isOfInstance),
+    allocations.filter((allocation) => !isOfInstance(allocation)),
+  ] as const;
 }
 
 /** Returns the host's allocations that hold these slots. */

@@ -11,7 +11,7 @@ type Released = v.InferOutput<typeof released>;
 type AddressesReleased = Extract<Released, { readonly results: unknown }>;
 
 /** The result of a release by handle or host. */
-export type AllReleased = Exclude<Released, AddressesReleased>;
+export type AllReleased = Extract<Released, { readonly complete: unknown; released: unknown }>;
 
 /** An address to release, with the proof that it is the caller's. */
 export interface ReleaseEntry {

@@ -1,12 +1,12 @@
 import type { Client } from "../api/client.ts";
-import { releaseAddresses } from "../api/releases.ts";
+import { type ReleaseResult, releaseAddresses } from "../api/releases.ts";
 import type { Candidate } from "./candidates.ts";
 
 /** The result for a candidate. `skipped` means that the owner or the assignment has changed, and nothing was done. */
 export interface Outcome {
   readonly address: string;
   readonly handle: string;
-  readonly status: "released" | "not_assigned" | "skipped";
+  readonly status: Exclude<ReleaseResult["status"], "conflict"> | "skipped";
   readonly detail?: string;
 }
 

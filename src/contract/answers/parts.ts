@@ -95,8 +95,20 @@ export const attributes = v.record(v.string(), v.string());
 
 /** The fields of an address that concern its owner. */
 export const ownership = {
-  state: v.picklist(["assigned", "cooling", "quarantined", "free", "hostReserved"]),
+  state: v.picklist(["assigned", "kept", "cooling", "quarantined", "free", "hostReserved"]),
   handle: v.optional(v.string()),
+  workload: v.optional(
+    v.pipe(
+      v.strictObject({
+        namespace: v.string(),
+        kind: v.string(),
+        name: v.string(),
+        instance: v.string(),
+        uid: v.string(),
+      }),
+      v.description("The instance of a workload that has the address, under its last uid"),
+    ),
+  ),
   host: v.optional(v.string()),
   generation: v.optional(v.string()),
   borrowed: v.optional(v.boolean()),

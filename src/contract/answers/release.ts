@@ -27,13 +27,27 @@ const allReleased = {
 
 export const handleReleased = v.strictObject({ requestId, handle: v.string(), ...allReleased });
 
-export const hostReleased = v.strictObject({ requestId, ...host, ...allReleased });
+const kept = v.pipe(
+  v.array(v.string()),
+  v.description("The addresses that instances of workloads keep for their next incarnation"),
+);
+
+export const hostReleased = v.strictObject({ requestId, ...host, ...allReleased, kept });
+
+export const instanceReleased = v.strictObject({
+  requestId,
+  handle: v.string(),
+  released: allReleased.released,
+  kept,
+});
 
 export const releaseResult = v.strictObject({
   address: v.string(),
   status: v.pipe(
-    v.picklist(["released", "not_assigned", "conflict", "unfinished"]),
-    v.description("`unfinished` means: send it again"),
+    v.picklist(["released", "kept", "not_assigned", "conflict", "unfinished"]),
+    v.description(
+      "`kept` means: it waits for the next incarnation of its instance. `unfinished` means: send it again",
+    ),
   ),
   code: v.optional(problemCode),
   detail: v.optional(v.string()),
@@ -50,4 +64,9 @@ export const addressesReleased = v.strictObject({
   ),
 });
 
-export const released = v.union([handleReleased, hostReleased, addressesReleased]);
+export const released = v.union([
+  handleReleased,
+  hostReleased,
+  instanceReleased,
+  addressesReleased,
+]);

@@ -48,6 +48,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   Released: answers.released,
   HandleReleased: answers.handleReleased,
   HostReleased: answers.hostReleased,
+  InstanceReleased: answers.instanceReleased,
   AddressesReleased: answers.addressesReleased,
   ReleaseResult: answers.releaseResult,
   Amended: answers.amended,

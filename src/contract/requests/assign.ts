@@ -20,8 +20,10 @@ import {
 import { hostReserved } from "../schema/host-reserved.ts";
 import { labels } from "../schema/labels.ts";
 import { isByFamily, oneWayToNamePools, poolList, poolNames } from "../schema/pool-names.ts";
+import type { FieldProblem } from "../schema/problem.ts";
 import { fields, rule } from "../schema/schema.ts";
 import { annotations } from "../schema/spiderpool-annotations.ts";
+import { handleProblems, workload, workloadProblems } from "../schema/workload.ts";
 
 /** More addresses than one block of the largest size has. The allocator knows what the pools can serve. */
 export const ADDRESSES_PER_REQUEST_MAX = 4_096;
@@ -50,6 +52,7 @@ export const assignBody = v.pipe(
     leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
     namespace: v.optional(namespaceName),
     annotations: v.optional(annotations),
+    workload: v.optional(workload),
     use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
     ...poolNames,
   }),
@@ -64,6 +67,11 @@ export const assignBody = v.pipe(
         ]
       : [],
   ),
+  rule((input) => [
+    ...handleProblems(input.handle),
+    ...workloadProblems(input),
+    ...besideWorkload(input),
+  ]),
   rule(({ ipv4, ipv6, limitPerHandle }) => {
     const most = Math.max(ipv4, ipv6);
     if (limitPerHandle === 0 || most <= limitPerHandle) return [];
@@ -86,3 +94,19 @@ export const assignBody = v.pipe(
         ];
   }),
 );
+
+/** Rejects what an instance cannot have: a name of its own, a limit, a part of the addresses, a lease. */
+function besideWorkload(input: {
+  readonly workload?: object | undefined;
+  readonly handle?: string | undefined;
+  readonly limitPerHandle: number;
+  readonly allowPartial: boolean;
+  readonly leaseSeconds: number;
+}): readonly FieldProblem[] {
+  const { handle, limitPerHandle, allowPartial, leaseSeconds } = input;
+  if (!input.workload) return [];
+  const sent = { handle, limitPerHandle, allowPartial, leaseSeconds };
+  return Object.entries(sent)
+    .filter(([, value]) => value !== undefined && value !== 0 && value !== false)
+    .map(([field, value]) => ({ field, value, problem: "is excluded by workload" }));
+}

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { RELEASES_PER_REQUEST_MAX } from "../../domain/limits.ts";
-import { affinityType, handleText, hostText, text } from "../schema/field.ts";
-import { fields, list } from "../schema/schema.ts";
+import { affinityType, flag, handleText, hostText, namespaceName, text } from "../schema/field.ts";
+import { fields, list, rule } from "../schema/schema.ts";
+import { handleProblems, workload, workloadProblems } from "../schema/workload.ts";
 
 export const entrySchema = fields({
   address: text,
@@ -9,19 +10,33 @@ export const entrySchema = fields({
   generation: v.optional(text),
 });
 
-export const releaseBody = fields({
-  handle: v.optional(handleText),
-  host: v.optional(hostText),
-  affinityType: v.optional(affinityType),
-  addresses: v.optional(
-    list(
-      entrySchema,
-      { min: 1, max: RELEASES_PER_REQUEST_MAX },
-      {
-        type: "must be an array of objects with address, handle and generation",
-        min: "must have an entry",
-        max: `must have at most ${RELEASES_PER_REQUEST_MAX} entries; send several requests`,
-      },
+export const releaseBody = v.pipe(
+  fields({
+    handle: v.optional(handleText),
+    host: v.optional(hostText),
+    affinityType: v.optional(affinityType),
+    addresses: v.optional(
+      list(
+        entrySchema,
+        { min: 1, max: RELEASES_PER_REQUEST_MAX },
+        {
+          type: "must be an array of objects with address, handle and generation",
+          min: "must have an entry",
+          max: `must have at most ${RELEASES_PER_REQUEST_MAX} entries; send several requests`,
+        },
+      ),
     ),
-  ),
-});
+    namespace: v.optional(namespaceName),
+    workload: v.optional(workload),
+    keep: v.optional(flag, false),
+  }),
+  rule((input) => [...handleProblems(input.handle), ...workloadProblems(input)]),
+  rule(({ namespace, workload, keep, addresses }) => [
+    ...(namespace !== undefined && !workload
+      ? [{ field: "namespace", value: namespace, problem: "needs a workload" }]
+      : []),
+    ...(keep && !workload && !addresses
+      ? [{ field: "keep", value: keep, problem: "needs addresses or a workload" }]
+      : []),
+  ]),
+);

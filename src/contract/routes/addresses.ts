@@ -41,7 +41,8 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     function: "release",
     id: "release",
     tag: "addresses",
-    summary: "Releases addresses: single ones, all of a handle, or all of a host",
+    summary:
+      "Releases addresses, or keeps them for an instance: single ones, all of a handle, of a host, or of an instance",
     query: {},
     body: [releaseBody],
     answers: { 200: answers.released },

@@ -75,6 +75,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   idleSince: "Since when the block is empty, as `reclaim` first saw it.",
   ignored: "Manifests of the body that are not applied, by kind and name.",
   inUse: "Addresses that are assigned.",
+  instance: "The name of the instance: of a pod, of a virtual machine. It defaults to `name`.",
   ipipMode: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   ips: "The addresses and ranges in the manifest.",
   ipVersion: "The address family in the manifest. It must be that of the addresses.",
@@ -86,6 +87,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "The pools that can serve IPv6, by name, CIDR or pattern, in the order in which they are tried.",
   job: "The job that carries out the request.",
   jobs: "The jobs, one entry each.",
+  keep: "Instances of a kind that keeps its addresses keep them for their next uid.",
   kept: "The pool can serve the request.",
   key: "The key of the label.",
   kind: "The kind of the manifest, or of the job.",
@@ -158,6 +160,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   taken: "Addresses that were assigned in the blocks.",
   title: "A short title of the code.",
   type: "A URN that names the code.",
+  uid: "The uid of the instance, as in Kubernetes. A later one replaces it.",
   unreadable: "Blocks that cannot be read. Their addresses stay assigned.",
   updatedAt: "When a worker last continued the job.",
   use: "The use of the addresses. Only pools that allow it serve the request.",
@@ -166,6 +169,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   values: "Values of the label.",
   vxlanMode: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   warmBlocksPerHost: "The number of empty blocks that a host with addresses can keep.",
+  workload:
+    "The workload of the instance: its kind, its name, the name and the uid of the instance.",
   "AssignRequest.address": "The specific address to assign, in place of counts.",
   "AssignRequest.annotations":
     "The annotations of the pod. The first of `subnets`, `subnet`, `ippools` and `ippool` of `ipam.spidernet.io` chooses the pools.",

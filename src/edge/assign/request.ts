@@ -4,12 +4,15 @@ import { assignBody } from "../../contract/requests/assign.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
+import { workloadOf } from "../../contract/schema/workload.ts";
 import type { Address } from "../../domain/address.ts";
 import { hostId } from "../../domain/host.ts";
 import { formatTime } from "../../domain/time.ts";
+import { workloadHandle } from "../../domain/workload.ts";
 import { readJson } from "../http/body.ts";
 import { digestOf, shortDigest } from "../http/digest.ts";
 import type { Answer, Event } from "../http/event.ts";
+import { instancePlace } from "../http/instance-place.ts";
 import { readIdempotencyKey, readQuery } from "../http/parameters.ts";
 import type { DryRun } from "../http/write-answer.ts";
 import { askedOf } from "./asked.ts";
@@ -38,17 +41,18 @@ export function readAssign(
   if (pools instanceof Problem) return pools;
 
   const { key } = idempotency;
+  const workload = workloadOf(input);
+  if (workload && key !== undefined) return KEY_BESIDE_WORKLOAD;
   const dryRun = input.dryRun || query.dryRun;
-  if (input.handle === undefined && key === undefined && !dryRun) return NOT_TO_BE_FOUND;
-  const handle =
-    input.handle ??
-    (key === undefined ? freshHandle() : `key-${digestOf(key).toString("hex", 0, 16)}`);
+  const handle = workload ? workloadHandle(workload) : input.handle;
+  if (handle === undefined && key === undefined && !dryRun) return NOT_TO_BE_FOUND;
   const asked = {
     space,
     host: hostId(input.affinityType, input.host),
     wanted: wantedOf(input),
     ...(input.address && { address: input.address }),
-    handle,
+    handle:
+      handle ?? (key === undefined ? freshHandle() : `key-${digestOf(key).toString("hex", 0, 16)}`),
     attributes: input.attributes,
     ...(input.use && { use: input.use }),
     ...(input.namespace !== undefined && { namespace: input.namespace }),
@@ -72,11 +76,21 @@ export function readAssign(
     ...(namespaceLabels && { namespaceLabels }),
     ...(labels && { labels }),
     ...(userArn !== undefined && { assignedBy: userArn }),
-    digest: shortDigest(canonical(asked)),
-    ...(key !== undefined && { keyId: shortDigest(`${handle}\0${key}`) }),
+    // An instance may come to another host, and the request is still the same.
+    digest: shortDigest(canonical(workload ? { ...asked, host: ANY_HOST } : asked)),
+    ...(workload && { workload, keyId: instancePlace(space, workload).id }),
+    ...(key !== undefined && { keyId: shortDigest(`${asked.handle}\0${key}`) }),
     dryRun,
   };
 }
+
+/** The host in the digest of a request that may be repeated from any. */
+const ANY_HOST = hostId("host", "*");
+
+const KEY_BESIDE_WORKLOAD = invalid({
+  field: "Idempotency-Key",
+  problem: "is excluded by workload: the uid of the instance makes the request safe to repeat",
+});
 
 /** Rejects a request that cannot be repeated, and whose addresses could not be found if its answer is lost. */
 const NOT_TO_BE_FOUND = invalid(
@@ -136,7 +150,7 @@ function canonical({
   ...asked
 }: Omit<
   AssignRequest,
-  "digest" | "keyId" | "hostLabels" | "namespaceLabels" | "labels" | "assignedBy"
+  "digest" | "keyId" | "hostLabels" | "namespaceLabels" | "labels" | "assignedBy" | "workload"
 >): string {
   return JSON.stringify([
     asked.space,

@@ -3,23 +3,32 @@ import type { NamedAddress } from "../../allocator/allocations/identify-address.
 import type { Released } from "../../allocator/release/close-allocations.ts";
 import type { ReleaseResult } from "../../allocator/release/release-address.ts";
 import type { AddressesReleased } from "../../allocator/release/release-addresses.ts";
+import type { InstanceReleased, NamedInstance } from "../../allocator/release/release-instance.ts";
 import { type entrySchema, releaseBody } from "../../contract/requests/release.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { checked, cut, shortened } from "../../contract/schema/schema.ts";
+import { handleProblems, workloadOf } from "../../contract/schema/workload.ts";
 import { parseGeneration } from "../../domain/generation.ts";
 import { type HostId, hostId } from "../../domain/host.ts";
 import { parsePlainAddress } from "../../domain/plain-form.ts";
+import { workloadHandle } from "../../domain/workload.ts";
 import { readJson } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { hostBody } from "../http/host.ts";
+import { instancePlace } from "../http/instance-place.ts";
 import { readHandlePath, readSpace } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 
-/** A release of single addresses, of a handle, or of a host. */
+/** A release of single addresses, of a handle, of a host, or of an instance of a workload. */
 export type ReleaseRequest =
   | { readonly space: string; readonly host: HostId }
   | { readonly space: string; readonly handle: string }
-  | { readonly space: string; readonly entries: readonly ReleaseEntry[] };
+  | { readonly space: string; readonly instance: NamedInstance }
+  | {
+      readonly space: string;
+      readonly entries: readonly ReleaseEntry[];
+      readonly keep: boolean;
+    };
 
 /** An address to release, or the result of an invalid entry, which must not affect the others. */
 type ReleaseEntry = NamedAddress | ReleaseResult;
@@ -33,26 +42,37 @@ export function readRelease(event: Event): ReleaseRequest | Problem {
   if (input instanceof Problem) return input;
   const space = readSpace(event);
   if (space instanceof Problem) return space;
-  const { handle, host, affinityType, addresses } = input;
+  const { handle, host, affinityType, addresses, keep } = input;
+  const workload = workloadOf(input);
   const named = [
     ...(handle === undefined ? [] : [{ field: "handle", value: handle }]),
     ...(host === undefined ? [] : [{ field: "host", value: host }]),
+    ...(workload ? [{ field: "workload" }] : []),
     ...(addresses ? [{ field: "addresses" }] : []),
   ];
   const [one, other] = named;
   if (!one)
-    return invalid({ field: "addresses", problem: "is required, or handle or host in its place" });
+    return invalid({
+      field: "addresses",
+      problem: "is required, or handle, host or workload in its place",
+    });
   if (other) return invalid({ ...one, problem: `excludes ${other.field}; send one of them` });
   if (affinityType !== undefined && host === undefined)
     return invalid({ field: "affinityType", value: affinityType, problem: "needs a host" });
   if (handle !== undefined) return { space, handle };
   if (host !== undefined) return { space, host: hostId(affinityType ?? "host", host) };
-  return { space, entries: (addresses ?? []).map(readEntry) };
+  if (workload)
+    return { space, instance: { place: instancePlace(space, workload), workload, keep } };
+  return { space, entries: (addresses ?? []).map(readEntry), keep };
 }
 
 /** Reads a release of the handle in the path. */
 export function readHandleRelease(event: Event): ReleaseRequest | Problem {
-  return rejectKey(event) ?? readHandlePath(event);
+  const keyed = rejectKey(event);
+  if (keyed) return keyed;
+  const named = readHandlePath(event);
+  const [problem] = named instanceof Problem ? [] : handleProblems(named.handle);
+  return problem ? invalid(problem) : named;
 }
 
 /** Rejects an Idempotency-Key. A release by handle cannot honour it, and a release by generation does not need it. */
@@ -68,22 +88,28 @@ function rejectKey({ headers }: Event): Problem | undefined {
 }
 
 export function releaseAnswer(
-  result: AddressesReleased | Released,
+  result: AddressesReleased | InstanceReleased | Released,
   requestId: string,
   request: ReleaseRequest,
 ): Answer {
   if ("results" in result) return { status: 200, body: { requestId, ...result } };
-  const { unreadable, ...done } = result;
+  if ("instance" in request) {
+    const handle = workloadHandle(request.instance.workload);
+    return { status: 200, body: { requestId, handle, ...result } };
+  }
+  const { unreadable, kept, ...done } = result as Released;
   const whose =
     "handle" in request
       ? { handle: request.handle }
       : "host" in request
-        ? hostBody(request.host)
+        ? { ...hostBody(request.host), kept }
         : {};
   return { status: 200, body: { requestId, ...whose, ...done, ...unreadableBody(unreadable) } };
 }
 
 function readEntry(entry: v.InferOutput<typeof entrySchema>): ReleaseEntry {
+  const [wrongHandle] = handleProblems(entry.handle);
+  if (wrongHandle) return unreadable(entry.address, `handle ${wrongHandle.problem}`);
   const address = parsePlainAddress(entry.address);
   if (!address.ok) return unreadable(entry.address, `address ${address.problem}`);
   const generation = entry.generation === undefined ? undefined : parseGeneration(entry.generation);

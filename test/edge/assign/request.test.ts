@@ -364,3 +364,50 @@ describe("an Idempotency-Key", () => {
     ]);
   });
 });
+
+describe("a request for an instance of a workload", () => {
+  const db = { kind: "StatefulSet", name: "db", instance: "db-0", uid: "a" };
+  const body = { host: "n", ipv4: 1, namespace: "shop", workload: db };
+
+  it("has a handle and a key of its own, the same for each uid and host", () => {
+    const [first, second] = [body, { ...body, host: "m", workload: { ...db, uid: "b" } }].map(
+      (one) => readAsIs(one) as AssignRequest,
+    );
+    expect(first).toMatchObject({
+      handle: "workload/shop/StatefulSet/db/db-0",
+      workload: { namespace: "shop", ...db },
+    });
+    expect(second).toMatchObject({
+      handle: first?.handle,
+      keyId: first?.keyId,
+      digest: first?.digest,
+    });
+  });
+
+  it.each<[string, object, string]>([
+    ["a handle", { handle: "h" }, "handle: is excluded by workload"],
+    ["a limit", { limitPerHandle: 1 }, "limitPerHandle: is excluded by workload"],
+    ["leave for less", { allowPartial: true }, "allowPartial: is excluded by workload"],
+    ["a lease", { leaseSeconds: 60 }, "leaseSeconds: is excluded by workload"],
+    ["no namespace", { namespace: undefined }, "namespace: is required beside workload"],
+    ["no name", { workload: { kind: "Pod", uid: "a" } }, "workload.name: is required"],
+    ["a slash in a part", { workload: { ...db, kind: "a/b" } }, "workload.kind: must be 1 to 253"],
+  ])("is rejected with %s", (_, more, problem) => {
+    expect(rejectedFields(readAsIs({ ...body, ...more }))).toEqual([
+      expect.stringContaining(problem),
+    ]);
+  });
+
+  it("is rejected with an Idempotency-Key", () => {
+    expect(rejectedFields(read(body))).toEqual([
+      expect.stringContaining("Idempotency-Key: is excluded by workload"),
+    ]);
+  });
+
+  it("alone may have the handle of an instance", () => {
+    const handle = "workload/shop/StatefulSet/db/db-0";
+    expect(rejectedFields(readAsIs({ host: "n", ipv4: 1, handle }))).toEqual([
+      expect.stringContaining("handle: names an instance of a workload"),
+    ]);
+  });
+});

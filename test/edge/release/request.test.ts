@@ -6,6 +6,8 @@ import { rejectedFields } from "../problem-of.ts";
 
 const read = (body: unknown, path = "/v1/release") => readRelease(eventOf("POST", path, { body }));
 const BLUE = "/v1/spaces/blue/release";
+const DB = { kind: "StatefulSet", name: "db", uid: "a" };
+const SHOP = { namespace: "shop", workload: DB };
 
 const GENERATION = formatGeneration({
   token: "AaH9bgInfBgZ-A0",
@@ -43,6 +45,17 @@ describe("a request to release", () => {
     expect(read(body, BLUE)).toEqual({ space: "blue", host: "virtual:lb" });
   });
 
+  it("names an instance, to release or to keep it", () => {
+    expect(read({ ...SHOP, keep: true }, BLUE)).toMatchObject({
+      space: "blue",
+      instance: {
+        place: { space: "blue", keyed: true },
+        workload: { ...DB, namespace: "shop", instance: "db" },
+        keep: true,
+      },
+    });
+  });
+
   it("has its own result for an entry that cannot be read", () => {
     const addresses = [
       { address: "10.0.0" },
@@ -59,7 +72,23 @@ describe("a request to release", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["nothing to release", {}, "addresses: is required, or handle or host in its place"],
+    ["nothing to release", {}, "addresses: is required, or handle, host or workload in its place"],
+    ["the handle of an instance", { handle: "workload/a/Pod/b/b" }, "handle: names an instance"],
+    ["a workload without a namespace", { workload: DB }, "namespace: is required beside workload"],
+    ["a namespace alone", { namespace: "shop", handle: "h" }, "namespace: needs a workload"],
+    ["a keep of a handle", { handle: "h", keep: true }, "keep: needs addresses or a workload"],
+    ["a workload and a host", { ...SHOP, host: "n" }, "host: excludes workload"],
+    [
+      "a workload whose handle no path can name",
+      { ...SHOP, workload: { ...DB, name: "x".repeat(240) } },
+      "workload: makes a handle of",
+    ],
+    [
+      "a slash in a part",
+      { ...SHOP, workload: { ...DB, name: "a/b" } },
+      "workload.name: must be 1",
+    ],
+    ["no uid", { ...SHOP, workload: { ...DB, uid: "" } }, "workload.uid: must be 1"],
     ["both", { handle: "h", addresses: [{ address: "10.0.0.1" }] }, "handle: excludes addresses"],
     ["a handle and a host", { handle: "h", host: "n" }, "handle: excludes host"],
     ["a type without a host", { handle: "h", affinityType: "host" }, "affinityType: needs a host"],

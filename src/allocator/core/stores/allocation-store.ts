@@ -1,4 +1,4 @@
-import type { Allocation, Due, FreedMark } from "../../../domain/allocation.ts";
+import type { Allocation, Due, FreedMark, KeptMark } from "../../../domain/allocation.ts";
 import type { AllocationPlace } from "../../../domain/allocation-place.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
@@ -32,6 +32,7 @@ export interface AllocationStore {
   deleteAllocation(step: string, seen: Allocation): Promise<void>;
   deleteAllocationOfToken(place: AllocationPlace, token: string): Promise<void>;
   markDue(place: AllocationPlace, token: string, dueAtMs: number): Promise<void>;
+  keepAllocation(place: AllocationPlace, kept: KeptMark): Promise<Outcome<Allocation>>;
   markFreed(place: AllocationPlace, token: string, freed: FreedMark): Promise<Outcome<Allocation>>;
   dueAllocations(
     shard: number,

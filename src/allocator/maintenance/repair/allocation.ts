@@ -1,4 +1,10 @@
-import { type Allocation, isExpired, isOver } from "../../../domain/allocation.ts";
+import {
+  type Allocation,
+  isExpired,
+  isHolding,
+  isOver,
+  outlivesRelease,
+} from "../../../domain/allocation.ts";
 import { type Block, heldBy } from "../../../domain/block.ts";
 import {
   GRACE_MS,
@@ -29,11 +35,11 @@ export async function seemsRight(context: Context, seen: Allocation): Promise<bo
   if (nowMs - seen.atMs <= GRACE_MS) return true;
   if (isOver(seen))
     return (
-      seen.place.keyed &&
+      outlivesRelease(seen) &&
       seen.parts.length === 0 &&
       nowMs - seen.atMs <= RELEASED_ALLOCATION_KEPT_MS
     );
-  if (seen.state !== "live" || isExpired(seen, nowMs)) return false;
+  if (!isHolding(seen) || isExpired(seen, nowMs)) return false;
   const { store } = context;
   const look = (cidr: Block["cidr"]) =>
     store.readBlock(seen.place.space, cidr, { consistent: false });
@@ -79,7 +85,7 @@ export async function repairAllocation(
     // a fence.
     const isFreed = seen.released.size >= seen.want;
     await finish(context, seen, isFreed ? "answered" : { fence: "repair-release-fence" });
-    if (seen.place.keyed && ageMs <= RELEASED_ALLOCATION_KEPT_MS) {
+    if (outlivesRelease(seen) && ageMs <= RELEASED_ALLOCATION_KEPT_MS) {
       await dropFinishedParts(context, seen);
       return "kept";
     }

@@ -16,7 +16,7 @@ interface Known {
 /**
  * Returns the hosts that hold slots of blocks, for callers that ask about many hosts of one block. A token belongs to
  * one allocation, and that to one host, forever. So it reads each allocation once, and judges a changed block by its
- * current slots.
+ * current slots. The allocation of an instance may name another host any time, so it is read again for each question.
  */
 export class Holders {
   readonly #context: Context;
@@ -50,8 +50,9 @@ export class Holders {
     for (let from = 0; from < slots.length; from += PAGE_READS_AT_ONCE) {
       const some = slots.slice(from, from + PAGE_READS_AT_ONCE);
       const { owners, unreadable } = await lookForOwners(this.#context, block.space, some);
-      for (const [token, { allocation }] of owners) hosts.set(token, allocation.host);
-      if (some.some(({ token }) => hosts.get(token) === host)) return true;
+      for (const [token, { allocation }] of owners)
+        if (!allocation.workload) hosts.set(token, allocation.host);
+      if ([...owners.values()].some(({ allocation }) => allocation.host === host)) return true;
       failure ??= unreadable[0];
     }
     // Keeps what is known of the other slots: the next question about this block reads only the unreadable one.

@@ -1,0 +1,125 @@
+import { formatAddress } from "../../domain/address.ts";
+import type { Allocation } from "../../domain/allocation.ts";
+import { allocationBytes } from "../../domain/allocation-size.ts";
+import { addressAt } from "../../domain/cidr.ts";
+import { ALLOCATION_BYTES_MAX, PARTS_TAKEN_AT_ONCE } from "../../domain/limits.ts";
+import type { Rejection } from "../../domain/outcome.ts";
+import { noneUnread } from "../../domain/pool.ts";
+import { instanceAfter, type Workload } from "../../domain/workload.ts";
+import type { Holding } from "../allocations/holding.ts";
+import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
+import { configurationOf } from "../core/configuration.ts";
+import { fresh } from "../core/context.ts";
+import { inParallel } from "../core/parallel.ts";
+import type { AssignRequest } from "./assignment.ts";
+import type { AssignExecution } from "./execution.ts";
+import { candidatesOf, unregistered } from "./family-requests.ts";
+import { requesterOf } from "./requester.ts";
+
+/**
+ * Gives an instance the addresses of its last incarnation again, on any host. No slot is written: from the first assign to the last
+ * release the allocation alone says who has them (I14).
+ *
+ * The allocation first names the next host, so that the repair run keeps the borrowed-block entries of that host. Then come the
+ * entries, and then the incarnation that the answer tells of (I11).
+ *
+ * @param held what the allocation holds: it was read after the allocation, and a release writes the allocation first
+ * @returns the allocation of the next incarnation; nothing if it has changed since it was seen
+ */
+export async function returnInstance(
+  { context, request }: AssignExecution,
+  workload: Workload,
+  seen: Allocation,
+  held: readonly Holding[],
+): Promise<Allocation | undefined> {
+  const { store } = context;
+  let allocation = seen;
+  const write = async (change: Partial<Allocation>): Promise<boolean> => {
+    const next: Allocation = {
+      ...allocation,
+      ...change,
+      revision: fresh(context),
+      atMs: context.now(),
+    };
+    const result = await store.changeAllocation("instance-return", allocation, next);
+    const current =
+      result.outcome === "unknown" ? await store.readAllocation(next.place) : result.item;
+    allocation = next;
+    return current?.revision === next.revision;
+  };
+  const { host } = request;
+  const isMoved = seen.host !== host;
+  // `kept`: neither host has the addresses until the entries are written.
+  if (isMoved && !(await write({ state: "kept", host }))) return undefined;
+  // A block of the host needs an entry too if it was read before the allocation named the host: it may be taken from the host
+  // since. A kept allocation may name the host without its entries, after a return that was cut off.
+  const lacksEntry = ({ block }: Holding) =>
+    isMoved || (seen.state === "kept" && block.host !== host);
+  const ready = await inParallel(held.filter(lacksEntry), PARTS_TAKEN_AT_ONCE, ({ block }) =>
+    ensureBorrowedBlock(context, host, block),
+  );
+  if (!ready.every(Boolean)) return undefined;
+  const isReturned = await write({
+    state: "live",
+    workload: instanceAfter(seen.workload, workload, fresh(context)),
+    attributes: request.attributes,
+    ...(request.assignedBy !== undefined && { assignedBy: request.assignedBy }),
+    owners: new Map(),
+    digest: request.digest,
+  });
+  return isReturned ? allocation : undefined;
+}
+
+/** Returns the rejection of a host that may have no addresses at all. */
+export async function whyNotTo({
+  context,
+  request,
+}: AssignExecution): Promise<Rejection | undefined> {
+  const configuration = await configurationOf(context, request.space);
+  const requester = await requesterOf(context, request, configuration);
+  return unregistered(request, configuration, requester);
+}
+
+/**
+ * Returns true if the addresses of the last incarnation are what the request asks for: as many of each family, from its candidates
+ * before any filter, from blocks of the host if affinity is strict. Neither a reservation nor a disabled pool takes them away, as in
+ * Spiderpool (docs/usage/statefulset.md).
+ */
+export async function isFit(
+  { context, request }: AssignExecution,
+  seen: Allocation,
+  held: readonly Holding[],
+): Promise<boolean> {
+  const configuration = await configurationOf(context, request.space);
+  const requester = await requesterOf(context, request, configuration);
+  const mayServe = ({ block }: Holding): boolean => {
+    const { family } = block.cidr;
+    const pool = configuration.pools.find(({ id }) => id === block.poolId);
+    // The addresses stay where they are until the pool can be read.
+    if (!pool) noneUnread(configuration);
+    if (pool?.state !== "active") return false;
+    if (configuration.settings.strictAffinity && block.host !== request.host) return false;
+    return candidatesOf(request, configuration, requester, family).some(
+      ({ name }) => name === pool.name,
+    );
+  };
+  return (
+    areAsked(request, held) &&
+    held.every(mayServe) &&
+    allocationBytes({ ...seen, attributes: request.attributes }) <= ALLOCATION_BYTES_MAX
+  );
+}
+
+function areAsked({ wanted, address }: AssignRequest, held: readonly Holding[]): boolean {
+  const addresses = held.flatMap(({ block, ordinals }) =>
+    ordinals.map((ordinal) => addressAt(block.cidr, ordinal)),
+  );
+  const total = wanted.reduce((sum, { count }) => sum + count, 0);
+  return (
+    total === addresses.length &&
+    wanted.every(
+      ({ family, count }) => addresses.filter((each) => each.family === family).length === count,
+    ) &&
+    (!address || addresses.some((each) => formatAddress(each) === formatAddress(address)))
+  );
+}

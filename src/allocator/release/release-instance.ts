@@ -1,0 +1,73 @@
+import { formatAddress } from "../../domain/address.ts";
+import { type Allocation, isHolding, isOver } from "../../domain/allocation.ts";
+import type { AllocationPlace } from "../../domain/allocation-place.ts";
+import { addressAt } from "../../domain/cidr.ts";
+import { isKeptKind, type Workload } from "../../domain/workload.ts";
+import { closeInstance } from "../allocations/close-instance.ts";
+import { keepInstance } from "../allocations/keep-instance.ts";
+import { holdingsOf } from "../allocations/replay.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
+import type { Context } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
+
+/** The instance that a release names, and where its allocation is. */
+export interface NamedInstance {
+  readonly place: AllocationPlace;
+  readonly workload: Workload;
+  /** True if a kind that keeps its addresses keeps them for the next incarnation of the instance. */
+  readonly keep: boolean;
+}
+
+/** The result of a release of an instance. Both lists are empty if another incarnation of it has the addresses, or none. */
+export interface InstanceReleased {
+  /** The addresses that this call freed, as text. */
+  readonly released: readonly string[];
+  /** The addresses that wait for the next incarnation, as text. */
+  readonly kept: readonly string[];
+}
+
+/**
+ * Releases what one incarnation of an instance has, or keeps it for the next. Another incarnation's addresses stay as they are: a release that is
+ * late changes nothing (I5).
+ *
+ * @throws {ContentionError} if other callers change the allocation every time
+ */
+export async function releaseInstance(
+  context: Context,
+  { place, workload, keep }: NamedInstance,
+): Promise<InstanceReleased> {
+  const released: string[] = [];
+  return compareAndSwap("the allocation of this instance", async () => {
+    const seen = await context.store.readAllocation(place);
+    // The allocation may exist under keys that this version does not know.
+    if (!seen) await context.store.checkKeys();
+    if (seen?.workload?.uid !== workload.uid) return answer({ released, kept: [] });
+    if (keep && isKeepable(seen)) {
+      const kept = await keptOf(context, seen);
+      return kept ? answer({ released, kept }) : RETRY;
+    }
+    return (await closeInstance(context, seen, released)) ? answer({ released, kept: [] }) : RETRY;
+  });
+}
+
+/** Returns true if the instance keeps its addresses until its next incarnation, unless a release is final. */
+export const isKeepable = (allocation: Allocation): boolean =>
+  allocation.workload !== undefined &&
+  isKeptKind(allocation.workload) &&
+  isHolding(allocation) &&
+  !isOver(allocation);
+
+/** Keeps what an instance has. @returns its addresses; nothing if its allocation has changed since it was seen */
+export async function keptOf(
+  context: Context,
+  seen: Allocation,
+): Promise<readonly string[] | undefined> {
+  const { workload, place } = seen;
+  if (!workload) return undefined;
+  const { isKept, allocation } = await keepInstance(context, place, workload.incarnation);
+  if (!isKept || !allocation) return undefined;
+  const held = await holdingsOf(context, allocation);
+  return held.flatMap(({ block, ordinals }) =>
+    ordinals.map((ordinal) => formatAddress(addressAt(block.cidr, ordinal))),
+  );
+}
