@@ -49,11 +49,6 @@ describe("the items of an annotation", () => {
       "has two items for the interface net1",
     ],
     [
-      "only some name their interface",
-      [item("a", "eth0"), item("b")],
-      "must have an interface in each of its items or in none",
-    ],
-    [
       "there are fewer of them without a name",
       [item("a")],
       "has 1 items without an interface for the 2 of the request",
@@ -65,6 +60,12 @@ describe("the items of an annotation", () => {
     ],
   ])("are rejected if %s", (_, items, problem) => {
     expect(poolsOf(items, ["eth0", "net1"])).toContain(problem);
+  });
+
+  it("name their interface all or not at all", () => {
+    expect(poolsOf([item("a", "eth0"), item("b")], ["eth0"])).toBe(
+      "must have an interface in each of its items or in none",
+    );
   });
 
   it("are one for all interfaces in the singular", () => {

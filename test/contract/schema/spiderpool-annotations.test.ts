@@ -69,8 +69,6 @@ describe("the annotations of a pod", () => {
     ["an array in the singular", IPPOOL, '[{"ipv4": ["a"]}]', "must be an object"],
     ["an object in the plural", IPPOOLS, '{"ipv4": ["a"]}', "must be an array with an item for"],
     ["null", IPPOOL, "null", "must be an object"],
-    ["no family", IPPOOL, "{}", "must name a pool in ipv4 or in ipv6"],
-    ["no pool of a family", IPPOOL, '{"ipv4": [], "ipv6": []}', "must name a pool in ipv4 or"],
     ["one pool as a text", IPPOOL, '{"ipv4": "a"}', "must be an array of names, CIDRs or patterns"],
     ["a name that no pool has", IPPOOL, '{"ipv4": ["A_b"]}', "must be a DNS name in lower case"],
     ["an empty name", IPPOOL, '{"ipv6": [""]}', "must be a DNS name in lower case"],
@@ -83,6 +81,13 @@ describe("the annotations of a pod", () => {
   ])("are rejected by the name of the one that has %s", (_, key, value, problem) => {
     expect(rejected({ [key]: value })).toEqual([expect.stringContaining(problem)]);
     expect(rejected({ [key]: value })[0]).toMatch(new RegExp(`^annotations\\.${key}[[.:]`));
+  });
+
+  it("that name no pool are an error, not an assignment of nothing", () => {
+    for (const value of ["{}", '{"ipv4": []}', '{"ipv4": [], "ipv6": []}'])
+      expect(rejected({ [IPPOOL]: value })).toEqual([
+        `annotations.${IPPOOL}: must name a pool in ipv4 or in ipv6`,
+      ]);
   });
 
   it("are rejected by the place of the mistake", () => {
