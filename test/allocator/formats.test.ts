@@ -133,17 +133,21 @@ describe("a job", () => {
   const work = async () => (await runJobs(contextOver(world.table, world.clock, 9))).failures;
   const begun = async (answer: Promise<Pick<Accepted, "job"> | Rejection>) =>
     expect(await answer).not.toBeInstanceOf(Rejection);
-  const reads = "has format 2, and this version reads format 1";
+  const reads = (key: string) => {
+    const { f } = itemIn(key);
+    return `has format ${Number(f) + 1}, and this version reads format ${f}`;
+  };
 
   it("that releases blocks is not done as long as what they are judged by cannot be read", async () => {
     await assigned(world.calm, requestOf("web", 1));
     await begun(releasePool(world.calm, { space: SPACE, name: "pool", mustBeEmpty: false }));
+    const readsSettings = reads("SPACE#default CONFIG");
     await outdated("SPACE#default CONFIG", async () => {
       expect(await work()).toEqual([expect.any(CorruptItemError)]);
       const item = `configuration of space ${SPACE}`;
       expect(await job()).toMatchObject({
         state: "running",
-        detail: `Waits for unreadable items: the item of ${item} ${reads}.`,
+        detail: `Waits for unreadable items: the item of ${item} ${readsSettings}.`,
       });
     });
     expect(contentsIn(world).blocks).toMatchObject([{ host: "host:node-1" }]);
@@ -156,11 +160,12 @@ describe("a job", () => {
     const told = await assigned(world.calm, requestOf("web", 1));
     await begun(drainPool(world.calm, SPACE, "pool", (await poolNamed(world)).revision));
     const [name] = told.addresses[0]?.block.split("/") ?? [];
+    const readsBlock = reads("BLOCK#");
     await outdated("BLOCK#", async () => {
       expect(await work()).toHaveLength(1);
       expect(await job()).toMatchObject({
         state: "running",
-        detail: `Waits for unreadable items: the item of block ${name} ${reads}.`,
+        detail: `Waits for unreadable items: the item of block ${name} ${readsBlock}.`,
         lastWalk: { blocks: 1, taken: 0 },
       });
     });

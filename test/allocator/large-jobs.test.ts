@@ -200,7 +200,7 @@ async function worked(time: VirtualClock, table: Table, seed: number): Promise<W
 function outdated({ table }: World, pk: string) {
   const group = table.partitions.get(pk) as Map<string, Item>;
   const [item] = [...group.values()] as [Item];
-  group.set(item.sk, { ...item, f: 2 });
+  group.set(item.sk, { ...item, f: 99 });
   return { table: tableOf({ table } as World), mend: () => void group.set(item.sk, item) };
 }
 
