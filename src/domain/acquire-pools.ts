@@ -75,8 +75,10 @@ export function poolsNamed(
 }
 
 /** Returns true if a list means the pool, by its name, its CIDR or a pattern. */
-export const isMeant = ({ name, cidr }: Pool, texts: readonly string[]): boolean =>
-  texts.some((text) => meansName(text, name) || text === formatCidr(cidr));
+export const isMeant = (
+  { name, cidr }: Pick<Pool, "name" | "cidr">,
+  texts: readonly string[],
+): boolean => texts.some((text) => meansName(text, name) || text === formatCidr(cidr));
 
 /** Returns true if a text is the name of a pool or a pattern that matches it. */
 export const meansName = (text: string, name: string): boolean =>

@@ -49,7 +49,7 @@ export async function furnished(): Promise<Furnished> {
   await plat.put("/v1/nodes/n1", { labels: { zone: "a" } });
   await plat.put("/v1/nodes/n9", { labels: { zone: "b" } });
   await plat.put("/v1/namespaces/shop", { labels: { team: "a" } });
-  await plat.put("/v1/namespaces/till", { labels: { team: "b" } });
+  await plat.put("/v1/namespaces/till", { labels: { team: "b" }, defaultPools: ["main"] });
   const web = (await plat.assign({ host: "n1", ipv4: 1, handle: "web", attributes: { pod: "w" } }))
     .body.addresses[0];
   const keyed = (await plat.assign({ host: "n1", ipv4: 1, handle: "keyed" }, "key")).body

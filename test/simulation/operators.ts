@@ -155,7 +155,8 @@ async function change(context: Context, { scenario }: Life): Answer {
   const pool = pools.find(({ name }) => name === "pool-5" || name.startsWith("wanted")) ?? pools[0];
   if (!pool) return new Rejection("not_found", "no pool");
   const { name, cidr, blockSize, allowedUses, assignmentMode, borrowing, cooldownSeconds } = pool;
-  const { nodeSelector, namespaceSelector } = pool;
+  const { nodeSelector, namespaceSelector, podSelector, nodeNames, namespaceNames, networks } =
+    pool;
   const isMain = scenario.pools.some((main) => main.name === name) && name !== "pool-5";
   const spec: PoolSpec = {
     cidr: chance(context, 0.1) ? cidrOf("10.77.0.0/28") : cidr,
@@ -166,6 +167,10 @@ async function change(context: Context, { scenario }: Life): Answer {
     borrowing,
     ...(nodeSelector && { nodeSelector }),
     ...(namespaceSelector && { namespaceSelector }),
+    ...(podSelector && { podSelector }),
+    ...(nodeNames && { nodeNames }),
+    ...(namespaceNames && { namespaceNames }),
+    ...(networks && { networks }),
     ...(cooldownSeconds !== undefined && { cooldownSeconds }),
   };
   return putPool(context, SPACE, name, spec, ifMatch(context, pool.revision));

@@ -76,7 +76,10 @@ export function drawRequests(random: Random, scenario: Scenario, number: number)
       ...(isLimited && { limitPerHandle: client.limit }),
       ...(chance(0.1) && {
         pools: [],
-        poolsByFamily: { 4: drawPools(random, scenario), 6: chance(0.5) ? [] : ["pool-5"] },
+        poolsByFamily: {
+          4: drawPools(random, scenario),
+          ...(!chance(0.5) && { 6: ["pool-5"] }),
+        },
       }),
       ...(chance(0.15) && { hostLabels: drawLabels(random) }),
       ...(chance(0.15) && { namespaceLabels: drawLabels(random) }),

@@ -14,6 +14,7 @@ import { makeStore } from "../../src/store/store.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { calmDown } from "./calm.ts";
 import { client, janitor, neighbour, twin } from "./client.ts";
+import { drawConditions, drawWorkload } from "./conditions.ts";
 import { Cooldowns } from "./cooldowns.ts";
 import { Ledger } from "./ledger.ts";
 import { MutatedTable } from "./mutate.ts";
@@ -34,7 +35,7 @@ import { readingOnce } from "./reading.ts";
 import { ASIDE, drawRequests, FOUNDED, SPACE, SPACES } from "./requests.ts";
 import { cidrOf, drawScenario, type Scenario } from "./scenario.ts";
 import { Scheduler, type Surroundings, type Weather } from "./scheduler.ts";
-import { Selection } from "./selection.ts";
+import { DEPOT, Selection } from "./selection.ts";
 import { Strictness } from "./strictness.ts";
 
 export interface RunOptions {
@@ -86,7 +87,10 @@ export async function simulate({
   schedule = 0,
   only,
 }: RunOptions): Promise<RunResult> {
-  const scenario = drawScenario(seededRandom(seed));
+  const drawn = drawScenario(seededRandom(seed));
+  const conditions = drawConditions(randomOf(seed, "conditions"), drawn);
+  const pools = drawn.pools.map((pool) => ({ ...pool, ...conditions.pools.get(pool.name) }));
+  const scenario = { ...drawn, pools };
   const table = new MutatedTable(without);
   const scheduler = new Scheduler(
     table,
@@ -98,11 +102,18 @@ export async function simulate({
     scenario.settings.strictAffinity,
     forbidding.map(({ name }) => name),
   );
-  const asks = scenario.clients.map((_, n) =>
-    drawRequests(randomOf(seed, `requests ${n}`), scenario, n),
-  );
+  const asks = scenario.clients.map((_, n) => {
+    const workloads = randomOf(seed, `workloads ${n}`);
+    return drawRequests(randomOf(seed, `requests ${n}`), scenario, n).map(({ key, request }) => ({
+      key,
+      request: {
+        ...request,
+        ...(conditions.pools.size > 0 && drawWorkload(workloads, conditions)),
+      },
+    }));
+  });
   const requests = asks.flat().map(({ request }) => request);
-  const selection = new Selection(scenario, requests, scenario.labels);
+  const selection = new Selection(scenario, requests, scenario.labels, conditions.depotPools);
   const ledger = new Ledger();
   const owners = new Owners();
   // Drawn apart, so that the other runs stay as they are.
@@ -120,7 +131,7 @@ export async function simulate({
     now: () => Math.round(scheduler.nowMs),
     sleep: async () => {},
   });
-  await makeSpace(calm, scenario);
+  await makeSpace(calm, scenario, conditions.depotPools);
   const violations = judge(life, table);
 
   const processes: string[] = [];
@@ -204,7 +215,11 @@ const BESIDE: PoolSpec = {
   borrowing: "allowed",
 };
 
-async function makeSpace(context: Context, scenario: Scenario): Promise<void> {
+async function makeSpace(
+  context: Context,
+  scenario: Scenario,
+  depotPools: readonly string[],
+): Promise<void> {
   for (const { name, ...spec } of scenario.pools)
     await putPool(context, SPACE, name, spec, undefined);
   await putSettings(context, SPACE, scenario.settings, undefined);
@@ -214,6 +229,8 @@ async function makeSpace(context: Context, scenario: Scenario): Promise<void> {
       ? putNamespace(context, SPACE, name, { labels }, undefined)
       : putNode(context, SPACE, name, labels, undefined));
   }
+  if (depotPools.length > 0)
+    await putNamespace(context, SPACE, DEPOT, { labels: {}, defaultPools: depotPools }, undefined);
   if (scenario.reserved.cidrs.length > 0)
     await putReservation(context, SPACE, "first", scenario.reserved, undefined);
   if (scenario.neighbour) await putPool(context, ASIDE, "pool-4", BESIDE, undefined);

@@ -257,7 +257,7 @@ export function valueIn<T>(parsed: Parsed<T>): T {
   return parsed.value;
 }
 
-const selectorOf = (text: string) => ({ text, selector: valueIn(parseSelector(text)) });
+export const selectorOf = (text: string) => ({ text, selector: valueIn(parseSelector(text)) });
 
 const v4 = (value: number) =>
   Array.from({ length: BITS[4] / 8 }, (_, i) => (value >>> (24 - 8 * i)) & 0xff).join(".");

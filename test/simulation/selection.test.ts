@@ -3,15 +3,21 @@ import type { Written } from "../../src/allocator/admin/written.ts";
 import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
+import type { Pool } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { allocationWith, blockWith, poolWith, selector, taken } from "../domain/builders.ts";
 import { requestOf } from "../world.ts";
-import { hostNamed, Selection } from "./selection.ts";
+import { DEPOT, hostNamed, Selection } from "./selection.ts";
 
 const text = "zone == 'west'";
 const POOLS = [poolWith({ nodeSelector: { text, selector: selector(text) } })];
 const WEST = { zone: "west" };
 const TOLD_MS = 10_000;
+
+interface Space {
+  readonly pools?: readonly Pool[];
+  readonly depotPools?: readonly string[];
+}
 
 /** Returns the judge's verdict on a slot whose allocation was written at a time, after operators' changes. */
 async function judged(
@@ -19,10 +25,11 @@ async function judged(
   operators: (selection: Selection) => Promise<unknown>,
   request: Partial<AssignRequest> = {},
   settings = SETTINGS_DEFAULT,
+  { pools = POOLS, depotPools = [] }: Space = {},
 ): Promise<string[]> {
   const asked = { ...requestOf("web-1", 1), ...request };
   const labels = new Map([[hostNamed("node-1"), WEST]]);
-  const selection = new Selection({ pools: POOLS, settings }, [asked], labels);
+  const selection = new Selection({ pools, settings }, [asked], labels, depotPools);
   await operators(selection);
   selection.step({
     blocks: [blockWith({ 0: taken() })],
@@ -92,5 +99,33 @@ describe("the judge of selectors", () => {
     expect(await judged(0, nothing, unknown, required)).toEqual(["I12"]);
     const virtual = { ...unknown, host: "virtual:balancer" } as const;
     expect(await judged(0, nothing, virtual, required)).toEqual([]);
+  });
+});
+
+describe("the judge of conditions", () => {
+  const conditioned = (changes: Partial<Pool>, request: Partial<AssignRequest>) =>
+    judged(0, nothing, request, SETTINGS_DEFAULT, { pools: [poolWith(changes)] });
+
+  it.each<[Partial<Pool>, Partial<AssignRequest>, Partial<AssignRequest>]>([
+    [{ nodeNames: ["node-1"] }, {}, { host: "host:node-2" }],
+    [{ namespaceNames: ["shop"] }, { namespace: "shop" }, { namespace: "bank" }],
+    [{ networks: ["ovs"] }, { network: "ovs" }, {}],
+    [
+      { podSelector: { text: "has(app)", selector: selector("has(app)") } },
+      { labels: { app: "web" } },
+      { labels: {} },
+    ],
+  ])("of %j lets in %j, and not %j", async (changes, met, unmet) => {
+    expect(await conditioned(changes, met)).toEqual([]);
+    expect(await conditioned(changes, unmet)).toEqual(["I12"]);
+    expect(await conditioned(changes, { ...unmet, pools: ["pool"] })).toEqual([]);
+  });
+
+  it("lets a request of a namespace into its default pools only", async () => {
+    const request = { namespace: DEPOT };
+    const served = (depotPools: readonly string[]) =>
+      judged(0, nothing, request, SETTINGS_DEFAULT, { pools: [poolWith({})], depotPools });
+    expect(await served(["po*"])).toEqual([]);
+    expect(await served(["other"])).toEqual(["I12"]);
   });
 });

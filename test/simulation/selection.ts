@@ -1,6 +1,6 @@
 import type { Written } from "../../src/allocator/admin/written.ts";
 import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import { poolsNamed } from "../../src/domain/acquire-pools.ts";
+import { isMeant, poolsNamed } from "../../src/domain/acquire-pools.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { affinityTypeOf, machineName } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
@@ -25,6 +25,9 @@ interface Current {
   begun: number;
 }
 
+/** A namespace that no operator changes, so that its default pools are known at any time. */
+export const DEPOT = "depot";
+
 export const hostNamed = (name: string) => `host:${name}`;
 export const namespaceNamed = (name: string) => `namespace:${name}`;
 
@@ -42,7 +45,10 @@ export class Selection {
   readonly #known = new Set<string>();
   readonly #lastSeen = new Map<string, Current>();
 
+  readonly #depotPools: readonly string[];
+
   /**
+   * @param depotPools the default pools of `DEPOT`, which never change
    * @param labels the labels of all hosts and namespaces that are registered at the start of the
    * run
    */
@@ -50,7 +56,9 @@ export class Selection {
     scenario: Pick<Scenario, "pools" | "settings">,
     requests: readonly AssignRequest[],
     labels: ReadonlyMap<string, Labels>,
+    depotPools: readonly string[] = [],
   ) {
+    this.#depotPools = depotPools;
     this.#scenario = scenario;
     this.#requests = new Map(requests.map((request) => [request.digest, request]));
     for (const [who, of] of labels) this.#current(who).labels = of;
@@ -105,6 +113,11 @@ export class Selection {
       this.#violate(`${host}, which is not registered, took a slot in pool ${name}`);
     const pool = this.#scenario.pools.find((one) => one.name === name);
     if (!pool || address || poolsNamed(request, pool.cidr.family)) return;
+    const isDefault = namespace !== DEPOT || isMeant(pool, this.#depotPools);
+    if (this.#depotPools.length > 0 && !isDefault)
+      this.#violate(
+        `a workload of ${namespace} took a slot in pool ${name}, no default pool of it`,
+      );
     const { nodeNames, namespaceNames, networks } = pool;
     const isLeft = isLeftOut(pool.nodeSelector);
     const isHostLeft = nodeNames

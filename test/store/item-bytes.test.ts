@@ -2,13 +2,16 @@ import { expect, it } from "vitest";
 import { planBytes } from "../../src/domain/address-plan.ts";
 import { hostId } from "../../src/domain/host.ts";
 import {
+  CONDITION_NAMES_MAX,
   HOST_RESERVED_MAX,
   ITEM_BYTES_MAX,
   JOB_GROUPS_TO_COME_BACK_TO_MAX,
   LABELS_CHARACTERS_MAX,
   LABELS_MAX,
   NAME_CHARACTERS_MAX,
+  NAMESPACE_CHARACTERS_MAX,
   NOTE_CHARACTERS_MAX,
+  POOLS_PER_REQUEST_MAX,
   RESERVED_CIDRS_MAX,
   SELECTOR_CHARACTERS_MAX,
   SPACE_CHARACTERS_MAX,
@@ -44,6 +47,9 @@ const longSelector = {
   text: `a == "${WIDE.repeat(SELECTOR_CHARACTERS_MAX - 7)}"`,
   selector: selector("all()"),
 };
+/** The maximum number of names in a condition, of the maximum length. */
+const namesOf = (charactersMax: number): readonly string[] =>
+  Array.from({ length: CONDITION_NAMES_MAX }, () => "n".repeat(charactersMax));
 /** The maximum number of block groups that a job remembers. */
 const GROUPS = Array.from({ length: JOB_GROUPS_TO_COME_BACK_TO_MAX }, () => 1n << 116n);
 /** The maximum number of labels, with the maximum number of characters in all. */
@@ -66,6 +72,10 @@ it.each<readonly [string, (store: Store) => Promise<unknown>]>([
           name: NAME,
           nodeSelector: longSelector,
           namespaceSelector: longSelector,
+          podSelector: longSelector,
+          nodeNames: namesOf(NAME_CHARACTERS_MAX),
+          namespaceNames: namesOf(NAMESPACE_CHARACTERS_MAX),
+          networks: namesOf(NAMESPACE_CHARACTERS_MAX + 1 + NAME_CHARACTERS_MAX),
         }),
         undefined,
       ),
@@ -94,7 +104,14 @@ it.each<readonly [string, (store: Store) => Promise<unknown>]>([
   ],
   [
     "a namespace",
-    (store) => store.createNamespace({ space: SPACE, name: NAME, labels: LABELS, revision: id }),
+    (store) =>
+      store.createNamespace({
+        space: SPACE,
+        name: NAME,
+        labels: LABELS,
+        defaultPools: Array.from({ length: POOLS_PER_REQUEST_MAX }, () => NAME),
+        revision: id,
+      }),
   ],
   [
     "a page of a block-group index",

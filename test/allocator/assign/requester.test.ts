@@ -170,6 +170,49 @@ describe("what labels cost", () => {
   });
 });
 
+describe("the default pools of a namespace", () => {
+  const request = (handle: string) => ({ ...requestOf(handle, 1), namespace: "shop" });
+
+  beforeEach(async () => {
+    world = await makeWorld({ ...poolOf("10.0.0.0/28", 30), assignmentMode: "Manual" });
+    context = world.calm;
+    const spec = { labels: {}, defaultPools: ["p*"] };
+    await putNamespace(context, SPACE, "shop", spec, undefined);
+  });
+
+  it("cost one read while no copy of the namespace is fresh, and else nothing", async () => {
+    const warm = contextOver(world.table, world.clock, 2);
+    await assigned(warm, request("first"));
+    expect(await costOf(warm, request("second"))).toEqual(["create-allocation", "take-slots"]);
+    world.clock.nowMs += STALE_MS;
+    const calls = await costOf(warm, request("third"));
+    // The function reads the configuration, its version and the namespace.
+    expect(calls.toSorted()).toEqual(["create-allocation", "get", "get", "query", "take-slots"]);
+  });
+
+  it("cost nothing for a request that names its pools", async () => {
+    const named = { ...request("first"), pools: ["pool"] };
+    const { namespace: _, ...elsewhere } = { ...named, handle: "second" };
+    await assigned(context, { ...named, handle: "zeroth" });
+    const calls = await costOf(contextOver(world.table, world.clock, 2), named);
+    expect(calls).toEqual(await costOf(contextOver(world.table, world.clock, 2), elsewhere));
+  });
+
+  it("hold on every function from the time in the answer on", async () => {
+    const warm = contextOver(world.table, world.clock, 2);
+    await assigned(warm, request("first"));
+    const { revision } = (await context.store.readNamespace(SPACE, "shop")) ?? {};
+    const next = { labels: {}, defaultPools: ["gone"] };
+    const effectiveAtMs = effectOf(await putNamespace(context, SPACE, "shop", next, revision));
+    await assigned(warm, request("before"));
+    world.clock.nowMs = effectiveAtMs;
+    expect(await assign(warm, request("after"))).toMatchObject({
+      code: "no_pool_available",
+      members: { rule: "namespace" },
+    });
+  });
+});
+
 async function asWest() {
   await label({ zone: "west" });
   return context;

@@ -85,6 +85,24 @@ describe("plat pool apply", () => {
     });
   });
 
+  it("keeps the conditions that Calico's manifest cannot contain", async () => {
+    const conditions = ["--node-names", "n1,n2", "--pod-selector", "has(app)"];
+    await plat("pool", "create", "default-ipv4", "--cidr", "10.0.0.0/16", ...conditions);
+    await applied(CALICO);
+    const { out } = await plat("pool", "get", "default-ipv4", "-o", "json");
+    expect(JSON.parse(out)).toMatchObject({ nodeNames: ["n1", "n2"], podSelector: "has(app)" });
+  });
+
+  it("takes the default pools in the annotations of a namespace", async () => {
+    const annotations = { "ipam.spidernet.io/default-ipv4-ippool": '["web-*"]' };
+    const metadata = { name: "shop", labels: { team: "web" }, annotations };
+    const shop = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata });
+    expect(await applied(shop)).toEqual(done("namespace/shop created"));
+    expect(await applied(shop)).toEqual(done("namespace/shop unchanged"));
+    const { out } = await plat("namespace", "get", "shop", "-o", "json");
+    expect(JSON.parse(out)).toMatchObject({ defaultPools: ["web-*"] });
+  });
+
   it("does not write what is unchanged", async () => {
     await applied(CALICO);
     const etag = await etagOf("default-ipv4");
