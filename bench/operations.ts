@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { putSettings } from "../src/allocator/admin/administration.ts";
+import { putNamespace } from "../src/allocator/admin/namespaces.ts";
 import { putNode } from "../src/allocator/admin/nodes.ts";
 import { assign } from "../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
@@ -316,6 +317,17 @@ async function measureSelectors(scene: Scene, owner: Context): Promise<void> {
     () => assigned(later(6), saying()),
   );
   await give(later(6), space, told);
+  const spec = { labels: {}, defaultPools: [site.name] };
+  await putNamespace(cold(), space, "shop", spec, undefined);
+  const ofShop = () => assigned(later(7), { ...open(), namespace: "shop" });
+  await give(later(7), space, await ofShop());
+  const byDefault = await measured(
+    scene,
+    "assign, warm, of a namespace with default pools",
+    [2, 3, 0],
+    ofShop,
+  );
+  await give(later(7), space, byDefault);
 }
 
 async function measured<T>(
