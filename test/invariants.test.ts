@@ -16,6 +16,7 @@ import { selector } from "./domain/builders.ts";
 import { reclaimAll, repairAll } from "./scheduled-runs.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
 import { seededRandom } from "./simulation/random.ts";
+import { from, twoSets } from "./simulation/ranged-operations.ts";
 import { FAIR, Scheduler } from "./simulation/scheduler.ts";
 import {
   addressOf,
@@ -345,6 +346,34 @@ describe("I16 a reported conflict keeps its address from everybody until its tim
     expect(await assign(calm, specific)).toMatchObject({ code: "address_quarantined" });
     clock.nowMs += CLOCK_SKEW_MS_MAX;
     expect(await assign(calm, specific)).toMatchObject({ handle: "other" });
+  });
+});
+
+describe("I13 two ranged pools share no address, and nobody is served outside of a set", () => {
+  it("also where they split a block, and callers of both fill it at once", async () => {
+    const world = await makeWorld();
+    await twoSets(world);
+    const { table, clock } = world;
+    const counts = { red: 6, blue: 4 };
+    const answers = await Promise.all(
+      Object.entries(counts).flatMap(([pool, count]) =>
+        Array.from({ length: count }, (_, n) =>
+          assigned(contextOver(table, clock, n), from(`${pool}-${n}`, 1, pool)),
+        ),
+      ),
+    );
+    const given = (name: string) =>
+      answers
+        .flatMap(({ addresses }) => addresses.filter(({ pool }) => pool === name))
+        .map(({ address }) => Number(address.split(".").at(-1)))
+        .sort((a, b) => a - b);
+    expect(given("red")).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(given("blue")).toEqual([6, 7, 8, 9]);
+    for (const pool of ["red", "blue"])
+      expect(await assign(world.calm, from("late", 1, pool))).toMatchObject({
+        code: "pool_exhausted",
+      });
+    expect(findViolations(contentsIn(world))).toEqual([]);
   });
 });
 

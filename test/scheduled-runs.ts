@@ -1,4 +1,5 @@
 import type { Context } from "../src/allocator/core/context.ts";
+import { runJobs } from "../src/allocator/jobs/run-jobs.ts";
 import { type Reclaimed, reclaim } from "../src/allocator/maintenance/reclaim/reclaim.ts";
 import { repair } from "../src/allocator/maintenance/repair/repair.ts";
 import type { Repaired } from "../src/allocator/maintenance/repair/repaired.ts";
@@ -56,4 +57,16 @@ function added(sum: unknown, part: unknown): unknown {
   if (typeof part === "number") return Number(sum ?? 0) + part;
   if (Array.isArray(part)) return [...((sum ?? []) as unknown[]), ...part];
   return sum !== false && part;
+}
+
+/** Runs the worker once a minute. */
+export async function work(
+  context: Context,
+  clock: { nowMs: number },
+  minutes: number,
+): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    clock.nowMs += 60_000;
+    await runJobs(context);
+  }
 }

@@ -1,10 +1,12 @@
 import { assertTexts, assertWhole } from "./assertions.ts";
-import { type Cidr, intervalOf, overlaps } from "./cidr.ts";
+import { type Cidr, intervalOf, overlaps, sameCidr } from "./cidr.ts";
 
 /** A range of the space that belongs to a pool. */
 export interface AddressPlanEntry {
   readonly pool: string;
   readonly id: string;
+  /** Present for a ranged pool: its subnet, whose pools share the range. */
+  readonly subnetId?: string;
   readonly cidr: Cidr;
   readonly blockSize: number;
 }
@@ -23,8 +25,8 @@ export interface AddressPlan {
 /** Checks that a plan has its revision, and each entry the id of its pool. @throws {Error} */
 export function assertPlan({ space, entries, revision = "" }: AddressPlan): void {
   assertTexts({ space, revision });
-  for (const { pool, id, blockSize } of entries) {
-    assertTexts({ pool, id });
+  for (const { pool, id, subnetId = id, blockSize } of entries) {
+    assertTexts({ pool, id, subnetId });
     assertWhole({ blockSize });
   }
 }
@@ -38,18 +40,35 @@ export function planned(
   entry: AddressPlanEntry,
 ): { readonly entries: readonly AddressPlanEntry[] } | { readonly inTheWay: AddressPlanEntry } {
   const others = plan.entries.filter(({ id }) => id !== entry.id);
-  const inTheWay = others.find(({ cidr }) => overlaps(intervalOf(cidr), intervalOf(entry.cidr)));
+  const inTheWay = others.find(
+    (other) => overlaps(intervalOf(other.cidr), intervalOf(entry.cidr)) && !mayShare(other, entry),
+  );
   return inTheWay ? { inTheWay } : { entries: [...others, entry] };
 }
+
+/** The range of a pool, and whether other ranged pools can share it. */
+type Shared = Pick<AddressPlanEntry, "subnetId" | "cidr" | "blockSize">;
+
+/** Returns true if two pools can share their range: both are ranged, with one CIDR and one block size. */
+export const mayShare = (one: Shared, other: Shared): boolean =>
+  one.subnetId !== undefined &&
+  other.subnetId !== undefined &&
+  sameCidr(one.cidr, other.cidr) &&
+  one.blockSize === other.blockSize;
 
 /** Bytes of its key, its revision and its format numbers. */
 const FIXED_BYTES = 1_000;
 /** An id, the text of an IPv6 network, a prefix length, and the names of these, as DynamoDB counts them. */
 const ENTRY_BYTES = 90;
+/** The id of a subnet, and its name. */
+const SUBNET_BYTES = 30;
 
 /** Returns how many bytes the item of a plan with these entries has at most: names of pools are ASCII. */
 export const planBytes = (entries: readonly AddressPlanEntry[]): number =>
-  FIXED_BYTES + ENTRY_BYTES * entries.length + nameBytes(entries);
+  FIXED_BYTES +
+  ENTRY_BYTES * entries.length +
+  SUBNET_BYTES * entries.filter(({ subnetId }) => subnetId !== undefined).length +
+  nameBytes(entries);
 
 /** Returns how many of these bytes the names of its pools take. */
 export const nameBytes = (entries: readonly AddressPlanEntry[]): number =>

@@ -4,7 +4,7 @@ import { isBlockOf } from "./block-group.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import { assertHostReserved, type HostReserved } from "./host-reserved.ts";
-import type { Pool } from "./pool.ts";
+import { isRanged, type Pool } from "./pool.ts";
 
 export const AFFINITY_STATES = ["pending", "confirmed", "pendingDeletion"] as const;
 
@@ -55,12 +55,16 @@ export function sameBlocks(a: readonly BlockAffinity[], b: readonly BlockAffinit
   return names(a).join() === names(b).join();
 }
 
-/** Returns the host's affinities in the pools that may serve it, pool by pool. */
+/** Returns the host's affinities in the pools that may serve it, pool by pool. Blocks of ranged pools have no host. */
 export function affinitiesFor(
   pools: readonly Pool[],
   affinities: readonly BlockAffinity[],
 ): readonly BlockAffinity[] {
-  return pools.flatMap((pool) =>
-    affinities.filter((affinity) => affinity.pool === pool.name && isBlockOf(pool, affinity.block)),
-  );
+  return pools
+    .filter((pool) => !isRanged(pool))
+    .flatMap((pool) =>
+      affinities.filter(
+        (affinity) => affinity.pool === pool.name && isBlockOf(pool, affinity.block),
+      ),
+    );
 }

@@ -2,8 +2,8 @@ import type { Allocation } from "./allocation.ts";
 
 /** Bytes of its attribute names, key, handle and host, and of all other fields with a fixed bound. */
 const FIXED_BYTES = 2_000;
-/** A token, the text of an IPv6 block, a count, and the names of these. */
-const PART_BYTES = 120;
+/** A token, the text of an IPv6 block, a count, and the names of these and of the pool. */
+const PART_BYTES = 128;
 const ORDINAL_BYTES = 6;
 /** The text of an IPv6 address, in the set of released addresses and in that of conflicts. */
 const RELEASED_BYTES = 96;
@@ -25,7 +25,8 @@ export function allocationBytes({
 }: Allocation): number {
   const texts = JSON.stringify([attributes, assignedBy, [...owners], quotaSlots, reused, workload]);
   const slots = parts.reduce(
-    (sum, { ordinals }) => sum + PART_BYTES + ORDINAL_BYTES * ordinals.length,
+    (sum, { ordinals, pool = "" }) =>
+      sum + PART_BYTES + ORDINAL_BYTES * ordinals.length + pool.length,
     0,
   );
   return FIXED_BYTES + Buffer.byteLength(texts) + slots + RELEASED_BYTES * want;

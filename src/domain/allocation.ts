@@ -1,5 +1,6 @@
 import type { AllocationPlace } from "./allocation-place.ts";
 import { assertTexts, assertTimes, assertWhole } from "./assertions.ts";
+import type { Block } from "./block.ts";
 import { type Cidr, sizeOf } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "./limits.ts";
@@ -21,6 +22,8 @@ export interface Part {
   readonly count: number;
   /** The ordinals of the last try: a hint that saves a read. The block decides. */
   readonly ordinals: readonly number[];
+  /** The ranged pool of its addresses; absent in a block that one pool has alone. */
+  readonly pool?: string;
 }
 
 export const ALLOCATION_STATES = ["live", "kept", "pending", "aborted", "released"] as const;
@@ -106,8 +109,8 @@ export function assertAllocation(allocation: Allocation): void {
   }
 }
 
-function assertPart({ token, block, count, ordinals }: Part): void {
-  assertTexts({ token });
+function assertPart({ token, block, count, ordinals, pool = "none" }: Part): void {
+  assertTexts({ token, pool });
   assertWhole({ count }, 1);
   const last = Number(sizeOf(block)) - 1;
   const astray = ordinals.find((n) => !(Number.isInteger(n) && n >= 0 && n <= last));
@@ -174,3 +177,14 @@ export function ownersAt(
   if (changed) return changed;
   return Object.keys(attributes).length > 0 ? { active: attributes } : {};
 }
+
+/** Returns the pool of the addresses that a part has in a block. */
+export const poolOfPart = ({ pool }: Part, block: Pick<Block, "pool">): string =>
+  pool ?? block.pool;
+
+/** Returns true if the block of a part belongs to another host, or to none. Every host has its share of a ranged pool's blocks. */
+export const isBorrowed = (
+  { host }: Pick<Allocation, "host">,
+  { pool }: Part,
+  block: Pick<Block, "host"> | undefined,
+): boolean => pool === undefined && block?.host !== host;

@@ -1,9 +1,10 @@
 import type { BlockAffinity } from "./affinity.ts";
 import { assertTexts, assertTimes } from "./assertions.ts";
 import type { Block } from "./block.ts";
+import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import { assertHostReserved, type HostReserved } from "./host-reserved.ts";
-import type { Pool } from "./pool.ts";
+import { type Pool, subnetIdOf } from "./pool.ts";
 import type { ReleasedSlot, Slot } from "./slot.ts";
 
 /**
@@ -57,6 +58,24 @@ export function claimedBlock(affinity: BlockAffinity, pool: Pool, fresh: ClaimFi
     host: affinity.host,
     claimedAtMs,
     ...(hostReserved && { hostReserved }),
+    slots: new Map(),
+    epoch,
+    revision,
+  };
+}
+
+/**
+ * Returns an empty block of a ranged pool. It has no host: every host takes from it, and has a borrowed-block entry before it does
+ * (I11).
+ */
+export function newSharedBlock(pool: Pool, cidr: Cidr, fresh: ClaimFields): Block {
+  const { epoch, revision, claimedAtMs } = fresh;
+  return {
+    space: pool.space,
+    cidr,
+    pool: pool.name,
+    poolId: subnetIdOf(pool),
+    claimedAtMs,
     slots: new Map(),
     epoch,
     revision,

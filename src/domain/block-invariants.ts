@@ -5,7 +5,7 @@ import type { BorrowedBlock } from "./borrowed-block.ts";
 import { formatCidr, sameCidr } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
 import { isHostReserved } from "./host-reserved.ts";
-import type { Pool } from "./pool.ts";
+import { type Pool, subnetIdOf } from "./pool.ts";
 import type { Slot } from "./slot.ts";
 import { leadsTo } from "./token.ts";
 import { type Violation, violation } from "./violation.ts";
@@ -69,15 +69,18 @@ function violationsIn(
   return found;
 }
 
-/** Finds the pool by its id: an earlier pool of the same name is another one. */
-export const poolOf = ({ space, poolId }: Block, { pools }: Contents): Pool | undefined =>
-  pools.find((pool) => pool.space === space && pool.id === poolId);
+/** Finds the pool by the id in the block, or one of the subnet, an active one first: an earlier pool of the same name is another one. */
+export function poolOf({ space, poolId }: Block, { pools }: Contents): Pool | undefined {
+  const all = pools.filter((pool) => pool.space === space && subnetIdOf(pool) === poolId);
+  return all.find(({ state }) => state !== "pending") ?? all[0];
+}
 
 /** Returns whether the index lists the block's group: readers that must see every block use the index. */
 function isMapped(block: Block, pool: Pool, { maps }: Contents): boolean {
   const index = groupIndexOf(pool, groupOf(block.cidr));
   return maps.some(
-    (page) => page.space === pool.space && page.poolId === pool.id && page.groups.has(index),
+    (page) =>
+      page.space === pool.space && page.poolId === subnetIdOf(pool) && page.groups.has(index),
   );
 }
 

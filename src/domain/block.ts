@@ -17,7 +17,10 @@ export interface Block {
   readonly space: string;
   readonly cidr: Cidr;
   readonly pool: string;
-  /** A pool and its successor can have the same name and range, but never the same block. */
+  /**
+   * The id of its pool, or of the subnet of its ranged pools. A pool and its successor can have the same name and range, but never
+   * the same block.
+   */
   readonly poolId: string;
   /** Absent if the block was disowned: its assignments stay valid, and it goes with the last of them. */
   readonly host?: HostId;

@@ -89,16 +89,6 @@ export function merged(intervals: readonly Interval[]): readonly Interval[] {
   return runs;
 }
 
-/** Counts the addresses of an interval in runs that do not touch. Computes with runs and enumerates nothing. */
-export function countWithin({ family, first, last }: Interval, runs: readonly Interval[]): bigint {
-  let count = 0n;
-  for (const run of runs) {
-    if (run.family !== family || run.last < first || run.first > last) continue;
-    count += (run.last < last ? run.last : last) - (run.first > first ? run.first : first) + 1n;
-  }
-  return count;
-}
-
 export function includes(outer: Interval, inner: Interval): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }

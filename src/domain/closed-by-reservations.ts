@@ -1,25 +1,31 @@
 import { isWhollyReserved } from "./block.ts";
-import { intervalOf, overlaps } from "./cidr.ts";
+import { overlaps } from "./cidr.ts";
 import { RESERVATIONS_NAMED_MAX } from "./limits.ts";
 import type { Pool, SpaceConfiguration } from "./pool.ts";
+import { reservedFor, setOf } from "./pool-set.ts";
 import type { Unfit } from "./unfit.ts";
 
 /**
- * Returns true if every address of a pool is reserved, so that nothing in it can be claimed, seized or borrowed.
+ * Returns true if a pool has no address, or if every address of it is reserved, so that nothing in it can be claimed, seized or borrowed.
  *
  * @throws {CorruptItemError} if the reservations are not known
  */
-export const isShut = ({ cidr }: Pool, { reserved }: Pick<SpaceConfiguration, "reserved">) =>
-  isWhollyReserved(cidr, reserved);
+export const isShut = (pool: Pool, configuration: Pick<SpaceConfiguration, "reserved">) =>
+  isWhollyReserved(pool.cidr, reservedFor(pool, configuration));
 
 /** Returns the reservations that shut a pool, as a reason why it may not serve. */
 export function whyShut(
-  { cidr }: Pool,
+  pool: Pool,
   { reservations }: Pick<SpaceConfiguration, "reservations">,
 ): Unfit {
-  const range = intervalOf(cidr);
+  const set = setOf(pool);
+  if (set.length === 0)
+    return {
+      code: "excluded",
+      reason: "has no address, because its ranges are empty or its excludes take them all",
+    };
   const names = reservations
-    .filter(({ intervals }) => intervals.some((each) => overlaps(each, range)))
+    .filter(({ intervals }) => intervals.some((each) => set.some((run) => overlaps(each, run))))
     .map(({ name }) => name);
   const told = names.slice(0, RESERVATIONS_NAMED_MAX).join(", ");
   const more = names.length - RESERVATIONS_NAMED_MAX;

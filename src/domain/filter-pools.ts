@@ -1,7 +1,7 @@
 import type { Rule } from "./acquire-pools.ts";
 import type { Family } from "./address.ts";
 import { type HostReserved, prefixMaxBeside } from "./host-reserved.ts";
-import type { Pool, Use } from "./pool.ts";
+import { isRanged, type Pool, type Use } from "./pool.ts";
 import { excludedBy } from "./pool-conditions.ts";
 import type { Requester } from "./requester.ts";
 import type { Unfit } from "./unfit.ts";
@@ -28,8 +28,8 @@ export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit 
   if (closed) return closed;
   if (!pool.allowedUses.includes(criteria.use))
     return { code: "use", reason: `does not allow the use ${criteria.use}` };
-  const small = criteria.hostReserved && tooSmall(pool, criteria.hostReserved);
-  if (small || !isJudged(rule)) return small;
+  const small = !isRanged(pool) && criteria.hostReserved && tooSmall(pool, criteria.hostReserved);
+  if (small || !isJudged(rule)) return small || undefined;
   if (rule === "automatic" && pool.assignmentMode === "Manual")
     return { code: "mode", reason: "serves only requests that name it (assignmentMode Manual)" };
   return excludedBy(pool, criteria.requester, criteria.network);

@@ -5,6 +5,7 @@ import { type BlocksByName, nameOfBlock } from "./blocks-by-name.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
 import type { Node } from "./node.ts";
+import { subnetIdOf } from "./pool.ts";
 import { type Violation, violation } from "./violation.ts";
 
 /** Finds violations of what must also hold at rest, after the scheduled runs. */
@@ -24,7 +25,7 @@ function withoutPool(contents: Contents): Violation[] {
       .filter((block) => !poolOf(block, contents))
       .map(({ cidr }) => `block ${formatCidr(cidr)} is left from a pool that is gone`),
     ...maps
-      .filter(({ poolId }) => !pools.some(({ id }) => id === poolId))
+      .filter(({ poolId }) => !pools.some((pool) => subnetIdOf(pool) === poolId))
       .map(
         ({ poolId }) =>
           `a page of the block-group index is left from pool ${poolId}, which is gone`,

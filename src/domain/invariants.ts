@@ -7,6 +7,8 @@ import type { Contents } from "./contents.ts";
 import { instanceViolations } from "./instance-invariants.ts";
 import { violationsAtRest } from "./invariants-at-rest.ts";
 import { poolViolations } from "./pool-invariants.ts";
+import { setViolations } from "./set-invariants.ts";
+import { onePerSubnet } from "./subnet.ts";
 import { type Violation, violation } from "./violation.ts";
 
 /**
@@ -27,17 +29,15 @@ export function findViolations(
       contents.blocks.filter((block) => poolOf(block, contents) || takenIn(block) > 0),
       "blocks",
     ),
-    ...overlapping(
-      contents.pools.filter(({ state }) => state === "active"),
-      "pools",
-    ),
+    ...overlapping(onePerSubnet(contents.pools.filter(({ state }) => state === "active")), "pools"),
     ...contents.plans.flatMap(({ space, entries }) =>
       overlapping(
-        entries.map(({ cidr }) => ({ space, cidr })),
+        onePerSubnet(entries).map(({ cidr }) => ({ space, cidr })),
         "ranges of the plan",
       ),
     ),
     ...poolViolations(contents),
+    ...setViolations(contents, blocks),
     ...allocationViolations(contents, blocks),
     ...instanceViolations(contents.allocations),
     ...(quiet ? violationsAtRest(contents, blocks) : []),

@@ -38,6 +38,8 @@ export type GroupCounts = Omit<WalkCounts, "groups" | "passedBy">;
 /** A walk in progress. */
 export interface Walk extends WalkCounts {
   readonly beganAtMs: number;
+  /** True for the deletion of the last pool of a subnet: the walk covers every block of the subnet, not the pool's set alone. */
+  readonly isWhole?: true;
   /** The last block group that the walk read; absent before the first. */
   readonly position?: bigint;
   /** For a release: the first block groups that the walk skipped, to return to. */
@@ -115,8 +117,9 @@ export function mayBeginAgain({ kind, state }: Pick<Job, "kind" | "state">): boo
   return state === "failed" || (kind === "pool.release" && state !== "running");
 }
 
-export const walkFrom = (beganAtMs: number): Walk => ({
+export const walkFrom = (beganAtMs: number, isWhole = false): Walk => ({
   beganAtMs,
+  ...(isWhole && { isWhole }),
   groups: 0,
   blocks: 0,
   deleted: 0,
@@ -192,13 +195,14 @@ export function provesEmpty(
   { beganAtMs, blocks, passedBy = 0, unreadable, only }: Walk,
 ): boolean {
   const sawAll = passedBy === 0 && unreadable === undefined && only === undefined;
-  return (
-    sawAll &&
-    blocks === 0 &&
-    job.markedAtMs !== undefined &&
-    beganAtMs >= provesFromMs(job, job.markedAtMs)
-  );
+  return sawAll && blocks === 0 && mayProve(job, beganAtMs);
 }
+
+/** Returns true if no function assigned from the pool any more when a walk began. */
+export const mayProve = (
+  { kind, markedAtMs }: Pick<Job, "kind" | "markedAtMs">,
+  beganAtMs: number,
+): boolean => markedAtMs !== undefined && beganAtMs >= provesFromMs({ kind }, markedAtMs);
 
 /**
  * Returns the earliest end of a job, in milliseconds since the epoch: until then a function may know the pool as a

@@ -285,7 +285,11 @@ export const ANNOTATION_ITEMS_MAX = 64;
 /** Entries of a reservation, which is one item. Each has at most 92 bytes (two IPv6 addresses), together 92 KB. */
 export const RESERVED_CIDRS_MAX = 1_000;
 export const RESERVATIONS_PER_SPACE_MAX = 200;
-/** Pools of a space. The plan has room for this many if their names have at most 99 characters (`PLAN_BYTES_MAX`). */
+/** Entries of a pool's `ranges` and of its `excludes`: with two IPv6 addresses each, both have 47 KB. */
+export const POOL_RANGES_MAX = 256;
+/** Routes of a pool, each with at most 82 bytes. */
+export const POOL_ROUTES_MAX = 64;
+/** Pools of a space. The plan has room for this many if their names have at most 69 characters (`PLAN_BYTES_MAX`). */
 export const POOLS_PER_SPACE_MAX = 2_000;
 /** The plan of a space is one item of 400 KB at most: 90 bytes a pool, and its name. */
 export const PLAN_BYTES_MAX = 380_000;

@@ -13,11 +13,14 @@ function unplanned({ pools, plans }: Contents): Violation[] {
   return pools
     .filter(({ state }) => state === "active")
     .filter(
-      ({ space, id, cidr }) =>
+      ({ space, id, subnetId, cidr }) =>
         !plans.some(
           (plan) =>
             plan.space === space &&
-            plan.entries.some((entry) => entry.id === id && sameCidr(entry.cidr, cidr)),
+            plan.entries.some(
+              (entry) =>
+                entry.id === id && entry.subnetId === subnetId && sameCidr(entry.cidr, cidr),
+            ),
         ),
     )
     .map(({ name, cidr }) =>

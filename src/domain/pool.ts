@@ -1,6 +1,7 @@
 import { type Address, BITS } from "./address.ts";
+import type { AddressSet } from "./address-set.ts";
 import { assertTexts, assertWhole } from "./assertions.ts";
-import { type Cidr, contains, type Interval, merged } from "./cidr.ts";
+import { type Cidr, type Interval, merged } from "./cidr.ts";
 import { BLOCK_SIZES } from "./limits.ts";
 import type { CorruptItemError } from "./outcome.ts";
 import type { Selector } from "./selector.ts";
@@ -21,6 +22,12 @@ export type Borrowing = (typeof BORROWING)[number];
 export interface PoolSelector {
   readonly text: string;
   readonly selector: Selector;
+}
+
+/** A route that the workloads of a pool need, as CNI has it. */
+export interface Route {
+  readonly dst: Cidr;
+  readonly gw: Address;
 }
 
 /** The fields of a pool that operators set. CIDR and block size never change. */
@@ -47,6 +54,15 @@ export interface PoolSpec {
   readonly cooldownSeconds?: number;
   /** Permission for hosts to take addresses from blocks of this pool that do not belong to them. */
   readonly borrowing: Borrowing;
+  /**
+   * Present in a ranged pool: of its CIDR it has these addresses alone, less `excludes`. Other ranged pools may share its CIDR
+   * and block size.
+   */
+  readonly ranges?: AddressSet;
+  readonly excludes?: AddressSet;
+  /** The gateway of the workloads. The pool does not assign it. */
+  readonly gateway?: Address;
+  readonly routes?: readonly Route[];
   /** Fields of a Calico manifest that only concern routing: kept, returned, and otherwise ignored. */
   readonly routing?: Readonly<Record<string, string | boolean>>;
 }
@@ -58,6 +74,13 @@ export interface Pool extends PoolSpec {
   readonly name: string;
   /** Names this pool in the address plan, so that a deleted pool and its successor are not confused. */
   readonly id: string;
+  /**
+   * Names the subnet of a ranged pool: blocks and their index name it instead of the pool's id. All ranged pools of a CIDR share
+   * that of the first. Any other pool is its own subnet.
+   */
+  readonly subnetId?: string;
+  /** Addresses that a change of a ranged pool is about to add. No other pool can have them meanwhile. */
+  readonly adding?: AddressSet;
   /**
    * `pending` until the address plan has its range; `deleting` from an operator's delete until its
    * range is free again. A pool in either state serves no request. A deleting pool can still be
@@ -83,7 +106,8 @@ export interface Reservation {
  */
 export function assertPool(pool: Pool): void {
   const { space, name, id, revision, cidr, blockSize, allowedUses, cooldownSeconds = 0 } = pool;
-  assertTexts({ space, name, id, revision });
+  const subnetId = pool.ranges ? (pool.subnetId ?? "") : id;
+  assertTexts({ space, name, id, subnetId, revision });
   assertWhole({ blockSize, cooldownSeconds });
   if (blockSize > BITS[cidr.family])
     throw new Error(`its blockSize ${blockSize} is no prefix length of IPv${cidr.family}`);
@@ -175,17 +199,6 @@ export function poolOfId(configuration: SpaceConfiguration, id: string): Pool | 
   return configuration.pools.find((pool) => pool.id === id) ?? noneUnread(configuration);
 }
 
-/**
- * Returns the readable pool around an address. A serving pool comes before one whose range was given to it.
- * A creation that was cut off never had its range.
- */
-export function poolOver({ pools }: SpaceConfiguration, address: Address): Pool | undefined {
-  const over = pools.filter(({ cidr }) => contains(cidr, address));
-  return (
-    over.find(({ state }) => state === "active") ?? over.find(({ state }) => state === "deleting")
-  );
-}
-
 /** Returns nothing, which is true only if every pool was read. @throws {CorruptItemError} */
 export function noneUnread({ unreadablePools }: SpaceConfiguration): undefined {
   const [first] = unreadablePools;
@@ -211,6 +224,13 @@ export function serves({ state, disabled }: Pool): boolean {
 /** Returns the limit of blocks of a family for each host. */
 export const capOf = ({ maxBlocksPerHost }: Settings): number =>
   maxBlocksPerHost ?? Number.POSITIVE_INFINITY;
+
+/** Returns true if the pool has a set of addresses instead of all that its CIDR has. */
+export const isRanged = ({ ranges }: Pick<PoolSpec, "ranges">): boolean => ranges !== undefined;
+
+/** Returns the id that the blocks of a pool name. */
+export const subnetIdOf = ({ id, subnetId }: Pick<Pool, "id" | "subnetId">): string =>
+  subnetId ?? id;
 
 export function cooldownMsOf(pool: Pool | undefined, settings: Settings): number {
   return 1000 * (pool?.cooldownSeconds ?? settings.cooldownSeconds);

@@ -13,6 +13,7 @@ export const UNFIT = [
   "pod",
   "network",
   "reserved",
+  "excluded",
   "full",
 ] as const;
 

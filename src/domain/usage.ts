@@ -1,5 +1,6 @@
+import { type AddressSet, countOf, sharedBy } from "./address-set.ts";
 import { type Block, capacityOf, isCooled, reservedOrdinals, type SlotRules } from "./block.ts";
-import { type Cidr, countWithin, type Interval, intervalOf, sizeOf } from "./cidr.ts";
+import type { Interval } from "./cidr.ts";
 import { isHostReserved } from "./host-reserved.ts";
 import { isReleased } from "./slot.ts";
 
@@ -29,12 +30,19 @@ export const NO_USAGE: Usage = {
   available: 0n,
 };
 
-/** Counts the addresses of a block by state. Unreadable slots and blocks are never assigned, and count as in use. */
-export function usageOf(block: Block, rules: SlotRules): Usage {
+/**
+ * Counts the addresses of a block by state. Unreadable slots and blocks are never assigned, and count as in use.
+ *
+ * @param within counts only the addresses of this set; absent: all
+ */
+export function usageOf(block: Block, rules: SlotRules, within?: AddressSet): Usage {
   const isReserved = reservedOrdinals(block, rules.reserved);
-  const capacity = capacityOf(block);
+  const isCounted = within ? reservedOrdinals(block, within) : () => true;
+  const ordinals = Array.from({ length: capacityOf(block) }, (_, ordinal) => ordinal);
+  const counted = ordinals.filter(isCounted);
+  const capacity = counted.length;
   let [inUse, hostReserved, reserved, cooling] = [0, 0, 0, 0];
-  for (let ordinal = 0; ordinal < capacity; ordinal++) {
+  for (const ordinal of counted) {
     const slot = block.slots.get(ordinal);
     if (block.unreadable || (slot && !isReleased(slot))) inUse++;
     else if (isHostReserved(block, ordinal)) hostReserved++;
@@ -55,15 +63,16 @@ export function usageOf(block: Block, rules: SlotRules): Usage {
  * Counts the addresses of a pool outside of blocks. Reservations may have changed since the blocks were counted. The
  * reserved count is then limited to the room that is left, so that the sums always hold.
  *
+ * @param set the addresses of the pool
  * @param inBlocks how many addresses lie in blocks, and how many of these are in a reservation
  */
 export function usageOutsideBlocks(
-  pool: Cidr,
+  set: AddressSet,
   reserved: readonly Interval[],
   inBlocks: { readonly capacity: bigint; readonly reserved: bigint },
 ): Usage {
-  const capacity = sizeOf(pool) - inBlocks.capacity;
-  const left = countWithin(intervalOf(pool), reserved) - inBlocks.reserved;
+  const capacity = countOf(set) - inBlocks.capacity;
+  const left = countOf(sharedBy(set, reserved)) - inBlocks.reserved;
   const kept = left < 0n ? 0n : left > capacity ? capacity : left;
   return { ...NO_USAGE, capacity, reserved: kept, available: capacity - kept };
 }

@@ -55,6 +55,7 @@ export const planFrom = reading((item: Item): AddressPlan => {
       (entry) => ({
         pool: textOf(entry, "pool"),
         id: idOf(entry, "id"),
+        ...(entry.subnetId !== undefined && { subnetId: idOf(entry, "subnetId") }),
         cidr: cidrText(entry.cidr),
         blockSize: numberOf(entry, "blockSize"),
       }),

@@ -245,9 +245,9 @@ function itemFrom(allocation: Allocation): Item {
       missing: allocation.missing.map((each) => ({ ...each })),
     }),
     parts: Object.fromEntries(
-      allocation.parts.map(({ token, block, count, ordinals }) => [
+      allocation.parts.map(({ token, block, count, ordinals, pool }) => [
         token,
-        { block: formatCidr(block), count, ordinals },
+        { block: formatCidr(block), count, ordinals, ...(pool !== undefined && { pool }) },
       ]),
     ),
     ...(allocation.released.size > 0 && { released: allocation.released }),
@@ -306,5 +306,6 @@ function partFrom([token, value]: readonly [string, Value]): Part {
     block: cidrText(part.block),
     count: numberOf(part, "count"),
     ordinals: listOf(part, "ordinals") as readonly number[],
+    ...(part.pool !== undefined && { pool: textOf(part, "pool") }),
   };
 }

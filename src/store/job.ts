@@ -103,6 +103,7 @@ type Attributes = ReturnType<typeof mapOf>;
 const walkFrom = (walk: Attributes): Walk => ({
   ...countsFrom(walk),
   beganAtMs: numberOf(walk, "beganAt"),
+  ...(walk.isWhole === true && { isWhole: true }),
   ...(walk.position !== undefined && { position: BigInt(textOf(walk, "position")) }),
   ...(walk.toComeBackTo !== undefined && { toComeBackTo: groupsOf(walk, "toComeBackTo") }),
   ...(walk.only !== undefined && { only: groupsOf(walk, "only") }),

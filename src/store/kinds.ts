@@ -37,14 +37,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk }) => `configuration of space ${partOf(pk, 1)}`,
     carriesKeys: true,
   },
-  "SPACE/POOL": { format: 2, called: ({ sk }) => `pool ${partOf(sk, 1)}`, carriesKeys: true },
+  "SPACE/POOL": { format: 3, called: ({ sk }) => `pool ${partOf(sk, 1)}`, carriesKeys: true },
   "SPACE/RESERVATION": {
     format: 1,
     called: ({ sk }) => `reservation ${partOf(sk, 1)}`,
     carriesKeys: true,
   },
   VERSION: { format: 1, called: ({ pk }) => `version of space ${partOf(pk, 1)}` },
-  PLAN: { format: 1, called: ({ pk }) => `address plan of space ${partOf(pk, 1)}` },
+  PLAN: { format: 2, called: ({ pk }) => `address plan of space ${partOf(pk, 1)}` },
   BLOCK: { format: 2, called: ({ sk }) => `block ${sk}` },
   GROUPINDEX: {
     format: 1,
@@ -71,8 +71,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk, sk }) =>
       `quota slot ${partOf(sk, 1)} (IPv${partOf(sk, 0)}) of handle ${partOf(pk, 2)}`,
   },
-  HANDLE: { format: 4, called: ({ sk }) => `allocation ${partOf(sk, 1)}` },
-  JOBS: { format: 1, called: ({ sk }) => `job ${partOf(sk, 1)}` },
+  HANDLE: { format: 5, called: ({ sk }) => `allocation ${partOf(sk, 1)}` },
+  JOBS: { format: 2, called: ({ sk }) => `job ${partOf(sk, 1)}` },
   SWEEP: { format: 1, called: ({ sk }) => `progress of the repair run in shard ${sk}` },
 };
 

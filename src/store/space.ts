@@ -1,5 +1,7 @@
+import { formatAddress } from "../domain/address.ts";
+import { formatSet } from "../domain/address-set.ts";
 import { assertTexts } from "../domain/assertions.ts";
-import { formatCidr, type Interval, parseInterval } from "../domain/cidr.ts";
+import { formatCidr } from "../domain/cidr.ts";
 import { CorruptItemError, type Outcome } from "../domain/outcome.ts";
 import {
   ASSIGNMENT_MODES,
@@ -9,6 +11,7 @@ import {
   POOL_STATES,
   type Pool,
   type Reservation,
+  type Route,
   reservedBy,
   type Settings,
   type SpaceConfiguration,
@@ -17,7 +20,7 @@ import { assertSettings, SETTINGS_DEFAULT } from "../domain/settings.ts";
 import { flagOf, idOf, listOf, mapOf, numberOf, oneOf, textOf, textsOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import { assertKeys, reading } from "./format.ts";
-import type { Item, Key } from "./item.ts";
+import type { Item, Key, Value } from "./item.ts";
 import {
   CONFIG_SK,
   configKey,
@@ -30,7 +33,7 @@ import {
 import { withItem } from "./outcome.ts";
 import { nameIn, readEachByName, readOrNot } from "./readable-items.ts";
 import type { Table } from "./table.ts";
-import { cidrText, selectorText } from "./text.ts";
+import { addressText, cidrText, intervalText, selectorText, setText } from "./text.ts";
 
 /**
  * The calls for the configuration of a space: settings, pools and reservations. They are in one
@@ -198,6 +201,14 @@ function poolItem(pool: Pool): Item {
     ...(pool.networks && { networks: pool.networks }),
     ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
     borrowing: pool.borrowing,
+    ...(pool.ranges && { ranges: formatSet(pool.ranges) }),
+    ...(pool.excludes && { excludes: formatSet(pool.excludes) }),
+    ...(pool.gateway && { gateway: formatAddress(pool.gateway) }),
+    ...(pool.routes && {
+      routes: pool.routes.map(({ dst, gw }) => ({ dst: formatCidr(dst), gw: formatAddress(gw) })),
+    }),
+    ...(pool.subnetId !== undefined && { subnetId: pool.subnetId }),
+    ...(pool.adding && { adding: formatSet(pool.adding) }),
     ...(pool.routing && { routing: pool.routing }),
     revision: pool.revision,
   };
@@ -214,6 +225,12 @@ export const poolFrom = reading((item: Item): Pool => {
     assignmentMode: oneOf(item, "assignmentMode", ASSIGNMENT_MODES),
     allowedUses: listOf(item, "allowedUses") as Pool["allowedUses"],
     borrowing: oneOf(item, "borrowing", BORROWING),
+    ...(item.ranges !== undefined && { ranges: setText(listOf(item, "ranges")) }),
+    ...(item.excludes !== undefined && { excludes: setText(listOf(item, "excludes")) }),
+    ...(item.gateway !== undefined && { gateway: addressText(item.gateway) }),
+    ...(item.routes !== undefined && { routes: listOf(item, "routes").map(routeFrom) }),
+    ...(item.subnetId !== undefined && { subnetId: idOf(item, "subnetId") }),
+    ...(item.adding !== undefined && { adding: setText(listOf(item, "adding")) }),
     ...(item.nodeSelector !== undefined && { nodeSelector: selectorText(item.nodeSelector) }),
     ...(item.namespaceSelector !== undefined && {
       namespaceSelector: selectorText(item.namespaceSelector),
@@ -231,6 +248,11 @@ export const poolFrom = reading((item: Item): Pool => {
     revision: idOf(item, "revision"),
   };
 }, assertPool);
+
+function routeFrom(route: Value): Route {
+  const { dst, gw } = route as Readonly<Record<string, Value>>;
+  return { dst: cidrText(dst), gw: addressText(gw) };
+}
 
 function reservationItem(reservation: Reservation): Item {
   assertReservation(reservation);
@@ -257,9 +279,3 @@ const named = (key: Key) => ({
   space: unescaped(key.pk.split("#")[1] as string),
   name: nameIn(key),
 });
-
-function intervalText(text: string): Interval {
-  const interval = parseInterval(text);
-  if (!interval.ok) throw new Error(`"${text}" ${interval.problem}`);
-  return interval.value;
-}

@@ -392,13 +392,13 @@ it("what a newer repair run noted of its walk is kept, named, and the walk begin
 
 it("what does not say of what format it is, is rejected as well: nobody guesses", async () => {
   const of = await furnished();
-  const { f: _, ...bare } = itemWhere((CASES["a pool"] as Case).fits(of.plat.space, of));
-  written = { ...bare, f: 2 } as Item;
+  const { f, ...bare } = itemWhere((CASES["a pool"] as Case).fits(of.plat.space, of));
+  written = { ...bare, f } as Item;
   replace(bare as Item);
   startAnew();
   expect(await of.plat.get("/v1/pools/main")).toMatchObject({
     status: 409,
-    body: { code: "unreadable", item: "pool main", reads: 2, detail: /has no format/ },
+    body: { code: "unreadable", item: "pool main", reads: f, detail: /has no format/ },
   });
 });
 

@@ -7,7 +7,7 @@ import type { Context } from "../../src/allocator/core/context.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import { reclaimAll, repairAll } from "../scheduled-runs.ts";
+import { reclaimAll, repairAll, work } from "../scheduled-runs.ts";
 import { contentsIn, contextOver, requestOf, SPACE, scheduledRuns, type World } from "../world.ts";
 import { expectEverythingAssignable, heldNow, isAssignment, withRetries } from "./aftermath.ts";
 import { callsOf, withIntruder } from "./crash-points.ts";
@@ -19,7 +19,6 @@ import {
   prepared,
   remove,
   routers,
-  work,
 } from "./operations.ts";
 
 /** An operation that runs to its end while another one pauses before one of its calls. */

@@ -36,7 +36,7 @@ import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import type { Table } from "../../src/store/table.ts";
 import { selector } from "../domain/builders.ts";
 import { instanceRequest, podOf } from "../instances.ts";
-import { reclaimAll, reclaimSpaces, repairAll } from "../scheduled-runs.ts";
+import { reclaimAll, reclaimSpaces, repairAll, work } from "../scheduled-runs.ts";
 import {
   addressOf,
   assigned,
@@ -56,6 +56,7 @@ import {
 } from "../world.ts";
 import { answerOf, callsOf, stoppedBefore, withMishap } from "./crash-points.ts";
 import { INSTANCE_OPERATIONS } from "./instance-operations.ts";
+import { RANGED_OPERATIONS } from "./ranged-operations.ts";
 
 /**
  * An operation, its preparation, and the checks of a repeat. The suites of crash points and of
@@ -975,6 +976,7 @@ export const OPERATIONS: readonly Operation[] = [
     again: (context) => releaseHost(context, SPACE, "host:node-3"),
   },
   ...INSTANCE_OPERATIONS,
+  ...RANGED_OPERATIONS,
 ];
 
 /** Writes a node over the current one. */
@@ -1108,14 +1110,6 @@ export async function drain(context: Context) {
 
 export async function remove(context: Context) {
   return deletePool(context, SPACE, "pool", await revision(context));
-}
-
-/** Runs the worker once a minute. */
-export async function work(context: Context, clock: Clock, minutes: number): Promise<void> {
-  for (let minute = 0; minute < minutes; minute++) {
-    clock.nowMs += 60_000;
-    await runJobs(context);
-  }
 }
 
 /**

@@ -1,16 +1,11 @@
+import { countOf, sharedBy, subtract } from "../../domain/address-set.ts";
 import { type Block, reservedOrdinals } from "../../domain/block.ts";
 import { groupAt } from "../../domain/block-group.ts";
-import {
-  countWithin,
-  type Interval,
-  intervalOf,
-  merged,
-  overlaps,
-  sizeOf,
-} from "../../domain/cidr.ts";
+import { type Interval, intervalOf, merged, overlaps } from "../../domain/cidr.ts";
 import { PAGE_READS_AT_ONCE, POOLS_TOLD_MAX } from "../../domain/limits.ts";
 import { CorruptItemError, orCorrupt, Rejection } from "../../domain/outcome.ts";
-import { type Pool, type Reservation, reservedBy } from "../../domain/pool.ts";
+import { type Pool, type Reservation, reservedBy, subnetIdOf } from "../../domain/pool.ts";
+import { setOf } from "../../domain/pool-set.ts";
 import { isReleased } from "../../domain/slot.ts";
 import { mayBeOf } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
@@ -67,10 +62,10 @@ async function warningsOf(
   const budget = pageBudget(context);
   const warnings: ReservationWarning[] = [];
   for (const pool of pools) {
-    const range = intervalOf(pool.cidr);
-    const within = runs.filter((run) => overlaps(run, range));
+    const set = setOf(pool);
+    const within = sharedBy(runs, set);
     if (within.length === 0 || pool.state === "deleting") continue;
-    const unreserved = sizeOf(pool.cidr) - countWithin(range, reserved);
+    const unreserved = countOf(subtract(set, reserved));
     const covered = await coveredIn(context, pool, within, budget);
     // Blocks that were not read may have assigned addresses. No warning would mean that there are none.
     if (covered.inUse > 0 || unreserved === 0n || !covered.complete)
@@ -89,7 +84,7 @@ async function coveredIn(
   if (budget.isSpent) return UNSEEN;
   budget.look();
   const map = await orCorrupt(
-    context.store.readBlockGroupIndex(pool.space, pool.id, { consistent: false }),
+    context.store.readBlockGroupIndex(pool.space, subnetIdOf(pool), { consistent: false }),
   );
   if (map instanceof CorruptItemError) return UNSEEN;
   const touched = [...map.groups]

@@ -1,4 +1,4 @@
-import { type Outcome, UnavailableError } from "../../domain/outcome.ts";
+import { type Outcome, Rejection, UnavailableError } from "../../domain/outcome.ts";
 
 /** The result of an operator's write. */
 export interface Written<T> {
@@ -21,3 +21,10 @@ export async function knownOutcome<T>(write: Promise<Outcome<T>>) {
     );
   return result;
 }
+
+/** Returns the rejection of a write whose resource another request changed after it was read. */
+export const changedMeanwhile = (kind: string, name: string) =>
+  new Rejection(
+    "precondition_failed",
+    `The ${kind} ${name} was changed by another request meanwhile.`,
+  );

@@ -13,7 +13,7 @@ import {
 } from "../../domain/limits.ts";
 import type { Page } from "../../domain/listed.ts";
 import { CorruptItemError, type Rejection } from "../../domain/outcome.ts";
-import { cooldownMsOf, poolOfId } from "../../domain/pool.ts";
+import { cooldownMsOfSubnet, poolOfSubnet } from "../../domain/subnet.ts";
 import { deleteEmptyBlock } from "../blocks/delete-empty-block.ts";
 import { disown } from "../blocks/disown-block.ts";
 import { clearAround } from "../blocks/full-group-hint.ts";
@@ -175,9 +175,10 @@ async function release(
     wasOurs = true;
     const configuration = await configurationOf(context, space);
     const { settings } = configuration;
-    const pool = poolOfId(configuration, block.poolId);
+    // An unreadable pool may be that of the block.
+    poolOfSubnet(configuration, block.poolId);
     const nowMs = context.now();
-    const cooldownMs = cooldownMsOf(pool, settings);
+    const cooldownMs = cooldownMsOfSubnet(configuration, block.poolId);
     const usage = { inUse: takenIn(block), cooling: coolingIn(block, nowMs, cooldownMs) };
     const empty = isEmpty(block, { nowMs, cooldownMs });
     if (mustBeEmpty && !empty) return answer({ status: "not_empty", ...usage });

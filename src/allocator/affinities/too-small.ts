@@ -11,3 +11,12 @@ export function tooSmall(cidr: Cidr, { name, blockSize }: Pool): Rejection {
     fields: [{ field: "cidr", value, problem }],
   });
 }
+
+/** Returns the rejection of a claim in a ranged pool, whose blocks have no host. */
+export function withoutHosts(cidr: Cidr, { name }: Pool): Rejection {
+  const value = formatCidr(cidr);
+  const problem = `lies in pool ${name}, which has ranges, and the blocks of such a pool have no host`;
+  return new Rejection("invalid_request", `cidr ${value} ${problem}.`, {
+    fields: [{ field: "cidr", value, problem }],
+  });
+}

@@ -27,12 +27,13 @@ import {
 } from "./execution.ts";
 import { type FamilyRequests, familyRequestsOf } from "./family-requests.ts";
 import { allowanceOf } from "./quota.ts";
-import { namespaceOf, placesOfHost, requesterOf } from "./requester.ts";
+import { mayHaveBlocks, namespaceOf, placesOfHost, requesterOf } from "./requester.ts";
 import { selectAddress } from "./select-address.ts";
 import { selectSlots } from "./select-slots.ts";
 import { countOf } from "./selection.ts";
 import { takeInOneWrite } from "./take-in-one-write.ts";
 import { takeInParts } from "./take-in-parts.ts";
+import { withRoutes } from "./with-routes.ts";
 
 /**
  * Assigns addresses: learns the blocks, writes the allocation, then takes the slots. DESIGN.md has the rules and the invariants
@@ -55,7 +56,8 @@ export async function assign(
 ): Promise<Assignment | Rejection> {
   const execution = executionAt(context, request);
   try {
-    return await untilAnswered(ATTEMPTS, () => attempt(execution));
+    const answered = await untilAnswered(ATTEMPTS, () => attempt(execution));
+    return answered instanceof Rejection ? answered : withRoutes(execution.pools, answered);
   } catch (error) {
     throw await cleanUpAfter(execution, error);
   }
@@ -167,26 +169,26 @@ interface Learned extends FamilyRequests {
  * it, because it counts what its handle has, and closes what a crash left of it. So does that of an instance, which may have its
  * addresses already.
  */
-async function learn({
-  context,
-  request,
-  allocationPlace,
-}: AssignExecution): Promise<Learned | Rejection> {
+async function learn(execution: AssignExecution): Promise<Learned | Rejection> {
+  const { context, request, allocationPlace } = execution;
   const { space, host, address, limitPerHandle, workload } = request;
-  const { store } = context;
-  const warm = !address && context.cache.blocksOf(space, host).length > 0;
+  const { store, cache } = context;
+  const isKnown = cache.blocksOf(space, host).length > 0 || cache.knowsShared(space, host);
+  const warm = !address && isKnown;
   const readsEarlier =
     allocationPlace.keyed && (!warm || limitPerHandle !== undefined || workload !== undefined);
   // What the last copy of the configuration asked for is read into the cache, beside the new copy. The default pools of a
   // namespace are needed whatever the configuration is.
-  const last = context.cache.configurationOf(space)?.configuration;
+  const last = cache.configurationOf(space)?.configuration;
+  const needsPlaces = !warm && !address && (!last || mayHaveBlocks(request, last));
   const [configuration, places, earlier] = await allOf(
     configurationOf(context, space),
-    warm || address ? undefined : placesOfHost(context, space, host),
+    needsPlaces ? placesOfHost(context, space, host) : undefined,
     readsEarlier ? store.readAllocation(allocationPlace) : undefined,
     last ? requesterOf(context, request, last) : namespaceOf(context, request),
   );
   const requester = await requesterOf(context, request, configuration);
+  execution.pools = configuration.pools;
   const requests = familyRequestsOf(request, configuration, requester);
   return requests instanceof Rejection ? requests : { ...requests, places, earlier };
 }

@@ -1,12 +1,13 @@
 import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import { type Address, BITS, type Family, formatAddress } from "../../domain/address.ts";
+import { isBorrowed, poolOfPart } from "../../domain/allocation.ts";
 import { addressAt, formatCidr } from "../../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../../domain/generation.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReservedAsked } from "../../domain/host-reserved.ts";
 import type { Labels } from "../../domain/labels.ts";
 import type { Missing } from "../../domain/outcome.ts";
-import type { Use } from "../../domain/pool.ts";
+import type { Route, Use } from "../../domain/pool.ts";
 import type { Workload } from "../../domain/workload.ts";
 import type { Granted } from "../allocations/holding.ts";
 
@@ -57,6 +58,8 @@ export interface AssignedAddress {
   readonly pool: string;
   readonly generation: string;
   readonly borrowed: boolean;
+  readonly gateway?: Address;
+  readonly routes?: readonly Route[];
   readonly expiresAtMs?: number;
 }
 
@@ -101,9 +104,9 @@ export function assignment(
         address: formatAddress(address),
         family: address.family,
         block: formatCidr(block.cidr),
-        pool: block.pool,
+        pool: poolOfPart(part, block),
         generation: formatGeneration(generationOf(allocation, part, address)),
-        borrowed: block.host !== allocation.host,
+        borrowed: isBorrowed(allocation, part, block),
         ...(allocation.expiresAtMs !== undefined && { expiresAtMs: allocation.expiresAtMs }),
       })),
     requested: totalOf(wanted),

@@ -9,6 +9,7 @@ import type { HostReservedAsked } from "../../domain/host-reserved.ts";
 import type { Labels } from "../../domain/labels.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX, POOLS_TOLD_MAX } from "../../domain/limits.ts";
 import { ContentionError, Rejection } from "../../domain/outcome.ts";
+import { isRanged, type Pool } from "../../domain/pool.ts";
 import { helpClaim } from "../blocks/claim-block.ts";
 import { untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
@@ -66,8 +67,10 @@ export async function ensureBlocks(
 
 async function ensureBlock(
   context: Context,
-  familyRequest: FamilyRequest,
+  { pools, ...request }: FamilyRequest,
 ): Promise<Block | Rejection> {
+  const familyRequest = { ...request, pools: pools.filter((pool) => !isRanged(pool)) };
+  if (familyRequest.pools.length === 0) return withoutHosts(request.family, pools);
   const { store, random } = context;
   const poolScans = poolScansOf(context);
   let affinities = await store.listAffinities(familyRequest.space, familyRequest.host);
@@ -86,6 +89,14 @@ async function ensureBlock(
     return RETRY;
   });
 }
+
+/** Returns the rejection of a request that ranged pools alone could serve. */
+const withoutHosts = (family: Family, pools: readonly Pool[]) =>
+  new Rejection(
+    "no_pool_available",
+    `No pool can give a host an IPv${family} block: ${namesOf(pools)} have ranges, and the blocks of such pools have no host.`,
+    { pools: [] },
+  );
 
 /** Returns the first of the host's blocks in the order of pools. It finishes a claim that a crash cut off. */
 async function firstOwn(

@@ -5,6 +5,7 @@ import { freshAllocationId } from "../../domain/fresh.ts";
 import { handleHash } from "../../domain/hash.ts";
 import { PARTS_FREED_AT_ONCE, REQUEST_MS_MAX } from "../../domain/limits.ts";
 import { ContentionError, type Missing, type Rejection } from "../../domain/outcome.ts";
+import type { Pool } from "../../domain/pool.ts";
 import { instanceAfter } from "../../domain/workload.ts";
 import { tagOf } from "../allocations/close-allocation.ts";
 import { freeSlots } from "../allocations/free-slots.ts";
@@ -40,6 +41,8 @@ export interface AssignExecution {
   unsettled: boolean;
   /** The addresses that the limit of its handle permits, for a request with a limit. */
   allowance?: Allowance | undefined;
+  /** The pools of the space as the execution learned them. */
+  pools?: readonly Pool[];
   /** The reason why no pool serves one of the families, for a request that accepts a part. */
   unserved?: Rejection | undefined;
 }

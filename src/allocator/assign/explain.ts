@@ -2,6 +2,7 @@ import type { Rule } from "../../domain/acquire-pools.ts";
 import { type Family, formatAddress } from "../../domain/address.ts";
 import { addressAt, formatCidr } from "../../domain/cidr.ts";
 import { isCutShort, Rejection } from "../../domain/outcome.ts";
+import { isRanged } from "../../domain/pool.ts";
 import type { Candidate } from "../../domain/selection.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
@@ -12,10 +13,10 @@ import { consideredPools } from "./family-requests.ts";
 import { requesterOf } from "./requester.ts";
 
 /**
- * The source of addresses: the host's own block, a claimed free one, a seized empty one, or one that the host borrows from; or the
- * handle, which is at its limit, already has them.
+ * The source of addresses: the host's own block, a claimed free one, a seized empty one, or one that the host borrows from; in a
+ * ranged pool a new block or one that hosts share; or the handle, which is at its limit, already has them.
  */
-type Action = "own" | "claim" | "seize" | "borrow" | "alreadyAssigned";
+type Action = "own" | "claim" | "seize" | "borrow" | "create" | "share" | "alreadyAssigned";
 
 /** The effect that a request would have. */
 export interface Explanation extends Shortage {
@@ -61,6 +62,7 @@ export async function explain(
   const whole = await dryRunOf(context, unkeyed);
   const { answer } = whole;
   const requester = await requesterOf(context, unkeyed, configuration);
+  const ranged = new Set(configuration.pools.filter(isRanged).map(({ name }) => name));
   const families = request.wanted.map(async ({ family, count }): Promise<FamilyExplanation> => {
     const { rule, pools } = consideredPools(request, configuration, requester, family);
     // A dry run of each family alone shows which family is rejected, and why.
@@ -70,7 +72,7 @@ export async function explain(
       isNone && request.wanted.length > 1
         ? await dryRunOf(dryRunContext(), { ...unkeyed, wanted: [{ family, count }] })
         : whole;
-    return { family, requested: count, rule, pools, ...outcomeOf(own, family) };
+    return { family, requested: count, rule, pools, ...outcomeOf(own, family, ranged) };
   });
   return {
     requested: totalOf(request.wanted),
@@ -99,7 +101,8 @@ async function dryRunOf(context: Context, request: AssignRequest): Promise<DryRu
       ...store,
       async createBlock(block) {
         const created = await store.createBlock(block);
-        if (created.outcome === "done") actions.set(formatCidr(block.cidr), "claim");
+        if (created.outcome === "done")
+          actions.set(formatCidr(block.cidr), block.host === undefined ? "create" : "claim");
         return created;
       },
       async changeHost(step, seen, host, fresh) {
@@ -125,12 +128,18 @@ async function dryRunOf(context: Context, request: AssignRequest): Promise<DryRu
   }
 }
 
-function outcomeOf({ answer, actions, taken }: DryRunResult, family: Family) {
+/** @param ranged the names of the pools whose blocks the hosts share */
+function outcomeOf(
+  { answer, actions, taken }: DryRunResult,
+  family: Family,
+  ranged: ReadonlySet<string>,
+) {
   if (answer instanceof Rejection) return { blocks: [], rejection: answer };
   const blocks = new Map<string, FamilyExplanation["blocks"][number]>();
   for (const { address, block, pool, borrowed, family: its } of answer.addresses) {
     if (its !== family) continue;
-    const from = actions.get(block) ?? (borrowed ? "borrow" : "own");
+    const existing = ranged.has(pool) ? "share" : borrowed ? "borrow" : "own";
+    const from = actions.get(block) ?? existing;
     const action = taken.has(address) ? from : "alreadyAssigned";
     const key = `${action} ${block}`;
     const count = 1 + (blocks.get(key)?.count ?? 0);

@@ -7,13 +7,14 @@ import {
   ruleFor,
 } from "../../domain/acquire-pools.ts";
 import { type Address, type Family, formatAddress } from "../../domain/address.ts";
-import { contains, parseCidr } from "../../domain/cidr.ts";
+import { parseCidr } from "../../domain/cidr.ts";
 import { isShut, whyShut } from "../../domain/closed-by-reservations.ts";
 import { whyNot } from "../../domain/filter-pools.ts";
 import { affinityTypeOf, hostName } from "../../domain/host.ts";
 import { reservedOf } from "../../domain/host-reserved.ts";
 import { Rejection, together } from "../../domain/outcome.ts";
 import { capOf, noneUnread, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
+import { poolOf } from "../../domain/pool-of-address.ts";
 import type { Requester } from "../../domain/requester.ts";
 import {
   type Candidate,
@@ -77,7 +78,7 @@ export function familyRequestsOf(
   const unserved: Rejection[] = [];
   for (const { family, count } of request.wanted) {
     const pools = address
-      ? poolOf(configuration, address, request)
+      ? poolsOf(configuration, address, request)
       : selectPools(configuration.pools, poolCriteria(request, requester, family));
     if (pools instanceof Rejection) {
       // A pool that cannot be read might have served.
@@ -150,7 +151,7 @@ export function consideredPools(
   }
   // A request that names an address names its pool.
   const rule = "pools";
-  const pool = poolAround(configuration, address);
+  const pool = poolOf(configuration, address);
   if (!pool) return { rule, pools: [] };
   const unfit = whyNotFor(pool, request);
   return { rule, pools: numbered([candidateOf(family, { name: pool.name, pool, unfit })]) };
@@ -190,14 +191,14 @@ function poolCriteria(request: PoolRequest, requester: Requester, family: Family
   };
 }
 
-/** Returns the pool around a specific address if it can serve, or the rejection. */
-function poolOf(
+/** Returns the pool of a specific address if it can serve, or the rejection. */
+function poolsOf(
   configuration: SpaceConfiguration,
   address: Address,
   request: PoolRequest,
 ): readonly Pool[] | Rejection {
   const text = formatAddress(address);
-  const pool = poolAround(configuration, address);
+  const pool = poolOf(configuration, address);
   if (!pool)
     return new Rejection(
       "no_pool_available",
@@ -215,13 +216,6 @@ function poolOf(
     `Address ${text} lies in pool ${name}, which ${unfit.reason}.`,
     { address: text, pools: [candidateOf(address.family, { name, pool, unfit })] },
   );
-}
-
-/** Returns the pool around an address. It may be a deleting one, so that the rejection says so. */
-function poolAround({ pools }: SpaceConfiguration, address: Address): Pool | undefined {
-  const around = pools.filter(({ cidr }) => contains(cidr, address));
-  const inState = (state: Pool["state"]) => around.find((pool) => pool.state === state);
-  return inState("active") ?? inState("deleting");
 }
 
 /** Returns the reason why the pool of a specific address cannot serve, or nothing if it can. */

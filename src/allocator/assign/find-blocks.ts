@@ -85,7 +85,7 @@ export async function claimAnyBlock(
 ): Promise<Search> {
   const { settings } = familyRequest.configuration;
   // Blocks in pools that do not serve the request do not count towards its limit, as in Calico.
-  const blocks = affinitiesFor(familyRequest.pools, affinities).length;
+  const blocks = affinitiesFor(familyRequest.serving ?? familyRequest.pools, affinities).length;
   const capped = blocks >= familyRequest.blocksMax;
   const claiming = settings.autoAllocateBlocks && !capped;
   const borrowing = ({ borrowing }: Pool) =>

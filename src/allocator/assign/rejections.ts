@@ -122,6 +122,36 @@ function whyPassed(
   return isTried ? { code: "full", reason: "has no room that the host can use" } : undefined;
 }
 
+/** Returns the rejection of a request after every group of a ranged pool was seen without room. */
+export function noRoomInSet(
+  familyRequest: FamilyRequest,
+  pool: Pool,
+  { missing, groupsLooked }: { readonly missing: number; readonly groupsLooked: number },
+): Rejection {
+  const { configuration, family } = familyRequest;
+  const why = isShut(pool, configuration)
+    ? [`${pool.name} ${whyShut(pool, configuration).reason}`]
+    : [];
+  return new Rejection(
+    "pool_exhausted",
+    `There is no room for ${missing} more IPv${family} ${missing === 1 ? "address" : "addresses"} in ${namesOf([pool])}${closing(why)}.`,
+    {
+      missing: [missingOf(familyRequest, missing, "pool_exhausted")],
+      pools: [
+        {
+          pool: pool.name,
+          cidr: formatCidr(pool.cidr),
+          groups: String(groupsLooked),
+          groupsLooked,
+          ...whyPassed(pool, familyRequest, true),
+        },
+      ],
+      poolsTried: 1,
+      poolsServing: 1,
+    },
+  );
+}
+
 const closing = (reasons: readonly string[]): string =>
   reasons.length > 0 ? `; ${reasons.join("; ")}` : "";
 

@@ -1,10 +1,16 @@
-import { poolsNamed } from "../../domain/acquire-pools.ts";
+import { isMeant, poolsNamed } from "../../domain/acquire-pools.ts";
 import type { Family } from "../../domain/address.ts";
 import type { Places } from "../../domain/full-block.ts";
 import { type HostId, machineName } from "../../domain/host.ts";
 import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../../domain/limits.ts";
 import { CorruptItemError } from "../../domain/outcome.ts";
-import { narrows, type Pool, type SpaceConfiguration, serves } from "../../domain/pool.ts";
+import {
+  isRanged,
+  narrows,
+  type Pool,
+  type SpaceConfiguration,
+  serves,
+} from "../../domain/pool.ts";
 import type { Requester } from "../../domain/requester.ts";
 import type { Context } from "../core/context.ts";
 import { hostCopy, namespaceCopy } from "../core/labels.ts";
@@ -64,6 +70,17 @@ const openFamilies = (request: PoolRequest): readonly Family[] =>
 function isOpenTo(request: PoolRequest): (pool: Pool) => boolean {
   const open = openFamilies(request);
   return ({ cidr }) => open.includes(cidr.family);
+}
+
+/** Returns true if a pool in which the host can have blocks of its own may serve the request. A wrong answer costs a read. */
+export function mayHaveBlocks(request: PoolRequest, { pools }: SpaceConfiguration): boolean {
+  const families = request.wanted.map(({ family }) => family);
+  return pools.some(
+    (pool) =>
+      !isRanged(pool) &&
+      families.includes(pool.cidr.family) &&
+      isMeant(pool, poolsNamed(request, pool.cidr.family) ?? [pool.name]),
+  );
 }
 
 /** Reads the places of a host, and caches the labels that come with them. */

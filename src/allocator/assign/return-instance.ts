@@ -1,10 +1,10 @@
 import { formatAddress } from "../../domain/address.ts";
-import type { Allocation } from "../../domain/allocation.ts";
+import { type Allocation, isBorrowed } from "../../domain/allocation.ts";
 import { allocationBytes } from "../../domain/allocation-size.ts";
 import { addressAt } from "../../domain/cidr.ts";
 import { ALLOCATION_BYTES_MAX, PARTS_TAKEN_AT_ONCE } from "../../domain/limits.ts";
 import type { Rejection } from "../../domain/outcome.ts";
-import { noneUnread } from "../../domain/pool.ts";
+import { noneUnread, subnetIdOf } from "../../domain/pool.ts";
 import { instanceAfter, type Workload } from "../../domain/workload.ts";
 import type { Holding } from "../allocations/holding.ts";
 import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
@@ -92,13 +92,15 @@ export async function isFit(
 ): Promise<boolean> {
   const configuration = await configurationOf(context, request.space);
   const requester = await requesterOf(context, request, configuration);
-  const mayServe = ({ block }: Holding): boolean => {
+  const mayServe = ({ part, block }: Holding): boolean => {
     const { family } = block.cidr;
-    const pool = configuration.pools.find(({ id }) => id === block.poolId);
+    const pool = configuration.pools.find(
+      (each) => subnetIdOf(each) === block.poolId && each.name === (part.pool ?? each.name),
+    );
     // The addresses stay where they are until the pool can be read.
     if (!pool) noneUnread(configuration);
     if (pool?.state !== "active") return false;
-    if (configuration.settings.strictAffinity && block.host !== request.host) return false;
+    if (configuration.settings.strictAffinity && isBorrowed(request, part, block)) return false;
     return candidatesOf(request, configuration, requester, family).some(
       ({ name }) => name === pool.name,
     );

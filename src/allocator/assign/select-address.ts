@@ -6,11 +6,12 @@ import { type HostId, hostName } from "../../domain/host.ts";
 import { isHostReserved } from "../../domain/host-reserved.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../../domain/limits.ts";
 import { ContentionError, CorruptItemError, orCorrupt, Rejection } from "../../domain/outcome.ts";
-import type { Pool } from "../../domain/pool.ts";
+import { isRanged, type Pool } from "../../domain/pool.ts";
 import { isReleased, type Slot } from "../../domain/slot.ts";
 import { formatTime } from "../../domain/time.ts";
 import { allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
 import { claimBlock, helpClaim } from "../blocks/claim-block.ts";
+import { readOrMakeBlock } from "../blocks/shared-block.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
 import { untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
@@ -28,12 +29,15 @@ export async function selectAddress(
 ): Promise<readonly SlotSelection[] | Rejection> {
   // A specific address lies in exactly one pool: `familyRequestsOf` rejects any other.
   const pool = familyRequest.pools[0] as Pool;
-  const block = await blockFor(context, familyRequest, pool, address);
+  const block = isRanged(pool)
+    ? await sharedBlockFor(context, pool, address)
+    : await blockFor(context, familyRequest, pool, address);
   if (block instanceof Rejection) return block;
   const text = formatAddress(address);
   const ordinal = ordinalOf(block.cidr, address);
   const slot = block.slots.get(ordinal);
-  const selection = { block, ordinals: [ordinal], again: () => undefined };
+  const ofPool = isRanged(pool) && { pool: pool.name };
+  const selection = { block, ordinals: [ordinal], ...ofPool, again: () => undefined };
   if (isHostReserved(block, ordinal)) return kept(block, address);
   if (!slot) return [selection];
   if (!isReleased(slot)) return assigned(context, familyRequest.space, text, slot);
@@ -73,6 +77,16 @@ async function assigned(
     address,
     ...(handle !== undefined && { assignedTo: handle }),
   });
+}
+
+/** Reads the block of a specific address of a ranged pool, or makes it if there is none. */
+async function sharedBlockFor(context: Context, pool: Pool, address: Address): Promise<Block> {
+  const cidr = blockOf(address, pool.blockSize);
+  const block = await readOrMakeBlock(context, pool, cidr);
+  if (block) return block;
+  throw new ContentionError(
+    `block ${formatCidr(cidr)} could not be made, or is left from an earlier pool and about to go`,
+  );
 }
 
 /** Reads the block of a specific address, or claims it if there is none. */

@@ -1,34 +1,14 @@
-import { type BlockAffinity, sameBlocks } from "../../domain/affinity.ts";
-import { type Block, chooseOrdinals } from "../../domain/block.ts";
-import { formatCidr } from "../../domain/cidr.ts";
-import { shuffled } from "../../domain/fresh.ts";
 import type { Places } from "../../domain/full-block.ts";
-import {
-  CLAIM_TRIES_MAX,
-  CLAIM_WAIT_MS_MAX,
-  CLAIM_WAITS_MAX,
-  FULL_BLOCKS_READ_MAX,
-  SLOTS_PER_WRITE_MAX,
-} from "../../domain/limits.ts";
-import { ContentionError, Rejection, together } from "../../domain/outcome.ts";
-import {
-  hasOpened,
-  type OwnBlockCriteria,
-  ownPlaces,
-  readCalledFull,
-  readOwn,
-} from "../blocks/own-blocks.ts";
-import { borrowableIn } from "../blocks/scan-pool.ts";
-import { slotRules } from "../blocks/slot-rules.ts";
+import { Rejection, together } from "../../domain/outcome.ts";
+import { isRanged, type Pool } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
-import { claimAnyBlock, type Nothing, type PoolScans, poolScansOf } from "./find-blocks.ts";
-import { noRoom } from "./rejections.ts";
-import { countOf, type FamilyRequest, type SlotSelection } from "./selection.ts";
+import { selectInSet } from "./select-in-set.ts";
+import { selectFrom, selectOfHost } from "./select-of-host.ts";
+import { countOf, type FamilyRequest, type Found, type SlotSelection } from "./selection.ts";
 
 /**
- * Selects slots for all families side by side: from cached blocks if they suffice, else from blocks that a search finds. A rejection
- * of one family rejects the request, unless partial is allowed.
+ * Selects slots for all families side by side. A rejection of one family rejects the request, unless partial is allowed.
  *
  * @param places the host's places, if they were read already
  */
@@ -38,11 +18,7 @@ export async function selectSlots(
   places: Places | undefined,
 ): Promise<readonly SlotSelection[] | Rejection> {
   const found = await allOf(
-    ...familyRequests.map(
-      async (familyRequest) =>
-        cachedSelections(context, familyRequest) ??
-        (await findSelections(context, familyRequest, places)),
-    ),
+    ...familyRequests.map((familyRequest) => selectForFamily(context, familyRequest, places)),
   );
   const selections = found.flatMap((each) => (each instanceof Rejection ? [] : each));
   const [first, ...others] = found.filter((each) => each instanceof Rejection);
@@ -50,171 +26,64 @@ export async function selectSlots(
   return together(first, ...others);
 }
 
-/** Selects slots from cached blocks if they suffice. Reads nothing. */
-function cachedSelections(
-  context: Context,
-  familyRequest: FamilyRequest,
-): readonly SlotSelection[] | undefined {
-  const selections = selectFrom(
-    context,
-    familyRequest,
-    context.cache.blocksOf(familyRequest.space, familyRequest.host),
-  );
-  return countOf(selections) === familyRequest.count ? selections : undefined;
-}
-
 /**
- * Finds blocks for a request, in order: own with room → claim a free one → seize an empty one past its minimum age →
- * borrow, unless strict.
- *
- * @param places the host's places, if they were read already
- * @returns the slots to take: all that are wanted, or some of them if partial is allowed; otherwise the rejection
- * @throws {ContentionError} if other hosts claim every block first, or if what was read is too little to reject
+ * Selects slots for one family, stage by stage: a ranged pool is one stage, and neighbours without ranges are one. The next stage
+ * begins only after this one has nothing more.
  */
-async function findSelections(
+async function selectForFamily(
   context: Context,
   familyRequest: FamilyRequest,
   places: Places | undefined,
 ): Promise<readonly SlotSelection[] | Rejection> {
-  const { store, random } = context;
-  const { space, host, count, pools, configuration, allowPartial } = familyRequest;
-  const found = new Map<string, Block>();
-  let selections: readonly SlotSelection[] = [];
-  /** Adds blocks to those found, and returns true if they can serve the whole request. */
-  const suffices = (blocks: readonly Block[]): boolean => {
-    for (const block of blocks) found.set(formatCidr(block.cidr), block);
-    selections = selectFrom(context, familyRequest, [...found.values()]);
-    return countOf(selections) === count;
-  };
-  const ownBlockCriteria: OwnBlockCriteria = {
-    pools,
-    rulesOf: (pool) => slotRules(context, configuration, pool),
-    isEnough: (blocks) =>
-      countOf(selectFrom(context, familyRequest, [...found.values(), ...blocks])) === count,
-  };
-  const sorted = (places: Places) => ownPlaces(context, pools, places, found);
-  let current = places ?? (await store.listPlaces(space, host));
-  const poolScans = poolScansOf(context);
-  /** Blocks that were read although a hint calls them full. */
-  const tried = new Set<string>();
-  const untried = () =>
-    sorted(current).full.filter(({ affinity }) => !tried.has(formatCidr(affinity.block)));
-  // Only turns that find nothing are counted, because a turn that finds a block is progress.
-  for (let tries = 0, waits = 0; tries < CLAIM_TRIES_MAX; ) {
-    const own = await readOwn(context, ownBlockCriteria, sorted(current));
-    if (suffices(own.blocks)) return selections;
-    const missing = count - countOf(selections);
-    // Another function is claiming a block for this host. It will serve both, and a second one may be the last for another host.
-    const isWaiting = own.claiming && waits < CLAIM_WAITS_MAX;
-    const acquired = isWaiting
-      ? LOST
-      : await acquire(context, familyRequest, { ...current, missing, found, poolScans });
-    if (isWaiting) waits++;
-    if (acquired.kind !== "found") tries++;
-    else if (suffices(acquired.blocks)) return selections;
-    // A random delay keeps competitors from colliding again.
-    if (acquired.kind === "lost") await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
-    if (acquired.kind === "none" && tried.size < FULL_BLOCKS_READ_MAX) {
-      const some = shuffled(untried(), random).slice(0, FULL_BLOCKS_READ_MAX - tried.size);
-      for (const { affinity } of some) tried.add(formatCidr(affinity.block));
-      if (suffices(await readCalledFull(context, ownBlockCriteria, some))) return selections;
-    }
-    const now = await store.listPlaces(space, host);
-    // Reject only if the host got no block, and no room in one, meanwhile.
-    if (
-      acquired.kind === "none" &&
-      sameBlocks(current.affinities, now.affinities) &&
-      !hasOpened(sorted(current), sorted(now))
-    ) {
-      if (allowPartial && selections.length > 0) return selections;
-      return exceptUntried(noRoom(familyRequest, missing, acquired), untried().length);
-    }
-    current = now;
-  }
-  throw new ContentionError(`other hosts claimed every block that was tried`);
-}
-
-/** Makes a rejection retryable if hints kept blocks of the host from being read, because one may have room. */
-function exceptUntried(rejection: Rejection, count: number): Rejection {
-  if (count === 0) return rejection;
-  const { code, detail, members } = rejection;
-  const unread = `${count} more of its blocks are called full, and were not read.`;
-  return new Rejection(code, `${detail} ${unread}`, { ...members, retryable: true });
-}
-
-/** The result of the search for more blocks. */
-type Acquired =
-  /** A block of the host, or all blocks that it can borrow from. */
-  | { readonly kind: "found"; readonly blocks: readonly Block[] }
-  /** Other callers were faster. */
-  | { readonly kind: "lost" }
-  | Nothing;
-
-const LOST = { kind: "lost" } as const;
-
-/** Claims or seizes one more block for the host, or finds blocks to borrow from. */
-async function acquire(
-  context: Context,
-  familyRequest: FamilyRequest,
-  {
-    affinities,
-    missing,
-    found,
-    poolScans,
-  }: {
-    readonly affinities: readonly BlockAffinity[];
-    readonly missing: number;
-    readonly found: ReadonlyMap<string, Block>;
-    readonly poolScans: PoolScans;
-  },
-): Promise<Acquired> {
-  const search = await claimAnyBlock(context, familyRequest, affinities, missing, poolScans);
-  if (search.kind === "ours") return { kind: "found", blocks: [search.block] };
-  if (search.kind === "lost") return LOST;
-  const borrowable = search.scans
-    .flatMap(borrowableIn)
-    .filter(({ cidr }) => !found.has(formatCidr(cidr)));
-  return borrowable.length > 0 ? { kind: "found", blocks: borrowable } : search;
-}
-
-/**
- * Chooses up to the wanted number of ordinals in the given blocks: all in one block of the host if one has room, else in the host's
- * own blocks first. A write takes at most `SLOTS_PER_WRITE_MAX` slots.
- */
-function selectFrom(
-  context: Context,
-  familyRequest: FamilyRequest,
-  blocks: readonly Block[],
-): readonly SlotSelection[] {
-  const { strictAffinity } = familyRequest.configuration.settings;
-  const choices = familyRequest.pools.flatMap((pool) => {
-    const rules = slotRules(context, familyRequest.configuration, pool);
-    const choose = (block: Block, count: number, how?: { readonly isRetry: boolean }) =>
-      chooseOrdinals(block, count, rules, context.random, how);
-    return blocks
-      .filter((block) => block.poolId === pool.id)
-      .filter((block) => block.host === familyRequest.host || !strictAffinity)
-      .map((block) => ({ block, choose, ordinals: choose(block, familyRequest.count) }))
-      .filter(({ ordinals }) => ordinals.length > 0);
-  });
-  const isOwn = ({ block }: (typeof choices)[number]) => block.host === familyRequest.host;
-  const own = choices.filter(isOwn);
-  const others = choices.filter((choice) => !isOwn(choice));
-  const whole = own.find(({ ordinals }) => ordinals.length === familyRequest.count);
+  const { pools, count, allowPartial } = familyRequest;
   const selections: SlotSelection[] = [];
-  let missing = familyRequest.count;
-  for (const { block, ordinals, choose } of whole ? [whole] : [...own, ...others]) {
-    const some = ordinals.slice(0, missing);
-    for (let from = 0; from < some.length; from += SLOTS_PER_WRITE_MAX) {
-      const part = some.slice(from, from + SLOTS_PER_WRITE_MAX);
-      const again = (now: Block) => {
-        const others = choose(now, part.length, { isRetry: true });
-        return others.length === part.length ? others : undefined;
-      };
-      selections.push({ block, ordinals: part, again });
-    }
-    missing -= some.length;
-    if (missing === 0) break;
+  const rejections: Rejection[] = [];
+  for (const stage of stagesOf(pools)) {
+    const missing = count - countOf(selections);
+    const inStage = { ...familyRequest, pools: stage, serving: pools, count: missing };
+    const found = await selectInStage(context, inStage, places);
+    selections.push(...found.selections);
+    if (!found.rejection) return selections;
+    rejections.push(found.rejection);
   }
-  return selections;
+  const [first, ...others] = rejections;
+  return !first || (allowPartial && selections.length > 0)
+    ? selections
+    : afterAllStages(first, others);
+}
+
+/** Returns the pools in their order, stage by stage. */
+function stagesOf(pools: readonly Pool[]): readonly (readonly Pool[])[] {
+  const stages: Pool[][] = [];
+  for (const pool of pools) {
+    const last = stages.at(-1);
+    if (last?.[0] && !isRanged(last[0]) && !isRanged(pool)) last.push(pool);
+    else stages.push([pool]);
+  }
+  return stages;
+}
+
+/** Selects from one stage: from cached blocks if they suffice, else from blocks that a search finds. */
+async function selectInStage(
+  context: Context,
+  familyRequest: FamilyRequest,
+  places: Places | undefined,
+): Promise<Found> {
+  const [first] = familyRequest.pools;
+  if (first && isRanged(first)) return selectInSet(context, familyRequest, first);
+  const { space, host, count } = familyRequest;
+  const cached = selectFrom(context, familyRequest, context.cache.blocksOf(space, host));
+  return countOf(cached) === count
+    ? { selections: cached }
+    : selectOfHost(context, familyRequest, places);
+}
+
+/** Joins the rejections of all stages. Only the last one says how many addresses are missing. */
+function afterAllStages(first: Rejection, others: readonly Rejection[]): Rejection {
+  const joined = together(first, ...others);
+  const { missing } = (others.at(-1) ?? first).members;
+  return new Rejection(joined.code, joined.detail, {
+    ...joined.members,
+    ...(missing && { missing }),
+  });
 }

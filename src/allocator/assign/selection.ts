@@ -2,12 +2,16 @@ import type { Family } from "../../domain/address.ts";
 import type { Block } from "../../domain/block.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
+import { SLOTS_PER_WRITE_MAX } from "../../domain/limits.ts";
+import type { Rejection } from "../../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
 
 /** The slots that one write of a request takes. */
 export interface SlotSelection {
   readonly block: Block;
   readonly ordinals: readonly number[];
+  /** The ranged pool that the addresses are of. */
+  readonly pool?: string;
   /** Chooses as many others after another caller took one of them. Returns nothing if the block cannot serve any more. */
   readonly again: (block: Block) => readonly number[] | undefined;
 }
@@ -20,6 +24,8 @@ export interface FamilyRequest {
   readonly count: number;
   /** The pools that may serve, in order. */
   readonly pools: readonly Pool[];
+  /** The pools of all stages: the blocks that the host has in them count towards its limit. */
+  readonly serving?: readonly Pool[];
   readonly configuration: SpaceConfiguration;
   /** The stricter of the request's limit and the space's; infinite without one. */
   readonly blocksMax: number;
@@ -27,6 +33,31 @@ export interface FamilyRequest {
   readonly hostReserved?: HostReserved | undefined;
   /** True if the request accepts fewer addresses than it wants. */
   readonly allowPartial: boolean;
+}
+
+/** The slots that a search found, and why they are fewer than wanted. */
+export interface Found {
+  readonly selections: readonly SlotSelection[];
+  readonly rejection?: Rejection;
+}
+
+/** Ordinals that a request takes of a block, and how it chooses others there. */
+interface Choice extends Pick<SlotSelection, "block" | "ordinals" | "pool"> {
+  choose(block: Block, count: number, how: { readonly isRetry: boolean }): readonly number[];
+}
+
+/** Divides a choice into what one write takes: at most `SLOTS_PER_WRITE_MAX` slots. */
+export function slotsOf({ block, ordinals, pool, choose }: Choice): readonly SlotSelection[] {
+  const selections: SlotSelection[] = [];
+  for (let from = 0; from < ordinals.length; from += SLOTS_PER_WRITE_MAX) {
+    const part = ordinals.slice(from, from + SLOTS_PER_WRITE_MAX);
+    const again = (now: Block) => {
+      const others = choose(now, part.length, { isRetry: true });
+      return others.length === part.length ? others : undefined;
+    };
+    selections.push({ block, ordinals: part, ...(pool !== undefined && { pool }), again });
+  }
+  return selections;
 }
 
 export const countOf = (selections: readonly { readonly ordinals: readonly number[] }[]): number =>

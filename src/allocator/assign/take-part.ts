@@ -7,7 +7,6 @@ import { freshToken } from "../../domain/token.ts";
 import { type Take, take } from "../allocations/take-slots.ts";
 import { writeAllocation } from "../allocations/write-allocation.ts";
 import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
-import type { Context } from "../core/context.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
 import { answer, proceed, type Step } from "../core/step.ts";
 import { type Assignment, type AssignRequest, totalOf } from "./assignment.ts";
@@ -36,11 +35,12 @@ export async function nameParts(
 ): Promise<Step<Assignment | Rejection, readonly PlannedPart[]>> {
   const { context, request, allocationPlace, held } = execution;
   const parts = selections.map(
-    ({ block, ordinals }): Part => ({
+    ({ block, ordinals, pool }): Part => ({
       token: freshToken(allocationPlace, context.random),
       block: block.cidr,
       count: ordinals.length,
       ordinals,
+      ...(pool !== undefined && { pool }),
     }),
   );
   const named = [...held.map(({ part }) => part), ...parts];
@@ -89,15 +89,22 @@ export async function takePart(
     if (!(error instanceof ContentionError)) execution.unsettled = true;
     throw error;
   });
-  learnFrom(context, block, result);
+  learnFrom(execution, part, block, result);
   if (result.kind === "taken")
     execution.held.push({ part, block: result.block, ordinals: result.ordinals });
 }
 
-/** Updates the host's block in the warm cache, or drops it if it is gone or belongs to another host now. */
-function learnFrom({ cache }: Context, learned: Block, { block }: Take): void {
-  if (learned.host === undefined) return;
-  if (block?.host === learned.host) cache.remember(block);
+/** Updates the block in the warm cache, or drops it if it is gone or belongs to another host now. */
+function learnFrom(
+  { context, request }: AssignExecution,
+  { pool }: Part,
+  learned: Block,
+  { block }: Take,
+): void {
+  const { cache } = context;
+  if (pool !== undefined) cache.rememberShared(request.host, learned, block);
+  else if (learned.host === undefined) return;
+  else if (block?.host === learned.host) cache.remember(block);
   else cache.forget(learned.space, learned.host, learned.cidr);
 }
 

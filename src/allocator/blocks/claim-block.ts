@@ -1,17 +1,17 @@
 import { type BlockAffinity, lowestFreePlace } from "../../domain/affinity.ts";
 import type { Block } from "../../domain/block.ts";
 import { type ClaimFields, claimedBlock } from "../../domain/block-changes.ts";
-import { groupIndexOf, groupOf, isBlockOf } from "../../domain/block-group.ts";
+import { isBlockOf } from "../../domain/block-group.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../domain/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
-import { untilKnown } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { confirmAffinity, restoreAffinity, retireAffinities } from "./block-affinities.ts";
+import { enterGroup } from "./enter-group.ts";
 
 /** The result of a claim: the block, and its owner. */
 export type Claim =
@@ -110,17 +110,6 @@ async function finishClaim(context: Context, pool: Pool, affinity: BlockAffinity
   }
   await confirm(context, affinity);
   return { kind: "ours", block };
-}
-
-/** Enters a block group into the index before its first block is put, for readers that must see every block. */
-async function enterGroup(context: Context, pool: Pool, block: Cidr): Promise<void> {
-  const index = groupIndexOf(pool, groupOf(block));
-  const known = `${pool.space}#${pool.id}#${index}`;
-  if (context.cache.knowsGroup(known)) return;
-  await untilKnown("a block group was entered into the block-group index", () =>
-    context.store.addGroup(pool.space, pool.id, index),
-  );
-  context.cache.rememberGroup(known);
 }
 
 /** Confirms an affinity. Writes it again if the repair run treated it as stale, before the answer. */

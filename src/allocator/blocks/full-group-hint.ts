@@ -3,13 +3,14 @@ import { addressAt, type Cidr, type Interval, intervalOf, overlaps } from "../..
 import { claimableIn, isUsedUp } from "../../domain/claimable.ts";
 import type { FullPool } from "../../domain/contents.ts";
 import { fnv1a64 } from "../../domain/hash.ts";
-import { type Pool, poolOver } from "../../domain/pool.ts";
+import { isRanged, type Pool } from "../../domain/pool.ts";
+import { poolOver } from "../../domain/pool-of-address.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 
 /*
  * A block group is called full if no block of it can be claimed, and a pool if all its block groups are. Both are hints: they save
- * reads, may be wrong at any time, and no rejection is final because of them.
+ * reads, may be wrong at any time, and no rejection is final because of them. Ranged pools have none: a request reads their groups.
  */
 
 /** Sets or clears the hint of a block group if it is wrong. */
@@ -35,6 +36,7 @@ export async function correctAfterwards(
   index: bigint,
   { current, isCalledFull }: { readonly current: readonly Cidr[]; readonly isCalledFull: boolean },
 ): Promise<boolean | undefined> {
+  if (isRanged(pool)) return undefined;
   const configuration = await configurationOf(context, pool.space);
   // The reservations are not known, so the hint stays as it is.
   if (configuration.unreadableReservations.length > 0) return undefined;
@@ -47,11 +49,9 @@ export async function correctAfterwards(
 }
 
 /** Clears the hints of a group with a claimable block, and of its pool. The hint of the group goes first, as `callFull` expects. */
-export async function clearGroup(
-  { store }: Context,
-  { space, id }: Pool,
-  index: bigint,
-): Promise<void> {
+export async function clearGroup({ store }: Context, pool: Pool, index: bigint): Promise<void> {
+  if (isRanged(pool)) return;
+  const { space, id } = pool;
   await store.unmarkFull(space, id, index);
   await store.clearPoolFull("pool-open", { space, poolId: id });
 }

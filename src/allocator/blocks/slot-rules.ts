@@ -1,5 +1,8 @@
+import { sharedBy } from "../../domain/address-set.ts";
 import type { SlotRules } from "../../domain/block.ts";
 import { cooldownMsOf, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
+import { reservedFor } from "../../domain/pool-set.ts";
+import { cooldownMsOfSubnet, poolsOfSubnet } from "../../domain/subnet.ts";
 import type { Context } from "../core/context.ts";
 
 /** Returns the rules for assigning slots of a pool's blocks now. @throws {CorruptItemError} if a reservation cannot be read */
@@ -8,7 +11,10 @@ export function slotRules(
   configuration: SpaceConfiguration,
   pool: Pool | undefined,
 ): SlotRules {
-  return { ...coolingRules(context, configuration, pool), reserved: configuration.reserved };
+  return {
+    ...coolingRules(context, configuration, pool),
+    reserved: reservedFor(pool, configuration),
+  };
 }
 
 /** Returns the rules by which slots of a pool's blocks have cooled. */
@@ -18,4 +24,20 @@ export function coolingRules(
   pool: Pool | undefined,
 ): Omit<SlotRules, "reserved"> {
   return { nowMs: context.now(), cooldownMs: cooldownMsOf(pool, settings) };
+}
+
+/** Returns the rules for a block as a whole, whichever pools of its subnet its addresses are of. @throws {CorruptItemError} */
+export function blockRules(
+  context: Context,
+  configuration: SpaceConfiguration,
+  subnetId: string,
+): SlotRules {
+  const pools = poolsOfSubnet(configuration, subnetId);
+  const closed = pools.map((pool) => reservedFor(pool, configuration));
+  const [first = configuration.reserved, ...others] = closed;
+  return {
+    nowMs: context.now(),
+    cooldownMs: cooldownMsOfSubnet(configuration, subnetId),
+    reserved: others.reduce(sharedBy, first),
+  };
 }

@@ -1,14 +1,22 @@
 import type { Address } from "../../domain/address.ts";
+import { sharedBy } from "../../domain/address-set.ts";
 import type { Block } from "../../domain/block.ts";
 import { groupAt } from "../../domain/block-group.ts";
-import { contains, intervalOf } from "../../domain/cidr.ts";
-import type { Pool } from "../../domain/pool.ts";
+import { type Cidr, contains, intervalOf } from "../../domain/cidr.ts";
+import { isRanged, type Pool, subnetIdOf } from "../../domain/pool.ts";
+import { setOf } from "../../domain/pool-set.ts";
 import type { Context } from "../core/context.ts";
 
-/** Returns true if a block belongs to this pool, or may do so because it cannot be read. */
-export const mayBeOf = ({ id, cidr }: Pool, { poolId, unreadable, cidr: block }: Block): boolean =>
-  poolId === id ||
-  (unreadable !== undefined && contains(cidr, { family: block.family, value: block.base }));
+/** Returns true if a block belongs to this pool or to its subnet, or may do so because it cannot be read. */
+export const mayBeOf = (pool: Pool, { poolId, unreadable, cidr }: Block): boolean =>
+  poolId === subnetIdOf(pool) || (unreadable !== undefined && isWithin(pool, cidr));
+
+/** Returns true if a network has an address of the pool. */
+export const meets = (pool: Pool, network: Cidr): boolean =>
+  !isRanged(pool) || sharedBy([intervalOf(network)], setOf(pool)).length > 0;
+
+const isWithin = ({ cidr }: Pool, block: Cidr): boolean =>
+  contains(cidr, { family: block.family, value: block.base });
 
 /** A stretch of a pool that a walk has read. */
 interface Stretch {
@@ -19,25 +27,29 @@ interface Stretch {
 }
 
 /**
- * Walks the blocks of a pool in order of address, one block group of its index at a time, with consistent reads. The index is a superset
+ * Walks the blocks of a pool in order of address, or those that a ranged pool has addresses in, one block group of its index at a time, with consistent reads. The index is a superset
  * of the groups that hold blocks, so the walk sees every block that exists all the time.
  *
  * @param after the address after which the walk begins
+ * @param isWanted returns true for networks that the walk reads; by default those with an address of the pool
  */
 export async function* walkPool(
   context: Context,
   pool: Pool,
   after: Address | undefined,
+  isWanted: (network: Cidr) => boolean = (network) => meets(pool, network),
 ): AsyncGenerator<Stretch> {
   const { store } = context;
   const past = after?.family === pool.cidr.family ? after.value : -1n;
-  const { groups } = await store.readBlockGroupIndex(pool.space, pool.id, { consistent: true });
+  const { groups } = await store.readBlockGroupIndex(pool.space, subnetIdOf(pool), {
+    consistent: true,
+  });
   for (const index of [...groups].sort((a, b) => (a < b ? -1 : 1))) {
     const group = groupAt(pool, index);
     const { family, last } = intervalOf(group);
-    if (last <= past) continue;
+    if (last <= past || !isWanted(group)) continue;
     const blocks = (await store.scanGroup(pool.space, group, { consistent: true }))
-      .filter((block) => mayBeOf(pool, block) && block.cidr.base > past)
+      .filter((block) => mayBeOf(pool, block) && isWanted(block.cidr) && block.cidr.base > past)
       .sort((a, b) => (a.cidr.base < b.cidr.base ? -1 : 1));
     yield { blocks, last: { family, value: last } };
   }

@@ -7,7 +7,8 @@ import {
   SWAP_TRIES_MAX,
 } from "../../domain/limits.ts";
 import { CorruptItemError, orCorrupt, UnavailableError } from "../../domain/outcome.ts";
-import { noneUnread, type Pool, poolOver, type SpaceConfiguration } from "../../domain/pool.ts";
+import { noneUnread, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
+import { poolOver } from "../../domain/pool-of-address.ts";
 import { untilAnswered } from "./compare-and-swap.ts";
 import { type Context, fresh } from "./context.ts";
 import { answer, RETRY } from "./step.ts";

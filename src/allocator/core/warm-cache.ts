@@ -47,6 +47,9 @@ export class WarmCache {
    */
   readonly #hosts = new LeastRecentlyUsed<Map<string, Block>>(REMEMBERED_BLOCKS_MAX);
 
+  /** The block of a subnet from which a host took last, for each subnet. */
+  readonly #shared = new LeastRecentlyUsed<Map<string, Block>>(REMEMBERED_BLOCKS_MAX);
+
   configurationOf(space: string): CachedConfiguration | undefined {
     return this.#configurations.get(space);
   }
@@ -95,6 +98,26 @@ export class WarmCache {
     const [first] = blocks.keys();
     if (blocks.size > REMEMBERED_BLOCKS_PER_HOST_MAX) blocks.delete(first as string);
     this.#hosts.set(key, blocks, blocks.size);
+  }
+
+  /** Returns the block of a subnet from which a host took last. */
+  sharedBlockOf(space: string, host: HostId, subnetId: string): Block | undefined {
+    return this.#shared.get(hostKey(space, host))?.get(subnetId);
+  }
+
+  /** Returns true if the host took from a block of a ranged pool. */
+  knowsShared(space: string, host: HostId): boolean {
+    return this.#shared.get(hostKey(space, host)) !== undefined;
+  }
+
+  /** Keeps a block of a subnet as a host saw it last, or drops it if it is gone. */
+  rememberShared(host: HostId, { space, poolId }: Block, now: Block | undefined): void {
+    const key = hostKey(space, host);
+    const blocks = this.#shared.get(key) ?? new Map<string, Block>();
+    if (now?.poolId === poolId) blocks.set(poolId, now);
+    else blocks.delete(poolId);
+    if (blocks.size > 0) this.#shared.set(key, blocks, blocks.size);
+    else this.#shared.delete(key);
   }
 
   /** Keeps a block as a release saw it, if this function assigns from it. */

@@ -4,7 +4,8 @@ import { contains } from "../../domain/cidr.ts";
 import type { GroupCounts } from "../../domain/job.ts";
 import { JOB_BLOCKS_AT_ONCE } from "../../domain/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
-import { cooldownMsOf, type Pool } from "../../domain/pool.ts";
+import { type Pool, subnetIdOf } from "../../domain/pool.ts";
+import { cooldownMsOfSubnet } from "../../domain/subnet.ts";
 import { deleteEmptyBlock } from "../blocks/delete-empty-block.ts";
 import { clearGroup } from "../blocks/full-group-hint.ts";
 import { configurationOf } from "../core/configuration.ts";
@@ -38,16 +39,16 @@ export async function drainGroup(
       failures.push(block.unreadable);
       return;
     }
-    const { settings, pools } = await configurationOf(context, space);
+    const configuration = await configurationOf(context, space);
+    const { settings } = configuration;
     const nowMs = context.now();
-    const now = pools.find(({ id }) => id === pool.id) ?? pool;
-    const cooldownMs = cooldownMsOf(now, settings);
+    const cooldownMs = cooldownMsOfSubnet(configuration, subnetIdOf(pool));
     done.taken += takenIn(block);
     done.cooling += coolingIn(block, nowMs, cooldownMs);
     const ready = emptyAndOldAtMs(block, cooldownMs, 1_000 * settings.blockMinAgeSeconds);
     if (ready !== undefined && ready > nowMs) readyAtMs = Math.max(readyAtMs, ready);
     // A block of another pool that had or will have this range is not judged by the rules of this pool.
-    if (block.poolId !== pool.id || !isEmpty(block, { nowMs, cooldownMs })) return;
+    if (block.poolId !== subnetIdOf(pool) || !isEmpty(block, { nowMs, cooldownMs })) return;
     if (nowMs - block.claimedAtMs < 1_000 * settings.blockMinAgeSeconds) return;
     const deleted = await orCorrupt(deleteEmptyBlock(context, block));
     if (deleted instanceof CorruptItemError) failures.push(deleted);

@@ -63,7 +63,9 @@ async function deletePending(context: Context, pool: Pool): Promise<void> {
  * plan.
  */
 async function endGone(context: Context, job: Job): Promise<Job | undefined> {
-  await leavePlan(context, job);
+  const { space, poolId: id } = job;
+  // A pending pool never had a block.
+  await leavePlan(context, { pool: { space, id }, isWhole: true });
   return endJob(context, job, "done", GONE);
 }
 

@@ -1,4 +1,4 @@
-import { takenIn } from "../../domain/block.ts";
+import { type Block, takenIn } from "../../domain/block.ts";
 import { groupAt } from "../../domain/block-group.ts";
 import {
   deleteJobId,
@@ -10,16 +10,17 @@ import {
 import { EFFECTIVE_MS_MAX, IN_USE_GROUPS_AT_ONCE, IN_USE_GROUPS_MAX } from "../../domain/limits.ts";
 import type { Listed } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { type Pool, serves } from "../../domain/pool.ts";
+import { isRanged, type Pool, serves, subnetIdOf } from "../../domain/pool.ts";
 import { beingDeleted, readPool } from "../admin/administration.ts";
 import { type Precondition, unmet } from "../admin/precondition.ts";
 import { knownOutcome } from "../admin/written.ts";
-import { mayBeOf } from "../blocks/walk-pool.ts";
+import { mayBeOf, meets } from "../blocks/walk-pool.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
 import { inParallel } from "../core/parallel.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
+import { usedIn } from "./drain-set.ts";
 import { markPool } from "./mark-pool.ts";
 
 /** A job that continues after the request is answered. */
@@ -188,27 +189,34 @@ function jobOf(
   };
 }
 
+/** Counts the assigned addresses of a pool in a block. */
+const takenOf = (pool: Pool, block: Block): number =>
+  isRanged(pool) ? usedIn(block, pool, { nowMs: 0, cooldownMs: 0 }).taken : takenIn(block);
+
 /**
  * Returns a rejection if addresses of a pool are assigned. It reads a limited number of block groups. The job waits for
  * addresses in the others, and for addresses that are assigned later.
  */
 async function checkUnused(context: Context, pool: Pool): Promise<Rejection | undefined> {
-  const { space, name, id } = pool;
-  const { groups } = await context.store.readBlockGroupIndex(space, id, { consistent: true });
-  const some = [...groups].slice(0, IN_USE_GROUPS_MAX);
+  const { space, name } = pool;
+  const map = await context.store.readBlockGroupIndex(space, subnetIdOf(pool), {
+    consistent: true,
+  });
+  const groups = [...map.groups].filter((index) => meets(pool, groupAt(pool, index)));
+  const some = groups.slice(0, IN_USE_GROUPS_MAX);
   const looks = await inParallel(some, IN_USE_GROUPS_AT_ONCE, (index) =>
     context.store.scanGroup(space, groupAt(pool, index), { consistent: true }),
   );
-  const current = looks.flat().filter((block) => mayBeOf(pool, block));
+  const current = looks.flat().filter((block) => mayBeOf(pool, block) && meets(pool, block.cidr));
   // The number of taken slots of an unreadable block is unknown.
   const unread = current.find(({ unreadable }) => unreadable)?.unreadable;
   if (unread) throw unread;
-  const taken = current.reduce((sum, block) => sum + takenIn(block), 0);
+  const taken = current.reduce((sum, block) => sum + takenOf(pool, block), 0);
   if (taken === 0) return undefined;
-  const whole = some.length === groups.size;
+  const whole = some.length === groups.length;
   return new Rejection(
     "pool_in_use",
     `${whole ? "" : "At least "}${taken} addresses of pool ${name} are assigned; drain it first, then delete it: the deletion waits until they are released.`,
-    { taken, groups: groups.size, groupsLooked: some.length },
+    { taken, groups: groups.length, groupsLooked: some.length },
   );
 }

@@ -3,7 +3,7 @@ import { formatCidr } from "../../domain/cidr.ts";
 import type { GroupCounts } from "../../domain/job.ts";
 import { JOB_BLOCKS_AT_ONCE } from "../../domain/limits.ts";
 import { ContentionError } from "../../domain/outcome.ts";
-import type { Pool } from "../../domain/pool.ts";
+import { type Pool, subnetIdOf } from "../../domain/pool.ts";
 import { releaseAffinity } from "../affinities/release-range.ts";
 import { clearGroup } from "../blocks/full-group-hint.ts";
 import { mayBeOf } from "../blocks/walk-pool.ts";
@@ -22,7 +22,7 @@ export async function releaseGroup(
   index: bigint,
   mustBeEmpty: boolean,
 ): Promise<GroupCounts> {
-  const { space, id } = pool;
+  const { space } = pool;
   const current = await context.store.scanGroup(space, groupAt(pool, index), { consistent: true });
   const done = { blocks: 0, deleted: 0, taken: 0, cooling: 0 };
   const left: Error[] = current.flatMap((block) =>
@@ -31,7 +31,7 @@ export async function releaseGroup(
   try {
     await inParallel(current, JOB_BLOCKS_AT_ONCE, async (seen) => {
       const { poolId, host, cidr } = seen;
-      if (seen.unreadable || poolId !== id || host === undefined) return;
+      if (seen.unreadable || poolId !== subnetIdOf(pool) || host === undefined) return;
       const releasing = { space, host, cidr, mustBeEmpty, seen };
       const {
         status,

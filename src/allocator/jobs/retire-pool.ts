@@ -1,5 +1,6 @@
 import type { Job } from "../../domain/job.ts";
-import { type Pool, poolOfId } from "../../domain/pool.ts";
+import { isRanged, type Pool, poolOfId, subnetIdOf } from "../../domain/pool.ts";
+import { poolsOfSubnet } from "../../domain/subnet.ts";
 import { announceChange } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { leavePlan } from "./leave-plan.ts";
@@ -7,23 +8,37 @@ import { endJob, GONE } from "./mark-pool.ts";
 
 /**
  * Carries out the last steps for a pool that was proven empty for good. Its range leaves the plan, and from then on
- * another pool may have it. Then its item is deleted, and with it the name. Then its block-group index and its hint are
- * deleted, and the job is done. If a worker is interrupted between two steps, the next one finds how far it came and
- * continues.
+ * another pool may have it. With the last pool of a subnet goes the index of the subnet. Then the pool's item is deleted, and with
+ * it the name and its addresses. Then its block-group index and its hint are deleted, and the job is done. If a worker is
+ * interrupted between two steps, the next one finds how far it came and continues.
+ *
+ * @returns the job; or nothing if the pool became the last one of its subnet, and blocks of it may be left
  */
-export async function retirePool(context: Context, job: Job, pool: Pool): Promise<Job | undefined> {
-  await leavePlan(context, job);
+export async function retirePool(
+  context: Context,
+  job: Job,
+  { pool, isWhole }: { readonly pool: Pool; readonly isWhole: boolean },
+): Promise<Job | undefined> {
+  const left = await leavePlan(context, { pool, isWhole });
+  if (!left) return undefined;
+  if (left.isLast && isRanged(pool)) await dropIndex(context, pool.space, subnetIdOf(pool));
   await context.store.deletePool(pool);
   return settleGone(context, job);
+}
+
+async function dropIndex({ store }: Context, space: string, subnetId: string): Promise<void> {
+  for (const page of await store.listIndexPages(space, subnetId)) await store.deleteIndexPage(page);
 }
 
 /** Finishes a delete after the pool's item is gone; does nothing if that is unknown. */
 export async function settleGone(context: Context, job: Job): Promise<Job | undefined> {
   const { store } = context;
   const { space, poolId } = job;
-  if (poolOfId(await store.readSpace(space), poolId)) return undefined;
+  const configuration = await store.readSpace(space);
+  if (poolOfId(configuration, poolId)) return undefined;
   await announceChange(context, space);
-  for (const page of await store.listIndexPages(space, poolId)) await store.deleteIndexPage(page);
+  // Other pools of the subnet to which this one gave its id still use the index.
+  if (poolsOfSubnet(configuration, poolId).length === 0) await dropIndex(context, space, poolId);
   await store.clearPoolFull("drop-pool-full", { space, poolId });
   return endJob(context, job, "done", GONE);
 }

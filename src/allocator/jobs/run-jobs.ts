@@ -1,10 +1,14 @@
+import type { AddressPlanEntry } from "../../domain/address-plan.ts";
+import { groupAt } from "../../domain/block-group.ts";
 import {
   comingBack,
   type GroupCounts,
   type Job,
+  mayProve,
   passedBy,
   provesEmpty,
   type Walk,
+  type WalkCounts,
   waitingFor,
   walked,
   walkFrom,
@@ -16,11 +20,13 @@ import {
   JOB_KEPT_MS,
   SCHEDULED_RUN_MS_MAX,
 } from "../../domain/limits.ts";
-import type { Pool } from "../../domain/pool.ts";
+import { isRanged, type Pool, subnetIdOf } from "../../domain/pool.ts";
+import { meets } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
 import { note } from "../core/failures.ts";
 import { whileTime } from "../core/while-time.ts";
 import { drainGroup } from "./drain-group.ts";
+import { drainSet } from "./drain-set.ts";
 import { advance, DELETED_MEANWHILE, endJob, markPool, poolOfJob } from "./mark-pool.ts";
 import { releaseGroup } from "./release-group.ts";
 import { retirePool, settleGone } from "./retire-pool.ts";
@@ -79,6 +85,8 @@ interface Way {
   readonly pool: Pool;
   /** The start of the walk. Block groups were read after it, so groups entered later belong to callers that are too late. */
   readonly beganAtMs: number;
+  /** True if it covers every block of a subnet. */
+  readonly isWhole: boolean;
   /** In the order of the walk. */
   readonly groups: readonly bigint[];
 }
@@ -104,11 +112,14 @@ async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | und
   const job = seen.markedAtMs === undefined ? await markPool(context, seen) : seen;
   if (job?.state !== "running") return job;
   const pool = await poolOfJob(context, job);
+  let isWhole = job.kind !== "pool.drain";
   if (job.kind === "pool.delete") {
     if (!pool) return settleGone(context, job);
     // Only a pool that was proven empty leaves the plan. An earlier worker was interrupted after that step.
     const { entries } = await context.store.readPlan(job.space);
-    if (!entries.some(({ id }) => id === pool.id)) return retirePool(context, job, pool);
+    if (!entries.some(({ id }) => id === pool.id))
+      return retirePool(context, job, { pool, isWhole: false });
+    isWhole = !isRanged(pool) || !entries.some((entry) => isBeside(pool, entry));
   } else {
     if (!pool) return endJob(context, job, "done", "The pool no longer exists.");
     if (pool.state === "deleting") return endJob(context, job, "cancelled", DELETED_MEANWHILE);
@@ -116,25 +127,37 @@ async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | und
       return endJob(context, job, "cancelled", "The pool was enabled again.");
   }
   const groups = isSame ? way.groups : undefined;
-  return walkOn(context, job, await wayOf(context, job, pool, groups), run);
+  return walkOn(context, job, await wayOf(context, job, { pool, groups, isWhole }), run);
 }
+
+/** Returns true if another pool of the subnet is in the plan. */
+const isBeside = ({ id, subnetId }: Pool, entry: AddressPlanEntry): boolean =>
+  entry.id !== id && entry.subnetId === subnetId;
 
 /**
  * Returns the data for a job's walk.
  *
- * @param groups the block groups of the walk, if this run has read them
+ * @param known the pool; the block groups of the walk, if this run has read them; and whether a walk that begins now covers every
+ *   block of the subnet
  */
 async function wayOf(
   { store, now }: Context,
   { walk }: Job,
-  pool: Pool,
-  groups?: readonly bigint[],
+  known: {
+    readonly pool: Pool;
+    readonly groups: readonly bigint[] | undefined;
+    readonly isWhole: boolean;
+  },
 ): Promise<Way> {
+  const { pool, groups } = known;
   const beganAtMs = walk?.beganAtMs ?? now();
-  if (groups) return { pool, beganAtMs, groups };
-  const map = await store.readBlockGroupIndex(pool.space, pool.id, { consistent: true });
-  const inOrder = [...(walk?.only ?? map.groups)].sort((a, b) => (a < b ? -1 : 1));
-  return { pool, beganAtMs, groups: inOrder };
+  const isWhole = walk ? walk.isWhole === true : isRanged(pool) && known.isWhole;
+  if (groups) return { pool, beganAtMs, isWhole, groups };
+  const map = await store.readBlockGroupIndex(pool.space, subnetIdOf(pool), { consistent: true });
+  const inOrder = [...(walk?.only ?? map.groups)]
+    .filter((index) => isWhole || meets(pool, groupAt(pool, index)))
+    .sort((a, b) => (a < b ? -1 : 1));
+  return { pool, beganAtMs, isWhole, groups: inOrder };
 }
 
 /** Returns the block groups after the position of a walk. */
@@ -154,7 +177,7 @@ async function walkOn(
   { untilMs, done, onWay }: Run,
 ): Promise<Job | undefined> {
   const { pool } = way;
-  let walk = job.walk ?? walkFrom(way.beganAtMs);
+  let walk = job.walk ?? walkFrom(way.beganAtMs, way.isWhole);
   const ahead = aheadOn(way, walk);
   const slice = ahead.slice(0, JOB_GROUPS_PER_SLICE);
   onWay.set(job.id, way);
@@ -164,7 +187,7 @@ async function walkOn(
     slice,
     { atOnce: JOB_GROUPS_AT_ONCE, untilMs },
     async (index) => {
-      seen.set(index, await walkOver(context, job, { pool, index }, done));
+      seen.set(index, await walkOver(context, job, { way, index }, done));
     },
   );
   for (const index of slice.slice(0, looked)) {
@@ -188,7 +211,15 @@ async function atItsEnd(
   walk: Walk,
 ): Promise<Job | undefined> {
   const { walk: _, ...rest } = job;
-  const { beganAtMs: __, position: ___, toComeBackTo: ____, only: _____, ...lastWalk } = walk;
+  const {
+    beganAtMs: __,
+    isWhole,
+    position: ___,
+    toComeBackTo: ____,
+    only: _____,
+    ...counts
+  } = walk;
+  const lastWalk: WalkCounts = counts;
   const after: Job = { ...rest, lastWalk };
   const detail = waitingFor(job, lastWalk);
   if (job.kind === "pool.release") {
@@ -198,9 +229,15 @@ async function atItsEnd(
       : endJob(context, after, "done", releasedFrom(after));
   }
   if (!provesEmpty(job, walk)) return advance(context, "walk-job", after, { detail });
-  return job.kind === "pool.delete"
-    ? retirePool(context, after, pool)
-    : endJob(context, after, "done", "No block of the pool is left.");
+  if (job.kind !== "pool.delete") {
+    const nothing = isRanged(pool) ? "address of the pool is in use" : "block of the pool is left";
+    return endJob(context, after, "done", `No ${nothing}.`);
+  }
+  const retiring = { pool, isWhole: isWhole === true || !isRanged(pool) };
+  // The next walk covers the blocks of the subnet, of which this pool became the last one.
+  return (
+    (await retirePool(context, after, retiring)) ?? advance(context, "walk-job", after, { detail })
+  );
 }
 
 const releasedFrom = ({ mustBeEmpty }: Job): string =>
@@ -219,14 +256,19 @@ class Failed {
 
 async function walkOver(
   context: Context,
-  { kind, mustBeEmpty }: Job,
-  { pool, index }: { readonly pool: Pool; readonly index: bigint },
+  job: Job,
+  { way, index }: { readonly way: Way; readonly index: bigint },
   done: Worked,
 ): Promise<GroupCounts | Failed> {
+  const { kind, mustBeEmpty } = job;
+  const { pool, isWhole, beganAtMs } = way;
   try {
     if (kind === "pool.release")
       return await releaseGroup(context, pool, index, mustBeEmpty === true);
-    const { failures, ...counts } = await drainGroup(context, pool, index);
+    const { failures, ...counts } =
+      isRanged(pool) && !isWhole
+        ? await drainSet(context, { pool, index }, mayProve(job, beganAtMs))
+        : await drainGroup(context, pool, index);
     done.failures.push(...failures);
     return counts;
   } catch (error) {

@@ -1,8 +1,10 @@
 import type { Address } from "../../domain/address.ts";
-import { addressAt, countWithin, formatCidr, intervalOf } from "../../domain/cidr.ts";
-import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
+import { countOf, sharedBy } from "../../domain/address-set.ts";
+import { addressAt, formatCidr, intervalOf } from "../../domain/cidr.ts";
+import { isRanged, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
+import { setOf } from "../../domain/pool-set.ts";
 import { NO_USAGE, sumOf, type Usage, usageOf, usageOutsideBlocks } from "../../domain/usage.ts";
-import { slotRules } from "../blocks/slot-rules.ts";
+import { coolingRules } from "../blocks/slot-rules.ts";
 import { walkPool } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
 import type { PageBudget } from "../core/page-budget.ts";
@@ -45,7 +47,9 @@ export async function countPool(
   configuration: SpaceConfiguration,
   { pool, position, budget, blocksMax }: Counting,
 ): Promise<Counted> {
-  const rules = slotRules(context, configuration, pool);
+  const { reserved } = configuration;
+  const rules = { ...coolingRules(context, configuration, pool), reserved };
+  const set = setOf(pool);
   const blocks: ({ cidr: string } & Usage)[] = [];
   let sum = position?.sum ?? NO_USAGE;
   let reservedInBlocks = position?.reservedInBlocks ?? 0n;
@@ -53,9 +57,10 @@ export async function countPool(
   for await (const stretch of walkPool(context, pool, position?.after)) {
     for (const block of stretch.blocks) {
       if (next && blocks.length === blocksMax) return { usage: sum, blocks, next };
-      const usage = usageOf(block, rules);
+      const inBlock = sharedBy([intervalOf(block.cidr)], set);
+      const usage = usageOf(block, rules, isRanged(pool) ? inBlock : undefined);
       sum = sumOf(sum, usage);
-      reservedInBlocks += countWithin(intervalOf(block.cidr), rules.reserved);
+      reservedInBlocks += countOf(sharedBy(inBlock, reserved));
       blocks.push({ cidr: formatCidr(block.cidr), ...usage });
       next = { poolId: pool.id, after: addressAt(block.cidr, 0), sum, reservedInBlocks };
     }
@@ -64,6 +69,6 @@ export async function countPool(
     if (budget.isSpent) return { usage: sum, blocks, next };
   }
   const inBlocks = { capacity: sum.capacity, reserved: reservedInBlocks };
-  const outside = usageOutsideBlocks(pool.cidr, rules.reserved, inBlocks);
+  const outside = usageOutsideBlocks(set, reserved, inBlocks);
   return { usage: sumOf(sum, outside), blocks, outside };
 }

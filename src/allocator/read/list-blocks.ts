@@ -15,10 +15,11 @@ import type { HostReserved } from "../../domain/host-reserved.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import { CorruptItemError, orCorrupt, type Rejection } from "../../domain/outcome.ts";
-import { poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
+import { isRanged, poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
+import { onePerSubnet, poolsOfSubnet } from "../../domain/subnet.ts";
 import { type Usage, usageOf } from "../../domain/usage.ts";
 import { namedBlocks } from "../blocks/blocks-by-name.ts";
-import { slotRules } from "../blocks/slot-rules.ts";
+import { blockRules } from "../blocks/slot-rules.ts";
 import { walkPool } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
@@ -82,16 +83,18 @@ export async function blocksOfPools(
   const unread = only === undefined ? configuration.unreadablePools : [];
   const unreadable = unread.map((pool) => pool.unreadable);
   const budget = pageBudget(context);
-  const pools = configuration.pools
+  // A block that pools share is listed once, unless one pool is asked for.
+  const pools = (only === undefined ? onePerSubnet(configuration.pools) : configuration.pools)
     .filter(({ name }) => only === undefined || name === only)
     .filter(({ name }) => position?.pool === undefined || name >= position.pool)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const isWholly = only === undefined ? () => true : undefined;
   let next = position;
   for (const pool of pools) {
     if (next && budget.isSpent) return { items, unreadable, next };
     budget.look();
     const after = pool.name === position?.pool ? position.after : undefined;
-    for await (const { blocks, last } of walkPool(context, pool, after)) {
+    for await (const { blocks, last } of walkPool(context, pool, after, isWholly)) {
       for (const block of blocks) {
         if (next && items.length === limit) return { items, unreadable, next };
         if (block.unreadable) unreadable.push(block.unreadable);
@@ -118,7 +121,8 @@ async function blocksOfHost(
   const { items, unreadable, next } = await holdingsOfHost(context, { ...wanted, within });
   // An affinity may be newer or older than its block. The block decides.
   const states = items.flatMap(({ block, borrowedBlock }) => {
-    const borrowed = block?.host !== wanted.host;
+    const isShared = poolsOfSubnet(configuration, block?.poolId ?? "").some(isRanged);
+    const borrowed = block?.host !== wanted.host && !isShared;
     return block && (borrowedBlock || !borrowed)
       ? [{ ...blockState(context, configuration, block), borrowed }]
       : [];
@@ -189,7 +193,6 @@ export function blockState(
   configuration: SpaceConfiguration,
   block: Block,
 ): BlockState {
-  const pool = configuration.pools.find(({ id }) => id === block.poolId);
   return {
     cidr: formatCidr(block.cidr),
     pool: block.pool,
@@ -198,7 +201,7 @@ export function blockState(
       affinityType: affinityTypeOf(block.host),
     }),
     ...(block.hostReserved && { hostReservation: block.hostReserved }),
-    ...usageOf(block, slotRules(context, configuration, pool)),
+    ...usageOf(block, blockRules(context, configuration, block.poolId)),
     claimedAtMs: block.claimedAtMs,
     ...(block.idleSinceMs !== undefined && { idleSinceMs: block.idleSinceMs }),
   };

@@ -1,5 +1,5 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
-import { ownersAt } from "../../domain/allocation.ts";
+import { isBorrowed, ownersAt, poolOfPart } from "../../domain/allocation.ts";
 import { type Block, cooledAtMs, isCooled, type SlotRules, untilMs } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
 import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
@@ -8,6 +8,7 @@ import { hostName } from "../../domain/host.ts";
 import { isHostReserved } from "../../domain/host-reserved.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Owners } from "../../domain/owner.ts";
+import { hasAddress } from "../../domain/pool-set.ts";
 import { isReleased, type Slot } from "../../domain/slot.ts";
 import { whyNeverAssigned } from "../../domain/special-ranges.ts";
 import type { Workload } from "../../domain/workload.ts";
@@ -69,12 +70,14 @@ export async function readAddress(
   if (block && isHostReserved(block, ordinal)) return { ...place, ...keeperOf(block) };
   const reporter = slot?.kind === "quarantined" && base.state === "quarantined" ? slot : undefined;
   if (reporter) return { ...base, ...(await handleOf(context, space, reporter)) };
+  if (!slot && !hasAddress(pool, address))
+    return new Rejection("not_found", `Address ${text} is in the ranges of no pool.`);
   const never = slot ? undefined : whyNeverAssigned(address);
   if (never !== undefined) return new Rejection("not_found", `Address ${text} ${never}.`);
   if (!block || slot?.kind !== "taken") return base;
   const owner = await allocationOfSlot(context, space, slot);
   if (!owner) return base;
-  return { ...base, ...ownerOf(owner, address, block) };
+  return { ...base, ...ownerOf(owner, address, block), pool: poolOfPart(owner.part, block) };
 }
 
 /** Returns the owner of a host-reserved address; its note appears as an attribute, as in Calico. */
@@ -124,7 +127,7 @@ export function ownerOf(
     state: isKept ? ("kept" as const) : ("assigned" as const),
     handle,
     ...(workload && { workload: namesOf(workload) }),
-    ...(!isKept && { host: hostName(host), borrowed: block?.host !== host }),
+    ...(!isKept && { host: hostName(host), borrowed: isBorrowed(allocation, part, block) }),
     attributes,
     ...(assignedBy !== undefined && { assignedBy }),
     ...(Object.keys(owner).length > 0 && { owner }),

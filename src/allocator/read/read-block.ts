@@ -2,7 +2,8 @@ import { type Address, formatAddress } from "../../domain/address.ts";
 import { addressAt, type Cidr, formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import type { Page } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { noneUnread, poolOver } from "../../domain/pool.ts";
+import { noneUnread } from "../../domain/pool.ts";
+import { poolOf, poolOver } from "../../domain/pool-of-address.ts";
 import { allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
 import type { Context } from "../core/context.ts";
@@ -63,10 +64,11 @@ export async function readBlock(
   const block = await store.readBlock(space, cidr);
   if (!block)
     return new Rejection("not_found", `No block exists at ${text}: no host has claimed it.`);
-  const rules = coolingRules(context, configuration, pool);
+  const rulesAt = (ordinal: number) =>
+    coolingRules(context, configuration, poolOf(configuration, addressAt(cidr, ordinal)) ?? pool);
   const slots = [...block.slots]
     .filter(([ordinal]) => !position || ordinal > ordinalOf(cidr, position))
-    .map(([ordinal, slot]) => ({ ordinal, slot, current: stateOf(slot, rules) }))
+    .map(([ordinal, slot]) => ({ ordinal, slot, current: stateOf(slot, rulesAt(ordinal)) }))
     .filter(({ current }) => current.state !== "free")
     .sort((a, b) => a.ordinal - b.ordinal);
   const some = slots.slice(0, limit);

@@ -107,7 +107,7 @@ async function addressesOf({ store }: Context, allocation: Allocation) {
         address: formatAddress(address),
         family: address.family,
         block: formatCidr(part.block),
-        pool: block?.pool ?? "",
+        pool: part.pool ?? block?.pool ?? "",
         ...ownerOf({ allocation, part }, address, block),
       };
       return { address, state };

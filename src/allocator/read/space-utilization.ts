@@ -2,7 +2,8 @@ import { isMeant } from "../../domain/acquire-pools.ts";
 import { formatCidr, sizeOf } from "../../domain/cidr.ts";
 import { ORPHAN_SCAN_ITEMS_PER_LOOK } from "../../domain/limits.ts";
 import type { Rejection } from "../../domain/outcome.ts";
-import { noneUnread, type Pool, poolOfId, type SpaceConfiguration } from "../../domain/pool.ts";
+import { noneUnread, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
+import { poolOfSubnet } from "../../domain/subnet.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { blockOfKey } from "../../domain/within-space.ts";
 import type { Context } from "../core/context.ts";
@@ -135,7 +136,7 @@ async function findOrphans(
   do {
     const { contents, next } = await context.store.scanPage(ORPHAN_SCAN_ITEMS_PER_LOOK, after);
     for (const block of contents.blocks)
-      if (block.space === space && !poolOfId(configuration, block.poolId))
+      if (block.space === space && !poolOfSubnet(configuration, block.poolId))
         orphans.push(blockState(context, configuration, block));
     for (const { key, reason } of contents.unreadable) {
       const item = blockOfKey(key, space);

@@ -179,6 +179,8 @@ const HOW = {
   claim: "it is free, and would be claimed",
   seize: "it is empty, and would be seized",
   borrow: "it is another's, and would be borrowed from",
+  create: "it is absent, and would be made",
+  share: "it is one that hosts share",
   alreadyAssigned: "the handle has them already",
 } as const satisfies Record<FamilyExplanation["blocks"][number]["action"], string>;
 

@@ -6,6 +6,7 @@ import {
   missing,
   problemCode,
   requestId,
+  route,
   rule,
   time,
   whole,
@@ -20,6 +21,8 @@ export const assignedAddress = v.strictObject({
   pool: v.string(),
   generation: v.string(),
   borrowed: v.boolean(),
+  gateway: v.optional(v.string()),
+  routes: v.optional(v.array(route)),
   expiresAt: v.optional(time),
 });
 
@@ -44,7 +47,7 @@ export const assignment = v.strictObject({
 export const poolConsidered = v.strictObject(candidate);
 
 export const blockToUse = v.strictObject({
-  action: v.picklist(["own", "claim", "seize", "borrow", "alreadyAssigned"]),
+  action: v.picklist(["own", "claim", "seize", "borrow", "create", "share", "alreadyAssigned"]),
   block: v.string(),
   pool: v.string(),
   count: whole,

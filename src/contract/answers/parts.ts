@@ -30,6 +30,9 @@ export const next = v.optional(
 
 const dryRun = v.optional(v.literal(true));
 
+/** A route of the workloads of a pool. */
+export const route = v.strictObject({ dst: v.string(), gw: v.string() });
+
 export const problemCode = v.picklist(Object.keys(PROBLEMS) as ProblemCode[]);
 
 export const maxBlocksPerHost = v.pipe(v.nullable(whole), v.description("`null` means no limit"));

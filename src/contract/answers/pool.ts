@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ASSIGNMENT_MODES, BORROWING, USES } from "../../domain/pool.ts";
-import { ignored, next, unreadable, whole, written } from "./parts.ts";
+import { ignored, next, route, unreadable, whole, written } from "./parts.ts";
 
 const pool = {
   name: v.string(),
@@ -17,6 +17,10 @@ const pool = {
   networks: v.optional(v.array(v.string())),
   borrowing: v.picklist(BORROWING),
   cooldownSeconds: v.optional(whole),
+  ranges: v.optional(v.array(v.string())),
+  excludes: v.optional(v.array(v.string())),
+  gateway: v.optional(v.string()),
+  routes: v.optional(v.array(route)),
   routing: v.optional(v.record(v.string(), v.union([v.string(), v.boolean()]))),
   state: v.optional(v.string()),
   job: v.optional(v.string()),

@@ -9,6 +9,7 @@ import {
   ROUTING_FIELDS,
   routingProblems,
 } from "../schema/pool-fields.ts";
+import { SET_FIELDS } from "../schema/pool-ranges.ts";
 import { fields, rule } from "../schema/schema.ts";
 import type { NameInBody } from "./names.ts";
 import { DRY_RUN } from "./query.ts";
@@ -17,6 +18,7 @@ export const poolBody = v.pipe(
   fields({
     ...POOL_FIELDS,
     ...CONDITION_FIELDS,
+    ...SET_FIELDS,
     cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX)),
     borrowing: v.optional(v.picklist(BORROWING, `must be ${BORROWING.join(" or ")}`)),
     // A caller can change the answer of a GET and PUT it back.

@@ -8,7 +8,7 @@ import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from "../../domain/limits.ts";
  */
 export const FIELD_WORDS: Readonly<Record<string, string>> = {
   action:
-    "How the request would use this block: own, claim, seize, borrow, or already assigned addresses.",
+    "How the request would use this block: own, claim, seize or borrow; create or share one of a pool with ranges; or already assigned addresses.",
   active: "The attributes of the active owner.",
   address: "An IPv4 or IPv6 address.",
   addresses: "The addresses, one entry each.",
@@ -17,7 +17,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "The kind of host that owns the block: a node (`host`) or a virtual router (`virtual`).",
   allowBareRelease: "A release may name an address alone, without its generation or handle.",
   allowPartial: "The request accepts fewer addresses than it asks for.",
-  allowedUses: "The uses that the pool allows.",
+  allowedUses:
+    "The uses that the pool allows. Default: Workload and Tunnel, or Workload alone for a pool with ranges.",
   alternate: "The attributes of the alternate owner, for a machine that migrates.",
   annotations: "The annotations of Spiderpool that have the default pools. Others are ignored.",
   apiVersion: "The version of the manifest's kind.",
@@ -36,6 +37,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   borrowed: "The host uses this block, or this address of it, and does not own the block.",
   borrowing: "Whether hosts may take addresses from blocks of this pool that they do not own.",
   capacity: "All addresses. The other five counts add up to it.",
+  gateway: "The gateway of the workloads. The pool does not assign it.",
   groups: "The number of groups of 64 blocks that were read.",
   cidr: "A network, with no bits set below its prefix.",
   cidrs: "CIDRs, addresses, and ranges of addresses such as 10.0.0.1-10.0.0.9.",
@@ -54,8 +56,11 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   detail: "An explanation for people.",
   disableBGPExport: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   disabled: "The pool assigns no new address.",
+  dst: "The destination of the route, as a CIDR.",
   dryRun: "The request writes nothing, and the answer says what it would do.",
   end: "Number of addresses at the end of each block that the host reserves.",
+  excludes:
+    "Addresses of the ranges that the pool does not have. Answers have them merged and in order, as `a` or `a-b`.",
   expectedOwner:
     "The owners that the address must have for the change. `null` means that there is none.",
   expiresAt: "When the lease ends. An address without a lease has none.",
@@ -66,6 +71,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   finishedAt: "When the job ended.",
   generation:
     "Names exactly this assignment. A late or repeated release with it frees nothing else.",
+  gw: "The next hop of the route.",
   handle: "The name under which addresses are held and released together.",
   host: "The host that the addresses are used on, or that owns the block.",
   hostLabels: "The labels of the host for this request. They replace the registered ones.",
@@ -138,6 +144,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   problem: "The problem, to be read after the field's name.",
   progress: "How far the job is.",
   quarantinedUntil: "Nobody gets the address before this time.",
+  ranges:
+    "The addresses of the pool, all inside of its `cidr`. Pools with ranges may share one `cidr` and `blockSize`. Answers have them merged and in order, as `a` or `a-b`.",
   reason: "Why the addresses are reserved.",
   rejection: "Why the request would be rejected.",
   released: "The addresses that were released.",
@@ -150,6 +158,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   retryable: "The same request may succeed later, with nothing changed by its caller.",
   routing:
     "Fields of a Calico manifest for routing. Plat stores and returns them, and ignores them otherwise.",
+  routes: "The routes that the workloads need beside their default one.",
   score: "The sum over the conditions of the pool. Plat tries the highest first.",
   space: "The address space. Pools may overlap between spaces, never inside one.",
   spec: "The specification in the manifest. Of nodes and namespaces it is ignored.",

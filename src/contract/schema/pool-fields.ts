@@ -1,10 +1,9 @@
 import * as v from "valibot";
-import { type Cidr, formatCidr, parseCidr } from "../../domain/cidr.ts";
+import { formatCidr, parseCidr } from "../../domain/cidr.ts";
 import { BLOCK_SIZES, CONDITION_NAMES_MAX } from "../../domain/limits.ts";
 import {
   ASSIGNMENT_MODES,
   type AssignmentMode,
-  type Borrowing,
   narrows,
   type PoolSelector,
   type PoolSpec,
@@ -14,6 +13,7 @@ import {
 } from "../../domain/pool.ts";
 import { whyNoPool } from "../../domain/special-ranges.ts";
 import { flag, namespaceName, networkName, nodeName, readable, unique, whole } from "./field.ts";
+import { type SetFields, setProblems, setSpec } from "./pool-ranges.ts";
 import type { FieldProblem } from "./problem.ts";
 import { list } from "./schema.ts";
 import { selector } from "./selector.ts";
@@ -52,11 +52,17 @@ export const POOL_FIELDS = {
         "must name LoadBalancer alone or not at all",
       ),
     ),
-    ["Workload", "Tunnel"],
   ),
   nodeSelector: v.optional(selector),
   namespaceSelector: v.optional(selector),
 };
+
+/** Returns the uses of a pool whose fields name none: Calico's default, or Workload alone for a ranged pool. */
+const usesOf = ({
+  allowedUses,
+  ranges,
+}: Pick<PoolFields, "allowedUses" | "ranges">): readonly Use[] =>
+  allowedUses ?? (ranges ? ["Workload"] : ["Workload", "Tunnel"]);
 
 const conditionNames = (name: v.GenericSchema<string, string>, of: string) =>
   v.pipe(
@@ -109,15 +115,13 @@ export const ROUTING_FIELDS = {
 };
 
 /** The fields of a pool after each of them is valid on its own. */
-interface PoolFields {
-  readonly cidr: Cidr;
+interface PoolFields extends SetFields {
   readonly blockSize?: number | undefined;
   readonly disabled: boolean;
   readonly assignmentMode: AssignmentMode;
-  readonly allowedUses: readonly Use[];
+  readonly allowedUses?: readonly Use[] | undefined;
   readonly nodeSelector?: PoolSelector | undefined;
   readonly namespaceSelector?: PoolSelector | undefined;
-  readonly borrowing?: Borrowing | undefined;
 }
 
 interface Routing {
@@ -128,7 +132,7 @@ interface Routing {
 }
 
 export function poolProblems(pool: PoolFields): FieldProblem[] {
-  return [...rangeProblems(pool), ...selectorProblems(pool)];
+  return [...rangeProblems(pool), ...selectorProblems(pool), ...setProblems(pool)];
 }
 
 function rangeProblems({ cidr, blockSize, disabled }: PoolFields): FieldProblem[] {
@@ -144,11 +148,9 @@ function rangeProblems({ cidr, blockSize, disabled }: PoolFields): FieldProblem[
   return [{ field: "blockSize", value: blockSize, problem }];
 }
 
-function selectorProblems({
-  allowedUses,
-  nodeSelector,
-  namespaceSelector,
-}: PoolFields): FieldProblem[] {
+function selectorProblems(pool: PoolFields): FieldProblem[] {
+  const { nodeSelector, namespaceSelector } = pool;
+  const allowedUses = usesOf(pool);
   const problems: FieldProblem[] = [];
   if (narrows(nodeSelector) && allowedUses.includes("LoadBalancer"))
     problems.push({
@@ -168,9 +170,10 @@ function selectorProblems({
 }
 
 export function routingProblems(
-  { cidr, allowedUses }: PoolFields,
+  pool: PoolFields,
   { ipipMode = "Never", vxlanMode = "Never", disableBGPExport = false }: Routing,
 ): FieldProblem[] {
+  const { cidr } = pool;
   const ipip = ipipMode !== "Never";
   const vxlan = vxlanMode !== "Never";
   if (ipip && vxlan)
@@ -179,7 +182,7 @@ export function routingProblems(
     ];
   if (ipip && cidr.family === 6)
     return [{ field: "ipipMode", value: ipipMode, problem: "must be Never for an IPv6 pool" }];
-  if (allowedUses.includes("LoadBalancer") && (ipip || vxlan || disableBGPExport))
+  if (usesOf(pool).includes("LoadBalancer") && (ipip || vxlan || disableBGPExport))
     return [
       {
         field: "allowedUses",
@@ -190,29 +193,19 @@ export function routingProblems(
   return [];
 }
 
-export function poolSpec(
-  {
-    cidr,
-    blockSize,
-    disabled,
-    assignmentMode,
-    allowedUses,
-    nodeSelector,
-    namespaceSelector,
-    borrowing,
-  }: PoolFields,
-  routing: Routing,
-): PoolSpec {
+export function poolSpec(pool: PoolFields, routing: Routing): PoolSpec {
+  const { cidr, blockSize, disabled, assignmentMode, nodeSelector, namespaceSelector } = pool;
   const said = Object.entries(routing).filter(([, value]) => value !== undefined);
   return {
     cidr,
     blockSize: blockSize ?? usualBlockSize(cidr),
     disabled,
     assignmentMode,
-    allowedUses,
+    allowedUses: usesOf(pool),
     ...(nodeSelector && { nodeSelector }),
     ...(namespaceSelector && { namespaceSelector }),
-    borrowing: borrowing ?? "allowed",
+    borrowing: pool.borrowing ?? "allowed",
+    ...setSpec(pool),
     ...(said.length > 0 && {
       routing: Object.fromEntries(said) as Record<string, string | boolean>,
     }),

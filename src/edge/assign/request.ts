@@ -2,10 +2,11 @@ import type { Assignment, AssignRequest } from "../../allocator/assign/assignmen
 import type { Explanation } from "../../allocator/assign/explain.ts";
 import { assignBody } from "../../contract/requests/assign.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
+import { routesAnswer } from "../../contract/schema/pool-ranges.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import { workloadOf } from "../../contract/schema/workload.ts";
-import type { Address } from "../../domain/address.ts";
+import { type Address, formatAddress } from "../../domain/address.ts";
 import { hostId } from "../../domain/host.ts";
 import { formatTime } from "../../domain/time.ts";
 import { workloadHandle } from "../../domain/workload.ts";
@@ -125,8 +126,10 @@ function wantedOf({
 export function assignAnswer(result: Assignment | Explanation, requestId: string): Answer {
   if ("families" in result) return explanationAnswer(result, requestId);
   const { handle, addresses, requested, hostReserved, messages, missing } = result;
-  const body = addresses.map(({ expiresAtMs, ...address }) => ({
+  const body = addresses.map(({ expiresAtMs, gateway, routes, ...address }) => ({
     ...address,
+    ...(gateway && { gateway: formatAddress(gateway) }),
+    ...(routes && { routes: routesAnswer(routes) }),
     ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
   }));
   return {

@@ -1,4 +1,5 @@
 import type { Written } from "../../allocator/admin/written.ts";
+import { setAnswer } from "../../contract/schema/pool-ranges.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { deleteJobId } from "../../domain/job.ts";
 import type { Pool } from "../../domain/pool.ts";
@@ -30,6 +31,7 @@ const bodyOf = (pool: Pool) => ({
   assignmentMode: pool.assignmentMode,
   allowedUses: pool.allowedUses,
   borrowing: pool.borrowing,
+  ...setAnswer(pool),
   ...(pool.nodeSelector && { nodeSelector: pool.nodeSelector.text }),
   ...(pool.namespaceSelector && { namespaceSelector: pool.namespaceSelector.text }),
   ...(pool.podSelector && { podSelector: pool.podSelector.text }),

@@ -1,6 +1,7 @@
 import { RECLAIM_PAGES_PER_READ } from "../../../domain/limits.ts";
-import type { Pool } from "../../../domain/pool.ts";
+import { type Pool, subnetIdOf } from "../../../domain/pool.ts";
 import type { SpacePosition } from "../../../domain/space.ts";
+import { onePerSubnet } from "../../../domain/subnet.ts";
 import type { Context } from "../../core/context.ts";
 import type { GroupOfPool } from "./reclaim-group.ts";
 
@@ -11,7 +12,8 @@ export interface GroupOnWay {
 }
 
 /**
- * Yields the block groups that may hold blocks of some pools after a position, page by page of their indexes. It reads
+ * Yields the block groups that may hold blocks of some pools after a position, page by page of their indexes, those of a subnet
+ * once. It reads
  * only some pages of a large index at once. The reads are eventually consistent, so a new block group may appear only
  * in the next run.
  *
@@ -23,7 +25,7 @@ export async function* groupsAfter(
   position: SpacePosition | undefined,
   failures: unknown[],
 ): AsyncGenerator<GroupOnWay> {
-  for (const pool of pools.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const pool of onePerSubnet(pools).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (position && pool.name < position.pool) continue;
     let { page: after, group: behind = -1n } = position?.pool === pool.name ? position : {};
     for (let more = true; more; ) {
@@ -31,7 +33,7 @@ export async function* groupsAfter(
         items: pages,
         unreadable,
         next,
-      } = await store.readIndexPages(pool.space, pool.id, {
+      } = await store.readIndexPages(pool.space, subnetIdOf(pool), {
         after,
         limit: RECLAIM_PAGES_PER_READ,
       });

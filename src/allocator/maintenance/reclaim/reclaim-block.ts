@@ -3,7 +3,7 @@ import { sameCidr } from "../../../domain/cidr.ts";
 import { type HostId, machineName } from "../../../domain/host.ts";
 import { BLOCKS_READ_AT_ONCE, ROW_WATCHED_MS } from "../../../domain/limits.ts";
 import { CorruptItemError } from "../../../domain/outcome.ts";
-import { cooldownMsOf, type Pool, type Settings, serves } from "../../../domain/pool.ts";
+import { type Pool, type Settings, serves } from "../../../domain/pool.ts";
 import { selectsHost } from "../../../domain/pool-conditions.ts";
 import { restoreAffinity } from "../../blocks/block-affinities.ts";
 import { deleteEmptyBlock } from "../../blocks/delete-empty-block.ts";
@@ -17,6 +17,7 @@ interface Judgement {
   readonly settings: Settings;
   readonly pools: readonly Pool[];
   readonly pool: Pool;
+  readonly cooldownMs: number;
   readonly startedAtMs: number;
   /** The hosts of a block group, each read once. */
   readonly hosts: Map<HostId, Promise<HostSeen>>;
@@ -34,9 +35,9 @@ export async function reclaimBlock(
   seen: Block,
   judgement: Judgement,
 ): Promise<"kept" | "markedIdle" | "deleted" | "affinitiesRestored"> {
-  const { settings, pools, pool, startedAtMs } = judgement;
+  const { settings, pools, pool, cooldownMs, startedAtMs } = judgement;
   const nowMs = context.now();
-  const looksEmpty = isEmpty(seen, { nowMs, cooldownMs: cooldownMsOf(pool, settings) });
+  const looksEmpty = isEmpty(seen, { nowMs, cooldownMs });
   if (!looksEmpty && nowMs - seen.claimedAtMs > ROW_WATCHED_MS) return "kept";
   const owner = await ownerOf(context, seen, judgement);
   if (owner && !owner.affinities.some(({ block }) => sameCidr(block, seen.cidr)))

@@ -3,7 +3,8 @@ import { type Cidr, contains, sameCidr } from "../../../domain/cidr.ts";
 import type { HostId } from "../../../domain/host.ts";
 import { RECLAIM_BLOCKS_AT_ONCE } from "../../../domain/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../../domain/outcome.ts";
-import type { Pool } from "../../../domain/pool.ts";
+import { type Pool, subnetIdOf } from "../../../domain/pool.ts";
+import { cooldownMsOfSubnet } from "../../../domain/subnet.ts";
 import { correctAfterwards } from "../../blocks/full-group-hint.ts";
 import { configurationOf } from "../../core/configuration.ts";
 import type { Context } from "../../core/context.ts";
@@ -54,16 +55,17 @@ export async function reclaimGroup(
   await inParallel(current, RECLAIM_BLOCKS_AT_ONCE, async (block) => {
     // A scheduled run is long, so each block is judged by the configuration at that time, as operators are promised.
     // The configuration is a copy in memory, checked every few seconds.
-    const { settings, pools } = await configurationOf(context, pool.space);
-    const now = pools.find(({ id }) => id === pool.id) ?? pool;
+    const configuration = await configurationOf(context, pool.space);
+    const { settings, pools } = configuration;
+    const cooldownMs = cooldownMsOfSubnet(configuration, subnetIdOf(pool));
     if (block.unreadable) {
       // The contents and the host of an unreadable block are unknown.
       failures.push(block.unreadable);
       return;
     }
     // The block of another pool, before or after this one, is not to be judged by the rules of this.
-    if (block.poolId !== pool.id) return;
-    const judgement = { settings, pools, pool: now, startedAtMs, hosts };
+    if (block.poolId !== subnetIdOf(pool)) return;
+    const judgement = { settings, pools, pool, cooldownMs, startedAtMs, hosts };
     const outcome = await orCorrupt(reclaimBlock(context, block, judgement));
     if (outcome instanceof CorruptItemError) failures.push(outcome);
     else done[outcome]++;

@@ -1,9 +1,9 @@
-import { poolOfId } from "../../../domain/pool.ts";
+import { poolOfSubnet, poolsOfSubnet } from "../../../domain/subnet.ts";
 import { configurationOf } from "../../core/configuration.ts";
 import type { Context } from "../../core/context.ts";
 
 /**
- * Returns true if a pool is gone for good. An id is never reused, and a pool's item exists before anything names it, so
+ * Returns true if a pool, or the last pool of a subnet, is gone for good. An id is never reused, and a pool's item exists before anything names it, so
  * a missing item proves it.
  */
 export async function isPoolGone(
@@ -11,6 +11,6 @@ export async function isPoolGone(
   { space, poolId }: { readonly space: string; readonly poolId: string },
 ): Promise<boolean> {
   const known = await configurationOf(context, space);
-  if (known.pools.some(({ id }) => id === poolId)) return false;
-  return poolOfId(await context.store.readSpace(space), poolId) === undefined;
+  if (poolsOfSubnet(known, poolId).length > 0) return false;
+  return poolOfSubnet(await context.store.readSpace(space), poolId) === undefined;
 }

@@ -1,0 +1,178 @@
+import {
+  countOf,
+  type Networks,
+  networkAt,
+  networksOf,
+  sharedBy,
+} from "../../domain/address-set.ts";
+import { type Block, chooseOrdinals, roomIn, type SlotRules } from "../../domain/block.ts";
+import { blocksOfGroup, GROUP_BITS } from "../../domain/block-group.ts";
+import { type Cidr, formatCidr, intervalOf, sameCidr } from "../../domain/cidr.ts";
+import { shuffled } from "../../domain/fresh.ts";
+import { fnv1a64 } from "../../domain/hash.ts";
+import {
+  CLAIM_TRIES_MAX,
+  CLAIM_WAIT_MS_MAX,
+  GROUP_SCANS_MAX,
+  GROUPS_SEARCHED_MAX,
+} from "../../domain/limits.ts";
+import { ContentionError } from "../../domain/outcome.ts";
+import { type Pool, subnetIdOf } from "../../domain/pool.ts";
+import { openSetOf } from "../../domain/pool-set.ts";
+import { makeBlock, readOrMakeBlock } from "../blocks/shared-block.ts";
+import { slotRules } from "../blocks/slot-rules.ts";
+import { untilAnswered } from "../core/compare-and-swap.ts";
+import type { Context } from "../core/context.ts";
+import { inParallel } from "../core/parallel.ts";
+import { answer, RETRY } from "../core/step.ts";
+import { noRoomInSet, outOfSight } from "./rejections.ts";
+import { type FamilyRequest, type Found, type SlotSelection, slotsOf } from "./selection.ts";
+
+/**
+ * Selects slots in a ranged pool, whose blocks have no host: in the block that the host used last; else in the block of the set that
+ * the name of the host hashes to; else in the groups of the set, some at a time, where absent blocks are made. A rejection means that
+ * every group of the set was seen without room.
+ *
+ * @throws {ContentionError} if other callers were faster each time, or if the set has more groups than a request reads
+ */
+export async function selectInSet(
+  context: Context,
+  familyRequest: FamilyRequest,
+  pool: Pool,
+): Promise<Found> {
+  const exhausted = () =>
+    new ContentionError(`other callers were faster in pool ${pool.name} ${CLAIM_TRIES_MAX} times`);
+  return untilAnswered<Found>({ triesMax: CLAIM_TRIES_MAX, exhausted }, async () => {
+    const search = new SetSearch(context, familyRequest, pool);
+    await search.run();
+    const { selections, missing, isLost, groupsLooked, groups } = search;
+    if (missing === 0) return answer({ selections });
+    if (isLost) {
+      await context.sleep(context.random.fraction() * CLAIM_WAIT_MS_MAX);
+      return RETRY;
+    }
+    if (BigInt(groupsLooked) < groups.count) throw outOfSight();
+    const rejection = noRoomInSet(familyRequest, pool, { missing, groupsLooked });
+    return answer({ selections, rejection });
+  });
+}
+
+/** One search through the set of a pool. */
+class SetSearch {
+  readonly #context: Context;
+  readonly #request: FamilyRequest;
+  readonly #pool: Pool;
+  readonly #rules: SlotRules;
+  readonly #blocks: Networks;
+  /** The block groups of the set. */
+  readonly groups: Networks;
+  /** The blocks that this search has selected from, or found without room. */
+  readonly #tried = new Set<string>();
+  readonly selections: SlotSelection[] = [];
+  missing: number;
+  groupsLooked = 0;
+  /** True if a block could not be made, so that the search proves nothing. */
+  isLost = false;
+
+  constructor(context: Context, request: FamilyRequest, pool: Pool) {
+    this.#context = context;
+    this.#request = request;
+    this.#pool = pool;
+    this.#rules = slotRules(context, request.configuration, pool);
+    const open = openSetOf(pool, request.configuration);
+    this.#blocks = networksOf(open, pool.blockSize);
+    this.groups = networksOf(open, pool.blockSize - GROUP_BITS);
+    this.missing = request.count;
+  }
+
+  async run(): Promise<void> {
+    const { cache } = this.#context;
+    const { space, host } = this.#request;
+    const last = cache.sharedBlockOf(space, host, subnetIdOf(this.#pool));
+    if (last) this.#selectFrom(last);
+    if (this.missing === 0 || this.#blocks.count === 0n) return;
+    const home = networkAt(this.#blocks, fnv1a64(host) % this.#blocks.count);
+    if (!last || !sameCidr(last.cidr, home)) {
+      const block = await readOrMakeBlock(this.#context, this.#pool, home);
+      if (block) this.#selectFrom(block);
+    }
+    if (this.missing > 0) await this.#searchGroups(home);
+  }
+
+  /** Reads the groups of the set, that of the home block first and then at random, until they suffice. */
+  async #searchGroups(home: Cidr): Promise<void> {
+    const { store } = this.#context;
+    const { space } = this.#request;
+    const order = groupOrder(this.groups, home, () => this.#context.random.fraction());
+    for (let from = 0; from < order.length && this.missing > 0; from += GROUP_SCANS_MAX) {
+      const some = order.slice(from, from + GROUP_SCANS_MAX);
+      const read = await inParallel(some, GROUP_SCANS_MAX, (group) =>
+        store.scanGroup(space, group, { consistent: false }),
+      );
+      this.groupsLooked += some.length;
+      await this.#selectInGroups(some, read.flat());
+    }
+  }
+
+  /** Selects from the blocks of some groups: those that can serve alone first, then those with the most room. */
+  async #selectInGroups(groups: readonly Cidr[], current: readonly Block[]): Promise<void> {
+    const { random } = this.#context;
+    const existing = new Map(current.map((block) => [formatCidr(block.cidr), block]));
+    const places = groups
+      .flatMap((group) => blocksOfGroup(this.#pool, group))
+      .map((cidr) => ({ cidr, block: existing.get(formatCidr(cidr)) }))
+      .filter(({ cidr, block }) => !this.#tried.has(formatCidr(cidr)) && this.#isUsable(block))
+      .map((place) => ({ ...place, room: this.#roomAt(place.cidr, place.block) }))
+      .filter(({ room }) => room > 0);
+    const enough = (room: number) => Math.min(room, this.missing);
+    const inOrder = shuffled(places, random).sort(
+      (a, b) => enough(b.room) - enough(a.room) || Number(!a.block) - Number(!b.block),
+    );
+    for (const { cidr, block: there } of inOrder) {
+      if (this.missing === 0) return;
+      const block = there ?? (await makeBlock(this.#context, this.#pool, cidr));
+      if (block) this.#selectFrom(block);
+      else this.isLost = true;
+    }
+  }
+
+  /** Returns true for an absent block, and for one of the subnet that can be read. */
+  #isUsable(block: Block | undefined): boolean {
+    return !block || (!block.unreadable && block.poolId === subnetIdOf(this.#pool));
+  }
+
+  #roomAt(cidr: Cidr, block: Block | undefined): number {
+    if (block) return roomIn(block, this.#rules);
+    const open = openSetOf(this.#pool, this.#request.configuration);
+    return Number(countOf(sharedBy([intervalOf(cidr)], open)));
+  }
+
+  #selectFrom(block: Block): void {
+    const name = formatCidr(block.cidr);
+    if (this.#tried.has(name)) return;
+    this.#tried.add(name);
+    const { random } = this.#context;
+    const choose = (now: Block, count: number, how?: { readonly isRetry: boolean }) =>
+      chooseOrdinals(now, count, this.#rules, random, how);
+    const ordinals = choose(block, this.missing);
+    this.selections.push(...slotsOf({ block, ordinals, choose, pool: this.#pool.name }));
+    this.missing -= ordinals.length;
+  }
+}
+
+/** Returns the groups that one request reads, at most `GROUPS_SEARCHED_MAX`: that around the home block, then others at random. */
+function groupOrder(groups: Networks, home: Cidr, fraction: () => number): readonly Cidr[] {
+  const count = groups.count;
+  const first = networksOf([intervalOf(home)], groups.prefix);
+  const order = new Map([[formatCidr(networkAt(first, 0n)), networkAt(first, 0n)]]);
+  const isSmall = count <= BigInt(GROUPS_SEARCHED_MAX);
+  const start = BigInt(Math.floor(fraction() * Number(count)));
+  for (let i = 0n; order.size < (isSmall ? Number(count) : GROUPS_SEARCHED_MAX); i++) {
+    const k = isSmall
+      ? (start + i) % count
+      : BigInt(Math.floor(fraction() * Number(count))) % count;
+    const group = networkAt(groups, k);
+    order.set(formatCidr(group), group);
+  }
+  return [...order.values()];
+}

@@ -1,0 +1,57 @@
+import type { Address } from "./address.ts";
+import { type AddressSet, holds, subtract, unionOf } from "./address-set.ts";
+import { contains, type Interval, intervalOf } from "./cidr.ts";
+import { isRanged, type Pool, type PoolSpec, type SpaceConfiguration } from "./pool.ts";
+
+/** Returns the addresses that a pool assigns, reserved ones included. */
+export const setOf = ({
+  cidr,
+  ranges,
+  excludes = [],
+}: Pick<PoolSpec, "cidr" | "ranges" | "excludes">): AddressSet =>
+  ranges ? subtract(ranges, excludes) : [intervalOf(cidr)];
+
+/** Returns the addresses of a pool that no other pool can have: its set, and what it is about to add. */
+export const extentOf = (pool: Pool): AddressSet => unionOf(setOf(pool), pool.adding ?? []);
+
+/** Returns true if the pool assigns the address, unless it is reserved. */
+export const hasAddress = (pool: Pool, address: Address): boolean =>
+  isRanged(pool) ? holds(madeOf(pool, NONE_RESERVED).set, address) : contains(pool.cidr, address);
+
+/** Returns the addresses of a pool that automatic assignment may give: its set without reserved ones. */
+export const openSetOf = (
+  pool: Pool,
+  { reserved }: Pick<SpaceConfiguration, "reserved">,
+): AddressSet => madeOf(pool, reserved).open;
+
+/**
+ * Returns the runs that automatic assignment leaves out in the blocks of a pool. For a ranged pool, all that is outside of its set
+ * counts as reserved.
+ */
+export const reservedFor = (
+  pool: Pool | undefined,
+  { reserved }: Pick<SpaceConfiguration, "reserved">,
+): readonly Interval[] => (pool && isRanged(pool) ? madeOf(pool, reserved).closed : reserved);
+
+/** The sets of a pool under some reservations. */
+interface Made {
+  readonly reserved: readonly Interval[];
+  readonly set: AddressSet;
+  readonly open: AddressSet;
+  readonly closed: readonly Interval[];
+}
+
+const NONE_RESERVED: readonly Interval[] = [];
+
+/** The sets of the pools in use. A copy of the configuration has its own pools, so that a set is made once for each copy. */
+const made = new WeakMap<Pool, Made>();
+
+function madeOf(pool: Pool, reserved: readonly Interval[]): Made {
+  const known = made.get(pool);
+  if (known && (known.reserved === reserved || reserved === NONE_RESERVED)) return known;
+  const set = setOf(pool);
+  const open = subtract(set, reserved);
+  const now = { reserved, set, open, closed: subtract([intervalOf(pool.cidr)], open) };
+  made.set(pool, now);
+  return now;
+}

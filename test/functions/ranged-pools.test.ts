@@ -1,0 +1,254 @@
+import { describe, expect, it } from "vitest";
+import { newSpace, textsOf } from "./plat.ts";
+
+type Plat = ReturnType<typeof newSpace>;
+
+const CIDR = { cidr: "10.0.0.0/24", blockSize: 28 };
+
+/** Returns a space in which two teams have sets of one range, which split its first block. */
+async function twoTeams(): Promise<Plat> {
+  const plat = newSpace();
+  await plat.put("/v1/config", { cooldownSeconds: 0 });
+  await plat.put("/v1/pools/red", { ...CIDR, ranges: ["10.0.0.2-10.0.0.5"] });
+  await plat.put("/v1/pools/blue", {
+    ...CIDR,
+    ranges: ["10.0.0.6-10.0.0.20"],
+    excludes: ["10.0.0.10"],
+    gateway: "10.0.0.1",
+    routes: [{ dst: "192.168.0.0/16", gw: "10.0.0.1" }],
+  });
+  return plat;
+}
+
+const etagOf = async (plat: Plat, name: string) =>
+  (await plat.get(`/v1/pools/${name}`)).headers.etag;
+
+describe("a pool with ranges", () => {
+  it("is answered with its sets merged and in order", async () => {
+    const plat = newSpace();
+    const created = await plat.put("/v1/pools/red", {
+      ...CIDR,
+      ranges: ["10.0.0.20", "10.0.0.4-10.0.0.7", "10.0.0.0/30"],
+      excludes: ["10.0.0.6-10.0.0.6"],
+    });
+    expect(created).toMatchObject({ status: 201 });
+    const { body, headers } = await plat.get("/v1/pools/red");
+    expect(body).toMatchObject({
+      ranges: ["10.0.0.0-10.0.0.7", "10.0.0.20"],
+      excludes: ["10.0.0.6"],
+      allowedUses: ["Workload"],
+    });
+    expect((await plat.get("/v1/pools")).body.pools).toEqual([body]);
+    const again = await plat.put("/v1/pools/red", body, headers.etag);
+    expect(again).toMatchObject({ status: 200 });
+    expect(again.headers.etag).toBe(headers.etag);
+  });
+
+  it("shares its range and block size with other pools with ranges", async () => {
+    const plat = await twoTeams();
+    const { body } = await plat.get("/v1/pools");
+    expect(body.pools.map(({ name }: { name: string }) => name)).toEqual(["blue", "red"]);
+  });
+
+  it.each<[string, object]>([
+    ["an address that another pool has", { ...CIDR, ranges: ["10.0.0.5"] }],
+    ["another block size in the same range", { ...CIDR, blockSize: 27, ranges: ["10.0.0.99"] }],
+    ["a range that overlaps and differs", { cidr: "10.0.0.0/25", ranges: ["10.0.0.99"] }],
+    ["a whole range in which pools have sets", { cidr: "10.0.0.0/16" }],
+  ])("is rejected with %s", async (_, pool) => {
+    const plat = await twoTeams();
+    const refused = await plat.put("/v1/pools/other", pool);
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_overlap" } });
+    expect((await plat.get("/v1/pools/other")).status).toBe(404);
+  });
+
+  it("never gains nor loses the field, and keeps its addresses", async () => {
+    const plat = await twoTeams();
+    const { body, headers } = await plat.get("/v1/pools/blue");
+    const { ranges: _, excludes: __, gateway: ___, ...whole } = body;
+    for (const [change, field] of [
+      [whole, "ranges"],
+      [{ ...body, ranges: ["10.0.0.6-10.0.0.19"] }, "ranges"],
+      [{ ...body, excludes: ["10.0.0.9-10.0.0.10"] }, "excludes"],
+    ])
+      expect(await plat.put("/v1/pools/blue", change, headers.etag)).toMatchObject({
+        status: 400,
+        body: { code: "invalid_request", fields: [{ field }] },
+      });
+    const plain = await plat.put("/v1/pools/plain", { cidr: "10.1.0.0/24" });
+    const gained = { cidr: "10.1.0.0/24", ranges: ["10.1.0.1"] };
+    expect(await plat.put("/v1/pools/plain", gained, plain.headers.etag)).toMatchObject({
+      status: 400,
+      body: { fields: [{ field: "ranges" }] },
+    });
+  });
+
+  it("is widened by what no other pool has, and serves it", async () => {
+    const plat = await twoTeams();
+    const { body } = await plat.get("/v1/pools/red");
+    const taken = { ...body, ranges: ["10.0.0.2-10.0.0.6"] };
+    expect(await plat.put("/v1/pools/red", taken, await etagOf(plat, "red"))).toMatchObject({
+      status: 409,
+      body: { code: "pool_overlap", fields: [{ field: "ranges" }] },
+    });
+    const wider = { ...body, ranges: ["10.0.0.2-10.0.0.5", "10.0.0.30"] };
+    expect(await plat.put("/v1/pools/red", wider, await etagOf(plat, "red"))).toMatchObject({
+      status: 200,
+      body: { ranges: ["10.0.0.2-10.0.0.5", "10.0.0.30"] },
+    });
+    const { body: got } = await plat.assign({ host: "n1", ipv4: 5, pools: ["red"] });
+    expect(got.addresses.map(({ address }: { address: string }) => address)).toContain("10.0.0.30");
+  });
+});
+
+describe("an assign from a pool with ranges", () => {
+  it("gives addresses of the set alone, with gateway and routes, and not as borrowed", async () => {
+    const plat = await twoTeams();
+    const all = await plat.assign({ host: "n1", ipv4: 14, pools: ["blue"] });
+    expect(all.status).toBe(200);
+    const expected = Array.from({ length: 15 }, (_, i) => `10.0.0.${i + 6}`);
+    expect(textsOf(all)).toEqual(expected.filter((address) => address !== "10.0.0.10"));
+    for (const each of all.body.addresses)
+      expect(each).toMatchObject({
+        pool: "blue",
+        borrowed: false,
+        gateway: "10.0.0.1",
+        routes: [{ dst: "192.168.0.0/16", gw: "10.0.0.1" }],
+      });
+    const more = await plat.assign({ host: "n2", ipv4: 1, pools: ["blue"] });
+    expect(more).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
+    const red = await plat.assign({ host: "n1", ipv4: 4, pools: ["red"] });
+    expect(textsOf(red)).toEqual(["10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"]);
+    expect(red.body.addresses[0]).not.toHaveProperty("gateway");
+  });
+
+  it("gives hosts addresses of one block, also with strict affinity and a limit of blocks", async () => {
+    const plat = await twoTeams();
+    const { headers } = await plat.get("/v1/config");
+    const strict = { cooldownSeconds: 0, strictAffinity: true, maxBlocksPerHost: 0 };
+    await plat.put("/v1/config", strict, headers.etag);
+    const windows = { hostReserved: { start: 3, end: 1 } };
+    for (const host of ["n1", "n2", "n3"])
+      expect(await plat.assign({ host, ipv4: 1, pools: ["red"], ...windows })).toMatchObject({
+        status: 200,
+        body: { addresses: [{ block: "10.0.0.0/28", borrowed: false }] },
+      });
+  });
+
+  it("takes a named address of the set only", async () => {
+    const plat = await twoTeams();
+    const own = await plat.assign({ host: "n1", address: "10.0.0.7" });
+    expect(own).toMatchObject({ status: 200, body: { addresses: [{ pool: "blue" }] } });
+    for (const address of ["10.0.0.10", "10.0.0.99"])
+      expect(await plat.assign({ host: "n1", address })).toMatchObject({
+        status: 409,
+        body: { code: "no_pool_available" },
+      });
+    expect(await plat.assign({ host: "n1", address: "10.0.0.7", pools: ["red"] })).toMatchObject({
+      status: 409,
+      body: { code: "no_pool_available" },
+    });
+    expect(await plat.assign({ host: "n2", address: "10.0.0.7" })).toMatchObject({
+      status: 409,
+      body: { code: "already_assigned" },
+    });
+  });
+
+  it("goes on in the next pool when the set has nothing more, and leaves reserved addresses out", async () => {
+    const plat = await twoTeams();
+    await plat.put("/v1/pools/whole", { cidr: "10.1.0.0/24" });
+    await plat.put("/v1/reservations/first", { cidrs: ["10.0.0.2-10.0.0.3"] });
+    const { body } = await plat.assign({ host: "n1", ipv4: 4, pools: ["red", "whole"] });
+    const pools = body.addresses.map(({ pool }: { pool: string }) => pool);
+    expect(pools).toEqual(["red", "red", "whole", "whole"]);
+    const named = await plat.assign({ host: "n1", address: "10.0.0.2" });
+    expect(named).toMatchObject({ status: 200, body: { addresses: [{ pool: "red" }] } });
+  });
+
+  it("is explained by a dry run: a block is created, or shared", async () => {
+    const plat = await twoTeams();
+    const request = { host: "n1", ipv4: 1, pools: ["red"], dryRun: true };
+    const blocks = async () => (await plat.assign(request)).body.families[0].blocks;
+    expect(await blocks()).toMatchObject([{ action: "create", block: "10.0.0.0/28" }]);
+    await plat.assign({ host: "n2", ipv4: 1, pools: ["blue"] });
+    await plat.assign({ host: "n2", ipv4: 1, pools: ["red"] });
+    expect(await blocks()).toMatchObject([{ action: "share", block: "10.0.0.0/28", pool: "red" }]);
+  });
+
+  it("is rejected where the set has no address", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/pools/none", { ...CIDR, ranges: [] });
+    expect(await plat.assign({ host: "n1", ipv4: 1, pools: ["none"] })).toMatchObject({
+      status: 409,
+      body: { code: "pool_exhausted", pools: [{ pool: "none", code: "excluded" }] },
+    });
+  });
+});
+
+describe("the addresses of pools with ranges", () => {
+  it("are found with their pool, by address, handle, host and block", async () => {
+    const plat = await twoTeams();
+    const { body } = await plat.assign({ host: "n1", ipv4: 1, pools: ["red"], handle: "web" });
+    const [{ address, generation }] = body.addresses;
+    const expected = { pool: "red", borrowed: false, handle: "web", generation };
+    expect((await plat.get(`/v1/addresses/${address}`)).body).toMatchObject(expected);
+    expect((await plat.get("/v1/handles/web")).body.addresses).toMatchObject([
+      { address, pool: "red", borrowed: false },
+    ]);
+    expect((await plat.get("/v1/blocks/10.0.0.0/28")).body.addresses).toMatchObject([
+      { address, borrowed: false },
+    ]);
+    expect((await plat.get("/v1/blocks", { host: "n1" })).body.blocks).toMatchObject([
+      { cidr: "10.0.0.0/28", borrowed: false },
+    ]);
+    expect((await plat.get("/v1/addresses/10.0.0.99")).status).toBe(404);
+    const freed = await plat.release({ host: "n1" });
+    expect(freed.body).toMatchObject({ released: [address] });
+  });
+
+  it("are counted pool by pool, and their blocks are listed once", async () => {
+    const plat = await twoTeams();
+    await plat.assign({ host: "n1", ipv4: 3, pools: ["red"] });
+    await plat.assign({ host: "n1", ipv4: 14, pools: ["blue"] });
+    await plat.put("/v1/reservations/one", { cidrs: ["10.0.0.5"] });
+    const { body } = await plat.get("/v1/pools/red/utilization");
+    expect(body).toMatchObject({ capacity: 4, inUse: 3 });
+    const { pools } = (await plat.get("/v1/utilization")).body;
+    expect(pools).toMatchObject([
+      { pool: "blue", capacity: 14, inUse: 14, available: 0 },
+      { pool: "red", capacity: 4, inUse: 3 },
+    ]);
+    const blocks = (await plat.get("/v1/blocks")).body.blocks;
+    expect(blocks.map(({ cidr }: { cidr: string }) => cidr)).toEqual([
+      "10.0.0.0/28",
+      "10.0.0.16/28",
+    ]);
+    const ofRed = (await plat.get("/v1/blocks", { pool: "red" })).body.blocks;
+    expect(ofRed).toHaveLength(1);
+  });
+
+  it("cannot be claimed as blocks of a host", async () => {
+    const plat = await twoTeams();
+    const claim = (path: string, body: object) => plat.call("POST", path, { body });
+    expect(await claim("/v1/nodes/n1/affinities", { cidr: "10.0.0.0/28" })).toMatchObject({
+      status: 400,
+      body: { fields: [{ field: "cidr" }] },
+    });
+  });
+});
+
+it("a deleted pool with ranges gives its addresses to others, and its neighbour keeps serving", async () => {
+  const plat = await twoTeams();
+  await plat.assign({ host: "n1", ipv4: 1, pools: ["blue"], handle: "stays" });
+  const held = await plat.assign({ host: "n1", ipv4: 1, pools: ["red"] });
+  const inUse = await plat.delete("/v1/pools/red", { "if-match": "*" });
+  expect(inUse).toMatchObject({ status: 409, body: { code: "pool_in_use", taken: 1 } });
+  const [{ address, generation }] = held.body.addresses;
+  await plat.release({ addresses: [{ address, generation }] });
+  expect((await plat.delete("/v1/pools/red", { "if-match": "*" })).status).toBe(202);
+  const other = { ...CIDR, ranges: ["10.0.0.3"] };
+  expect(await plat.put("/v1/pools/other", other)).toMatchObject({
+    status: 409,
+    body: { code: "pool_overlap", retryable: true },
+  });
+});
