@@ -13,6 +13,7 @@ import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { hostPk } from "../src/store/key.ts";
 import type { Table } from "../src/store/table.ts";
 import { selector } from "./domain/builders.ts";
+import { addressesIn, instanceRequest, podOf, releaseOf } from "./instances.ts";
 import { reclaimAll, repairAll } from "./scheduled-runs.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
 import { seededRandom } from "./simulation/random.ts";
@@ -326,6 +327,24 @@ describe("I12 a host gets addresses by itself only of pools that select it", () 
     await expect(late).rejects.toThrow("longer than a function can run");
     expect(contentsIn(world).allocations).toEqual([]);
     expect(await assign(calm, requestOf("pod", 1))).toMatchObject({ code: "no_pool_available" });
+  });
+});
+
+describe("I14 only the last incarnation of an instance acts on its addresses", () => {
+  it("whatever an earlier one still sends", async () => {
+    const { calm } = await makeWorld();
+    const first = await assigned(calm, instanceRequest(podOf("a")));
+    await releaseOf(calm, podOf("a"), true);
+    const second = await assigned(calm, instanceRequest(podOf("b"), { host: "host:node-2" }));
+    expect(addressesIn(second)).toEqual(addressesIn(first));
+    expect(await releaseAll(calm, first)).toMatchObject([{ status: "conflict" }]);
+    expect(await releaseOf(calm, podOf("a"))).toEqual({ released: [], kept: [] });
+    expect(await assign(calm, instanceRequest(podOf("a")))).toMatchObject({
+      code: "already_released",
+    });
+    expect(await assigned(calm, instanceRequest(podOf("b"), { host: "host:node-2" }))).toEqual(
+      second,
+    );
   });
 });
 

@@ -61,7 +61,7 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
   },
   {
     name: "a kept instance that returns on the same host",
-    step: "allocation",
+    step: "instance-return",
     prepare: keptInstance,
     walk: (context) => assign(context, instanceRequest(podOf("b"))),
     kept: ["db"],

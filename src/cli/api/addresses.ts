@@ -43,6 +43,7 @@ export const ADDRESS_COLUMNS: readonly Column<Omit<Address, "requestId">>[] = [
   { header: "ADDRESS", value: ({ address }) => address },
   { header: "STATE", value: ({ state }) => state },
   { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
+  { header: "UID", value: ({ workload }) => workload?.uid, wide: true },
   { header: "HOST", value: ({ host }) => host, long: "cut" },
   { header: "POOL", value: ({ pool }) => pool, long: "cut" },
   { header: "BLOCK", value: ({ block }) => block, wide: true },

@@ -28,10 +28,13 @@ export type ReleaseResult = Result & { readonly status: Exclude<Result["status"]
 /**
  * Releases addresses by generation, as many per request as fit, and repeats those for which a request had no time. It
  * yields the results of each request.
+ *
+ * @param keep true if instances of workloads keep their addresses for their next uid
  */
 export async function* releaseAddresses(
   client: Client,
   entries: readonly ReleaseEntry[],
+  keep = false,
 ): AsyncGenerator<readonly ReleaseResult[]> {
   for (let from = 0; from < entries.length; from += RELEASES_PER_REQUEST_MAX) {
     let left = entries.slice(from, from + RELEASES_PER_REQUEST_MAX);
@@ -39,7 +42,7 @@ export async function* releaseAddresses(
       const addresses = left;
       const proven = addresses.every(({ generation }) => generation !== undefined);
       const repeat = proven || "plat address get IP";
-      const { results } = await release<AddressesReleased>(client, { addresses }, repeat);
+      const { results } = await release<AddressesReleased>(client, { addresses, keep }, repeat);
       const done = results.filter(isFinished);
       if (done.length > 0) yield done;
       fruitless = done.length > 0 ? 0 : fruitless + 1;
@@ -54,6 +57,13 @@ const isFinished = (result: Result): result is ReleaseResult => result.status !=
 /** Releases all addresses of a handle, request by request, until none is left. */
 export const releaseHandle = (client: Client, handle: string): AsyncGenerator<AllReleased> =>
   releaseAll(client, handle, { handle }, `plat handle get ${handle}`);
+
+/** The result of a release of an instance of a workload. */
+type InstanceReleased = Exclude<Released, AddressesReleased | AllReleased>;
+
+/** Releases or keeps what an instance has under its uid. A repeat changes nothing, because a later uid has its own. */
+export const releaseInstance = (client: Client, named: object): Promise<InstanceReleased> =>
+  release(client, named, true);
 
 /** Releases all addresses of a host, request by request, until none is left. */
 export const releaseHost = (

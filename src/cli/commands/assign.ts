@@ -13,6 +13,7 @@ import {
   texts,
   withHostReserved,
 } from "../invocation/options.ts";
+import { type WorkloadOptions, withWorkload, workloadFields } from "../invocation/workload.ts";
 import type { Column } from "../output/column.ts";
 import { type Layout, tableText } from "../output/table.ts";
 import { CommandError, rejection as rejected } from "../shell/exit.ts";
@@ -21,7 +22,7 @@ import type { Io } from "../shell/io.ts";
 
 export const assignCommand = (io: Io): Command =>
   withHostReserved(
-    printing(new Command("assign"))
+    withWorkload(printing(new Command("assign")))
       .description("Assign addresses to a handle on a host")
       .requiredOption("--host <host>", "The host that the addresses are for")
       .addOption(affinityTypeOption())
@@ -77,6 +78,10 @@ export const assignCommand = (io: Io): Command =>
             "plat assign --host node-1 --address 10.0.0.20 --handle gateway",
           ],
           [
+            "Assign to a pod of a StatefulSet, which keeps the address under its next uid",
+            "plat assign --host node-1 --ipv4 1 --namespace shop --workload StatefulSet/db/db-0 --uid 7f9c",
+          ],
+          [
             "Explain which pool and which block would serve",
             "plat assign --host node-1 --ipv4 1 --handle web-0 --dry-run",
           ],
@@ -84,7 +89,7 @@ export const assignCommand = (io: Io): Command =>
       ),
   ).action(action(io, assign));
 
-interface AssignOptions extends HostReservedOptions {
+interface AssignOptions extends HostReservedOptions, WorkloadOptions {
   readonly pool?: readonly string[];
   readonly defaultPool?: readonly string[];
   readonly attribute?: Readonly<Record<string, string>>;
@@ -100,17 +105,20 @@ type Explanation = Extract<Assigned, { readonly dryRun: true }>;
 type Assignment = Exclude<Assigned, Explanation>;
 
 async function assign({ client, print, io }: Session, options: AssignOptions): Promise<void> {
-  const { idempotencyKey: key = randomUUID() } = options;
+  const named = workloadFields(options);
+  // The uid of an instance makes its request safe to repeat, in place of a key.
+  const { idempotencyKey = named ? undefined : randomUUID() } = options;
   const { body } = await client
     .call<Assigned>({
       method: "POST",
       path: path`/v1/assign`,
-      headers: { "Idempotency-Key": key },
-      body: bodyOf(options),
+      headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey },
+      body: { ...bodyOf(options), ...named },
     })
     .catch((error: unknown) => {
       const mayBeAssigned = error instanceof CommandError && mayBeDone(error) && !options.dryRun;
-      throw mayBeAssigned ? withKey(error, key) : error;
+      const isKeyed = mayBeAssigned && idempotencyKey !== undefined;
+      throw isKeyed ? withKey(error, idempotencyKey) : error;
     });
   if ("dryRun" in body) return explain(print, body);
   print({ columns: columnsOf(body), rows: body.addresses, document: body });
@@ -128,6 +136,8 @@ function bodyOf(options: AssignOptions) {
     hostReservedEnd: _end,
     hostReservedHandle: _handle,
     hostReservedNote: _note,
+    workload: _workload,
+    uid: _uid,
     ...fields
   } = options;
   return {

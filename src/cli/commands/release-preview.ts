@@ -45,7 +45,7 @@ const wouldRelease = ({
 }): Row => ({ address, status: "would_release", handle });
 
 function rowOf(seen: Address, { handle, generation }: Named): Row {
-  if (seen.state !== "assigned") return notAssigned(seen);
+  if (!isReleasable(seen)) return notAssigned(seen);
   const isNamed =
     (handle ?? seen.handle) === seen.handle && (generation ?? seen.generation) === seen.generation;
   if (isNamed) return wouldRelease(seen);
@@ -57,6 +57,10 @@ function rowOf(seen: Address, { handle, generation }: Named): Row {
     handle: seen.handle,
   };
 }
+
+/** Returns true if an address is assigned, or kept for an instance. */
+export const isReleasable = ({ state }: Address): boolean =>
+  state === "assigned" || state === "kept";
 
 export function notAssigned({ address, state, availableAt, quarantinedUntil }: Address): Row {
   const row = { address, status: "not_assigned" } as const;

@@ -9,22 +9,24 @@ import {
   releaseAddresses,
   releaseHandle,
   releaseHost,
+  releaseInstance,
 } from "../api/releases.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { affinityTypeOption, several, texts } from "../invocation/options.ts";
+import { type WorkloadOptions, withWorkload, workloadFields } from "../invocation/workload.ts";
 import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
 import { progressing, told } from "../output/progress.ts";
 import { rejection, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { type Named, notAssigned, previewOf, type Row } from "./release-preview.ts";
+import { isReleasable, type Named, notAssigned, previewOf, type Row } from "./release-preview.ts";
 import { releaseFromReports } from "./release-report.ts";
 
 export const releaseCommand = (io: Io): Command =>
   withConfirmation(
-    printing(new Command("release")),
+    withWorkload(printing(new Command("release"))),
     "Show what would be released, and release nothing",
   )
     .description("Release addresses by address, by handle or by host")
@@ -38,6 +40,10 @@ export const releaseCommand = (io: Io): Command =>
           "plat release --ip 10.0.0.20 --handle web-0",
         ],
         ["Release all addresses of a host", "plat release --host node-1"],
+        [
+          "Keep the addresses of a pod of a StatefulSet for its next uid",
+          "plat release --namespace shop --workload StatefulSet/db/db-0 --uid 7f9c --keep",
+        ],
         ["Release the leaks that a check confirmed", "plat release --from-report report.json"],
       ),
     )
@@ -58,6 +64,11 @@ export const releaseCommand = (io: Io): Command =>
       ]),
     )
     .addOption(affinityTypeOption())
+    .option("--namespace <namespace>", "Namespace of --workload")
+    .option(
+      "--keep",
+      "Keep the addresses of an instance for its next uid, if its kind keeps them; with --workload, or with --ip and --generation",
+    )
     .addOption(
       new Option(
         "--from-report <file>",
@@ -68,13 +79,18 @@ export const releaseCommand = (io: Io): Command =>
     )
     .action(action(io, release));
 
-interface ReleaseOptions extends Named, ConfirmOptions {
+interface ReleaseOptions extends Named, ConfirmOptions, WorkloadOptions {
+  readonly keep?: true;
   readonly fromReport?: readonly string[];
 }
 
 /** Releases in the way that the options select; each way has its own function. */
 async function release(session: Session, options: ReleaseOptions): Promise<void> {
   const { ip, generation, handle, host, affinityType, fromReport } = options;
+  const instance = workloadFields(options);
+  if (instance) return byInstance(session, options, instance);
+  if (options.keep && generation === undefined)
+    throw usageError("--keep needs --workload, or --ip and --generation.");
   if (fromReport) return releaseFromReports(session, fromReport, options);
   if (affinityType !== undefined && host === undefined)
     throw usageError("--affinity-type needs --host.");
@@ -97,12 +113,27 @@ async function release(session: Session, options: ReleaseOptions): Promise<void>
     return byProof(
       session,
       ip.map((address) => ({ address, handle, generation })),
+      options.keep,
     );
   if (ip) return asSeen(session, ip);
   if (handle !== undefined) {
     await confirmHandle(session, options, handle);
     return byHandle(session, handle);
   }
+}
+
+/** Releases or keeps what an instance of a workload has under its uid. */
+async function byInstance(session: Session, options: ReleaseOptions, named: object): Promise<void> {
+  const { ip, generation, handle, host, fromReport, dryRun, keep } = options;
+  if ((ip ?? generation ?? handle ?? host ?? fromReport ?? dryRun) !== undefined)
+    throw usageError("--workload is used alone, with --namespace, --uid and --keep.");
+  const answer = await releaseInstance(session.client, { ...named, keep });
+  const { handle: name } = answer;
+  const rows = [...rowsOf(answer.released, "released"), ...rowsOf(answer.kept, "kept")];
+  report(
+    session,
+    rows.map((row) => ({ ...row, handle: name })),
+  );
 }
 
 /** Prints the addresses that the same line without --dry-run would release, and exits with the same code. */
@@ -138,13 +169,18 @@ const COLUMNS: readonly Column<Row>[] = [
 const OF_HOST = COLUMNS.filter(({ header }) => header !== "HANDLE");
 
 /** Releases addresses only if the handle, or the generation, matches. */
-async function byProof(session: Session, entries: readonly ReleaseEntry[]): Promise<void> {
+async function byProof(
+  session: Session,
+  entries: readonly ReleaseEntry[],
+  keep = false,
+): Promise<void> {
   const rows: Row[] = [];
   await told(
     rows,
     () => report(session, rows),
     async () => {
-      for await (const results of releaseAddresses(session.client, entries)) rows.push(...results);
+      for await (const results of releaseAddresses(session.client, entries, keep))
+        rows.push(...results);
     },
   );
   rejectConflicts(rows);
@@ -161,9 +197,9 @@ async function asSeen(session: Session, ips: readonly string[]): Promise<void> {
   const seen: Address[] = [];
   for (const ip of ips) seen.push(await readAddress(client, ip));
   const owners = new Map(seen.map(({ address, handle }) => [address, handle]));
-  const rows: Row[] = seen.filter(({ state }) => state !== "assigned").map(notAssigned);
+  const rows: Row[] = seen.filter((one) => !isReleasable(one)).map(notAssigned);
   const entries = seen
-    .filter(({ state }) => state === "assigned")
+    .filter(isReleasable)
     .map(({ address, generation }) => ({ address, generation }));
   await told(
     rows,
@@ -215,7 +251,7 @@ async function ofAll(
   const released = () => answers.flatMap((answer) => answer.released);
   await told(
     answers,
-    () => tell(inOrder(released()).map((address) => ({ address, status: "released" }))),
+    () => tell([...rowsOf(released(), "released"), ...rowsOf(keptIn(answers), "kept")]),
     () =>
       progressing(io, `addresses of ${name}`, async (shown) => {
         for await (const answer of requests) {
@@ -234,6 +270,14 @@ async function ofAll(
     );
   return released().length;
 }
+
+const rowsOf = (addresses: readonly string[], status: "released" | "kept"): readonly Row[] =>
+  inOrder(addresses).map((address) => ({ address, status }));
+
+/** Returns the addresses that instances keep, each once: every request of a release by host names them. */
+const keptIn = (answers: readonly AllReleased[]): readonly string[] => [
+  ...new Set(answers.flatMap((answer) => ("kept" in answer ? answer.kept : []))),
+];
 
 const report = ({ print }: Session, rows: readonly Row[], columns = COLUMNS): void =>
   print({ columns, rows, document: { results: rows } });

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { attributes } from "../../contract/schema/attributes.ts";
-import { handleName, nodeName } from "../../contract/schema/field.ts";
+import { nodeName } from "../../contract/schema/field.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
+import { callerHandle } from "../../contract/schema/workload.ts";
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { type HostId, hostName } from "../../domain/host.ts";
@@ -105,7 +106,7 @@ export interface Conflict {
 export function addressConflicts(desired: DesiredAddress): readonly Conflict[] {
   const name = formatAddress(desired.address);
   const checks = [
-    ["a handle", handleName, desired.handle],
+    ["a handle", callerHandle, desired.handle],
     ["a host", nodeName, hostName(desired.host)],
     ["attributes", attributes, desired.attributes],
     ["an alternate owner", attributes, desired.alternate ?? {}],

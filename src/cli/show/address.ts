@@ -13,10 +13,11 @@ function textOf(address: Address): string {
   if (state === "cooling") return `${ip} is not assigned; it cools until ${availableAt}\n`;
   if (state === "quarantined") return quarantineOf(ip, quarantinedUntil, address.handle);
   const { handle = "<none>", host, block, pool, generation, expiresAt } = address;
-  const { assignedBy, attributes, owner: { active, alternate } = {} } = address;
+  const { assignedBy, attributes, workload, owner: { active, alternate } = {} } = address;
   return [
-    state === "assigned" ? `IP ${ip} is in use` : `IP ${ip} is kept by its host for itself`,
+    `IP ${ip} ${WORDS[state]}`,
     `Handle ID: ${handle}`,
+    ...lineOf("Uid", workload?.uid),
     ...lineOf("Host", host),
     `Block: ${block} of pool ${pool}${address.borrowed ? ", borrowed" : ""}`,
     ...lineOf("Generation", generation),
@@ -30,6 +31,12 @@ function textOf(address: Address): string {
     "",
   ].join("\n");
 }
+
+const WORDS = {
+  assigned: "is in use",
+  kept: "is kept for the next uid of its instance",
+  hostReserved: "is kept by its host for itself",
+} as const;
 
 const quarantineOf = (ip: string, until: string | undefined, handle: string | undefined): string =>
   [

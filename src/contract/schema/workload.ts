@@ -1,9 +1,12 @@
 import * as v from "valibot";
 import { NAME_CHARACTERS_MAX, UID_CHARACTERS_MAX } from "../../domain/limits.ts";
 import { isWorkloadHandle, type Workload, workloadHandle } from "../../domain/workload.ts";
-import { text } from "./field.ts";
+import { handleName, text } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 import { fields } from "./schema.ts";
+
+const WORKLOAD_HANDLE_WORDS =
+  "names an instance of a workload: send namespace and workload, with its uid, in place of the handle";
 
 /** A part of the handle of an instance, which a path can name. */
 const part = v.pipe(
@@ -57,5 +60,8 @@ export function handleProblems(handle: string | undefined): readonly FieldProble
   return [{ field: "handle", value: handle, problem: WORKLOAD_HANDLE_WORDS }];
 }
 
-const WORKLOAD_HANDLE_WORDS =
-  "names an instance of a workload: send namespace and workload, with its uid, in place of the handle";
+/** A handle that a caller may name: not that of an instance. */
+export const callerHandle = v.pipe(
+  handleName,
+  v.check((handle) => !isWorkloadHandle(handle), WORKLOAD_HANDLE_WORDS),
+);
