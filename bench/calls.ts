@@ -5,6 +5,7 @@ import { dynamoTable } from "../src/store/dynamodb-table.ts";
 import { contextOf, dynamoClient } from "../src/wiring.ts";
 import { type Cost, meterOf } from "./meter.ts";
 import { type Budget, FILLS, type Line, measureSite, SIZES } from "./operations.ts";
+import { measureRanged } from "./ranged-pools.ts";
 
 /**
  * `npm run bench:calls`: prints the cost of every operation at the SDK client beside its budget, in pools of every size
@@ -26,6 +27,7 @@ const bench = {
 const lines: Line[] = [];
 for (const size of SIZES)
   for (const fill of FILLS) lines.push(...(await measureSite(bench, size, fill)));
+lines.push(...(await measureRanged(bench)));
 await emulator.stop();
 
 console.table(

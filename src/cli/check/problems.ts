@@ -1,11 +1,12 @@
 import { compareAddresses, formatAddress, parseAddress } from "../../domain/address.ts";
 import type { Block } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
-import { addressAt, contains, formatCidr, ordinalOf } from "../../domain/cidr.ts";
+import { addressAt, formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import type { Contents } from "../../domain/contents.ts";
 import { findViolations } from "../../domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
-import { serves } from "../../domain/pool.ts";
+import { type Pool, serves, subnetIdOf } from "../../domain/pool.ts";
+import { hasAddress } from "../../domain/pool-set.ts";
 import { isReleased } from "../../domain/slot.ts";
 import { formatTime } from "../../domain/time.ts";
 import type { Inventory } from "./inventory.ts";
@@ -96,7 +97,8 @@ function inNoActivePool({ pools, blocks }: Contents): Finding[] {
   return pools
     .filter((pool) => !serves(pool))
     .flatMap((pool) => {
-      const addresses = blocks.filter(({ poolId }) => poolId === pool.id).flatMap(takenOf);
+      const own = blocks.filter(({ poolId }) => poolId === subnetIdOf(pool));
+      const addresses = own.flatMap((block) => takenOf(block, pool));
       if (addresses.length === 0) return [];
       return [
         {
@@ -108,10 +110,13 @@ function inNoActivePool({ pools, blocks }: Contents): Finding[] {
     });
 }
 
-const takenOf = ({ cidr, slots }: Block): string[] =>
+/** Returns the addresses of a pool that are taken in one of its blocks, which other pools may share. */
+const takenOf = ({ cidr, slots }: Block, pool: Pool): string[] =>
   [...slots]
     .filter(([, { kind }]) => kind === "taken")
-    .map(([ordinal]) => formatAddress(addressAt(cidr, ordinal)));
+    .map(([ordinal]) => addressAt(cidr, ordinal))
+    .filter((address) => hasAddress(pool, address))
+    .map(formatAddress);
 
 const count = ({ length }: readonly unknown[]) =>
   `${length} ${length === 1 ? "address is" : "addresses are"}`;
@@ -124,7 +129,7 @@ function usedButNotAssigned({ pools, blocks }: Contents, inventory: Inventory): 
   const active = pools.filter(serves);
   const slots = new Map(blocks.map((block) => [formatCidr(block.cidr), block.slots]));
   return inUseOf(inventory).flatMap(([address, text, pod]) => {
-    const pool = active.find(({ cidr }) => contains(cidr, address));
+    const pool = active.find((each) => hasAddress(each, address));
     if (!pool) return [];
     const cidr = blockOf(address, pool.blockSize);
     const slot = slots.get(formatCidr(cidr))?.get(ordinalOf(cidr, address));
@@ -142,7 +147,7 @@ function usedButNotAssigned({ pools, blocks }: Contents, inventory: Inventory): 
 /** Finds used addresses outside of all pools: of another network, or of a deleted pool. */
 function usedOutsidePools({ pools }: Contents, inventory: Inventory): Finding[] {
   const outside = inUseOf(inventory)
-    .filter(([address]) => !pools.some(({ cidr }) => contains(cidr, address)))
+    .filter(([address]) => !pools.some((pool) => hasAddress(pool, address)))
     .map(([, text]) => text);
   if (outside.length === 0) return [];
   return [

@@ -48,6 +48,7 @@ export const POOL_COLUMNS: readonly Column<Pool>[] = [
   { header: "STATE", value: ({ state }) => state, wide: true },
   { header: "ASSIGNMENT", value: ({ assignmentMode }) => assignmentMode, wide: true },
   { header: "USES", value: ({ allowedUses }) => allowedUses.join(", "), wide: true },
+  { header: "RANGES", value: ({ ranges }) => ranges?.join(", "), wide: true },
   { header: "NODESELECTOR", value: ({ nodeSelector }) => nodeSelector, wide: true },
 ];
 
@@ -61,6 +62,10 @@ const createCommand = (io: Io): Command =>
         ["Create an IPv4 pool", "plat pool create default-ipv4 --cidr 10.0.0.0/16"],
         ["Create an IPv6 pool", "plat pool create default-ipv6 --cidr fd00:10::/64"],
         [
+          "Create a pool of some addresses of a network",
+          "plat pool create red --cidr 10.9.0.0/24 --ranges 10.9.0.10-10.9.0.99",
+        ],
+        [
           "Create a pool for hosts with a label",
           `plat pool create gpu --cidr 10.1.0.0/16 --node-selector 'gpu == "true"'`,
         ],
@@ -73,6 +78,13 @@ const createCommand = (io: Io): Command =>
       "Prefix length of the blocks; default: 26, for IPv6 122",
       count,
     )
+    .option(
+      "--ranges <ranges>",
+      "Addresses, ranges and CIDRs inside of --cidr that the pool has alone; with commas or repeatable",
+      texts,
+    )
+    .option("--excludes <ranges>", "What the pool leaves out of --ranges", texts)
+    .option("--gateway <address>", "Gateway of the workloads")
     .option("--disabled", "Assign nothing from the pool until it is enabled")
     .addOption(
       new Option("--assignment-mode <mode>", "Manual: only requests that name the pool").choices(

@@ -21,6 +21,21 @@ describe("plat pool get", () => {
 });
 
 describe("plat pool create", () => {
+  it("creates a pool of some addresses of a network", async () => {
+    await plat(
+      ...["pool", "create", "red", "--cidr", "10.9.0.0/24", "--ranges", "10.9.0.9,10.9.0.2/31"],
+      ...["--ranges", "10.9.0.4", "--excludes", "10.9.0.3", "--gateway", "10.9.0.1"],
+    );
+    expect(JSON.parse((await plat("pool", "get", "red", "-o", "json")).out)).toMatchObject({
+      ranges: ["10.9.0.2-10.9.0.4", "10.9.0.9"],
+      excludes: ["10.9.0.3"],
+      gateway: "10.9.0.1",
+    });
+    expect((await plat("pool", "get", "red", "-o", "wide")).out).toMatch(
+      /10\.9\.0\.2-10\.9\.0\.4, /,
+    );
+  });
+
   it("creates a pool, its settings in options of their names", async () => {
     const created = await plat(
       ...["pool", "create", "v6", "--cidr", "fd00:1::/64", "--block-size", "124"],

@@ -1,0 +1,109 @@
+import { putPool } from "../src/allocator/admin/administration.ts";
+import { assign } from "../src/allocator/assign/assign.ts";
+import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
+import type { Context } from "../src/allocator/core/context.ts";
+import { subtract } from "../src/domain/address-set.ts";
+import { blocksOfGroup, groupAt } from "../src/domain/block-group.ts";
+import { intervalOf } from "../src/domain/cidr.ts";
+import { hostId } from "../src/domain/host.ts";
+import { Rejection } from "../src/domain/outcome.ts";
+import type { Pool } from "../src/domain/pool.ts";
+import { assigned } from "./asked.ts";
+import { putBlock } from "./fill.ts";
+import type { Bench, Budget, Line } from "./operations.ts";
+import { readCidr } from "./pool.ts";
+
+const SPACE = "ranged";
+const BLOCK_ADDRESSES = 64;
+
+/**
+ * Measures assigns from a pool whose set begins and ends within a block of a /20. All blocks of the set lie in one block
+ * group.
+ */
+export async function measureRanged(bench: Bench): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  const measured = async (
+    operation: string,
+    fill: string,
+    budget: Budget,
+    act: () => Promise<unknown>,
+  ) => {
+    const cost = await bench.meter.measure(async () => {
+      await act();
+    });
+    lines.push({ operation, size: "/20", fill, cost, budget });
+  };
+  const pool = await makeRanged(bench.cold());
+  const warm = bench.cold();
+  // The function knows the configuration, and none of the hosts below.
+  await assigned(warm, { ...requestOf("other"), address: intervalAt(pool, 70) });
+  const one = (context: Context, host: string) => () => assigned(context, requestOf(host));
+
+  await measured("assign, ranged, that makes a block", "0 %", [7, 6, 5], one(warm, "owner"));
+  await measured("… warm", "0 %", [2, 3, 0], one(warm, "owner"));
+  const second = bench.cold();
+  await assigned(second, { ...requestOf("other"), address: intervalAt(pool, 71) });
+  await measured("… host not seen before", "0 %", [4, 4, 4], one(second, "owner"));
+
+  await fillSet(bench.cold(), pool, 1);
+  await measured("assign, ranged, host not seen before", "99 %", [12, 10, 60], one(second, "late"));
+  await fillSet(bench.cold(), pool, 0);
+  const refused = bench.cold();
+  await measured("assign, ranged, that is rejected", "full", [12, 1, 60], async () => {
+    const answer = await assign(refused, requestOf("too-late"));
+    if (!(answer instanceof Rejection)) throw new Error("a full pool gave an address");
+  });
+  return lines;
+}
+
+async function makeRanged(context: Context): Promise<Pool> {
+  const cidr = readCidr("10.0.0.0/20");
+  const { family, first, last } = intervalOf(cidr);
+  const put = await putPool(
+    context,
+    SPACE,
+    "red",
+    {
+      cidr,
+      blockSize: 26,
+      disabled: false,
+      assignmentMode: "Automatic",
+      allowedUses: ["Workload"],
+      borrowing: "allowed",
+      cooldownSeconds: 0,
+      ranges: subtract([intervalOf(cidr)], [{ family, first, last: first + 9n }]),
+      excludes: [{ family, first: last, last }],
+    },
+    undefined,
+  );
+  if (put instanceof Rejection) throw new Error(put.detail);
+  return put.value;
+}
+
+/** Fills every block of the set but for some addresses of the last one. */
+async function fillSet(context: Context, pool: Pool, left: number): Promise<void> {
+  const blocks = blocksOfGroup(pool, groupAt(pool, 0n));
+  for (const [i, cidr] of blocks.entries()) {
+    const current = await context.store.readBlock(SPACE, cidr);
+    if (current) await context.store.deleteBlock(current);
+    const free = i === blocks.length - 1 ? left + 1 : 0;
+    await putBlock(context, pool, cidr, BLOCK_ADDRESSES - free);
+  }
+}
+
+const intervalAt = ({ cidr }: Pool, ordinal: number) => ({
+  family: cidr.family,
+  value: cidr.base + BigInt(ordinal),
+});
+
+let handles = 0;
+
+const requestOf = (host: string): AssignRequest => ({
+  space: SPACE,
+  host: hostId("host", host),
+  wanted: [{ family: 4, count: 1 }],
+  handle: `handle-${handles++}`,
+  attributes: { pod: "web-0", namespace: "shop" },
+  pools: ["red"],
+  digest: "digest",
+});
