@@ -90,6 +90,20 @@ describe("the annotations of a pod", () => {
     expect(await outcomeOf(plat, annotations, byAddress)).toMatch(/^no_pool_available/);
   });
 
+  it("keep the gateway of the pool from an interface with cleangateway, and leave it its routes", async () => {
+    const plat = newSpace();
+    const routes = [{ dst: "10.0.0.0/8", gw: "172.16.0.1" }];
+    const pool = { cidr: "172.16.0.0/24", ranges: ["172.16.0.10-172.16.0.20"] };
+    await plat.put("/v1/pools/shop", { ...pool, gateway: "172.16.0.1", routes });
+    const item = { interface: "eth0", ipv4: ["shop"] };
+    const answered = async (more: object) =>
+      (await assign(plat, { [IPPOOLS]: JSON.stringify([{ ...item, ...more }]) })).body.addresses[0];
+    expect(await answered({})).toMatchObject({ gateway: "172.16.0.1", routes });
+    const clean = await answered({ cleangateway: true });
+    expect(clean).toMatchObject({ routes });
+    expect(clean).not.toHaveProperty("gateway");
+  });
+
   it("explain in a dry run by which rule they choose", async () => {
     const plat = await withPools();
     const annotations = { [IPPOOL]: '{"ipv4": ["shop-v4"]}' };

@@ -57,7 +57,9 @@ export async function assign(
   const execution = executionAt(context, request);
   try {
     const answered = await untilAnswered(ATTEMPTS, () => attempt(execution));
-    return answered instanceof Rejection ? answered : withRoutes(execution.pools, answered);
+    return answered instanceof Rejection
+      ? answered
+      : withRoutes(execution.pools, answered, request);
   } catch (error) {
     throw await cleanUpAfter(execution, error);
   }

@@ -3,6 +3,7 @@ import {
   type ManifestKind,
 } from "../../contract/requests/manifest.ts";
 import { NAMED_PER_PAGE_MAX } from "../../contract/requests/query.ts";
+import { SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
 import { SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
 import { LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { type Path, path } from "../api/client.ts";
@@ -73,12 +74,15 @@ export const POOL: Kind = {
       unsaid: [
         "borrowing",
         "cooldownSeconds",
+        "gateway",
+        "routes",
         "podSelector",
         "nodeNames",
         "namespaceNames",
         "networks",
       ],
     },
+    { ...SPIDER_IPPOOL, bodyOf: asItIs, unsaid: ["allowedUses", "cooldownSeconds"] },
   ],
 };
 

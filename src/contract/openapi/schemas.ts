@@ -10,6 +10,7 @@ import { namespaceRequest, nodeRequest } from "../requests/registry.ts";
 import { releaseBody } from "../requests/release.ts";
 import { reservationBody } from "../requests/reservation.ts";
 import { settingsBody } from "../requests/settings.ts";
+import { spiderIpPoolManifest } from "../requests/spider-ippool.ts";
 import { reservedIpManifest } from "../requests/spider-reserved-ip.ts";
 import { FIELD_WORDS } from "../routes/words.ts";
 import { labelExpression, labelSelector } from "../schema/selector.ts";
@@ -29,6 +30,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   PoolManifest: manifest,
   LabelSelector: labelSelector,
   LabelSelectorRequirement: labelExpression,
+  SpiderIpPoolManifest: spiderIpPoolManifest,
   ReservationRequest: reservationBody,
   ReservedIpManifest: reservedIpManifest,
   NodeRequest: nodeRequest.body,

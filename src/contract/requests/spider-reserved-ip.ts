@@ -5,7 +5,7 @@ import { checked, fields, rule } from "../schema/schema.ts";
 import type { ManifestKind } from "./manifest.ts";
 import { type ReservationDocument, reservedIntervals } from "./reservation.ts";
 
-const SPIDERPOOL_VERSIONS = ["spiderpool.spidernet.io/v2beta1"];
+export const SPIDERPOOL_VERSIONS = ["spiderpool.spidernet.io/v2beta1"];
 
 export const SPIDER_RESERVED_IP: ManifestKind = {
   kind: "SpiderReservedIP",
@@ -13,7 +13,7 @@ export const SPIDER_RESERVED_IP: ManifestKind = {
 };
 
 /** The address family in a manifest of Spiderpool, which follows from the addresses. */
-const ipVersion = v.optional(v.picklist([4, 6], "must be 4 or 6"));
+export const ipVersion = v.optional(v.picklist([4, 6], "must be 4 or 6"));
 
 /**
  * A reservation as Spiderpool writes it. Its spec is taken strictly; the rest of its metadata and its status are the

@@ -2,6 +2,7 @@ import * as answers from "../answers/answers.ts";
 import { manifest } from "../requests/manifest.ts";
 import { poolBody, poolReleaseQuery } from "../requests/pool.ts";
 import { DRY_RUN, namedListQuery } from "../requests/query.ts";
+import { spiderIpPoolManifest } from "../requests/spider-ippool.ts";
 import { CHANGED, type Route } from "./route.ts";
 
 /** Pools. */
@@ -36,10 +37,10 @@ export const POOL_ROUTES: readonly Route[] = [
     id: "putPool",
     tag: "pools",
     summary:
-      "Creates a pool, or changes the version that the caller saw, from fields or a Calico manifest",
+      "Creates a pool, or changes the version that the caller saw, from fields or a manifest of Calico or Spiderpool",
     query: DRY_RUN,
     headers: ["If-Match", "If-None-Match"],
-    body: [poolBody, manifest],
+    body: [poolBody, manifest, spiderIpPoolManifest],
     yaml: true,
     answers: { 200: answers.poolWritten, 201: answers.poolWritten },
     rejections: [...CHANGED, "name_mismatch", "pool_overlap", "pool_deleting"],

@@ -37,6 +37,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   borrowed: "The host uses this block, or this address of it, and does not own the block.",
   borrowing: "Whether hosts may take addresses from blocks of this pool that they do not own.",
   capacity: "All addresses. The other five counts add up to it.",
+  default: "True if the pool also serves requests that name no pool.",
+  disable: "True if the pool serves nobody new.",
+  excludeIPs: "Addresses and ranges that the pool does not have.",
   gateway: "The gateway of the workloads. The pool does not assign it.",
   groups: "The number of groups of 64 blocks that were read.",
   cidr: "A network, with no bits set below its prefix.",
@@ -112,11 +115,14 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   metadata:
     "The manifest's metadata. The name is read, the labels of nodes and namespaces, and the annotations with default pools.",
   missing: "The number of missing addresses of a family, and the code that says why.",
+  multusName: "The networks that the pool serves.",
   mustBeEmpty: "Only blocks without an assigned or cooling address are released.",
   name: "The name of the resource.",
   namespace: "The namespace that the addresses are for. Pools may select it by its labels.",
+  namespaceAffinity: "A LabelSelector of the namespaces that the pool serves.",
   namespaceLabels:
     "The labels of the namespace for this request. They replace the registered ones.",
+  namespaceName: "The namespaces that the pool serves, whatever `namespaceAffinity` says.",
   namespaceNames: "The namespaces that the pool serves, in place of `namespaceSelector`.",
   namespaceSelector:
     "Which namespaces the pool serves: a selector of Calico's language, or a LabelSelector.",
@@ -125,6 +131,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   network: "The network that the interface attaches to. Pools may serve some networks only.",
   networks: "The networks that the pool serves. A request without one gets nothing from it.",
   next: "Send it back as `cursor` to read the next page. The last page has none.",
+  nodeAffinity: "A LabelSelector of the hosts that the pool serves.",
+  nodeName: "The hosts that the pool serves, whatever `nodeAffinity` says.",
   nodeNames: "The hosts that the pool serves, in place of `nodeSelector`.",
   nodeSelector: "Which hosts the pool serves: a selector of Calico's language, or a LabelSelector.",
   nodes: "The nodes, one entry each.",
@@ -133,6 +141,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   orphans: "Blocks of no pool.",
   outsideBlocks: "The part of the pool without blocks.",
   owner: "The owners of the address. A missing owner is absent.",
+  podAffinity: "A LabelSelector of the workloads that the pool serves.",
   podSelector:
     "Which workloads the pool serves, by the `labels` of the request: a selector of Calico's language, or a LabelSelector.",
   pool: "The name of the pool.",
@@ -166,6 +175,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   state: "The state at the time of the answer.",
   status: "The result of this entry.",
   strictAffinity: "Hosts get addresses of their own blocks only.",
+  subnet: "The CIDR of the pool in the manifest.",
   taken: "Addresses that were assigned in the blocks.",
   title: "A short title of the code.",
   type: "A URN that names the code.",
@@ -176,6 +186,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   used: "The number of assigned addresses of the block.",
   value: "The received value, shortened.",
   values: "Values of the label.",
+  vlan: "Ignored, because the VLAN belongs to the network.",
   vxlanMode: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   warmBlocksPerHost: "The number of empty blocks that a host with addresses can keep.",
   workload:

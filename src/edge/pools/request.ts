@@ -2,6 +2,7 @@ import type { Precondition } from "../../allocator/admin/precondition.ts";
 import { API_VERSIONS, readManifest } from "../../contract/requests/manifest.ts";
 import { RESOURCE } from "../../contract/requests/names.ts";
 import { type PoolDocument, poolBody, poolReleaseQuery } from "../../contract/requests/pool.ts";
+import { readSpiderIpPool, SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
 import { conditionsOf, poolSpec } from "../../contract/schema/pool-fields.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
@@ -25,25 +26,29 @@ export interface PoolRequest {
 export const readPoolRelease = (event: Event) => readNamedWith(event, poolReleaseQuery);
 
 const IP_POOL: Wanted = {
-  kinds: [{ kind: "IPPool", apiVersions: API_VERSIONS }],
+  kinds: [{ kind: "IPPool", apiVersions: API_VERSIONS }, SPIDER_IPPOOL],
   of: RESOURCE,
 };
 
-/** Reads a pool as JSON, or as a manifest of Calico in JSON or YAML. */
+/** Reads a pool as JSON, or as a manifest of Calico or Spiderpool in JSON or YAML. */
 export function readPoolPut(event: Event): PoolRequest | Problem {
   const documents = readDocuments(event);
   if (documents instanceof Problem) return documents;
   const chosen = chooseManifest(event, documents, IP_POOL);
   if (chosen instanceof Problem) return chosen;
-  const document = isManifest(chosen.document)
-    ? readManifest(chosen.document)
-    : readDocument(chosen.document);
+  const read = readerOf(chosen.document);
+  const document = read(chosen.document);
   if (document instanceof Problem) return document;
   const named = readNamedWrite(event, document.name);
   if (named instanceof Problem) return named;
   const match = readIfMatch(event);
   if (match instanceof Problem) return match;
   return { ...named, spec: document.spec, ...match, ignored: chosen.ignored };
+}
+
+function readerOf(document: unknown): (document: unknown) => PoolDocument | Problem {
+  if (!isManifest(document)) return readDocument;
+  return document.kind === SPIDER_IPPOOL.kind ? readSpiderIpPool : readManifest;
 }
 
 function readDocument(value: unknown): PoolDocument | Problem {

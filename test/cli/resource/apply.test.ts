@@ -45,6 +45,18 @@ spec:
   vxlanMode: CrossSubnet
 `;
 
+const SPIDERPOOL = `apiVersion: spiderpool.spidernet.io/v2beta1
+kind: SpiderIPPool
+metadata:
+  creationTimestamp: "2026-03-11T08:12:45Z"
+  name: master-172
+spec:
+  subnet: 172.31.192.0/20
+  ips: [172.31.199.180-172.31.199.189]
+  excludeIPs: [172.31.199.186]
+  podAffinity: {matchLabels: {app: web}}
+`;
+
 const MIXED = `${CALICO}---
 # nothing
 ---
@@ -101,6 +113,28 @@ describe("plat pool apply", () => {
     expect(await applied(shop)).toEqual(done("namespace/shop unchanged"));
     const { out } = await plat("namespace", "get", "shop", "-o", "json");
     expect(JSON.parse(out)).toMatchObject({ defaultPools: ["web-*"] });
+  });
+
+  it("creates a pool with ranges from a manifest of Spiderpool, and keeps what that cannot say", async () => {
+    expect(await applied(SPIDERPOOL)).toEqual(done("ippool/master-172 created"));
+    expect(await applied(SPIDERPOOL)).toEqual(done("ippool/master-172 unchanged"));
+    const stands = JSON.parse((await plat("pool", "get", "master-172", "-o", "json")).out);
+    expect(stands).toMatchObject({
+      cidr: "172.31.192.0/20",
+      ranges: ["172.31.199.180-172.31.199.189"],
+      excludes: ["172.31.199.186"],
+      assignmentMode: "Manual",
+      podSelector: 'app == "web"',
+    });
+    await applied(JSON.stringify({ pools: [{ ...stands, cooldownSeconds: 7 }] }));
+    expect(await applied(SPIDERPOOL.replace("172.31.199.189", "172.31.199.190"))).toEqual(
+      done("ippool/master-172 configured"),
+    );
+    const { out } = await plat("pool", "get", "master-172", "-o", "json");
+    expect(JSON.parse(out)).toMatchObject({
+      ranges: ["172.31.199.180-172.31.199.190"],
+      cooldownSeconds: 7,
+    });
   });
 
   it("does not write what is unchanged", async () => {

@@ -98,7 +98,12 @@ describe("a manifest of Calico", () => {
 
   it.each([
     ["another version", "projectcalico.org/v3", "v1", "apiVersion: must be projectcalico.org/v3"],
-    ["another kind", "IPPool", "BGPPeer", "kind: must be IPPool, or a list with one"],
+    [
+      "another kind",
+      "IPPool",
+      "BGPPeer",
+      "kind: must be IPPool or SpiderIPPool, or a list with one",
+    ],
     ["a field nobody knows", "blockSize", "blocksize", "spec.blocksize: is not a field here"],
     [
       "a field that only Plat knows",
