@@ -17,9 +17,9 @@ export interface FilterCriteria {
 }
 
 /**
- * Returns the reason why a pool cannot serve a request, or nothing if it can. A pool that the request names serves
- * whatever its assignment mode and conditions are, but never if it is disabled or for another use (Calico 1.4). Default
- * pools are not named by the request, so their conditions hold.
+ * Returns the reason why a pool cannot serve a request, or nothing if it can. A pool without ranges that the
+ * request names serves whatever its assignment mode and conditions are, but never if it is disabled or for another use
+ * (Calico 1.4). Default pools are not named by the request, so their conditions hold.
  */
 export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit | undefined {
   const { family } = pool.cidr;
@@ -29,14 +29,14 @@ export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit 
   if (!pool.allowedUses.includes(criteria.use))
     return { code: "use", reason: `does not allow the use ${criteria.use}` };
   const small = !isRanged(pool) && criteria.hostReserved && tooSmall(pool, criteria.hostReserved);
-  if (small || !isJudged(rule)) return small || undefined;
+  if (small || !isJudged(rule, pool)) return small || undefined;
   if (rule === "automatic" && pool.assignmentMode === "Manual")
     return { code: "mode", reason: "serves only requests that name it (assignmentMode Manual)" };
   return excludedBy(pool, criteria.requester, criteria.network);
 }
 
-/** Returns true if the conditions of pools count for the candidates of a rule. */
-export const isJudged = (rule: Rule): boolean => rule !== "pools";
+/** Returns true if the conditions of a candidate count: those of a ranged pool always do, as in Spiderpool. */
+export const isJudged = (rule: Rule, pool: Pool): boolean => rule !== "pools" || isRanged(pool);
 
 /** Returns the reason why a pool serves no request, or nothing if it serves. */
 export function whyClosed({ state, disabled }: Pool): Unfit | undefined {

@@ -127,7 +127,7 @@ function judge(
       name,
       pool,
       unfit: pool ? whyNot(pool, rule, criteria) : NOT_FOUND,
-      score: pool && isJudged(rule) ? scoreOf(pool) : 0,
+      score: pool && isJudged(rule, pool) ? scoreOf(pool) : 0,
     }),
   );
   const kept = sorted(judged.filter(({ unfit }) => !unfit));

@@ -54,6 +54,26 @@ describe("the conditions of a pool", () => {
     expect(await outcomeOf(plat, { pools: ["web"], host: "n2" })).toBe("web");
   });
 
+  it("of a ranged pool bind a request that names it, or an address of it, and score", async () => {
+    const plat = await withPools({
+      a: { ranges: ["10.0.0.1-10.0.0.9"], nodeSelector: "zone == 'west'" },
+      b: { ranges: ["10.1.0.1-10.1.0.9"], namespaceSelector: "has(team)", podSelector: "has(app)" },
+    });
+    const west = { hostLabels: { zone: "west" } };
+    expect(await outcomeOf(plat, { pools: ["a"] })).toBe("pools, a node");
+    expect(await outcomeOf(plat, { ipv4: 0, address: "10.0.0.3" })).toContain("a node");
+    expect(await outcomeOf(plat, { pools: ["a"], ...west })).toBe("a");
+    expect(await outcomeOf(plat, { ipv4: 0, address: "10.0.0.3", ...west })).toBe("a");
+    await plat.put("/v1/namespaces/shop", { labels: { team: "web" } });
+    const shop = { namespace: "shop", labels: { app: "web" }, ...west };
+    const { body } = await ask(plat, { ...shop, pools: ["a", "b"], dryRun: true });
+    expect(body.families[0].pools).toMatchObject([
+      { pool: "b", score: 34 },
+      { pool: "a", score: 8 },
+    ]);
+    expect(await outcomeOf(plat, { ...shop, pools: ["b"], labels: {} })).toBe("pools, b pod");
+  });
+
   it("are names, each once and at least one", async () => {
     const plat = newSpace();
     for (const [field, value] of Object.entries({

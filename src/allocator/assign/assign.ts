@@ -27,7 +27,13 @@ import {
 } from "./execution.ts";
 import { type FamilyRequests, familyRequestsOf } from "./family-requests.ts";
 import { allowanceOf } from "./quota.ts";
-import { mayHaveBlocks, namespaceOf, placesOfHost, requesterOf } from "./requester.ts";
+import {
+  hasOpenFamily,
+  mayHaveBlocks,
+  namespaceOf,
+  placesOfHost,
+  requesterOf,
+} from "./requester.ts";
 import { selectAddress } from "./select-address.ts";
 import { selectSlots } from "./select-slots.ts";
 import { countOf } from "./selection.ts";
@@ -187,7 +193,9 @@ async function learn(execution: AssignExecution): Promise<Learned | Rejection> {
     configurationOf(context, space),
     needsPlaces ? placesOfHost(context, space, host) : undefined,
     readsEarlier ? store.readAllocation(allocationPlace) : undefined,
-    last ? requesterOf(context, request, last) : namespaceOf(context, request),
+    last
+      ? requesterOf(context, request, last)
+      : hasOpenFamily(request) && namespaceOf(context, request),
   );
   const requester = await requesterOf(context, request, configuration);
   execution.pools = configuration.pools;

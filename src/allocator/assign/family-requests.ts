@@ -78,7 +78,7 @@ export function familyRequestsOf(
   const unserved: Rejection[] = [];
   for (const { family, count } of request.wanted) {
     const pools = address
-      ? poolsOf(configuration, address, request)
+      ? poolsOf(configuration, address, request, requester)
       : selectPools(configuration.pools, poolCriteria(request, requester, family));
     if (pools instanceof Rejection) {
       // A pool that cannot be read might have served.
@@ -153,7 +153,7 @@ export function consideredPools(
   const rule = "pools";
   const pool = poolOf(configuration, address);
   if (!pool) return { rule, pools: [] };
-  const unfit = whyNotFor(pool, request);
+  const unfit = whyNotFor(pool, request, requester);
   return { rule, pools: numbered([candidateOf(family, { name: pool.name, pool, unfit })]) };
 }
 
@@ -196,6 +196,7 @@ function poolsOf(
   configuration: SpaceConfiguration,
   address: Address,
   request: PoolRequest,
+  requester: Requester,
 ): readonly Pool[] | Rejection {
   const text = formatAddress(address);
   const pool = poolOf(configuration, address);
@@ -208,7 +209,7 @@ function poolsOf(
         pools: [],
       },
     );
-  const unfit = whyNotFor(pool, request);
+  const unfit = whyNotFor(pool, request, requester);
   if (!unfit) return [pool];
   const { name } = pool;
   return new Rejection(
@@ -219,20 +220,18 @@ function poolsOf(
 }
 
 /** Returns the reason why the pool of a specific address cannot serve, or nothing if it can. */
-function whyNotFor(pool: Pool, request: PoolRequest): Unfit | undefined {
+function whyNotFor(pool: Pool, request: PoolRequest, requester: Requester): Unfit | undefined {
   const { family } = pool.cidr;
   const named = poolsNamed(request, family);
   if (named && !isMeant(pool, named)) return NOT_NAMED;
   return whyNot(pool, "pools", {
     family,
     use: request.use ?? pool.allowedUses[0] ?? "Workload",
-    requester: NOBODY,
+    requester,
+    ...(request.network !== undefined && { network: request.network }),
     hostReserved: reservedOf(request.hostReserved, family),
   });
 }
-
-/** The requester of a named pool, whose conditions do not count. */
-const NOBODY: Requester = { host: undefined, namespace: undefined };
 
 /** Returns true if the host must be registered. A load balancer (as in Calico) and a virtual owner are no machines. */
 export const mustBeRegistered = (

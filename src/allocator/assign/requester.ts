@@ -21,7 +21,7 @@ import { mustBeRegistered, type PoolRequest } from "./family-requests.ts";
 /**
  * Returns the requester as pools see it: by the labels of the request, else by cached copies that are as old as one of the
  * configuration may be. It reads only labels that a pool of the space asks for, and the namespace for its default pools.
- * It reads nothing for a request that names its pools or its address, because no condition counts then (Calico 1.4).
+ * It reads nothing for a request that names pools without ranges, because no condition counts then (Calico 1.4).
  */
 export async function requesterOf(
   context: Context,
@@ -29,12 +29,14 @@ export async function requesterOf(
   configuration: SpaceConfiguration,
 ): Promise<Requester> {
   const { space, host, namespace, hostLabels, namespaceLabels, labels } = request;
-  const open = configuration.pools.filter(serves).filter(isOpenTo(request));
+  const judged = configuration.pools.filter(serves).filter((pool) => mayBeJudged(pool, request));
   const isHostAsked =
-    mustBeRegistered(request, configuration) || (!hostLabels && open.some(asksForHostLabels));
+    mustBeRegistered(request, configuration) || (!hostLabels && judged.some(asksForHostLabels));
+  const isNamespaceAsked =
+    hasOpenFamily(request) || (!namespaceLabels && judged.some(asksForNamespaceLabels));
   const [ofHost, ofNamespace] = await allOf(
     isHostAsked ? labelsOfHost(context, space, host) : hostLabels,
-    namespaceOf(context, request),
+    isNamespaceAsked ? namespaceOf(context, request) : undefined,
   );
   return {
     hostName: machineName(host),
@@ -49,27 +51,33 @@ export async function requesterOf(
 const asksForHostLabels = ({ nodeNames, nodeSelector }: Pool): boolean =>
   !nodeNames && narrows(nodeSelector);
 
-/** Reads the namespace of a request, unless the request names all its pools. */
+const asksForNamespaceLabels = ({ namespaceNames, namespaceSelector }: Pool): boolean =>
+  !namespaceNames && narrows(namespaceSelector);
+
+/** Reads the namespace of a request, if it has one. */
 export async function namespaceOf(
   context: Context,
-  request: PoolRequest,
+  { space, namespace }: PoolRequest,
 ): Promise<Registered | undefined> {
-  const { space, namespace } = request;
-  if (namespace === undefined || openFamilies(request).length === 0) return undefined;
+  if (namespace === undefined) return undefined;
   const read = () => context.store.readNamespace(space, namespace);
   return remembered(context, namespaceCopy(space, namespace), read);
 }
 
-/** Returns the families for which a request names neither pools nor an address. */
-const openFamilies = (request: PoolRequest): readonly Family[] =>
-  request.address
-    ? []
-    : request.wanted.flatMap(({ family }) => (poolsNamed(request, family) ? [] : [family]));
+/** Returns true if default pools may serve a family of the request. */
+export const hasOpenFamily = (request: PoolRequest): boolean =>
+  request.wanted.some(({ family }) => isOpen(request, family));
 
-/** Returns a test for pools of the families for which a request names none. */
-function isOpenTo(request: PoolRequest): (pool: Pool) => boolean {
-  const open = openFamilies(request);
-  return ({ cidr }) => open.includes(cidr.family);
+/** Returns true if a request names neither pools of a family nor an address. */
+const isOpen = (request: PoolRequest, family: Family): boolean =>
+  !request.address && !poolsNamed(request, family);
+
+/** Returns true if the conditions of a pool may count for a request. A wrong answer costs a read. */
+function mayBeJudged(pool: Pool, request: PoolRequest): boolean {
+  const { family } = pool.cidr;
+  if (!request.wanted.some((each) => each.family === family)) return false;
+  if (isOpen(request, family)) return true;
+  return isRanged(pool) && isMeant(pool, poolsNamed(request, family) ?? [pool.name]);
 }
 
 /** Returns true if a pool in which the host can have blocks of its own may serve the request. A wrong answer costs a read. */
