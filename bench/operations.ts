@@ -22,6 +22,7 @@ import type { Pool } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { assigned, give, lift, report } from "./asked.ts";
 import { enterGroups, fillGroup, putBlock, useUpGroup } from "./fill.ts";
+import { measureInstances } from "./instances.ts";
 import type { Cost, meterOf } from "./meter.ts";
 import { makePool, readCidr } from "./pool.ts";
 
@@ -150,6 +151,10 @@ async function measureKnownBlock(scene: Scene, owner: Context): Promise<void> {
   const other = await keyed();
   await measured(scene, "release by handle, a keyed allocation", [5, 4, 2], () =>
     releaseHandle(owner, site.space, other.handle),
+  );
+
+  await measureInstances(owner, requestOf(scene, "owner"), (...measurement) =>
+    measured(scene, ...measurement),
   );
 
   const later = (ages: number): Context => ({

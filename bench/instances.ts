@@ -1,0 +1,57 @@
+import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
+import type { Context } from "../src/allocator/core/context.ts";
+import { releaseInstance } from "../src/allocator/release/release-instance.ts";
+import { handleHash } from "../src/domain/hash.ts";
+import { hostId } from "../src/domain/host.ts";
+import { type Workload, workloadHandle } from "../src/domain/workload.ts";
+import { assigned, give } from "./asked.ts";
+import type { Budget } from "./operations.ts";
+
+type Measured = <T>(operation: string, budget: Budget, act: () => Promise<T>) => Promise<T>;
+
+/**
+ * Measures an instance of a StatefulSet from its first assign to its last release. The function knows a block of the host.
+ *
+ * @param request a request of the host for one address
+ */
+export async function measureInstances(
+  context: Context,
+  request: AssignRequest,
+  measured: Measured,
+): Promise<void> {
+  const { space } = request;
+  const assign = (uid: string, host = request.host): Promise<Assignment> =>
+    assigned(context, { ...request, ...namesOf(workloadOf(uid)), host });
+  const release = (uid: string, keep: boolean) => {
+    const workload = workloadOf(uid);
+    const { handle, keyId } = namesOf(workload);
+    const place = { space, handleHash: handleHash(handle), id: keyId, keyed: true };
+    return releaseInstance(context, { place, workload, keep });
+  };
+  await measured("first assign of an instance, warm", [3, 3, 1], () => assign("a"));
+  await measured("the same request again", [3, 0, 3], () => assign("a"));
+  await measured("keep by uid", [3, 1, 2], () => release("a", true));
+  await measured("return on the same host", [3, 1, 2], () => assign("b"));
+  await release("b", true);
+  const away = await measured("return on another host", [5, 3, 3], () =>
+    assign("c", hostId("host", "elsewhere")),
+  );
+  await measured("release of an instance by generation", [3, 4, 0], () =>
+    give(context, space, away),
+  );
+  await assign("d");
+  await measured("release of an instance by uid", [4, 4, 1], () => release("d", false));
+}
+
+const workloadOf = (uid: string): Workload => ({
+  namespace: "shop",
+  kind: "StatefulSet",
+  name: "db",
+  instance: "db-0",
+  uid,
+});
+
+function namesOf(workload: Workload) {
+  const handle = workloadHandle(workload);
+  return { workload, handle, keyId: handleHash(`key of ${handle}`) };
+}
