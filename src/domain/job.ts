@@ -51,7 +51,7 @@ export interface Walk extends WalkCounts {
   readonly only?: readonly bigint[];
 }
 
-export const JOB_KINDS = ["pool.drain", "pool.delete", "pool.release"] as const;
+export const JOB_KINDS = ["pool.drain", "pool.delete", "pool.release", "pool.shrink"] as const;
 export const JOB_STATES = ["running", "done", "failed", "cancelled"] as const;
 
 /**
@@ -65,14 +65,17 @@ export interface Job {
   readonly kind: (typeof JOB_KINDS)[number];
   readonly pool: string;
   readonly poolId: string;
-  /** The pool as the operator saw it: the job changes no other. */
+  /**
+   * The pool as the operator saw it: the job changes no other. A shrink has the revision that was marked: it begins anew when the
+   * pool has another one.
+   */
   readonly poolRevision: string;
   /** For a release: blocks with an assigned or cooling address keep their host. */
   readonly mustBeEmpty?: true;
   readonly state: (typeof JOB_STATES)[number];
   /**
-   * The time from which the pool served no request and every function knew it; absent before. A
-   * release does not change its pool, so its walk can begin immediately.
+   * The time from which the pool served no request and every function knew it; absent before. For a shrink: the time when a worker
+   * had read the pool without the addresses, and announced it. A release does not change its pool, so its walk can begin immediately.
    */
   readonly markedAtMs?: number;
   readonly walk?: Walk;
@@ -112,9 +115,20 @@ export const releaseJobId = (
   { mustBeEmpty }: { readonly mustBeEmpty: boolean },
 ): string => `release-${mustBeEmpty ? "empty-" : ""}${poolId}`;
 
-/** Returns true if a new request can start the job again, over the one that succeeded or failed. */
-export function mayBeginAgain({ kind, state }: Pick<Job, "kind" | "state">): boolean {
-  return state === "failed" || (kind === "pool.release" && state !== "running");
+/** Returns the id of a shrink job. A pool can shrink again after each job. */
+export const shrinkJobId = (poolId: string): string => `shrink-${poolId}`;
+
+/**
+ * Returns true if a new request can start the job again, over the one that succeeded or failed. A shrink begins anew over a running
+ * one of another revision: its worker may have found nothing left to do before the pool changed.
+ */
+export function mayBeginAgain(
+  { kind, state, poolRevision }: Pick<Job, "kind" | "state" | "poolRevision">,
+  wanted: Pick<Job, "poolRevision">,
+): boolean {
+  if (state === "failed") return true;
+  if (kind === "pool.shrink") return state !== "running" || poolRevision !== wanted.poolRevision;
+  return kind === "pool.release" && state !== "running";
 }
 
 export const walkFrom = (beganAtMs: number, isWhole = false): Walk => ({
@@ -179,11 +193,12 @@ export function comingBack(
 
 /**
  * Returns from when on a new walk that finds no block proves that the pool has none and gets none
- * that counts. Then no function assigns from the pool any more. If its range is to be freed, no
- * function knows the pool as a serving one.
+ * that counts. Then no function assigns from the pool any more. If its range or addresses of it are to be freed, no
+ * function knows the pool as one that serves them.
  */
 export function provesFromMs({ kind }: Pick<Job, "kind">, markedAtMs: number): number {
-  return markedAtMs + (kind === "pool.delete" ? RANGE_RETIRED_MS_MIN : EFFECTIVE_MS_MAX);
+  const givesAway = kind === "pool.delete" || kind === "pool.shrink";
+  return markedAtMs + (givesAway ? RANGE_RETIRED_MS_MIN : EFFECTIVE_MS_MAX);
 }
 
 /**
@@ -216,7 +231,7 @@ export function endsNotBeforeMs({ kind, state, markedAtMs }: Job): number | unde
 
 /** Returns a sentence that says what a job waits for right after it was marked. */
 export const nothingAssigned = (job: Pick<Job, "kind">, markedAtMs: number): string =>
-  `The pool assigns no more addresses. ${untilAllFollow(job, markedAtMs)}`;
+  `${job.kind === "pool.shrink" ? "The pool no longer assigns what was taken out of it" : "The pool assigns no more addresses"}. ${untilAllFollow(job, markedAtMs)}`;
 
 /** Returns a sentence that says what a job waits for, and until when if that is known. */
 export function waitingFor(job: Pick<Job, "kind" | "markedAtMs">, walk: WalkCounts): string {

@@ -208,6 +208,8 @@ export const JOB_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 /** Block groups that a delete reads before it is accepted, some in parallel; in a larger pool it reads only some. */
 export const IN_USE_GROUPS_MAX = 128;
 export const IN_USE_GROUPS_AT_ONCE = 8;
+/** Assigned addresses that the rejection of a change names, which would take them out of a pool. */
+export const IN_USE_ADDRESSES_MAX = 256;
 /** Age of a repair run, in ms, after which it handles no further due allocation. The rest of its time is for the walk. */
 export const COLLECT_DUE_MS_MAX = 30_000;
 /** Due allocations that it reads from the index at once, and works on side by side. */
@@ -287,6 +289,8 @@ export const RESERVED_CIDRS_MAX = 1_000;
 export const RESERVATIONS_PER_SPACE_MAX = 200;
 /** Entries of a pool's `ranges` and of its `excludes`: with two IPv6 addresses each, both have 47 KB. */
 export const POOL_RANGES_MAX = 256;
+/** Runs of addresses that a pool keeps until a job frees them: with two IPv6 addresses each, 94 KB. */
+export const POOL_RETIRING_RUNS_MAX = 1_024;
 /** Routes of a pool, each with at most 82 bytes. */
 export const POOL_ROUTES_MAX = 64;
 /** Pools of a space. The plan has room for this many if their names have at most 69 characters (`PLAN_BYTES_MAX`). */

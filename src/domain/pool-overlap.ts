@@ -1,10 +1,17 @@
 import { type AddressPlanEntry, mayShare } from "./address-plan.ts";
 import { type AddressSet, formatSet, sharedBy } from "./address-set.ts";
 import { formatCidr } from "./cidr.ts";
-import { deleteJobId } from "./job.ts";
+import { deleteJobId, shrinkJobId } from "./job.ts";
 import { Rejection } from "./outcome.ts";
 import type { Pool } from "./pool.ts";
-import { extentOf } from "./pool-set.ts";
+import { extentOf, setOf } from "./pool-set.ts";
+
+/** Why a ranged pool cannot have some addresses. */
+interface InTheWay {
+  readonly rejection: Rejection;
+  /** The pool in the way, if it does not have them in its set: a job makes them free. */
+  readonly shrinking?: Pool;
+}
 
 /**
  * Returns the rejection of a ranged pool that would share addresses with another pool of the space, pending ones included; otherwise
@@ -16,16 +23,33 @@ export function sharedAddresses(
   pool: Pool,
   wanted: AddressSet,
   pools: readonly Pool[],
-): Rejection | undefined {
-  for (const other of pools) {
-    const [first] = other.id === pool.id ? [] : formatSet(sharedBy(wanted, extentOf(other)));
-    if (first === undefined) continue;
-    const problem = `has ${first}, which pool ${other.name} has`;
-    return new Rejection(
+): InTheWay | undefined {
+  const others = pools.filter(({ id }) => id !== pool.id);
+  const rejection = (first: string, other: Pool, fate: string, job: object) =>
+    new Rejection(
       "pool_overlap",
-      `Pool ${pool.name} cannot have ${first}: pool ${other.name} of this space has it${fateOf(other)}.`,
-      { fields: [{ field: "ranges", problem }], ...jobOf(other) },
+      `Pool ${pool.name} cannot have ${first}: pool ${other.name} of this space ${fate}.`,
+      {
+        fields: [{ field: "ranges", problem: `has ${first}, which pool ${other.name} has` }],
+        ...job,
+      },
     );
+  // A pool that keeps its addresses comes first: while it is in the way, there is nothing to wait for.
+  for (const other of others) {
+    const kept = other.state === "deleting" ? extentOf(other) : setOf(other);
+    const [first] = formatSet(sharedBy(wanted, kept));
+    if (first !== undefined)
+      return { rejection: rejection(first, other, `has it${fateOf(other)}`, jobOf(other)) };
+  }
+  for (const other of others) {
+    const [first] = formatSet(sharedBy(wanted, extentOf(other)));
+    if (first === undefined) continue;
+    const job = shrinkJobId(other.id);
+    const fate = `keeps it until job ${job} is done`;
+    return {
+      rejection: rejection(first, other, fate, { retryable: true, job }),
+      shrinking: other,
+    };
   }
   return undefined;
 }

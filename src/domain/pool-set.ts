@@ -11,8 +11,15 @@ export const setOf = ({
 }: Pick<PoolSpec, "cidr" | "ranges" | "excludes">): AddressSet =>
   ranges ? subtract(ranges, excludes) : [intervalOf(cidr)];
 
-/** Returns the addresses of a pool that no other pool can have: its set, and what it is about to add. */
-export const extentOf = (pool: Pool): AddressSet => unionOf(setOf(pool), pool.adding ?? []);
+/** Returns the addresses that can be assigned in the name of a pool: its set, and what was taken out of it and may still be in use. */
+export const servedSetOf = (pool: Pool): AddressSet => unionOf(setOf(pool), pool.retiring ?? []);
+
+/** Returns the addresses of a pool that no other pool can have: those, and what the pool is about to add. */
+export const extentOf = (pool: Pool): AddressSet => unionOf(servedSetOf(pool), pool.adding ?? []);
+
+/** Returns true if a change left addresses with a pool that are not in its set. A job frees them. */
+export const isShrinking = ({ adding, retiring }: Pool): boolean =>
+  adding !== undefined || retiring !== undefined;
 
 /** Returns true if the pool assigns the address, unless it is reserved. */
 export const hasAddress = (pool: Pool, address: Address): boolean =>

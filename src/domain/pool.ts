@@ -82,6 +82,11 @@ export interface Pool extends PoolSpec {
   /** Addresses that a change of a ranged pool is about to add. No other pool can have them meanwhile. */
   readonly adding?: AddressSet;
   /**
+   * Addresses that were taken out of a ranged pool. No other pool can have them until a job has proven that none of them is in use,
+   * and that no function knows them as addresses of this pool.
+   */
+  readonly retiring?: AddressSet;
+  /**
    * `pending` until the address plan has its range; `deleting` from an operator's delete until its
    * range is free again. A pool in either state serves no request. A deleting pool can still be
    * read, released from and reclaimed.

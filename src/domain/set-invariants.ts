@@ -5,13 +5,13 @@ import { type BlocksByName, nameOfBlock } from "./blocks-by-name.ts";
 import { addressAt, formatCidr } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
 import { isRanged, type Pool, subnetIdOf } from "./pool.ts";
-import { setOf } from "./pool-set.ts";
+import { servedSetOf } from "./pool-set.ts";
 import { type Violation, violation } from "./violation.ts";
 
 /**
  * Finds what is wrong with the sets of ranged pools (I13): pools of a subnet that differ in their range or share an address, and
- * addresses that are taken outside of the pool that their allocation names. What a pool is about to add does not count: it may be
- * another pool's until the others were read.
+ * addresses that are taken outside of the pool that their allocation names. What was taken out of a pool is the pool's until a job
+ * frees it. What a pool is about to add does not count: it may be another pool's until the others were read.
  */
 export const setViolations = (contents: Contents, blocks: BlocksByName): Violation[] => [
   ...sharing(contents),
@@ -27,7 +27,7 @@ function sharing({ pools }: Contents): Violation[] {
       .flatMap((other) => {
         const both = `pools ${pool.name} and ${other.name} of ${pool.space}`;
         if (!mayShare(pool, other)) return [violation("I13", `${both} differ in their subnet`)];
-        const [first] = formatSet(sharedBy(setOf(pool), setOf(other)));
+        const [first] = formatSet(sharedBy(servedSetOf(pool), servedSetOf(other)));
         return first === undefined ? [] : [violation("I13", `${both} share ${first}`)];
       }),
   );
@@ -42,7 +42,7 @@ function astray({ allocations, pools }: Contents, blocks: BlocksByName): Violati
       const current = block ? inSubnet(place.space, block.poolId) : [];
       if (current.length === 0 && name === undefined) return [];
       const pool = current.find((each) => each.name === name);
-      const set = pool ? setOf(pool) : [];
+      const set = pool ? servedSetOf(pool) : [];
       return heldBy(block, token)
         .filter((ordinal) => !holds(set, addressAt(cidr, ordinal)))
         .map((ordinal) =>

@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk }) => `configuration of space ${partOf(pk, 1)}`,
     carriesKeys: true,
   },
-  "SPACE/POOL": { format: 3, called: ({ sk }) => `pool ${partOf(sk, 1)}`, carriesKeys: true },
+  "SPACE/POOL": { format: 4, called: ({ sk }) => `pool ${partOf(sk, 1)}`, carriesKeys: true },
   "SPACE/RESERVATION": {
     format: 1,
     called: ({ sk }) => `reservation ${partOf(sk, 1)}`,
@@ -72,7 +72,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
       `quota slot ${partOf(sk, 1)} (IPv${partOf(sk, 0)}) of handle ${partOf(pk, 2)}`,
   },
   HANDLE: { format: 5, called: ({ sk }) => `allocation ${partOf(sk, 1)}` },
-  JOBS: { format: 2, called: ({ sk }) => `job ${partOf(sk, 1)}` },
+  JOBS: { format: 3, called: ({ sk }) => `job ${partOf(sk, 1)}` },
   SWEEP: { format: 1, called: ({ sk }) => `progress of the repair run in shard ${sk}` },
 };
 

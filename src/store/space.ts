@@ -209,6 +209,7 @@ function poolItem(pool: Pool): Item {
     }),
     ...(pool.subnetId !== undefined && { subnetId: pool.subnetId }),
     ...(pool.adding && { adding: formatSet(pool.adding) }),
+    ...(pool.retiring && { retiring: formatSet(pool.retiring) }),
     ...(pool.routing && { routing: pool.routing }),
     revision: pool.revision,
   };
@@ -231,6 +232,7 @@ export const poolFrom = reading((item: Item): Pool => {
     ...(item.routes !== undefined && { routes: listOf(item, "routes").map(routeFrom) }),
     ...(item.subnetId !== undefined && { subnetId: idOf(item, "subnetId") }),
     ...(item.adding !== undefined && { adding: setText(listOf(item, "adding")) }),
+    ...(item.retiring !== undefined && { retiring: setText(listOf(item, "retiring")) }),
     ...(item.nodeSelector !== undefined && { nodeSelector: selectorText(item.nodeSelector) }),
     ...(item.namespaceSelector !== undefined && {
       namespaceSelector: selectorText(item.namespaceSelector),

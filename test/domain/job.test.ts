@@ -24,7 +24,7 @@ import { jobWith, NOW_MS } from "./builders.ts";
 const NOTHING = { groups: 3, blocks: 0, deleted: 0, taken: 0, cooling: 0 };
 
 describe("a walk proves that a pool is empty for good", () => {
-  it.each(["pool.drain", "pool.delete"] as const)(
+  it.each(["pool.drain", "pool.delete", "pool.shrink"] as const)(
     "of a %s only when it began late enough and found no block",
     (kind) => {
       const job = jobWith({ kind, markedAtMs: NOW_MS });
@@ -51,10 +51,13 @@ describe("a walk proves that a pool is empty for good", () => {
     expect(provesEmpty(job, walked(walk, 3n, seen))).toBe(true);
   });
 
-  it("of a delete only when no copy of the configuration can be older, and no request of it can be under way", () => {
-    const copyMsMax = CONFIGURATION_RELOAD_MS + CONFIGURATION_FRESH_MS + CONFIGURATION_JITTER_MS;
-    expect(provesFromMs({ kind: "pool.delete" }, 0)).toBeGreaterThan(copyMsMax + REQUEST_MS_MAX);
-  });
+  it.each(["pool.delete", "pool.shrink"] as const)(
+    "of a %s only when no copy of the configuration can be older, and no request of it can be under way",
+    (kind) => {
+      const copyMsMax = CONFIGURATION_RELOAD_MS + CONFIGURATION_FRESH_MS + CONFIGURATION_JITTER_MS;
+      expect(provesFromMs({ kind }, 0)).toBeGreaterThan(copyMsMax + REQUEST_MS_MAX);
+    },
+  );
 });
 
 describe("what a job waits for is said in a sentence", () => {

@@ -38,6 +38,11 @@ describe("pools of one subnet", () => {
     for (const other of [adding, pending]) expect(violationsOf([RED, other])).toEqual([]);
   });
 
+  it("may not share what has left one of them and is not free yet", () => {
+    const retiring = { ...BLUE, retiring: intervals("10.0.0.2") };
+    expect(violationsOf([RED, retiring])).toEqual(["pools red and blue of default share 10.0.0.2"]);
+  });
+
   it("have one block size", () => {
     expect(violationsOf([RED, { ...BLUE, blockSize: 28 }])).toEqual([
       "pools red and blue of default differ in their subnet",
@@ -54,6 +59,11 @@ describe("an address that is taken", () => {
     expect(violationsOf([RED, BLUE], part)).toEqual([
       expect.stringMatching(/slot 1 is taken for pool \w+, which does not have it$/),
     ]);
+  });
+
+  it("may be one that has left its pool and is not free yet", () => {
+    const narrowed = ranged("red", ["10.0.0.0"], { retiring: intervals("10.0.0.1-10.0.0.2") });
+    expect(violationsOf([narrowed, BLUE])).toEqual([]);
   });
 
   it("is found outside of the set of its pool", () => {

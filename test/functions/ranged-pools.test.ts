@@ -62,19 +62,14 @@ describe("a pool with ranges", () => {
     expect((await plat.get("/v1/pools/other")).status).toBe(404);
   });
 
-  it("never gains nor loses the field, and keeps its addresses", async () => {
+  it("never gains nor loses the field", async () => {
     const plat = await twoTeams();
     const { body, headers } = await plat.get("/v1/pools/blue");
     const { ranges: _, excludes: __, gateway: ___, ...whole } = body;
-    for (const [change, field] of [
-      [whole, "ranges"],
-      [{ ...body, ranges: ["10.0.0.6-10.0.0.19"] }, "ranges"],
-      [{ ...body, excludes: ["10.0.0.9-10.0.0.10"] }, "excludes"],
-    ])
-      expect(await plat.put("/v1/pools/blue", change, headers.etag)).toMatchObject({
-        status: 400,
-        body: { code: "invalid_request", fields: [{ field }] },
-      });
+    expect(await plat.put("/v1/pools/blue", whole, headers.etag)).toMatchObject({
+      status: 400,
+      body: { code: "invalid_request", fields: [{ field: "ranges" }] },
+    });
     const plain = await plat.put("/v1/pools/plain", { cidr: "10.1.0.0/24" });
     const gained = { cidr: "10.1.0.0/24", ranges: ["10.1.0.1"] };
     expect(await plat.put("/v1/pools/plain", gained, plain.headers.etag)).toMatchObject({
@@ -98,6 +93,69 @@ describe("a pool with ranges", () => {
     });
     const { body: got } = await plat.assign({ host: "n1", ipv4: 5, pools: ["red"] });
     expect(got.addresses.map(({ address }: { address: string }) => address)).toContain("10.0.0.30");
+  });
+});
+
+describe("taking addresses out of a pool with ranges", () => {
+  const narrowed = async (plat: Plat, changes: object) => {
+    const { body, headers } = await plat.get("/v1/pools/blue");
+    return plat.put("/v1/pools/blue", { ...body, ...changes }, headers.etag);
+  };
+
+  it("begins a job, which the pool names until another pool can have them", async () => {
+    const plat = await twoTeams();
+    const answer = await narrowed(plat, { ranges: ["10.0.0.6-10.0.0.15"] });
+    expect(answer).toMatchObject({ status: 200, body: { ranges: ["10.0.0.6-10.0.0.15"] } });
+    const { job } = answer.body;
+    expect((await plat.get(`/v1/jobs/${job}`)).body).toMatchObject({
+      kind: "pool.shrink",
+      pool: "blue",
+      state: "running",
+    });
+    expect((await plat.get("/v1/jobs")).body.jobs).toMatchObject([{ id: job }]);
+    expect((await plat.get("/v1/pools/blue")).body).toMatchObject({ job });
+    expect(await plat.put("/v1/pools/gold", { ...CIDR, ranges: ["10.0.0.16"] })).toMatchObject({
+      status: 409,
+      body: { code: "pool_overlap", job, retryable: true },
+    });
+    const named = await plat.assign({ host: "n1", address: "10.0.0.16" });
+    expect(named).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
+  });
+
+  it.each<[string, object]>([
+    ["ranges", { ranges: ["10.0.0.6-10.0.0.19"] }],
+    ["excludes", { excludes: ["10.0.0.10", "10.0.0.20"] }],
+  ])("by %s is rejected while one of them is assigned", async (_, change) => {
+    const plat = await twoTeams();
+    await plat.assign({ host: "n1", address: "10.0.0.20", handle: "web" });
+    expect(await narrowed(plat, change)).toMatchObject({
+      status: 409,
+      body: { code: "pool_in_use", taken: 1, addresses: ["10.0.0.20"] },
+    });
+    await plat.release({ handle: "web" });
+    expect(await narrowed(plat, change)).toMatchObject({ status: 200 });
+  });
+
+  it("may add others at once", async () => {
+    const plat = await twoTeams();
+    const ranges = ["10.0.0.6-10.0.0.15", "10.0.0.40"];
+    expect(await narrowed(plat, { ranges })).toMatchObject({ status: 200, body: { ranges } });
+    const named = await plat.assign({ host: "n1", address: "10.0.0.40" });
+    expect(named).toMatchObject({ status: 200, body: { addresses: [{ pool: "blue" }] } });
+  });
+
+  it("changes nothing in a dry run", async () => {
+    const plat = await twoTeams();
+    const { body, headers } = await plat.get("/v1/pools/blue");
+    const change = { ...body, ranges: ["10.0.0.6"] };
+    const dry = await plat.call("PUT", "/v1/pools/blue", {
+      body: change,
+      query: { dryRun: "true" },
+      headers: { "if-match": String(headers.etag) },
+    });
+    expect(dry).toMatchObject({ status: 200, body: { ranges: ["10.0.0.6"] } });
+    expect((await plat.get("/v1/pools/blue")).body).toEqual(body);
+    expect((await plat.get("/v1/jobs")).body.jobs).toEqual([]);
   });
 });
 

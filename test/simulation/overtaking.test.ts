@@ -4,12 +4,13 @@ import { liftQuarantine } from "../../src/allocator/admin/lift-quarantine.ts";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
+import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { releaseAddress } from "../../src/allocator/release/release-address.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
-import { repairAll } from "../scheduled-runs.ts";
+import { repairAll, work } from "../scheduled-runs.ts";
 import {
   addressOf,
   assigned,
@@ -25,6 +26,7 @@ import {
 } from "../world.ts";
 import { expectEverythingAssignable, heldNow, isAssignment } from "./aftermath.ts";
 import { answerOf, stoppedBefore, withIntruderAtWrite } from "./crash-points.ts";
+import { from, HEIR, heldInRed, NARROW_RED, put, RED } from "./ranged-operations.ts";
 
 type Told = Readonly<Record<string, Assignment>>;
 type Walk = (context: Context, told: Told, world: World) => Promise<unknown>;
@@ -138,6 +140,27 @@ const quotaSlotLeft = async (world: World): Promise<Told> => {
   if (quotaSlot) await calm.store.putQuotaSlot(quotaSlot, undefined);
   clock.nowMs += GRACE_MS;
   return one(world);
+};
+
+const leaving: AssignRequest = { ...from("new", 1, "red"), address: addressOf("10.9.0.5") };
+const narrows: Walk = (context) => put(context, "red", NARROW_RED);
+const inherits: Walk = (context) => put(context, "heir", HEIR);
+const works: Walk = (context) => runJobs(context);
+
+/** Narrows a pool, and gives the job its time before another pool wants what left. */
+const narrowsWhole: Walk = async (context, _, world) => {
+  await put(context, "red", NARROW_RED);
+  await work(context, world.clock, 4);
+  await put(context, "heir", HEIR);
+};
+
+/** Prepares a narrowed pool, so that the next run of the worker frees what left it. */
+const narrowedAgo = async (world: World): Promise<Told> => {
+  const told = await heldInRed(world);
+  await put(world.calm, "red", NARROW_RED);
+  await work(world.calm, world.clock, 1);
+  world.clock.nowMs += GRACE_MS;
+  return told;
 };
 
 const MEETINGS: readonly Meeting[] = [
@@ -289,6 +312,48 @@ const MEETINGS: readonly Meeting[] = [
     second: "a request under the same limit",
     prepare: quotaSlotLeft,
     walks: [collects, assigns(limited)],
+    waitMs: 0,
+  },
+  {
+    first: "a ranged pool that is narrowed",
+    second: "an assign of what leaves it",
+    prepare: heldInRed,
+    walks: [narrows, assigns(leaving)],
+    waitMs: 0,
+  },
+  {
+    first: "an assign of what leaves a ranged pool",
+    second: "the change that narrows it, with its job",
+    prepare: heldInRed,
+    walks: [assigns(leaving), narrowsWhole],
+    waitMs: 0,
+  },
+  {
+    first: "a ranged pool that is narrowed",
+    second: "another that wants what leaves it",
+    prepare: heldInRed,
+    walks: [narrows, inherits],
+    waitMs: 0,
+  },
+  {
+    first: "a worker that frees what left a ranged pool",
+    second: "another that wants it",
+    prepare: narrowedAgo,
+    walks: [works, inherits],
+    waitMs: 0,
+  },
+  {
+    first: "a worker that frees what left a ranged pool",
+    second: "the pool takes it back",
+    prepare: narrowedAgo,
+    walks: [works, (context) => put(context, "red", RED)],
+    waitMs: 0,
+  },
+  {
+    first: "a ranged pool that is widened by what left another one",
+    second: "the worker that frees it",
+    prepare: narrowedAgo,
+    walks: [inherits, works],
     waitMs: 0,
   },
 ];

@@ -11,13 +11,16 @@ import { work } from "../scheduled-runs.ts";
 import {
   addressOf,
   assigned,
+  type Clock,
   COOLDOWN_SECONDS,
+  contextOver,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
   type World,
 } from "../world.ts";
+import { answerOf, stoppedBefore } from "./crash-points.ts";
 import type { Operation } from "./operations.ts";
 
 /** The range of two pools, which split its second block. */
@@ -29,6 +32,10 @@ export const RED = setIn("10.9.0.0-10.9.0.5");
 const BLUE = setIn("10.9.0.6-10.9.0.9");
 const GREEN = setIn("10.9.0.10-10.9.0.15");
 const WIDER_RED = setIn("10.9.0.0-10.9.0.5", "10.9.0.12-10.9.0.13");
+export const NARROW_RED = setIn("10.9.0.0-10.9.0.3");
+const MOVED_RED = setIn("10.9.0.0-10.9.0.3", "10.9.0.12");
+/** What leaves the first pool when it is narrowed. */
+export const HEIR = setIn("10.9.0.4-10.9.0.5");
 
 export async function twoSets({ calm }: World): Promise<void> {
   await put(calm, "red", RED);
@@ -54,6 +61,20 @@ export const remove = async (context: Context, name: string) =>
 
 const drain = async (context: Context, name: string) =>
   drainPool(context, SPACE, name, await revision(context, name));
+
+/** Prepares two sets, of which the first keeps an address when it is narrowed. */
+export const heldInRed = async (world: World) => {
+  await twoSets(world);
+  const request = { ...from("old", 1, "red"), address: addressOf("10.9.0.3") };
+  return { old: await assigned(world.calm, request) };
+};
+
+/** Gives the job that begins with a change of the pool its time, and another pool what it freed. */
+async function inherits(context: Context, clock: Clock): Promise<void> {
+  await work(context, clock, 5);
+  expect(await put(context, "heir", HEIR)).toMatchObject({ created: true });
+  await assigned(context, from("heir", 2, "heir"));
+}
 
 /** Operations on pools with ranges, which share blocks. */
 export const RANGED_OPERATIONS: readonly Operation[] = [
@@ -146,6 +167,73 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
     },
   },
   {
+    name: "a ranged pool that is narrowed",
+    step: "create-job",
+    prepare: heldInRed,
+    walk: (context) => put(context, "red", NARROW_RED),
+    kept: ["old"],
+    again: async (context, _, clock) => {
+      await put(context, "red", NARROW_RED);
+      await inherits(context, clock);
+    },
+  },
+  {
+    name: "a ranged pool that is narrowed and widened at once",
+    step: "add-addresses",
+    prepare: heldInRed,
+    walk: (context) => put(context, "red", MOVED_RED),
+    kept: ["old"],
+    again: async (context, _, clock) => {
+      await put(context, "red", MOVED_RED);
+      await inherits(context, clock);
+      await assigned(context, from("more", 4, "red"));
+    },
+  },
+  {
+    name: "a ranged pool that takes back what it gives up",
+    step: "begin-job",
+    prepare: async (world) => {
+      const told = await heldInRed(world);
+      await put(world.calm, "red", NARROW_RED);
+      return told;
+    },
+    walk: (context) => put(context, "red", setIn("10.9.0.0-10.9.0.4")),
+    kept: ["old"],
+    again: async (context) => {
+      await put(context, "red", RED);
+      await assigned(context, from("more", 5, "red"));
+    },
+  },
+  {
+    name: "a worker that frees what left a ranged pool",
+    step: "shrink-pool",
+    prepare: async (world) => {
+      const told = await heldInRed(world);
+      await put(world.calm, "red", NARROW_RED);
+      await work(world.calm, world.clock, 1);
+      world.clock.nowMs += 120_000;
+      return told;
+    },
+    walk: (context) => runJobs(context),
+    kept: ["old"],
+    again: (context, _, clock) => inherits(context, clock),
+  },
+  {
+    name: "a ranged pool that is widened by what another one has not freed yet",
+    step: "create-job",
+    prepare: async (world) => {
+      const told = await heldInRed(world);
+      await cutOffBefore(world, "create-job", (context) => put(context, "red", NARROW_RED));
+      return told;
+    },
+    walk: (context) => put(context, "heir", HEIR),
+    kept: ["old"],
+    again: async (context, _, clock) => {
+      expect(await put(context, "heir", HEIR)).toBeInstanceOf(Rejection);
+      await inherits(context, clock);
+    },
+  },
+  {
     name: "a worker in a ranged pool that is drained",
     step: "drain-fence",
     prepare: async (world) => {
@@ -211,5 +299,18 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
     },
   },
 ];
+
+/** Cuts an act off before a write. */
+export async function cutOffBefore(
+  { table, clock }: World,
+  step: string,
+  walk: (context: Context) => Promise<unknown>,
+): Promise<void> {
+  const cut = stoppedBefore(table, (name) => name === step);
+  const act = answerOf(walk(contextOver(cut.table, clock, 8)));
+  await cut.stops;
+  cut.end();
+  await act;
+}
 
 const SPILLING = { ...from("keyed", 2, "red", "blue"), keyId: "0123456789abcdef" };

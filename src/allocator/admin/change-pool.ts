@@ -1,42 +1,71 @@
-import { formatSet, sharedBy, subtract } from "../../domain/address-set.ts";
+import { formatAddress } from "../../domain/address.ts";
+import { type AddressSet, NO_ADDRESSES, subtract, unionOf } from "../../domain/address-set.ts";
 import { formatCidr, sameCidr } from "../../domain/cidr.ts";
-import { UNTOLD_EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
+import { shrinkJobId } from "../../domain/job.ts";
+import {
+  IN_USE_ADDRESSES_MAX,
+  POOL_RETIRING_RUNS_MAX,
+  UNTOLD_EFFECTIVE_MS_MAX,
+} from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { isRanged, type Pool, type PoolSpec } from "../../domain/pool.ts";
-import { setOf } from "../../domain/pool-set.ts";
+import { isShrinking, setOf } from "../../domain/pool-set.ts";
 import { same } from "../../domain/same.ts";
+import { takenWithin } from "../../domain/used-in.ts";
+import { lookAtSet } from "../blocks/look-at-set.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
 import { addAddresses } from "./add-addresses.ts";
+import { beginShrink } from "./begin-job.ts";
 import { type Precondition, unchanged, unmet } from "./precondition.ts";
 import { knownOutcome, type Written } from "./written.ts";
 
-/** Changes an active pool as it was seen, if the precondition holds. What it adds to a ranged pool belongs to it before it serves. */
+/**
+ * Changes an active pool as it was seen, if the precondition holds. What it adds to a ranged pool belongs to it before it serves. What it
+ * takes out stays with the pool (`retiring`) until a job has proven it unused.
+ */
 export async function changePool(
   context: Context,
   seen: Pool,
   spec: PoolSpec,
   precondition: Precondition,
 ): Promise<Step<Written<Pool> | Rejection>> {
-  const { space, name, id, state, revision, subnetId, adding, ...current } = seen;
+  const { space, name, id, state, revision, subnetId, adding, retiring, ...current } = seen;
   const isSame = same(current, spec);
   const wanted = { act: "change", precondition, isSame } as const;
   const rejection = unmet({ kind: "pool", name, revision }, wanted);
   if (rejection) return answer(rejection);
   // A change that was cut off can have left what it was about to add. Then the same content is written once more.
-  if (isSame && !adding) return answer(unchanged(context, seen, revision, UNTOLD_EFFECTIVE_MS_MAX));
+  if (isSame && !adding) {
+    if (retiring) await beginShrink(context, seen);
+    return answer(unchanged(context, seen, revision, UNTOLD_EFFECTIVE_MS_MAX));
+  }
   const fixed = immutableIn(seen, spec);
   if (fixed) return answer(fixed);
-  const added = isRanged(seen) ? subtract(setOf(spec), setOf(seen)) : [];
+  const [set, wantedSet] = [setOf(seen), setOf(spec)];
+  const left = subtract(unionOf(retiring ?? NO_ADDRESSES, set), wantedSet);
+  const inUse = await takenOut(context, seen, { out: subtract(set, wantedSet), left });
+  if (inUse) return answer(inUse);
+  const added = subtract(wantedSet, set);
   const before = added.length > 0 ? await addAddresses(context, seen, added) : seen;
   if (before instanceof Rejection) return answer(before);
   if (!before) return RETRY;
   const subnet = subnetId !== undefined && { subnetId };
-  const next: Pool = { ...spec, space, name, id, ...subnet, state, revision: fresh(context) };
+  const next: Pool = {
+    ...spec,
+    space,
+    name,
+    id,
+    ...subnet,
+    ...(left.length > 0 && { retiring: left }),
+    state,
+    revision: fresh(context),
+  };
   const put = await knownOutcome(context.store.putPool(next, before));
   if (put.outcome === "lost") return RETRY;
   const effectiveAtMs = await announceChange(context, space);
+  if (isShrinking(next)) await beginShrink(context, next);
   return answer({ value: next, created: false, effectiveAtMs });
 }
 
@@ -57,23 +86,40 @@ function immutableIn(seen: Pool, spec: PoolSpec): Rejection | undefined {
         ? "cannot be dropped; send the ranges of the pool"
         : "cannot be added to a pool that was created without them; create another pool",
     );
-  return narrowedIn(seen, spec);
+  return undefined;
 }
 
-/** Returns the rejection if the change takes addresses out of a ranged pool. */
-function narrowedIn(seen: Pool, spec: PoolSpec): Rejection | undefined {
-  const gone = subtract(setOf(seen), setOf(spec));
-  if (gone.length === 0) return undefined;
-  const isExcluded = sharedBy(gone, spec.excludes ?? []).length > 0;
-  const named = formatSet(gone).slice(0, RUNS_NAMED_MAX).join(", ");
-  return fieldRejection(
-    isExcluded ? "excludes" : "ranges",
-    `cannot take addresses out of the pool; ${named} would go`,
+/** What a change takes out of a ranged pool, and what the pool then keeps outside of its set. */
+interface TakenOut {
+  readonly out: AddressSet;
+  readonly left: AddressSet;
+}
+
+/**
+ * Returns the rejection if a change takes addresses out of a pool that are assigned, or more runs than its item can keep. The check is
+ * for the operator: what is assigned after it stays with the pool until it is released.
+ */
+async function takenOut(
+  context: Context,
+  seen: Pool,
+  { out, left }: TakenOut,
+): Promise<Rejection | undefined> {
+  if (out.length === 0) return undefined;
+  if (left.length > POOL_RETIRING_RUNS_MAX)
+    return fieldRejection(
+      "ranges",
+      `would leave ${left.length} separate runs to free, more than ${POOL_RETIRING_RUNS_MAX}; take out fewer, or wait for job ${shrinkJobId(seen.id)}`,
+    );
+  const { blocks, groups, groupsLooked } = await lookAtSet(context, seen, out);
+  const taken = blocks.flatMap((block) => takenWithin(block, out));
+  if (taken.length === 0) return undefined;
+  const addresses = taken.slice(0, IN_USE_ADDRESSES_MAX).map(formatAddress);
+  return new Rejection(
+    "pool_in_use",
+    `${groupsLooked === groups ? "" : "At least "}${taken.length} of the addresses that would leave pool ${seen.name} are assigned, such as ${addresses[0]}; release them first, or keep them in the pool.`,
+    { taken: taken.length, addresses, groups, groupsLooked },
   );
 }
-
-/** Runs of addresses that a rejection names. */
-const RUNS_NAMED_MAX = 8;
 
 const immutable = (field: string, value: string | number) =>
   fieldRejection(field, `cannot change; it is ${value}`);

@@ -14,11 +14,12 @@ import {
   poolNamed,
   type SpaceConfiguration,
 } from "../../domain/pool.ts";
-import { overlappingRange, sharedAddresses } from "../../domain/pool-overlap.ts";
+import { overlappingRange } from "../../domain/pool-overlap.ts";
 import { extentOf } from "../../domain/pool-set.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { answer, RETRY } from "../core/step.ts";
+import { rejectShared } from "./reject-shared.ts";
 import { changedMeanwhile, knownOutcome } from "./written.ts";
 
 /** A pending pool as its item is now, and why its range did not enter the address plan. */
@@ -57,7 +58,7 @@ export async function enterPlan(context: Context, pending: Pool): Promise<Entere
     if (isRanged(pool)) {
       // The set of a pool that cannot be read is not known.
       noneUnread(configuration);
-      const shared = sharedAddresses(pool, extentOf(pool), pools);
+      const shared = await rejectShared(context, pool, extentOf(pool), pools);
       if (shared) return rejected(shared);
     }
     const entry = entryOf(pool);

@@ -1,9 +1,9 @@
 import type { Address } from "../../domain/address.ts";
-import { sharedBy } from "../../domain/address-set.ts";
+import { type AddressSet, sharedBy } from "../../domain/address-set.ts";
 import type { Block } from "../../domain/block.ts";
 import { groupAt } from "../../domain/block-group.ts";
 import { type Cidr, contains, intervalOf } from "../../domain/cidr.ts";
-import { isRanged, type Pool, subnetIdOf } from "../../domain/pool.ts";
+import { type Pool, subnetIdOf } from "../../domain/pool.ts";
 import { setOf } from "../../domain/pool-set.ts";
 import type { Context } from "../core/context.ts";
 
@@ -11,9 +11,9 @@ import type { Context } from "../core/context.ts";
 export const mayBeOf = (pool: Pool, { poolId, unreadable, cidr }: Block): boolean =>
   poolId === subnetIdOf(pool) || (unreadable !== undefined && isWithin(pool, cidr));
 
-/** Returns true if a network has an address of the pool. */
-export const meets = (pool: Pool, network: Cidr): boolean =>
-  !isRanged(pool) || sharedBy([intervalOf(network)], setOf(pool)).length > 0;
+/** Returns true if a network has an address of the set. */
+export const touches = (set: AddressSet, network: Cidr): boolean =>
+  sharedBy([intervalOf(network)], set).length > 0;
 
 const isWithin = ({ cidr }: Pool, block: Cidr): boolean =>
   contains(cidr, { family: block.family, value: block.base });
@@ -27,8 +27,9 @@ interface Stretch {
 }
 
 /**
- * Walks the blocks of a pool in order of address, or those that a ranged pool has addresses in, one block group of its index at a time, with consistent reads. The index is a superset
- * of the groups that hold blocks, so the walk sees every block that exists all the time.
+ * Walks the blocks of a pool in order of address, or those that a ranged pool has addresses in, one block group of its index at a
+ * time, with consistent reads. The index is a superset of the groups that hold blocks, so the walk sees every block that exists all
+ * the time.
  *
  * @param after the address after which the walk begins
  * @param isWanted returns true for networks that the walk reads; by default those with an address of the pool
@@ -37,7 +38,7 @@ export async function* walkPool(
   context: Context,
   pool: Pool,
   after: Address | undefined,
-  isWanted: (network: Cidr) => boolean = (network) => meets(pool, network),
+  isWanted: (network: Cidr) => boolean = (network) => touches(setOf(pool), network),
 ): AsyncGenerator<Stretch> {
   const { store } = context;
   const past = after?.family === pool.cidr.family ? after.value : -1n;

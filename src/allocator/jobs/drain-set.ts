@@ -1,34 +1,38 @@
-import { sharedBy } from "../../domain/address-set.ts";
-import { type Block, cooledAtMs, isCooled, reservedOrdinals } from "../../domain/block.ts";
+import type { AddressSet } from "../../domain/address-set.ts";
 import { groupAt } from "../../domain/block-group.ts";
-import { intervalOf } from "../../domain/cidr.ts";
 import type { GroupCounts } from "../../domain/job.ts";
 import { JOB_BLOCKS_AT_ONCE } from "../../domain/limits.ts";
 import type { CorruptItemError } from "../../domain/outcome.ts";
 import { cooldownMsOf, type Pool } from "../../domain/pool.ts";
-import { extentOf } from "../../domain/pool-set.ts";
-import { isReleased } from "../../domain/slot.ts";
+import { usedIn } from "../../domain/used-in.ts";
 import { fence } from "../blocks/fence-block.ts";
-import { mayBeOf, meets } from "../blocks/walk-pool.ts";
+import { mayBeOf, touches } from "../blocks/walk-pool.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 
+/** The addresses of a ranged pool that a walk looks for in a block group. */
+interface Looked {
+  readonly pool: Pool;
+  readonly set: AddressSet;
+  readonly index: bigint;
+}
+
 /**
- * Counts what is taken and what cools of a ranged pool in a block group. The blocks stay: other pools may have addresses in them.
- * A walk that can prove the pool unused fences each block first, so that a late slot write fails (rule 1).
+ * Counts what is taken and what cools of a set of a ranged pool in a block group. The blocks stay: other pools may have addresses in
+ * them. A walk that can prove the set unused fences each block first, so that a late slot write fails (rule 1).
  *
- * @param mayProve true if no function assigns from the pool any more
- * @returns the counts: a block counts if an address of the pool is taken or cools in it; and the items that cannot be read
+ * @param mayProve true if no function assigns from the set any more
+ * @returns the counts: a block counts if an address of the set is taken or cools in it; and the items that cannot be read
  */
 export async function drainSet(
   context: Context,
-  { pool, index }: { readonly pool: Pool; readonly index: bigint },
+  { pool, set, index }: Looked,
   mayProve: boolean,
 ): Promise<GroupCounts & { readonly failures: readonly CorruptItemError[] }> {
   const { space } = pool;
   const inGroup = await context.store.scanGroup(space, groupAt(pool, index), { consistent: true });
-  const current = inGroup.filter((block) => mayBeOf(pool, block) && meets(pool, block.cidr));
+  const current = inGroup.filter((block) => mayBeOf(pool, block) && touches(set, block.cidr));
   const { settings } = await configurationOf(context, space);
   const cooldownMs = cooldownMsOf(pool, settings);
   const failures: CorruptItemError[] = [];
@@ -43,7 +47,7 @@ export async function drainSet(
     }
     const block = mayProve ? await fence(context, "drain-fence", space, seen.cidr) : seen;
     if (!block) return;
-    const { taken, coolingUntilMs } = usedIn(block, pool, { nowMs: context.now(), cooldownMs });
+    const { taken, coolingUntilMs } = usedIn(block, set, { nowMs: context.now(), cooldownMs });
     done.taken += taken;
     done.cooling += coolingUntilMs.length;
     readyAtMs = Math.max(readyAtMs, ...coolingUntilMs);
@@ -55,25 +59,5 @@ export async function drainSet(
     ...(first && { unreadable: first.message }),
     ...(readyAtMs > 0 && { readyAtMs }),
     failures,
-  };
-}
-
-/**
- * Counts the addresses of a pool that are taken in a block, and tells when each of the cooling ones has cooled. A slot that cannot be
- * read counts as taken.
- */
-export function usedIn(
-  block: Block,
-  pool: Pool,
-  rules: { readonly nowMs: number; readonly cooldownMs: number },
-): { readonly taken: number; readonly coolingUntilMs: readonly number[] } {
-  const isOfPool = reservedOrdinals(block, sharedBy([intervalOf(block.cidr)], extentOf(pool)));
-  const slots = [...block.slots].flatMap(([ordinal, slot]) => (isOfPool(ordinal) ? [slot] : []));
-  return {
-    taken: slots.filter((slot) => !isReleased(slot)).length,
-    coolingUntilMs: slots
-      .filter(isReleased)
-      .filter((slot) => !isCooled(slot, rules))
-      .map((slot) => cooledAtMs(slot, rules.cooldownMs)),
   };
 }

@@ -1,26 +1,18 @@
-import { type Block, takenIn } from "../../domain/block.ts";
-import { groupAt } from "../../domain/block-group.ts";
-import {
-  deleteJobId,
-  drainJobId,
-  type Job,
-  mayBeginAgain,
-  releaseJobId,
-} from "../../domain/job.ts";
-import { EFFECTIVE_MS_MAX, IN_USE_GROUPS_AT_ONCE, IN_USE_GROUPS_MAX } from "../../domain/limits.ts";
+import { deleteJobId, drainJobId, type Job, releaseJobId } from "../../domain/job.ts";
+import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Listed } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { isRanged, type Pool, serves, subnetIdOf } from "../../domain/pool.ts";
+import { type Pool, serves } from "../../domain/pool.ts";
+import { extentOf } from "../../domain/pool-set.ts";
+import { takenWithin } from "../../domain/used-in.ts";
 import { beingDeleted, readPool } from "../admin/administration.ts";
+import { beginJob } from "../admin/begin-job.ts";
 import { type Precondition, unmet } from "../admin/precondition.ts";
-import { knownOutcome } from "../admin/written.ts";
-import { mayBeOf, meets } from "../blocks/walk-pool.ts";
+import { lookAtSet } from "../blocks/look-at-set.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
-import { inParallel } from "../core/parallel.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
-import { usedIn } from "./drain-set.ts";
 import { markPool } from "./mark-pool.ts";
 
 /** A job that continues after the request is answered. */
@@ -99,7 +91,7 @@ export async function releasePool(
   const pool = await readPool(context, space, name);
   if (pool instanceof Rejection) return pool;
   if (pool.state === "deleting") return beingDeleted(pool);
-  return { job: await current(context, jobOf(context, pool, "pool.release", { mustBeEmpty })) };
+  return { job: await beginJob(context, jobOf(context, pool, "pool.release", { mustBeEmpty })) };
 }
 
 /** The pool and the blocks whose affinities are released. */
@@ -125,7 +117,7 @@ export async function listJobs(context: Context, space: string): Promise<Listed<
 
 /** Writes the job first and marks the pool then. The worker continues the job if a crash follows. */
 async function begin(context: Context, wanted: Job): Promise<Step<Accepted>> {
-  const job = await current(context, wanted);
+  const job = await beginJob(context, wanted);
   const marked =
     job.state === "running" && job.markedAtMs === undefined
       ? ((await markPool(context, job)) ?? (await context.store.readJob(job.space, job.id)) ?? job)
@@ -139,26 +131,15 @@ async function begin(context: Context, wanted: Job): Promise<Step<Accepted>> {
   });
 }
 
-/**
- * Returns the job under its id. An existing job is kept unless it is over and may begin again. A job that a worker
- * deletes meanwhile is created anew.
- */
-async function current(context: Context, wanted: Job): Promise<Job> {
-  return compareAndSwap(`the job ${wanted.id}`, async () => {
-    const { item: there } = await knownOutcome(context.store.createJob(wanted));
-    if (there && !mayBeginAgain(there)) return answer(there);
-    const begun =
-      there && (await knownOutcome(context.store.changeJob("begin-job", there, wanted))).item;
-    return begun ? answer(begun) : RETRY;
-  });
-}
-
 /** A job that releases affinities leaves blocks to their hosts that must be empty, and are not. */
 interface JobOptions {
   readonly mustBeEmpty: boolean;
 }
 
-const IDS: Readonly<Record<Job["kind"], (pool: Pool, options: JobOptions) => string>> = {
+/** The kinds of jobs that are begun for their own sake. A change of a pool begins the others. */
+type Begun = Exclude<Job["kind"], "pool.shrink">;
+
+const IDS: Readonly<Record<Begun, (pool: Pool, options: JobOptions) => string>> = {
   "pool.drain": ({ id, revision }) => drainJobId(id, revision),
   "pool.delete": ({ id }) => deleteJobId(id),
   "pool.release": ({ id }, options) => releaseJobId(id, options),
@@ -167,7 +148,7 @@ const IDS: Readonly<Record<Job["kind"], (pool: Pool, options: JobOptions) => str
 function jobOf(
   context: Context,
   pool: Pool,
-  kind: Job["kind"],
+  kind: Begun,
   { mustBeEmpty }: JobOptions = { mustBeEmpty: false },
 ): Job {
   const nowMs = context.now();
@@ -189,34 +170,18 @@ function jobOf(
   };
 }
 
-/** Counts the assigned addresses of a pool in a block. */
-const takenOf = (pool: Pool, block: Block): number =>
-  isRanged(pool) ? usedIn(block, pool, { nowMs: 0, cooldownMs: 0 }).taken : takenIn(block);
-
 /**
  * Returns a rejection if addresses of a pool are assigned. It reads a limited number of block groups. The job waits for
  * addresses in the others, and for addresses that are assigned later.
  */
 async function checkUnused(context: Context, pool: Pool): Promise<Rejection | undefined> {
-  const { space, name } = pool;
-  const map = await context.store.readBlockGroupIndex(space, subnetIdOf(pool), {
-    consistent: true,
-  });
-  const groups = [...map.groups].filter((index) => meets(pool, groupAt(pool, index)));
-  const some = groups.slice(0, IN_USE_GROUPS_MAX);
-  const looks = await inParallel(some, IN_USE_GROUPS_AT_ONCE, (index) =>
-    context.store.scanGroup(space, groupAt(pool, index), { consistent: true }),
-  );
-  const current = looks.flat().filter((block) => mayBeOf(pool, block) && meets(pool, block.cidr));
-  // The number of taken slots of an unreadable block is unknown.
-  const unread = current.find(({ unreadable }) => unreadable)?.unreadable;
-  if (unread) throw unread;
-  const taken = current.reduce((sum, block) => sum + takenOf(pool, block), 0);
+  const extent = extentOf(pool);
+  const { blocks, groups, groupsLooked } = await lookAtSet(context, pool, extent);
+  const taken = blocks.reduce((sum, block) => sum + takenWithin(block, extent).length, 0);
   if (taken === 0) return undefined;
-  const whole = some.length === groups.length;
   return new Rejection(
     "pool_in_use",
-    `${whole ? "" : "At least "}${taken} addresses of pool ${name} are assigned; drain it first, then delete it: the deletion waits until they are released.`,
-    { taken, groups: groups.length, groupsLooked: some.length },
+    `${groupsLooked === groups ? "" : "At least "}${taken} addresses of pool ${pool.name} are assigned; drain it first, then delete it: the deletion waits until they are released.`,
+    { taken, groups, groupsLooked },
   );
 }

@@ -1,4 +1,5 @@
 import type { AddressPlanEntry } from "../../domain/address-plan.ts";
+import { type AddressSet, NO_ADDRESSES } from "../../domain/address-set.ts";
 import { groupAt } from "../../domain/block-group.ts";
 import {
   comingBack,
@@ -21,7 +22,8 @@ import {
   SCHEDULED_RUN_MS_MAX,
 } from "../../domain/limits.ts";
 import { isRanged, type Pool, subnetIdOf } from "../../domain/pool.ts";
-import { meets } from "../blocks/walk-pool.ts";
+import { extentOf } from "../../domain/pool-set.ts";
+import { touches } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
 import { note } from "../core/failures.ts";
 import { whileTime } from "../core/while-time.ts";
@@ -30,6 +32,7 @@ import { drainSet } from "./drain-set.ts";
 import { advance, DELETED_MEANWHILE, endJob, markPool, poolOfJob } from "./mark-pool.ts";
 import { releaseGroup } from "./release-group.ts";
 import { retirePool, settleGone } from "./retire-pool.ts";
+import { freeRetiring, markShrink } from "./shrink-pool.ts";
 
 /** The result of a scheduled run of the worker. */
 export interface Worked {
@@ -83,6 +86,8 @@ interface Run {
 /** The data of a job's walk over its pool, which a run keeps between slices. */
 interface Way {
   readonly pool: Pool;
+  /** The addresses of the pool that the job is about. */
+  readonly set: AddressSet;
   /** The start of the walk. Block groups were read after it, so groups entered later belong to callers that are too late. */
   readonly beganAtMs: number;
   /** True if it covers every block of a subnet. */
@@ -109,10 +114,11 @@ async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | und
   const isSame = way !== undefined && way.beganAtMs === seen.walk?.beganAtMs;
   if (isSame && aheadOn(way, seen.walk).length > JOB_GROUPS_PER_SLICE)
     return walkOn(context, seen, way, run);
-  const job = seen.markedAtMs === undefined ? await markPool(context, seen) : seen;
+  const isMarked = seen.markedAtMs !== undefined || seen.kind === "pool.shrink";
+  const job = isMarked ? seen : await markPool(context, seen);
   if (job?.state !== "running") return job;
   const pool = await poolOfJob(context, job);
-  let isWhole = job.kind !== "pool.drain";
+  let isWhole = job.kind === "pool.release";
   if (job.kind === "pool.delete") {
     if (!pool) return settleGone(context, job);
     // Only a pool that was proven empty leaves the plan. An earlier worker was interrupted after that step.
@@ -125,6 +131,8 @@ async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | und
     if (pool.state === "deleting") return endJob(context, job, "cancelled", DELETED_MEANWHILE);
     if (job.kind === "pool.drain" && !pool.disabled)
       return endJob(context, job, "cancelled", "The pool was enabled again.");
+    const marked = job.kind === "pool.shrink" ? await markShrink(context, job, pool) : undefined;
+    if (marked) return marked.job;
   }
   const groups = isSame ? way.groups : undefined;
   return walkOn(context, job, await wayOf(context, job, { pool, groups, isWhole }), run);
@@ -142,7 +150,7 @@ const isBeside = ({ id, subnetId }: Pool, entry: AddressPlanEntry): boolean =>
  */
 async function wayOf(
   { store, now }: Context,
-  { walk }: Job,
+  { kind, walk }: Job,
   known: {
     readonly pool: Pool;
     readonly groups: readonly bigint[] | undefined;
@@ -152,12 +160,14 @@ async function wayOf(
   const { pool, groups } = known;
   const beganAtMs = walk?.beganAtMs ?? now();
   const isWhole = walk ? walk.isWhole === true : isRanged(pool) && known.isWhole;
-  if (groups) return { pool, beganAtMs, isWhole, groups };
+  const set = kind === "pool.shrink" ? (pool.retiring ?? NO_ADDRESSES) : extentOf(pool);
+  const way = { pool, set, beganAtMs, isWhole };
+  if (groups) return { ...way, groups };
   const map = await store.readBlockGroupIndex(pool.space, subnetIdOf(pool), { consistent: true });
   const inOrder = [...(walk?.only ?? map.groups)]
-    .filter((index) => isWhole || meets(pool, groupAt(pool, index)))
+    .filter((index) => isWhole || touches(set, groupAt(pool, index)))
     .sort((a, b) => (a < b ? -1 : 1));
-  return { pool, beganAtMs, isWhole, groups: inOrder };
+  return { ...way, groups: inOrder };
 }
 
 /** Returns the block groups after the position of a walk. */
@@ -229,6 +239,7 @@ async function atItsEnd(
       : endJob(context, after, "done", releasedFrom(after));
   }
   if (!provesEmpty(job, walk)) return advance(context, "walk-job", after, { detail });
+  if (job.kind === "pool.shrink") return freeRetiring(context, after, pool);
   if (job.kind !== "pool.delete") {
     const nothing = isRanged(pool) ? "address of the pool is in use" : "block of the pool is left";
     return endJob(context, after, "done", `No ${nothing}.`);
@@ -261,13 +272,13 @@ async function walkOver(
   done: Worked,
 ): Promise<GroupCounts | Failed> {
   const { kind, mustBeEmpty } = job;
-  const { pool, isWhole, beganAtMs } = way;
+  const { pool, set, isWhole, beganAtMs } = way;
   try {
     if (kind === "pool.release")
       return await releaseGroup(context, pool, index, mustBeEmpty === true);
     const { failures, ...counts } =
       isRanged(pool) && !isWhole
-        ? await drainSet(context, { pool, index }, mayProve(job, beganAtMs))
+        ? await drainSet(context, { pool, set, index }, mayProve(job, beganAtMs))
         : await drainGroup(context, pool, index);
     done.failures.push(...failures);
     return counts;

@@ -5,13 +5,14 @@ import { type Path, path, type Request } from "../api/client.ts";
 import { assignedInPool } from "../api/pool-usage.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
-import { type Duration, duration } from "../invocation/options.ts";
+import { duration } from "../invocation/options.ts";
 import {
   checkDone,
   checkTimeout,
   follow,
   printJob,
   TIMEOUT_HELP,
+  type WaitOptions,
 } from "../invocation/wait-for-job.ts";
 import { counted } from "../output/count.ts";
 import { matching } from "../resource/change.ts";
@@ -19,9 +20,7 @@ import { POOL, pathOf } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
-interface Options extends ConfirmOptions {
-  readonly wait?: true;
-  readonly timeout?: Duration;
+interface Options extends ConfirmOptions, WaitOptions {
   /** True only for a release of affinities. */
   readonly mustBeEmpty?: true;
 }

@@ -3,7 +3,8 @@ import type * as v from "valibot";
 import type { poolRead } from "../../contract/answers/answers.ts";
 import { ASSIGNMENT_MODES, BORROWING, USES } from "../../domain/pool.ts";
 import { action, type Session } from "../invocation/cli.ts";
-import { count, texts } from "../invocation/options.ts";
+import { count, duration, texts } from "../invocation/options.ts";
+import { TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
@@ -33,7 +34,11 @@ export function poolCommand(io: Io): Command {
       ),
     )
     .addCommand(getCommand(io, POOL, POOL_COLUMNS))
-    .addCommand(applyCommand(io, POOL))
+    .addCommand(
+      applyCommand(io, POOL)
+        .option("--wait", "Wait until what left the pools is free for others")
+        .option("--timeout <duration>", TIMEOUT_HELP, duration),
+    )
     .addCommand(createCommand(io))
     .addCommand(poolEnableCommand(io));
   for (const one of poolJobCommands(io)) command.addCommand(one);

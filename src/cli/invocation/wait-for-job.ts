@@ -90,14 +90,14 @@ export async function follow(
 
 const spaceOf = (space: string): string => (space === SPACE_DEFAULT ? "" : ` --space ${space}`);
 
-/** Checks `--timeout` of a command that waits only on request. */
-export function checkTimeout({
-  wait,
-  timeout,
-}: {
+/** The options of a command that waits for its jobs on request. */
+export interface WaitOptions {
   readonly wait?: true;
   readonly timeout?: Duration;
-}): void {
+}
+
+/** Checks `--timeout` of a command that waits only on request. */
+export function checkTimeout({ wait, timeout }: WaitOptions): void {
   if (timeout && !wait) throw usageError("--timeout needs --wait.");
 }
 

@@ -1,7 +1,15 @@
 import { Command } from "commander";
 import { atOnce } from "../api/at-once.ts";
-import { NotSent } from "../api/client.ts";
+import { NotSent, path } from "../api/client.ts";
 import { action, type Session } from "../invocation/cli.ts";
+import type { Duration } from "../invocation/options.ts";
+import {
+  checkDone,
+  checkTimeout,
+  follow,
+  type Job,
+  type WaitOptions,
+} from "../invocation/wait-for-job.ts";
 import { progressing } from "../output/progress.ts";
 import { CommandError, EXIT, errorText, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
@@ -13,7 +21,7 @@ import { checkApart } from "./overlap.ts";
 
 const AT_ONCE = 8;
 
-interface Options {
+interface Options extends WaitOptions {
   readonly filename: readonly string[];
   readonly dryRun?: true;
 }
@@ -48,15 +56,18 @@ export const applyCommand = (io: Io, plain: Kind): Command =>
 
 const apply =
   (plain: Kind) =>
-  async (session: Session, { filename, dryRun }: Options): Promise<void> => {
+  async (session: Session, options: Options): Promise<void> => {
+    const { filename, dryRun } = options;
     const { io } = session;
+    checkTimeout(options);
     const { wanted, ignored } = await readDocuments(io, filename, plain);
     for (const title of ignored) io.err(`Note: ignored ${title}\n`);
     if (wanted.length === 0)
       throw usageError(`${filename.join(" and ")} has no objects of a kind that Plat takes.`);
     const changes = await dryRunAll(session, wanted);
     if (dryRun) return say(io, changes, " (dry run)");
-    await makeAll(session, changes);
+    const jobs = await makeAll(session, changes);
+    if (options.wait) await waitForAll(session, jobs, options.timeout);
   };
 
 /**
@@ -79,13 +90,24 @@ async function dryRunAll({ io, client }: Session, wanted: readonly Wanted[]) {
   return changes;
 }
 
-/** Applies all changes; an error does not stop the others. */
-async function makeAll({ io, client }: Session, changes: readonly Change[]): Promise<void> {
+/** Applies all changes, and returns the jobs that go on after them; an error does not stop the others. */
+async function makeAll(
+  { io, client }: Session,
+  changes: readonly Change[],
+): Promise<readonly string[]> {
   const failures: CommandError[] = [];
+  const jobs: string[] = [];
   let left = changes.length;
   const work = (one: Change) => attempt(one.wanted, () => make(client, one));
   for await (const { done, failed } of inSlices(changes, work)) {
     say(io, done);
+    for (const { job, wanted } of done) {
+      if (job === undefined) continue;
+      jobs.push(job);
+      io.err(
+        `Note: job ${job} makes what left ${titled(wanted.kind, wanted.name)} free for other pools.\n`,
+      );
+    }
     failures.push(...failed);
     left -= done.length + failed.length;
   }
@@ -96,6 +118,20 @@ async function makeAll({ io, client }: Session, changes: readonly Change[]): Pro
       changes.length,
       ...(left > 0 ? [`${left} more were not tried.`] : []),
     );
+  return jobs;
+}
+
+async function waitForAll(
+  session: Session,
+  jobs: readonly string[],
+  timeout: Duration | undefined,
+): Promise<void> {
+  for (const id of jobs) {
+    const { body } = await session.client.call<Job>({ method: "GET", path: path`/v1/jobs/${id}` });
+    const job = await follow(session, body, timeout);
+    checkDone(job);
+    session.io.out(`job ${id} ${job.state}\n`);
+  }
 }
 
 interface Slice {

@@ -13,6 +13,8 @@ export interface Change {
   /** Warnings of the API, in sentences. */
   readonly warnings: readonly string[];
   readonly etag: string | undefined;
+  /** The job that frees what left a pool, if one is under way. */
+  readonly job?: string | undefined;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -38,7 +40,14 @@ export async function dryRun(client: Client, wanted: Wanted): Promise<Change> {
       : isDeepStrictEqual(body, seen.body)
         ? "unchanged"
         : "configured";
-  return { wanted, outcome, body, warnings: detailsOf({ warnings }), etag: seen?.etag };
+  return {
+    wanted,
+    outcome,
+    body,
+    warnings: detailsOf({ warnings }),
+    etag: seen?.etag,
+    job: jobOf(answer),
+  };
 }
 
 /** Reads the current object. A pool whose creation was interrupted does not count: creating it again completes it. */
@@ -62,7 +71,7 @@ export async function make(client: Client, answer: Change): Promise<Change> {
         body,
         ...matching(change),
       });
-      return { ...change, warnings: detailsOf(made.body) };
+      return { ...change, warnings: detailsOf(made.body), job: jobOf(made.body) };
     } catch (error) {
       if (!isOvertaken(error) || tries === TRIES_MAX) throw error;
       change = await dryRun(client, wanted);
@@ -84,6 +93,8 @@ export const detailsOf = ({ warnings = [] }: { readonly warnings?: unknown }): r
 export function warn(io: Io, warnings: readonly string[]): void {
   for (const warning of warnings) io.err(`Warning: ${warning}\n`);
 }
+
+const jobOf = ({ job }: Body) => (typeof job === "string" ? job : undefined);
 
 const isOvertaken = (error: unknown) =>
   isRejection(error, "precondition_failed") || isRejection(error, "precondition_required");

@@ -12,7 +12,7 @@ export const walk = v.strictObject({
 export const jobRead = v.strictObject({
   id: v.string(),
   space: v.string(),
-  kind: v.picklist(["pool.drain", "pool.delete", "pool.release"]),
+  kind: v.picklist(["pool.drain", "pool.delete", "pool.release", "pool.shrink"]),
   pool: v.string(),
   mustBeEmpty: v.optional(v.literal(true)),
   state: v.picklist(["running", "done", "failed", "cancelled"]),
@@ -24,7 +24,7 @@ export const jobRead = v.strictObject({
     v.pipe(
       time,
       v.description(
-        "For a running drain or delete: the earliest end, because a function may still use the pool until then",
+        "For a running drain, delete or shrink: the earliest end, because a function may still use the pool until then",
       ),
     ),
   ),

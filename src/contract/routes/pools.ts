@@ -43,7 +43,7 @@ export const POOL_ROUTES: readonly Route[] = [
     body: [poolBody, manifest, spiderIpPoolManifest],
     yaml: true,
     answers: { 200: answers.poolWritten, 201: answers.poolWritten },
-    rejections: [...CHANGED, "name_mismatch", "pool_overlap", "pool_deleting"],
+    rejections: [...CHANGED, "name_mismatch", "pool_overlap", "pool_in_use", "pool_deleting"],
   },
   {
     method: "DELETE",

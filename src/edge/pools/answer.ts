@@ -1,7 +1,7 @@
 import type { Written } from "../../allocator/admin/written.ts";
 import { setAnswer } from "../../contract/schema/pool-ranges.ts";
 import { formatCidr } from "../../domain/cidr.ts";
-import { deleteJobId } from "../../domain/job.ts";
+import { deleteJobId, shrinkJobId } from "../../domain/job.ts";
 import type { Pool } from "../../domain/pool.ts";
 import type { Answer } from "../http/event.ts";
 import { namedList } from "../http/named-list.ts";
@@ -41,5 +41,6 @@ const bodyOf = (pool: Pool) => ({
   ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
   ...(pool.routing && { routing: pool.routing }),
   ...(pool.state !== "active" && { state: pool.state }),
+  ...(pool.retiring && { job: shrinkJobId(pool.id) }),
   ...(pool.state === "deleting" && { job: deleteJobId(pool.id) }),
 });

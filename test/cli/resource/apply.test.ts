@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { files } from "../file.ts";
+import { minutes } from "../minutes.ts";
 import { terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
 const { plat, platWith, call, server } = terminal();
+const { workAMinuteLater } = minutes();
 const file = files();
 
 const applied = (stdin: string, ...more: readonly string[]) =>
@@ -201,6 +203,37 @@ namespace/shop created
       done("ippool/a configured"),
     );
     expect((await plat("pool", "get", "a", "-o", "yaml")).out).not.toContain("cooldown");
+  });
+});
+
+describe("plat pool apply of a pool that loses addresses", () => {
+  const red = (range: string) =>
+    JSON.stringify({ name: "red", cidr: "10.9.0.0/28", blockSize: 30, ranges: [range] });
+
+  it("names the job that makes them free for other pools; applied again with --wait, it waits for it", async () => {
+    await applied(red("10.9.0.0-10.9.0.5"));
+    const narrow = red("10.9.0.0-10.9.0.3");
+    const { exit, out, err } = await applied(narrow);
+    expect({ exit, out }).toEqual({ exit: 0, out: "ippool/red configured\n" });
+    expect(err).toMatch(
+      /^Note: job shrink-\S+ makes what left ippool\/red free for other pools\.\n$/,
+    );
+    const [job = ""] = /shrink-\S+/.exec(err) ?? [];
+    expect((await plat("job", "get")).out).toMatch(/^shrink-\S+ +pool\.shrink +red +running$/m);
+    const waited = await platWith(
+      { stdin: narrow, sleep: workAMinuteLater },
+      ...["pool", "apply", "-f", "-", "--wait"],
+    );
+    expect(waited).toMatchObject({ exit: 0, out: `ippool/red unchanged\njob ${job} done\n` });
+    expect((await applied(narrow)).err).toBe("");
+  });
+
+  it("says which of them are assigned, and writes nothing", async () => {
+    await applied(red("10.9.0.0-10.9.0.5"));
+    await call("POST", "/v1/assign", { host: "n1", address: "10.9.0.5", handle: "web" });
+    const { exit, err } = await applied(red("10.9.0.0-10.9.0.3"));
+    expect(exit).toBe(1);
+    expect(err).toContain("are assigned, such as 10.9.0.5; release them first");
   });
 });
 

@@ -1,0 +1,41 @@
+import { type Job, mayBeginAgain, shrinkJobId } from "../../domain/job.ts";
+import type { Pool } from "../../domain/pool.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
+import { knownOutcome } from "./written.ts";
+
+/**
+ * Returns the job under its id. An existing job is kept unless it may begin again. A job that a worker deletes meanwhile is created
+ * anew.
+ */
+export async function beginJob(context: Context, wanted: Job): Promise<Job> {
+  return compareAndSwap(`the job ${wanted.id}`, async () => {
+    const { item: there } = await knownOutcome(context.store.createJob(wanted));
+    if (there && !mayBeginAgain(there, wanted)) return answer(there);
+    const begun =
+      there && (await knownOutcome(context.store.changeJob("begin-job", there, wanted))).item;
+    return begun ? answer(begun) : RETRY;
+  });
+}
+
+/**
+ * Makes sure that a job frees what a pool keeps outside of its set. The pool was changed first, and the job is written then. So a
+ * worker that found nothing to do before the change cannot end this job.
+ */
+export async function beginShrink(context: Context, pool: Pool): Promise<Job> {
+  const nowMs = context.now();
+  return beginJob(context, {
+    space: pool.space,
+    id: shrinkJobId(pool.id),
+    kind: "pool.shrink",
+    pool: pool.name,
+    poolId: pool.id,
+    poolRevision: pool.revision,
+    state: "running",
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    detail: "The job will free what was taken out of the pool.",
+    revision: fresh(context),
+  });
+}
