@@ -102,6 +102,7 @@ async function settleHosts(scene: Scene): Promise<{ owner: Context; both: Contex
   if (scene.site.cidr.family === 6) return { owner, both: undefined };
   const both = scene.cold();
   await assigned(both, bothOf(scene, taken));
+  await assigned(both, { ...bothOf(scene, Math.max(1, taken - 2)), host: INTERFACES_HOST });
   return { owner, both };
 }
 
@@ -180,6 +181,9 @@ async function measureBothFamilies(scene: Scene, context: Context): Promise<void
   const larger = scene.fill === "99 %" ? 2 : 0;
   const told = await measured(scene, "assign one v4 and one v6, warm", [3, 6 + larger, 0], () =>
     assigned(context, bothOf(scene, 1)),
+  );
+  await measured(scene, "assign two interfaces, both families, warm", [3, 12, 0], () =>
+    assigned(context, interfacesOf(scene)),
   );
   await measured(scene, "release by handle, an allocation in two blocks", [5, 4 + larger, 2], () =>
     releaseHandle(context, scene.site.space, told.handle),
@@ -392,6 +396,22 @@ function requestOf(
     pools: [site.name],
     ...(keyed && { keyId: handleHash(`key of ${handle}`) }),
     digest: "digest",
+  };
+}
+
+/** The host of the requests with interfaces. */
+const INTERFACES_HOST = hostId("host", "interfaces");
+
+/** Makes a request for an address of both families for each of two interfaces. */
+function interfacesOf(scene: Scene): AssignRequest {
+  const { wanted, pools, ...request } = bothOf(scene, 1);
+  const names = ["eth0", "net1"];
+  return {
+    ...request,
+    host: INTERFACES_HOST,
+    wanted: names.flatMap((name) => wanted.map((each) => ({ ...each, interface: name }))),
+    pools: [],
+    interfaces: names.map((name) => ({ name, pools })),
   };
 }
 

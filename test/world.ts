@@ -123,6 +123,17 @@ export const requestOf = (handle: string, count: number, key?: string): AssignRe
   digest: `${handle} ${count}`,
 });
 
+/** Makes a request for an address of each interface, each with its list of pools. */
+export const interfacesRequest = (
+  handle: string,
+  pools: Readonly<Record<string, readonly string[]>> = { eth0: [], net1: [] },
+  key?: string,
+): AssignRequest => ({
+  ...requestOf(handle, 0, key),
+  wanted: Object.keys(pools).map((name) => ({ family: 4, count: 1, interface: name })),
+  interfaces: Object.entries(pools).map(([name, own]) => ({ name, pools: own })),
+});
+
 /** Assigns; throws if the request is rejected. */
 export async function assigned(context: Context, request: AssignRequest): Promise<Assignment> {
   const answer = await assign(context, request);

@@ -7,9 +7,10 @@ import type { Contents } from "./contents.ts";
 import type { QuotaSlotOfAllocation } from "./quota-slot.ts";
 import { type Violation, violation } from "./violation.ts";
 
-/** Finds allocations that hold more than was asked for, or exceed the limit of their handle. */
+/** Finds allocations that hold more than was asked for or for no interface, or exceed the limit of their handle. */
 export const allocationViolations = (contents: Contents, blocks: BlocksByName): Violation[] => [
   ...contents.allocations.flatMap((allocation) => tooMany(allocation, blocks)),
+  ...contents.allocations.flatMap(withoutInterface),
   ...withoutQuotaSlot(contents, blocks),
 ];
 
@@ -23,6 +24,15 @@ function tooMany(allocation: Allocation, blocks: BlocksByName): Violation[] {
         ),
       ]
     : [];
+}
+
+/** Finds parts of no interface beside those of interfaces: nobody could say what they are for. */
+function withoutInterface(allocation: Allocation): Violation[] {
+  const { parts } = allocation;
+  const named = parts.filter((part) => part.interface !== undefined);
+  return named.length === 0 || named.length === parts.length
+    ? []
+    : [violation("I8", `${nameOf(allocation)} has parts of interfaces, and parts of none`)];
 }
 
 export function heldCount(allocation: Allocation, blocks: BlocksByName): number {

@@ -2,8 +2,8 @@ import type { Allocation } from "./allocation.ts";
 
 /** Bytes of its attribute names, key, handle and host, and of all other fields with a fixed bound. */
 const FIXED_BYTES = 2_000;
-/** A token, the text of an IPv6 block, a count, and the names of these and of the pool. */
-const PART_BYTES = 128;
+/** A token, the text of an IPv6 block, a count, and the names of these, of the pool and of the interface. */
+const PART_BYTES = 140;
 const ORDINAL_BYTES = 6;
 /** The text of an IPv6 address, in the set of released addresses and in that of conflicts. */
 const RELEASED_BYTES = 96;
@@ -24,10 +24,9 @@ export function allocationBytes({
   workload,
 }: Allocation): number {
   const texts = JSON.stringify([attributes, assignedBy, [...owners], quotaSlots, reused, workload]);
-  const slots = parts.reduce(
-    (sum, { ordinals, pool = "" }) =>
-      sum + PART_BYTES + ORDINAL_BYTES * ordinals.length + pool.length,
-    0,
-  );
+  const slots = parts.reduce((sum, { ordinals, pool = "", interface: of = "" }) => {
+    const names = pool.length + of.length;
+    return sum + PART_BYTES + names + ORDINAL_BYTES * ordinals.length;
+  }, 0);
   return FIXED_BYTES + Buffer.byteLength(texts) + slots + RELEASED_BYTES * want;
 }

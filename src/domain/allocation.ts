@@ -24,6 +24,8 @@ export interface Part {
   readonly ordinals: readonly number[];
   /** The ranged pool of its addresses; absent in a block that one pool has alone. */
   readonly pool?: string;
+  /** The interface that its addresses are for; absent if the request named none. */
+  readonly interface?: string;
 }
 
 export const ALLOCATION_STATES = ["live", "kept", "pending", "aborted", "released"] as const;
@@ -109,8 +111,9 @@ export function assertAllocation(allocation: Allocation): void {
   }
 }
 
-function assertPart({ token, block, count, ordinals, pool = "none" }: Part): void {
-  assertTexts({ token, pool });
+function assertPart(part: Part): void {
+  const { token, block, count, ordinals, pool = "none", interface: of = "none" } = part;
+  assertTexts({ token, pool, interface: of });
   assertWhole({ count }, 1);
   const last = Number(sizeOf(block)) - 1;
   const astray = ordinals.find((n) => !(Number.isInteger(n) && n >= 0 && n <= last));

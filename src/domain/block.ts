@@ -126,6 +126,13 @@ export function chooseOrdinals(
   return [...shuffled(unused, random), ...shuffled(oldest, random)].slice(0, count);
 }
 
+/** Returns the block with these slots taken under a token that no allocation has. */
+export function withTaken(block: Block, ordinals: readonly number[]): Block {
+  const slots = new Map(block.slots);
+  for (const ordinal of ordinals) slots.set(ordinal, { kind: "taken", token: "", handleHash: "" });
+  return { ...block, slots };
+}
+
 /** Counts the addresses that can be assigned now. */
 export function roomIn(block: Block, rules: SlotRules): number {
   const keptOut = keptOutOf(block, rules);

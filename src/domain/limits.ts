@@ -282,6 +282,10 @@ export const BODY_BYTES_MAX = 1_000_000;
 export const MANIFESTS_PER_BODY_MAX = 2_000;
 export const RELEASES_PER_REQUEST_MAX = 256;
 export const POOLS_PER_REQUEST_MAX = 256;
+/** Linux has 15, and other systems more. */
+export const INTERFACE_CHARACTERS_MAX = 63;
+/** Each of them is a part of the allocation, or two. */
+export const INTERFACES_PER_REQUEST_MAX = 16;
 /** Items of a pod's annotation, one for each of its interfaces. */
 export const ANNOTATION_ITEMS_MAX = 64;
 /** Entries of a reservation, which is one item. Each has at most 92 bytes (two IPv6 addresses), together 92 KB. */

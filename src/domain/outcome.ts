@@ -44,6 +44,7 @@ export interface Missing {
   readonly family: Family;
   readonly count: number;
   readonly code: RejectionCode;
+  readonly interface?: string;
 }
 
 interface Members {

@@ -245,9 +245,15 @@ function itemFrom(allocation: Allocation): Item {
       missing: allocation.missing.map((each) => ({ ...each })),
     }),
     parts: Object.fromEntries(
-      allocation.parts.map(({ token, block, count, ordinals, pool }) => [
+      allocation.parts.map(({ token, block, count, ordinals, pool, interface: of }) => [
         token,
-        { block: formatCidr(block), count, ordinals, ...(pool !== undefined && { pool }) },
+        {
+          block: formatCidr(block),
+          count,
+          ordinals,
+          ...(pool !== undefined && { pool }),
+          ...(of !== undefined && { interface: of }),
+        },
       ]),
     ),
     ...(allocation.released.size > 0 && { released: allocation.released }),
@@ -307,5 +313,6 @@ function partFrom([token, value]: readonly [string, Value]): Part {
     count: numberOf(part, "count"),
     ordinals: listOf(part, "ordinals") as readonly number[],
     ...(part.pool !== undefined && { pool: textOf(part, "pool") }),
+    ...(part.interface !== undefined && { interface: textOf(part, "interface") }),
   };
 }

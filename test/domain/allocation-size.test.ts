@@ -4,6 +4,7 @@ import { formatAddress } from "../../src/domain/address.ts";
 import type { Allocation } from "../../src/domain/allocation.ts";
 import { allocationBytes } from "../../src/domain/allocation-size.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
+import { INTERFACE_CHARACTERS_MAX } from "../../src/domain/limits.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import { makeStore } from "../../src/store/store.ts";
@@ -40,6 +41,7 @@ const anyAllocation = fc
         block: network(`${text(n)}/128`),
         count: 1,
         ordinals: [0],
+        interface: "n".repeat(INTERFACE_CHARACTERS_MAX),
       })),
       want: parts,
       released: new Set(Array.from({ length: parts }, (_, n) => text(n))),

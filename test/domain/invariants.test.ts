@@ -302,6 +302,20 @@ describe("I8: a request never holds more than it asked for", () => {
       findViolations({ ...HEALTHY_IPV6, allocations }).map(({ invariant }) => invariant),
     ).toEqual(["I8"]);
   });
+
+  it("is violated by a part of no interface beside one of an interface", () => {
+    const allocations = HEALTHY_IPV6.allocations.map((allocation) => ({
+      ...allocation,
+      parts: allocation.parts.map((part, i) => (i === 0 ? { ...part, interface: "eth0" } : part)),
+    }));
+    expect(findViolations({ ...HEALTHY_IPV6, allocations })).toEqual([
+      {
+        invariant: "I8",
+        message:
+          "the allocation of handle db-1 (record-2) has parts of interfaces, and parts of none",
+      },
+    ]);
+  });
 });
 
 describe("I14: an instance has one allocation", () => {

@@ -85,6 +85,15 @@ async function asking(
           message: `asked ${asked}, got ${got}, and ${missing} are said to be missing`,
         });
       const limited = request.limitPerHandle === undefined ? undefined : since;
+      for (const { family, count, interface: of } of partial ? [] : request.wanted) {
+        const own = answer.addresses.filter((each) => each.interface === of);
+        const ofFamily = own.filter((each) => each.family === family).length;
+        if (of !== undefined && ofFamily !== count)
+          ledger.violations.push({
+            invariant: "I8",
+            message: `interface ${of} asked for ${count} IPv${family} addresses, and got ${ofFamily}`,
+          });
+      }
       const told = ledger.hear(request.handle, key, answer.addresses, limited);
       if (request.limitPerHandle !== undefined) ledger.limited(told, request.limitPerHandle);
       return told;

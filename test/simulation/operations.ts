@@ -45,6 +45,7 @@ import {
   cidrOf,
   contentsIn,
   contextOver,
+  interfacesRequest,
   makeWorld,
   poolOf,
   releaseAll,
@@ -386,6 +387,29 @@ export const OPERATIONS: readonly Operation[] = [
     walk: (context) => assign(context, keyedBoth),
     kept: ["old"],
     again: (context) => assign(context, keyedBoth),
+  },
+  {
+    name: "assign of two interfaces in one block",
+    step: "pending-live",
+    prepare: async ({ calm }) => {
+      const gone = await assigned(calm, requestOf("gone", 2));
+      const old = await assigned(calm, requestOf("old", 2));
+      await releaseAll(calm, gone);
+      return { old };
+    },
+    walk: (context) => assign(context, interfacesRequest("new")),
+    kept: ["old"],
+  },
+  {
+    name: "assign of two interfaces in two pools, with an Idempotency-Key",
+    step: "pending-live",
+    prepare: async ({ calm }) => {
+      await putPool(calm, SPACE, "second", poolOf("10.9.0.0/29", 31), undefined);
+      return { old: await assigned(calm, requestOf("old", 1)) };
+    },
+    walk: (context) => assign(context, keyedInterfaces),
+    kept: ["old"],
+    again: (context) => assign(context, keyedInterfaces),
   },
   {
     name: "assign that borrows",
@@ -1124,6 +1148,7 @@ async function succeed(context: Context, _: unknown, clock: Clock): Promise<void
   for (const { block } of addresses) expect(block).toMatch(/\/30$/);
 }
 
+const keyedInterfaces = interfacesRequest("keyed", { eth0: ["pool"], net1: ["second"] }, "once");
 const selectivePool: PoolSpec = {
   ...poolOf("10.0.0.0/29", 31),
   nodeSelector: { text: "zone == 'west'", selector: selector("zone == 'west'") },

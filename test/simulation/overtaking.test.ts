@@ -16,6 +16,7 @@ import {
   assigned,
   contentsIn,
   contextOver,
+  interfacesRequest,
   makeWorld,
   releaseAll,
   reportAll,
@@ -50,6 +51,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const limited: AssignRequest = { ...requestOf("vm", 2), limitPerHandle: 2 };
 const leased: AssignRequest = { ...requestOf("vm", 2), leaseSeconds: 60 };
+const twoInterfaces = interfacesRequest("keyed", undefined, "once");
 const keyed = (count: number) => requestOf("keyed", count, "once");
 
 const assigns =
@@ -191,6 +193,20 @@ const MEETINGS: readonly Meeting[] = [
     second: "the same request",
     prepare: one,
     walks: [assigns(keyed(3)), assigns(keyed(3))],
+    waitMs: AUTHOR_MS,
+  },
+  {
+    first: "a keyed assign of two interfaces",
+    second: "the same request",
+    prepare: one,
+    walks: [assigns(twoInterfaces), assigns(twoInterfaces)],
+    waitMs: AUTHOR_MS,
+  },
+  {
+    first: "the repair run of a keyed assign of two interfaces that was cut off",
+    second: "the same request",
+    prepare: cutOffBefore("pending-live", twoInterfaces),
+    walks: [collects, assigns(twoInterfaces)],
     waitMs: AUTHOR_MS,
   },
   {

@@ -58,6 +58,8 @@ export function drawRequests(random: Random, scenario: Scenario, number: number)
     const allowPartial = chance(number === 0 ? 0.4 : 0.25);
     const namespace = [...NAMESPACES, undefined][(number + n) % (NAMESPACES.length + 1)];
     const host = chance(0.9) ? client.host : pick([...scenario.hosts, VIRTUAL]);
+    const isByInterface = !address && !isLimited && number % 2 === 1 && n % 2 === 1;
+    const ofInterfaces = isByInterface && byInterface(wanted, scenario);
     const request: AssignRequest = {
       space: SPACE,
       host,
@@ -87,8 +89,29 @@ export function drawRequests(random: Random, scenario: Scenario, number: number)
       ...(key && { keyId: handleHash(`${client.handle}/${key}`) }),
       digest: `${number} ${n}`,
     };
-    return { key, request };
+    if (!ofInterfaces) return { key, request };
+    const { allowPartial: _partial, poolsByFamily: _lists, ...whole } = request;
+    return { key, request: { ...whole, ...ofInterfaces } };
   });
+}
+
+/** Returns a request's counts for two interfaces, the second of which asks for one address in the last pool. */
+function byInterface(
+  wanted: AssignRequest["wanted"],
+  { pools }: Scenario,
+): Pick<AssignRequest, "wanted" | "interfaces" | "pools"> {
+  const last = pools.at(-1) as Scenario["pools"][number];
+  return {
+    wanted: [
+      ...wanted.map((each) => ({ ...each, interface: "eth0" })),
+      { family: last.cidr.family, count: 1, interface: "net1" },
+    ],
+    pools: [],
+    interfaces: [
+      { name: "eth0", pools: [] },
+      { name: "net1", pools: [last.name] },
+    ],
+  };
 }
 
 export function drawAddress(random: Random, { pools }: Pick<Scenario, "pools">): Address {

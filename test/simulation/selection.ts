@@ -1,5 +1,6 @@
 import type { Written } from "../../src/allocator/admin/written.ts";
 import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import { interfacesOf } from "../../src/allocator/assign/interfaces.ts";
 import { isMeant, poolsNamed } from "../../src/domain/acquire-pools.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { affinityTypeOf, machineName } from "../../src/domain/host.ts";
@@ -99,7 +100,11 @@ export class Selection {
         this.#known.add(slot.token);
         const owner = this.#authors.of(slot.token);
         const request = owner && this.#requests.get(owner.allocation.digest);
-        if (request) this.#judge(block.pool, request, owner.atMs);
+        if (!request) continue;
+        const { interface: of } =
+          owner.allocation.parts.find((one) => one.token === slot.token) ?? {};
+        const asked = interfacesOf(request).find((one) => one.interface === of) ?? request;
+        this.#judge(block.pool, asked, owner.atMs);
       }
     }
   }

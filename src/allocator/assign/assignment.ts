@@ -11,12 +11,28 @@ import type { Route, Use } from "../../domain/pool.ts";
 import type { Workload } from "../../domain/workload.ts";
 import type { Granted } from "../allocations/holding.ts";
 
+/** The number of addresses that a request wants of one family, for one interface if it names any. */
+export interface Wanted {
+  readonly family: Family;
+  readonly count: number;
+  readonly interface?: string;
+}
+
+/** A network interface of the workload, and what it asks of the pools. */
+interface NamedInterface extends PoolsAsked {
+  /** Its name in the workload, such as `eth0`. */
+  readonly name: string;
+  readonly cleanGateway?: true;
+}
+
 /** A request for addresses, of one family or both. */
 export interface AssignRequest extends PoolsAsked {
   readonly space: string;
   readonly host: HostId;
-  /** The number of addresses of each family; other families are not requested. */
-  readonly wanted: readonly { readonly family: Family; readonly count: number }[];
+  /** What it wants; it gets no addresses of other families. */
+  readonly wanted: readonly Wanted[];
+  /** Each interface has its own pools, in place of those of the request. All get their addresses, or none does. */
+  readonly interfaces?: readonly NamedInterface[];
   /** A specific address. Then the request wants one address of its family. */
   readonly address?: Address;
   readonly handle: string;
@@ -60,6 +76,7 @@ export interface AssignedAddress {
   readonly borrowed: boolean;
   readonly gateway?: Address;
   readonly routes?: readonly Route[];
+  readonly interface?: string;
   readonly expiresAtMs?: number;
 }
 
@@ -107,6 +124,7 @@ export function assignment(
         pool: poolOfPart(part, block),
         generation: formatGeneration(generationOf(allocation, part, address)),
         borrowed: isBorrowed(allocation, part, block),
+        ...(part.interface !== undefined && { interface: part.interface }),
         ...(allocation.expiresAtMs !== undefined && { expiresAtMs: allocation.expiresAtMs }),
       })),
     requested: totalOf(wanted),

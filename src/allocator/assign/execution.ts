@@ -94,10 +94,11 @@ export function missingFrom(
 ): readonly FamilyRequest[] {
   const all = grantedTo(execution).flatMap(({ held }) => held);
   return familyRequests
-    .map((familyRequest) => ({
-      ...familyRequest,
-      count: familyRequest.count - countOf(ofFamily(all, familyRequest.family)),
-    }))
+    .map((familyRequest) => {
+      const { family, interface: of, count } = familyRequest;
+      const own = ofFamily(all, family).filter(({ part }) => part.interface === of);
+      return { ...familyRequest, count: count - countOf(own) };
+    })
     .filter(({ count }) => count > 0);
 }
 

@@ -8,8 +8,15 @@ import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { assign } from "./assign.ts";
-import { type Assignment, type AssignRequest, type Shortage, totalOf } from "./assignment.ts";
+import {
+  type Assignment,
+  type AssignRequest,
+  type Shortage,
+  totalOf,
+  type Wanted,
+} from "./assignment.ts";
 import { consideredPools } from "./family-requests.ts";
+import { eachWanted } from "./interfaces.ts";
 import { requesterOf } from "./requester.ts";
 
 /**
@@ -27,6 +34,7 @@ export interface Explanation extends Shortage {
 }
 
 interface FamilyExplanation {
+  readonly interface?: string;
   readonly family: Family;
   readonly requested: number;
   /** The rule that gives the family its candidates. */
@@ -63,17 +71,21 @@ export async function explain(
   const { answer } = whole;
   const requester = await requesterOf(context, unkeyed, configuration);
   const ranged = new Set(configuration.pools.filter(isRanged).map(({ name }) => name));
-  const families = request.wanted.map(async ({ family, count }): Promise<FamilyExplanation> => {
-    const { rule, pools } = consideredPools(request, configuration, requester, family);
-    // A dry run of each family alone shows which family is rejected, and why.
-    const isNone =
-      answer instanceof Rejection || answer.addresses.every((each) => each.family !== family);
-    const own =
-      isNone && request.wanted.length > 1
-        ? await dryRunOf(dryRunContext(), { ...unkeyed, wanted: [{ family, count }] })
-        : whole;
-    return { family, requested: count, rule, pools, ...outcomeOf(own, family, ranged) };
-  });
+  const families = eachWanted(unkeyed).map(
+    async ({ one, family, count }): Promise<FamilyExplanation> => {
+      const { rule, pools } = consideredPools(one, configuration, requester, family);
+      const ofInterface = one.interface !== undefined && { interface: one.interface };
+      const asked = { family, count, ...ofInterface };
+      // A dry run of each family alone shows which family is rejected, and why.
+      const isNone = answer instanceof Rejection || addressesFor(asked, answer).length === 0;
+      const own =
+        isNone && request.wanted.length > 1
+          ? await dryRunOf(dryRunContext(), alone(unkeyed, asked))
+          : whole;
+      const told = { ...ofInterface, family, requested: count, rule, pools };
+      return { ...told, ...outcomeOf(own, asked, ranged) };
+    },
+  );
   return {
     requested: totalOf(request.wanted),
     ...(answer instanceof Rejection
@@ -128,16 +140,27 @@ async function dryRunOf(context: Context, request: AssignRequest): Promise<DryRu
   }
 }
 
+/** Returns the request for one family of one interface. */
+const alone = (request: AssignRequest, wanted: Wanted): AssignRequest => ({
+  ...request,
+  wanted: [wanted],
+  ...(request.interfaces && {
+    interfaces: request.interfaces.filter(({ name }) => name === wanted.interface),
+  }),
+});
+
+const addressesFor = ({ family, interface: of }: Wanted, { addresses }: Assignment) =>
+  addresses.filter((each) => each.family === family && each.interface === of);
+
 /** @param ranged the names of the pools whose blocks the hosts share */
 function outcomeOf(
   { answer, actions, taken }: DryRunResult,
-  family: Family,
+  wanted: Wanted,
   ranged: ReadonlySet<string>,
 ) {
   if (answer instanceof Rejection) return { blocks: [], rejection: answer };
   const blocks = new Map<string, FamilyExplanation["blocks"][number]>();
-  for (const { address, block, pool, borrowed, family: its } of answer.addresses) {
-    if (its !== family) continue;
+  for (const { address, block, pool, borrowed } of addressesFor(wanted, answer)) {
     const existing = ranged.has(pool) ? "share" : borrowed ? "borrow" : "own";
     const from = actions.get(block) ?? existing;
     const action = taken.has(address) ? from : "alreadyAssigned";

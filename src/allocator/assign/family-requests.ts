@@ -29,6 +29,7 @@ import {
 import { whyNeverAssigned } from "../../domain/special-ranges.ts";
 import type { Unfit } from "../../domain/unfit.ts";
 import { type AssignRequest, totalOf } from "./assignment.ts";
+import { eachWanted, fieldOf, ofInterface } from "./interfaces.ts";
 import type { FamilyRequest } from "./selection.ts";
 
 /** The parts of a request that decide which pools can serve it, and the block limit of its host. */
@@ -38,6 +39,7 @@ export type PoolRequest = Pick<
   | "host"
   | "namespace"
   | "wanted"
+  | "interfaces"
   | "address"
   | "use"
   | "pools"
@@ -53,7 +55,7 @@ export type PoolRequest = Pick<
   | "maxBlocksPerHost"
 >;
 
-/** The family requests of a request, one for each served family. */
+/** The family requests of a request, one for each served family of each interface. */
 export interface FamilyRequests {
   readonly familyRequests: readonly FamilyRequest[];
   /** The reason why no pool serves the other family, for a request that accepts a part. */
@@ -76,22 +78,24 @@ export function familyRequestsOf(
   refuseUnread(request, requester, configuration);
   const familyRequests: FamilyRequest[] = [];
   const unserved: Rejection[] = [];
-  for (const { family, count } of request.wanted) {
+  for (const { one, family, count } of eachWanted(request)) {
     const pools = address
       ? poolsOf(configuration, address, request, requester)
-      : selectPools(configuration.pools, poolCriteria(request, requester, family));
+      : selectPools(configuration.pools, poolCriteria(one, requester, family));
     if (pools instanceof Rejection) {
       // A pool that cannot be read might have served.
       noneUnread(configuration);
       const { code, detail, members } = pools;
       const missing = count > 0 ? [{ family, count, code }] : [];
-      unserved.push(new Rejection(code, detail, { ...members, missing }));
+      const rejection = new Rejection(code, detail, { ...members, missing });
+      unserved.push(ofInterface(one.interface, rejection));
       continue;
     }
     familyRequests.push({
       space,
       host,
       family,
+      ...(one.interface !== undefined && { interface: one.interface }),
       count,
       pools,
       configuration,
@@ -124,8 +128,8 @@ function refuseUnread(
 ): void {
   const { pools, unreadablePools } = configuration;
   if (unreadablePools.length === 0) return;
-  const listed = request.wanted.flatMap(
-    ({ family }) => ruleFor(poolCriteria(request, requester, family)).texts ?? [],
+  const listed = eachWanted(request).flatMap(
+    ({ one, family }) => ruleFor(poolCriteria(one, requester, family)).texts ?? [],
   );
   for (const text of listed) {
     const unread = unreadablePools.find(({ name }) => meansName(text, name));
@@ -137,7 +141,7 @@ function refuseUnread(
 
 /** Returns the rule that gives a family its pools, and every pool that is considered, with its place or why it has none. */
 export function consideredPools(
-  request: AssignRequest,
+  request: PoolRequest,
   configuration: SpaceConfiguration,
   requester: Requester,
   family: Family,
@@ -276,16 +280,14 @@ function neverAssigned({ address }: PoolRequest): Rejection | undefined {
 }
 
 /** Rejects a request for too many addresses, so that one call cannot drain a pool. */
-function oversize(
-  { wanted }: PoolRequest,
-  { settings }: SpaceConfiguration,
-): Rejection | undefined {
+function oversize(request: PoolRequest, { settings }: SpaceConfiguration): Rejection | undefined {
+  const { wanted } = request;
   const total = totalOf(wanted);
   const most = settings.maxAddressesPerRequest;
   if (total <= most) return undefined;
-  const fields = wanted.map(({ family, count }) => ({
-    field: `ipv${family}`,
-    value: count,
+  const fields = wanted.map((each) => ({
+    field: fieldOf(request, each),
+    value: each.count,
     problem: `must be at most ${most} with all others (maxAddressesPerRequest)`,
   }));
   return new Rejection(

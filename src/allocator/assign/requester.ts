@@ -17,6 +17,7 @@ import { hostCopy, namespaceCopy } from "../core/labels.ts";
 import { allOf } from "../core/parallel.ts";
 import type { Registered } from "../core/warm-cache.ts";
 import { mustBeRegistered, type PoolRequest } from "./family-requests.ts";
+import { eachWanted } from "./interfaces.ts";
 
 /**
  * Returns the requester as pools see it: by the labels of the request, else by cached copies that are as old as one of the
@@ -66,29 +67,32 @@ export async function namespaceOf(
 
 /** Returns true if default pools may serve a family of the request. */
 export const hasOpenFamily = (request: PoolRequest): boolean =>
-  request.wanted.some(({ family }) => isOpen(request, family));
+  eachWanted(request).some(({ one, family }) => isOpen(one, family));
 
 /** Returns true if a request names neither pools of a family nor an address. */
 const isOpen = (request: PoolRequest, family: Family): boolean =>
   !request.address && !poolsNamed(request, family);
 
 /** Returns true if the conditions of a pool may count for a request. A wrong answer costs a read. */
-function mayBeJudged(pool: Pool, request: PoolRequest): boolean {
-  const { family } = pool.cidr;
-  if (!request.wanted.some((each) => each.family === family)) return false;
-  if (isOpen(request, family)) return true;
-  return isRanged(pool) && isMeant(pool, poolsNamed(request, family) ?? [pool.name]);
-}
+const mayBeJudged = (pool: Pool, request: PoolRequest): boolean =>
+  eachWanted(request)
+    .filter(({ family }) => family === pool.cidr.family)
+    .some(({ one, family }) => {
+      if (isOpen(one, family)) return true;
+      return isRanged(pool) && isMeant(pool, poolsNamed(one, family) ?? [pool.name]);
+    });
 
 /** Returns true if a pool in which the host can have blocks of its own may serve the request. A wrong answer costs a read. */
 export function mayHaveBlocks(request: PoolRequest, { pools }: SpaceConfiguration): boolean {
-  const families = request.wanted.map(({ family }) => family);
-  return pools.some(
-    (pool) =>
-      !isRanged(pool) &&
-      families.includes(pool.cidr.family) &&
-      isMeant(pool, poolsNamed(request, pool.cidr.family) ?? [pool.name]),
-  );
+  const lists = eachWanted(request).map(({ one, family }) => ({
+    family,
+    named: poolsNamed(one, family),
+  }));
+  const isAsked = (pool: Pool): boolean =>
+    lists.some(
+      ({ family, named }) => family === pool.cidr.family && isMeant(pool, named ?? [pool.name]),
+    );
+  return pools.some((pool) => !isRanged(pool) && isAsked(pool));
 }
 
 /** Reads the places of a host, and caches the labels that come with them. */

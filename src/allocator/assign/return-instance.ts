@@ -11,9 +11,10 @@ import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
 import { configurationOf } from "../core/configuration.ts";
 import { fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import type { AssignRequest } from "./assignment.ts";
+import { type AssignRequest, totalOf, type Wanted } from "./assignment.ts";
 import type { AssignExecution } from "./execution.ts";
 import { candidatesOf, unregistered } from "./family-requests.ts";
+import { interfacesOf } from "./interfaces.ts";
 import { requesterOf } from "./requester.ts";
 
 /**
@@ -81,8 +82,8 @@ export async function whyNotTo({
 }
 
 /**
- * Returns true if the addresses of the last incarnation are what the request asks for: as many of each family, from its candidates
- * before any filter, from blocks of the host if affinity is strict. Neither a reservation nor a disabled pool takes them away, as in
+ * Returns true if the addresses of the last incarnation are what the request asks for: as many of each family for each interface, from its
+ * candidates before any filter, from blocks of the host if affinity is strict. Neither a reservation nor a disabled pool takes them away, as in
  * Spiderpool (docs/usage/statefulset.md).
  */
 export async function isFit(
@@ -101,7 +102,9 @@ export async function isFit(
     if (!pool) noneUnread(configuration);
     if (pool?.state !== "active") return false;
     if (configuration.settings.strictAffinity && isBorrowed(request, part, block)) return false;
-    return candidatesOf(request, configuration, requester, family).some(
+    const asked = interfacesOf(request).find((one) => one.interface === part.interface);
+    if (!asked) return false;
+    return candidatesOf(asked, configuration, requester, family).some(
       ({ name }) => name === pool.name,
     );
   };
@@ -113,15 +116,14 @@ export async function isFit(
 }
 
 function areAsked({ wanted, address }: AssignRequest, held: readonly Holding[]): boolean {
-  const addresses = held.flatMap(({ block, ordinals }) =>
-    ordinals.map((ordinal) => addressAt(block.cidr, ordinal)),
+  const addresses = held.flatMap(({ part, block, ordinals }) =>
+    ordinals.map((ordinal) => ({ ...addressAt(block.cidr, ordinal), interface: part.interface })),
   );
-  const total = wanted.reduce((sum, { count }) => sum + count, 0);
+  const countFor = ({ family, interface: of }: Wanted) =>
+    addresses.filter((each) => each.family === family && each.interface === of).length;
   return (
-    total === addresses.length &&
-    wanted.every(
-      ({ family, count }) => addresses.filter((each) => each.family === family).length === count,
-    ) &&
+    totalOf(wanted) === addresses.length &&
+    wanted.every((each) => countFor(each) === each.count) &&
     (!address || addresses.some((each) => formatAddress(each) === formatAddress(address)))
   );
 }

@@ -26,7 +26,13 @@ import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
 import { noRoomInSet, outOfSight } from "./rejections.ts";
-import { type FamilyRequest, type Found, type SlotSelection, slotsOf } from "./selection.ts";
+import {
+  besideOthers,
+  type FamilyRequest,
+  type Found,
+  type SlotSelection,
+  slotsOf,
+} from "./selection.ts";
 
 /**
  * Selects slots in a ranged pool, whose blocks have no host: in the block that the host used last; else in the block of the set that
@@ -153,7 +159,7 @@ class SetSearch {
     this.#tried.add(name);
     const { random } = this.#context;
     const choose = (now: Block, count: number, how?: { readonly isRetry: boolean }) =>
-      chooseOrdinals(now, count, this.#rules, random, how);
+      chooseOrdinals(besideOthers(this.#request, now), count, this.#rules, random, how);
     const ordinals = choose(block, this.missing);
     this.selections.push(...slotsOf({ block, ordinals, choose, pool: this.#pool.name }));
     this.missing -= ordinals.length;

@@ -23,6 +23,7 @@ import type { Context } from "../core/context.ts";
 import { claimAnyBlock, type Nothing, type PoolScans, poolScansOf } from "./find-blocks.ts";
 import { noRoom } from "./rejections.ts";
 import {
+  besideOthers,
   countOf,
   type FamilyRequest,
   type Found,
@@ -157,7 +158,7 @@ export function selectFrom(
   const choices = familyRequest.pools.flatMap((pool) => {
     const rules = slotRules(context, familyRequest.configuration, pool);
     const choose = (block: Block, count: number, how?: { readonly isRetry: boolean }) =>
-      chooseOrdinals(block, count, rules, context.random, how);
+      chooseOrdinals(besideOthers(familyRequest, block), count, rules, context.random, how);
     return blocks
       .filter((block) => block.poolId === pool.id)
       .filter((block) => block.host === familyRequest.host || !strictAffinity)

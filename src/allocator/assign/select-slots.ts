@@ -3,12 +3,13 @@ import { Rejection, together } from "../../domain/outcome.ts";
 import { isRanged, type Pool } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
+import { ofInterface } from "./interfaces.ts";
 import { selectInSet } from "./select-in-set.ts";
 import { selectFrom, selectOfHost } from "./select-of-host.ts";
 import { countOf, type FamilyRequest, type Found, type SlotSelection } from "./selection.ts";
 
 /**
- * Selects slots for all families side by side. A rejection of one family rejects the request, unless partial is allowed.
+ * Selects slots for both families side by side. A rejection of one family rejects the request, unless partial is allowed.
  *
  * @param places the host's places, if they were read already
  */
@@ -17,13 +18,38 @@ export async function selectSlots(
   familyRequests: readonly FamilyRequest[],
   places: Places | undefined,
 ): Promise<readonly SlotSelection[] | Rejection> {
+  const families = [...new Set(familyRequests.map(({ family }) => family))];
   const found = await allOf(
-    ...familyRequests.map((familyRequest) => selectForFamily(context, familyRequest, places)),
+    ...families.map((family) => {
+      const ofFamily = familyRequests.filter((each) => each.family === family);
+      return selectInTurn(context, ofFamily, places);
+    }),
   );
   const selections = found.flatMap((each) => (each instanceof Rejection ? [] : each));
   const [first, ...others] = found.filter((each) => each instanceof Rejection);
   if (!first || (familyRequests[0]?.allowPartial && selections.length > 0)) return selections;
   return together(first, ...others);
+}
+
+/**
+ * Selects slots for the interfaces of one family, one after another. So no two of them take the same slot, and the host does not claim
+ * a block for each.
+ */
+async function selectInTurn(
+  context: Context,
+  familyRequests: readonly FamilyRequest[],
+  places: Places | undefined,
+): Promise<readonly SlotSelection[] | Rejection> {
+  const others: SlotSelection[] = [];
+  for (const [n, familyRequest] of familyRequests.entries()) {
+    // The search for an earlier interface may have changed what the host has.
+    const current = n === 0 ? places : undefined;
+    const selected = await selectForFamily(context, { ...familyRequest, others }, current);
+    const { interface: of } = familyRequest;
+    if (selected instanceof Rejection) return ofInterface(of, selected);
+    others.push(...selected.map((each) => (of === undefined ? each : { ...each, interface: of })));
+  }
+  return others;
 }
 
 /**

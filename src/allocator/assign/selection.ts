@@ -1,5 +1,6 @@
 import type { Family } from "../../domain/address.ts";
-import type { Block } from "../../domain/block.ts";
+import { type Block, withTaken } from "../../domain/block.ts";
+import { sameCidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
 import { SLOTS_PER_WRITE_MAX } from "../../domain/limits.ts";
@@ -12,15 +13,18 @@ export interface SlotSelection {
   readonly ordinals: readonly number[];
   /** The ranged pool that the addresses are of. */
   readonly pool?: string;
+  /** The interface that they are for; absent if the request names none. */
+  readonly interface?: string;
   /** Chooses as many others after another caller took one of them. Returns nothing if the block cannot serve any more. */
   readonly again: (block: Block) => readonly number[] | undefined;
 }
 
-/** The part of a request for one family. */
+/** The part of a request for one family, of one interface if it names any. */
 export interface FamilyRequest {
   readonly space: string;
   readonly host: HostId;
   readonly family: Family;
+  readonly interface?: string;
   readonly count: number;
   /** The pools that may serve, in order. */
   readonly pools: readonly Pool[];
@@ -31,6 +35,8 @@ export interface FamilyRequest {
   readonly blocksMax: number;
   /** The host-reserved addresses in blocks that are claimed now. */
   readonly hostReserved?: HostReserved | undefined;
+  /** What the request takes for its other interfaces, so that this one takes others. */
+  readonly others?: readonly SlotSelection[];
   /** True if the request accepts fewer addresses than it wants. */
   readonly allowPartial: boolean;
 }
@@ -58,6 +64,14 @@ export function slotsOf({ block, ordinals, pool, choose }: Choice): readonly Slo
     selections.push({ block, ordinals: part, ...(pool !== undefined && { pool }), again });
   }
   return selections;
+}
+
+/** Returns a block as it will be when the request has taken from it for its other interfaces. */
+export function besideOthers({ others = [] }: FamilyRequest, block: Block): Block {
+  const taken = others
+    .filter((other) => sameCidr(other.block.cidr, block.cidr))
+    .flatMap(({ ordinals }) => ordinals);
+  return taken.length === 0 ? block : withTaken(block, taken);
 }
 
 export const countOf = (selections: readonly { readonly ordinals: readonly number[] }[]): number =>

@@ -12,6 +12,7 @@ import { answer, proceed, type Step } from "../core/step.ts";
 import { type Assignment, type AssignRequest, totalOf } from "./assignment.ts";
 import { replayEarlier } from "./earlier-execution.ts";
 import { type AssignExecution, allocationOf, startOver } from "./execution.ts";
+import { fieldOf } from "./interfaces.ts";
 import type { SlotSelection } from "./selection.ts";
 
 /** One part of an allocation, and the selection of slots that it is for. */
@@ -35,12 +36,13 @@ export async function nameParts(
 ): Promise<Step<Assignment | Rejection, readonly PlannedPart[]>> {
   const { context, request, allocationPlace, held } = execution;
   const parts = selections.map(
-    ({ block, ordinals, pool }): Part => ({
+    ({ block, ordinals, pool, interface: of }): Part => ({
       token: freshToken(allocationPlace, context.random),
       block: block.cidr,
       count: ordinals.length,
       ordinals,
       ...(pool !== undefined && { pool }),
+      ...(of !== undefined && { interface: of }),
     }),
   );
   const named = [...held.map(({ part }) => part), ...parts];
@@ -109,11 +111,12 @@ function learnFrom(
 }
 
 /** Rejects an allocation that would not fit its item. Nothing of this round is written yet, and what earlier rounds took is freed. */
-function tooLarge({ wanted }: AssignRequest, named: readonly Part[]): Rejection {
+function tooLarge(request: AssignRequest, named: readonly Part[]): Rejection {
+  const { wanted } = request;
   const problem = `comes to ${named.length} blocks, more than can be kept of one request; ask for less at once, or with smaller attributes`;
-  const fields = wanted.map(({ family, count }) => ({
-    field: `ipv${family}`,
-    value: count,
+  const fields = wanted.map((each) => ({
+    field: fieldOf(request, each),
+    value: each.count,
     problem,
   }));
   return new Rejection("invalid_request", `${totalOf(wanted)} addresses: the request ${problem}.`, {

@@ -42,6 +42,8 @@ export interface AddressState {
   readonly owner?: Owners;
   readonly generation?: string;
   readonly borrowed?: boolean;
+  /** Absent if its request named no interfaces. */
+  readonly interface?: string;
   readonly assignedAtMs?: number;
   /** The end of the lease, in milliseconds since the epoch; absent without a lease. */
   readonly expiresAtMs?: number;
@@ -132,6 +134,7 @@ export function ownerOf(
     ...(assignedBy !== undefined && { assignedBy }),
     ...(Object.keys(owner).length > 0 && { owner }),
     generation: formatGeneration(generationOf(allocation, part, address)),
+    ...(part.interface !== undefined && { interface: part.interface }),
     assignedAtMs: atMs,
     ...(expiresAtMs !== undefined && { expiresAtMs }),
   };

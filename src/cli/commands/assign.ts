@@ -4,6 +4,7 @@ import type * as v from "valibot";
 import type { assigned } from "../../contract/answers/answers.ts";
 import { mayBeDone, path } from "../api/client.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
+import { type InterfaceOption, interfaces } from "../invocation/interface-option.ts";
 import {
   affinityTypeOption,
   count,
@@ -55,6 +56,11 @@ export const assignCommand = (io: Io): Command =>
         "Only from this pool if neither --pool nor the namespace names one; repeatable",
         texts,
       )
+      .option(
+        "--interface <name=eth0,ipv4=1,pool=web>",
+        "An interface with its counts: name, ipv4, ipv6, pool and default-pool (repeatable), network. In place of these options; repeatable",
+        interfaces,
+      )
       .option("--allow-partial", "Accept fewer addresses than requested")
       .option("--max-blocks-per-host <n>", "Maximum number of blocks of the host", count)
       .option(
@@ -72,6 +78,10 @@ export const assignCommand = (io: Io): Command =>
           [
             "Assign an address of each family, with attributes",
             "plat assign --host node-1 --ipv4 1 --ipv6 1 --attribute pod=web-0",
+          ],
+          [
+            "Assign an address to each of two interfaces",
+            "plat assign --host node-1 --interface name=eth0,ipv4=1 --interface name=net1,ipv4=1,pool=storage",
           ],
           [
             "Assign a specific address",
@@ -94,6 +104,7 @@ interface AssignOptions extends HostReservedOptions, WorkloadOptions {
   readonly defaultPool?: readonly string[];
   readonly attribute?: Readonly<Record<string, string>>;
   readonly label?: Readonly<Record<string, string>>;
+  readonly interface?: readonly InterfaceOption[];
   readonly idempotencyKey?: string;
   readonly dryRun?: true;
   /** The fields of the request under their own names. */
@@ -131,6 +142,7 @@ function bodyOf(options: AssignOptions) {
     defaultPool: defaultPools,
     attribute: attributes,
     label: labels,
+    interface: interfaces,
     idempotencyKey: _,
     hostReservedStart: _start,
     hostReservedEnd: _end,
@@ -146,6 +158,7 @@ function bodyOf(options: AssignOptions) {
     defaultPools,
     attributes,
     labels,
+    interfaces,
     hostReserved: hostReservedOf(options),
   };
 }
@@ -157,8 +170,14 @@ const withKey = ({ exit, message }: CommandError, key: string) =>
     `${message}\nThe addresses may be assigned. Repeat the command with --idempotency-key ${key}: it assigns no others.`,
   );
 
-const columnsOf = ({ handle }: Assignment): readonly Column<Assignment["addresses"][number]>[] => [
+const columnsOf = ({
+  handle,
+  addresses,
+}: Assignment): readonly Column<Assignment["addresses"][number]>[] => [
   { header: "ADDRESS", value: ({ address }) => address },
+  ...(addresses.some(({ interface: of }) => of !== undefined)
+    ? [{ header: "INTERFACE", value: interfaceOf }]
+    : []),
   { header: "POOL", value: ({ pool }) => pool, long: "cut" },
   { header: "HANDLE", value: () => handle, long: "cut" },
   { header: "BORROWED", value: ({ borrowed }) => borrowed },
@@ -166,6 +185,8 @@ const columnsOf = ({ handle }: Assignment): readonly Column<Assignment["addresse
   { header: "EXPIRES", value: ({ expiresAt }) => expiresAt, wide: true },
   { header: "GENERATION", value: ({ generation }) => generation, wide: true },
 ];
+
+const interfaceOf = ({ interface: of }: Assignment["addresses"][number]): string => of ?? "";
 
 type FamilyExplanation = Explanation["families"][number];
 
@@ -211,10 +232,11 @@ function explain(print: Session["print"], explanation: Explanation): void {
 
 function familyText(
   layout: Layout,
-  { family, requested, pools, blocks, rejection }: FamilyExplanation,
+  { interface: of, family, requested, pools, blocks, rejection }: FamilyExplanation,
   isOneOfTwo: boolean,
 ): string {
-  const parts = [`IPv${family}: ${requested} wanted\n`];
+  const place = of === undefined ? "" : `Interface ${of}, `;
+  const parts = [`${place}IPv${family}: ${requested} wanted\n`];
   if (pools.length > 0) parts.push(tableText(POOLS, pools, layout));
   if (blocks.length > 0) parts.push(tableText(BLOCKS, blocks, layout));
   if (rejection && isOneOfTwo) parts.push(`Rejected, ${rejection.code}: ${rejection.detail}\n`);

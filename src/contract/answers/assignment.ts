@@ -3,6 +3,7 @@ import {
   candidate,
   family,
   hostReserved,
+  interfaceOf,
   missing,
   problemCode,
   requestId,
@@ -23,6 +24,7 @@ export const assignedAddress = v.strictObject({
   borrowed: v.boolean(),
   gateway: v.optional(v.string()),
   routes: v.optional(v.array(route)),
+  interface: interfaceOf,
   expiresAt: v.optional(time),
 });
 
@@ -54,6 +56,7 @@ export const blockToUse = v.strictObject({
 });
 
 export const familyExplanation = v.strictObject({
+  interface: interfaceOf,
   family,
   requested: whole,
   rejection: v.optional(rejection),

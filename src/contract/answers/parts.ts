@@ -42,7 +42,16 @@ export const rule = v.pipe(
   v.description("The rule that gives the request its pools"),
 );
 
-export const missingOfFamily = v.strictObject({ family, count: whole, code: problemCode });
+export const interfaceOf = v.optional(
+  v.pipe(v.string(), v.description("The interface, if the request named interfaces")),
+);
+
+export const missingOfFamily = v.strictObject({
+  family,
+  count: whole,
+  code: problemCode,
+  interface: interfaceOf,
+});
 
 export const missing = v.array(missingOfFamily);
 
@@ -115,6 +124,7 @@ export const ownership = {
   host: v.optional(v.string()),
   generation: v.optional(v.string()),
   borrowed: v.optional(v.boolean()),
+  interface: interfaceOf,
   assignedAt: v.optional(time),
   expiresAt: v.optional(time),
   availableAt: v.optional(time),

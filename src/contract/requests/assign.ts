@@ -8,6 +8,7 @@ import { USES } from "../../domain/pool.ts";
 import { attributes } from "../schema/attributes.ts";
 import {
   address,
+  addressCount,
   affinityType,
   flag,
   handleName,
@@ -24,18 +25,15 @@ import type { FieldProblem } from "../schema/problem.ts";
 import { fields, rule } from "../schema/schema.ts";
 import { annotations } from "../schema/spiderpool-annotations.ts";
 import { handleProblems, workload, workloadProblems } from "../schema/workload.ts";
-
-/** More addresses than one block of the largest size has. The allocator knows what the pools can serve. */
-export const ADDRESSES_PER_REQUEST_MAX = 4_096;
-
-const count = whole(0, ADDRESSES_PER_REQUEST_MAX);
+import { besideInterfaces, interfaces } from "./interfaces.ts";
 
 export const assignBody = v.pipe(
   fields({
     host: newHost,
     affinityType: v.optional(affinityType, "host"),
-    ipv4: v.optional(count, 0),
-    ipv6: v.optional(count, 0),
+    ipv4: v.optional(addressCount, 0),
+    ipv6: v.optional(addressCount, 0),
+    interfaces: v.optional(interfaces),
     address: v.optional(address),
     handle: v.optional(handleName),
     attributes: v.optional(attributes, {}),
@@ -57,8 +55,11 @@ export const assignBody = v.pipe(
     ...poolNames,
   }),
   rule((input) => oneWayToNamePools(input)),
-  rule(({ annotations, ...names }) =>
-    annotations && (names.pools.length > 0 || isByFamily(names))
+  rule(({ annotations, interfaces = [], ...names }) =>
+    annotations &&
+    (names.pools.length > 0 ||
+      isByFamily(names) ||
+      interfaces.some(({ pools }) => pools.length > 0))
       ? [
           {
             field: "annotations",
@@ -72,13 +73,15 @@ export const assignBody = v.pipe(
     ...workloadProblems(input),
     ...besideWorkload(input),
   ]),
+  rule((input) => besideInterfaces(input)),
   rule(({ ipv4, ipv6, limitPerHandle }) => {
     const most = Math.max(ipv4, ipv6);
     if (limitPerHandle === 0 || most <= limitPerHandle) return [];
     const problem = `is below the ${most} of one family that are asked for`;
     return [{ field: "limitPerHandle", value: limitPerHandle, problem }];
   }),
-  rule(({ address, ipv4, ipv6 }) => {
+  rule(({ address, interfaces, ipv4, ipv6 }) => {
+    if (interfaces) return [];
     const counts = ipv4 + ipv6;
     if (address)
       return counts === 0
@@ -89,7 +92,7 @@ export const assignBody = v.pipe(
       : [
           {
             field: "ipv4",
-            problem: "is 0 and so is ipv6; send one of them above 0, or an address",
+            problem: "is 0 and so is ipv6; send one of them above 0, an address, or interfaces",
           },
         ];
   }),

@@ -7,9 +7,8 @@ import {
   WARM_BLOCKS_MAX,
 } from "../../domain/limits.ts";
 import { SETTINGS_DEFAULT } from "../../domain/settings.ts";
-import { flag, whole, wholeOrNone } from "../schema/field.ts";
+import { ADDRESSES_PER_REQUEST_MAX, flag, whole, wholeOrNone } from "../schema/field.ts";
 import { fields } from "../schema/schema.ts";
-import { ADDRESSES_PER_REQUEST_MAX } from "./assign.ts";
 
 /** Settings that a PUT omits get their defaults. */
 export const settingsBody = fields({

@@ -86,6 +86,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   inUse: "Addresses that are assigned.",
   instance: "The name of the instance: of a pod, of a virtual machine. It defaults to `name`.",
   ipipMode: "Routing only: Plat stores and returns it, and ignores it otherwise.",
+  interface: "The interface that the addresses are for.",
+  interfaces:
+    "The network interfaces of the workload, each with its own counts and pools. All get their addresses, or none does.",
   ips: "The addresses and ranges in the manifest.",
   ipVersion: "The address family in the manifest. It must be that of the addresses.",
   ipv4: "IPv4: the number of addresses, or the host-reserved ones of such blocks.",

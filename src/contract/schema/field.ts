@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { formatCidr } from "../../domain/cidr.ts";
 import {
   IDEMPOTENCY_KEY_CHARACTERS_MAX,
+  INTERFACE_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
   NAMESPACE_CHARACTERS_MAX,
   SPACE_CHARACTERS_MAX,
@@ -22,6 +23,12 @@ export const proseText = v.pipe(text, v.regex(/^\P{Cs}*$/u, "must be Unicode tex
 export const flag = v.boolean("must be true or false");
 
 export const whole = (min: number, max: number) => wholeNumber(min, max, "");
+
+/** More addresses than one block of the largest size has. The allocator knows what the pools can serve. */
+export const ADDRESSES_PER_REQUEST_MAX = 4_096;
+
+/** A number of addresses that a request asks for. */
+export const addressCount = whole(0, ADDRESSES_PER_REQUEST_MAX);
 
 /** A cap; `null` means that there is none. */
 export const wholeOrNone = (min: number, max: number) =>
@@ -94,6 +101,15 @@ export const networkName = v.pipe(
   v.regex(
     new RegExp(`^(${LABEL}/)?${LABEL}(\\.${LABEL})*$`),
     "must be a DNS name in lower case, with or without a namespace, such as kube-system/macvlan-100",
+  ),
+);
+
+/** A network interface of a workload, such as `eth0`. */
+export const interfaceName = v.pipe(
+  text,
+  v.regex(
+    new RegExp(`^[A-Za-z0-9][\\w.-]{0,${INTERFACE_CHARACTERS_MAX - 1}}$`),
+    `must be the name of an interface such as eth0, of at most ${INTERFACE_CHARACTERS_MAX} characters`,
   ),
 );
 

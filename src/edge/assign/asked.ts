@@ -1,7 +1,7 @@
+import type * as v from "valibot";
 import type { AssignRequest } from "../../allocator/assign/assignment.ts";
-import type { PoolNames } from "../../contract/schema/pool-names.ts";
+import type { assignBody } from "../../contract/requests/assign.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
-import type { PodAnnotations } from "../../contract/schema/spiderpool-annotations.ts";
 import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import {
   isOfSubnets,
@@ -10,20 +10,71 @@ import {
 } from "../../domain/spiderpool-annotations.ts";
 import { poolsAsked } from "../pools/pools-asked.ts";
 
-/** What one interface asks for, beside its counts. */
-export type InterfaceAsked = PoolsAsked & Pick<AssignRequest, "cleanGateway">;
+type Input = v.InferOutput<typeof assignBody>;
+
+/** The addresses that a request asks for, and the pools that may serve them. */
+type Asked = Pick<AssignRequest, "wanted" | "interfaces" | "cleanGateway"> & PoolsAsked;
+
+/** What one interface asks of the pools with its lists or with annotations. */
+type InterfaceAsked = PoolsAsked & Pick<AssignRequest, "cleanGateway">;
 
 /** The interface of a request that names none, as in Spiderpool. */
 const INTERFACE_DEFAULT = "eth0";
 
-/** Returns what the interface of a request asks for: with its annotations, or else with its lists. */
-export function askedOf({
-  annotations,
-  ...names
-}: PoolNames & { readonly annotations?: PodAnnotations | undefined }): InterfaceAsked | Problem {
-  if (!annotations?.pools) return poolsAsked(names);
-  const asked = askedByAnnotation(annotations.pools, [INTERFACE_DEFAULT]);
-  return asked instanceof Problem ? asked : (asked[0] as InterfaceAsked);
+/** Returns what a request asks for, with its annotations in place of its lists. */
+export function askedOf(input: Input): Asked | Problem {
+  return input.interfaces ? askedByEach(input.interfaces, input) : askedByOne(input);
+}
+
+function askedByOne(input: Input): Asked | Problem {
+  const { annotations } = input;
+  const asked = annotations?.pools
+    ? askedByAnnotation(annotations.pools, [INTERFACE_DEFAULT])
+    : [poolsAsked(input)];
+  if (asked instanceof Problem) return asked;
+  return { wanted: wantedOf(input), ...(asked[0] as InterfaceAsked), ...networkAsked(input) };
+}
+
+function askedByEach(
+  interfaces: NonNullable<Input["interfaces"]>,
+  { annotations }: Input,
+): Asked | Problem {
+  const names = interfaces.map(({ name }) => name);
+  const asked = annotations?.pools
+    ? askedByAnnotation(annotations.pools, names)
+    : interfaces.map(({ pools }) => ({ pools }));
+  if (asked instanceof Problem) return asked;
+  return {
+    wanted: interfaces.flatMap((each) =>
+      wantedOf(each).map((wanted) => ({ ...wanted, interface: each.name })),
+    ),
+    pools: [],
+    interfaces: interfaces.map((each, n) => ({
+      name: each.name,
+      ...(asked[n] as InterfaceAsked),
+      ...networkAsked(each),
+    })),
+  };
+}
+
+const networkAsked = ({
+  defaultPools,
+  network,
+}: Pick<Input, "defaultPools"> & Partial<Pick<Input, "network">>) => ({
+  ...(defaultPools.length > 0 && { defaultPools }),
+  ...(network !== undefined && { network }),
+});
+
+/** Returns the number of addresses of each family; a specific address counts as one of its family. */
+function wantedOf({
+  address,
+  ipv4,
+  ipv6,
+}: Pick<Input, "ipv4" | "ipv6"> & Partial<Pick<Input, "address">>): AssignRequest["wanted"] {
+  if (address) return [{ family: address.family, count: 1 }];
+  return [{ family: 4, count: ipv4 } as const, { family: 6, count: ipv6 } as const].filter(
+    ({ count }) => count > 0,
+  );
 }
 
 /** Returns what an annotation asks for each interface, in their order. */

@@ -1,12 +1,13 @@
 import type { Assignment, AssignRequest } from "../../allocator/assign/assignment.ts";
 import type { Explanation } from "../../allocator/assign/explain.ts";
+import { interfacesOf } from "../../allocator/assign/interfaces.ts";
 import { assignBody } from "../../contract/requests/assign.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
 import { routesAnswer } from "../../contract/schema/pool-ranges.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import { workloadOf } from "../../contract/schema/workload.ts";
-import { type Address, formatAddress } from "../../domain/address.ts";
+import { formatAddress } from "../../domain/address.ts";
 import { hostId } from "../../domain/host.ts";
 import { formatTime } from "../../domain/time.ts";
 import { workloadHandle } from "../../domain/workload.ts";
@@ -50,7 +51,6 @@ export function readAssign(
   const asked = {
     space,
     host: hostId(input.affinityType, input.host),
-    wanted: wantedOf(input),
     ...(input.address && { address: input.address }),
     handle:
       handle ?? (key === undefined ? freshHandle() : `key-${digestOf(key).toString("hex", 0, 16)}`),
@@ -58,8 +58,6 @@ export function readAssign(
     ...(input.use && { use: input.use }),
     ...(input.namespace !== undefined && { namespace: input.namespace }),
     ...pools,
-    ...(input.defaultPools.length > 0 && { defaultPools: input.defaultPools }),
-    ...(input.network !== undefined && { network: input.network }),
     allowPartial: input.allowPartial,
     // Calico's client sends 0 for "not set".
     ...(input.maxBlocksPerHost && { maxBlocksPerHost: input.maxBlocksPerHost }),
@@ -107,22 +105,6 @@ const NOT_TO_BE_FOUND = invalid(
   },
 );
 
-/** Returns the number of addresses of each family; a specific address counts as one of its family. */
-function wantedOf({
-  address,
-  ipv4,
-  ipv6,
-}: {
-  readonly address?: Address | undefined;
-  readonly ipv4: number;
-  readonly ipv6: number;
-}): AssignRequest["wanted"] {
-  if (address) return [{ family: address.family, count: 1 }];
-  return [{ family: 4, count: ipv4 } as const, { family: 6, count: ipv6 } as const].filter(
-    ({ count }) => count > 0,
-  );
-}
-
 export function assignAnswer(result: Assignment | Explanation, requestId: string): Answer {
   if ("families" in result) return explanationAnswer(result, requestId);
   const { handle, addresses, requested, hostReserved, messages, missing } = result;
@@ -146,6 +128,16 @@ export function assignAnswer(result: Assignment | Explanation, requestId: string
   };
 }
 
+/** Returns the interfaces of a request by name, because their order means nothing. */
+const canonicalInterfaces = (asked: Pick<AssignRequest, "wanted" | "interfaces" | "pools">) =>
+  interfacesOf(asked)
+    .map(({ interface: name, wanted, ...lists }) => ({
+      name,
+      wanted: wanted.map(({ family, count }) => [family, count]),
+      ...lists,
+    }))
+    .toSorted((a, b) => (String(a.name) < String(b.name) ? -1 : 1));
+
 /** Returns one text for all forms of the same request. */
 function canonical({
   attributes,
@@ -158,7 +150,7 @@ function canonical({
   return JSON.stringify([
     asked.space,
     asked.host,
-    asked.wanted.map(({ family, count }) => [family, count]),
+    asked.interfaces ? [] : asked.wanted.map(({ family, count }) => [family, count]),
     address ? String(address.value) : null,
     asked.handle,
     Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -175,5 +167,6 @@ function canonical({
     ...(asked.network === undefined ? [] : [{ network: asked.network }]),
     ...(asked.applicationOnly ? [{ applicationOnly: true }] : []),
     ...(asked.cleanGateway ? [{ cleanGateway: true }] : []),
+    ...(asked.interfaces ? [{ interfaces: canonicalInterfaces(asked) }] : []),
   ]);
 }

@@ -93,6 +93,36 @@ describe("plat assign", () => {
     });
   });
 
+  it("assigns to each interface from its pools, and prints which address is whose", async () => {
+    await pool();
+    await pool("storage", { cidr: "10.9.0.0/24", assignmentMode: "Manual" });
+    const interfaces = [
+      ...["--interface", "name=eth0,ipv4=1"],
+      ...["--interface", "name=net1,ipv4=1,pool=lan-*,pool=storage,default-pool=main"],
+    ];
+    const assigned = await json("assign", "--host", "n1", ...interfaces);
+    expect(assigned.addresses).toMatchObject([
+      { interface: "eth0", pool: "main" },
+      { interface: "net1", pool: "storage" },
+    ]);
+    const { out } = await plat("assign", "--host", "n1", ...interfaces);
+    expect(out).toMatch(/^ADDRESS +INTERFACE +POOL /);
+    expect(out).toMatch(/ net1 +storage /);
+    const dry = await plat("assign", "--host", "n1", ...interfaces, "--dry-run");
+    expect(dry.out).toMatch(/^Interface net1, IPv4: 1 wanted$/m);
+  });
+
+  it.each([
+    ["without a name", "ipv4=1", "It must have a name"],
+    ["of an unknown part", "name=eth0,mtu=9000", "It has mtu, which is none of"],
+    ["with a count that is none", "name=eth0,ipv4=some", "ipv4 must be a whole number"],
+    ["with a part twice", "name=eth0,name=eth1", "It names name twice"],
+  ])("rejects an interface %s", async (_, text, message) => {
+    const { exit, err } = await plat("assign", "--host", "n1", "--interface", text);
+    expect(exit).toBe(2);
+    expect(err).toContain(message);
+  });
+
   it("under the same key answers the same addresses, and under its own keys others each time", async () => {
     await pool();
     const again = ["assign", "--host", "n1", "--ipv4", "1", "--idempotency-key", "k"];

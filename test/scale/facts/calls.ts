@@ -1,6 +1,7 @@
 import { amendAddress } from "../../../src/allocator/admin/amend-address.ts";
 import { liftQuarantine } from "../../../src/allocator/admin/lift-quarantine.ts";
 import { reserve } from "../../../src/allocator/admin/reserve.ts";
+import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
 import { ensureBlocks } from "../../../src/allocator/assign/ensure-blocks.ts";
 import type { Context } from "../../../src/allocator/core/context.ts";
 import { listBlocks } from "../../../src/allocator/read/list-blocks.ts";
@@ -44,6 +45,11 @@ interface Scene {
   readonly cloud: Cloud;
   readonly pool: Pool;
 }
+
+const TWO_INTERFACES: Partial<AssignRequest> = {
+  wanted: ["eth0", "net1"].map((name) => ({ family: 4, count: 1, interface: name })),
+  interfaces: ["eth0", "net1"].map((name) => ({ name, pools: [] })),
+};
 
 interface Size {
   readonly size: string;
@@ -91,6 +97,15 @@ const OPERATIONS: readonly Operation[] = [
     operation: "An assign by a function that has just started",
     calls: 6,
     count: async ({ cloud }) => (await assigned(new LambdaFunction(cloud))).calls,
+  },
+  {
+    operation: "An assign of two interfaces by a function that knows the host's block",
+    calls: 4,
+    count: async ({ cloud }) => {
+      const lambda = new LambdaFunction(cloud);
+      await assigned(lambda);
+      return (await assigned(lambda, TWO_INTERFACES)).calls;
+    },
   },
   {
     operation: "An assign with a limit per handle",
