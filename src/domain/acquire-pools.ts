@@ -12,7 +12,7 @@ import type { Requester } from "./requester.ts";
 export const RULES = ["application", "pools", "namespace", "network", "automatic"] as const;
 export type Rule = (typeof RULES)[number];
 
-/** What one interface of a workload asks of the pools. Its lists have names, CIDRs and patterns. */
+/** The pools and the network that one interface of a workload asks for. Its lists have names, CIDRs and patterns. */
 export interface PoolsAsked {
   /** Pools of both families in one list. A family is served by those of its own. */
   readonly pools: readonly string[];

@@ -68,7 +68,7 @@ const isAmong = (names: readonly string[], name: string | undefined): boolean =>
 const isSelected = (by: PoolSelector | undefined, labels: Labels = NO_LABELS): boolean =>
   !narrows(by) || matches(by.selector, labels);
 
-/** What a condition judges. */
+/** The facts about a request that a condition judges. */
 type Whom = "host" | "namespace" | "workload" | "network";
 
 /** @param by the list under the name of its field */

@@ -6,7 +6,7 @@ import { Rejection } from "./outcome.ts";
 import type { Pool } from "./pool.ts";
 import { extentOf, setOf } from "./pool-set.ts";
 
-/** Why a ranged pool cannot have some addresses. */
+/** The reason why a ranged pool cannot have some addresses. */
 interface InTheWay {
   readonly rejection: Rejection;
   /** The pool in the way, if it does not have them in its set: a job makes them free. */

@@ -26,7 +26,7 @@ export interface Candidate extends Partial<Unfit> {
   readonly kept: boolean;
   /** Its place among the pools that may serve, from 1. Plat tries the next one if this one has no room. */
   readonly order?: number;
-  /** What its conditions add up to, if it may serve. */
+  /** The sum of the scores of its conditions, if it may serve. */
   readonly score?: number;
 }
 
@@ -81,7 +81,7 @@ export function selectPools(
   return new Rejection("no_pool_available", detail, members);
 }
 
-/** Where an unknown pool is named, unless the request names it itself. */
+/** The field or the registry that names an unknown pool, unless the request names it itself. */
 const NAMED_BY: Readonly<Record<Rule, string>> = {
   application: "",
   pools: "",

@@ -20,7 +20,7 @@ export interface PoolAnnotation {
   readonly items: readonly AnnotationItem[];
 }
 
-/** What an item asks for: pools, or the subnets from which an application has its addresses. */
+/** The request of one item: pools, or the subnets from which an application has its addresses. */
 export interface AnnotationItem {
   /** The name of its interface. */
   readonly interface?: string;

@@ -89,7 +89,7 @@ function immutableIn(seen: Pool, spec: PoolSpec): Rejection | undefined {
   return undefined;
 }
 
-/** What a change takes out of a ranged pool, and what the pool then keeps outside of its set. */
+/** The addresses that a change takes out of a ranged pool, and those that the pool then keeps outside of its set. */
 interface TakenOut {
   readonly out: AddressSet;
   readonly left: AddressSet;

@@ -29,7 +29,7 @@ interface NamedInterface extends PoolsAsked {
 export interface AssignRequest extends PoolsAsked {
   readonly space: string;
   readonly host: HostId;
-  /** What it wants; it gets no addresses of other families. */
+  /** The counts that it asks for; it gets no addresses of other families. */
   readonly wanted: readonly Wanted[];
   /** Each interface has its own pools, in place of those of the request. All get their addresses, or none does. */
   readonly interfaces?: readonly NamedInterface[];

@@ -35,7 +35,7 @@ export interface FamilyRequest {
   readonly blocksMax: number;
   /** The host-reserved addresses in blocks that are claimed now. */
   readonly hostReserved?: HostReserved | undefined;
-  /** What the request takes for its other interfaces, so that this one takes others. */
+  /** The addresses that the request takes for its other interfaces, so that this one takes others. */
   readonly others?: readonly SlotSelection[];
   /** True if the request accepts fewer addresses than it wants. */
   readonly allowPartial: boolean;

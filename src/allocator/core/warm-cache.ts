@@ -13,7 +13,7 @@ import type { SpaceConfiguration } from "../../domain/pool.ts";
 import { CachedReads } from "./cached-reads.ts";
 import { LeastRecentlyUsed } from "./least-recently-used.ts";
 
-/** What selection needs of a host or a namespace. */
+/** The facts about a host or a namespace that selection needs. */
 export type Registered = NamespaceSpec;
 
 /** A copy of a space's configuration, and until when it may be used unasked. */

@@ -15,7 +15,7 @@ type Input = v.InferOutput<typeof assignBody>;
 /** The addresses that a request asks for, and the pools that may serve them. */
 type Asked = Pick<AssignRequest, "wanted" | "interfaces" | "cleanGateway"> & PoolsAsked;
 
-/** What one interface asks of the pools with its lists or with annotations. */
+/** The pools that one interface asks for with its lists or with annotations. */
 type InterfaceAsked = PoolsAsked & Pick<AssignRequest, "cleanGateway">;
 
 /** The interface of a request that names none, as in Spiderpool. */
