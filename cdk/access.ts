@@ -6,6 +6,7 @@ export type ScheduledFunctionName = (typeof SCHEDULED_FUNCTIONS)[number];
 
 /** Partitions of the table by the prefixes of their keys (`src/store/key.ts`). */
 export const PARTITIONS = {
+  APPLICATIONS: "APPLICATIONS#*",
   BLOCK: "BLOCK#*",
   FULLPOOLS: "FULLPOOLS#*",
   HANDLE: "HANDLE#*",
@@ -51,7 +52,7 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
  *   `amend` changes an allocation and nothing else.
  * - `read` writes nothing. `survey` may scan, which no condition on keys can limit.
  * - `configure` writes the configuration of a space: pools, reservations and settings share a partition, where a right
- *   to one is a right to all. `register` writes hosts and namespaces.
+ *   to one is a right to all. `register` writes hosts and namespaces. `applications` holds slots, and writes no allocation.
  * - `openapi` needs no table.
  */
 export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access | undefined>> = {
@@ -82,8 +83,18 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
     delete: ["BLOCK", "FULLPOOLS", "HOST"],
   },
   read: {
-    get: ["BLOCK", "HANDLE", "HOST", "JOBS", "NAMESPACE", "TABLE", "VERSION"],
-    query: ["BLOCK", "HANDLE", "HOST", "JOBS", "NAMESPACE", "NODES", "GROUPINDEX", "SPACE"],
+    get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "JOBS", "NAMESPACE", "TABLE", "VERSION"],
+    query: [
+      "APPLICATIONS",
+      "BLOCK",
+      "HANDLE",
+      "HOST",
+      "JOBS",
+      "NAMESPACE",
+      "NODES",
+      "GROUPINDEX",
+      "SPACE",
+    ],
   },
   survey: {
     get: ["TABLE"],
@@ -95,13 +106,20 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
     get: ["JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
     query: ["BLOCK", "JOBS", "GROUPINDEX", "SPACE"],
     put: ["JOBS", "PLAN", "SPACE", "TABLE"],
-    update: ["SPACES", "VERSION"],
+    update: ["BLOCK", "SPACES", "VERSION"],
     delete: ["SPACE"],
   },
   register: {
     get: ["HOST", "NAMESPACE", "NODES", "TABLE"],
     put: ["HOST", "NAMESPACE", "NODES", "TABLE"],
     delete: ["HOST", "NAMESPACE", "NODES"],
+  },
+  applications: {
+    get: ["APPLICATIONS", "BLOCK", "GROUPINDEX", "NAMESPACE", "TABLE"],
+    query: ["BLOCK", "SPACE"],
+    put: ["APPLICATIONS", "BLOCK", "TABLE"],
+    update: ["BLOCK", "GROUPINDEX"],
+    delete: ["APPLICATIONS"],
   },
   openapi: undefined,
   reclaim: {

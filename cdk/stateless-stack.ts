@@ -41,6 +41,7 @@ export class StatelessStack extends Stack {
       survey: request("survey"),
       configure: request("configure"),
       register: request("register"),
+      applications: request("applications"),
       openapi: request("openapi"),
     };
     const { apiId, endpoint, stage } = new Api(this, "Api", { environment, functions });

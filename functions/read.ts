@@ -7,6 +7,10 @@ import {
 } from "../src/allocator/admin/administration.ts";
 import { listNamespaces, readNamespace } from "../src/allocator/admin/namespaces.ts";
 import { listNodes, readNode } from "../src/allocator/admin/nodes.ts";
+import {
+  listApplications,
+  readApplication,
+} from "../src/allocator/applications/read-applications.ts";
 import { listJobs, readJob } from "../src/allocator/jobs/pool-jobs.ts";
 import { listAffinities } from "../src/allocator/read/list-affinities.ts";
 import { listBlocks } from "../src/allocator/read/list-blocks.ts";
@@ -24,6 +28,8 @@ import {
   readSpaceAffinities,
   spaceAffinitiesAnswer,
 } from "../src/edge/affinities/space-affinities.ts";
+import { applicationAnswer, applicationListAnswer } from "../src/edge/applications/answer.ts";
+import { readApplicationList, readApplicationPath } from "../src/edge/applications/request.ts";
 import { blockAnswer, blocksAnswer } from "../src/edge/blocks/answer.ts";
 import { readBlockList, readBlockPath } from "../src/edge/blocks/request.ts";
 import { readHandlePage } from "../src/edge/handles/request.ts";
@@ -104,6 +110,16 @@ export const handler = http({
     namespaceList.readOne,
     ({ space, name }) => readNamespace(plat, space, name),
     labelledAnswer,
+  ),
+  "GET /v1/applications": route(
+    readApplicationList,
+    (wanted) => listApplications(plat, wanted),
+    applicationListAnswer,
+  ),
+  "GET /v1/applications/{namespace}/{kind}/{name}": route(
+    readApplicationPath,
+    ({ space, of }) => readApplication(plat, space, of),
+    applicationAnswer,
   ),
   "GET /v1/config": route(readSpace, (space) => readSettings(plat, space), settingsAnswer),
   /** Answers if the function runs. */

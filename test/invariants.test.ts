@@ -12,6 +12,7 @@ import { Rejection } from "../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { hostPk } from "../src/store/key.ts";
 import type { Table } from "../src/store/table.ts";
+import { hold, withSubnet } from "./applications.ts";
 import { selector } from "./domain/builders.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "./instances.ts";
 import { reclaimAll, repairAll } from "./scheduled-runs.ts";
@@ -411,5 +412,27 @@ describe("I9 a released address is not given out again before its cooldown is ov
     expect(await assign(calm, specific)).toMatchObject({ code: "address_cooling" });
     clock.nowMs += CLOCK_SKEW_MS_MAX;
     expect(await assign(calm, specific)).toMatchObject({ handle: "other" });
+  });
+});
+
+describe("I15 every held slot is listed by its application, which has at most its number", () => {
+  it("also when the function dies after any of its calls, however often its request comes again", async () => {
+    const start = await makeWorld();
+    await withSubnet(start);
+    const calls = await callsOf(start.table, (own) => hold(contextOver(own, start.clock, 2), 3));
+    for (let at = 0; at < calls.length; at++) {
+      const world = await makeWorld();
+      await withSubnet(world);
+      await withMishap(world.table, at, "killed after the call", (own) =>
+        hold(contextOver(own, world.clock, 2), 3),
+      );
+      expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
+      await hold(world.calm, 3);
+      const held = contentsIn(world).blocks.flatMap(({ slots }) =>
+        [...slots.values()].filter(({ kind }) => kind === "held"),
+      );
+      expect(held, calls[at]).toHaveLength(3);
+      expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
+    }
   });
 });

@@ -2,6 +2,7 @@ import { Command, CommanderError, type OutputConfiguration } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { addressCommand } from "./commands/address.ts";
 import { affinityCommand } from "./commands/affinity.ts";
+import { applicationCommand } from "./commands/application.ts";
 import { assignCommand } from "./commands/assign.ts";
 import { blockCommand } from "./commands/block.ts";
 import { checkCommand } from "./commands/check.ts";
@@ -28,7 +29,13 @@ import { styleOf } from "./shell/style.ts";
 /** The commands in the order of the help: daily commands come first. */
 const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
   "Addresses:": [assignCommand, releaseCommand, showCommand, addressCommand, handleCommand],
-  "Pools and settings:": [poolCommand, splitCommand, reservationCommand, configureCommand],
+  "Pools and settings:": [
+    poolCommand,
+    splitCommand,
+    reservationCommand,
+    applicationCommand,
+    configureCommand,
+  ],
   "Blocks and hosts:": [blockCommand, affinityCommand, nodeCommand, namespaceCommand],
   "Jobs and checks:": [jobCommand, checkCommand, collectCommand],
   "Import and export:": [importCommand, exportCommand],

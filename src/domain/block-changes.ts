@@ -114,6 +114,28 @@ export interface ReleasedChange {
 }
 
 /**
+ * Lets held addresses of an application go. They cool, and the new epoch rejects a late write of an author that saw them free
+ * before they were held (rule 1).
+ */
+export const lettingGo = (
+  held: readonly HeldSlot[],
+  sinceMs: number,
+  { epoch, revision }: Pick<ClaimFields, "epoch" | "revision">,
+): BlockChange => ({
+  slots: new Map(
+    held.map(({ ordinal, seen: { token } }) => [ordinal, { kind: "cooling", token, sinceMs }]),
+  ),
+  epoch,
+  revision,
+});
+
+/** A held slot as its reader saw it. */
+export interface HeldSlot {
+  readonly ordinal: number;
+  readonly seen: Slot & { readonly kind: "held" };
+}
+
+/**
  * Fences a block. A write under an earlier epoch then fails, so that no slot is taken for a deleted
  * allocation (I3).
  */

@@ -1,6 +1,7 @@
 import type { AddressPlan } from "./address-plan.ts";
 import type { BlockAffinity } from "./affinity.ts";
 import type { Allocation } from "./allocation.ts";
+import type { Application } from "./application.ts";
 import type { Block } from "./block.ts";
 import type { BorrowedBlock } from "./borrowed-block.ts";
 import type { FullBlock } from "./full-block.ts";
@@ -35,6 +36,7 @@ export interface Contents {
   readonly borrowedBlocks: readonly BorrowedBlock[];
   readonly quotaSlots: readonly QuotaSlot[];
   readonly allocations: readonly Allocation[];
+  readonly applications: readonly Application[];
   readonly pools: readonly Pool[];
   readonly reservations: readonly Reservation[];
   readonly plans: readonly AddressPlan[];
@@ -57,6 +59,7 @@ export function together(pages: readonly Contents[]): Contents {
     borrowedBlocks: pages.flatMap(({ borrowedBlocks }) => borrowedBlocks),
     quotaSlots: pages.flatMap(({ quotaSlots }) => quotaSlots),
     allocations: pages.flatMap(({ allocations }) => allocations),
+    applications: pages.flatMap(({ applications }) => applications),
     pools: pages.flatMap(({ pools }) => pools),
     reservations: pages.flatMap(({ reservations }) => reservations),
     plans: pages.flatMap(({ plans }) => plans),

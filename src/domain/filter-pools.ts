@@ -28,6 +28,8 @@ export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit 
   if (closed) return closed;
   if (!pool.allowedUses.includes(criteria.use))
     return { code: "use", reason: `does not allow the use ${criteria.use}` };
+  if (pool.assignmentMode === "Applications")
+    return { code: "mode", reason: "serves applications only (assignmentMode Applications)" };
   const small = !isRanged(pool) && criteria.hostReserved && tooSmall(pool, criteria.hostReserved);
   if (small || !isJudged(rule, pool)) return small || undefined;
   if (rule === "automatic" && pool.assignmentMode === "Manual")

@@ -1,5 +1,6 @@
 import { type Allocation, isOver } from "./allocation.ts";
 import { heldCount, isQuotaSlotHeld, nameOf } from "./allocation-invariants.ts";
+import { applicationViolationsAtRest } from "./application-invariants.ts";
 import { poolOf } from "./block-invariants.ts";
 import { type BlocksByName, nameOfBlock } from "./blocks-by-name.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
@@ -14,6 +15,7 @@ export const violationsAtRest = (contents: Contents, blocks: BlocksByName): Viol
   ...untidyAffinities(contents, blocks),
   ...emptyQuotaSlots(contents, blocks),
   ...unlisted(contents),
+  ...applicationViolationsAtRest(contents, blocks),
   ...contents.allocations.flatMap((allocation) => untidyAllocation(allocation, blocks)),
 ];
 

@@ -1,4 +1,5 @@
 import { allocationViolations } from "./allocation-invariants.ts";
+import { applicationViolations } from "./application-invariants.ts";
 import { takenIn } from "./block.ts";
 import { blockViolations, poolOf } from "./block-invariants.ts";
 import { blocksByName } from "./blocks-by-name.ts";
@@ -40,6 +41,7 @@ export function findViolations(
     ...setViolations(contents, blocks),
     ...allocationViolations(contents, blocks),
     ...instanceViolations(contents.allocations),
+    ...applicationViolations(contents),
     ...(quiet ? violationsAtRest(contents, blocks) : []),
   ];
 }

@@ -151,6 +151,16 @@ export const BLOCKS_PER_PAGE_MAX = 1_000;
 /** Affinities on a page of all hosts, unless the request has a limit; each of their hosts is a read. */
 export const AFFINITIES_PER_PAGE_DEFAULT = 100;
 export const AFFINITIES_PER_PAGE_MAX = 250;
+/** The most addresses that an application lists: its item has about 60 bytes of each, and one write changes it. */
+export const APPLICATION_ADDRESSES_MAX = 1_024;
+/** The most addresses, and the most lost ordinals, that one change of an application works on. */
+export const APPLICATION_ADDRESSES_PER_CHANGE = 256;
+export const APPLICATION_REPLICAS_MAX = 65_536;
+/** Kubernetes counts ordinals in 32 bits. */
+export const APPLICATION_START_MAX = 2 ** 31 - 1 - APPLICATION_REPLICAS_MAX;
+/** Applications on a page of a list, unless the request has a limit; with all their addresses they take 2.5 MB. */
+export const APPLICATIONS_PER_PAGE_DEFAULT = 25;
+export const APPLICATIONS_PER_PAGE_MAX = 25;
 /** Nodes or namespaces on a page of a list, unless the request has a limit; with all their labels they take 4 MB. */
 export const LABELLED_PER_PAGE_DEFAULT = 100;
 export const LABELLED_PER_PAGE_MAX = 250;
@@ -276,6 +286,7 @@ export const RESERVATIONS_NAMED_MAX = 8;
 export const REASONS_IN_DETAIL_MAX = 50;
 export const SPACE_CHARACTERS_MAX = 63;
 export const NAMESPACE_CHARACTERS_MAX = 63;
+export const KIND_CHARACTERS_MAX = 63;
 export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255;
 export const BODY_BYTES_MAX = 1_000_000;
 /** Manifests in one body, of which Plat takes one. */

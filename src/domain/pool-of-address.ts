@@ -1,4 +1,5 @@
 import type { Address } from "./address.ts";
+import { isForApplications } from "./application-pools.ts";
 import { contains } from "./cidr.ts";
 import type { Pool, SpaceConfiguration } from "./pool.ts";
 import { hasAddress } from "./pool-set.ts";
@@ -23,5 +24,10 @@ export const poolOver = (
   poolOf(configuration, address) ??
   servingFirst(configuration.pools.filter(({ cidr }) => contains(cidr, address)));
 
+/** An Applications pool has only what the other pools around an address do not have. */
 const servingFirst = (pools: readonly Pool[]): Pool | undefined =>
+  inOrder(pools.filter((pool) => !isForApplications(pool))) ??
+  inOrder(pools.filter(isForApplications));
+
+const inOrder = (pools: readonly Pool[]): Pool | undefined =>
   pools.find(({ state }) => state === "active") ?? pools.find(({ state }) => state === "deleting");

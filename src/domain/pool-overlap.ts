@@ -1,5 +1,6 @@
 import { type AddressPlanEntry, mayShare } from "./address-plan.ts";
-import { type AddressSet, formatSet, sharedBy } from "./address-set.ts";
+import { type AddressSet, formatSet, sharedBy, subtract, unionOf } from "./address-set.ts";
+import { isBeside, isForApplications } from "./application-pools.ts";
 import { formatCidr } from "./cidr.ts";
 import { deleteJobId, shrinkJobId } from "./job.ts";
 import { Rejection } from "./outcome.ts";
@@ -24,7 +25,14 @@ export function sharedAddresses(
   wanted: AddressSet,
   pools: readonly Pool[],
 ): InTheWay | undefined {
-  const others = pools.filter(({ id }) => id !== pool.id);
+  const applied = againstApplications(pool, wanted, pools);
+  if (applied) return { rejection: applied };
+  // An Applications pool and the pools inside of it have the same addresses.
+  const others = pools.filter(
+    (other) =>
+      other.id !== pool.id &&
+      !(isBeside(pool, other) && (isForApplications(pool) || isForApplications(other))),
+  );
   const rejection = (first: string, other: Pool, fate: string, job: object) =>
     new Rejection(
       "pool_overlap",
@@ -52,6 +60,44 @@ export function sharedAddresses(
     };
   }
   return undefined;
+}
+
+/** Returns the rejection of a pool that does not fit to the Applications pool of its CIDR, or that does not fit as one. */
+function againstApplications(
+  pool: Pool,
+  wanted: AddressSet,
+  pools: readonly Pool[],
+): Rejection | undefined {
+  for (const other of pools.filter((each) => isBeside(pool, each))) {
+    if (!isForApplications(pool) && !isForApplications(other)) continue;
+    if (isForApplications(pool) && isForApplications(other)) return secondOf(pool, other);
+    const [outer, inner] = isForApplications(pool)
+      ? [unionOf(setOf(pool), wanted), extentOf(other)]
+      : [setOf(other), wanted];
+    const [astray] = formatSet(subtract(inner, outer));
+    if (astray !== undefined) return outsideOf(pool, other, astray);
+  }
+  return undefined;
+}
+
+const secondOf = (pool: Pool, other: Pool): Rejection =>
+  new Rejection(
+    "pool_overlap",
+    `Pool ${pool.name} cannot be for applications: pool ${other.name} of this cidr is.`,
+    {
+      fields: [{ field: "assignmentMode", problem: `is that of pool ${other.name} of this cidr` }],
+    },
+  );
+
+/** Returns the rejection of a pool that would not lie inside of the Applications pool of its CIDR, whichever of both is new. */
+function outsideOf(pool: Pool, other: Pool, astray: string): Rejection {
+  const detail = isForApplications(pool)
+    ? `Pool ${pool.name} must have ${astray}, which pool ${other.name} has: an Applications pool has all that the others of its cidr have.`
+    : `Pool ${pool.name} cannot have ${astray}: pool ${other.name} is for applications, and all pools of its cidr lie inside of it.`;
+  const problem = isForApplications(pool)
+    ? `lacks ${astray}, which pool ${other.name} has`
+    : `has ${astray}, which is outside of pool ${other.name}`;
+  return new Rejection("pool_overlap", detail, { fields: [{ field: "ranges", problem }] });
 }
 
 /**

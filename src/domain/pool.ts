@@ -12,7 +12,7 @@ export const USES = ["Workload", "Tunnel", "LoadBalancer"] as const;
 export type Use = (typeof USES)[number];
 
 /** `Manual` pools serve only requests that name them. */
-export const ASSIGNMENT_MODES = ["Automatic", "Manual"] as const;
+export const ASSIGNMENT_MODES = ["Automatic", "Manual", "Applications"] as const;
 export type AssignmentMode = (typeof ASSIGNMENT_MODES)[number];
 
 export const BORROWING = ["allowed", "forbidden"] as const;

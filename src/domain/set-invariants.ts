@@ -1,5 +1,6 @@
 import { mayShare } from "./address-plan.ts";
 import { formatSet, holds, sharedBy } from "./address-set.ts";
+import { ownServedSetOf } from "./application-pools.ts";
 import { heldBy } from "./block.ts";
 import { type BlocksByName, nameOfBlock } from "./blocks-by-name.ts";
 import { addressAt, formatCidr } from "./cidr.ts";
@@ -27,7 +28,9 @@ function sharing({ pools }: Contents): Violation[] {
       .flatMap((other) => {
         const both = `pools ${pool.name} and ${other.name} of ${pool.space}`;
         if (!mayShare(pool, other)) return [violation("I13", `${both} differ in their subnet`)];
-        const [first] = formatSet(sharedBy(servedSetOf(pool), servedSetOf(other)));
+        const [first] = formatSet(
+          sharedBy(ownServedSetOf(pool, pools), ownServedSetOf(other, pools)),
+        );
         return first === undefined ? [] : [violation("I13", `${both} share ${first}`)];
       }),
   );

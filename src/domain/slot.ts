@@ -2,6 +2,7 @@ import { ID_BYTES } from "./fresh.ts";
 
 /**
  * The content of an ordinal of a block. An ordinal that was never used has no slot.
+ * A `held` address waits for an instance of its application, and is assigned to nobody else.
  * `foreign` is a tag that this version cannot read: Plat keeps it, reports it, and never assigns its address.
  */
 export type Slot =
@@ -16,6 +17,7 @@ export type Slot =
       /** The duration of the quarantine. */
       readonly seconds: number;
     }
+  | { readonly kind: "held"; readonly token: string; readonly applicationHash: string }
   | { readonly kind: "foreign"; readonly tag: Uint8Array };
 
 /** A slot that was released, and can be assigned again after its time. */
@@ -27,16 +29,18 @@ export const isReleased = (slot: Slot): slot is ReleasedSlot =>
 const TAKEN = 1;
 const COOLING = 2;
 const QUARANTINED = 3;
+const HELD = 4;
 const HASH_BYTES = 8;
 const TIME_BYTES = 6;
 const SECONDS_BYTES = 3;
 const TAKEN_BYTES = 1 + ID_BYTES + HASH_BYTES;
+const HELD_BYTES = TAKEN_BYTES;
 const COOLING_BYTES = 1 + ID_BYTES + TIME_BYTES;
 const QUARANTINED_BYTES = TAKEN_BYTES + TIME_BYTES + SECONDS_BYTES;
 
 /**
- * Returns the tag of a slot: kind, token, then the handle's hash, the time of release, or both with the duration of the
- * quarantine. It has at most 20 bytes, and 29 for a quarantine. Inverse of `slotOf`.
+ * Returns the tag of a slot: kind, token, then the hash of the handle or the application, the time of release, or both with the
+ * duration of the quarantine. It has at most 20 bytes, and 29 for a quarantine. Inverse of `slotOf`.
  *
  * @throws {Error} if the token or the hash has a wrong length, so that Plat never writes a tag that it could not read
  */
@@ -54,6 +58,8 @@ export function tagOf(slot: Slot): Uint8Array {
       ]);
       return tagWith(QUARANTINED, slot.token, rest, QUARANTINED_BYTES);
     }
+    case "held":
+      return tagWith(HELD, slot.token, Buffer.from(slot.applicationHash, "hex"), HELD_BYTES);
     case "foreign":
       return slot.tag;
     default:
@@ -86,6 +92,12 @@ export function slotOf(tag: Uint8Array): Slot {
       kind: "cooling",
       token: tokenIn(bytes),
       sinceMs: bytes.readUIntBE(1 + ID_BYTES, TIME_BYTES),
+    };
+  if (bytes[0] === HELD && bytes.length === HELD_BYTES)
+    return {
+      kind: "held",
+      token: tokenIn(bytes),
+      applicationHash: bytes.toString("hex", 1 + ID_BYTES),
     };
   if (bytes[0] === QUARANTINED && bytes.length === QUARANTINED_BYTES)
     return {

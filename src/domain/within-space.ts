@@ -10,6 +10,7 @@ export function withinSpace(contents: Contents, space: string): Contents {
     borrowedBlocks: contents.borrowedBlocks.filter(ours),
     quotaSlots: contents.quotaSlots.filter(ours),
     allocations: contents.allocations.filter(({ place }) => ours(place)),
+    applications: contents.applications.filter(ours),
     pools: contents.pools.filter(ours),
     reservations: contents.reservations.filter(ours),
     plans: contents.plans.filter(ours),

@@ -1,5 +1,6 @@
 import { handler as affinities } from "../../functions/affinities.ts";
 import { handler as amend } from "../../functions/amend.ts";
+import { handler as applications } from "../../functions/applications.ts";
 import { handler as assign } from "../../functions/assign.ts";
 import { handler as configure } from "../../functions/configure.ts";
 import { handler as openapi } from "../../functions/openapi.ts";
@@ -24,6 +25,7 @@ export const HANDLERS: Handlers = {
   survey,
   configure,
   register,
+  applications,
   openapi,
 };
 

@@ -8,6 +8,8 @@ import {
   type FreedSlots,
   fencing,
   freeingSlots,
+  type HeldSlot,
+  lettingGo,
   markingIdle,
   type ReleasedChange,
   takingSlots,
@@ -80,7 +82,10 @@ export function blockItems(table: Table) {
       return withItem(await table.write(write), blockFrom);
     },
 
-    /** Takes slots of a block, all or none, if the block still has the learned epoch (rule 1). */
+    /**
+     * Takes slots of a block, or holds them for an application: all or none, if the block still has
+     * the learned epoch (rule 1).
+     */
     async takeSlots(
       learned: Block,
       slots: readonly SlotSeen[],
@@ -149,6 +154,27 @@ export function blockItems(table: Table) {
         key: blockKey(space, cidr),
         when: [equals(`${step}-slot`, tagOf(seen), ...slotPath(ordinal))],
         change: updateFrom(freeingSlots(new Map([[ordinal, next]]), revision)),
+      });
+      return withItem(outcome, blockFrom);
+    },
+
+    /**
+     * Lets held slots go that are exactly as they were seen: no instance of the application has
+     * taken one since.
+     */
+    async letGoSlots(
+      { space, cidr }: Pick<Block, "space" | "cidr">,
+      held: readonly HeldSlot[],
+      sinceMs: number,
+      fresh: Pick<ClaimFields, "epoch" | "revision">,
+    ): Promise<Outcome<Block>> {
+      const outcome = await table.write({
+        step: "let-go",
+        key: blockKey(space, cidr),
+        when: held.map(({ ordinal, seen }) =>
+          equals("let-go-tag", tagOf(seen), ...slotPath(ordinal)),
+        ),
+        change: updateFrom(lettingGo(held, sinceMs, fresh)),
       });
       return withItem(outcome, blockFrom);
     },

@@ -3,6 +3,7 @@ import { CorruptItemError } from "../domain/outcome.ts";
 import { planFrom } from "./address-plan.ts";
 import { affinityFrom } from "./affinity.ts";
 import { allocationFrom } from "./allocation.ts";
+import { applicationFrom } from "./application.ts";
 import { blockFrom } from "./block.ts";
 import { indexPageFrom } from "./block-group-index.ts";
 import { borrowedBlockFrom } from "./borrowed-block.ts";
@@ -91,6 +92,7 @@ export function contentsOf(items: readonly Item[]): Contents {
     borrowedBlocks: decoded("HOST/TAKEN", borrowedBlockFrom),
     quotaSlots: decoded("QUOTA", quotaSlotFrom),
     allocations: decoded("HANDLE", allocationFrom),
+    applications: decoded("APPLICATIONS", applicationFrom),
     pools: decoded("SPACE/POOL", poolFrom),
     reservations: decoded("SPACE/RESERVATION", reservationFrom),
     plans: decoded("PLAN", planFrom),

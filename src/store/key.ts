@@ -1,5 +1,6 @@
 import { formatAddress, parseAddress } from "../domain/address.ts";
 import type { AllocationPlace } from "../domain/allocation-place.ts";
+import { type ApplicationName, nameOfApplication } from "../domain/application.ts";
 import { groupOf } from "../domain/block-group.ts";
 import { type Cidr, formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostId } from "../domain/host.ts";
@@ -122,6 +123,13 @@ export const namespacesPk = (space: string) => joined("NAMESPACE", escaped(space
 export const namespaceKey = (space: string, name: string): Key => ({
   pk: namespacesPk(space),
   sk: escaped(name),
+});
+
+/** Returns the partition of all applications of a space. A list is a Query of it. */
+export const applicationsPk = (space: string) => joined("APPLICATIONS", escaped(space));
+export const applicationKey = (space: string, of: ApplicationName): Key => ({
+  pk: applicationsPk(space),
+  sk: escaped(nameOfApplication(of)),
 });
 
 /**

@@ -66,6 +66,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   NODES: { format: 1, called: ({ sk }) => `node ${unescaped(sk)} in the register` },
   NAMESPACE: { format: 2, called: ({ sk }) => `namespace ${unescaped(sk)}` },
+  APPLICATIONS: { format: 1, called: ({ sk }) => `application ${unescaped(sk)}` },
   QUOTA: {
     format: 1,
     called: ({ pk, sk }) =>

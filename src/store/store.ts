@@ -1,6 +1,7 @@
 import { planItems } from "./address-plan.ts";
 import { affinityItems } from "./affinity.ts";
 import { allocationItems } from "./allocation.ts";
+import { applicationItems } from "./application.ts";
 import { blockItems } from "./block.ts";
 import { blockGroupIndexItems } from "./block-group-index.ts";
 import { borrowedBlockItems } from "./borrowed-block.ts";
@@ -30,6 +31,7 @@ export function makeStore(plain: Table) {
     ...borrowedBlockItems(table),
     ...quotaSlotItems(table),
     ...allocationItems(table),
+    ...applicationItems(table),
     ...spaceItems(table),
     ...spaceEntryItems(table),
     ...planItems(table),

@@ -31,6 +31,7 @@ const KEYS: Readonly<Record<Partition, string>> = {
   HOST: key.hostPk("BLOCK", host),
   JOBS: key.JOBS_PK,
   QUOTA: key.quotaSlotPk("HOST", "JOBS"),
+  APPLICATIONS: key.applicationsPk("NODES"),
   NAMESPACE: key.namespacesPk("NODES"),
   NODES: key.nodesPk("NAMESPACE"),
   PLAN: key.planKey("TABLE").pk,

@@ -3,6 +3,7 @@ import { type Address, BITS, type Family, parseAddress } from "../../src/domain/
 import type { AddressPlan } from "../../src/domain/address-plan.ts";
 import type { BlockAffinity } from "../../src/domain/affinity.ts";
 import type { Allocation } from "../../src/domain/allocation.ts";
+import type { Application, ListedAddress, ListedState } from "../../src/domain/application.ts";
 import type { Block } from "../../src/domain/block.ts";
 import {
   type Cidr,
@@ -67,6 +68,11 @@ export const quarantined = (sinceMs: number, seconds: number, tokenNumber = 1): 
   handleHash: handleHash("web-1"),
   sinceMs,
   seconds,
+});
+export const held = (tokenNumber = 1, application = "web"): Slot => ({
+  kind: "held",
+  token: token(tokenNumber),
+  applicationHash: handleHash(application),
 });
 /** A tag of a later version. */
 export const foreign: Slot = { kind: "foreign", tag: Uint8Array.of(9, 1, 2, 3) };
@@ -174,3 +180,28 @@ export const anyToken = fc
   .uint8Array({ minLength: ID_BYTES, maxLength: ID_BYTES })
   .map((bytes) => Buffer.from(bytes).toString("base64url"));
 export const anyHandleHash = fc.string().map(handleHash);
+
+/** An application with two replicas that wants an address more than it has replicas. */
+export const applicationWith = (changes: Partial<Application>): Application => ({
+  space: "default",
+  namespace: "shop",
+  kind: "Deployment",
+  name: "web",
+  state: "active",
+  replicas: 2,
+  start: 0,
+  addresses: { number: "+1", interfaces: [{ name: "", pools: ["pool"] }], keep: false },
+  targets: [{ interface: "", family: 4, poolIds: ["id"] }],
+  listed: [],
+  ordinals: [],
+  revision: "revision",
+  ...changes,
+});
+
+export const listed = (text: string, state: ListedState = "in"): ListedAddress => ({
+  address: address(text),
+  interface: "",
+  poolId: "id",
+  blockSize: 29,
+  state,
+});

@@ -31,6 +31,7 @@ const HEALTHY: Contents = {
   quotaSlots: [],
   affinities: [affinityWith()],
   allocations: [allocationWith()],
+  applications: [],
   pools: [poolWith()],
   plans: [planWith(poolWith())],
   maps: [

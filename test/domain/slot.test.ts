@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CONFLICT_QUARANTINE_SECONDS_MAX } from "../../src/domain/limits.ts";
 import { type Slot, slotOf, tagOf } from "../../src/domain/slot.ts";
-import { anyHandleHash, anyToken, cooling, NOW_MS, quarantined, taken } from "./builders.ts";
+import { anyHandleHash, anyToken, cooling, held, NOW_MS, quarantined, taken } from "./builders.ts";
 
 const anySlot: fc.Arbitrary<Slot> = fc.oneof(
   fc.record({ kind: fc.constant("taken"), token: anyToken, handleHash: anyHandleHash }),
@@ -18,6 +18,7 @@ const anySlot: fc.Arbitrary<Slot> = fc.oneof(
     sinceMs: fc.nat(2 ** 48 - 1),
     seconds: fc.nat(CONFLICT_QUARANTINE_SECONDS_MAX),
   }),
+  fc.record({ kind: fc.constant("held"), token: anyToken, applicationHash: anyHandleHash }),
 );
 
 describe("the tag of a slot", () => {
@@ -46,6 +47,8 @@ describe("the tag of a slot", () => {
           [cooling(1, 1), cooling(1, 2)],
           [cooling(1), quarantined(1, 0)],
           [quarantined(1, 1), quarantined(1, 2)],
+          [held(1), held(2)],
+          [held(1, "web"), held(1, "api")],
         ],
       },
     );
@@ -62,7 +65,7 @@ describe("the tag of a slot", () => {
 
   it.each([
     { description: "empty", tag: Uint8Array.of() },
-    { description: "of a kind to come", tag: Uint8Array.of(4, ...tagOf(taken()).slice(1)) },
+    { description: "of a kind to come", tag: Uint8Array.of(9, ...tagOf(taken()).slice(1)) },
     { description: "cut off", tag: tagOf(taken()).slice(0, -1) },
     { description: "longer than it should be", tag: Uint8Array.of(...tagOf(cooling(1)), 0) },
     { description: "of one kind with the other's length", tag: tagOf(taken()).with(0, 2) },

@@ -126,6 +126,10 @@ describe("an item that cannot be read", () => {
     ["a node", keys.nodeKey(space, "n1")],
     ["an entry of the register", keys.nodeEntryKey(space, "n1")],
     ["a namespace", keys.namespaceKey(space, "shop")],
+    [
+      "an application",
+      keys.applicationKey(space, { namespace: "shop", kind: "Deployment", name: "web" }),
+    ],
   ])("belongs to the space in its key: %s", (kind, { pk, sk }) => {
     const unreadable = [{ key: `${pk} ${sk}`, reason: "" }];
     const of = (name: string) => withinSpace({ ...together([]), unreadable }, name).unreadable;

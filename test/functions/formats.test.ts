@@ -274,6 +274,14 @@ const CASES: Readonly<Record<string, Case>> = {
       "DELETE namespace",
     ],
   },
+  "an application": {
+    item: () => "application shop/Deployment/web",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk === `APPLICATIONS#${space}` && sk === "shop/Deployment/web",
+    named: ["GET applications", "GET application", "PUT application", "DELETE application"],
+  },
   "a quota slot": {
     item: () => "quota slot 0 (IPv4) of handle few",
     fits:
@@ -421,7 +429,7 @@ describe("a space whose items say that the keys of the table are of another form
   /** Calls that name a generation, key or handle. They find its item under the known keys, or find nothing. */
   const PROVEN = /^(release|PATCH|GET handle|assign once more)/;
   /** Calls that begin with the register or with items of several spaces. They read the format of the keys from the table. */
-  const ASKS_THE_TABLE = /node|namespace|affinities|jobs?$/;
+  const ASKS_THE_TABLE = /node|namespace|application|affinities|jobs?$/;
 
   it("is rejected as a whole, and nothing is written", async () => {
     const of = await furnished();

@@ -45,6 +45,7 @@ export async function furnished(): Promise<Furnished> {
     blockSize: 28,
     assignmentMode: "Manual",
   });
+  await plat.put("/v1/applications/shop/Deployment/web", { replicas: 1 });
   await plat.put("/v1/reservations/routers", { cidrs: ["10.0.0.0/30"] });
   await plat.put("/v1/nodes/n1", { labels: { zone: "a" } });
   await plat.put("/v1/nodes/n9", { labels: { zone: "b" } });
@@ -117,6 +118,8 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "GET namespaces": ({ plat }) => plat.get("/v1/namespaces"),
   "GET namespace": ({ plat }) => plat.get("/v1/namespaces/shop"),
   "GET another namespace": ({ plat }) => plat.get("/v1/namespaces/till"),
+  "GET applications": ({ plat }) => plat.get("/v1/applications"),
+  "GET application": ({ plat }) => plat.get("/v1/applications/shop/Deployment/web"),
   "GET jobs": ({ plat }) => plat.get("/v1/jobs"),
   "GET job": ({ plat, job }) => plat.get(`/v1/jobs/${job}`),
   "assign to the host": ({ plat }) => plat.assign({ host: "n1", ipv4: 1, handle: "new" }),
@@ -160,6 +163,10 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "DELETE node": ({ plat }) => plat.delete("/v1/nodes/n1", { "if-match": '"x"' }),
   "PUT namespace": ({ plat }) => plat.put("/v1/namespaces/shop", { labels: {} }, '"x"'),
   "DELETE namespace": ({ plat }) => plat.delete("/v1/namespaces/shop", { "if-match": '"x"' }),
+  "PUT application": ({ plat }) =>
+    plat.put("/v1/applications/shop/Deployment/web", { replicas: 2 }, '"x"'),
+  "DELETE application": ({ plat }) =>
+    plat.delete("/v1/applications/shop/Deployment/web", { "if-match": '"x"' }),
   "drain the pool": async ({ plat }) =>
     plat.post("/v1/pools/spare/drain", {
       "if-match": String((await plat.get("/v1/pools/spare")).headers.etag ?? '"x"'),

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import type { Assignment } from "../../src/allocator/assign/assignment.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
+import { end } from "../applications.ts";
 import { contentsIn, SPACE, scheduledRuns, type World } from "../world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -13,9 +14,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export async function expectEverythingAssignable(world: World, where: string): Promise<void> {
   for (const { handle } of contentsIn(world).allocations)
     await releaseHandle(world.calm, SPACE, handle);
+  for (const application of contentsIn(world).applications) await end(world.calm, application);
   await scheduledRuns(world, 3, DAY_MS + 3_600_000);
-  const { blocks, affinities, allocations, quotaSlots } = contentsIn(world);
-  expect([...blocks, ...affinities, ...allocations, ...quotaSlots], where).toEqual([]);
+  const { blocks, affinities, allocations, quotaSlots, applications } = contentsIn(world);
+  const left = [...blocks, ...affinities, ...allocations, ...quotaSlots, ...applications];
+  expect(left, where).toEqual([]);
 }
 
 /** Returns true if every address of an answer is taken under the token of its generation. */

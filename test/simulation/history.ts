@@ -11,7 +11,7 @@ interface Current {
   readonly until: Map<AddressStatus, number>;
 }
 
-export type AddressStatus = "free" | "cooling" | "quarantined" | "taken";
+export type AddressStatus = "free" | "held" | "cooling" | "quarantined" | "taken";
 
 /**
  * Records the state of every address, write by write. An answer about one address is true if the address had that state

@@ -55,6 +55,7 @@ import {
   scheduledRuns,
   type World,
 } from "../world.ts";
+import { APPLICATION_OPERATIONS } from "./application-operations.ts";
 import { answerOf, callsOf, stoppedBefore, withMishap } from "./crash-points.ts";
 import { INSTANCE_OPERATIONS } from "./instance-operations.ts";
 import { RANGED_OPERATIONS } from "./ranged-operations.ts";
@@ -1001,6 +1002,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   ...INSTANCE_OPERATIONS,
   ...RANGED_OPERATIONS,
+  ...APPLICATION_OPERATIONS,
 ];
 
 /** Writes a node over the current one. */

@@ -10,6 +10,7 @@ import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
+import { end, hold, leftWithOne, putTeam, WEB } from "../applications.ts";
 import { repairAll, work } from "../scheduled-runs.ts";
 import {
   addressOf,
@@ -132,6 +133,9 @@ const liftsGone: Walk = async (context, { gone }) => {
   for (const { address } of gone?.addresses ?? [])
     await liftQuarantine(context, SPACE, addressOf(address));
 };
+
+const grows: Walk = (context) => hold(context, 6);
+const cuts: Walk = (context) => putTeam(context);
 
 /** Frees the address, and leaves its quota slot taken. */
 const quotaSlotLeft = async (world: World): Promise<Told> => {
@@ -370,6 +374,48 @@ const MEETINGS: readonly Meeting[] = [
     second: "the worker that frees it",
     prepare: narrowedAgo,
     walks: [inherits, works],
+    waitMs: 0,
+  },
+  {
+    first: "the growth of an application",
+    second: "a pool that is cut out of its pool",
+    prepare: leftWithOne,
+    walks: [grows, cuts],
+    waitMs: 0,
+  },
+  {
+    first: "a pool that is cut out of a pool for applications",
+    second: "the growth of an application",
+    prepare: leftWithOne,
+    walks: [cuts, grows],
+    waitMs: 0,
+  },
+  {
+    first: "the growth of an application",
+    second: "its deletion",
+    prepare: leftWithOne,
+    walks: [grows, (context) => end(context)],
+    waitMs: 0,
+  },
+  {
+    first: "the growth of an application",
+    second: "the repair run",
+    prepare: leftWithOne,
+    walks: [grows, collects],
+    waitMs: GRACE_MS,
+  },
+  {
+    first: "the deletion of an application",
+    second: "its growth",
+    prepare: leftWithOne,
+    walks: [(context) => end(context), grows],
+    waitMs: 0,
+  },
+  {
+    first: "the growth of an application",
+    second: "that of another one",
+    prepare: leftWithOne,
+    walks: [grows, (context) => hold(context, 6, { ...WEB, name: "api" })],
     waitMs: 0,
   },
 ];

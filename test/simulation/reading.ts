@@ -18,6 +18,7 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
       borrowedBlocks: [],
       quotaSlots: [],
       allocations: [],
+      applications: [],
       pools: [],
       reservations: [],
       plans: [],

@@ -10,6 +10,7 @@ import {
   allocationKey,
   allocationPlaceOf,
   allocationPrefix,
+  applicationKey,
   blockGroupIndexKey,
   blockKey,
   borrowedBlockKey,
@@ -80,6 +81,8 @@ describe("a name in a key", () => {
         claim(nodeKey(space, name), `node ${who}`);
         claim(nodeEntryKey(space, name), `entry of node ${who}`);
         claim(namespaceKey(space, name), `namespace ${who}`);
+        const application = { namespace: "shop", kind: "Deployment", name };
+        claim(applicationKey(space, application), `application ${who}`);
         claim(affinityKey(space, `host:${name}`, 4, 0), `place of ${who}`);
         claim(affinityKey(space, `virtual:${name}`, 4, 0), `place of a virtual ${who}`);
       }
@@ -95,6 +98,8 @@ describe("a name in a key", () => {
       node: nodeKey,
       entry: nodeEntryKey,
       namespace: namespaceKey,
+      application: (space, name) =>
+        applicationKey(space, { namespace: "shop", kind: "Deployment", name }),
       map: (space, name) => blockGroupIndexKey(space, name, "0"),
       place: (space, name) => affinityKey(space, `host:${name}`, 4, 0),
       virtual: (space, name) => affinityKey(space, `virtual:${name}`, 4, 0),

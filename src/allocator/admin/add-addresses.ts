@@ -2,6 +2,7 @@ import type { AddressSet } from "../../domain/address-set.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { noneUnread, type Pool } from "../../domain/pool.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { cutCheck } from "./cut-check.ts";
 import { rejectShared } from "./reject-shared.ts";
 import { knownOutcome } from "./written.ts";
 
@@ -25,7 +26,9 @@ export async function addAddresses(
   const configuration = await store.readSpace(seen.space);
   // The set of a pool that cannot be read is not known.
   noneUnread(configuration);
-  const shared = await rejectShared(context, seen, added, configuration.pools);
+  const shared =
+    (await rejectShared(context, seen, added, configuration.pools)) ??
+    (await cutCheck(context, seen, added, configuration));
   if (shared) await store.changePool("add-undo", adding, { ...before, revision: fresh(context) });
   return shared ?? adding;
 }

@@ -1,5 +1,6 @@
 import { formatAddress } from "../../domain/address.ts";
 import { type AddressSet, NO_ADDRESSES, subtract, unionOf } from "../../domain/address-set.ts";
+import { isForApplications } from "../../domain/application-pools.ts";
 import { formatCidr, sameCidr } from "../../domain/cidr.ts";
 import { shrinkJobId } from "../../domain/job.ts";
 import {
@@ -78,6 +79,11 @@ function immutableIn(seen: Pool, spec: PoolSpec): Rejection | undefined {
     return fieldRejection(
       "allowedUses",
       `cannot gain or lose LoadBalancer; it is ${seen.allowedUses.join(", ")}`,
+    );
+  if (isForApplications(seen) !== isForApplications(spec))
+    return fieldRejection(
+      "assignmentMode",
+      `cannot become or cease to be Applications; it is ${seen.assignmentMode}`,
     );
   if (isRanged(seen) !== isRanged(spec))
     return fieldRejection(

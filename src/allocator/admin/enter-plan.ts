@@ -19,6 +19,7 @@ import { extentOf } from "../../domain/pool-set.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { answer, RETRY } from "../core/step.ts";
+import { cutCheck } from "./cut-check.ts";
 import { rejectShared } from "./reject-shared.ts";
 import { changedMeanwhile, knownOutcome } from "./written.ts";
 
@@ -58,7 +59,10 @@ export async function enterPlan(context: Context, pending: Pool): Promise<Entere
     if (isRanged(pool)) {
       // The set of a pool that cannot be read is not known.
       noneUnread(configuration);
-      const shared = await rejectShared(context, pool, extentOf(pool), pools);
+      const added = extentOf(pool);
+      const shared =
+        (await rejectShared(context, pool, added, pools)) ??
+        (await cutCheck(context, pool, added, configuration));
       if (shared) return rejected(shared);
     }
     const entry = entryOf(pool);

@@ -40,6 +40,10 @@ export async function selectAddress(
   const selection = { block, ordinals: [ordinal], ...ofPool, again: () => undefined };
   if (isHostReserved(block, ordinal)) return kept(block, address);
   if (!slot) return [selection];
+  if (slot.kind === "held")
+    return new Rejection("already_assigned", `Address ${text} is held for an application.`, {
+      address: text,
+    });
   if (!isReleased(slot)) return assigned(context, familyRequest.space, text, slot);
   const rules = coolingRules(context, familyRequest.configuration, pool);
   if (isCooled(slot, rules)) return [selection];

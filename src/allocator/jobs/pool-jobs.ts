@@ -1,9 +1,9 @@
+import { isForApplications, ownExtentOf } from "../../domain/application-pools.ts";
 import { deleteJobId, drainJobId, type Job, releaseJobId } from "../../domain/job.ts";
 import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Listed } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { type Pool, serves } from "../../domain/pool.ts";
-import { extentOf } from "../../domain/pool-set.ts";
 import { takenWithin } from "../../domain/used-in.ts";
 import { beingDeleted, readPool } from "../admin/administration.ts";
 import { beginJob } from "../admin/begin-job.ts";
@@ -175,7 +175,9 @@ function jobOf(
  * addresses in the others, and for addresses that are assigned later.
  */
 async function checkUnused(context: Context, pool: Pool): Promise<Rejection | undefined> {
-  const extent = extentOf(pool);
+  // The addresses of the pools inside of an Applications pool are not its own.
+  const pools = isForApplications(pool) ? (await context.store.readSpace(pool.space)).pools : [];
+  const extent = ownExtentOf(pool, pools);
   const { blocks, groups, groupsLooked } = await lookAtSet(context, pool, extent);
   const taken = blocks.reduce((sum, block) => sum + takenWithin(block, extent).length, 0);
   if (taken === 0) return undefined;

@@ -1,8 +1,8 @@
 import type { Address } from "../../domain/address.ts";
 import { countOf, sharedBy } from "../../domain/address-set.ts";
+import { ownSetOf } from "../../domain/application-pools.ts";
 import { addressAt, formatCidr, intervalOf } from "../../domain/cidr.ts";
 import { isRanged, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
-import { setOf } from "../../domain/pool-set.ts";
 import { NO_USAGE, sumOf, type Usage, usageOf, usageOutsideBlocks } from "../../domain/usage.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
 import { walkPool } from "../blocks/walk-pool.ts";
@@ -49,7 +49,7 @@ export async function countPool(
 ): Promise<Counted> {
   const { reserved } = configuration;
   const rules = { ...coolingRules(context, configuration, pool), reserved };
-  const set = setOf(pool);
+  const set = ownSetOf(pool, configuration.pools);
   const blocks: ({ cidr: string } & Usage)[] = [];
   let sum = position?.sum ?? NO_USAGE;
   let reservedInBlocks = position?.reservedInBlocks ?? 0n;

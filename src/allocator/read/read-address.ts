@@ -30,7 +30,14 @@ export interface AddressState {
   readonly family: 4 | 6;
   readonly block: string;
   readonly pool: string;
-  readonly state: "assigned" | "kept" | "cooling" | "quarantined" | "free" | "hostReserved";
+  readonly state:
+    | "assigned"
+    | "kept"
+    | "held"
+    | "cooling"
+    | "quarantined"
+    | "free"
+    | "hostReserved";
   readonly handle?: string;
   /** The instance that has the address, under its last uid; absent without a workload. */
   readonly workload?: Workload;
@@ -99,6 +106,7 @@ export function stateOf(
   rules: Pick<SlotRules, "nowMs" | "cooldownMs">,
 ): Pick<AddressState, "state" | "availableAtMs" | "quarantinedUntilMs"> {
   if (!slot) return { state: "free" };
+  if (slot.kind === "held") return { state: "held" };
   if (!isReleased(slot)) return { state: "assigned" };
   if (isCooled(slot, rules)) return { state: "free" };
   return slot.kind === "quarantined"

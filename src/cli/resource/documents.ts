@@ -4,7 +4,7 @@ import { usageError } from "../shell/exit.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 import { yamlDocuments } from "../shell/yaml-documents.ts";
-import { KINDS, type Kind, type Manifest, titled } from "./kind.ts";
+import { KINDS, type Kind, type Manifest, nameIn, titled } from "./kind.ts";
 
 /** An object to create or change in the API, with its name. */
 export interface Wanted {
@@ -34,7 +34,8 @@ export async function readDocuments(
   const ignored: string[] = [];
   for (const file of files)
     for (const item of itemsOf(file, parsed(file, await readInput(io, file)), plain)) {
-      const meant = isManifest(item) ? described(file, item) : saidPlainly(file, item, plain);
+      const isPlain = !isManifest(item) || isOfName(plain, item);
+      const meant = isPlain ? saidPlainly(file, item, plain) : described(file, item);
       if (meant) wanted.push(meant);
       else ignored.push(titleOf(item));
     }
@@ -84,13 +85,18 @@ function described(file: string, manifest: Record<string, unknown>): Wanted | un
   return { kind, name, body, unsaid: form.unsaid };
 }
 
+/** Returns true for an object whose name has its kind, which a manifest has as well. */
+const isOfName = (plain: Kind, item: Record<string, unknown>): boolean =>
+  plain.nameFields !== undefined && !Object.hasOwn(item, "apiVersion");
+
 function saidPlainly(file: string, item: unknown, kind: Kind): Wanted {
-  if (isRecord(item) && typeof item.name === "string") {
+  const name = isRecord(item) ? nameIn(kind, item) : undefined;
+  if (isRecord(item) && name !== undefined) {
     if (Object.hasOwn(item, "space"))
       throw usageError(
-        `${file} names the space of ${titled(kind, item.name)}; leave it out, and use --space.`,
+        `${file} names the space of ${titled(kind, name)}; leave it out, and use --space.`,
       );
-    return { kind, name: item.name, body: item, unsaid: [] };
+    return { kind, name, body: item, unsaid: [] };
   }
   throw usageError(
     `${file} has something that is neither a manifest, with apiVersion and kind, nor one of the ${kind.plural} as \`get -o yaml\` prints them, with a name.`,

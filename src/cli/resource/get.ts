@@ -13,7 +13,7 @@ export const getVerb = (): Command => new Command("get").aliases(["list", "ls", 
 /** Returns `get [NAME]`, which shows one object of a kind, or all of them. */
 export const getCommand = <Body>(
   io: Io,
-  kind: Pick<Kind, "noun" | "plural" | "sample"> & Partial<Pick<Kind, "perPage">>,
+  kind: Pick<Kind, "noun" | "plural" | "sample" | "nameFields"> & Partial<Pick<Kind, "perPage">>,
   columns: readonly Column<Body>[],
   printOne?: (session: Session, body: Body) => void,
 ): Command =>

@@ -5,7 +5,7 @@ import {
 import { NAMED_PER_PAGE_MAX } from "../../contract/requests/query.ts";
 import { SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
 import { SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
-import { LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
+import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { type Path, path } from "../api/client.ts";
 import { usageError } from "../shell/exit.ts";
 
@@ -22,6 +22,8 @@ export interface Kind {
   /** The page size: the maximum. */
   readonly perPage: number;
   readonly manifests: readonly ManifestForm[];
+  /** The fields that make the name, with slashes between them; absent: `name` alone. */
+  readonly nameFields?: readonly string[];
 }
 
 /** A manifest that describes such a resource. */
@@ -121,12 +123,41 @@ export const NAMESPACE: Kind = {
   manifests: [{ kind: "Namespace", apiVersions: ["v1"], bodyOf: registeredIn, unsaid: [] }],
 };
 
+/** A workload. Its name has its namespace and its kind. */
+export const APPLICATION: Kind = {
+  noun: "application",
+  sample: "shop/Deployment/web",
+  title: "application",
+  plural: "applications",
+  perPage: APPLICATIONS_PER_PAGE_MAX,
+  manifests: [],
+  nameFields: ["namespace", "kind", "name"],
+};
+
 export const KINDS = [POOL, RESERVATION, NODE, NAMESPACE];
 
 export const listPath = ({ plural }: Pick<Kind, "plural">): Path => path`/v1/${plural}`;
 
-export const pathOf = ({ plural }: Pick<Kind, "plural">, name: string): Path =>
-  path`/v1/${plural}/${name}`;
+/** Returns the path of an object. Errors: a name that lacks a part, such as `web` for an application. */
+export function pathOf(
+  { noun, plural, sample, nameFields }: Pick<Kind, "noun" | "plural" | "sample" | "nameFields">,
+  name: string,
+): Path {
+  if (!nameFields) return path`/v1/${plural}/${name}`;
+  const [namespace = "", kind = "", own = "", ...more] = name.split("/");
+  if (more.length > 0 || [namespace, kind, own].includes(""))
+    throw usageError(`${JSON.stringify(name)} is no name of an ${noun}; write it as ${sample}.`);
+  return path`/v1/${plural}/${namespace}/${kind}/${own}`;
+}
+
+/** Returns the name in a document of the API; nothing if a part of it is missing. */
+export function nameIn(
+  { nameFields = ["name"] }: Pick<Kind, "nameFields">,
+  document: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const parts = nameFields.map((field) => document[field]);
+  return parts.every((part) => typeof part === "string") ? parts.join("/") : undefined;
+}
 
 /** Returns a title such as `ippool/web`. */
 export const titled = ({ title }: Kind, name: string): string => `${title}/${name}`;

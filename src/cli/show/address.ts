@@ -35,6 +35,7 @@ function textOf(address: Address): string {
 const WORDS = {
   assigned: "is in use",
   kept: "is kept for the next uid of its instance",
+  held: "is held for an application",
   hostReserved: "is kept by its host for itself",
 } as const;
 

@@ -2,6 +2,7 @@
 
 export * from "./address.ts";
 export * from "./affinity.ts";
+export * from "./application.ts";
 export * from "./assignment.ts";
 export {
   addressInBlock,

@@ -107,7 +107,7 @@ export const attributes = v.record(v.string(), v.string());
 
 /** The fields of an address that concern its owner. */
 export const ownership = {
-  state: v.picklist(["assigned", "kept", "cooling", "quarantined", "free", "hostReserved"]),
+  state: v.picklist(["assigned", "kept", "held", "cooling", "quarantined", "free", "hostReserved"]),
   handle: v.optional(v.string()),
   workload: v.optional(
     v.pipe(

@@ -9,6 +9,7 @@ import {
   handleName,
   idempotencyKey,
   jobId,
+  kindName,
   namespaceName,
   nodeName,
   resourceName,
@@ -25,6 +26,7 @@ const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
   name: resourceName,
   node: nodeName,
   namespace: namespaceName,
+  kind: kindName,
   id: jobId,
   space: spaceName,
 };

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import * as answers from "../answers/answers.ts";
 import { affinitiesBody } from "../requests/affinity.ts";
 import { amendmentBody } from "../requests/amendment.ts";
+import { applicationBody } from "../requests/application.ts";
 import { assignBody } from "../requests/assign.ts";
 import { manifest } from "../requests/manifest.ts";
 import { poolBody } from "../requests/pool.ts";
@@ -37,6 +38,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   NodeManifest: nodeRequest.manifest,
   NamespaceRequest: namespaceRequest.body,
   NamespaceManifest: namespaceRequest.manifest,
+  ApplicationRequest: applicationBody,
   ConfigurationRequest: settingsBody,
   Assigned: answers.assigned,
   Assignment: answers.assignment,
@@ -90,6 +92,14 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   LabelledWritten: answers.labelledWritten,
   NamespaceWritten: answers.namespaceWritten,
   LabelledDeleted: answers.labelledDeleted,
+  Application: answers.applicationRead,
+  ApplicationList: answers.applicationsRead,
+  ApplicationWritten: answers.applicationWritten,
+  ApplicationDeleted: answers.applicationDeleted,
+  ApplicationAddresses: answers.applicationAddresses,
+  ApplicationInterface: answers.applicationInterface,
+  ApplicationMember: answers.applicationMember,
+  ApplicationRefusal: answers.applicationRefusal,
   Configuration: answers.settingsRead,
   ConfigurationWritten: answers.settingsWritten,
   Job: answers.jobRead,

@@ -15,6 +15,7 @@ export type FunctionName =
   | "survey"
   | "configure"
   | "register"
+  | "applications"
   | "openapi";
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";

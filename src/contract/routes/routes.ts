@@ -1,4 +1,5 @@
 import { ADDRESS_ROUTES } from "./addresses.ts";
+import { APPLICATION_ROUTES } from "./applications.ts";
 import { BLOCK_ROUTES } from "./blocks.ts";
 import { CONFIGURATION_ROUTES } from "./configuration.ts";
 import { JOB_ROUTES } from "./jobs.ts";
@@ -19,6 +20,7 @@ const WRITTEN: readonly Route[] = [
   ...JOB_ROUTES,
   ...RESERVATION_ROUTES,
   ...REGISTRY_ROUTES,
+  ...APPLICATION_ROUTES,
   ...CONFIGURATION_ROUTES,
   ...SERVICE_ROUTES,
 ];

@@ -23,7 +23,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   annotations: "The annotations of Spiderpool that have the default pools. Others are ignored.",
   apiVersion: "The version of the manifest's kind.",
   assignedAt: "When the address was assigned.",
-  assignmentMode: "`Manual` pools serve only requests that name them.",
+  assignmentMode:
+    "`Manual` pools serve only requests that name them, and `Applications` pools only applications.",
+  applications: "The applications, one entry each.",
   attributes:
     "Texts that the caller attached to the addresses. They are the active owner until a request changes it.",
   autoAllocateBlocks: "Hosts claim blocks automatically when they need them.",
@@ -105,6 +107,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   kind: "The kind of the manifest, or of the job.",
   labels: "Labels by the rules of Kubernetes.",
   last: "The counts of the last complete walk over the pool.",
+  left: "The number of addresses that are still there.",
   leaseSeconds:
     "Plat releases the addresses after this time without renewal, in seconds. 0 means no lease.",
   limitPerHandle:
@@ -114,6 +117,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   maxAddressesPerRequest: "The most addresses of a family that one request can ask for.",
   maxBlocksPerHost:
     "The most blocks of the serving pools that a host can own. `null` means no limit.",
+  members: "The addresses of the application, in the order of interfaces and addresses.",
   messages: "Further information, for people.",
   metadata:
     "The manifest's metadata. The name is read, the labels of nodes and namespaces, and the annotations with default pools.",
@@ -141,6 +145,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   nodes: "The nodes, one entry each.",
   note: "The purpose of the reserved addresses.",
   operator: "`In` and `NotIn` have `values`; `Exists` and `DoesNotExist` have none.",
+  number:
+    "The number of addresses that Plat holds for each interface and family: `5`, or `+2` for two more than the replicas.",
   orphans: "Blocks of no pool.",
   outsideBlocks: "The part of the pool without blocks.",
   owner: "The owners of the address. A missing owner is absent.",
@@ -159,8 +165,10 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   ranges:
     "The addresses of the pool, all inside of its `cidr`. Pools with ranges may share one `cidr` and `blockSize`. Answers have them merged and in order, as `a` or `a-b`.",
   reason: "Why the addresses are reserved.",
+  refusal: "What keeps the application from being complete. The same `PUT` goes on.",
   rejection: "Why the request would be rejected.",
   released: "The addresses that were released.",
+  replicas: "The number of instances that run at once.",
   requested: "The number of addresses that the request asked for.",
   requireRegisteredHosts: "Only registered hosts get addresses.",
   reservations: "The reservations, one entry each.",
@@ -202,6 +210,23 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "AssignRequest.labels": "The labels of the workload, for the `podSelector` of pools.",
   "AssignRequest.ipv4": "The number of IPv4 addresses to assign.",
   "AssignRequest.ipv6": "The number of IPv6 addresses to assign.",
+  "Application.kind": "The kind of the application, such as `Deployment` or `StatefulSet`.",
+  "ApplicationRequest.kind": "The kind of the application, as in the path.",
+  "ApplicationRequest.start": "The ordinal of the first instance of a StatefulSet.",
+  "ApplicationAddresses.interfaces":
+    "The interfaces of the instances, each with the pools of its addresses.",
+  "ApplicationAddresses.keep":
+    "A deletion keeps the addresses, for a later application of the same name.",
+  "ApplicationRequest.state": "Ignored, so that an answer can be sent back.",
+  "ApplicationRequest.members": "Ignored, so that an answer can be sent back.",
+  "ApplicationRequest.complete": "Ignored, so that an answer can be sent back.",
+  "ApplicationRequest.refusal": "Ignored, so that an answer can be sent back.",
+  "ApplicationRequest.addresses":
+    "The addresses that Plat holds for the instances. Never added or dropped.",
+  "ApplicationAddresses.pools": "The pools of the addresses, if the instances have one interface.",
+  "ApplicationInterface.pools": "The pools of the addresses of this interface.",
+  "Application.addresses": "The addresses that the application wants.",
+  "Application.start": "The ordinal of the first instance of a StatefulSet.",
   "Health.status": "`ok` while the function runs, `ready` while it reaches its table.",
   "Pool.state":
     "The reason why the pool does not serve: `pending` or `deleting`. Absent otherwise.",
@@ -227,6 +252,7 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   host: "Only blocks of this host, and its borrowed blocks.",
   id: "The id of the job.",
   ip: "An IPv4 or IPv6 address.",
+  kind: "The kind of the application, such as `Deployment`.",
   limit: "The maximum number of entries of the page. A page can have fewer, and a next page.",
   mustBeEmpty: "Only release blocks without an assigned or cooling address.",
   name: NAMED,
@@ -256,6 +282,7 @@ export const RESPONSE_HEADER_WORDS = {
 /** The groups of operations, in the order of their names. */
 export const TAGS = {
   addresses: "Assign addresses, read them, amend them, release them and report conflicts.",
+  applications: "Workloads for whose instances Plat holds addresses.",
   blocks: "Blocks, and the affinity of hosts to them.",
   configuration: "The settings of a space, and all its stored items.",
   jobs: "Work that takes longer than a request.",

@@ -3,6 +3,7 @@ import { formatCidr } from "../../domain/cidr.ts";
 import {
   IDEMPOTENCY_KEY_CHARACTERS_MAX,
   INTERFACE_CHARACTERS_MAX,
+  KIND_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
   NAMESPACE_CHARACTERS_MAX,
   SPACE_CHARACTERS_MAX,
@@ -90,6 +91,15 @@ export const spaceName = dnsLabel(SPACE_CHARACTERS_MAX, "tenant-7");
 
 /** A name of a namespace, as in Kubernetes. */
 export const namespaceName = dnsLabel(NAMESPACE_CHARACTERS_MAX, "shop");
+
+/** A kind of workloads, such as `Deployment`. */
+export const kindName = v.pipe(
+  text,
+  v.regex(
+    new RegExp(`^[A-Za-z][A-Za-z0-9]{0,${KIND_CHARACTERS_MAX - 1}}$`),
+    `must be a kind such as Deployment: 1 to ${KIND_CHARACTERS_MAX} letters and digits`,
+  ),
+);
 
 /** A name of a network, as Multus writes it: with or without its namespace. */
 export const networkName = v.pipe(

@@ -12,7 +12,7 @@ import {
 } from "../../domain/cidr.ts";
 import { POOL_RANGES_MAX, POOL_ROUTES_MAX } from "../../domain/limits.ts";
 import { parsePlainInterval } from "../../domain/plain-form.ts";
-import type { Borrowing, PoolSpec, Route } from "../../domain/pool.ts";
+import type { AssignmentMode, Borrowing, PoolSpec, Route } from "../../domain/pool.ts";
 import { setOf } from "../../domain/pool-set.ts";
 import { address, cidr, readable } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
@@ -60,6 +60,7 @@ export interface SetFields {
   readonly gateway?: Address | undefined;
   readonly routes?: readonly Route[] | undefined;
   readonly borrowing?: Borrowing | undefined;
+  readonly assignmentMode?: AssignmentMode | undefined;
 }
 
 /** Returns the part of a pool that these fields say. */
@@ -79,7 +80,7 @@ const setFrom = (runs: Runs): AddressSet =>
   runs.length === 0 ? NO_ADDRESSES : merged(runs.map(({ interval }) => interval));
 
 export function setProblems(pool: SetFields): FieldProblem[] {
-  const { cidr, ranges, excludes, borrowing } = pool;
+  const { cidr, ranges, excludes, borrowing, assignmentMode } = pool;
   const problems = [
     ...outside("ranges", ranges, cidr),
     ...outside("excludes", excludes, cidr),
@@ -88,6 +89,12 @@ export function setProblems(pool: SetFields): FieldProblem[] {
   if (excludes && !ranges)
     problems.push({
       field: "excludes",
+      problem: "is only for a pool with ranges; send ranges too, such as the whole cidr",
+    });
+  if (assignmentMode === "Applications" && !ranges)
+    problems.push({
+      field: "assignmentMode",
+      value: assignmentMode,
       problem: "is only for a pool with ranges; send ranges too, such as the whole cidr",
     });
   if (ranges && borrowing === "forbidden")

@@ -1,4 +1,5 @@
 import type { AddressPlan, AddressPlanEntry } from "../../../domain/address-plan.ts";
+import type { Application, ApplicationName } from "../../../domain/application.ts";
 import type { Contents } from "../../../domain/contents.ts";
 import type { Job } from "../../../domain/job.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
@@ -73,6 +74,19 @@ export interface AdminStore {
   createNamespace(namespace: Namespace): Promise<Outcome<Namespace>>;
   changeNamespace(seen: Namespace, next: Namespace): Promise<Outcome<Namespace>>;
   deleteNamespace(seen: Namespace): Promise<Outcome<unknown>>;
+
+  readApplication(space: string, of: ApplicationName): Promise<Application | undefined>;
+  listApplications(
+    space: string,
+    page: PageWanted<string>,
+  ): Promise<ListedPage<Application, string>>;
+  createApplication(application: Application): Promise<Outcome<Application>>;
+  changeApplication(
+    step: string,
+    seen: Application,
+    next: Application,
+  ): Promise<Outcome<Application>>;
+  deleteApplication(seen: Application): Promise<Outcome<unknown>>;
 
   /** Reads the format of the table's keys. @throws {CorruptItemError} if it is not the one that this version knows */
   checkKeys(): Promise<void>;

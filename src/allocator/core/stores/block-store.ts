@@ -1,5 +1,10 @@
 import type { Block } from "../../../domain/block.ts";
-import type { ClaimFields, FreedSlots, ReleasedChange } from "../../../domain/block-changes.ts";
+import type {
+  ClaimFields,
+  FreedSlots,
+  HeldSlot,
+  ReleasedChange,
+} from "../../../domain/block-changes.ts";
 import type { Cidr } from "../../../domain/cidr.ts";
 import type { BlockGroupIndexPage, FullPool } from "../../../domain/contents.ts";
 import type { HostId } from "../../../domain/host.ts";
@@ -39,6 +44,12 @@ export interface BlockStore {
     block: Pick<Block, "space" | "cidr">,
     change: ReleasedChange,
     revision: string,
+  ): Promise<Outcome<Block>>;
+  letGoSlots(
+    block: Pick<Block, "space" | "cidr">,
+    held: readonly HeldSlot[],
+    sinceMs: number,
+    fresh: Pick<ClaimFields, "epoch" | "revision">,
   ): Promise<Outcome<Block>>;
   fenceBlock(step: string, space: string, cidr: Cidr, epoch: string): Promise<Outcome<Block>>;
   changeHost(

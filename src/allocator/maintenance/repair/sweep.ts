@@ -11,6 +11,7 @@ import { correctFull } from "../../blocks/full-block-hint.ts";
 import type { Context } from "../../core/context.ts";
 import { whileTime } from "../../core/while-time.ts";
 import { repairAllocation, seemsRight } from "./allocation.ts";
+import { repairApplication } from "./application.ts";
 import { repairBlock } from "./block.ts";
 import { isAffinityRight, repairAffinities, repairAffinityOf } from "./block-affinity.ts";
 import { repairGroupIndex } from "./block-group-index.ts";
@@ -131,6 +132,7 @@ async function sweepItem(
   for (const borrowedBlock of contents.borrowedBlocks)
     if (await repairBorrowedBlock(context, borrowedBlock, holders)) done.borrowedBlocksDeleted++;
   for (const quotaSlot of contents.quotaSlots) await repairQuotaSlot(context, quotaSlot);
+  for (const application of contents.applications) await repairApplication(context, application);
   for (const node of contents.nodes) await restoreEntry(context, node);
   for (const entry of contents.nodeEntries) await repairEntry(context, entry);
   for (const map of contents.maps) if (await repairGroupIndex(context, map)) done.orphansDeleted++;

@@ -1,0 +1,60 @@
+import {
+  type Application,
+  type ApplicationName,
+  nameOfApplication,
+} from "../../domain/application.ts";
+import { each, restated } from "../../domain/application-changes.ts";
+import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
+import type { Rejection } from "../../domain/outcome.ts";
+import { type Precondition, unmet } from "../admin/precondition.ts";
+import { knownOutcome } from "../admin/written.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { notFound } from "../core/not-found.ts";
+import { answer, RETRY } from "../core/step.ts";
+import { settle } from "./settle.ts";
+import type { DeletedApplication } from "./written.ts";
+
+/**
+ * Deletes an application if the precondition holds: its item says so → the addresses that no instance has are let go → they are
+ * unlisted → the item, when it lists nothing. Those that an instance has go when it releases them. An application that keeps its
+ * addresses stays, without replicas and with all of them.
+ */
+export async function deleteApplication(
+  context: Context,
+  space: string,
+  of: ApplicationName,
+  precondition: Precondition,
+): Promise<DeletedApplication | Rejection> {
+  const { store } = context;
+  const name = nameOfApplication(of);
+  return compareAndSwap<DeletedApplication | Rejection>(`the application ${name}`, async () => {
+    const seen = await store.readApplication(space, of);
+    if (!seen) return answer(notFound(space, "application", name));
+    const { revision } = seen;
+    const rejection = unmet(
+      { kind: "application", name, revision },
+      { act: "delete", precondition },
+    );
+    if (rejection) return answer(rejection);
+    const next = ended(seen, fresh(context));
+    const put = await knownOutcome(store.changeApplication("end-application", seen, next));
+    if (put.outcome === "lost") return RETRY;
+    const effectiveAtMs = context.now() + EFFECTIVE_MS_MAX;
+    const { application, released } = await settle(context, next);
+    const left = application?.listed.length ?? 0;
+    return answer({ value: { released, left }, created: false, effectiveAtMs });
+  });
+}
+
+/** Returns the application as an operator's deletion leaves it. */
+function ended(seen: Application, revision: string): Application {
+  const kept = seen.addresses?.keep === true;
+  const base = {
+    ...seen,
+    replicas: 0,
+    ordinals: [],
+    state: kept ? "retained" : "deleting",
+  } as const;
+  return restated(base, kept ? new Map() : each(seen.listed, "leaving"), revision);
+}

@@ -1,0 +1,47 @@
+import type { Application, ListedAddress } from "../../domain/application.ts";
+import { countsOf, membersOf } from "../../domain/application-changes.ts";
+import { ordinalOf } from "../../domain/cidr.ts";
+import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import type { Context } from "../core/context.ts";
+import { inParallel } from "../core/parallel.ts";
+import { blocksOfListed } from "./blocks-of-listed.ts";
+
+/**
+ * Returns the addresses that an application has beyond its number, and that no instance has: the highest first, so that few blocks
+ * stay in use. Those that an instance has go when it releases them.
+ *
+ * @param countMax the most addresses of the answer
+ */
+export async function freeSurplus(
+  context: Context,
+  application: Application,
+  countMax: number,
+): Promise<readonly ListedAddress[]> {
+  const goes: ListedAddress[] = [];
+  for (const { target, surplus } of countsOf(application)) {
+    if (surplus === 0) continue;
+    const members = membersOf(application, target).filter(({ state }) => state === "in");
+    const free = await withoutTaken(context, application.space, members);
+    goes.push(...free.slice(0, surplus));
+  }
+  return goes.slice(0, countMax);
+}
+
+/** Returns the addresses that are not taken, in falling order. */
+async function withoutTaken(
+  { store }: Context,
+  space: string,
+  members: readonly ListedAddress[],
+): Promise<readonly ListedAddress[]> {
+  const some = await inParallel(
+    blocksOfListed(members),
+    PAGE_READS_AT_ONCE,
+    async ({ cidr, addresses }) => {
+      const block = await store.readBlock(space, cidr);
+      return addresses.filter(
+        ({ address }) => block?.slots.get(ordinalOf(cidr, address))?.kind !== "taken",
+      );
+    },
+  );
+  return some.flat().toSorted((a, b) => (a.address.value > b.address.value ? -1 : 1));
+}

@@ -1,0 +1,200 @@
+import { holds } from "../../domain/address-set.ts";
+import {
+  type Application,
+  type ApplicationName,
+  type ApplicationSpec,
+  nameOfApplication,
+  ordinalsOf,
+  type Target,
+} from "../../domain/application.ts";
+import {
+  countsOf,
+  each,
+  isComplete,
+  type Refusal,
+  restated,
+} from "../../domain/application-changes.ts";
+import { applicationSetOf } from "../../domain/application-pools.ts";
+import {
+  APPLICATION_ADDRESSES_MAX,
+  APPLICATION_ADDRESSES_PER_CHANGE,
+  EFFECTIVE_MS_MAX,
+} from "../../domain/limits.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import type { SpaceConfiguration } from "../../domain/pool.ts";
+import { same } from "../../domain/same.ts";
+import { type Precondition, unchanged, unmet } from "../admin/precondition.ts";
+import { knownOutcome } from "../admin/written.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { answer, RETRY, type Step } from "../core/step.ts";
+import { type Chosen, chooseAddresses, listedSet } from "./choose-addresses.ts";
+import { freeSurplus } from "./free-surplus.ts";
+import { holdAddresses } from "./hold-addresses.ts";
+import { resolveTargets } from "./resolve-targets.ts";
+import { settle } from "./settle.ts";
+import type { WrittenApplication } from "./written.ts";
+
+/**
+ * Creates an application, or changes one if the precondition holds, and holds the addresses that it wants: reads the space → learns
+ * free addresses and their blocks → reads the space again → the item names them → the slots are held, under the epochs learned →
+ * the item has them. What it has beyond its number leaves in the same writes. A crash in between leaves `named` and `leaving`
+ * addresses, which the same request or the repair run settles.
+ *
+ * One request works on at most `APPLICATION_ADDRESSES_PER_CHANGE` addresses; the same request goes on.
+ */
+export async function putApplication(
+  context: Context,
+  space: string,
+  of: ApplicationName,
+  spec: ApplicationSpec,
+  precondition: Precondition,
+): Promise<WrittenApplication | Rejection> {
+  const { store } = context;
+  const name = nameOfApplication(of);
+  return compareAndSwap<WrittenApplication | Rejection>(`the application ${name}`, async () => {
+    const seen = await store.readApplication(space, of);
+    const isSame = seen !== undefined && isSpecOf(seen, spec);
+    const wanted = { act: "change", precondition, isSame } as const;
+    const rejection = unmet({ kind: "application", name, revision: seen?.revision }, wanted);
+    if (rejection) return answer(rejection);
+    if (seen && isSame && isComplete(seen))
+      return answer(unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX));
+    if (seen && !seen.addresses !== !spec.addresses) return answer(fixedAddresses(seen));
+    // A request that was cut off, or another one, may have left addresses that it named.
+    if (seen?.listed.some(({ state }) => state === "named")) {
+      await settle(context, seen);
+      return RETRY;
+    }
+    const before: Application = seen ?? { ...NOTHING, ...of, ...spec, space };
+    const planned = await plan(context, { ...before, ...spec, state: "active" });
+    if (planned.kind !== "proceed") return planned;
+    const { next, chosen, refusal } = planned.next;
+    const put = await knownOutcome(
+      seen
+        ? store.changeApplication("change-application", seen, next)
+        : store.createApplication(next),
+    );
+    if (put.outcome === "lost") return RETRY;
+    const effectiveAtMs = context.now() + EFFECTIVE_MS_MAX;
+    const blocks = await holdAddresses(context, next, chosen);
+    const { application: value = next } = await settle(context, next, blocks);
+    const result = { value, created: !seen, effectiveAtMs };
+    return answer(refusal && !isComplete(value) ? { ...result, refusal } : result);
+  });
+}
+
+const NOTHING = {
+  state: "active",
+  targets: [],
+  listed: [],
+  ordinals: [],
+  revision: "",
+} as const;
+
+/** Returns true if the application is as a request wants it, whatever it lacks yet. */
+function isSpecOf(seen: Application, { replicas, start, addresses }: ApplicationSpec): boolean {
+  return (
+    seen.state === "active" &&
+    same([seen.replicas, seen.start, seen.addresses], [replicas, start, addresses])
+  );
+}
+
+function fixedAddresses({ addresses }: Application): Rejection {
+  const problem = addresses
+    ? "cannot be dropped; delete the application"
+    : "cannot be added; delete the application, and create it with them";
+  return new Rejection("invalid_request", `addresses ${problem}.`, {
+    fields: [{ field: "addresses", problem }],
+  });
+}
+
+/** The first write of a change of an application, and the addresses that it then holds. */
+interface Planned {
+  readonly next: Application;
+  readonly chosen: readonly Chosen[];
+  /** The reason why the application gets fewer than it wants; absent if it gets all. */
+  readonly refusal?: Refusal;
+}
+
+/**
+ * Learns what the application wants to list: free addresses for what it lacks, and the free ones among those that it has beyond its
+ * number.
+ *
+ * @returns a retry if a pool lost one of the addresses meanwhile
+ */
+async function plan(context: Context, wanted: Application): Promise<Step<Rejection, Planned>> {
+  const { store } = context;
+  const ordinals = ordinalsOf(wanted);
+  const revision = fresh(context);
+  if (!wanted.addresses)
+    return { kind: "proceed", next: { next: { ...wanted, ordinals, revision }, chosen: [] } };
+  const configuration = await store.readSpace(wanted.space);
+  const targets = await resolveTargets(context, configuration, wanted);
+  if (targets instanceof Rejection) return answer(targets);
+  const base = withoutPools({ ...wanted, ordinals, targets, revision });
+  const tooMany = overLimit(base);
+  if (tooMany) return answer(tooMany);
+  const goes = await freeSurplus(context, base, APPLICATION_ADDRESSES_PER_CHANGE);
+  const left = APPLICATION_ADDRESSES_PER_CHANGE - goes.length;
+  const { chosen, refusal } = await chooseMissing(context, configuration, base, left);
+  // A pool that is cut out of an Applications pool writes its item before it fences. Its blocks were read before this (rule 2).
+  if (chosen.length > 0 && !areOpen(chosen, await store.readSpace(wanted.space))) return RETRY;
+  const leaving = restated(base, each(goes, "leaving"), revision);
+  const named = chosen.map(({ block: _, ...listed }) => listed);
+  const next = { ...leaving, listed: [...leaving.listed, ...named] };
+  return { kind: "proceed", next: { next, chosen, ...(refusal && { refusal }) } };
+}
+
+/** Makes the addresses of pools that the application names no longer leave. */
+function withoutPools(application: Application): Application {
+  const named = new Set(application.targets.flatMap(({ poolIds }) => poolIds));
+  const gone = application.listed.filter(({ poolId }) => !named.has(poolId));
+  return restated(application, each(gone, "leaving"), application.revision);
+}
+
+function overLimit(base: Application): Rejection | undefined {
+  const wanted = countsOf(base).reduce((sum, { has, short }) => sum + has + short, 0);
+  if (wanted <= APPLICATION_ADDRESSES_MAX) return undefined;
+  const problem = `comes to ${wanted} addresses in all interfaces and families; an application has at most ${APPLICATION_ADDRESSES_MAX}`;
+  return new Rejection("invalid_request", `addresses.number ${problem}.`, {
+    fields: [{ field: "addresses.number", value: base.addresses?.number, problem }],
+  });
+}
+
+/** Chooses addresses for what the application lacks, target by target. */
+async function chooseMissing(
+  context: Context,
+  configuration: SpaceConfiguration,
+  application: Application,
+  countMax: number,
+): Promise<{ readonly chosen: readonly Chosen[]; readonly refusal: Refusal | undefined }> {
+  const chosen: Chosen[] = [];
+  let refusal: Refusal | undefined;
+  for (const { target, short } of countsOf(application)) {
+    const count = Math.min(short, countMax - chosen.length);
+    if (count === 0) continue;
+    const listed = listedSet([...application.listed, ...chosen]);
+    const wanted = { application, target, count, listed };
+    const found = await chooseAddresses(context, configuration, wanted);
+    chosen.push(...found);
+    if (found.length < count) refusal ??= exhausted(target, count - found.length);
+  }
+  return { chosen, refusal };
+}
+
+const exhausted = ({ interface: of, family }: Target, count: number): Refusal => ({
+  code: "pool_exhausted",
+  detail: `The pools have no room for ${count} more IPv${family} addresses${of === "" ? "" : ` of interface ${of}`}. The same PUT goes on when they have.`,
+});
+
+/** Returns true if every chosen address is still its pool's to give to applications. */
+const areOpen = (chosen: readonly Chosen[], configuration: SpaceConfiguration): boolean =>
+  chosen.every(({ address, poolId }) => {
+    const pool = configuration.pools.find(({ id }) => id === poolId);
+    return (
+      pool?.state === "active" &&
+      !pool.disabled &&
+      holds(applicationSetOf(pool, configuration), address)
+    );
+  });

@@ -1,0 +1,96 @@
+import * as v from "valibot";
+import type { ApplicationsWanted } from "../../allocator/applications/read-applications.ts";
+import { applicationBody, applicationQuery } from "../../contract/requests/application.ts";
+import { DRY_RUN } from "../../contract/requests/query.ts";
+import { kindName, namespaceName, resourceName, text } from "../../contract/schema/field.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
+import type {
+  AddressesWanted,
+  ApplicationName,
+  ApplicationSpec,
+} from "../../domain/application.ts";
+import { readJson } from "../http/body.ts";
+import { openCursor } from "../http/cursor.ts";
+import type { Event } from "../http/event.ts";
+import { inPath, readQuery } from "../http/parameters.ts";
+import { readIfMatch } from "../http/preconditions.ts";
+
+/** Reads the requested page of the list. */
+export function readApplicationList(event: Event): ApplicationsWanted | Problem {
+  const query = readQuery(event, applicationQuery);
+  if (query instanceof Problem) return query;
+  const { cursor, ...asked } = query;
+  const opened = openCursor(cursor, applicationsOf(asked), v.object({ after: text }));
+  return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
+}
+
+/** Returns what a cursor of the list belongs to. */
+export const applicationsOf = ({ space }: { readonly space: string }) => ["applications", space];
+
+export const readApplicationPath = (event: Event) => readNamed(event, {});
+
+/** Reads a deletion: the application in the path, and the precondition. */
+export function readApplicationMatch(event: Event) {
+  const named = readNamed(event, DRY_RUN);
+  if (named instanceof Problem) return named;
+  const match = readIfMatch(event);
+  return match instanceof Problem ? match : { ...named, ...match };
+}
+
+export function readApplicationPut(event: Event) {
+  const json = readJson(event);
+  if (json instanceof Problem) return json;
+  const input = checked(applicationBody, json.value);
+  if (input instanceof Problem) return input;
+  const asked = readApplicationMatch(event);
+  if (asked instanceof Problem) return asked;
+  const { replicas, start, addresses } = input;
+  const misnamed = mismatch(input, asked.of);
+  if (misnamed) return misnamed;
+  const spec: ApplicationSpec = {
+    replicas,
+    start,
+    ...(addresses && { addresses: addressesWanted(addresses) }),
+  };
+  return { ...asked, spec };
+}
+
+type AddressesAsked = NonNullable<v.InferOutput<typeof applicationBody>["addresses"]>;
+
+const addressesWanted = ({
+  number,
+  pools = [],
+  interfaces = [{ name: "", pools }],
+  keep,
+}: AddressesAsked): AddressesWanted => ({ number, interfaces, keep });
+
+const PARTS = { namespace: namespaceName, kind: kindName, name: resourceName } as const;
+
+/** Reads the application in the path, and the query. */
+function readNamed<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = readQuery(event, entries);
+  if (query instanceof Problem) return query;
+  const of: Record<keyof ApplicationName, string> = { namespace: "", kind: "", name: "" };
+  for (const part of ["namespace", "kind", "name"] as const) {
+    const value = inPath(part, PARTS[part], event.pathParameters?.[part]);
+    if (value instanceof Problem) return value;
+    of[part] = value;
+  }
+  return { ...query, of };
+}
+
+/** Returns the problem of a body that names another application than the URL; nothing if it does not. */
+function mismatch(
+  body: { readonly [Part in keyof ApplicationName]?: string | undefined },
+  of: ApplicationName,
+): Problem | undefined {
+  for (const field of ["namespace", "kind", "name"] as const) {
+    const value = body[field];
+    if (value === undefined || value === of[field]) continue;
+    const problem = `is not ${of[field]}, the ${field} in the URL`;
+    const fields = [{ field, value, problem }];
+    return new Problem("name_mismatch", `${field} ${problem}.`, { fields });
+  }
+  return undefined;
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { newSpace } from "./plat.ts";
+
+const WEB = "/v1/applications/shop/Deployment/web";
+const CIDR = { cidr: "10.0.0.0/24", blockSize: 30 };
+const SUBNET = { ...CIDR, assignmentMode: "Applications", ranges: ["10.0.0.8-10.0.0.23"] };
+const TEAM = { ...CIDR, ranges: ["10.0.0.16-10.0.0.23"] };
+const EIGHT = { replicas: 0, addresses: { number: "8", pools: ["subnet"] } };
+
+async function spaceWithSubnet(changes: object = {}) {
+  const plat = newSpace();
+  await plat.put("/v1/config", { cooldownSeconds: 0 });
+  const { status } = await plat.put("/v1/pools/subnet", { ...SUBNET, ...changes });
+  expect(status).toBe(201);
+  return plat;
+}
+
+describe("a pool for applications", () => {
+  it("serves nobody else, also by its name or an address", async () => {
+    const plat = await spaceWithSubnet();
+    const asked = [{ ipv4: 1 }, { ipv4: 1, pools: ["subnet"] }, { address: "10.0.0.9" }];
+    for (const request of asked) {
+      const { body } = await plat.assign({ host: "n1", handle: "h", ...request });
+      expect(body.code).toBe("no_pool_available");
+    }
+  });
+
+  it("gives applications what no other pool of its CIDR has", async () => {
+    const plat = await spaceWithSubnet();
+    expect((await plat.put("/v1/pools/team", TEAM)).status).toBe(201);
+    const { body } = await plat.put(WEB, {
+      ...EIGHT,
+      addresses: { number: "9", pools: ["subnet"] },
+    });
+    expect(body).toMatchObject({ complete: false, refusal: { code: "pool_exhausted" } });
+    const last = body.members.map(({ address }: { address: string }) => address.split(".")[3]);
+    expect(last).toEqual(["10", "11", "12", "13", "14", "15", "8", "9"].sort((a, b) => +a - +b));
+    const of = async (pool: string) => (await plat.get(`/v1/pools/${pool}/utilization`)).body;
+    expect(await of("subnet")).toMatchObject({ capacity: 8, inUse: 8, available: 0 });
+    expect(await of("team")).toMatchObject({ capacity: 8, inUse: 0, available: 8 });
+  });
+
+  it("loses no address that an application has", async () => {
+    const plat = await spaceWithSubnet();
+    const { body } = await plat.put(WEB, {
+      ...EIGHT,
+      addresses: { number: "16", pools: ["subnet"] },
+    });
+    expect(body.complete).toBe(true);
+    const rejected = await plat.put("/v1/pools/team", TEAM);
+    expect(rejected).toMatchObject({ status: 409, body: { code: "pool_in_use" } });
+    expect(rejected.body.addresses).toContain("10.0.0.16");
+    expect((await plat.get("/v1/pools/team")).status).toBe(404);
+  });
+
+  it("passes its gateway and its routes on to the pools inside of it", async () => {
+    const routes = [{ dst: "192.168.0.0/16", gw: "10.0.0.2" }];
+    const plat = await spaceWithSubnet({ gateway: "10.0.0.1", routes });
+    await plat.put("/v1/pools/team", TEAM);
+    const { body } = await plat.assign({ host: "n1", ipv4: 1, handle: "h", pools: ["team"] });
+    expect(body.addresses[0]).toMatchObject({ pool: "team", gateway: "10.0.0.1", routes });
+  });
+});
+
+describe("a pool for applications is rejected", () => {
+  it("without ranges", async () => {
+    const { ranges: _, ...plain } = SUBNET;
+    const { body } = await newSpace().put("/v1/pools/subnet", plain);
+    expect(body.fields[0].field).toBe("assignmentMode");
+  });
+
+  it("beside another one of its CIDR", async () => {
+    const plat = await spaceWithSubnet();
+    const { body } = await plat.put("/v1/pools/second", { ...SUBNET, ranges: ["10.0.0.64"] });
+    expect(body.code).toBe("pool_overlap");
+  });
+
+  it("if it becomes one, or ceases to be one", async () => {
+    const plat = await spaceWithSubnet();
+    const { headers } = await plat.get("/v1/pools/subnet");
+    const { assignmentMode: _, ...plain } = SUBNET;
+    const { body } = await plat.put("/v1/pools/subnet", plain, headers.etag);
+    expect(body.fields[0].field).toBe("assignmentMode");
+  });
+
+  it("if another pool of its CIDR does not lie inside of it, whichever comes first", async () => {
+    const plat = await spaceWithSubnet();
+    const outside = { ...CIDR, ranges: ["10.0.0.20-10.0.0.24"] };
+    expect((await plat.put("/v1/pools/team", outside)).body.code).toBe("pool_overlap");
+    const other = newSpace();
+    await other.put("/v1/pools/team", outside);
+    expect((await other.put("/v1/pools/subnet", SUBNET)).body.code).toBe("pool_overlap");
+  });
+});
