@@ -138,11 +138,20 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
   },
   // The index may miss an item, so the repair run also scans the table. No other function may query the index.
   repair: {
-    get: ["BLOCK", "HANDLE", "HOST", "SWEEP", "TABLE", "VERSION"],
+    get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "SWEEP", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "GROUPINDEX", "SPACE"],
-    put: ["HANDLE", "HOST", "NODES", "SWEEP", "TABLE"],
+    put: ["APPLICATIONS", "HANDLE", "HOST", "NODES", "SWEEP", "TABLE"],
     update: ["BLOCK", "GROUPINDEX"],
-    delete: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA", "NODES", "GROUPINDEX"],
+    delete: [
+      "APPLICATIONS",
+      "BLOCK",
+      "FULLPOOLS",
+      "HANDLE",
+      "HOST",
+      "QUOTA",
+      "NODES",
+      "GROUPINDEX",
+    ],
     scan: true,
     due: true,
   },

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { context, newSpace } from "./plat.ts";
+import { freshId } from "../../src/domain/fresh.ts";
+import { seededRandom } from "../simulation/random.ts";
+import { context, newSpace, scheduledRun } from "./plat.ts";
 
 const WEB = "/v1/applications/shop/Deployment/web";
 
@@ -182,6 +184,27 @@ describe("an application", () => {
     const second = await plat.get("/v1/applications", { limit: "3", cursor: first.body.next });
     expect(names(second.body)).toEqual(["StatefulSet/c"]);
     expect(second.body.next).toBeUndefined();
+  });
+});
+
+describe("a request for an application that was cut off", () => {
+  it("is settled by the repair run, with the rights that it has", async () => {
+    const plat = await spaceWithRanges();
+    const { body } = await plat.put(WEB, { replicas: 2, addresses });
+    const of = { namespace: "shop", kind: "Deployment", name: "web" };
+    const seen = await context.store.readApplication(plat.space, of);
+    if (!seen) throw new Error("there is no such application");
+    const cutOff = {
+      ...seen,
+      state: "deleting" as const,
+      listed: seen.listed.map((each) => ({ ...each, state: "leaving" as const })),
+      revision: freshId(0, seededRandom(1)),
+    };
+    await context.store.changeApplication("test", seen, cutOff);
+    for (let round = 0; round < 3; round++) await scheduledRun("repair")();
+    expect((await plat.get(WEB)).status).toBe(404);
+    for (const { address } of body.members)
+      expect((await plat.get(`/v1/addresses/${address}`)).body.state).toBe("free");
   });
 });
 
