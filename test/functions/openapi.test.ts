@@ -52,12 +52,13 @@ it("a body is described by the schema that it is read with, defaults and all", (
   });
 });
 
-it("a pool may be put as JSON and as YAML, in its own form and in Calico's", () => {
+it("a pool may be put as JSON and as YAML, in its own form, in Calico's and in Spiderpool's", () => {
   const { content } = document.paths["/v1/pools/{name}"].put.requestBody;
   expect(Object.keys(content)).toEqual(["application/json", "application/yaml"]);
   expect(content["application/yaml"].schema.anyOf).toEqual([
     { $ref: "#/components/schemas/PoolRequest" },
     { $ref: "#/components/schemas/PoolManifest" },
+    { $ref: "#/components/schemas/SpiderIpPoolManifest" },
   ]);
   const { PoolRequest: own, PoolManifest: manifest } = document.components.schemas;
   expect(own.required).toEqual(["cidr"]);
@@ -144,6 +145,7 @@ it("every field, every parameter and every operation is described", () => {
 
 it("each `complete` says of what: no two of answers that mean other things have the same words", () => {
   const { schemas } = document.components;
+  const complete = (name: string) => schemas[name].properties.complete.description;
   const OWN = [
     "HostReleased",
     "AddressesReleased",
@@ -152,12 +154,15 @@ it("each `complete` says of what: no two of answers that mean other things have 
     "PoolUtilization",
     "SpaceUtilization",
     "ReservationWarning",
+    "Application",
+    "ApplicationRequest",
   ];
-  const words = OWN.map((name) => schemas[name].properties.complete.description);
+  const words = OWN.map(complete);
   expect(new Set(words).size).toBe(OWN.length);
-  expect(schemas.HandleReleased.properties.complete.description).toBe(words[0]);
+  expect(complete("HandleReleased")).toBe(complete("HostReleased"));
+  expect(complete("ApplicationWritten")).toBe(complete("Application"));
   const having = Object.keys(schemas).filter((name) => schemas[name].properties?.complete);
-  expect(having.sort()).toEqual([...OWN, "HandleReleased"].sort());
+  expect(having.sort()).toEqual([...OWN, "HandleReleased", "ApplicationWritten"].sort());
 });
 
 it("words that are kept for a field of a schema find it", () => {
