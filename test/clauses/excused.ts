@@ -14,15 +14,15 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 
 /** Clauses without which no test fails, and the reasons to keep them. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
-  "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 5] },
-  "affinity-retire-rev": { why: COMES_BACK, heals: [32, 52] },
-  "affinity-keep-rev": { why: COMES_BACK, heals: [59, 864] },
-  "repair-confirm-rev": { why: COMES_BACK, heals: [42, 231] },
-  "affinity-drop-rev": { why: GOES, heals: [2, 26] },
-  "affinity-undo-rev": { why: GOES, heals: [14, 61] },
-  "affinity-stale-rev": { why: GOES, heals: [54, 81] },
-  "affinity-orphan-rev": { why: GOES, heals: [32, 59] },
-  "repair-affinity-rev": { why: GOES, heals: [101, 355] },
+  "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 15] },
+  "affinity-retire-rev": { why: COMES_BACK, heals: [12, 26] },
+  "affinity-keep-rev": { why: COMES_BACK, heals: [475, 489] },
+  "repair-confirm-rev": { why: COMES_BACK, heals: [36, 81] },
+  "affinity-drop-rev": { why: GOES, heals: [1, 12] },
+  "affinity-undo-rev": { why: GOES, heals: [33, 74] },
+  "affinity-stale-rev": { why: GOES, heals: [32, 87] },
+  "affinity-orphan-rev": { why: GOES, heals: [32, 134] },
+  "repair-affinity-rev": { why: GOES, heals: [32, 427] },
   "repair-duplicate-rev": { why: `As \`repair-affinity-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that a node of its name may exist. Another entry of the same name replaces it, and repair deletes it when the node is gone.",
