@@ -22,8 +22,9 @@ const RETIRED: Readonly<Record<string, string>> = {
   wish: "family request",
 };
 
-/** Identifiers of the language or of a library, or with the word in its ordinary meaning. */
+/** Identifiers of the language or of a library, or with the word in its ordinary meaning, and a field of an application. */
 const ALLOWED: ReadonlySet<string> = new Set([
+  "refusal",
   ...["Record", "isRecord", "record", "RECORDER", "useRecords"],
   ...["Pick", "pick", "picklist", "TableCell"],
 ]);

@@ -62,7 +62,7 @@ export const isComplete = (application: Application): boolean =>
   lostOrdinals(application).length === 0;
 
 /** The reason why an application is not complete. */
-export interface Refusal {
+export interface Unfinished {
   /** Absent if the same request can go on at once, or if instances have the addresses. */
   readonly code?: RejectionCode;
   /** A sentence for a person. */
@@ -70,7 +70,7 @@ export interface Refusal {
 }
 
 /** Returns what is left to do for an application, by what it lists; nothing if it is complete. */
-export function refusalOf(application: Application): Refusal | undefined {
+export function unfinishedOf(application: Application): Unfinished | undefined {
   if (isComplete(application)) return undefined;
   const counts = countsOf(application);
   const sum = (of: "short" | "surplus") => counts.reduce((total, count) => total + count[of], 0);

@@ -11,8 +11,8 @@ import {
   countsOf,
   each,
   isComplete,
-  type Refusal,
   restated,
+  type Unfinished,
 } from "../../domain/application-changes.ts";
 import { applicationSetOf } from "../../domain/application-pools.ts";
 import {
@@ -69,7 +69,7 @@ export async function putApplication(
     const before: Application = seen ?? { ...NOTHING, ...of, ...spec, space };
     const planned = await plan(context, { ...before, ...spec, state: "active" });
     if (planned.kind !== "proceed") return planned;
-    const { next, chosen, refusal } = planned.next;
+    const { next, chosen, unfinished } = planned.next;
     const put = await knownOutcome(
       seen
         ? store.changeApplication("change-application", seen, next)
@@ -80,7 +80,7 @@ export async function putApplication(
     const blocks = await holdAddresses(context, next, chosen);
     const { application: value = next } = await settle(context, next, blocks);
     const result = { value, created: !seen, effectiveAtMs };
-    return answer(refusal && !isComplete(value) ? { ...result, refusal } : result);
+    return answer(unfinished && !isComplete(value) ? { ...result, unfinished } : result);
   });
 }
 
@@ -114,7 +114,7 @@ interface Planned {
   readonly next: Application;
   readonly chosen: readonly Chosen[];
   /** The reason why the application gets fewer than it wants; absent if it gets all. */
-  readonly refusal?: Refusal;
+  readonly unfinished?: Unfinished;
 }
 
 /**
@@ -137,13 +137,13 @@ async function plan(context: Context, wanted: Application): Promise<Step<Rejecti
   if (tooMany) return answer(tooMany);
   const goes = await freeSurplus(context, base, APPLICATION_ADDRESSES_PER_CHANGE);
   const left = APPLICATION_ADDRESSES_PER_CHANGE - goes.length;
-  const { chosen, refusal } = await chooseMissing(context, configuration, base, left);
+  const { chosen, unfinished } = await chooseMissing(context, configuration, base, left);
   // A pool that is cut out of an Applications pool writes its item before it fences. Its blocks were read before this (rule 2).
   if (chosen.length > 0 && !areOpen(chosen, await store.readSpace(wanted.space))) return RETRY;
   const leaving = restated(base, each(goes, "leaving"), revision);
   const named = chosen.map(({ block: _, ...listed }) => listed);
   const next = { ...leaving, listed: [...leaving.listed, ...named] };
-  return { kind: "proceed", next: { next, chosen, ...(refusal && { refusal }) } };
+  return { kind: "proceed", next: { next, chosen, ...(unfinished && { unfinished }) } };
 }
 
 /** Makes the addresses of pools that the application names no longer leave. */
@@ -168,9 +168,9 @@ async function chooseMissing(
   configuration: SpaceConfiguration,
   application: Application,
   countMax: number,
-): Promise<{ readonly chosen: readonly Chosen[]; readonly refusal: Refusal | undefined }> {
+): Promise<{ readonly chosen: readonly Chosen[]; readonly unfinished: Unfinished | undefined }> {
   const chosen: Chosen[] = [];
-  let refusal: Refusal | undefined;
+  let unfinished: Unfinished | undefined;
   for (const { target, short } of countsOf(application)) {
     const count = Math.min(short, countMax - chosen.length);
     if (count === 0) continue;
@@ -178,12 +178,12 @@ async function chooseMissing(
     const wanted = { application, target, count, listed };
     const found = await chooseAddresses(context, configuration, wanted);
     chosen.push(...found);
-    if (found.length < count) refusal ??= exhausted(target, count - found.length);
+    if (found.length < count) unfinished ??= exhausted(target, count - found.length);
   }
-  return { chosen, refusal };
+  return { chosen, unfinished };
 }
 
-const exhausted = ({ interface: of, family }: Target, count: number): Refusal => ({
+const exhausted = ({ interface: of, family }: Target, count: number): Unfinished => ({
   code: "pool_exhausted",
   detail: `The pools have no room for ${count} more IPv${family} addresses${of === "" ? "" : ` of interface ${of}`}. The same PUT goes on when they have.`,
 });

@@ -42,7 +42,11 @@ export async function* releaseAddresses(
       const addresses = left;
       const proven = addresses.every(({ generation }) => generation !== undefined);
       const repeat = proven || "plat address get IP";
-      const { results } = await release<AddressesReleased>(client, { addresses, keep }, repeat);
+      const { results } = await release<AddressesReleased>(
+        client,
+        { addresses, ...(keep && { keep }) },
+        repeat,
+      );
       const done = results.filter(isFinished);
       if (done.length > 0) yield done;
       fruitless = done.length > 0 ? 0 : fruitless + 1;

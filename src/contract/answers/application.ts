@@ -25,7 +25,7 @@ export const applicationMember = v.strictObject({
   ),
 });
 
-export const applicationRefusal = v.strictObject({
+export const unfinishedApplication = v.strictObject({
   code: v.optional(problemCode),
   detail: v.string(),
 });
@@ -51,7 +51,7 @@ const application = {
     v.description("Whether it has its number, and nothing that must go"),
   ),
   refusal: v.optional(
-    v.pipe(applicationRefusal, v.description("The work that is left; absent if it is complete")),
+    v.pipe(unfinishedApplication, v.description("The work that is left; absent if it is complete")),
   ),
 };
 

@@ -99,7 +99,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   ApplicationAddresses: answers.applicationAddresses,
   ApplicationInterface: answers.applicationInterface,
   ApplicationMember: answers.applicationMember,
-  ApplicationRefusal: answers.applicationRefusal,
+  UnfinishedApplication: answers.unfinishedApplication,
   Configuration: answers.settingsRead,
   ConfigurationWritten: answers.settingsWritten,
   Job: answers.jobRead,

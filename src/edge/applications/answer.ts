@@ -4,7 +4,7 @@ import type {
 } from "../../allocator/applications/written.ts";
 import { compareAddresses, formatAddress } from "../../domain/address.ts";
 import type { AddressesWanted, Application } from "../../domain/application.ts";
-import { isComplete, type Refusal, refusalOf } from "../../domain/application-changes.ts";
+import { isComplete, type Unfinished, unfinishedOf } from "../../domain/application-changes.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import { sealCursor } from "../http/cursor.ts";
 import type { Answer } from "../http/event.ts";
@@ -36,7 +36,7 @@ export const applicationPutAnswer = (
   _requestId: string,
   request: DryRun,
 ): Answer =>
-  written(result, request, applicationBody(result.value, result.refusal), result.value.revision);
+  written(result, request, applicationBody(result.value, result.unfinished), result.value.revision);
 
 export const applicationDeleteAnswer = (
   result: DeletedApplication,
@@ -47,11 +47,11 @@ export const applicationDeleteAnswer = (
   return written(result, request, { released: released.map(formatAddress), left });
 };
 
-/** Makes the answer's body. @param refusal why the last change could not go on, if it could not */
-function applicationBody(application: Application, refusal?: Refusal) {
+/** Makes the answer's body. @param unfinished why the last change could not go on, if it could not */
+function applicationBody(application: Application, unfinished?: Unfinished) {
   const { replicas, start, addresses, state, listed } = application;
   const { namespace, kind, name } = application;
-  const left = refusal ?? refusalOf(application);
+  const left = unfinished ?? unfinishedOf(application);
   return {
     namespace,
     kind,
