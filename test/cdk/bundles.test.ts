@@ -70,6 +70,7 @@ describe.runIf(emulatorBinary())("each bundle answers a real event on Lambda's N
       200,
     ],
     ["POST", "/v1/nodes/node-2/affinities", "application/json", '{"families": [4]}', 200],
+    ["PUT", "/v1/applications/shop/Deployment/web", "application/json", '{"replicas": 2}', 201],
     ["GET", "/v1/handles/web-0", "", undefined, 200],
     [
       "PATCH",

@@ -9,6 +9,7 @@ const WRITES_NOTHING = [
   "explain",
   "fresh",
   "listAffinities",
+  "listApplications",
   "listBlocks",
   "listContents",
   "listJobs",
@@ -18,6 +19,7 @@ const WRITES_NOTHING = [
   "listReservations",
   "listSpaceAffinities",
   "readAddress",
+  "readApplication",
   "readBlock",
   "readHandle",
   "readJob",
@@ -53,8 +55,8 @@ function importsOfWalks(source: string): readonly string[] {
  */
 function wordsWalked(): ReadonlySet<string> {
   const [operations, helpers] = [
-    ["./operations.ts", "./instance-operations.ts"],
-    ["../world.ts", "../scheduled-runs.ts", "../instances.ts"],
+    ["./operations.ts", "./application-operations.ts", "./instance-operations.ts"],
+    ["../world.ts", "../scheduled-runs.ts", "../applications.ts", "../instances.ts"],
   ].map((files) => files.map(codeOf).join("\n")) as [string, string];
   const declarations = new Map(
     `${helpers}\n${operations}`

@@ -81,15 +81,15 @@ export const assignCommand = (io: Io): Command =>
           ],
           [
             "Assign an address to each of two interfaces",
-            "plat assign --host node-1 --interface name=eth0,ipv4=1 --interface name=net1,ipv4=1,pool=storage",
+            "plat assign --host n1 --interface name=lan,ipv4=1 --interface name=san,ipv4=1",
           ],
           [
             "Assign a specific address",
             "plat assign --host node-1 --address 10.0.0.20 --handle gateway",
           ],
           [
-            "Assign to a pod of a StatefulSet, which keeps the address under its next uid",
-            "plat assign --host node-1 --ipv4 1 --namespace shop --workload StatefulSet/db/db-0 --uid 7f9c",
+            "Assign to a workload, whose name and uid replace handle and key",
+            "plat assign --host n1 --ipv4 1 --namespace shop --workload Job/load --uid 7f9c",
           ],
           [
             "Explain which pool and which block would serve",
