@@ -195,7 +195,12 @@ const POOLS: readonly Column<FamilyExplanation["pools"][number]>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "SERVES", value: ({ kept }) => (kept ? "yes" : "no") },
   { header: "ORDER", value: ({ order }) => order ?? "" },
-  { header: "WHY NOT", value: ({ reason }) => reason ?? "", long: "wrap" },
+  { header: "SCORE", value: ({ score }) => score ?? "" },
+  {
+    header: "WHY NOT",
+    value: ({ code, reason }) => (code === undefined ? "" : `${code}: ${reason}`),
+    long: "wrap",
+  },
 ];
 
 const BLOCKS: readonly Column<FamilyExplanation["blocks"][number]>[] = [
@@ -232,11 +237,11 @@ function explain(print: Session["print"], explanation: Explanation): void {
 
 function familyText(
   layout: Layout,
-  { interface: of, family, requested, pools, blocks, rejection }: FamilyExplanation,
+  { interface: of, family, requested, rule, pools, blocks, rejection }: FamilyExplanation,
   isOneOfTwo: boolean,
 ): string {
   const place = of === undefined ? "" : `Interface ${of}, `;
-  const parts = [`${place}IPv${family}: ${requested} wanted\n`];
+  const parts = [`${place}IPv${family}: ${requested} wanted (rule: ${rule})\n`];
   if (pools.length > 0) parts.push(tableText(POOLS, pools, layout));
   if (blocks.length > 0) parts.push(tableText(BLOCKS, blocks, layout));
   if (rejection && isOneOfTwo) parts.push(`Rejected, ${rejection.code}: ${rejection.detail}\n`);

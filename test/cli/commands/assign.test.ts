@@ -109,7 +109,7 @@ describe("plat assign", () => {
     expect(out).toMatch(/^ADDRESS +INTERFACE +POOL /);
     expect(out).toMatch(/ net1 +storage /);
     const dry = await plat("assign", "--host", "n1", ...interfaces, "--dry-run");
-    expect(dry.out).toMatch(/^Interface net1, IPv4: 1 wanted$/m);
+    expect(dry.out).toMatch(/^Interface net1, IPv4: 1 wanted \(rule: pools\)$/m);
   });
 
   it.each([
@@ -218,11 +218,11 @@ describe("plat assign --dry-run", () => {
     expect({ exit, err }).toEqual({ exit: 0, err: "" });
     expect(out).toBe(
       [
-        "IPv4: 3 wanted",
+        "IPv4: 3 wanted (rule: automatic)",
         "",
-        "POOL   CIDR          SERVES   ORDER   WHY NOT",
-        "main   10.0.0.0/28   yes      1",
-        "off    10.1.0.0/24   no               is disabled",
+        "POOL   CIDR          SERVES   ORDER   SCORE   WHY NOT",
+        "main   10.0.0.0/28   yes      1       0",
+        "off    10.1.0.0/24   no                       disabled: is disabled",
         "",
         "BLOCK         POOL   ADDRESSES   HOW",
         "10.0.0.0/28   main   3           it is free, and would be claimed",
@@ -230,6 +230,16 @@ describe("plat assign --dry-run", () => {
       ].join("\n"),
     );
     expect((await call("GET", "/v1/blocks")).body.blocks).toEqual([]);
+  });
+
+  it("shows the score of each pool that can serve", async () => {
+    await pool("red", {
+      cidr: "10.2.0.0/24",
+      ranges: ["10.2.0.10-10.2.0.20"],
+      nodeNames: ["n1"],
+    });
+    const { out } = await plat("assign", "--host", "n1", "--ipv4", "1", "--dry-run");
+    expect(out).toMatch(/^POOL .* SCORE .*\nred .* yes +1 +16$/m);
   });
 
   it("tells a rejection as the request would be told it, family by family, and ends as it would", async () => {
@@ -246,7 +256,7 @@ describe("plat assign --dry-run", () => {
     );
     expect(exit).toBe(1);
     expect(err).toMatch(/^Error: .*\n {2}code: no_pool_available\n/s);
-    expect(out).toContain("IPv6: 1 wanted\n");
+    expect(out).toContain("IPv6: 1 wanted (rule: automatic)\n");
     expect(out).toContain("Rejected, no_pool_available: ");
   });
 
@@ -257,10 +267,10 @@ describe("plat assign --dry-run", () => {
     expect(err).toMatch(/^Error: .*\n {2}code: no_pool_available\n/s);
     expect(out).toBe(
       [
-        "IPv4: 1 wanted",
+        "IPv4: 1 wanted (rule: automatic)",
         "",
-        "POOL   CIDR          SERVES   ORDER   WHY NOT",
-        "off    10.1.0.0/24   no               is disabled",
+        "POOL   CIDR          SERVES   ORDER   SCORE   WHY NOT",
+        "off    10.1.0.0/24   no                       disabled: is disabled",
         "",
       ].join("\n"),
     );
