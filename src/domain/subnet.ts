@@ -23,6 +23,12 @@ export const poolOfSubnet = (
   subnetId: string,
 ): Pool | undefined => poolsOfSubnet(configuration, subnetId)[0] ?? noneUnread(configuration);
 
+/** Returns true if hosts share a block, because it lies in a ranged pool. Nobody borrows from it. */
+export const isShared = (
+  configuration: Pick<SpaceConfiguration, "pools">,
+  { poolId }: { readonly poolId: string },
+): boolean => poolsOfSubnet(configuration, poolId).some(isRanged);
+
 /** Returns one pool of each subnet, the first by name, so that a walk visits the blocks of each once. */
 export function onePerSubnet<T extends SubnetMember>(members: readonly T[]): readonly T[] {
   const nameOf = ({ name = "", pool = name }: SubnetMember) => pool;

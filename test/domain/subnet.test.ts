@@ -4,7 +4,12 @@ import type { Pool, SpaceConfiguration } from "../../src/domain/pool.ts";
 import { poolOf, poolOver } from "../../src/domain/pool-of-address.ts";
 import { hasAddress, openSetOf, reservedFor } from "../../src/domain/pool-set.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
-import { cooldownMsOfSubnet, onePerSubnet, poolsOfSubnet } from "../../src/domain/subnet.ts";
+import {
+  cooldownMsOfSubnet,
+  isShared,
+  onePerSubnet,
+  poolsOfSubnet,
+} from "../../src/domain/subnet.ts";
 import { address, intervals, network, poolWith } from "./builders.ts";
 
 const ranged = (name: string, ranges: string[], changes: Partial<Pool> = {}): Pool =>
@@ -55,6 +60,9 @@ describe("a subnet", () => {
     const names = (id: string) => poolsOfSubnet(ALL, id).map(({ name }) => name);
     expect(names("blue")).toEqual(["blue", "red"]);
     expect(names("plain")).toEqual(["plain"]);
+    expect(["blue", "plain", "gone"].map((poolId) => isShared(ALL, { poolId }))).toEqual([
+      ...[true, false, false],
+    ]);
     expect(onePerSubnet(ALL.pools).map(({ name }) => name)).toEqual(["blue", "plain"]);
   });
 

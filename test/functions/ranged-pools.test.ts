@@ -259,6 +259,9 @@ describe("the addresses of pools with ranges", () => {
     expect((await plat.get("/v1/blocks", { host: "n1" })).body.blocks).toMatchObject([
       { cidr: "10.0.0.0/28", borrowed: false },
     ]);
+    expect((await plat.get("/v1/nodes/n1/affinities")).body.affinities).toMatchObject([
+      { cidr: "10.0.0.0/28", borrowed: false, used: 1 },
+    ]);
     expect((await plat.get("/v1/addresses/10.0.0.99")).status).toBe(404);
     const freed = await plat.release({ host: "n1" });
     expect(freed.body).toMatchObject({ released: [address] });

@@ -4,6 +4,7 @@ import { takenIn } from "../../domain/block.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { ListedPage } from "../../domain/listed.ts";
+import { isShared } from "../../domain/subnet.ts";
 import type { Context } from "../core/context.ts";
 import { holdingsOfHost } from "./list-blocks.ts";
 
@@ -14,7 +15,10 @@ export interface AffinityState {
   readonly pool?: string;
   /** The state of the affinity, or of the borrowed block; the states are Calico's. */
   readonly state: BlockAffinity["state"];
-  /** True if the block belongs to another host or to none, and the host holds, or may hold, addresses in it. */
+  /**
+   * True if the block belongs to another host or to none, and the host holds, or may hold, addresses in it. False for a block of a
+   * ranged pool, which hosts share.
+   */
   readonly borrowed: boolean;
   /** The time of the last claim, in milliseconds since the epoch; absent if no readable block exists. */
   readonly claimedAtMs?: number;
@@ -36,8 +40,12 @@ export async function listAffinities(
   },
 ): Promise<ListedPage<AffinityState, Address>> {
   const { items, ...page } = await holdingsOfHost(context, wanted);
+  // Only a block without a host can be a shared one. So most pages need no configuration.
+  const isAnyOfNone = items.some(({ block }) => block && block.host === undefined);
+  const configuration = isAnyOfNone ? await context.store.readSpace(wanted.space) : undefined;
   const states = items.flatMap(({ cidr, affinity, borrowedBlock, block }): AffinityState[] => {
-    const borrowed = borrowedBlock !== undefined && block?.host !== wanted.host;
+    const isOfOther = borrowedBlock !== undefined && block?.host !== wanted.host;
+    const borrowed = isOfOther && !(block && configuration && isShared(configuration, block));
     const named = borrowed ? borrowedBlock : (affinity ?? borrowedBlock);
     if (!named) return [];
     const pool = block?.pool ?? affinity?.pool;

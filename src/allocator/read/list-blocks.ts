@@ -15,8 +15,8 @@ import type { HostReserved } from "../../domain/host-reserved.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import { CorruptItemError, orCorrupt, type Rejection } from "../../domain/outcome.ts";
-import { isRanged, poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
-import { onePerSubnet, poolsOfSubnet } from "../../domain/subnet.ts";
+import { poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
+import { isShared, onePerSubnet } from "../../domain/subnet.ts";
 import { type Usage, usageOf } from "../../domain/usage.ts";
 import { namedBlocks } from "../blocks/blocks-by-name.ts";
 import { blockRules } from "../blocks/slot-rules.ts";
@@ -121,9 +121,9 @@ async function blocksOfHost(
   const { items, unreadable, next } = await holdingsOfHost(context, { ...wanted, within });
   // An affinity may be newer or older than its block. The block decides.
   const states = items.flatMap(({ block, borrowedBlock }) => {
-    const isShared = poolsOfSubnet(configuration, block?.poolId ?? "").some(isRanged);
-    const borrowed = block?.host !== wanted.host && !isShared;
-    return block && (borrowedBlock || !borrowed)
+    if (!block) return [];
+    const borrowed = block.host !== wanted.host && !isShared(configuration, block);
+    return borrowedBlock || !borrowed
       ? [{ ...blockState(context, configuration, block), borrowed }]
       : [];
   });
