@@ -4,6 +4,7 @@ import type { poolRead } from "../../contract/answers/answers.ts";
 import { ASSIGNMENT_MODES, BORROWING, USES } from "../../domain/pool.ts";
 import { action, type Session } from "../invocation/cli.ts";
 import { count, duration, texts } from "../invocation/options.ts";
+import { routes } from "../invocation/route-option.ts";
 import { TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
@@ -57,7 +58,12 @@ export const POOL_COLUMNS: readonly Column<Pool>[] = [
   { header: "NODESELECTOR", value: ({ nodeSelector }) => nodeSelector, wide: true },
 ];
 
-/** Makes the command `create`. The names of its options are the names of the fields. */
+/** The options of `create`. Except for `route` they have the names of the fields. */
+interface CreateOptions {
+  readonly route?: ReturnType<typeof routes>;
+}
+
+/** Makes the command `create`. */
 const createCommand = (io: Io): Command =>
   new Command("create")
     .description("Create a pool")
@@ -90,6 +96,11 @@ const createCommand = (io: Io): Command =>
     )
     .option("--excludes <ranges>", "What the pool leaves out of --ranges", texts)
     .option("--gateway <address>", "Gateway of the workloads")
+    .option(
+      "--route <dst=10.0.0.0/8,gw=10.9.0.1>",
+      "Route of the workloads: a network and its gateway; repeatable",
+      routes,
+    )
     .option("--disabled", "Assign nothing from the pool until it is enabled")
     .addOption(
       new Option("--assignment-mode <mode>", "Manual: only requests that name the pool").choices(
@@ -123,7 +134,7 @@ const createCommand = (io: Io): Command =>
     )
     .option("--cooldown-seconds <n>", "How long a released address is not assigned again", count)
     .action(
-      action(io, (session: Session, options: object, name: string) =>
-        create(session, POOL, name, options),
+      action(io, (session: Session, { route, ...fields }: CreateOptions, name: string) =>
+        create(session, POOL, name, { ...fields, routes: route }),
       ),
     );

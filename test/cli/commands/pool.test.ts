@@ -25,16 +25,31 @@ describe("plat pool create", () => {
     await plat(
       ...["pool", "create", "red", "--cidr", "10.9.0.0/24", "--ranges", "10.9.0.9,10.9.0.2/31"],
       ...["--ranges", "10.9.0.4", "--excludes", "10.9.0.3", "--gateway", "10.9.0.1"],
+      ...["--route", "dst=10.0.0.0/8,gw=10.9.0.1", "--route", "dst=10.8.0.0/16,gw=10.9.0.3"],
     );
     expect(JSON.parse((await plat("pool", "get", "red", "-o", "json")).out)).toMatchObject({
       ranges: ["10.9.0.2-10.9.0.4", "10.9.0.9"],
       excludes: ["10.9.0.3"],
       gateway: "10.9.0.1",
+      routes: [
+        { dst: "10.0.0.0/8", gw: "10.9.0.1" },
+        { dst: "10.8.0.0/16", gw: "10.9.0.3" },
+      ],
     });
     expect((await plat("pool", "get", "red", "-o", "wide")).out).toMatch(
       /10\.9\.0\.2-10\.9\.0\.4, /,
     );
   });
+
+  it.each(["10.0.0.0/8", "dst=10.0.0.0/8", "dst=,gw=10.9.0.1", "gw=1,dst=2,x=3"])(
+    "rejects the route %s before it sends anything",
+    async (route) => {
+      const wrong = ["--cidr", "10.9.0.0/24", "--route", route];
+      const { exit, err } = await plat("pool", "create", "red", ...wrong);
+      expect(exit).toBe(2);
+      expect(err).toContain("It must be dst=CIDR,gw=ADDRESS.");
+    },
+  );
 
   it("creates a pool, its settings in options of their names", async () => {
     const created = await plat(
