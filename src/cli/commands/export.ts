@@ -4,10 +4,12 @@ import { readInventory } from "../calico/inventory.ts";
 import { listOf } from "../calico/list.ts";
 import { resourcesOf } from "../calico/to-dump.ts";
 import { csvOf } from "../csv/write-csv.ts";
+import type { Pool } from "../import/current.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { YAML } from "../output/print.ts";
 import { progressing } from "../output/progress.ts";
 import { checkNotEmpty } from "../resource/none.ts";
+import { lostFields } from "../resource/plat-fields.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { sayMissing } from "../snapshot/held.ts";
@@ -54,7 +56,15 @@ async function exportCalico(session: Session): Promise<void> {
     names: document.items.map(({ kind, metadata }) => `${kind}/${metadata.name}`),
   });
   sayMissing(io, inventory);
+  for (const pool of inventory.pools) sayLost(io, pool);
   await checkNotEmpty(session, [...inventory.pools, ...inventory.blocks], "blocks");
+}
+
+/** Names the fields that the IPPool of a pool does not have. */
+function sayLost(io: Io, pool: Pool): void {
+  const lost = lostFields(pool);
+  if (lost.length > 0)
+    io.err(`Note: pool ${pool.name} is written without ${lost.join(", ")}, which no IPPool has.\n`);
 }
 
 async function exportCsv(session: Session): Promise<void> {

@@ -7,6 +7,7 @@ import {
   overlaps,
   parseCidr,
 } from "../../domain/cidr.ts";
+import { PLAT_FIELDS } from "../resource/plat-fields.ts";
 import type { Current, Pool } from "./current.ts";
 import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";
 import { isSame } from "./same.ts";
@@ -94,21 +95,10 @@ function stepOf({ name, fields }: DesiredPool, { pools }: Current, filled: boole
 }
 
 /** Returns the fields of a pool that a manifest cannot contain, so that they stay unchanged. */
-const keptOf = ({
-  cooldownSeconds,
-  borrowing,
-  podSelector,
-  nodeNames,
-  namespaceNames,
-  networks,
-}: Pool) => ({
-  borrowing,
-  ...(cooldownSeconds !== undefined && { cooldownSeconds }),
-  ...(podSelector !== undefined && { podSelector }),
-  ...(nodeNames && { nodeNames }),
-  ...(namespaceNames && { namespaceNames }),
-  ...(networks && { networks }),
-});
+const keptOf = (pool: Pool) =>
+  Object.fromEntries(
+    PLAT_FIELDS.filter((field) => pool[field] !== undefined).map((field) => [field, pool[field]]),
+  );
 
 const ROUTING_DEFAULT = {
   ipipMode: "Never",

@@ -8,6 +8,7 @@ import { SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.t
 import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { type Path, path } from "../api/client.ts";
 import { usageError } from "../shell/exit.ts";
+import { PLAT_FIELDS } from "./plat-fields.ts";
 
 /** A kind of named resource that operators define: its path in the API, and its manifests. */
 export interface Kind {
@@ -73,16 +74,7 @@ export const POOL: Kind = {
       kind: "IPPool",
       apiVersions: CALICO_VERSIONS,
       bodyOf: asItIs,
-      unsaid: [
-        "borrowing",
-        "cooldownSeconds",
-        "gateway",
-        "routes",
-        "podSelector",
-        "nodeNames",
-        "namespaceNames",
-        "networks",
-      ],
+      unsaid: PLAT_FIELDS,
     },
     { ...SPIDER_IPPOOL, bodyOf: asItIs, unsaid: ["allowedUses", "cooldownSeconds"] },
   ],

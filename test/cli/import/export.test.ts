@@ -71,6 +71,28 @@ it("says what is missing: whose addresses are, and what cannot be read", async (
   }
 });
 
+it("names each pool and its fields that Calico's IPPool does not have", async () => {
+  await call("PUT", "/v1/pools/plain", { cidr: "10.0.0.0/24", nodeSelector: "has(gpu)" });
+  await call("PUT", "/v1/pools/red", {
+    cidr: "10.9.0.0/24",
+    ranges: ["10.9.0.10-10.9.0.20"],
+    excludes: ["10.9.0.12"],
+    gateway: "10.9.0.1",
+    routes: [{ dst: "10.0.0.0/8", gw: "10.9.0.1" }],
+    podSelector: "has(app)",
+    nodeNames: ["n1"],
+    namespaceNames: ["shop"],
+    networks: ["ovs"],
+    cooldownSeconds: 7,
+  });
+  const { exit, out, err } = await plat("export", "calico", "-o", "json");
+  expect(exit).toBe(0);
+  expect(JSON.parse(out).items[1].metadata.name).toBe("red");
+  expect(err).toBe(
+    "Note: pool red is written without cooldownSeconds, excludes, gateway, namespaceNames, networks, nodeNames, podSelector, ranges, routes, which no IPPool has.\n",
+  );
+});
+
 it("another format is rejected", async () => {
   const { exit, err } = await plat("export", "calico", "-o", "xml");
   expect(err).toContain('-o is "xml"; it must be');

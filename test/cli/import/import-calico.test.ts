@@ -329,13 +329,21 @@ describe("plat import calico takes over", () => {
   });
 
   it("what Plat alone knows of a pool and of the configuration stays", async () => {
-    await put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28, cooldownSeconds: 7 });
+    const known = {
+      cooldownSeconds: 7,
+      ranges: ["10.0.0.8-10.0.0.20"],
+      excludes: ["10.0.0.9"],
+      gateway: "10.0.0.1",
+      routes: [{ dst: "10.8.0.0/16", gw: "10.0.0.1" }],
+      nodeNames: ["n1"],
+    };
+    await put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28, ...known });
     await put("/v1/config", { allowBareRelease: true });
     await imported(
       dumpOf([pool("main", { blockSize: 28, cidr: "10.0.0.0/24", assignmentMode: "Manual" })], []),
     );
     expect(await get("/v1/pools/main")).toMatchObject({
-      cooldownSeconds: 7,
+      ...known,
       assignmentMode: "Manual",
     });
     expect(await get("/v1/config")).toMatchObject({ allowBareRelease: true });

@@ -1,0 +1,25 @@
+import type * as v from "valibot";
+import type { poolRead } from "../../contract/answers/answers.ts";
+
+type Pool = v.InferOutput<typeof poolRead>;
+
+/** The fields of a pool that Calico's IPPool does not have. An import and an apply of IPPools leave them as they are. */
+export const PLAT_FIELDS = [
+  "borrowing",
+  "cooldownSeconds",
+  "excludes",
+  "gateway",
+  "namespaceNames",
+  "networks",
+  "nodeNames",
+  "podSelector",
+  "ranges",
+  "routes",
+] as const satisfies readonly (keyof Pool)[];
+
+/** Returns the fields of a pool that an IPPool loses. `borrowing: allowed` is what Calico does. */
+export const lostFields = (pool: Pool): readonly string[] =>
+  PLAT_FIELDS.filter(
+    (field) =>
+      pool[field] !== undefined && !(field === "borrowing" && pool.borrowing === "allowed"),
+  );
