@@ -59,6 +59,7 @@ it("a pool may be put as JSON and as YAML, in its own form, in Calico's and in S
     { $ref: "#/components/schemas/PoolRequest" },
     { $ref: "#/components/schemas/PoolManifest" },
     { $ref: "#/components/schemas/SpiderIpPoolManifest" },
+    { $ref: "#/components/schemas/SpiderSubnetManifest" },
   ]);
   const { PoolRequest: own, PoolManifest: manifest } = document.components.schemas;
   expect(own.required).toEqual(["cidr"]);

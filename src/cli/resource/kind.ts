@@ -5,6 +5,7 @@ import {
 import { NAMED_PER_PAGE_MAX } from "../../contract/requests/query.ts";
 import { SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
 import { SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
+import { SPIDER_SUBNET } from "../../contract/requests/spider-subnet.ts";
 import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { type Path, path } from "../api/client.ts";
 import { usageError } from "../shell/exit.ts";
@@ -63,6 +64,9 @@ const registeredIn = ({ apiVersion, kind, metadata }: Manifest) => {
   return { apiVersion, kind, metadata: { name, labels, annotations } };
 };
 
+/** Conditions that Calico does not have. */
+const CONDITIONS = ["podSelector", "nodeNames", "namespaceNames", "networks"];
+
 export const POOL: Kind = {
   noun: "pool",
   sample: "default-ipv4",
@@ -77,6 +81,18 @@ export const POOL: Kind = {
       unsaid: PLAT_FIELDS,
     },
     { ...SPIDER_IPPOOL, bodyOf: asItIs, unsaid: ["allowedUses", "cooldownSeconds"] },
+    {
+      ...SPIDER_SUBNET,
+      bodyOf: asItIs,
+      unsaid: [
+        "allowedUses",
+        "cooldownSeconds",
+        "disabled",
+        "nodeSelector",
+        "namespaceSelector",
+        ...CONDITIONS,
+      ],
+    },
   ],
 };
 

@@ -13,6 +13,7 @@ import { reservationBody } from "../requests/reservation.ts";
 import { settingsBody } from "../requests/settings.ts";
 import { spiderIpPoolManifest } from "../requests/spider-ippool.ts";
 import { reservedIpManifest } from "../requests/spider-reserved-ip.ts";
+import { spiderSubnetManifest } from "../requests/spider-subnet.ts";
 import { FIELD_WORDS } from "../routes/words.ts";
 import { labelExpression, labelSelector } from "../schema/selector.ts";
 
@@ -32,6 +33,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   LabelSelector: labelSelector,
   LabelSelectorRequirement: labelExpression,
   SpiderIpPoolManifest: spiderIpPoolManifest,
+  SpiderSubnetManifest: spiderSubnetManifest,
   ReservationRequest: reservationBody,
   ReservedIpManifest: reservedIpManifest,
   NodeRequest: nodeRequest.body,

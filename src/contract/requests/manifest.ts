@@ -22,7 +22,7 @@ export interface ManifestKind {
 /** A pool as Calico writes it. Its spec is taken strictly; the rest of its metadata and its status are the cluster's. */
 export const manifest = fields({
   apiVersion: v.picklist(API_VERSIONS, `must be ${API_VERSIONS.join(" or ")}`),
-  kind: v.literal("IPPool", "must be IPPool or SpiderIPPool, or a list with one"),
+  kind: v.literal("IPPool", "must be IPPool, SpiderIPPool or SpiderSubnet, or a list with one"),
   metadata: v.looseObject({ name: resourceName }, "must be an object with a name"),
   spec: v.pipe(
     fields({ ...POOL_FIELDS, ...ROUTING_FIELDS }),

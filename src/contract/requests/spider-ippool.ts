@@ -1,19 +1,13 @@
 import * as v from "valibot";
 import { flag, resourceName } from "../schema/field.ts";
-import {
-  CONDITION_FIELDS,
-  conditionsOf,
-  POOL_FIELDS,
-  poolProblems,
-  poolSpec,
-} from "../schema/pool-fields.ts";
-import { SET_FIELDS } from "../schema/pool-ranges.ts";
-import { type FieldProblem, Problem } from "../schema/problem.ts";
+import { CONDITION_FIELDS, conditionsOf, poolProblems, poolSpec } from "../schema/pool-fields.ts";
+import { Problem } from "../schema/problem.ts";
 import { checked, fields, rule } from "../schema/schema.ts";
 import { labelSelector } from "../schema/selector.ts";
 import type { ManifestKind } from "./manifest.ts";
 import type { PoolDocument } from "./pool.ts";
-import { ipVersion, SPIDERPOOL_VERSIONS } from "./spider-reserved-ip.ts";
+import { SPIDERPOOL_VERSIONS } from "./spider-reserved-ip.ts";
+import { familyProblems, inTheirWords, SPIDER_SET_FIELDS } from "./spider-set.ts";
 
 export const SPIDER_IPPOOL: ManifestKind = {
   kind: "SpiderIPPool",
@@ -22,12 +16,7 @@ export const SPIDER_IPPOOL: ManifestKind = {
 
 const spec = v.pipe(
   fields({
-    ipVersion,
-    subnet: POOL_FIELDS.cidr,
-    ips: v.optional(SET_FIELDS.ranges, []),
-    excludeIPs: SET_FIELDS.excludes,
-    gateway: SET_FIELDS.gateway,
-    routes: SET_FIELDS.routes,
+    ...SPIDER_SET_FIELDS,
     podAffinity: v.optional(labelSelector),
     nodeAffinity: v.optional(labelSelector),
     nodeName: CONDITION_FIELDS.nodeNames,
@@ -36,14 +25,8 @@ const spec = v.pipe(
     multusName: CONDITION_FIELDS.networks,
     default: v.optional(flag, false),
     disable: v.optional(flag, false),
-    // Spiderpool has deprecated it: the VLAN belongs to the network.
-    vlan: v.optional(v.unknown()),
   }),
-  rule(({ ipVersion, subnet: { family } }) =>
-    ipVersion === undefined || ipVersion === family
-      ? []
-      : [{ field: "ipVersion", value: ipVersion, problem: `must be ${family}, as subnet says` }],
-  ),
+  rule((spec) => familyProblems(spec)),
   v.transform(
     ({
       subnet,
@@ -98,15 +81,3 @@ export function readSpiderIpPool(value: unknown): PoolDocument | Problem {
     spec: { ...poolSpec(spec, {}), ...conditionsOf(spec) },
   };
 }
-
-/** The names that Spiderpool has for fields of a pool. */
-const THEIR_NAMES: ReadonlyMap<string, string> = new Map([
-  ["cidr", "subnet"],
-  ["ranges", "ips"],
-  ["excludes", "excludeIPs"],
-]);
-
-const inTheirWords = (problem: FieldProblem): FieldProblem => ({
-  ...problem,
-  field: problem.field.replace(/^\w+/, (name) => THEIR_NAMES.get(name) ?? name),
-});

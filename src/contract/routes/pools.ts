@@ -3,6 +3,7 @@ import { manifest } from "../requests/manifest.ts";
 import { poolBody, poolReleaseQuery } from "../requests/pool.ts";
 import { DRY_RUN, namedListQuery } from "../requests/query.ts";
 import { spiderIpPoolManifest } from "../requests/spider-ippool.ts";
+import { spiderSubnetManifest } from "../requests/spider-subnet.ts";
 import { CHANGED, type Route } from "./route.ts";
 
 /** Pools. */
@@ -40,7 +41,7 @@ export const POOL_ROUTES: readonly Route[] = [
       "Creates a pool, or changes the version that the caller saw, from fields or a manifest of Calico or Spiderpool",
     query: DRY_RUN,
     headers: ["If-Match", "If-None-Match"],
-    body: [poolBody, manifest, spiderIpPoolManifest],
+    body: [poolBody, manifest, spiderIpPoolManifest, spiderSubnetManifest],
     yaml: true,
     answers: { 200: answers.poolWritten, 201: answers.poolWritten },
     rejections: [...CHANGED, "name_mismatch", "pool_overlap", "pool_in_use", "pool_deleting"],

@@ -3,6 +3,7 @@ import { API_VERSIONS, readManifest } from "../../contract/requests/manifest.ts"
 import { RESOURCE } from "../../contract/requests/names.ts";
 import { type PoolDocument, poolBody, poolReleaseQuery } from "../../contract/requests/pool.ts";
 import { readSpiderIpPool, SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
+import { readSpiderSubnet, SPIDER_SUBNET } from "../../contract/requests/spider-subnet.ts";
 import { conditionsOf, poolSpec } from "../../contract/schema/pool-fields.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
@@ -26,7 +27,7 @@ export interface PoolRequest {
 export const readPoolRelease = (event: Event) => readNamedWith(event, poolReleaseQuery);
 
 const IP_POOL: Wanted = {
-  kinds: [{ kind: "IPPool", apiVersions: API_VERSIONS }, SPIDER_IPPOOL],
+  kinds: [{ kind: "IPPool", apiVersions: API_VERSIONS }, SPIDER_IPPOOL, SPIDER_SUBNET],
   of: RESOURCE,
 };
 
@@ -48,7 +49,8 @@ export function readPoolPut(event: Event): PoolRequest | Problem {
 
 function readerOf(document: unknown): (document: unknown) => PoolDocument | Problem {
   if (!isManifest(document)) return readDocument;
-  return document.kind === SPIDER_IPPOOL.kind ? readSpiderIpPool : readManifest;
+  if (document.kind === SPIDER_IPPOOL.kind) return readSpiderIpPool;
+  return document.kind === SPIDER_SUBNET.kind ? readSpiderSubnet : readManifest;
 }
 
 function readDocument(value: unknown): PoolDocument | Problem {

@@ -139,6 +139,20 @@ describe("plat pool apply", () => {
     });
   });
 
+  it("creates a pool for applications from a SpiderSubnet, and keeps what that cannot say", async () => {
+    const subnet = SPIDERPOOL.replace("SpiderIPPool", "SpiderSubnet").replace(/ {2}podAff.*\n/, "");
+    expect(await applied(subnet)).toEqual(done("ippool/master-172 created"));
+    expect(await applied(subnet)).toEqual(done("ippool/master-172 unchanged"));
+    const stands = JSON.parse((await plat("pool", "get", "master-172", "-o", "json")).out);
+    expect(stands).toMatchObject({
+      cidr: "172.31.192.0/20",
+      ranges: ["172.31.199.180-172.31.199.189"],
+      assignmentMode: "Applications",
+    });
+    await applied(JSON.stringify({ pools: [{ ...stands, namespaceNames: ["shop"] }] }));
+    expect(await applied(subnet)).toEqual(done("ippool/master-172 unchanged"));
+  });
+
   it("does not write what is unchanged", async () => {
     await applied(CALICO);
     const etag = await etagOf("default-ipv4");

@@ -102,7 +102,7 @@ describe("a manifest of Calico", () => {
       "another kind",
       "IPPool",
       "BGPPeer",
-      "kind: must be IPPool or SpiderIPPool, or a list with one",
+      "kind: must be IPPool, SpiderIPPool or SpiderSubnet, or a list with one",
     ],
     ["a field nobody knows", "blockSize", "blocksize", "spec.blocksize: is not a field here"],
     [

@@ -183,7 +183,7 @@ describe("a SpiderIPPool", () => {
     [
       "the kind of a reservation",
       manifest({}, { kind: "SpiderReservedIP" }),
-      "kind: must be IPPool or",
+      "kind: must be IPPool, SpiderIPPool or",
     ],
   ])("with %s is rejected by the name of its field", (_, body, problem) => {
     expect(rejectedFields(put(body))).toContainEqual(expect.stringContaining(problem));
