@@ -5,6 +5,7 @@ import { EVERY_SHARD } from "../../../src/domain/shard.ts";
 import type { Item, Key } from "../../../src/store/item.ts";
 import { allocationKey, jobKey } from "../../../src/store/key.ts";
 import { KIND_NAMES, kindNameOf } from "../../../src/store/kinds.ts";
+import { applicationWith } from "../../domain/builders.ts";
 import { putHeld } from "../allocations.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS, someId } from "../drawn.ts";
@@ -169,6 +170,7 @@ function putWork(items: LargeTable, space: string): void {
     ),
   );
   items.put(drafted((store) => store.enterNode({ ...at, name: "node-0", id: someId() })));
+  items.put(drafted((store) => store.createApplication(applicationWith({ space }))));
   items.put(
     drafted((store) =>
       store.createNamespace({ ...at, name: "shop", labels: {}, revision: someId() }),
