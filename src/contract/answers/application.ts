@@ -50,9 +50,7 @@ const application = {
     v.boolean(),
     v.description("Whether it has its number, and nothing that must go"),
   ),
-  refusal: v.optional(
-    v.pipe(unfinishedApplication, v.description("The work that is left; absent if it is complete")),
-  ),
+  refusal: v.optional(unfinishedApplication),
 };
 
 export const applicationRead = v.strictObject(application);

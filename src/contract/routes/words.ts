@@ -165,7 +165,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   ranges:
     "The addresses of the pool, all inside of its `cidr`. Pools with ranges may share one `cidr` and `blockSize`. Answers have them merged and in order, as `a` or `a-b`.",
   reason: "Why the addresses are reserved.",
-  refusal: "What keeps the application from being complete. The same `PUT` goes on.",
+  refusal: "The work that is left. The same `PUT` goes on. Absent if the application is complete.",
   rejection: "Why the request would be rejected.",
   released: "The addresses that were released.",
   replicas: "The number of instances that run at once.",
