@@ -18,6 +18,27 @@ const addresses = { number: "+1", pools: ["web"] };
 const states = (body: { members: { state: string }[] }) => body.members.map(({ state }) => state);
 
 describe("an application", () => {
+  it("has addresses of a pool that selects its namespace, and none in another namespace", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/namespaces/shop", { labels: { team: "red" } });
+    await plat.put("/v1/namespaces/till", { labels: { team: "blue" } });
+    const ranges = ["10.0.0.8-10.0.0.15"];
+    const selective = {
+      cidr: "10.0.0.0/24",
+      blockSize: 30,
+      ranges,
+      namespaceSelector: "team == 'red'",
+    };
+    expect((await plat.put("/v1/pools/web", selective)).status).toBe(201);
+    const chosen = await plat.put(WEB, { replicas: 2, addresses });
+    expect(chosen.body).toMatchObject({ complete: true, members: { length: 3 } });
+    const other = await plat.put("/v1/applications/till/Deployment/web", {
+      replicas: 2,
+      addresses,
+    });
+    expect(other).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
+  });
+
   it("has its number of addresses held as soon as it is created", async () => {
     const plat = await spaceWithRanges();
     const created = await plat.put(WEB, { replicas: 2, addresses });
