@@ -1,7 +1,5 @@
-import { assertBlock, type Block } from "../domain/block.ts";
+import type { Block } from "../domain/block.ts";
 import {
-  assertBlockChange,
-  type BlockChange,
   type ClaimFields,
   callingFull,
   changingHost,
@@ -14,20 +12,15 @@ import {
   type ReleasedChange,
   takingSlots,
 } from "../domain/block-changes.ts";
-import { GROUP_BITS } from "../domain/block-group.ts";
-import { type Cidr, cidrOf } from "../domain/cidr.ts";
+import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
-import { CorruptItemError, type Outcome } from "../domain/outcome.ts";
-import { type Slot, slotOf, tagOf } from "../domain/slot.ts";
-import { idOf, mapOf, numberOf, textOf } from "./attribute.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { type Slot, tagOf } from "../domain/slot.ts";
+import { blockFrom, current, itemFrom, placeOf, slotPath, updateFrom } from "./block-item.ts";
 import { absent, equals, present } from "./clause.ts";
-import { reading } from "./format.ts";
-import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
-import type { Item, Key, Path, Value } from "./item.ts";
-import { addressInKey, blockKey, blockPk, unescaped } from "./key.ts";
+import { blockKey, blockPk } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { readOrNot } from "./readable-items.ts";
-import type { Change, Table } from "./table.ts";
+import type { Table } from "./table.ts";
 
 /**
  * One slot of a write: its ordinal, and the slot that the author of the write read there. The slot
@@ -259,107 +252,3 @@ export function blockItems(table: Table) {
     },
   };
 }
-
-function itemFrom(block: Block): Item {
-  assertBlock(block);
-  return {
-    ...blockKey(block.space, block.cidr),
-    prefix: block.cidr.prefix,
-    pool: block.pool,
-    poolId: block.poolId,
-    ...(block.host !== undefined && { host: block.host }),
-    claimedAt: block.claimedAtMs,
-    ...hostReservedItem(block),
-    slots: Object.fromEntries([...block.slots].map(([n, slot]) => [String(n), tagOf(slot)])),
-    epoch: block.epoch,
-    revision: block.revision,
-    ...(block.calledFull && { calledFull: true }),
-    ...(block.idleSinceMs !== undefined && { idleSince: block.idleSinceMs }),
-  };
-}
-
-const slotPath = (ordinal: number) => ["slots", String(ordinal)] as const;
-
-/**
- * Returns the update that makes a change of a block. `itemFrom` returns the items of new blocks.
- */
-function updateFrom(change: BlockChange): Change {
-  assertBlockChange(change);
-  const { slots, idleSinceMs, calledFull, host, epoch, revision, claimedAtMs } = change;
-  const fields: readonly (readonly [Path, Value | null | undefined])[] = [
-    ...(slots === null ? [[["slots"], {}] as const] : [...(slots ?? [])].map(slotField)),
-    [["idleSince"], idleSinceMs],
-    [["calledFull"], calledFull],
-    [["host"], host],
-    [["epoch"], epoch],
-    [["revision"], revision],
-    [["claimedAt"], claimedAtMs],
-    [["hostReserved"], change.hostReserved && { ...change.hostReserved }],
-  ];
-  const remove = fields.flatMap(([path, value]) => (value === null ? [path] : []));
-  return {
-    kind: "update",
-    set: fields.flatMap(([path, value]) =>
-      value === null || value === undefined ? [] : [[path, value] as const],
-    ),
-    ...(remove.length > 0 && { remove }),
-  };
-}
-
-const slotField = ([ordinal, slot]: readonly [number, Slot | null]) =>
-  [slotPath(ordinal), slot && tagOf(slot)] as const;
-
-/**
- * Returns the block of an item, or an unreadable block in its place. An unreadable block keeps its
- * range: Plat does not claim the range, take its slots or delete it.
- */
-function current(item: Item): Block {
-  const read = readOrNot(item, blockFrom);
-  if (!(read instanceof CorruptItemError)) return read;
-  const slots = new Map([[0, { kind: "foreign", tag: new Uint8Array() } as const]]);
-  return {
-    ...placeOf(item),
-    pool: "",
-    poolId: "",
-    claimedAtMs: 0,
-    slots,
-    epoch: "",
-    revision: "",
-    unreadable: read,
-  };
-}
-
-/** Returns the place of the block under a key. Its size follows from its block group. */
-function placeOf({ pk, sk }: Key): Pick<Block, "space" | "cidr"> {
-  const [, space = "", group = ""] = pk.split("#");
-  const prefix = Number(group.split("/")[1]) + GROUP_BITS;
-  return { space: unescaped(space), cidr: cidrOf(addressInKey(sk), prefix) };
-}
-
-function slotsFrom(item: Item): ReadonlyMap<number, Slot> {
-  const slots = new Map<number, Slot>();
-  for (const [n, tag] of Object.entries(mapOf(item, "slots")))
-    slots.set(Number(n), slotOf(tag as Uint8Array));
-  return slots;
-}
-
-/** Returns the block of an item. @throws {CorruptItemError} if the item is unreadable */
-export const blockFrom = reading((item: Item): Block => {
-  const { space, cidr } = placeOf(item);
-  if (numberOf(item, "prefix") !== cidr.prefix)
-    throw new Error("its prefix is not that of its block group");
-  return {
-    space,
-    cidr,
-    pool: textOf(item, "pool"),
-    poolId: idOf(item, "poolId"),
-    ...(item.host !== undefined && { host: idOf(item, "host") as HostId }),
-    claimedAtMs: numberOf(item, "claimedAt"),
-    ...hostReservedFrom(item),
-    slots: slotsFrom(item),
-    epoch: idOf(item, "epoch"),
-    revision: idOf(item, "revision"),
-    ...(item.calledFull === true && { calledFull: true }),
-    ...(item.idleSince !== undefined && { idleSinceMs: numberOf(item, "idleSince") }),
-  };
-}, assertBlock);

@@ -187,34 +187,32 @@ describe("a change that was cut off", () => {
   });
 });
 
+/** Makes a world in which the worker of a narrowed pool stalls before a write, and something happens meanwhile. */
+async function whileStalled(before: string, meanwhile: (world: World) => Promise<unknown>) {
+  const world = await redWorld();
+  const { calm, clock, table } = world;
+  await narrow(world);
+  await work(calm, clock, 1);
+  clock.nowMs += 120_000;
+  const slow = stoppedBefore(table, (step) => step === before);
+  const run = answerOf(runJobs(contextOver(slow.table, clock, 8)));
+  await slow.stops;
+  await meanwhile(world);
+  slow.goOn();
+  await run;
+  return world;
+}
+
 describe("a worker that frees what left a pool", () => {
   it("frees nothing that the pool took back meanwhile", async () => {
-    const world = await redWorld();
-    const { calm, clock, table } = world;
-    await narrow(world);
-    await work(calm, clock, 1);
-    clock.nowMs += 120_000;
-    const slow = stoppedBefore(table, (step) => step === "shrink-pool");
-    const run = answerOf(runJobs(contextOver(slow.table, clock, 8)));
-    await slow.stops;
-    await put(calm, "red", RED);
-    slow.goOn();
-    await run;
+    const world = await whileStalled("shrink-pool", ({ calm }) => put(calm, "red", RED));
     expect(formatSet((await poolNamed(world, "red")).ranges ?? [])).toEqual(["10.9.0.0-10.9.0.5"]);
   });
 
   it("does not end the job of a change that came after it looked", async () => {
-    const world = await redWorld();
-    const { calm, clock, table } = world;
-    await narrow(world);
-    await work(calm, clock, 1);
-    clock.nowMs += 120_000;
-    const slow = stoppedBefore(table, (step) => step === "end-job");
-    const run = answerOf(runJobs(contextOver(slow.table, clock, 8)));
-    await slow.stops;
-    await put(calm, "red", setIn("10.9.0.1-10.9.0.3"));
-    slow.goOn();
-    await run;
+    const narrower = setIn("10.9.0.1-10.9.0.3");
+    const world = await whileStalled("end-job", ({ calm }) => put(calm, "red", narrower));
+    const { calm, clock } = world;
     expect(await jobsIn(world)).toMatchObject([{ state: "running" }]);
     await work(calm, clock, 1 + Math.ceil(COOLDOWN_SECONDS / 60) + 3);
     expect(await put(calm, "heir", setIn("10.9.0.0"))).toMatchObject({ created: true });

@@ -82,7 +82,7 @@ async function assign(namespace: string, workload: object, host: string): Promis
 /** Notes the owner of an address, which had no other one. */
 function noted({ handle, addresses: [granted] }: Answer): Granted {
   const { address } = granted;
-  expect(["free", "held", handle]).toContain(owners.get(address) ?? expectedState(address).state);
+  expect(["free", handle]).toContain(owners.get(address) ?? expectedState(address).state);
   owners.set(address, handle);
   return granted;
 }

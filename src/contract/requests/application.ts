@@ -5,7 +5,6 @@ import {
   APPLICATION_START_MAX,
   APPLICATIONS_PER_PAGE_DEFAULT,
   APPLICATIONS_PER_PAGE_MAX,
-  INTERFACES_PER_REQUEST_MAX,
   POOLS_PER_REQUEST_MAX,
 } from "../../domain/limits.ts";
 import {
@@ -20,6 +19,7 @@ import {
   whole,
 } from "../schema/field.ts";
 import { fields, list, rule } from "../schema/schema.ts";
+import { interfaceList } from "./interfaces.ts";
 import { pageEntries } from "./query.ts";
 
 const number = readable(parseNumber, {
@@ -41,21 +41,7 @@ const pools = v.pipe(
   unique<string>("must name each pool once"),
 );
 
-const interfaces = v.pipe(
-  list(
-    fields({ name: interfaceName, pools }),
-    { min: 1, max: INTERFACES_PER_REQUEST_MAX },
-    {
-      type: "must be an array of interfaces, each with its pools",
-      min: "must have an interface",
-      max: `must have at most ${INTERFACES_PER_REQUEST_MAX} interfaces`,
-    },
-  ),
-  v.check(
-    (all) => new Set(all.map(({ name }) => name)).size === all.length,
-    "must name each interface once",
-  ),
-);
+const interfaces = interfaceList(fields({ name: interfaceName, pools }), "its pools");
 
 const addresses = v.pipe(
   fields({

@@ -22,21 +22,28 @@ const oneInterface = v.pipe(
   ),
 );
 
-export const interfaces = v.pipe(
-  list(
-    oneInterface,
-    { min: 1, max: INTERFACES_PER_REQUEST_MAX },
-    {
-      type: "must be an array of interfaces, each with its name and its counts",
-      min: "must have an interface",
-      max: `must have at most ${INTERFACES_PER_REQUEST_MAX} interfaces`,
-    },
-  ),
-  v.check(
-    (all) => new Set(all.map(({ name }) => name)).size === all.length,
-    "must name each interface once",
-  ),
-);
+/** Makes the schema of a list of interfaces with different names. @param each the content of an entry beside its name, for messages */
+export const interfaceList = <Item extends v.GenericSchema<unknown, { readonly name: string }>>(
+  item: Item,
+  each: string,
+) =>
+  v.pipe(
+    list(
+      item,
+      { min: 1, max: INTERFACES_PER_REQUEST_MAX },
+      {
+        type: `must be an array of interfaces, each with ${each}`,
+        min: "must have an interface",
+        max: `must have at most ${INTERFACES_PER_REQUEST_MAX} interfaces`,
+      },
+    ),
+    v.check(
+      (all) => new Set(all.map(({ name }) => name)).size === all.length,
+      "must name each interface once",
+    ),
+  );
+
+export const interfaces = interfaceList(oneInterface, "its name and its counts");
 
 /** Rejects what each interface says for itself, and what gives a part of the addresses or counts them for a handle. */
 export function besideInterfaces(input: {

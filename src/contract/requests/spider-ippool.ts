@@ -1,18 +1,14 @@
 import * as v from "valibot";
-import { flag, resourceName } from "../schema/field.ts";
+import { flag } from "../schema/field.ts";
 import { CONDITION_FIELDS, conditionsOf, poolProblems, poolSpec } from "../schema/pool-fields.ts";
 import { Problem } from "../schema/problem.ts";
 import { checked, fields, rule } from "../schema/schema.ts";
 import { labelSelector } from "../schema/selector.ts";
-import type { ManifestKind } from "./manifest.ts";
 import type { PoolDocument } from "./pool.ts";
-import { SPIDERPOOL_VERSIONS } from "./spider-reserved-ip.ts";
+import { spiderKind, spiderManifest } from "./spider-manifest.ts";
 import { familyProblems, inTheirWords, SPIDER_SET_FIELDS } from "./spider-set.ts";
 
-export const SPIDER_IPPOOL: ManifestKind = {
-  kind: "SpiderIPPool",
-  apiVersions: SPIDERPOOL_VERSIONS,
-};
+export const SPIDER_IPPOOL = spiderKind("SpiderIPPool");
 
 const spec = v.pipe(
   fields({
@@ -59,18 +55,11 @@ const spec = v.pipe(
 );
 
 /**
- * A pool as Spiderpool writes it. Its spec is taken strictly; the rest of its metadata and its status are the cluster's.
- * One without `default` is Manual, as Spiderpool's own default says.
+ * A pool as Spiderpool writes it. One without `default` is Manual, as Spiderpool's own default says.
  *
  * @see https://github.com/spidernet-io/spiderpool/blob/main/docs/reference/crd-spiderippool.md
  */
-export const spiderIpPoolManifest = fields({
-  apiVersion: v.picklist(SPIDERPOOL_VERSIONS, `must be ${SPIDERPOOL_VERSIONS.join(" or ")}`),
-  kind: v.literal("SpiderIPPool", "must be SpiderIPPool, or a list with one"),
-  metadata: v.looseObject({ name: resourceName }, "must be an object with a name"),
-  spec,
-  status: v.optional(v.unknown()),
-});
+export const spiderIpPoolManifest = spiderManifest("SpiderIPPool", spec);
 
 export function readSpiderIpPool(value: unknown): PoolDocument | Problem {
   const input = checked(spiderIpPoolManifest, value);

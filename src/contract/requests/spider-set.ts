@@ -3,7 +3,7 @@ import type { Cidr } from "../../domain/cidr.ts";
 import { POOL_FIELDS } from "../schema/pool-fields.ts";
 import { SET_FIELDS } from "../schema/pool-ranges.ts";
 import type { FieldProblem } from "../schema/problem.ts";
-import { ipVersion } from "./spider-reserved-ip.ts";
+import { ipVersion } from "./spider-manifest.ts";
 
 /** The set of addresses of a SpiderIPPool or SpiderSubnet, as Spiderpool writes it. */
 export const SPIDER_SET_FIELDS = {

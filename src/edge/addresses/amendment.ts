@@ -1,7 +1,6 @@
 import type { Amended, Amendment } from "../../allocator/admin/amend-address.ts";
 import { amendmentBody } from "../../contract/requests/amendment.ts";
 import { Problem } from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
 import { formatTime } from "../../domain/time.ts";
 import { readJson } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
@@ -11,9 +10,7 @@ import { readAddressPath } from "../http/parameters.ts";
 export function readAmendment(
   event: Event,
 ): { readonly space: string; readonly amendment: Amendment } | Problem {
-  const json = readJson(event);
-  if (json instanceof Problem) return json;
-  const input = checked(amendmentBody, json.value);
+  const input = readJson(event, amendmentBody);
   if (input instanceof Problem) return input;
   const path = readAddressPath(event);
   if (path instanceof Problem) return path;

@@ -3,7 +3,6 @@ import type { NamedAddress } from "../../allocator/allocations/identify-address.
 import type { Quarantined } from "../../allocator/release/report-conflict.ts";
 import { conflictBody } from "../../contract/requests/conflict.ts";
 import { Problem } from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
 import { formatTime } from "../../domain/time.ts";
 import { readJson } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
@@ -13,9 +12,7 @@ import { readAddressPath } from "../http/parameters.ts";
 export function readConflict(
   event: Event,
 ): { readonly space: string; readonly named: NamedAddress } | Problem {
-  const json = readJson(event);
-  if (json instanceof Problem) return json;
-  const input = checked(conflictBody, json.value);
+  const input = readJson(event, conflictBody);
   if (input instanceof Problem) return input;
   const path = readAddressPath(event);
   if (path instanceof Problem) return path;

@@ -6,7 +6,6 @@ import {
   affinityReleaseQuery,
 } from "../../contract/requests/affinity.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
 import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import type { Address, Family } from "../../domain/address.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
@@ -43,9 +42,7 @@ export function readAffinityList(event: Event) {
 }
 
 export function readAffinityClaim(event: Event): AffinitiesWanted | Problem {
-  const json = readJson(event);
-  if (json instanceof Problem) return json;
-  const input = checked(affinitiesBody, json.value);
+  const input = readJson(event, affinitiesBody);
   if (input instanceof Problem) return input;
   const path = readHostWith(event, affinityClaimQuery);
   if (path instanceof Problem) return path;

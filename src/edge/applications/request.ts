@@ -4,7 +4,6 @@ import { applicationBody, applicationQuery } from "../../contract/requests/appli
 import { DRY_RUN } from "../../contract/requests/query.ts";
 import { kindName, namespaceName, resourceName, text } from "../../contract/schema/field.ts";
 import { Problem } from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
 import type {
   AddressesWanted,
   ApplicationName,
@@ -39,9 +38,7 @@ export function readApplicationMatch(event: Event) {
 }
 
 export function readApplicationPut(event: Event) {
-  const json = readJson(event);
-  if (json instanceof Problem) return json;
-  const input = checked(applicationBody, json.value);
+  const input = readJson(event, applicationBody);
   if (input instanceof Problem) return input;
   const asked = readApplicationMatch(event);
   if (asked instanceof Problem) return asked;

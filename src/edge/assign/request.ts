@@ -5,7 +5,6 @@ import { assignBody } from "../../contract/requests/assign.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
 import { routesAnswer } from "../../contract/schema/pool-ranges.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
 import { workloadOf } from "../../contract/schema/workload.ts";
 import { formatAddress } from "../../domain/address.ts";
 import { hostId } from "../../domain/host.ts";
@@ -30,9 +29,7 @@ export function readAssign(
   event: Event,
   freshHandle: () => string,
 ): (AssignRequest & DryRun) | Problem {
-  const json = readJson(event);
-  if (json instanceof Problem) return json;
-  const input = checked(assignBody, json.value);
+  const input = readJson(event, assignBody);
   if (input instanceof Problem) return input;
   const query = readQuery(event, DRY_RUN);
   if (query instanceof Problem) return query;

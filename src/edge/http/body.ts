@@ -1,18 +1,23 @@
+import type * as v from "valibot";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
-import { cut } from "../../contract/schema/schema.ts";
+import { checked, cut } from "../../contract/schema/schema.ts";
 import { BODY_BYTES_MAX } from "../../domain/limits.ts";
 import type { Event } from "./event.ts";
 import { spaceInBody } from "./misplaced-space.ts";
 
 const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)$/;
 
-/** Returns the value of a JSON body. Rejects a body that names a space. */
-export function readJson(event: Event): { readonly value: unknown } | Problem {
+/** Returns a JSON body as its schema reads it. Rejects a body that names a space. */
+export function readJson<Schema extends v.GenericSchema>(
+  event: Event,
+  schema: Schema,
+): v.InferOutput<Schema> | Problem {
   const type = mediaType(event);
   if (type instanceof Problem) return type;
   if (!isJson(type)) return unsupported(type, "application/json");
   const json = parseJson(event);
-  return json instanceof Problem ? json : (spaceInBody(event, json.value) ?? json);
+  if (json instanceof Problem) return json;
+  return spaceInBody(event, json.value) ?? checked(schema, json.value);
 }
 
 export const isJson = (type: string): boolean => JSON_TYPE.test(type);

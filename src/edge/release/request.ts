@@ -6,7 +6,7 @@ import type { AddressesReleased } from "../../allocator/release/release-addresse
 import type { InstanceReleased, NamedInstance } from "../../allocator/release/release-instance.ts";
 import { type entrySchema, releaseBody } from "../../contract/requests/release.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
-import { checked, cut, shortened } from "../../contract/schema/schema.ts";
+import { cut, shortened } from "../../contract/schema/schema.ts";
 import { handleProblems, workloadOf } from "../../contract/schema/workload.ts";
 import { parseGeneration } from "../../domain/generation.ts";
 import { type HostId, hostId } from "../../domain/host.ts";
@@ -36,9 +36,7 @@ type ReleaseEntry = NamedAddress | ReleaseResult;
 export function readRelease(event: Event): ReleaseRequest | Problem {
   const keyed = rejectKey(event);
   if (keyed) return keyed;
-  const json = readJson(event);
-  if (json instanceof Problem) return json;
-  const input = checked(releaseBody, json.value);
+  const input = readJson(event, releaseBody);
   if (input instanceof Problem) return input;
   const space = readSpace(event);
   if (space instanceof Problem) return space;

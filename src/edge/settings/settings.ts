@@ -2,7 +2,6 @@ import type { Written } from "../../allocator/admin/written.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
 import { settingsBody } from "../../contract/requests/settings.ts";
 import { Problem } from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
 import type { Settings } from "../../domain/pool.ts";
 import { readJson } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
@@ -16,9 +15,7 @@ interface SettingsSeen {
 }
 
 export function readSettingsPut(event: Event) {
-  const json = readJson(event);
-  if (json instanceof Problem) return json;
-  const settings = checked(settingsBody, json.value);
+  const settings = readJson(event, settingsBody);
   if (settings instanceof Problem) return settings;
   const query = readQuery(event, DRY_RUN);
   if (query instanceof Problem) return query;

@@ -35,6 +35,21 @@ const stateNow = async ({ calm }: World) => {
   return read instanceof Rejection ? read.code : read.state;
 };
 
+/** Makes a world in which a report of a conflict was cut off after its mark. */
+async function reportedAndCutOff() {
+  const world = await oneAddress();
+  const told = await assigned(world.calm, requestOf("pod", 1, "key"));
+  const cut: Table = {
+    ...tableOf(world),
+    write: async (write) => {
+      if (write.step === "free-slots") throw new Error("crash");
+      return world.table.write(write);
+    },
+  };
+  await expect(reportAll(contextOver(cut, world.clock), told)).rejects.toThrow("crash");
+  return { world, told };
+}
+
 /** Returns a table on which something happens before the first write of a step. */
 function lateWrite(world: World, step: string, meanwhile: () => Promise<void>): Table {
   let isFirst = true;
@@ -173,35 +188,15 @@ describe("a reported conflict", () => {
   });
 
   it("that was cut off after its mark is finished by the repair run as a quarantine", async () => {
-    const world = await oneAddress();
-    const { calm, clock } = world;
-    const told = await assigned(calm, requestOf("pod", 1, "key"));
-    const cut: Table = {
-      ...tableOf(world),
-      write: async (write) => {
-        if (write.step === "free-slots") throw new Error("crash");
-        return world.table.write(write);
-      },
-    };
-    await expect(reportAll(contextOver(cut, clock), told)).rejects.toThrow("crash");
+    const { world } = await reportedAndCutOff();
     expect(await stateNow(world)).toBe("assigned");
     await scheduledRuns(world, 1);
     expect(await stateNow(world)).toBe("quarantined");
   });
 
   it("that was cut off after its mark is finished by a release as a quarantine", async () => {
-    const world = await oneAddress();
-    const { calm, clock } = world;
-    const told = await assigned(calm, requestOf("pod", 1, "key"));
-    const cut: Table = {
-      ...tableOf(world),
-      write: async (write) => {
-        if (write.step === "free-slots") throw new Error("crash");
-        return world.table.write(write);
-      },
-    };
-    await expect(reportAll(contextOver(cut, clock), told)).rejects.toThrow("crash");
-    expect(await releaseAll(calm, told)).toMatchObject([{ status: "released" }]);
+    const { world, told } = await reportedAndCutOff();
+    expect(await releaseAll(world.calm, told)).toMatchObject([{ status: "released" }]);
     expect(await stateNow(world)).toBe("quarantined");
   });
 

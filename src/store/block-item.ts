@@ -1,0 +1,122 @@
+import { assertBlock, type Block } from "../domain/block.ts";
+import { assertBlockChange, type BlockChange } from "../domain/block-changes.ts";
+import { GROUP_BITS } from "../domain/block-group.ts";
+import { cidrOf } from "../domain/cidr.ts";
+import type { HostId } from "../domain/host.ts";
+import { CorruptItemError } from "../domain/outcome.ts";
+import { type Slot, slotOf, tagOf } from "../domain/slot.ts";
+import { idOf, mapOf, numberOf, textOf } from "./attribute.ts";
+import { reading } from "./format.ts";
+import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
+import type { Item, Key, Path, Value } from "./item.ts";
+import { addressInKey, blockKey, unescaped } from "./key.ts";
+import { readOrNot } from "./readable-items.ts";
+import type { Change } from "./table.ts";
+
+/** This file writes blocks as items and reads items as blocks. `block.ts` has the calls. */
+
+/** Returns the item of a new block. */
+export function itemFrom(block: Block): Item {
+  assertBlock(block);
+  return {
+    ...blockKey(block.space, block.cidr),
+    prefix: block.cidr.prefix,
+    pool: block.pool,
+    poolId: block.poolId,
+    ...(block.host !== undefined && { host: block.host }),
+    claimedAt: block.claimedAtMs,
+    ...hostReservedItem(block),
+    slots: Object.fromEntries([...block.slots].map(([n, slot]) => [String(n), tagOf(slot)])),
+    epoch: block.epoch,
+    revision: block.revision,
+    ...(block.calledFull && { calledFull: true }),
+    ...(block.idleSinceMs !== undefined && { idleSince: block.idleSinceMs }),
+  };
+}
+
+/** Returns the path of a slot in the item of its block. */
+export const slotPath = (ordinal: number) => ["slots", String(ordinal)] as const;
+
+/**
+ * Returns the update that makes a change of a block. `itemFrom` returns the items of new blocks.
+ */
+export function updateFrom(change: BlockChange): Change {
+  assertBlockChange(change);
+  const { slots, idleSinceMs, calledFull, host, epoch, revision, claimedAtMs } = change;
+  const fields: readonly (readonly [Path, Value | null | undefined])[] = [
+    ...(slots === null ? [[["slots"], {}] as const] : [...(slots ?? [])].map(slotField)),
+    [["idleSince"], idleSinceMs],
+    [["calledFull"], calledFull],
+    [["host"], host],
+    [["epoch"], epoch],
+    [["revision"], revision],
+    [["claimedAt"], claimedAtMs],
+    [["hostReserved"], change.hostReserved && { ...change.hostReserved }],
+  ];
+  const remove = fields.flatMap(([path, value]) => (value === null ? [path] : []));
+  return {
+    kind: "update",
+    set: fields.flatMap(([path, value]) =>
+      value === null || value === undefined ? [] : [[path, value] as const],
+    ),
+    ...(remove.length > 0 && { remove }),
+  };
+}
+
+const slotField = ([ordinal, slot]: readonly [number, Slot | null]) =>
+  [slotPath(ordinal), slot && tagOf(slot)] as const;
+
+/**
+ * Returns the block of an item, or an unreadable block in its place. An unreadable block keeps its
+ * range: Plat does not claim the range, take its slots or delete it.
+ */
+export function current(item: Item): Block {
+  const read = readOrNot(item, blockFrom);
+  if (!(read instanceof CorruptItemError)) return read;
+  const slots = new Map([[0, { kind: "foreign", tag: new Uint8Array() } as const]]);
+  return {
+    ...placeOf(item),
+    pool: "",
+    poolId: "",
+    claimedAtMs: 0,
+    slots,
+    epoch: "",
+    revision: "",
+    unreadable: read,
+  };
+}
+
+/** Returns the place of the block under a key. Its size follows from its block group. */
+export function placeOf({ pk, sk }: Key): Pick<Block, "space" | "cidr"> {
+  const [, space = "", group = ""] = pk.split("#");
+  const prefix = Number(group.split("/")[1]) + GROUP_BITS;
+  return { space: unescaped(space), cidr: cidrOf(addressInKey(sk), prefix) };
+}
+
+function slotsFrom(item: Item): ReadonlyMap<number, Slot> {
+  const slots = new Map<number, Slot>();
+  for (const [n, tag] of Object.entries(mapOf(item, "slots")))
+    slots.set(Number(n), slotOf(tag as Uint8Array));
+  return slots;
+}
+
+/** Returns the block of an item. @throws {CorruptItemError} if the item is unreadable */
+export const blockFrom = reading((item: Item): Block => {
+  const { space, cidr } = placeOf(item);
+  if (numberOf(item, "prefix") !== cidr.prefix)
+    throw new Error("its prefix is not that of its block group");
+  return {
+    space,
+    cidr,
+    pool: textOf(item, "pool"),
+    poolId: idOf(item, "poolId"),
+    ...(item.host !== undefined && { host: idOf(item, "host") as HostId }),
+    claimedAtMs: numberOf(item, "claimedAt"),
+    ...hostReservedFrom(item),
+    slots: slotsFrom(item),
+    epoch: idOf(item, "epoch"),
+    revision: idOf(item, "revision"),
+    ...(item.calledFull === true && { calledFull: true }),
+    ...(item.idleSince !== undefined && { idleSinceMs: numberOf(item, "idleSince") }),
+  };
+}, assertBlock);
