@@ -16,10 +16,15 @@ export async function assigned(context: Context, request: AssignRequest): Promis
   return answer;
 }
 
-/** Releases the first address of an assignment, by its generation. */
-export async function give(context: Context, space: string, told: Assignment): Promise<void> {
-  const { status } = await releaseAddress(context, space, proofOf(told));
-  if (status !== "released") throw new Error(`the release answered ${status}`);
+/** Releases or keeps the first address of an assignment, by its generation. */
+export async function give(
+  context: Context,
+  space: string,
+  told: Assignment,
+  expected: "released" | "kept" = "released",
+): Promise<void> {
+  const { status } = await releaseAddress(context, space, proofOf(told), expected === "kept");
+  if (status !== expected) throw new Error(`the release answered ${status}`);
 }
 
 /** Reports the first address of an assignment as a conflict, by its generation. */

@@ -3,6 +3,7 @@ import { createTable } from "../src/local/create-table.ts";
 import { startEmulator } from "../src/local/emulator.ts";
 import { dynamoTable } from "../src/store/dynamodb-table.ts";
 import { contextOf, dynamoClient } from "../src/wiring.ts";
+import { measureApplications } from "./applications.ts";
 import { type Cost, meterOf } from "./meter.ts";
 import { type Budget, FILLS, type Line, measureSite, SIZES } from "./operations.ts";
 import { measureRanged } from "./ranged-pools.ts";
@@ -27,7 +28,7 @@ const bench = {
 const lines: Line[] = [];
 for (const size of SIZES)
   for (const fill of FILLS) lines.push(...(await measureSite(bench, size, fill)));
-lines.push(...(await measureRanged(bench)));
+lines.push(...(await measureRanged(bench)), ...(await measureApplications(bench)));
 await emulator.stop();
 
 console.table(

@@ -84,7 +84,11 @@ async function fillForOneHost(
   for (let round = 0; round < options.rounds; round++) {
     const space = `${name.replaceAll(/\W/g, "-")}-${round}`;
     const capacity = 2 ** (32 - Number(options.cidr.split("/")[1]));
-    await makePool(admin.context, { space, name: "pool", cidr: options.cidr }, options);
+    await makePool(
+      admin.context,
+      { space, name: "pool", cidr: options.cidr },
+      { blockSize: options.blockSize },
+    );
     const settings = { ...SETTINGS_DEFAULT, maxBlocksPerHost: BLOCKS_PER_HOST_MAX };
     await putSettings(admin.context, space, settings, undefined);
     if (options.usedBefore) await useAll(space, capacity);

@@ -316,7 +316,8 @@ async function measureSelectors(scene: Scene, owner: Context): Promise<void> {
   ] as const;
   for (const [operation, context, budget] of budgets) {
     const told = await measured(scene, operation, budget, () => assigned(context, open()));
-    await give(context, site.space, told);
+    // The warm function releases, so that it knows the block as the cold one left it.
+    await give(owner, space, told);
   }
   const saying = () => ({ ...open(), hostLabels: { rack: "7" } });
   const told = await measured(

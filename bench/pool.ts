@@ -8,7 +8,7 @@ import type { Pool, PoolSpec } from "../src/domain/pool.ts";
 export async function makePool(
   context: Context,
   { space, name, cidr: text }: { space: string; name: string; cidr: string },
-  { blockSize, nodeSelector }: Partial<Pick<PoolSpec, "blockSize" | "nodeSelector">> = {},
+  { blockSize, ...fields }: Partial<PoolSpec> = {},
 ): Promise<Pool> {
   const cidr = readCidr(text);
   const put = await putPool(
@@ -23,7 +23,7 @@ export async function makePool(
       allowedUses: ["Workload"],
       borrowing: "allowed",
       cooldownSeconds: 0,
-      ...(nodeSelector && { nodeSelector }),
+      ...fields,
     },
     undefined,
   );

@@ -1,17 +1,16 @@
-import { putPool } from "../src/allocator/admin/administration.ts";
 import { assign } from "../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
+import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
 import type { Context } from "../src/allocator/core/context.ts";
 import { subtract } from "../src/domain/address-set.ts";
 import { blocksOfGroup, groupAt } from "../src/domain/block-group.ts";
-import { intervalOf } from "../src/domain/cidr.ts";
+import { type Cidr, intervalOf } from "../src/domain/cidr.ts";
 import { hostId } from "../src/domain/host.ts";
 import { Rejection } from "../src/domain/outcome.ts";
-import type { Pool } from "../src/domain/pool.ts";
+import type { Pool, PoolSpec } from "../src/domain/pool.ts";
 import { assigned } from "./asked.ts";
 import { putBlock } from "./fill.ts";
 import type { Bench, Budget, Line } from "./operations.ts";
-import { readCidr } from "./pool.ts";
+import { makePool, readCidr } from "./pool.ts";
 
 const SPACE = "ranged";
 const BLOCK_ADDRESSES = 64;
@@ -33,7 +32,11 @@ export async function measureRanged(bench: Bench): Promise<readonly Line[]> {
     });
     lines.push({ operation, size: "/20", fill, cost, budget });
   };
-  const pool = await makeRanged(bench.cold());
+  const pool = await makePool(
+    bench.cold(),
+    { space: SPACE, name: "red", cidr: "10.0.0.0/20" },
+    allButEnds(readCidr("10.0.0.0/20")),
+  );
   const warm = bench.cold();
   // The function knows the configuration, and none of the hosts below.
   await assigned(warm, { ...requestOf("other"), address: intervalAt(pool, 70) });
@@ -44,6 +47,8 @@ export async function measureRanged(bench: Bench): Promise<readonly Line[]> {
   const second = bench.cold();
   await assigned(second, { ...requestOf("other"), address: intervalAt(pool, 71) });
   await measured("… host not seen before", "0 %", [4, 4, 4], one(second, "owner"));
+  const turns = await useByTurns(bench.cold());
+  await measured("… warm, two pools of one network by turns", "0 %", [2, 3, 0], turns);
 
   await fillSet(bench.cold(), pool, 1);
   await measured("assign, ranged, host not seen before", "99 %", [12, 10, 60], one(second, "late"));
@@ -56,28 +61,25 @@ export async function measureRanged(bench: Bench): Promise<readonly Line[]> {
   return lines;
 }
 
-async function makeRanged(context: Context): Promise<Pool> {
-  const cidr = readCidr("10.0.0.0/20");
+/** Assigns to one host from two pools of one network, whose sets have no block in common. Returns the next turn. */
+async function useByTurns(context: Context): Promise<() => Promise<Assignment>> {
+  const cidr = "10.1.0.0/24";
+  const { family, first } = intervalOf(readCidr(cidr));
+  const half = (n: bigint) => ({ family, first: first + n * 128n, last: first + n * 128n + 127n });
+  for (const n of [0n, 1n])
+    await makePool(context, { space: SPACE, name: `half-${n}`, cidr }, { ranges: [half(n)] });
+  const take = (n: 0 | 1) => assigned(context, requestOf("both", `half-${n}`));
+  for (const n of [0, 1] as const) await take(n);
+  return () => take(0);
+}
+
+/** A set that begins and ends within a block. */
+function allButEnds(cidr: Cidr): Pick<PoolSpec, "ranges" | "excludes"> {
   const { family, first, last } = intervalOf(cidr);
-  const put = await putPool(
-    context,
-    SPACE,
-    "red",
-    {
-      cidr,
-      blockSize: 26,
-      disabled: false,
-      assignmentMode: "Automatic",
-      allowedUses: ["Workload"],
-      borrowing: "allowed",
-      cooldownSeconds: 0,
-      ranges: subtract([intervalOf(cidr)], [{ family, first, last: first + 9n }]),
-      excludes: [{ family, first: last, last }],
-    },
-    undefined,
-  );
-  if (put instanceof Rejection) throw new Error(put.detail);
-  return put.value;
+  return {
+    ranges: subtract([intervalOf(cidr)], [{ family, first, last: first + 9n }]),
+    excludes: [{ family, first: last, last }],
+  };
 }
 
 /** Fills every block of the set but for some addresses of the last one. */
@@ -98,12 +100,12 @@ const intervalAt = ({ cidr }: Pool, ordinal: number) => ({
 
 let handles = 0;
 
-const requestOf = (host: string): AssignRequest => ({
+const requestOf = (host: string, pool = "red"): AssignRequest => ({
   space: SPACE,
   host: hostId("host", host),
   wanted: [{ family: 4, count: 1 }],
   handle: `handle-${handles++}`,
   attributes: { pod: "web-0", namespace: "shop" },
-  pools: ["red"],
+  pools: [pool],
   digest: "digest",
 });

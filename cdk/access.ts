@@ -47,28 +47,29 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
  * function, which is then cold less often. No route has a right that it does not need. A set has actions, and the
  * partitions of the items:
  *
- * - `assign` claims blocks and writes allocations. `release` claims none. Of a host's items it deletes only the hint
- *   that a block is full, which shares a partition with affinities and nodes. `affinities` does not touch allocations.
- *   `amend` changes an allocation and nothing else.
+ * - `assign` claims blocks and writes allocations. `release` claims none. Both settle what an application holds again.
+ *   Of a host's items `release` deletes only the hint that a block is full, which shares a partition with affinities
+ *   and nodes. `affinities` does not touch allocations. `amend` changes an allocation and nothing else.
  * - `read` writes nothing. `survey` may scan, which no condition on keys can limit.
  * - `configure` writes the configuration of a space: pools, reservations and settings share a partition, where a right
- *   to one is a right to all. `register` writes hosts and namespaces. `applications` holds slots, and writes no allocation.
+ *   to one is a right to all. `register` writes hosts and namespaces. `applications` holds slots, and
+ *   closes allocations that are kept.
  * - `openapi` needs no table.
  */
 export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access | undefined>> = {
   assign: {
-    get: ["BLOCK", "HANDLE", "HOST", "NAMESPACE", "GROUPINDEX", "TABLE", "VERSION"],
+    get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "NAMESPACE", "GROUPINDEX", "TABLE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA", "GROUPINDEX", "SPACE"],
-    put: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
+    put: ["APPLICATIONS", "BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
     update: ["BLOCK", "GROUPINDEX"],
-    delete: ["FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
+    delete: ["APPLICATIONS", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
   },
   release: {
-    get: ["BLOCK", "HANDLE", "TABLE", "VERSION"],
+    get: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "SPACE"],
-    put: ["HANDLE"],
+    put: ["APPLICATIONS", "HANDLE"],
     update: ["BLOCK", "HANDLE"],
-    delete: ["HANDLE", "HOST", "QUOTA"],
+    delete: ["APPLICATIONS", "HANDLE", "HOST", "QUOTA"],
   },
   amend: {
     get: ["BLOCK", "HANDLE", "TABLE", "VERSION"],
@@ -115,11 +116,11 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
     delete: ["HOST", "NAMESPACE", "NODES"],
   },
   applications: {
-    get: ["APPLICATIONS", "BLOCK", "GROUPINDEX", "NAMESPACE", "TABLE"],
-    query: ["BLOCK", "SPACE"],
-    put: ["APPLICATIONS", "BLOCK", "TABLE"],
+    get: ["APPLICATIONS", "BLOCK", "GROUPINDEX", "HANDLE", "NAMESPACE", "TABLE"],
+    query: ["BLOCK", "HANDLE", "SPACE"],
+    put: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE"],
     update: ["BLOCK", "GROUPINDEX"],
-    delete: ["APPLICATIONS"],
+    delete: ["APPLICATIONS", "HANDLE"],
   },
   openapi: undefined,
   reclaim: {

@@ -9,6 +9,7 @@
 #define ROUNDS 2 /* ASSIGN_ROUNDS_MAX is 16: more rounds begin as the second does */
 #endif
 
+#ifndef hasRoom
 /* Any slot that is not taken, as it is seen: cooled or never used. */
 #define choose(b, n, was) \
   if \
@@ -17,6 +18,7 @@
   fi; \
   was = block[b].tag[n]
 #define hasRoom(b) (isFree(b, 0) || isFree(b, SLOTS - 1))
+#endif
 
 inline assign(me) {
   skip;
@@ -73,7 +75,10 @@ lookAtAllocation:
   };
   goto take;
 stampLost:
-#ifdef KEYED
+#ifdef INSTANCES
+  mine = 0;
+  goto lookAgain;
+#elif defined(KEYED)
   /* Another execution of the request: what it came to. */
   atomic {
     if

@@ -55,6 +55,36 @@
 #define affinity_keep_rev        54
 #define repair_duplicate_rev    55
 #define min_age             53  /* a block is given up only past its minimum age */
+#define instance_return_rev 57  /* rule 5, for each act on the allocation of an instance */
+#define instance_end_rev    58
+#define instance_delete_rev 59
+#define instance_fence      60  /* rule 1: an instance whose author may still be at work is closed with a fence */
+#define return_whole        61  /* the slots are looked at before an instance returns */
+#define return_incarnation  62  /* … and with its return it has a new incarnation */
+#define replaced_uid        63  /* a uid that a later one replaced gets nothing */
+#define keep_live           64  /* an allocation is kept if it is live */
+#define keep_incarnation    65  /* … and still that of this incarnation */
+#define mark_incarnation    66  /* a release marks the allocation if it is still that of this incarnation */
+#define application_absent  67  /* an application is put only where none stands */
+#define change_application_rev 68 /* rule 5, for each act on the item of an application */
+#define end_application_rev 69
+#define settle_rev          70
+#define leave_rev           71
+#define delete_application_rev 72
+#define let_go_tag          73  /* a held slot is let go by exactly the entry seen */
+#define let_go_epoch        74  /* … with a new epoch */
+#define settle_fence        75  /* rule 1: an address that is neither held nor taken is unlisted after a fence */
+#define settle_look         79  /* … and an address is let go if the item is unchanged since its held slot was seen */
+#define name_first          76  /* an application lists an address before it holds it */
+#define free_look           77  /* the application is read after an instance freed its slot */
+#define put_look            78  /* … and the slots after the item says that they are too many */
+#define second_look         80  /* an application that grows reads the pools again after it learned the block */
+#define cut_fence           81  /* rule 1: a pool that cuts an address out of an Applications pool fences the block */
+#define adding_first        82  /* … after its item says that it is about to have the address */
+#define add_addresses_rev   83  /* rule 5, for each act on the item of a pool */
+#define add_undo_rev        84
+#define put_pool_rev        85
+#define shrink_pool_rev     86
 
 /* Set once, before anything runs, from the environment: one verifier serves all of them. */
 c_decl { \#include <stdlib.h> };

@@ -1,6 +1,10 @@
 /* release-address.ts, close-allocation.ts, repair.ts: how a request for one address comes to its end. */
 
 #define ENDER 15 /* whoever releases */
+/* What a released slot becomes. */
+#ifndef GIVEN_BACK
+#define GIVEN_BACK COOLING
+#endif
 
 /* release-address.ts, releaseNamed, without a key: the slot first, then the allocation, unread, if it is still the token's. */
 inline releaseAddress(t, n_) {
@@ -23,7 +27,7 @@ inline releaseKeyedAddress(t, n_) {
      do
      :: atomic {
           freshRevision(ENDER, rev);
-          markGiven(t, rev);
+          markGiven(t, rev, live, 0);
           if
           :: out == unknown
           :: out != unknown && allocation.state != absent && allocation.token[0] == t -> break
@@ -35,7 +39,7 @@ inline releaseKeyedAddress(t, n_) {
   fi;
   freeSlot(0, t, n_, COOLING);
   if
-  :: !with(mark_first) -> atomic { freshRevision(ENDER, rev); markGiven(t, rev) }
+  :: !with(mark_first) -> atomic { freshRevision(ENDER, rev); markGiven(t, rev, live, 0) }
   :: else
   fi
 }
@@ -110,11 +114,14 @@ inline repairAllocation() {
 endAwaiting:
   atomic {
     allocation.state != absent ->
-    seen = allocation.revision; token = allocation.token[0]; hint = allocation.ordinal; over = (allocation.state == released)
+    seen = allocation.revision; token = allocation.token[0]; hint = allocation.ordinal; over = (allocation.state == released || allocation.state == aborted)
   };
   if
   :: over ->
-     finish(repair_release_fence, token, hint, COOLING);
+     finish(repair_release_fence, token, hint, GIVEN_BACK);
+#ifdef HELD
+     settleFreed(REPAIR);
+#endif
 #ifndef KEYED
      atomic { deleteAllocation(repair_released_rev, seen) }
 #else

@@ -18,7 +18,7 @@ end:
        :: wire.write == createAllocationWrite -> landCreateAllocation(wire.x1, wire.x2, wire.x3, wire.x4, wire.x5)
        :: wire.write == changeAllocationWrite -> landChangeAllocation(wire.x1, wire.x2, wire.x3, wire.x4, wire.x5, wire.x6, wire.x7)
        :: wire.write == deleteAllocationWrite -> landDeleteAllocation(wire.x1, wire.x2)
-       :: wire.write == markGivenWrite -> landMarkGiven(wire.x1, wire.x2)
+       :: wire.write == markGivenWrite -> landMarkGiven(wire.x1, wire.x2, wire.x3, wire.x4)
        :: wire.write == deleteAllocationOfTokenWrite -> landDeleteAllocationOfToken(wire.x1)
 #endif
 #ifdef LANDINGS

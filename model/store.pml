@@ -114,12 +114,12 @@ inline takeSlots(b, n, t, epochLearned, was) {
   fi
 }
 
-/* `cools` is COOLING, or 0 where nobody was ever told: then it is as if never used. */
+/* `cools` is COOLING; HELD, where an application holds it again; or 0 where nobody was ever told: then it is as if never used. */
 inline landFreeSlots(b, n, t, cools) {
   if
   :: block[b].there && n != NONE && clause(free_tag, block[b].tag[n] == t) ->
      printf("%d: slot %d of block %d, of token %d, is freed for token %d\n", _pid, n, b, block[b].tag[n], t);
-     block[b].tag[n] = (cools -> (t | COOLING) : 0);
+     block[b].tag[n] = (cools -> (t | cools) : 0);
      revise(b);
      out = done
   :: else -> out = lost
@@ -220,12 +220,18 @@ inline changeHost(b, seen_, host_) {
 /* ---- the allocation of a request: src/store/allocation.ts ---- */
 
 #ifdef PARTS
-mtype = { absent, live, open, aborted, released };
+mtype = { absent, live, open, aborted, released, kept };
 typedef Allocation {
   mtype state = absent;
   byte revision;
   byte token[PARTS]; /* part k is in block k */
   byte ordinal;      /* the ordinal tried first in part 0: a hint, never the truth */
+#ifdef INSTANCES
+  byte uid;
+  byte host;
+  byte incarnation;
+  bool replaced[UIDS + 1]; /* the uids that later ones replaced */
+#endif
 };
 Allocation allocation;
 
@@ -236,7 +242,13 @@ inline putAllocation(state_, rev, t0, t1, ordinal_) {
   :: state_ == open -> printf("%d: the allocation is written, open, tokens %d and %d\n", _pid, t0, t1)
   :: state_ == aborted -> printf("%d: the allocation of token %d is aborted\n", _pid, t0)
   :: state_ == released -> printf("%d: the allocation of token %d is released\n", _pid, t0)
+#ifdef INSTANCES
+  :: state_ == kept -> printf("%d: the allocation of token %d is kept\n", _pid, t0)
+#endif
   fi;
+#ifdef INSTANCES
+  noteIncarnation(state_, rev);
+#endif
   allocation.state = state_; allocation.revision = rev; allocation.ordinal = ordinal_;
   allocation.token[0] = t0;
   if :: PARTS > 1 -> allocation.token[PARTS - 1] = t1 :: else fi
@@ -285,18 +297,23 @@ inline deleteAllocation(act, seen_) {
   fi
 }
 
-inline landMarkGiven(t, rev) {
+#ifdef INSTANCES
+#define isOf(incarnation_) clause(mark_incarnation, allocation.incarnation == incarnation_)
+#else
+#define isOf(incarnation_) true
+#endif
+inline landMarkGiven(t, rev, state_, incarnation_) {
   if
-  :: clause(mark_live, allocation.state == live) && allocation.state != absent && clause(mark_token, allocation.token[0] == t) ->
+  :: clause(mark_live, allocation.state == state_) && allocation.state != absent && clause(mark_token, allocation.token[0] == t) && isOf(incarnation_) ->
      printf("%d: the allocation of token %d says: freed\n", _pid, t);
      allocation.state = released; allocation.revision = rev; out = done
   :: else -> out = lost
   fi
 }
-inline markGiven(t, rev) {
+inline markGiven(t, rev, state_, incarnation_) {
   if
-  :: d_step { landMarkGiven(t, rev) }
-  :: faults > 0 -> onTheWire(markGivenWrite, t, rev, 0, 0, 0, 0, 0)
+  :: d_step { landMarkGiven(t, rev, state_, incarnation_) }
+  :: faults > 0 -> onTheWire(markGivenWrite, t, rev, state_, incarnation_, 0, 0, 0)
   fi
 }
 

@@ -49,7 +49,7 @@ inline freeSlot(b, t, hint, cools) {
           :: heldAt(b, t) != NONE -> found = heldAt(b, t)
           :: else ->
              /* What was never seen taken and is free may be about to be taken: it proves nothing. */
-             freed = cools && block[b].there && (block[b].tag[0] == (t | COOLING) || block[b].tag[SLOTS - 1] == (t | COOLING));
+             freed = cools && block[b].there && (block[b].tag[0] == (t | cools) || block[b].tag[SLOTS - 1] == (t | cools));
              found = NONE;
              break
           fi

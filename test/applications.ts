@@ -1,13 +1,18 @@
 import { putPool } from "../src/allocator/admin/administration.ts";
 import { deleteApplication } from "../src/allocator/applications/delete-application.ts";
 import { putApplication } from "../src/allocator/applications/put-application.ts";
+import { assign } from "../src/allocator/assign/assign.ts";
 import type { Context } from "../src/allocator/core/context.ts";
 import type { ApplicationName, ApplicationSpec } from "../src/domain/application.ts";
 import type { PoolSpec } from "../src/domain/pool.ts";
+import type { Workload } from "../src/domain/workload.ts";
 import { intervals } from "./domain/builders.ts";
+import { instanceRequest, podOf, releaseOf } from "./instances.ts";
 import { assigned, poolOf, requestOf, SPACE, type World } from "./world.ts";
 
 export const WEB: ApplicationName = { namespace: "shop", kind: "Deployment", name: "web" };
+/** The StatefulSet of `podOf`. */
+export const DB: ApplicationName = { namespace: "shop", kind: "StatefulSet", name: "db" };
 
 /** A pool for applications: four blocks of two addresses. */
 const subnetOf = (...ranges: string[]): PoolSpec => ({
@@ -19,23 +24,34 @@ const subnetOf = (...ranges: string[]): PoolSpec => ({
 const putSubnet = (context: Context) =>
   putPool(context, SPACE, "subnet", subnetOf("10.9.0.0-10.9.0.7"), undefined);
 
-const specOf = (number: number, keep = false): ApplicationSpec => ({
-  replicas: 0,
+const specOf = (number: number, replicas: number): ApplicationSpec => ({
+  replicas,
   start: 0,
-  addresses: { number: String(number), interfaces: [{ name: "", pools: ["subnet"] }], keep },
+  addresses: {
+    number: String(number),
+    interfaces: [{ name: "", pools: ["subnet"] }],
+    keep: false,
+  },
 });
 
 const ANY = { match: "any" } as const;
 
 /** Writes an application over the current one, or creates it. */
-export async function hold(context: Context, number: number, of = WEB) {
+export async function hold(context: Context, number: number, of = WEB, replicas = 0) {
   const seen = await context.store.readApplication(SPACE, of);
-  return putApplication(context, SPACE, of, specOf(number), seen && ANY);
+  return putApplication(context, SPACE, of, specOf(number, replicas), seen && ANY);
 }
 
 /** Deletes an application, whatever its version is. */
 export const end = (context: Context, of: ApplicationName = WEB) =>
   deleteApplication(context, SPACE, of, ANY);
+
+/** Returns the pod of the application with a number. */
+export const webPod = (n: number, uid = `uid-${n}`): Workload =>
+  podOf(uid, { kind: "Deployment", name: "web", instance: `web-${n}` });
+
+/** Assigns an address of the application to one of its pods. */
+export const take = (context: Context, pod = webPod(1)) => assign(context, instanceRequest(pod));
 
 /** Cuts the second half out of the pool for applications. */
 export const putTeam = (context: Context) => putPool(context, SPACE, "team", TEAM, undefined);
@@ -64,5 +80,29 @@ export const leftWithOne = async (world: World) => {
   const told = await holding(8)(world);
   await hold(world.calm, 1);
   world.clock.nowMs += 10_000;
+  return told;
+};
+
+/** Makes an application that holds addresses, one of which its pod has. */
+export const inUse = (number: number) => async (world: World) => {
+  const told = await holding(number)(world);
+  return { ...told, web: await assigned(world.calm, instanceRequest(webPod(1))) };
+};
+
+/** Makes a StatefulSet of two replicas, of which the second keeps its address. */
+export const keptByLast = async (world: World) => {
+  const told = await withSubnet(world);
+  await hold(world.calm, 2, DB, 2);
+  const last = podOf("a", { instance: "db-1" });
+  const db = await assigned(world.calm, instanceRequest(last));
+  await releaseOf(world.calm, last, true);
+  return { ...told, db };
+};
+
+/** Makes an application of one address, and both that it had are in use. */
+export const fewer = async (world: World) => {
+  const told = await inUse(2)(world);
+  await take(world.calm, webPod(2));
+  await hold(world.calm, 1);
   return told;
 };

@@ -1,12 +1,16 @@
 import type { Family } from "./address.ts";
+import {
+  type InterfaceAsked,
+  interfaceOfApplication,
+  poolsOfTarget,
+} from "./application-interface.ts";
 import { formatCidr } from "./cidr.ts";
 import type { Pool } from "./pool.ts";
 import { isPattern, matchesPattern, parsePattern } from "./pool-pattern.ts";
 import type { Requester } from "./requester.ts";
 
 /**
- * The rules that give a request its candidates, in order. `application`: the addresses of the workload's application, if
- * annotations ask for them. `pools`: those that the request names. `namespace`: the default pools of its namespace.
+ * The rules that give a request its candidates, in order. `application`: the addresses of the workload's application. `pools`: those that the request names. `namespace`: the default pools of its namespace.
  * `network`: the default pools that the request brings from its network. `automatic`: all others.
  */
 export const RULES = ["application", "pools", "namespace", "network", "automatic"] as const;
@@ -26,11 +30,11 @@ export interface PoolsAsked {
 }
 
 /** The properties of a request by which it gets its candidates, for one family. */
-export interface AcquireCriteria extends PoolsAsked {
+export interface AcquireCriteria extends PoolsAsked, InterfaceAsked {
   readonly family: Family;
   /** True if the request asks for both families. */
   readonly isDual: boolean;
-  readonly requester: Pick<Requester, "namespacePools">;
+  readonly requester: Pick<Requester, "namespacePools" | "application">;
 }
 
 /** The pools that a rule gives, before any filter. */
@@ -53,6 +57,8 @@ export interface Acquirable {
  */
 export function acquirePools(pools: readonly Pool[], criteria: AcquireCriteria): Acquired {
   const { family, isDual, poolsByFamily } = criteria;
+  const given = poolsOfApplication(pools, criteria);
+  if (given) return { rule: "application", candidates: given };
   const { rule, texts } = ruleFor(criteria);
   const known = pools
     .filter(({ state }) => state !== "pending")
@@ -63,6 +69,20 @@ export function acquirePools(pools: readonly Pool[], criteria: AcquireCriteria):
   // One list for both families: the pools of the other family are no candidates of this one.
   const own = meant.filter(({ pool }) => !pool || pool.cidr.family === family);
   return { rule, candidates: own.length > 0 ? own : meant };
+}
+
+/** Returns the pools of the addresses that the workload's application has for an interface; nothing if it has none. */
+function poolsOfApplication(
+  pools: readonly Pool[],
+  criteria: AcquireCriteria,
+): readonly Acquirable[] | undefined {
+  const { requester, family } = criteria;
+  const of = interfaceOfApplication(requester.application, criteria);
+  if (!requester.application || of === undefined) return undefined;
+  return poolsOfTarget(requester.application, { interface: of, family }).flatMap((poolId) => {
+    const pool = pools.find(({ id }) => id === poolId);
+    return pool ? [acquirable(pool)] : [];
+  });
 }
 
 /** Returns the list with which a request names the pools of a family, if it does. */
@@ -84,13 +104,14 @@ export const isMeant = (
 export const meansName = (text: string, name: string): boolean =>
   isPattern(text) ? matches(text)({ name }) : text === name;
 
-/** Returns the first rule that applies to a family, and its list; nothing for Automatic pools. */
+/** Returns the first rule that applies to a family, and its list; no list for Automatic pools, and for an application's addresses. */
 export function ruleFor(criteria: AcquireCriteria): {
   readonly rule: Rule;
   readonly texts?: readonly string[];
 } {
   const { family, requester, defaultPools = [] } = criteria;
-  const { namespacePools = [] } = requester;
+  const { namespacePools = [], application } = requester;
+  if (interfaceOfApplication(application, criteria) !== undefined) return { rule: "application" };
   const named = poolsNamed(criteria, family);
   if (named) return { rule: criteria.applicationOnly ? "application" : "pools", texts: named };
   if (namespacePools.length > 0) return { rule: "namespace", texts: namespacePools };

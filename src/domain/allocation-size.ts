@@ -2,8 +2,8 @@ import type { Allocation } from "./allocation.ts";
 
 /** Bytes of its attribute names, key, handle and host, and of all other fields with a fixed bound. */
 const FIXED_BYTES = 2_000;
-/** A token, the text of an IPv6 block, a count, and the names of these, of the pool and of the interface. */
-const PART_BYTES = 140;
+/** A token, the text of an IPv6 block, a count, a mark, and the names of these, of the pool and of the interface. */
+const PART_BYTES = 160;
 const ORDINAL_BYTES = 6;
 /** The text of an IPv6 address, in the set of released addresses and in that of conflicts. */
 const RELEASED_BYTES = 96;

@@ -26,6 +26,8 @@ export interface Part {
   readonly pool?: string;
   /** The interface that its addresses are for; absent if the request named none. */
   readonly interface?: string;
+  /** True if its addresses are those of the instance's application, which holds them again when they are freed (I15). */
+  readonly ofApplication?: true;
 }
 
 export const ALLOCATION_STATES = ["live", "kept", "pending", "aborted", "released"] as const;
@@ -104,6 +106,8 @@ export function assertAllocation(allocation: Allocation): void {
   assertTimes(allocation.atMs, allocation.expiresAtMs);
   if (allocation.workload) assertInstance(allocation.workload);
   for (const part of parts) assertPart(part);
+  if (!allocation.workload && parts.some(({ ofApplication }) => ofApplication))
+    throw new Error("a part of it is an application's, and it names no instance");
   for (const quotaSlot of quotaSlots) assertQuotaSlotOfAllocation(quotaSlot);
   for (const { code, count } of allocation.missing) {
     assertTexts({ code });

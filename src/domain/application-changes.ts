@@ -49,7 +49,10 @@ function unwantedIn({ targets, listed }: Application): Target[] {
 }
 
 /** Returns the addresses of an interface and family that the application has, or is about to have. */
-export const membersOf = ({ listed }: Application, target: Target): readonly ListedAddress[] =>
+export const membersOf = (
+  { listed }: Application,
+  target: Pick<Target, "interface" | "family">,
+): readonly ListedAddress[] =>
   listed.filter(
     ({ interface: of, address, state }) =>
       state !== "leaving" && of === target.interface && address.family === target.family,
@@ -77,15 +80,22 @@ export function unfinishedOf(application: Application): Unfinished | undefined {
   const [short, surplus] = [sum("short"), sum("surplus")];
   const count = (state: ListedState) =>
     application.listed.filter((listed) => listed.state === state).length;
+  const isDeleting = application.state === "deleting";
   const left = [
-    ...(short > 0 ? [`${short} more are wanted`] : []),
-    ...(count("named") > 0 ? [`${count("named")} are about to be held`] : []),
-    ...(count("leaving") > 0 ? [`${count("leaving")} are about to go`] : []),
-    ...(surplus > 0 ? [`${surplus} go when their instances release them`] : []),
-    ...(lostOrdinals(application).length > 0 ? ["instances without a replica may keep some"] : []),
-  ];
-  return { detail: `Of the addresses ${left.join(", ")}. The same PUT goes on.` };
+    ...(short > 0 ? [`${addresses(short)} to add`] : []),
+    ...(count("named") > 0 ? [`${addresses(count("named"))} about to be held`] : []),
+    ...(count("leaving") > 0 ? [`${addresses(count("leaving"))} to free once unused`] : []),
+    ...(surplus > 0 ? [`${addresses(surplus)} too many until instances release them`] : []),
+    ...(lostOrdinals(application).length > 0 ? ["instances without a replica to look at"] : []),
+  ].join(", ");
+  return {
+    detail: isDeleting
+      ? `The application is being deleted: ${left}.`
+      : `The application is not complete: ${left}. The same PUT goes on.`,
+  };
 }
+
+const addresses = (count: number): string => `${count} address${count === 1 ? "" : "es"}`;
 
 /** Returns true if nothing of a deleted application is left, so that its item can be deleted. */
 export const isGone = ({ state, listed, ordinals }: Application): boolean =>
@@ -139,6 +149,12 @@ export function joinedOrdinals(
   }
   return runs;
 }
+
+/** Returns the ordinals that are in both. */
+export const sharedOrdinals = (
+  a: readonly Ordinals[],
+  b: readonly Ordinals[],
+): readonly Ordinals[] => withoutOrdinals(a, withoutOrdinals(a, b));
 
 /** Returns runs of ordinals without those of another run. */
 export const withoutOrdinals = (

@@ -3,7 +3,7 @@ import { holds } from "./address-set.ts";
 import { applicationHash, type ListedAddress, nameOfApplication } from "./application.ts";
 import { countsOf, isGone, listedAt, membersOf } from "./application-changes.ts";
 import { isBeside, isForApplications } from "./application-pools.ts";
-import type { Block } from "./block.ts";
+import { type Block, heldBy } from "./block.ts";
 import type { HeldSlot } from "./block-changes.ts";
 import { blockOf } from "./block-group.ts";
 import { type BlocksByName, nameOfBlock } from "./blocks-by-name.ts";
@@ -23,6 +23,28 @@ export const applicationViolations = (contents: Contents): Violation[] =>
       if (!wrong) return [];
       const where = `block ${block.space} ${formatCidr(block.cidr)} slot ${ordinal}`;
       return [violation(wrong.invariant, `${where} is held, ${wrong.what}`)];
+    }),
+  );
+
+/** Finds addresses that an instance took from its application, and that the application does not list (I15). */
+export const takenViolations = (
+  { allocations, applications }: Contents,
+  blocks: BlocksByName,
+): Violation[] =>
+  allocations.flatMap(({ place: { space }, workload, parts }) =>
+    parts.flatMap(({ ofApplication, block: cidr, token }) => {
+      const block = ofApplication && blocks.get(nameOfBlock(space, cidr));
+      if (!block || !workload) return [];
+      const hash = applicationHash(workload);
+      const own = applications.filter(
+        (each) => each.space === space && applicationHash(each) === hash,
+      );
+      return heldBy(block, token)
+        .filter((ordinal) => !own.some((each) => listedAt(each, addressAt(cidr, ordinal))))
+        .map((ordinal) => {
+          const where = `block ${space} ${formatCidr(cidr)} slot ${ordinal}`;
+          return violation("I15", `${where} is taken from an application that does not list it`);
+        });
     }),
   );
 

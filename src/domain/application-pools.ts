@@ -25,9 +25,19 @@ export const ownSetOf = (pool: Pool, pools: readonly Pool[]): AddressSet =>
 export const ownServedSetOf = (pool: Pool, pools: readonly Pool[]): AddressSet =>
   leftBy(pools, pool, servedSetOf(pool));
 
-/** Returns the addresses of a pool that no other pool can have. */
-export const ownExtentOf = (pool: Pool, pools: readonly Pool[]): AddressSet =>
-  leftBy(pools, pool, extentOf(pool));
+/**
+ * Returns those of some addresses of a pool that no pool inside of it serves. What another pool is only about to get stays: an
+ * application may have it, so that the other pool does not get it.
+ */
+export const withoutInner = (set: AddressSet, pool: Pool, pools: readonly Pool[]): AddressSet =>
+  isForApplications(pool)
+    ? subtract(
+        set,
+        ...pools
+          .filter((other) => isBeside(pool, other) && other.state !== "pending")
+          .map(servedSetOf),
+      )
+    : set;
 
 /** Returns the addresses of a pool that applications may get: its own without reserved ones. */
 export const applicationSetOf = (

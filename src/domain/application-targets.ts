@@ -11,9 +11,17 @@ import type { Unfit } from "./unfit.ts";
 
 const FAMILIES: readonly Family[] = [4, 6];
 
+/** The interfaces and families in which an application wants its number. */
+export interface Resolved {
+  readonly targets: readonly Target[];
+  /** Interfaces whose pools are all closed, each with the rejection of a request that needs more addresses there. */
+  readonly shut: readonly { readonly interface: string; readonly rejection: Rejection }[];
+}
+
 /**
  * Returns the interfaces and families in which an application wants its number: those of the pools that it names. All of these have
- * ranges, and no condition on node, workload or network, because nobody knows which instance will get an address.
+ * ranges, and no condition on node, workload or network, because nobody knows which instance will get an address. A disabled pool
+ * serves nobody new, and the application keeps what it has there. A pool that is being deleted is none of its pools.
  *
  * @param requester the namespace of the application
  */
@@ -21,23 +29,25 @@ export function targetsOf(
   pools: readonly Pool[],
   { interfaces }: AddressesWanted,
   requester: Requester,
-): readonly Target[] | Rejection {
+): Resolved | Rejection {
   const targets: Target[] = [];
+  const shut: Resolved["shut"][number][] = [];
   for (const { name, pools: texts } of interfaces) {
     const judged = meantBy(pools, texts).map((each) => ({
       ...each,
       unfit: each.pool ? whyNot(each.pool, requester) : NOT_FOUND,
     }));
     const unfit = judged.filter((each) => each.unfit && !isClosed(each));
-    const open = judged.flatMap(({ pool, unfit }) => (pool && !unfit ? [pool] : []));
-    if (unfit.length > 0 || open.length === 0) return noPool(unfit.length > 0 ? unfit : judged);
+    if (unfit.length > 0 || judged.length === 0) return noPool(unfit);
+    if (judged.every(isClosed)) shut.push({ interface: name, rejection: noPool(judged) });
+    const known = judged.flatMap(({ pool }) => pool ?? []);
     for (const family of FAMILIES) {
-      const own = open.filter(({ cidr }) => cidr.family === family);
-      if (own.length > 0)
-        targets.push({ interface: name, family, poolIds: own.map(({ id }) => id) });
+      const own = known.filter(({ cidr }) => cidr.family === family);
+      const poolIds = own.filter(({ state }) => state === "active").map(({ id }) => id);
+      if (own.length > 0) targets.push({ interface: name, family, poolIds });
     }
   }
-  return targets;
+  return { targets, shut };
 }
 
 interface Judged extends Acquirable {
@@ -53,7 +63,7 @@ function meantBy(pools: readonly Pool[], texts: readonly string[]): readonly Acq
   return [...new Map(meant.map((each) => [each.name, each])).values()];
 }
 
-/** A pool that is closed may open again, so that the others serve meanwhile. */
+/** The other pools serve while one is closed. */
 const isClosed = ({ unfit }: Judged): boolean =>
   unfit?.code === "state" || unfit?.code === "disabled";
 

@@ -3,6 +3,7 @@ import { assertFamily, assertTexts, assertWhole } from "./assertions.ts";
 import { handleHash } from "./hash.ts";
 import { APPLICATION_ADDRESSES_MAX } from "./limits.ts";
 import { type Parsed, parsed, unreadable } from "./parsed.ts";
+import { isKeptKind } from "./workload.ts";
 
 /** The name of an application in its space: a controller of workloads, as Kubernetes names it. */
 export interface ApplicationName {
@@ -114,13 +115,20 @@ export function wantedEach({ state, replicas, addresses }: Application): number 
   return number.startsWith("+") ? replicas + Number(number) : Number(number);
 }
 
-/** Returns the ordinals of the replicas of a StatefulSet; nothing for an application of another kind. */
-export const ordinalsOf = ({
+/**
+ * Returns the ordinals of the instances that may keep addresses: those of the replicas of a StatefulSet. A virtual machine is the only
+ * instance of itself, and keeps its addresses while it is registered, whether it runs or not. Other kinds keep nothing.
+ */
+export function ordinalsOf({
   kind,
   start,
   replicas,
-}: Pick<Application, "kind" | "start" | "replicas">): readonly Ordinals[] =>
-  kind === "StatefulSet" && replicas > 0 ? [{ first: start, end: start + replicas }] : [];
+  state,
+}: Pick<Application, "kind" | "start" | "replicas" | "state">): readonly Ordinals[] {
+  if (!isKeptKind({ kind })) return [];
+  const [first, count] = kind === "StatefulSet" ? [start, replicas] : [0, 1];
+  return state === "active" && count > 0 ? [{ first, end: first + count }] : [];
+}
 
 /** Checks that an application has its revision, and lists each address once. @throws {Error} */
 export function assertApplication(application: Application): void {

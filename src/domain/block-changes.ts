@@ -95,16 +95,19 @@ export function takingSlots(
 }
 
 /**
- * Frees slots of one token. They cool from the time of the release on (I9), are in quarantine (I16), or become unused if
- * no caller was told of them. The new revision makes a deletion or a seizure notice the release.
+ * Frees slots of one token. They cool from the time of the release on (I9), are in quarantine (I16), are held for the application
+ * that they were taken from (I15), or become unused if no caller was told of them. The new revision makes a deletion or a seizure notice the release.
  */
 export const freeingSlots = (freed: FreedSlots, revision: string): BlockChange => ({
   slots: freed,
   revision,
 });
 
-/** The freed ordinals, each with its slot afterwards; `null` for a slot that no caller was told of. */
-export type FreedSlots = ReadonlyMap<number, ReleasedSlot | null>;
+/** The freed ordinals, each with its slot afterwards. */
+export type FreedSlots = ReadonlyMap<number, FreedSlot>;
+
+/** A slot after its release; `null` for one that no caller was told of. */
+export type FreedSlot = ReleasedSlot | HeldSlot["seen"] | null;
 
 /** A change of a released slot: its ordinal, and the slot before and after. */
 export interface ReleasedChange {

@@ -24,6 +24,8 @@ export interface FilterCriteria {
 export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit | undefined {
   const { family } = pool.cidr;
   if (family !== criteria.family) return { code: "family", reason: `is IPv${family}` };
+  // What a pool refuses from then on does not concern the addresses that it gave to an application before.
+  if (rule === "application") return undefined;
   const closed = whyClosed(pool);
   if (closed) return closed;
   if (!pool.allowedUses.includes(criteria.use))
@@ -38,7 +40,8 @@ export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit 
 }
 
 /** Returns true if the conditions of a candidate count: those of a ranged pool always do, as in Spiderpool. */
-export const isJudged = (rule: Rule, pool: Pool): boolean => rule !== "pools" || isRanged(pool);
+export const isJudged = (rule: Rule, pool: Pool): boolean =>
+  rule !== "application" && (rule !== "pools" || isRanged(pool));
 
 /** Returns the reason why a pool serves no request, or nothing if it serves. */
 export function whyClosed({ state, disabled }: Pool): Unfit | undefined {

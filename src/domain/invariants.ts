@@ -1,5 +1,5 @@
 import { allocationViolations } from "./allocation-invariants.ts";
-import { applicationViolations } from "./application-invariants.ts";
+import { applicationViolations, takenViolations } from "./application-invariants.ts";
 import { takenIn } from "./block.ts";
 import { blockViolations, poolOf } from "./block-invariants.ts";
 import { blocksByName } from "./blocks-by-name.ts";
@@ -42,6 +42,7 @@ export function findViolations(
     ...allocationViolations(contents, blocks),
     ...instanceViolations(contents.allocations),
     ...applicationViolations(contents),
+    ...takenViolations(contents, blocks),
     ...(quiet ? violationsAtRest(contents, blocks) : []),
   ];
 }

@@ -153,8 +153,12 @@ export const AFFINITIES_PER_PAGE_DEFAULT = 100;
 export const AFFINITIES_PER_PAGE_MAX = 250;
 /** The most addresses that an application lists: its item has about 60 bytes of each, and one write changes it. */
 export const APPLICATION_ADDRESSES_MAX = 1_024;
-/** The most addresses, and the most lost ordinals, that one change of an application works on. */
+/** The most allocations of lost ordinals that one change of an application looks at. */
+export const ORDINALS_CLOSED_PER_CHANGE = 256;
+/** The most addresses that one change of an application adds and lets go. */
 export const APPLICATION_ADDRESSES_PER_CHANGE = 256;
+/** Blocks whose addresses leave an application in one write of its item. A request that has no time for all of them ends some. */
+export const SETTLED_BLOCKS_PER_WRITE = 64;
 export const APPLICATION_REPLICAS_MAX = 65_536;
 /** Kubernetes counts ordinals in 32 bits. */
 export const APPLICATION_START_MAX = 2 ** 31 - 1 - APPLICATION_REPLICAS_MAX;
@@ -218,6 +222,9 @@ export const JOB_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 /** Block groups that a delete reads before it is accepted, some in parallel; in a larger pool it reads only some. */
 export const IN_USE_GROUPS_MAX = 128;
 export const IN_USE_GROUPS_AT_ONCE = 8;
+/** Blocks of an Applications pool of which one request can cut addresses out for another pool. It fences each, some in parallel. */
+export const CUT_BLOCKS_MAX = 1_024;
+export const CUT_BLOCKS_AT_ONCE = 32;
 /** Assigned addresses that the rejection of a change names, which would take them out of a pool. */
 export const IN_USE_ADDRESSES_MAX = 256;
 /** Age of a repair run, in ms, after which it handles no further due allocation. The rest of its time is for the walk. */

@@ -4,7 +4,7 @@ import { isBeside, isForApplications } from "./application-pools.ts";
 import { formatCidr } from "./cidr.ts";
 import { deleteJobId, shrinkJobId } from "./job.ts";
 import { Rejection } from "./outcome.ts";
-import type { Pool } from "./pool.ts";
+import { noneUnread, type Pool, type SpaceConfiguration } from "./pool.ts";
 import { extentOf, setOf } from "./pool-set.ts";
 
 /** The reason why a ranged pool cannot have some addresses. */
@@ -76,6 +76,25 @@ function againstApplications(
       : [setOf(other), wanted];
     const [astray] = formatSet(subtract(inner, outer));
     if (astray !== undefined) return outsideOf(pool, other, astray);
+  }
+  return undefined;
+}
+
+/**
+ * Returns the rejection of a change that takes addresses out of an Applications pool which pools inside of it have; otherwise nothing.
+ *
+ * @throws {CorruptItemError} if a pool cannot be read, because its set is not known
+ */
+export function lostByInner(
+  pool: Pool,
+  out: AddressSet,
+  configuration: SpaceConfiguration,
+): Rejection | undefined {
+  if (!isForApplications(pool) || out.length === 0) return undefined;
+  noneUnread(configuration);
+  for (const other of configuration.pools.filter((each) => isBeside(pool, each))) {
+    const [lost] = formatSet(sharedBy(out, extentOf(other)));
+    if (lost !== undefined) return outsideOf(pool, other, lost);
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import type { Application } from "./application.ts";
 import type { Labels } from "./labels.ts";
 
 /** The author of a request as the selection of pools sees it. */
@@ -11,6 +12,8 @@ export interface Requester {
   readonly namespace: Labels | undefined;
   /** The default pools of the namespace. */
   readonly namespacePools?: readonly string[] | undefined;
+  /** The application of the workload; absent if it is not registered, or being deleted. */
+  readonly application?: Application | undefined;
   /** The labels of the workload. */
   readonly workload?: Labels | undefined;
 }

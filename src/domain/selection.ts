@@ -6,6 +6,7 @@ import {
   type Rule,
 } from "./acquire-pools.ts";
 import type { Family } from "./address.ts";
+import { nameOfApplication } from "./application.ts";
 import { formatCidr } from "./cidr.ts";
 import { type FilterCriteria, isJudged, whyNot } from "./filter-pools.ts";
 import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "./limits.ts";
@@ -70,7 +71,8 @@ export function selectPools(
     const detail = `There is no pool ${names.join(", ")}${NAMED_BY[rule]}.`;
     return new Rejection("no_pool_available", detail, members);
   }
-  if (judged.length === 0) return new Rejection("no_pool_available", NONE[rule], members);
+  if (judged.length === 0)
+    return new Rejection("no_pool_available", whyNone(rule, criteria), members);
   const told = judged.slice(0, REASONS_IN_DETAIL_MAX);
   const more = judged.length - told.length;
   const reasons = [
@@ -90,9 +92,18 @@ const NAMED_BY: Readonly<Record<Rule, string>> = {
   automatic: "",
 };
 
-const NONE: Readonly<Record<Rule, string>> = {
-  application:
-    "The annotations name subnets, and the workload belongs to no application with addresses.",
+/** Returns why a rule gives no candidate at all. */
+function whyNone(rule: Rule, { applicationOnly, requester, family }: PoolCriteria): string {
+  if (rule !== "application") return NONE[rule];
+  if (!requester.application?.addresses)
+    return "The annotations name subnets, and the workload belongs to no application with addresses.";
+  const name = nameOfApplication(requester.application);
+  return applicationOnly
+    ? `The annotations name subnets, and application ${name} has no IPv${family} addresses for this interface.`
+    : `Application ${name} has no IPv${family} addresses for this interface, and its instances get no others.`;
+}
+
+const NONE: Readonly<Record<Exclude<Rule, "application">, string>> = {
   pools: "The request names no pool of the family.",
   namespace: "No pool of the family matches the defaultPools of the namespace.",
   network: "No pool of the family matches the defaultPools of the request.",

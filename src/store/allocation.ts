@@ -244,18 +244,7 @@ function itemFrom(allocation: Allocation): Item {
     ...(allocation.missing.length > 0 && {
       missing: allocation.missing.map((each) => ({ ...each })),
     }),
-    parts: Object.fromEntries(
-      allocation.parts.map(({ token, block, count, ordinals, pool, interface: of }) => [
-        token,
-        {
-          block: formatCidr(block),
-          count,
-          ordinals,
-          ...(pool !== undefined && { pool }),
-          ...(of !== undefined && { interface: of }),
-        },
-      ]),
-    ),
+    parts: Object.fromEntries(allocation.parts.map(partItem)),
     ...(allocation.released.size > 0 && { released: allocation.released }),
     ...(allocation.conflicts.size > 0 && { conflicts: allocation.conflicts }),
     ...(allocation.quotaSlots.length > 0 && {
@@ -269,6 +258,19 @@ function itemFrom(allocation: Allocation): Item {
     ...due,
   };
 }
+
+const partItem = ({ token, block, count, ordinals, ...rest }: Part) => {
+  const { pool, interface: of, ofApplication } = rest;
+  const item = {
+    block: formatCidr(block),
+    count,
+    ordinals,
+    ...(pool !== undefined && { pool }),
+    ...(of !== undefined && { interface: of }),
+    ...(ofApplication && { ofApplication }),
+  };
+  return [token, item] as const;
+};
 
 const ownersItem = (owners: Allocation["owners"]) =>
   Object.fromEntries([...owners].map(([address, sides]) => [address, { ...sides }]));
@@ -314,5 +316,6 @@ function partFrom([token, value]: readonly [string, Value]): Part {
     ordinals: listOf(part, "ordinals") as readonly number[],
     ...(part.pool !== undefined && { pool: textOf(part, "pool") }),
     ...(part.interface !== undefined && { interface: textOf(part, "interface") }),
+    ...(part.ofApplication === true && { ofApplication: true }),
   };
 }

@@ -72,7 +72,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk, sk }) =>
       `quota slot ${partOf(sk, 1)} (IPv${partOf(sk, 0)}) of handle ${partOf(pk, 2)}`,
   },
-  HANDLE: { format: 6, called: ({ sk }) => `allocation ${partOf(sk, 1)}` },
+  HANDLE: { format: 7, called: ({ sk }) => `allocation ${partOf(sk, 1)}` },
   JOBS: { format: 3, called: ({ sk }) => `job ${partOf(sk, 1)}` },
   SWEEP: { format: 1, called: ({ sk }) => `progress of the repair run in shard ${sk}` },
 };

@@ -2,11 +2,14 @@ import { describe, expect, it } from "vitest";
 import { putPool } from "../../src/allocator/admin/administration.ts";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
+import { formatAddress } from "../../src/domain/address.ts";
 import { formatSet } from "../../src/domain/address-set.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { GROUPS_SEARCHED_MAX } from "../../src/domain/limits.ts";
+import { ContentionError, Rejection } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import type { Table } from "../../src/store/table.ts";
+import { intervals } from "../domain/builders.ts";
 import { work } from "../scheduled-runs.ts";
 import { heldNow } from "../simulation/aftermath.ts";
 import { answerOf, callsOf, stoppedBefore, withMishap } from "../simulation/crash-points.ts";
@@ -14,10 +17,12 @@ import { from, put, RED, remove, setIn, twoSets } from "../simulation/ranged-ope
 import {
   addressOf,
   assigned,
+  COOLDOWN_SECONDS,
   contentsIn,
   contextOver,
   makeWorld,
   poolNamed,
+  poolOf,
   releaseAll,
   SPACE,
   scheduledRuns,
@@ -180,6 +185,15 @@ it("a slot write that is late finds the addresses of its pool given to another, 
   expect(findViolations(contentsIn(world))).toEqual([]);
 });
 
+/** Returns the first address of a group of 64 blocks, each of one address. */
+const inGroup = (n: number) => addressOf(`10.9.${n >> 2}.${(n & 3) << 6}`);
+
+/** A pool with one address in each of some block groups. */
+const sparse = (groups: number): PoolSpec => ({
+  ...poolOf("10.9.0.0/16", 32),
+  ranges: intervals(...Array.from({ length: groups }, (_, n) => formatAddress(inGroup(n)))),
+});
+
 describe("an assign from a ranged pool", () => {
   it("of a warm function is two writes, and reads nothing", async () => {
     const world = await makeWorld();
@@ -190,6 +204,46 @@ describe("an assign from a ranged pool", () => {
       await assigned(context, from("warm", 1, "all"));
     });
     expect(calls.slice(-3)).toEqual(["take-slots", "create-allocation", "take-slots"]);
+  });
+
+  it("of a warm function is two writes for each of two pools that share a CIDR, by turns", async () => {
+    const world = await makeWorld();
+    await put(world.calm, "low", setIn("10.9.0.0-10.9.0.3"));
+    await put(world.calm, "high", setIn("10.9.0.4-10.9.0.7"));
+    const calls = await callsOf(world.table, async (own) => {
+      const context = contextOver(own, world.clock);
+      for (const pool of ["low", "high", "low", "high"])
+        await assigned(context, from(pool, 1, pool));
+    });
+    const warm = ["create-allocation", "take-slots"];
+    expect(calls.slice(-4)).toEqual([...warm, ...warm]);
+  });
+
+  it("finds in a function that knew the block full what was released since", async () => {
+    const world = await makeWorld();
+    await put(world.calm, "four", setIn("10.9.0.0-10.9.0.3"));
+    const knowing = contextOver(world.table, world.clock);
+    const told = await assigned(knowing, from("first", 4, "four"));
+    await releaseAll(world.calm, told);
+    world.clock.nowMs += 10 * COOLDOWN_SECONDS * 1_000;
+    expect((await assigned(knowing, from("second", 4, "four"))).addresses).toHaveLength(4);
+  });
+
+  it("reads all groups of a set, some at a time", async () => {
+    const world = await makeWorld();
+    await put(world.calm, "sparse", sparse(4));
+    const { addresses } = await assigned(world.calm, from("all", 4, "sparse"));
+    expect(addresses).toHaveLength(4);
+  });
+
+  it("does not say that a set is full as long as it has not read every group", async () => {
+    const world = await makeWorld();
+    const { calm } = world;
+    const groups = GROUPS_SEARCHED_MAX + 1;
+    await put(calm, "sparse", sparse(groups));
+    for (let n = 0; n < groups; n++)
+      await assigned(calm, { ...from(`n${n}`, 1, "sparse"), address: inGroup(n) });
+    await expect(assign(calm, from("late", 1, "sparse"))).rejects.toThrow(ContentionError);
   });
 
   it("stays in its pool until every group of the set is without room", async () => {

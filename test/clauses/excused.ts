@@ -14,14 +14,14 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 
 /** Clauses without which no test fails, and the reasons to keep them. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
-  "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 15] },
-  "affinity-retire-rev": { why: COMES_BACK, heals: [12, 26] },
-  "affinity-keep-rev": { why: COMES_BACK, heals: [475, 489] },
-  "repair-confirm-rev": { why: COMES_BACK, heals: [36, 81] },
-  "affinity-drop-rev": { why: GOES, heals: [1, 12] },
-  "affinity-undo-rev": { why: GOES, heals: [33, 74] },
-  "affinity-stale-rev": { why: GOES, heals: [32, 87] },
-  "affinity-orphan-rev": { why: GOES, heals: [32, 134] },
+  "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 6] },
+  "affinity-retire-rev": { why: COMES_BACK, heals: [3, 11] },
+  "affinity-keep-rev": { why: COMES_BACK, heals: [192, 221] },
+  "repair-confirm-rev": { why: COMES_BACK, heals: [117, 186] },
+  "affinity-drop-rev": { why: GOES, heals: [11, 52] },
+  "affinity-undo-rev": { why: GOES, heals: [33, 57] },
+  "affinity-stale-rev": { why: GOES, heals: [10, 12] },
+  "affinity-orphan-rev": { why: GOES, heals: [32, 33] },
   "repair-affinity-rev": { why: GOES, heals: [32, 427] },
   "repair-duplicate-rev": { why: `As \`repair-affinity-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {

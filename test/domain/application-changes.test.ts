@@ -8,6 +8,7 @@ import {
   listedAt,
   lostOrdinals,
   restated,
+  unfinishedOf,
   withoutOrdinals,
 } from "../../src/domain/application-changes.ts";
 import { address, applicationWith, listed } from "./builders.ts";
@@ -74,6 +75,21 @@ describe("an application is complete", () => {
     expect(isComplete(without)).toBe(false);
     expect(lostOrdinals(without)).toEqual([{ first: 2, end: 5 }]);
     expect(isComplete({ ...without, ordinals: [{ first: 0, end: 2 }] })).toBe(true);
+  });
+});
+
+describe("an application that is not complete", () => {
+  const unfinished = { listed: [listed("10.0.0.1", "named"), listed("10.0.0.2", "leaving")] };
+
+  it("says what is left to do, and that the same PUT goes on", () => {
+    expect(unfinishedOf(applicationWith(unfinished))?.detail).toBe(
+      "The application is not complete: 2 addresses to add, 1 address about to be held, 1 address to free once unused. The same PUT goes on.",
+    );
+  });
+
+  it("does not ask for a PUT while it is being deleted, which would register it again", () => {
+    const deleted = { ...unfinished, state: "deleting", replicas: 0, targets: [] } as const;
+    expect(unfinishedOf(applicationWith(deleted))?.detail).not.toContain("PUT");
   });
 });
 

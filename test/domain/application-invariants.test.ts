@@ -3,11 +3,13 @@ import { type Application, applicationHash } from "../../src/domain/application.
 import {
   applicationViolations,
   applicationViolationsAtRest,
+  takenViolations,
 } from "../../src/domain/application-invariants.ts";
 import { blocksByName } from "../../src/domain/blocks-by-name.ts";
 import { together } from "../../src/domain/contents.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import {
+  allocationWith,
   applicationWith,
   blockWith,
   intervals,
@@ -51,6 +53,39 @@ describe("a held slot", () => {
     const all = [listed("10.0.0.1")];
     expect(found({ 1: held }, { ...WEB, name: "api", listed: all })).toEqual(["I15"]);
     expect(found({ 1: held }, { ...WEB, space: "other", listed: all })).toEqual(["I15"]);
+  });
+});
+
+describe("an address that an instance took from its application", () => {
+  const { namespace, kind, name } = WEB;
+  const allocation = allocationWith({
+    workload: {
+      namespace,
+      kind,
+      name,
+      instance: "web-1",
+      uid: "a",
+      earlierUids: [],
+      incarnation: "i",
+    },
+    parts: [
+      { token: token(1), block: blockWith({}).cidr, count: 1, ordinals: [1], ofApplication: true },
+    ],
+  });
+  const foundWith = (application: Application) => {
+    const contents = { ...contentsWith({ 1: taken(1) }, application), allocations: [allocation] };
+    return takenViolations(contents, blocksByName(contents.blocks)).map(
+      ({ invariant }) => invariant,
+    );
+  };
+
+  it("is right as long as the application lists it", () => {
+    expect(foundWith({ ...WEB, listed: [listed("10.0.0.1", "leaving")] })).toEqual([]);
+  });
+
+  it("is a violation if only another application lists it", () => {
+    expect(foundWith({ ...WEB, listed: [listed("10.0.0.2")] })).toEqual(["I15"]);
+    expect(foundWith({ ...WEB, name: "api", listed: [listed("10.0.0.1")] })).toEqual(["I15"]);
   });
 });
 

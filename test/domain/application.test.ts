@@ -43,9 +43,17 @@ describe("an application", () => {
 
   it("counts the ordinals of a StatefulSet from its start on", () => {
     const kind = "StatefulSet";
-    expect(ordinalsOf({ kind, replicas: 3, start: 5 })).toEqual([{ first: 5, end: 8 }]);
-    expect(ordinalsOf({ kind, replicas: 0, start: 5 })).toEqual([]);
-    expect(ordinalsOf({ kind: "Deployment", replicas: 3, start: 5 })).toEqual([]);
+    const state = "active";
+    expect(ordinalsOf({ kind, replicas: 3, start: 5, state })).toEqual([{ first: 5, end: 8 }]);
+    expect(ordinalsOf({ kind, replicas: 0, start: 5, state })).toEqual([]);
+    expect(ordinalsOf({ kind: "Deployment", replicas: 3, start: 5, state })).toEqual([]);
+    expect(ordinalsOf({ kind, replicas: 3, start: 5, state: "deleting" })).toEqual([]);
+  });
+
+  it("counts a virtual machine as one instance, also if it does not run", () => {
+    const machine = { kind: "VirtualMachine", replicas: 0, start: 0 };
+    expect(ordinalsOf({ ...machine, state: "active" })).toEqual([{ first: 0, end: 1 }]);
+    expect(ordinalsOf({ ...machine, state: "retained" })).toEqual([]);
   });
 
   it("lists no address twice", () => {

@@ -337,6 +337,14 @@ describe("I14: an instance has one allocation", () => {
     expect(foundAtRest({ blocks, allocations })).toEqual([]);
   });
 
+  it("holds for one that is being closed on the host that a return named, and not for one in use there", () => {
+    const on = { host: "host:node-9" } as const;
+    expect(found({ blocks, allocations: [own({ ...on, state: "released" })] })).toEqual([]);
+    expect(found({ blocks, allocations: [own({ ...on, state: "live" })] })).toMatchObject([
+      { invariant: "I11" },
+    ]);
+  });
+
   it.each<[string, Allocation, string]>([
     [
       "a kept allocation of no instance",

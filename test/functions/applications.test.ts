@@ -62,6 +62,12 @@ describe("an application", () => {
     expect(read.headers.etag).toBe(created.headers.etag);
   });
 
+  it("has one address more than it has replicas if it names no number", async () => {
+    const plat = await spaceWithRanges();
+    const { body } = await plat.put(WEB, { replicas: 2, addresses: { pools: ["web"] } });
+    expect(body).toMatchObject({ addresses: { number: "+1" }, members: { length: 3 } });
+  });
+
   it("grows and shrinks with its replicas, and lets free addresses go at once", async () => {
     const plat = await spaceWithRanges();
     const first = await plat.put(WEB, { replicas: 2, addresses });
@@ -191,6 +197,40 @@ describe("an application", () => {
     expect(body.members).toHaveLength(3);
     for (const { address } of body.members)
       expect(Number(address.split(".")[3])).toBeGreaterThanOrEqual(32);
+  });
+
+  it("keeps its addresses of a pool that is disabled, and gets smaller, but no larger there", async () => {
+    const plat = await spaceWithRanges();
+    const six = { cidr: "2001:db8::/112", ranges: ["2001:db8::10-2001:db8::1f"] };
+    const made = await plat.put("/v1/pools/six", six);
+    const both = { ...addresses, pools: ["web", "six"] };
+    const first = await plat.put(WEB, { replicas: 2, addresses: both });
+    await plat.put("/v1/pools/six", { ...six, disabled: true }, made.headers.etag);
+    const wider = await plat.put(WEB, { replicas: 3, addresses: both }, first.headers.etag);
+    expect(wider.body).toMatchObject({ complete: false, refusal: { code: "pool_exhausted" } });
+    const countOf = ({ members }: { members: { address: string }[] }, mark: string) =>
+      members.filter(({ address }) => address.includes(mark)).length;
+    expect([countOf(wider.body, "."), countOf(wider.body, ":")]).toEqual([4, 3]);
+    const { headers } = await plat.get("/v1/pools/web");
+    const web = { cidr: "10.0.0.0/24", blockSize: 30, ranges: ["10.0.0.8-10.0.0.15"] };
+    await plat.put("/v1/pools/web", { ...web, disabled: true }, headers.etag);
+    const more = await plat.put(WEB, { replicas: 4, addresses: both }, wider.headers.etag);
+    expect(more).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
+    const fewer = await plat.put(WEB, { replicas: 1, addresses: both }, wider.headers.etag);
+    expect(fewer.body).toMatchObject({ complete: true, members: { length: 4 } });
+  });
+
+  it("has addresses of all pools whose names match a pattern", async () => {
+    const plat = await spaceWithRanges();
+    const second = { cidr: "10.1.0.0/24", blockSize: 30, ranges: ["10.1.0.8-10.1.0.9"] };
+    await plat.put("/v1/pools/web-2", second);
+    const { body } = await plat.put(WEB, { replicas: 9, addresses: { pools: ["web*"] } });
+    expect(body).toMatchObject({ complete: true, members: { length: 10 } });
+    const none = await plat.put("/v1/applications/shop/Deployment/api", {
+      replicas: 1,
+      addresses: { pools: ["api-*"] },
+    });
+    expect(none.body).toMatchObject({ code: "no_pool_available", pools: [] });
   });
 
   it("is listed in pages by namespace, kind and name", async () => {

@@ -62,8 +62,8 @@ describe("the conditions of a pool", () => {
     const west = { hostLabels: { zone: "west" } };
     expect(await outcomeOf(plat, { pools: ["a"] })).toBe("pools, a node");
     expect(await outcomeOf(plat, { ipv4: 0, address: "10.0.0.3" })).toContain("a node");
-    expect(await outcomeOf(plat, { pools: ["a"], ...west })).toBe("a");
     expect(await outcomeOf(plat, { ipv4: 0, address: "10.0.0.3", ...west })).toBe("a");
+    expect(await outcomeOf(plat, { pools: ["a"], ...west })).toBe("a");
     await plat.put("/v1/namespaces/shop", { labels: { team: "web" } });
     const shop = { namespace: "shop", labels: { app: "web" }, ...west };
     const { body } = await ask(plat, { ...shop, pools: ["a", "b"], dryRun: true });

@@ -5,8 +5,8 @@ import type { HostId } from "../../src/domain/host.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import type { Item } from "../../src/store/item.ts";
 import { blockKey, blockPk, hostPk } from "../../src/store/key.ts";
-import type { Crowd } from "./large-table.ts";
-import { blockItem, takenSlots } from "./scene.ts";
+import type { Crowd, LargeTable } from "./large-table.ts";
+import { blockItem, indexPages, takenSlots } from "./scene.ts";
 
 /** Returns the first `count` block groups of a pool. `blocksIn` returns the blocks of each. */
 export function groupCrowd(
@@ -50,13 +50,39 @@ export function hostCrowd(
 }
 
 /**
- * Returns a function that makes full blocks of a pool, each for a host. They share their slots, so
+ * Returns a function that makes full blocks of a pool, each for a host, or for none in a ranged pool. They share their slots, so
  * that a million of them cost no more memory than the few that are in use.
  */
-export function fullBlocks(pool: Pool): (cidr: Cidr, host: HostId) => Item {
+export function fullBlocks(pool: Pool): (cidr: Cidr, host?: HostId) => Item {
   const whole = 2 ** ((pool.cidr.family === 4 ? 32 : 128) - pool.blockSize);
   const [first] = blocksOfGroup(pool, groupAt(pool, 0n));
   if (!first) throw new Error("a pool without a block");
-  const template = blockItem(pool, { cidr: first, host: "host:node-0", slots: takenSlots(whole) });
-  return (cidr, host) => ({ ...template, ...blockKey(pool.space, cidr), host });
+  const template = blockItem(pool, { cidr: first, slots: takenSlots(whole) });
+  return (cidr, host) => ({
+    ...template,
+    ...blockKey(pool.space, cidr),
+    ...(host !== undefined && { host }),
+  });
+}
+
+/** Puts the blocks of the first block groups of a pool, with the index of these groups. */
+export function putBlocks(
+  items: LargeTable,
+  pool: Pool,
+  groups: number,
+  itemOf: (cidr: Cidr) => Item,
+): void {
+  items.addCrowd(
+    groupCrowd(pool, groups, (group) =>
+      blocksOfGroup(pool, groupAt(pool, BigInt(group))).map(itemOf),
+    ),
+  );
+  const all = Array.from({ length: groups }, (_, i) => BigInt(i));
+  for (const page of indexPages(pool, all)) items.put(page);
+}
+
+/** Puts the first block groups of a ranged pool with blocks that are all full. */
+export function putFullBlocks(items: LargeTable, pool: Pool, groups: number): void {
+  const full = fullBlocks(pool);
+  putBlocks(items, pool, groups, (cidr) => full(cidr));
 }

@@ -1,11 +1,15 @@
 import type { Fact, Form } from "./fact.ts";
+import { growthFacts } from "./facts/application-growth.ts";
+import { applicationFacts } from "./facts/applications.ts";
 import { budgetFacts } from "./facts/budget.ts";
 import { callFacts } from "./facts/calls.ts";
 import { dueFacts } from "./facts/due.ts";
 import { fullPoolFacts } from "./facts/full-pools.ts";
 import { goesOnFacts } from "./facts/goes-on.ts";
+import { instanceFacts } from "./facts/instances.ts";
 import { jobFacts } from "./facts/jobs.ts";
 import { largeHostFacts } from "./facts/large-host.ts";
+import { rangedPoolFacts } from "./facts/ranged-pools.ts";
 import { reclaimedFacts } from "./facts/reclaimed.ts";
 import { rejectedFacts, rejectionCallFacts } from "./facts/rejected.ts";
 import { releasedFacts } from "./facts/released.ts";
@@ -22,6 +26,10 @@ export const allFacts = (form: Form): readonly Fact[] => [
   ...callFacts(form),
   ...rejectionCallFacts(form),
   ...largeHostFacts(form),
+  ...applicationFacts(form),
+  ...growthFacts(form),
+  ...instanceFacts(form),
+  ...rangedPoolFacts(form),
   ...releasedFacts(form),
   ...dueFacts(form),
   ...jobFacts(form),

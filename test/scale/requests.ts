@@ -1,5 +1,6 @@
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
 import { parseAddress } from "../../src/domain/address.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import type { HostId } from "../../src/domain/host.ts";
@@ -74,4 +75,15 @@ export function addressIn({ addresses: [first] }: Assignment) {
   const generation = parseGeneration(first?.generation ?? "");
   if (!address.ok || !generation.ok) throw new Error("an answer without an address");
   return { address: address.value, generation: generation.value };
+}
+
+/** Returns the number of calls of a request that is not rejected. @throws {Error} if it is, or has no answer */
+export async function callsOf(
+  lambda: LambdaFunction,
+  work: (context: Context) => Promise<unknown>,
+): Promise<number> {
+  const ended = await lambda.request(work);
+  if (ended.ended !== "answered" || ended.value instanceof Rejection)
+    throw new Error(`an operation failed: ${JSON.stringify(ended)}`);
+  return ended.calls;
 }

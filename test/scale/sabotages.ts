@@ -33,6 +33,18 @@ export const NO_OWN_BLOCKS: Sabotage = {
   }),
 };
 
+export const NO_SHARED_BLOCKS: Sabotage = {
+  called: "no look finds a block, and nobody hears whether one was made",
+  table: (table) => ({
+    ...table,
+    get: async (key, options) =>
+      key.pk.startsWith("BLOCK#") ? undefined : table.get(key, options),
+    query: async (pk, options) => (pk.startsWith("BLOCK#") ? [] : table.query(pk, options)),
+    write: async (write) =>
+      write.step === "create-block" ? { outcome: "unknown" } : table.write(write),
+  }),
+};
+
 export const FIRST_ONLY: Sabotage = {
   called: "a space is read as if it had two pools, of two block groups each",
   table: (table) => ({
@@ -92,7 +104,8 @@ export const FIRST_FAILURE_STOPS_ALL: Sabotage = {
 };
 
 export const NOTHING_DELETED = losing("delete-block", "no block is ever deleted");
-export const NO_JOB_GOES_ON = losing(/^(?!create)[a-z]+-job$/, "no job is carried on");
+export const NO_JOB_MARKED = losing("mark-job", "no job gets past its first step");
+export const NOTHING_SETTLED = losing("settle", "no application unlists an address");
 
 /** Loses the stored positions without an error, so that the run itself goes on. */
 export const NO_PROGRESS: Sabotage = {

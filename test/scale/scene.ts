@@ -1,7 +1,7 @@
 import type { AddressPlanEntry } from "../../src/domain/address-plan.ts";
 import type { Block } from "../../src/domain/block.ts";
-import { parseCidr } from "../../src/domain/cidr.ts";
-import type { Pool, Settings } from "../../src/domain/pool.ts";
+import { intervalOf, parseCidr } from "../../src/domain/cidr.ts";
+import { type Pool, type Settings, subnetIdOf } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { EVERY_SHARD, shardOfSpace } from "../../src/domain/shard.ts";
 import type { Slot } from "../../src/domain/slot.ts";
@@ -73,6 +73,17 @@ export function poolOf(
   };
 }
 
+/** Returns a pool as `PUT /v1/pools` creates it with `ranges`: by default its whole CIDR. */
+export function rangedPoolOf(
+  space: string,
+  name: string,
+  cidr: string,
+  changes: Partial<Pool> = {},
+): Pool {
+  const pool = poolOf(space, name, cidr);
+  return { ...pool, subnetId: pool.id, ranges: [intervalOf(pool.cidr)], ...changes };
+}
+
 /**
  * Puts a space with its register entry, version, settings, pools, address plan and reservations.
  */
@@ -89,7 +100,13 @@ export function putSpace(
   items.put(drafted((store) => store.putSettings(space, all, someId(), undefined)));
   for (const pool of pools) items.put(drafted((store) => store.putPool(pool, undefined)));
   const entries = pools.map(
-    ({ name, id, cidr, blockSize }): AddressPlanEntry => ({ pool: name, id, cidr, blockSize }),
+    ({ name, id, subnetId, cidr, blockSize }): AddressPlanEntry => ({
+      pool: name,
+      id,
+      ...(subnetId !== undefined && { subnetId }),
+      cidr,
+      blockSize,
+    }),
   );
   items.put(drafted((store) => store.changePlan({ space, entries: [] }, entries, someId())));
   if (reserved.length === 0) return;
@@ -108,10 +125,11 @@ export function putSpace(
  * be full.
  */
 export function indexPages(
-  { space, id }: Pool,
+  pool: Pool,
   groups: Iterable<bigint>,
   isFull: (group: bigint) => boolean = () => false,
 ): readonly Item[] {
+  const [space, id] = [pool.space, subnetIdOf(pool)];
   const pages = new Map<string, Item>();
   const enter = (item: Item) => pages.set(item.sk, item);
   for (const group of groups) {
@@ -127,7 +145,7 @@ export function indexPages(
 export const fullPoolItem = ({ space, id }: Pool): Item =>
   drafted((store) => store.callPoolFull({ space, poolId: id, reserved: "" }));
 
-/** Returns a block that was claimed long ago; empty unless the options say otherwise. */
+/** Returns a block that was made long ago; empty and without a host unless the options say otherwise. */
 export function blockItem(
   pool: Pool,
   { cidr, host, ...changes }: Pick<Block, "cidr"> & Partial<Block>,
@@ -136,7 +154,7 @@ export function blockItem(
     space: pool.space,
     cidr,
     pool: pool.name,
-    poolId: pool.id,
+    poolId: subnetIdOf(pool),
     ...(host !== undefined && { host }),
     claimedAtMs: EARLIER_MS,
     slots: new Map(),

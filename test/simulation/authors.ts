@@ -1,11 +1,12 @@
-import type { Allocation } from "../../src/domain/allocation.ts";
+import type { Allocation, Part } from "../../src/domain/allocation.ts";
 
 /**
- * An allocation, and the time when its author wrote it. That time is long ago if the allocation had
+ * A part of an allocation, and the time when its author wrote it. That time is long ago if the allocation had
  * ended when it was first seen.
  */
 export interface Authored {
   readonly allocation: Allocation;
+  readonly part: Part;
   readonly atMs: number;
 }
 
@@ -23,9 +24,10 @@ export class Authors {
       if (this.#seen.has(allocation)) continue;
       this.#seen.add(allocation);
       const isOver = allocation.state === "aborted" || allocation.state === "released";
-      const authored = { allocation, atMs: isOver ? Number.NEGATIVE_INFINITY : allocation.atMs };
-      for (const { token } of allocation.parts)
-        if (!this.#authored.has(token)) this.#authored.set(token, authored);
+      const atMs = isOver ? Number.NEGATIVE_INFINITY : allocation.atMs;
+      for (const part of allocation.parts)
+        if (!this.#authored.has(part.token))
+          this.#authored.set(part.token, { allocation, part, atMs });
     }
   }
 

@@ -8,8 +8,10 @@ import type { Violation } from "../../src/domain/violation.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import { unregisteredIn } from "../register.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
+import { inherit } from "./heir.ts";
 import { SPACES } from "./requests.ts";
 import type { Life } from "./run.ts";
+import { retire } from "./scaler.ts";
 
 /**
  * Ends a run without further clients. After the scheduled runs the table must be tidy, and empty
@@ -17,7 +19,7 @@ import type { Life } from "./run.ts";
  */
 export async function calmDown(
   context: Context,
-  { scheduler, ledger }: Life,
+  { scheduler, ledger, subnet, crew, fleet }: Life,
 ): Promise<readonly Violation[]> {
   const { table } = scheduler;
   const contents = (): Contents => contentsOf(table.items());
@@ -28,26 +30,44 @@ export async function calmDown(
     await repairAll(context);
   };
   for (let n = 0; n < 4; n++) await scheduledRun(100_000);
+  // The repair run closes what an instance without a replica keeps.
+  crew?.judge.step(contents());
   ledger.hold(contents(), scheduler.nowMs);
   const unregistered = unregisteredIn(table).map((space) => ({
     invariant: "register",
     message: `space ${space} has a pool, and no scheduled pass comes by it`,
   }));
+  fleet?.judge.rest(contents());
   const found = [
     ...findViolations(contents(), { quiet: true }),
     ...ledger.violations,
+    ...(crew?.judge.violations ?? []),
+    ...(fleet?.judge.violations ?? []),
     ...unregistered,
   ];
   if (found.length > 0) return found;
   for (const { place, handle } of contents().allocations)
     await releaseHandle(context, place.space, handle);
+  if (fleet) await retire(context, fleet);
   // A finished job is kept the longest, and a pool may need three scheduled runs to disappear.
   for (let n = 0; n < 5; n++) await scheduledRun(JOB_KEPT_MS);
-  const { blocks, affinities, borrowedBlocks, quotaSlots, allocations, jobs } = contents();
-  return [...blocks, ...affinities, ...borrowedBlocks, ...quotaSlots, ...allocations, ...jobs].map(
-    (left) => ({
-      invariant: "tidy",
-      message: `everything was released, and this is left: ${JSON.stringify(left, (_, v) => (typeof v === "bigint" ? String(v) : v))}`,
-    }),
-  );
+  const { blocks, affinities, borrowedBlocks, quotaSlots, allocations, applications, jobs } =
+    contents();
+  const left = [
+    ...blocks,
+    ...affinities,
+    ...borrowedBlocks,
+    ...quotaSlots,
+    ...allocations,
+    // One that keeps its addresses stays without any if its pools are gone.
+    ...applications.filter(({ state, listed }) => state !== "retained" || listed.length > 0),
+    ...jobs,
+  ].map((one) => ({
+    invariant: "tidy",
+    message: `everything was released, and this is left: ${JSON.stringify(one, (_, v) => (typeof v === "bigint" ? String(v) : v))}`,
+  }));
+  if (left.length > 0 || !subnet) return left;
+  return inherit(context, subnet, async () => {
+    for (let n = 0; n < 3; n++) await scheduledRun(100_000);
+  });
 }

@@ -60,7 +60,7 @@ export async function twin(context: Context, life: Life, asks: readonly Ask[]): 
 /** Sends a request until there is an answer, or until clients would give up. */
 async function asking(
   context: Context,
-  { scheduler, ledger }: Life,
+  { scheduler, ledger, scenario }: Life,
   { key, request }: Ask,
 ): Promise<readonly Promised[] | undefined> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
@@ -71,7 +71,10 @@ async function asking(
     const text = request.address && formatAddress(request.address);
     const before = text === undefined ? undefined : ledger.promiseOf(text);
     const answer = await scheduler.trying(() =>
-      assignJudged(context, sent, (violation) => ledger.violations.push(violation)),
+      assignJudged(context, sent, {
+        shared: scenario.pools.find(({ ranges }) => ranges)?.cidr,
+        violate: (violation) => ledger.violations.push(violation),
+      }),
     );
     if (answer && !(answer instanceof Rejection)) {
       scheduler.count("answer: assigned");
@@ -279,6 +282,7 @@ async function release(context: Context, life: Life, promised: Promised): Promis
   if (life.conflicts && how >= 0.75) return report(context, life, promised);
   const act = (named: NamedAddress) => () => releaseAddress(context, SPACE, named);
   const bare = scenario.settings.allowBareRelease && how < 0.1;
+  if (bare) life.crew?.judge.endingAt(address);
   const result = await scheduler.trying(() =>
     bare
       ? ledger.lettingGo(address, undefined, act({ address: at }))

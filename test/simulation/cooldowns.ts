@@ -7,7 +7,7 @@ import type { Step } from "./scheduler.ts";
 
 /**
  * Watches every slot of every block from step to step. A released slot must not be taken before its cooldown
- * is over (I9), and must not vanish.
+ * is over, nor held for an application (I9), also if its block goes meanwhile. What an application holds again was its own throughout.
  */
 export class Cooldowns {
   readonly violations: Violation[] = [];
@@ -31,10 +31,12 @@ export class Cooldowns {
         // The release read its own clock, and the cooldown ends in true time.
         if (isReleased(slot) && !(was && isReleased(was) && was.sinceMs === slot.sinceMs))
           this.#releasedAtMs.set(where, slot.sinceMs - skewMs);
-        if (slot.kind !== "taken" || (was?.kind === "taken" && was.token === slot.token)) continue;
+        const isHeld = slot.kind === "held";
+        if ((!isHeld && slot.kind !== "taken") || was?.kind === "held") continue;
+        if (was?.kind === "taken" && (isHeld || was.token === slot.token)) continue;
         const releasedAtMs = this.#releasedAtMs.get(where) ?? Number.NEGATIVE_INFINITY;
         if (nowMs < releasedAtMs + this.#cooldownMs) {
-          const message = `${where} was taken ${nowMs - releasedAtMs} ms after its release`;
+          const message = `${where} was ${slot.kind} ${nowMs - releasedAtMs} ms after its release`;
           this.violations.push({ invariant: "I9", message });
         }
       }

@@ -89,7 +89,8 @@ export class Ledger {
     const closing = told.flatMap((promised) => [
       `@${promised.address}`,
       `${handle}@${promised.address}`,
-      this.#hostOf(promised) ?? "",
+      // A release by host keeps what such an instance has.
+      keeps(promised) ? "" : (this.#hostOf(promised) ?? ""),
     ]);
     const stale =
       [handle, ...closing].some(
@@ -138,7 +139,9 @@ export class Ledger {
   ): void {
     const said = SAID[code];
     if (!said || address === undefined) return;
-    this.#hearSaid(address, said, since);
+    // What an application holds is assigned to it.
+    if (said !== "taken" || !this.#was(address, "held", since))
+      this.#hearSaid(address, said, since);
     const now = this.#promises.get(address);
     const isPromised = before && now && nameOf(now) === nameOf(before);
     if (said === "taken" && isPromised && members.assignedTo !== before.handle)
@@ -158,8 +161,10 @@ export class Ledger {
     since: number,
   ): void {
     // A read shows an ended cooldown or quarantine as free.
-    if (read.state === "assigned") this.#hearSaid(read.address, "taken", since);
-    else if (read.state === "quarantined") this.#hearSaid(read.address, "quarantined", since);
+    if (read.state === "assigned" || read.state === "kept")
+      this.#hearSaid(read.address, "taken", since);
+    else if (read.state === "quarantined" || read.state === "held")
+      this.#hearSaid(read.address, read.state, since);
     else if (!FREE.some((state) => this.#was(read.address, state, since)))
       this.#violate("I2", `${read.address} is shown as ${read.state} and was taken throughout`);
     const now = this.#promises.get(read.address);
@@ -182,10 +187,16 @@ export class Ledger {
    * Records that a release of this address has begun, by its owner or in its owner's name. From now
    * on it may be gone.
    */
-  letGo(promised: Promised): void {
-    this.#letGo.add(nameOf(promised));
-    const current = this.#promises.get(promised.address);
-    if (current && nameOf(current) === nameOf(promised)) this.#promises.delete(promised.address);
+  letGo({ address, parsed: { token } }: Pick<Promised, "address" | "parsed">): void {
+    this.letGoUnder(address, token);
+  }
+
+  /** Records that the address may be gone under this token, whether or not a caller was told of it. */
+  letGoUnder(address: string, token: string): void {
+    const name = `${address}@${token}`;
+    this.#letGo.add(name);
+    const current = this.#promises.get(address);
+    if (current && nameOf(current) === name) this.#promises.delete(address);
   }
 
   /** Records an answer that this assignment has ended: nothing can bring it back. */
@@ -268,10 +279,13 @@ export class Ledger {
 
   /**
    * Records a release by host. It names every assignment of the host while it runs. If it reports
-   * that it is complete, none is left of those that the host had at its start.
+   * that it is complete, none is left of those that the host had at its start. Instances that keep their addresses are none of
+   * its business.
    */
   async endingHost(host: HostId, release: () => Promise<Released>): Promise<Released> {
-    const promises = [...this.#promises.values()].filter((each) => this.#hostOf(each) === host);
+    const promises = [...this.#promises.values()].filter(
+      (each) => this.#hostOf(each) === host && !keeps(each),
+    );
     const found = promises.filter((promised) => this.#isFoundUnder(host, promised));
     for (const promised of promises) this.letGo(promised);
     const answer = await this.#while(host, release);
@@ -467,6 +481,8 @@ export function promisedOf(
     at: valueIn(parseAddress(address)),
   };
 }
+
+const keeps = ({ parsed }: Promised): boolean => parsed.instance?.keeps === true;
 
 /**
  * Returns the name of a promise, with the token only. The text of a generation also has the number

@@ -151,7 +151,8 @@ async function revisionOf(context: Context, name: string): Promise<string | unde
 
 /** Changes a pool; its range must not change. */
 async function change(context: Context, { scenario }: Life): Answer {
-  const { items: pools } = await listPools(context, SPACE);
+  const { items } = await listPools(context, SPACE);
+  const pools = items.filter(({ ranges }) => !ranges);
   const pool = pools.find(({ name }) => name === "pool-5" || name.startsWith("wanted")) ?? pools[0];
   if (!pool) return new Rejection("not_found", "no pool");
   const { name, cidr, blockSize, allowedUses, assignmentMode, borrowing, cooldownSeconds } = pool;
@@ -176,16 +177,20 @@ async function change(context: Context, { scenario }: Life): Answer {
   return putPool(context, SPACE, name, spec, ifMatch(context, pool.revision));
 }
 
-async function reserve(context: Context): Answer {
+async function reserve(context: Context, { scenario }: Life): Answer {
   const before = await readReservation(context, SPACE, "one");
   const seen = before instanceof Rejection ? undefined : before.revision;
   // A reservation may cover a whole pool. Then the pool has nothing to claim or to borrow.
-  const whole = ["2001:db8::/126", "10.1.0.0/29", "10.0.0.0/28"];
+  const whole = ["2001:db8::/126", "10.1.0.0/29", "10.0.0.0/28", ...ofRangedPools(scenario)];
   const drawn = Math.floor(context.random.fraction() * 8);
   const text = (chance(context, 0.2) && whole[drawn % whole.length]) || `10.0.0.${drawn}`;
   const spec = { cidrs: [text], intervals: [valueIn(parseInterval(text))] };
   return reserveAddresses(context, SPACE, "one", spec, ifMatch(context, seen));
 }
+
+/** Returns what a reservation may take from ranged pools: a part of each, and an address. */
+const ofRangedPools = ({ pools }: Scenario): readonly string[] =>
+  pools.some(({ ranges }) => ranges) ? ["10.4.0.3-10.4.0.6", "10.4.0.1"] : [];
 
 async function unreserve(context: Context): Answer {
   const [first] = (await listReservations(context, SPACE)).items;
@@ -418,6 +423,7 @@ async function releaseAny(context: Context, { scheduler, scenario }: Life): Prom
 }
 
 async function endHost(context: Context, life: Life, host: HostId): Promise<void> {
+  life.crew?.judge.leaving(host);
   const answer = await life.ledger.endingHost(host, () => releaseHost(context, SPACE, host));
   life.scheduler.count(`release by host: ${answer.complete ? "complete" : "goes on"}`);
 }
@@ -438,11 +444,11 @@ const manual = (range: string): PoolSpec => ({
  * Returns a revision for `If-Match`: mostly the one that was read, sometimes none or an outdated
  * one.
  */
-function ifMatch(context: Context, seen: string | undefined): string | undefined {
+export function ifMatch(context: Context, seen: string | undefined): string | undefined {
   const how = context.random.fraction();
   return how < 0.75 ? seen : how < 0.9 ? undefined : "stale";
 }
 
-const chance = ({ random }: Context, share: number) => random.fraction() < share;
-const oneOf = <T>({ random }: Context, choices: readonly T[]): T =>
+export const chance = ({ random }: Context, share: number) => random.fraction() < share;
+export const oneOf = <T>({ random }: Context, choices: readonly T[]): T =>
   choices[Math.floor(random.fraction() * choices.length)] as T;

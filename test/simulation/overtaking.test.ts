@@ -10,7 +10,22 @@ import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
-import { end, hold, leftWithOne, putTeam, WEB } from "../applications.ts";
+import {
+  DB,
+  end,
+  fewer,
+  hold,
+  holding,
+  inUse,
+  keptByLast,
+  leftWithOne,
+  putTeam,
+  take,
+  WEB,
+  webPod,
+  withSubnet,
+} from "../applications.ts";
+import { instanceRequest, podOf, releaseOf } from "../instances.ts";
 import { repairAll, work } from "../scheduled-runs.ts";
 import {
   addressOf,
@@ -137,6 +152,19 @@ const liftsGone: Walk = async (context, { gone }) => {
 const grows: Walk = (context) => hold(context, 6);
 const cuts: Walk = (context) => putTeam(context);
 
+const shrinks: Walk = (context) => hold(context, 1);
+const takes: Walk = (context) => take(context);
+const givesBack: Walk = (context) => releaseOf(context, webPod(1));
+
+const LAST = podOf("a", { instance: "db-1" });
+const lastInUse = async (world: World): Promise<Told> => {
+  const told = await withSubnet(world);
+  await hold(world.calm, 2, DB, 2);
+  return { ...told, db: await assigned(world.calm, instanceRequest(LAST)) };
+};
+const keepsLast: Walk = (context) => releaseOf(context, LAST, true);
+const shrinksSet: Walk = (context) => hold(context, 1, DB, 1);
+
 /** Frees the address, and leaves its quota slot taken. */
 const quotaSlotLeft = async (world: World): Promise<Told> => {
   const { calm, clock } = world;
@@ -168,6 +196,65 @@ const narrowedAgo = async (world: World): Promise<Told> => {
   world.clock.nowMs += GRACE_MS;
   return told;
 };
+
+/** What an instance does meets what an operator does to its application. */
+const APPLICATION_AND_INSTANCE: readonly Meeting[] = (
+  [
+    ["an instance that takes an address", holding(2), takes],
+    ["an instance that gives its address back", inUse(2), givesBack],
+  ] as const
+).flatMap(([instance, prepare, walk]) =>
+  (
+    [
+      ["its application that gets smaller", shrinks],
+      ["the deletion of its application", (context) => end(context)],
+      ["its application that grows", grows],
+      ["another instance that takes one", (context) => take(context, webPod(2))],
+      ["the repair run", collects],
+    ] as readonly (readonly [string, Walk])[]
+  ).flatMap(([operator, other]): Meeting[] => [
+    { first: instance, second: operator, prepare, walks: [walk, other], waitMs: 0 },
+    { first: operator, second: instance, prepare, walks: [other, walk], waitMs: 0 },
+  ]),
+);
+
+const KEEPS_AND_SHRINKS: readonly Meeting[] = [
+  {
+    first: "an instance that gives back what its application has too much",
+    second: "its application that grows",
+    prepare: fewer,
+    walks: [givesBack, grows],
+    waitMs: 0,
+  },
+  {
+    first: "an instance that is kept",
+    second: "its StatefulSet that has no replica for it any more",
+    prepare: lastInUse,
+    walks: [keepsLast, shrinksSet],
+    waitMs: 0,
+  },
+  {
+    first: "a StatefulSet that gets smaller",
+    second: "the last instance that is kept",
+    prepare: lastInUse,
+    walks: [shrinksSet, keepsLast],
+    waitMs: 0,
+  },
+  {
+    first: "a StatefulSet that gets smaller",
+    second: "the last instance that returns",
+    prepare: keptByLast,
+    walks: [shrinksSet, (context) => take(context, podOf("b", { instance: "db-1" }))],
+    waitMs: 0,
+  },
+  {
+    first: "a StatefulSet that gets smaller",
+    second: "its growth",
+    prepare: keptByLast,
+    walks: [shrinksSet, (context) => hold(context, 2, DB, 2)],
+    waitMs: 0,
+  },
+];
 
 const MEETINGS: readonly Meeting[] = [
   {
@@ -411,6 +498,8 @@ const MEETINGS: readonly Meeting[] = [
     walks: [(context) => end(context), grows],
     waitMs: 0,
   },
+  ...APPLICATION_AND_INSTANCE,
+  ...KEEPS_AND_SHRINKS,
   {
     first: "the growth of an application",
     second: "that of another one",

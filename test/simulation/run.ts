@@ -4,6 +4,7 @@ import { putNode } from "../../src/allocator/admin/nodes.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
+import type { Contents } from "../../src/domain/contents.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
@@ -12,11 +13,16 @@ import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import type { Violation } from "../../src/domain/violation.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
+import { drawApplications } from "./applications.ts";
 import { calmDown } from "./calm.ts";
 import { client, janitor, neighbour, twin } from "./client.ts";
 import { drawConditions, drawWorkload } from "./conditions.ts";
 import { Cooldowns } from "./cooldowns.ts";
+import { HeldAddresses } from "./held-addresses.ts";
+import { type Crew, controller, straggler } from "./incarnations.ts";
+import { Instances } from "./instances.ts";
 import { Ledger } from "./ledger.ts";
+import { drawMembers } from "./members.ts";
 import { MutatedTable } from "./mutate.ts";
 import {
   administrator,
@@ -31,11 +37,15 @@ import {
 } from "./operators.ts";
 import { Owners } from "./owners.ts";
 import { seededRandom } from "./random.ts";
+import { asTenant, drawRangedPools } from "./ranged-pools.ts";
 import { readingOnce } from "./reading.ts";
 import { ASIDE, drawRequests, FOUNDED, SPACE, SPACES } from "./requests.ts";
+import { resizer, type Subnet } from "./resizer.ts";
+import { type Fleet, scaler } from "./scaler.ts";
 import { cidrOf, drawScenario, type Scenario } from "./scenario.ts";
-import { Scheduler, type Surroundings, type Weather } from "./scheduler.ts";
+import { Scheduler, type Step, type Surroundings, type Weather } from "./scheduler.ts";
 import { DEPOT, Selection } from "./selection.ts";
+import { ServedSets } from "./served-sets.ts";
 import { Strictness } from "./strictness.ts";
 
 export interface RunOptions {
@@ -68,6 +78,20 @@ export interface Life {
   readonly owners: Owners;
   /** True if clients report conflicts, and an operator lifts quarantines. */
   readonly conflicts: boolean;
+  /** The ranged pools, if there are any. */
+  readonly subnet: Subnet | undefined;
+  /** The instances, if there are any. */
+  readonly crew: Crew | undefined;
+  /** The applications of the instances, if there are any. */
+  readonly fleet: Fleet | undefined;
+  /** Those that watch each step, beside the ledger. */
+  readonly judges: readonly Judge[];
+}
+
+/** Watches the table from step to step. */
+interface Judge {
+  readonly violations: Violation[];
+  step(contents: Contents, step: Step): void;
 }
 
 /** The share of runs with conflicts. */
@@ -88,9 +112,13 @@ export async function simulate({
   only,
 }: RunOptions): Promise<RunResult> {
   const drawn = drawScenario(seededRandom(seed));
-  const conditions = drawConditions(randomOf(seed, "conditions"), drawn);
-  const pools = drawn.pools.map((pool) => ({ ...pool, ...conditions.pools.get(pool.name) }));
-  const scenario = { ...drawn, pools };
+  const ranged = drawRangedPools(randomOf(seed, "ranged pools"), drawn);
+  const all = { ...drawn, pools: [...drawn.pools, ...(ranged?.pools ?? [])] };
+  const conditions = drawConditions(randomOf(seed, "conditions"), all);
+  const pools = all.pools.map((pool) => ({ ...pool, ...conditions.pools.get(pool.name) }));
+  const applications = drawApplications(randomOf(seed, "applications"), drawn, ranged);
+  // A pool for applications comes first, because what lies inside of it is cut out of it.
+  const scenario = { ...all, pools: [...(applications?.pools ?? []), ...pools] };
   const table = new MutatedTable(without);
   const scheduler = new Scheduler(
     table,
@@ -104,21 +132,58 @@ export async function simulate({
   );
   const asks = scenario.clients.map((_, n) => {
     const workloads = randomOf(seed, `workloads ${n}`);
-    return drawRequests(randomOf(seed, `requests ${n}`), scenario, n).map(({ key, request }) => ({
-      key,
-      request: {
+    const tenancies = randomOf(seed, `tenancies ${n}`);
+    return drawRequests(randomOf(seed, `requests ${n}`), scenario, n).map(({ key, request }) => {
+      const whole = {
         ...request,
         ...(conditions.pools.size > 0 && drawWorkload(workloads, conditions)),
-      },
-    }));
+      };
+      return { key, request: ranged ? asTenant(tenancies, ranged, whole) : whole };
+    });
   });
-  const requests = asks.flat().map(({ request }) => request);
+  const members = drawMembers(randomOf(seed, "instances"), scenario, applications);
+  const requests = [
+    ...asks.flat().map(({ request }) => request),
+    ...members.flatMap(({ forms }) => forms),
+  ];
   const selection = new Selection(scenario, requests, scenario.labels, conditions.depotPools);
   const ledger = new Ledger();
   const owners = new Owners();
   // Drawn apart, so that the other runs stay as they are.
   const conflicts = randomOf(seed, "conflicts").fraction() < CONFLICTS_SHARE;
-  const life: Life = { scenario, scheduler, ledger, strictness, selection, owners, conflicts };
+  const judges: Judge[] = [new Cooldowns(scenario.cooldownMs), strictness, selection, owners];
+  const own = pools.filter(({ name }) => ranged?.names.includes(name));
+  const subnet = ranged && { ...ranged, pools: own, judge: new ServedSets() };
+  if (subnet) judges.push(subnet.judge);
+  const crew: Crew | undefined =
+    members.length === 0
+      ? undefined
+      : {
+          members,
+          judge: new Instances({
+            scenario,
+            hasApplications: applications !== undefined,
+            isStrict: () => strictness.mayBeStrict,
+            onEnd: (address, token) => ledger.letGoUnder(address, token),
+          }),
+          past: [],
+        };
+  if (crew) judges.push(crew.judge);
+  const fleet: Fleet | undefined = applications && { ...applications, judge: new HeldAddresses() };
+  if (fleet) judges.push(fleet.judge);
+  const life: Life = {
+    scenario,
+    scheduler,
+    ledger,
+    strictness,
+    selection,
+    owners,
+    conflicts,
+    subnet,
+    crew,
+    fleet,
+    judges,
+  };
   const contextOf = (name: string, own: Surroundings): Context => ({
     store: makeStore(own.table),
     random: randomOf(seed, name),
@@ -155,7 +220,7 @@ export async function simulate({
     const plan = drawPlan(randomOf(seed, scenario.rivals ? "plan" : `plan ${n}`), scenario);
     spawn(`administrator ${n}`, (context) => administrator(context, life, plan));
   }
-  for (let n = 0; n < (scenario.fleeting.length > 2 ? 2 : 0); n++)
+  for (let n = 0; n < (scenario.fleeting.length > 2 || subnet ? 2 : 0); n++)
     spawn(`worker ${n}`, (context) => passing(context, 6, 60_000, () => runJobs(context)));
   spawn("disowner", (context) => disowner(context, life));
   spawn("ender", (context) => ender(context, life));
@@ -166,6 +231,15 @@ export async function simulate({
   if (scenario.tidied) spawn("janitor", (context) => janitor(context, life));
   if (scenario.neighbour) spawn("neighbour", neighbour);
   if (scenario.founded) spawn("founder", (context) => founder(context, life));
+  for (let n = 0; subnet && n < 2; n++)
+    spawn(`resizer ${n}`, (context) => resizer(context, life, subnet));
+  if (crew) {
+    for (const [n, member] of crew.members.entries())
+      spawn(`controller ${n}`, (context) => controller(context, life, crew, member));
+    spawn("straggler", (context) => straggler(context, life, crew));
+  }
+  for (let n = 0; fleet && n < 2; n++)
+    spawn(`scaler ${n}`, (context) => scaler(context, life, fleet));
   if (scenario.leaps) spawn("calendar", (context) => calendar(context, life));
   await scheduler.run();
   if (violations.length === 0) violations.push(...(await calmDown(calm, life)));
@@ -176,31 +250,19 @@ export async function simulate({
  * Proves the invariants after every call that wrote. After the first violations of a run it proves
  * nothing more.
  */
-function judge(
-  { scenario, scheduler, ledger, strictness, selection, owners }: Life,
-  table: MutatedTable,
-): Violation[] {
+function judge({ scheduler, ledger, judges }: Life, table: MutatedTable): Violation[] {
   const violations: Violation[] = [];
-  const cooldowns = new Cooldowns(scenario.cooldownMs);
   const read = readingOnce();
   let writesSeen = table.writes;
+  for (const each of judges) each.step(read(table.items()), { nowMs: scheduler.nowMs, skewMs: 0 });
   scheduler.onStep = (label, step) => {
     if (violations.length > 0 || table.writes === writesSeen) return;
     writesSeen = table.writes;
     const contents = read(table.items());
     ledger.step(contents, step.nowMs);
-    cooldowns.step(contents, step);
-    strictness.step(contents);
-    selection.step(contents);
-    owners.step(contents);
-    violations.push(
-      ...findViolations(contents),
-      ...ledger.violations.splice(0),
-      ...cooldowns.violations.splice(0),
-      ...strictness.violations.splice(0),
-      ...selection.violations.splice(0),
-      ...owners.violations.splice(0),
-    );
+    for (const each of judges) each.step(contents, step);
+    violations.push(...findViolations(contents));
+    for (const each of [ledger, ...judges]) violations.push(...each.violations.splice(0));
     if (violations.length > 0) scheduler.count(`broken by: ${label}`);
   };
   return violations;

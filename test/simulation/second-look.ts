@@ -2,20 +2,27 @@ import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import type { Store } from "../../src/allocator/core/store.ts";
+import { type Cidr, intervalOf, overlaps } from "../../src/domain/cidr.ts";
 import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
 import type { Violation } from "../../src/domain/violation.ts";
 
 const FOR_WANT_OF_ROOM: readonly RejectionCode[] = ["pool_exhausted", "block_limit"];
 
+interface Judging {
+  /** The CIDR of the ranged pools, if there are any. Their blocks have no host. */
+  readonly shared: Cidr | undefined;
+  violate(violation: Violation): void;
+}
+
 /**
  * Assigns, and checks a rejection for want of room. A request that freed the addresses of its own
- * earlier execution must read the host's blocks again before it rejects. The freed room may be
- * enough (I8).
+ * earlier execution must read the host's blocks again before it rejects, or those of the ranged pools.
+ * The freed room may be enough (I8).
  */
 export async function assignJudged(
   context: Context,
   request: AssignRequest,
-  violate: (violation: Violation) => void,
+  { shared, violate }: Judging,
 ): Promise<Assignment | Rejection> {
   let gaveBack = false;
   const changeAllocation: Store["changeAllocation"] = (step, ...change) => {
@@ -26,8 +33,12 @@ export async function assignJudged(
     gaveBack = false;
     return context.store.listPlaces(...of);
   };
+  const scanGroup: Store["scanGroup"] = (space, group, options) => {
+    if (shared && overlaps(intervalOf(shared), intervalOf(group))) gaveBack = false;
+    return context.store.scanGroup(space, group, options);
+  };
   const answer = await assign(
-    { ...context, store: { ...context.store, changeAllocation, listPlaces } },
+    { ...context, store: { ...context.store, changeAllocation, listPlaces, scanGroup } },
     request,
   );
   if (answer instanceof Rejection && FOR_WANT_OF_ROOM.includes(answer.code) && gaveBack)

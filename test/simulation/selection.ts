@@ -2,12 +2,13 @@ import type { Written } from "../../src/allocator/admin/written.ts";
 import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import { interfacesOf } from "../../src/allocator/assign/interfaces.ts";
 import { isMeant, poolsNamed } from "../../src/domain/acquire-pools.ts";
+import { poolOfPart } from "../../src/domain/allocation.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { affinityTypeOf, machineName } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
-import { narrows, type PoolSelector } from "../../src/domain/pool.ts";
+import { isRanged, narrows, type PoolSelector } from "../../src/domain/pool.ts";
 import { matches } from "../../src/domain/selector-match.ts";
 import type { Violation } from "../../src/domain/violation.ts";
 import { Authors } from "./authors.ts";
@@ -34,7 +35,7 @@ export const namespaceNamed = (name: string) => `namespace:${name}`;
 
 /**
  * Watches every slot when it is taken (I12). If a request names neither its pools nor its address,
- * its pool must select its host and its namespace. If hosts must be registered, an unregistered
+ * its pool must select its host and its namespace. A ranged pool must do so for every request. If hosts must be registered, an unregistered
  * host must not get an address. Labels in a request apply to it alone. An operator's change of
  * labels applies to allocations that were written from its `effectiveAt` on.
  */
@@ -101,24 +102,35 @@ export class Selection {
         const owner = this.#authors.of(slot.token);
         const request = owner && this.#requests.get(owner.allocation.digest);
         if (!request) continue;
-        const { interface: of } =
-          owner.allocation.parts.find((one) => one.token === slot.token) ?? {};
-        const asked = interfacesOf(request).find((one) => one.interface === of) ?? request;
-        this.#judge(block.pool, asked, owner.atMs);
+        const { part, atMs } = owner;
+        const asked =
+          interfacesOf(request).find((one) => one.interface === part.interface) ?? request;
+        // An instance comes to any host with the same request.
+        const { host } = owner.allocation;
+        // The pools of an application serve its instances, whatever they ask for.
+        const pool = part.ofApplication ? undefined : poolOfPart(part, block);
+        this.#judge(pool, { ...asked, host }, atMs);
       }
     }
   }
 
-  #judge(name: string, request: AssignRequest, atMs: number): void {
+  #judge(name: string | undefined, request: AssignRequest, atMs: number): void {
     const { host, namespace, address, use, hostLabels, namespaceLabels } = request;
     const { settings } = this.#scenario;
     const isUnknown = this.#is(host, atMs, (labels) => labels === undefined);
     const isMachine = use !== "LoadBalancer" && affinityTypeOf(host) === "host";
     if (settings.requireRegisteredHosts && isMachine && (isUnknown || hostLabels))
-      this.#violate(`${host}, which is not registered, took a slot in pool ${name}`);
+      this.#violate(
+        `${host}, which is not registered, took a slot in pool ${name ?? "of its application"}`,
+      );
     const pool = this.#scenario.pools.find((one) => one.name === name);
-    if (!pool || address || poolsNamed(request, pool.cidr.family)) return;
-    const isDefault = namespace !== DEPOT || isMeant(pool, this.#depotPools);
+    if (!pool) return;
+    const named = poolsNamed(request, pool.cidr.family);
+    if (named && !isMeant(pool, named))
+      this.#violate(`a request that names ${named.join(", ")} took a slot in pool ${name}`);
+    const isNamed = address !== undefined || named !== undefined;
+    if (isNamed && !isRanged(pool)) return;
+    const isDefault = isNamed || namespace !== DEPOT || isMeant(pool, this.#depotPools);
     if (this.#depotPools.length > 0 && !isDefault)
       this.#violate(
         `a workload of ${namespace} took a slot in pool ${name}, no default pool of it`,

@@ -130,6 +130,103 @@ it.each<[operation: string, step: string, rejectedBy: string | undefined, why: s
     "delete-rev",
     "another run deleted the block",
   ],
+  [
+    "an instance that is kept by its uid",
+    "keep",
+    undefined,
+    "until a later incarnation the addresses are this one's to keep, and that one has another incarnation",
+  ],
+  [
+    "a kept instance that returns on another host",
+    "instance-return",
+    undefined,
+    "no slot changes hands; a release or a later incarnation would have changed the revision",
+  ],
+  [
+    "a kept instance that returns on another host",
+    "borrowed",
+    undefined,
+    "the allocation names the host by now, and the write after this one asks for its revision",
+  ],
+  [
+    "an application that grows",
+    "change-application",
+    undefined,
+    "a pool that took the addresses meanwhile fenced their blocks, so that none of them gets held",
+  ],
+  [
+    "an application that grows",
+    "take-slots",
+    "take-epoch",
+    "the repair run fenced the blocks before it unlisted what was named and not held",
+  ],
+  [
+    "an application that grows",
+    "settle",
+    "settle-rev",
+    "the repair run wrote that the addresses are held",
+  ],
+  [
+    "an application that gets smaller",
+    "let-go",
+    "let-go-tag",
+    "the repair run let the addresses go, and an instance that takes one changes its slot as well",
+  ],
+  ["an application that gets smaller", "settle", "settle-rev", "the repair run unlisted them"],
+  [
+    "an application that is deleted",
+    "delete-application",
+    "delete-application-rev",
+    "the repair run deleted it",
+  ],
+  [
+    "an instance that takes an address of its application",
+    "take-slots",
+    "take-epoch",
+    "the repair run fenced the block before it deleted the allocation",
+  ],
+  [
+    "an instance that gives its address back to its application",
+    "free-slots",
+    "free-tag",
+    "the allocation was marked, and the repair run gave the slot back to the application",
+  ],
+  [
+    "an instance that gives its address back to an application with fewer",
+    "leave",
+    "leave-rev",
+    "the repair run made the address leave",
+  ],
+  [
+    "a StatefulSet that gets smaller than what its instances keep",
+    "narrow-ordinals",
+    "narrow-ordinals-rev",
+    "the repair run closed what the lost instance kept, and narrowed the ordinals",
+  ],
+  [
+    "a pool that is cut out of a pool for applications",
+    "cut-fence",
+    "fence-block",
+    "the reclaimer deleted the block; a new one has another epoch",
+  ],
+  [
+    "a ranged pool that is widened",
+    "put-pool",
+    undefined,
+    "its item keeps the addresses from other pools; a job that frees them changes the revision",
+  ],
+  [
+    "a ranged pool that is narrowed",
+    "put-pool",
+    undefined,
+    "the time of the job begins when a worker has read the change, however late it came",
+  ],
+  [
+    "a worker that frees what left a ranged pool",
+    "shrink-pool",
+    undefined,
+    "nobody assigns from what left; a pool that takes it back changes the revision",
+  ],
 ])("%s, stalled before %s (rejected by %s): %s", async (name, step, rejectedBy) => {
   const operation = OPERATIONS.find((one) => one.name === name);
   if (!operation) throw new Error(`there is no operation ${name}`);

@@ -7,7 +7,7 @@ import { Authors } from "./authors.ts";
 
 /**
  * Watches every slot when it is taken (I10). If borrowing is forbidden, the block must belong to
- * the host at that moment. A space's setting applies to requests whose allocation was written from
+ * the host at that moment; the blocks of ranged pools have no host. A space's setting applies to requests whose allocation was written from
  * its `effectiveAt` on.
  */
 export class Strictness {
@@ -17,6 +17,8 @@ export class Strictness {
   /** Pools without borrowing. */
   readonly #forbidding: ReadonlySet<string>;
   #strictFromMs: number;
+  /** True if the setting was on at any moment, or may have been. */
+  mayBeStrict: boolean;
   /**
    * Changes that may end strictness at any time, because they are in progress or cut off; and the
    * number of all so far.
@@ -27,6 +29,7 @@ export class Strictness {
   constructor(isStrict: boolean, forbidding: readonly string[]) {
     this.#strictFromMs = isStrict ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
     this.#forbidding = new Set(forbidding);
+    this.mayBeStrict = isStrict;
   }
 
   /**
@@ -39,6 +42,7 @@ export class Strictness {
   ): Promise<Written<T> | Rejection> {
     // The order of parallel writes is unknown, whatever the order of their answers.
     const isAlone = this.#loosening === 0;
+    this.mayBeStrict ||= isStrict;
     if (!isStrict) {
       this.#strictFromMs = Number.POSITIVE_INFINITY;
       this.#loosening++;
@@ -60,6 +64,7 @@ export class Strictness {
         this.#known.add(slot.token);
         const owner = this.#authors.of(slot.token);
         if (!owner || owner.allocation.host === block.host) continue;
+        if (owner.part.pool !== undefined) continue;
         if (this.#forbidding.has(block.pool) || owner.atMs >= this.#strictFromMs)
           this.violations.push({
             invariant: "I10",

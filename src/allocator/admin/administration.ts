@@ -38,7 +38,8 @@ export async function putPool(
     const configuration = await context.store.readSpace(space);
     const current = poolNamed(configuration, name);
     if (current?.state === "deleting") return answer(beingDeleted(current));
-    if (current?.state === "active") return changePool(context, current, spec, precondition);
+    if (current?.state === "active")
+      return changePool(context, { seen: current, configuration }, spec, precondition);
     const unfit = unmet({ kind: "pool", name }, { act: "change", precondition });
     if (unfit) return answer(unfit);
     const count = configuration.pools.length + configuration.unreadablePools.length;

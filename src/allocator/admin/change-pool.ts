@@ -9,7 +9,8 @@ import {
   UNTOLD_EFFECTIVE_MS_MAX,
 } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { isRanged, type Pool, type PoolSpec } from "../../domain/pool.ts";
+import { isRanged, type Pool, type PoolSpec, type SpaceConfiguration } from "../../domain/pool.ts";
+import { lostByInner } from "../../domain/pool-overlap.ts";
 import { isShrinking, setOf } from "../../domain/pool-set.ts";
 import { same } from "../../domain/same.ts";
 import { takenWithin } from "../../domain/used-in.ts";
@@ -28,7 +29,7 @@ import { knownOutcome, type Written } from "./written.ts";
  */
 export async function changePool(
   context: Context,
-  seen: Pool,
+  { seen, configuration }: { readonly seen: Pool; readonly configuration: SpaceConfiguration },
   spec: PoolSpec,
   precondition: Precondition,
 ): Promise<Step<Written<Pool> | Rejection>> {
@@ -46,8 +47,10 @@ export async function changePool(
   if (fixed) return answer(fixed);
   const [set, wantedSet] = [setOf(seen), setOf(spec)];
   const left = subtract(unionOf(retiring ?? NO_ADDRESSES, set), wantedSet);
-  const inUse = await takenOut(context, seen, { out: subtract(set, wantedSet), left });
-  if (inUse) return answer(inUse);
+  const out = subtract(set, wantedSet);
+  const kept =
+    lostByInner(seen, out, configuration) ?? (await takenOut(context, seen, { out, left }));
+  if (kept) return answer(kept);
   const added = subtract(wantedSet, set);
   const before = added.length > 0 ? await addAddresses(context, seen, added) : seen;
   if (before instanceof Rejection) return answer(before);

@@ -1,15 +1,15 @@
 import { formatAddress } from "../../domain/address.ts";
-import { type AddressSet, sharedBy } from "../../domain/address-set.ts";
+import { type AddressSet, networkAt, networksOf } from "../../domain/address-set.ts";
 import { applicationPoolAround } from "../../domain/application-pools.ts";
 import { isCooled, reservedOrdinals, type SlotRules } from "../../domain/block.ts";
-import { addressAt, intervalOf } from "../../domain/cidr.ts";
-import { JOB_BLOCKS_AT_ONCE, POOLS_TOLD_MAX } from "../../domain/limits.ts";
+import { addressAt, type Cidr } from "../../domain/cidr.ts";
+import { CUT_BLOCKS_AT_ONCE, CUT_BLOCKS_MAX, POOLS_TOLD_MAX } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
 import { isReleased, type Slot } from "../../domain/slot.ts";
 import { fence } from "../blocks/fence-block.ts";
+import { lookAtSet } from "../blocks/look-at-set.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
-import { walkPool } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 
@@ -18,7 +18,7 @@ import { inParallel } from "../core/parallel.ts";
  * now, so that an application that grows from here on leaves them out. The check fences every block that has one of them: the slot
  * write of an application that read the pools before then fails, or its slot is found here (I13).
  *
- * @returns the rejection if an address is held, taken or cooling; nothing otherwise
+ * @returns the rejection if an address is held, taken or cooling, or if there are more blocks than one request can fence; nothing otherwise
  * @throws {CorruptItemError} if a block cannot be read
  */
 export async function cutCheck(
@@ -31,20 +31,37 @@ export async function cutCheck(
   if (!around) return undefined;
   const { space } = pool;
   const rules = coolingRules(context, configuration, around);
-  const isCut = (network: Parameters<typeof intervalOf>[0]): boolean =>
-    sharedBy([intervalOf(network)], added).length > 0;
+  const blocks = await blocksOf(context, around, added);
+  if (!blocks) return tooMany(pool, around);
   const inUse: string[] = [];
-  for await (const { blocks } of walkPool(context, around, undefined, isCut))
-    await inParallel(blocks, JOB_BLOCKS_AT_ONCE, async (seen) => {
-      if (seen.unreadable) throw seen.unreadable;
-      const block = await fence(context, "cut-fence", space, seen.cidr);
-      if (!block) return;
-      const isAdded = reservedOrdinals(block, added);
-      for (const [ordinal, slot] of block.slots)
-        if (isAdded(ordinal) && isInUse(slot, rules))
-          inUse.push(formatAddress(addressAt(block.cidr, ordinal)));
-    });
+  await inParallel(blocks, CUT_BLOCKS_AT_ONCE, async (cidr) => {
+    const block = await fence(context, "cut-fence", space, cidr);
+    if (!block) return;
+    const isAdded = reservedOrdinals(block, added);
+    for (const [ordinal, slot] of block.slots)
+      if (isAdded(ordinal) && isInUse(slot, rules))
+        inUse.push(formatAddress(addressAt(block.cidr, ordinal)));
+  });
   return inUse.length > 0 ? rejected(pool, around, inUse) : undefined;
+}
+
+/**
+ * Returns the blocks that a cut fences: all that a set has, or those of them that exist. A block that is made after this has another
+ * epoch, and its author reads the pools after that.
+ *
+ * @returns nothing if there are more than one request can fence
+ */
+async function blocksOf(
+  context: Context,
+  around: Pool,
+  set: AddressSet,
+): Promise<readonly Cidr[] | undefined> {
+  const all = networksOf(set, around.blockSize);
+  if (all.count <= BigInt(CUT_BLOCKS_MAX))
+    return Array.from({ length: Number(all.count) }, (_, k) => networkAt(all, BigInt(k)));
+  const { blocks, groups, groupsLooked } = await lookAtSet(context, around, set);
+  const isTooMany = groups > groupsLooked || blocks.length > CUT_BLOCKS_MAX;
+  return isTooMany ? undefined : blocks.map(({ cidr }) => cidr);
 }
 
 const isInUse = (slot: Slot, rules: Pick<SlotRules, "nowMs" | "cooldownMs">): boolean =>
@@ -59,4 +76,11 @@ function rejected({ name }: Pool, around: Pool, inUse: readonly string[]): Rejec
     `Pool ${name} cannot have ${list}: applications use them in pool ${around.name}, or did a moment ago.`,
     { addresses: told },
   );
+}
+
+function tooMany({ name }: Pool, around: Pool): Rejection {
+  const problem = `adds addresses in more than ${CUT_BLOCKS_MAX} blocks of pool ${around.name}; add some of them first, and the others in further requests`;
+  return new Rejection("invalid_request", `Pool ${name} ${problem}.`, {
+    fields: [{ field: "ranges", problem }],
+  });
 }

@@ -1,5 +1,6 @@
 import { formatAddress, parseAddress } from "../../domain/address.ts";
 import { type Allocation, outlivesRelease, type Part } from "../../domain/allocation.ts";
+import { applicationHash } from "../../domain/application.ts";
 import { heldBy } from "../../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../../domain/cidr.ts";
 import { PARTS_FREED_AT_ONCE } from "../../domain/limits.ts";
@@ -10,6 +11,7 @@ import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
+import { settleFreed } from "../held/settle-freed.ts";
 import { dropFinishedParts } from "./drop-finished-parts.ts";
 import { freeSlots, type Tag } from "./free-slots.ts";
 import { dropQuotaSlots } from "./quota-slots.ts";
@@ -155,6 +157,7 @@ export async function finish(
     throw failures[0];
   }
   await dropQuotaSlots(context, allocation, allocation.quotaSlots);
+  await settleFreed(context, allocation);
 }
 
 async function finishPart(
@@ -188,8 +191,16 @@ export function tagOf(allocation: Allocation, part: Part): Tag {
     block: part.block,
     cools: state !== "aborted",
     conflicts: ordinalsOf(conflicts, part),
+    ...heldAgain(allocation, part),
   };
 }
+
+/** Names the application that holds the slots of a part again when they are freed, if they are one's. */
+export const heldAgain = (
+  { workload }: Allocation,
+  { ofApplication }: Part,
+): Pick<Tag, "applicationHash"> =>
+  ofApplication && workload ? { applicationHash: applicationHash(workload) } : {};
 
 const addressesOf = ({ block }: Part, ordinals: readonly number[]): string[] =>
   ordinals.map((ordinal) => formatAddress(addressAt(block, ordinal)));

@@ -1,6 +1,7 @@
 import { type Block, heldBy } from "../../domain/block.ts";
+import type { FreedSlot } from "../../domain/block-changes.ts";
 import type { Cidr } from "../../domain/cidr.ts";
-import { isReleased, type ReleasedSlot } from "../../domain/slot.ts";
+import { isReleased } from "../../domain/slot.ts";
 import { clearIfWasFull } from "../blocks/full-block-hint.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
@@ -18,6 +19,8 @@ export interface Tag {
   readonly cools: boolean;
   /** The ordinals that were reported as conflicts: they go into quarantine. */
   readonly conflicts?: ReadonlySet<number>;
+  /** The hash of the application that holds the freed slots again; absent if they are not an application's. */
+  readonly applicationHash?: string;
 }
 
 /** The result of a free: the slots that this call freed, and the block after it. */
@@ -55,8 +58,8 @@ async function freed(
   const taken = { kind: "taken", token: tag.token, handleHash: tag.handleHash } as const;
   const unsure = new Set<number>();
   let ordinals = seen;
-  // A slot that cools under the token was taken. A free slot that was never read as taken may be taken by a write that is late.
-  let wereTaken = tag.cools;
+  // A slot that cools or is held under the token was taken. A free slot that was never read as taken may be taken by a write that is late.
+  let wereTaken = tag.cools || tag.applicationHash !== undefined;
   const decided = (block: Block | undefined): Step<Freed> => {
     ordinals = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
     wereTaken = true;
@@ -83,15 +86,15 @@ async function freed(
 /** Returns what each slot becomes when it is freed. Only a conflict needs the configuration. */
 async function releaseOf(
   context: Context,
-  { space, token, handleHash, cools, conflicts }: Tag,
-): Promise<(ordinal: number) => ReleasedSlot | null> {
-  if (!cools) return () => null;
-  const seconds = conflicts?.size ? await quarantineSeconds(context, space) : 0;
+  { space, token, handleHash, cools, conflicts, applicationHash }: Tag,
+): Promise<(ordinal: number) => FreedSlot> {
+  const seconds = cools && conflicts?.size ? await quarantineSeconds(context, space) : 0;
   return (ordinal) => {
     const sinceMs = context.now();
-    return conflicts?.has(ordinal)
-      ? { kind: "quarantined", token, handleHash, sinceMs, seconds }
-      : { kind: "cooling", token, sinceMs };
+    if (cools && conflicts?.has(ordinal))
+      return { kind: "quarantined", token, handleHash, sinceMs, seconds };
+    if (applicationHash !== undefined) return { kind: "held", token, applicationHash };
+    return cools ? { kind: "cooling", token, sinceMs } : null;
   };
 }
 
@@ -104,6 +107,8 @@ export async function quarantineSeconds(context: Context, space: string): Promis
 function freedOf(block: Block | undefined, tag: Tag, unsure: ReadonlySet<number>): number[] {
   return [...unsure].filter((ordinal) => {
     const slot = block?.slots.get(ordinal);
-    return !tag.cools || (slot && isReleased(slot) && slot.token === tag.token);
+    const isGone = !tag.cools && tag.applicationHash === undefined;
+    if (isGone || !slot) return isGone;
+    return (isReleased(slot) || slot.kind === "held") && slot.token === tag.token;
   });
 }

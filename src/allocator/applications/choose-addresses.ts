@@ -1,5 +1,6 @@
 import {
   type AddressSet,
+  type Networks,
   networkAt,
   networksOf,
   sharedBy,
@@ -16,10 +17,12 @@ import { applicationSetOf } from "../../domain/application-pools.ts";
 import { type Block, chooseOrdinals } from "../../domain/block.ts";
 import { blocksOfGroup, GROUP_BITS } from "../../domain/block-group.ts";
 import { addressAt, type Cidr, formatCidr, intervalOf } from "../../domain/cidr.ts";
+import { type Random, shuffled } from "../../domain/fresh.ts";
 import { GROUPS_SEARCHED_MAX } from "../../domain/limits.ts";
-import { type Pool, type SpaceConfiguration, subnetIdOf } from "../../domain/pool.ts";
+import { type Pool, type SpaceConfiguration, serves, subnetIdOf } from "../../domain/pool.ts";
 import { makeBlock } from "../blocks/shared-block.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
+import { someGroups } from "../blocks/some-groups.ts";
 import type { Context } from "../core/context.ts";
 
 /** An address to hold, and its block as it was before the address is named. */
@@ -27,12 +30,19 @@ export interface Chosen extends ListedAddress {
   readonly block: Block;
 }
 
+/** The addresses that were chosen, and whether no group that could have more was left unread. */
+interface Choice {
+  readonly chosen: readonly Chosen[];
+  readonly isWhole: boolean;
+}
+
 /**
  * Chooses free addresses for an application, from the pools of a target in their order: group by group, from existing blocks first.
- * Absent blocks are made. Each application begins at a group of its own, so that two that grow at once rarely meet.
+ * Absent blocks are made. Each application begins at a group of its own, so that two that grow at once rarely meet. A request reads
+ * some groups of a large pool and goes on in the next pool, and the next request reads others.
  *
  * @param wanted.listed the addresses that the application lists, or is about to list: they are left out
- * @returns up to `count` addresses; fewer if no more are free in the groups that one request reads
+ * @returns up to `count` addresses; fewer if no more are free in the groups that were read
  */
 export async function chooseAddresses(
   context: Context,
@@ -43,30 +53,68 @@ export async function chooseAddresses(
     readonly count: number;
     readonly listed: AddressSet;
   },
-): Promise<readonly Chosen[]> {
+): Promise<Choice> {
   const chosen: Chosen[] = [];
-  let groups = 0;
-  for (const poolId of wanted.target.poolIds) {
-    const pool = configuration.pools.find(({ id }) => id === poolId);
-    if (!pool) continue;
-    const open = subtract(applicationSetOf(pool, configuration), wanted.listed);
-    for (const group of groupsOf(pool, open, applicationHash(wanted.application))) {
-      if (chosen.length === wanted.count || groups === GROUPS_SEARCHED_MAX) return chosen;
-      groups++;
+  const open = openPools(configuration, wanted.target, wanted.listed);
+  const pools = somePools(open, context.random);
+  let isWhole = pools.length === open.length;
+  let left = GROUPS_SEARCHED_MAX;
+  for (const [n, { pool, set, groups }] of pools.entries()) {
+    const countMax = groupsFor(pools.slice(n + 1), left);
+    const next = BigInt(`0x${applicationHash(wanted.application)}`) % groups.count;
+    const from = { first: networkAt(groups, next), next };
+    const some = someGroups(groups, from, countMax, context.random);
+    isWhole &&= BigInt(some.length) === groups.count;
+    for (const group of some) {
       const count = wanted.count - chosen.length;
+      if (count === 0) return { chosen, isWhole };
+      left--;
       const { interface: of } = wanted.target;
-      const found = await chooseInGroup(context, configuration, { pool, open, group, count });
+      const found = await chooseInGroup(context, configuration, { pool, open: set, group, count });
       chosen.push(...found.map((each) => ({ ...each, interface: of })));
     }
   }
-  return chosen;
+  return { chosen, isWhole };
 }
 
-/** Yields the groups of a set, from the one on that a hash leads to. */
-function* groupsOf(pool: Pool, open: AddressSet, hash: string): Generator<Cidr> {
-  const groups = networksOf(open, pool.blockSize - GROUP_BITS);
-  for (let k = 0n; k < groups.count; k++)
-    yield networkAt(groups, (BigInt(`0x${hash}`) + k) % groups.count);
+/** A pool, and the addresses of it that the application may get. */
+interface OpenPool {
+  readonly pool: Pool;
+  readonly set: AddressSet;
+  /** The block groups that have one of them. */
+  readonly groups: Networks;
+}
+
+/**
+ * Returns how many of the groups that are left to read a pool may have. Those behind it have their turn, also behind a pool that is
+ * large and full.
+ */
+function groupsFor(behind: readonly OpenPool[], left: number): number {
+  const wanted = behind.reduce((sum, { groups }) => sum + Number(groups.count), 0);
+  return Math.max(left - wanted, Math.min(Math.ceil(left / 2), left - behind.length));
+}
+
+/** Returns the pools of a target that have addresses for applications, in their order. */
+function openPools(
+  configuration: SpaceConfiguration,
+  { poolIds }: Target,
+  listed: AddressSet,
+): readonly OpenPool[] {
+  return poolIds.flatMap((poolId): OpenPool[] => {
+    const pool = configuration.pools.find(({ id }) => id === poolId);
+    if (!pool || !serves(pool)) return [];
+    const set = subtract(applicationSetOf(pool, configuration), listed);
+    const groups = networksOf(set, pool.blockSize - GROUP_BITS);
+    return groups.count > 0n ? [{ pool, set, groups }] : [];
+  });
+}
+
+/** Returns the pools of which a request reads a group at least: if there are too many, the first ones and others at random. */
+function somePools(pools: readonly OpenPool[], random: Random): readonly OpenPool[] {
+  if (pools.length <= GROUPS_SEARCHED_MAX) return pools;
+  const first = GROUPS_SEARCHED_MAX / 2;
+  const others = shuffled(pools.slice(first), random).slice(0, GROUPS_SEARCHED_MAX - first);
+  return [...pools.slice(0, first), ...others];
 }
 
 /** Chooses up to `count` addresses of a set in the blocks of one group. */

@@ -3,16 +3,18 @@ import {
   type ApplicationName,
   nameOfApplication,
 } from "../../domain/application.ts";
-import { each, restated } from "../../domain/application-changes.ts";
+import { each, listedAt, restated } from "../../domain/application-changes.ts";
 import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { type Precondition, unmet } from "../admin/precondition.ts";
 import { knownOutcome } from "../admin/written.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { forgetApplication } from "../core/labels.ts";
 import { notFound } from "../core/not-found.ts";
 import { answer, RETRY } from "../core/step.ts";
-import { settle } from "./settle.ts";
+import { settle } from "../held/settle.ts";
+import { closeLost } from "./close-lost.ts";
 import type { DeletedApplication } from "./written.ts";
 
 /**
@@ -40,9 +42,14 @@ export async function deleteApplication(
     const next = ended(seen, fresh(context));
     const put = await knownOutcome(store.changeApplication("end-application", seen, next));
     if (put.outcome === "lost") return RETRY;
+    forgetApplication(context, space, of);
     const effectiveAtMs = context.now() + EFFECTIVE_MS_MAX;
-    const { application, released } = await settle(context, next);
-    const left = application?.listed.length ?? 0;
+    const settled = await settle(context, next);
+    const after = settled && (await closeLost(context, settled));
+    const left = after?.listed.length ?? 0;
+    const released = next.listed
+      .filter(({ address }) => !after || !listedAt(after, address))
+      .map(({ address }) => address);
     return answer({ value: { released, left }, created: false, effectiveAtMs });
   });
 }
@@ -53,7 +60,6 @@ function ended(seen: Application, revision: string): Application {
   const base = {
     ...seen,
     replicas: 0,
-    ordinals: [],
     state: kept ? "retained" : "deleting",
   } as const;
   return restated(base, kept ? new Map() : each(seen.listed, "leaving"), revision);

@@ -4,7 +4,7 @@ import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import { PAGE_READS_AT_ONCE, SLOTS_PER_WRITE_MAX } from "../../domain/limits.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import { blocksOfListed, type ListedInBlock } from "./blocks-of-listed.ts";
+import { blocksOfListed, type ListedInBlock } from "../held/blocks-of-listed.ts";
 import type { Chosen } from "./choose-addresses.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { holds } from "../../domain/address-set.ts";
+import { holds, NO_ADDRESSES } from "../../domain/address-set.ts";
 import {
   type Application,
   type ApplicationName,
@@ -11,10 +11,12 @@ import {
   countsOf,
   each,
   isComplete,
+  joinedOrdinals,
   restated,
   type Unfinished,
 } from "../../domain/application-changes.ts";
 import { applicationSetOf } from "../../domain/application-pools.ts";
+import type { Resolved } from "../../domain/application-targets.ts";
 import {
   APPLICATION_ADDRESSES_MAX,
   APPLICATION_ADDRESSES_PER_CHANGE,
@@ -22,17 +24,21 @@ import {
 } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { SpaceConfiguration } from "../../domain/pool.ts";
+import { setOf } from "../../domain/pool-set.ts";
 import { same } from "../../domain/same.ts";
 import { type Precondition, unchanged, unmet } from "../admin/precondition.ts";
 import { knownOutcome } from "../admin/written.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { forgetApplication } from "../core/labels.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
+import { freeSurplus } from "../held/free-surplus.ts";
+import { leave } from "../held/leave.ts";
+import { settle } from "../held/settle.ts";
 import { type Chosen, chooseAddresses, listedSet } from "./choose-addresses.ts";
-import { freeSurplus } from "./free-surplus.ts";
+import { closeLost } from "./close-lost.ts";
 import { holdAddresses } from "./hold-addresses.ts";
 import { resolveTargets } from "./resolve-targets.ts";
-import { settle } from "./settle.ts";
 import type { WrittenApplication } from "./written.ts";
 
 /**
@@ -58,8 +64,6 @@ export async function putApplication(
     const wanted = { act: "change", precondition, isSame } as const;
     const rejection = unmet({ kind: "application", name, revision: seen?.revision }, wanted);
     if (rejection) return answer(rejection);
-    if (seen && isSame && isComplete(seen))
-      return answer(unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX));
     if (seen && !seen.addresses !== !spec.addresses) return answer(fixedAddresses(seen));
     // A request that was cut off, or another one, may have left addresses that it named.
     if (seen?.listed.some(({ state }) => state === "named")) {
@@ -70,18 +74,31 @@ export async function putApplication(
     const planned = await plan(context, { ...before, ...spec, state: "active" });
     if (planned.kind !== "proceed") return planned;
     const { next, chosen, unfinished } = planned.next;
+    if (seen && isComplete(seen) && same({ ...next, revision: seen.revision }, seen))
+      return answer(unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX));
     const put = await knownOutcome(
       seen
         ? store.changeApplication("change-application", seen, next)
         : store.createApplication(next),
     );
     if (put.outcome === "lost") return RETRY;
+    forgetApplication(context, space, of);
     const effectiveAtMs = context.now() + EFFECTIVE_MS_MAX;
     const blocks = await holdAddresses(context, next, chosen);
-    const { application: value = next } = await settle(context, next, blocks);
+    const settled = (await settle(context, next, { known: blocks })) ?? next;
+    const value = (await closeLost(context, await withoutSurplus(context, settled))) ?? next;
     const result = { value, created: !seen, effectiveAtMs };
     return answer(unfinished && !isComplete(value) ? { ...result, unfinished } : result);
   });
+}
+
+/** Lets go what an instance gave back after its block was read, and before the item said that it is too much. */
+async function withoutSurplus(context: Context, application: Application): Promise<Application> {
+  const free = await freeSurplus(context, application, {
+    countMax: APPLICATION_ADDRESSES_PER_CHANGE,
+  });
+  const left = free.length > 0 ? await leave(context, application, free) : undefined;
+  return left?.application ?? application;
 }
 
 const NOTHING = {
@@ -125,17 +142,21 @@ interface Planned {
  */
 async function plan(context: Context, wanted: Application): Promise<Step<Rejection, Planned>> {
   const { store } = context;
-  const ordinals = ordinalsOf(wanted);
+  const ordinals = joinedOrdinals(wanted.ordinals, ordinalsOf(wanted));
   const revision = fresh(context);
-  if (!wanted.addresses)
+  const { addresses } = wanted;
+  if (!addresses)
     return { kind: "proceed", next: { next: { ...wanted, ordinals, revision }, chosen: [] } };
   const configuration = await store.readSpace(wanted.space);
-  const targets = await resolveTargets(context, configuration, wanted);
-  if (targets instanceof Rejection) return answer(targets);
-  const base = withoutPools({ ...wanted, ordinals, targets, revision });
-  const tooMany = overLimit(base);
-  if (tooMany) return answer(tooMany);
-  const goes = await freeSurplus(context, base, APPLICATION_ADDRESSES_PER_CHANGE);
+  const resolved = await resolveTargets(context, configuration, wanted, addresses);
+  if (resolved instanceof Rejection) return answer(resolved);
+  const { targets } = resolved;
+  const base = withoutLost({ ...wanted, ordinals, targets, revision }, configuration);
+  const rejection = overLimit(base) ?? shutFor(base, resolved);
+  if (rejection) return answer(rejection);
+  const goes = await freeSurplus(context, base, {
+    countMax: APPLICATION_ADDRESSES_PER_CHANGE,
+  });
   const left = APPLICATION_ADDRESSES_PER_CHANGE - goes.length;
   const { chosen, unfinished } = await chooseMissing(context, configuration, base, left);
   // A pool that is cut out of an Applications pool writes its item before it fences. Its blocks were read before this (rule 2).
@@ -146,12 +167,23 @@ async function plan(context: Context, wanted: Application): Promise<Step<Rejecti
   return { kind: "proceed", next: { next, chosen, ...(unfinished && { unfinished }) } };
 }
 
-/** Makes the addresses of pools that the application names no longer leave. */
-function withoutPools(application: Application): Application {
+/** Makes addresses leave that are of no pool of the application: it names the pool no longer, or the pool has lost them. */
+function withoutLost(application: Application, { pools }: SpaceConfiguration): Application {
   const named = new Set(application.targets.flatMap(({ poolIds }) => poolIds));
-  const gone = application.listed.filter(({ poolId }) => !named.has(poolId));
+  const sets = new Map(
+    pools.filter(({ id }) => named.has(id)).map((pool) => [pool.id, setOf(pool)]),
+  );
+  const gone = application.listed.filter(
+    ({ poolId, address }) => !holds(sets.get(poolId) ?? NO_ADDRESSES, address),
+  );
   return restated(application, each(gone, "leaving"), application.revision);
 }
+
+/** Returns the rejection if the application lacks addresses of an interface whose pools are all closed. */
+const shutFor = (base: Application, { shut }: Resolved): Rejection | undefined =>
+  shut.find(({ interface: of }) =>
+    countsOf(base).some(({ target, short }) => target.interface === of && short > 0),
+  )?.rejection;
 
 function overLimit(base: Application): Rejection | undefined {
   const wanted = countsOf(base).reduce((sum, { has, short }) => sum + has + short, 0);
@@ -177,16 +209,29 @@ async function chooseMissing(
     const listed = listedSet([...application.listed, ...chosen]);
     const wanted = { application, target, count, listed };
     const found = await chooseAddresses(context, configuration, wanted);
-    chosen.push(...found);
-    if (found.length < count) unfinished ??= exhausted(target, count - found.length);
+    chosen.push(...found.chosen);
+    const missing = count - found.chosen.length;
+    if (missing > 0) unfinished ??= unfinishedIn(target, missing, found.isWhole);
   }
   return { chosen, unfinished };
 }
 
-const exhausted = ({ interface: of, family }: Target, count: number): Unfinished => ({
-  code: "pool_exhausted",
-  detail: `The pools have no room for ${count} more IPv${family} addresses${of === "" ? "" : ` of interface ${of}`}. The same PUT goes on when they have.`,
-});
+/** Tells what a target lacks. Only a request that read every group knows that its pools have no more. */
+function unfinishedIn(
+  { interface: of, family }: Target,
+  count: number,
+  isWhole: boolean,
+): Unfinished {
+  const more = `${count} more IPv${family} addresses${of === "" ? "" : ` of interface ${of}`}`;
+  return isWhole
+    ? {
+        code: "pool_exhausted",
+        detail: `The pools have no room for ${more}. The same PUT goes on when they have.`,
+      }
+    : {
+        detail: `The block groups that this request read have no room for ${more}. The same PUT reads others.`,
+      };
+}
 
 /** Returns true if every chosen address is still its pool's to give to applications. */
 const areOpen = (chosen: readonly Chosen[], configuration: SpaceConfiguration): boolean =>

@@ -1,5 +1,5 @@
-import type { Application, Target } from "../../domain/application.ts";
-import { targetsOf } from "../../domain/application-targets.ts";
+import type { AddressesWanted, Application } from "../../domain/application.ts";
+import { type Resolved, targetsOf } from "../../domain/application-targets.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { narrows, noneUnread, type SpaceConfiguration } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
@@ -13,9 +13,9 @@ import type { Context } from "../core/context.ts";
 export async function resolveTargets(
   { store }: Context,
   configuration: SpaceConfiguration,
-  { space, namespace, addresses }: Application,
-): Promise<readonly Target[] | Rejection> {
-  if (!addresses) return [];
+  { space, namespace }: Application,
+  addresses: AddressesWanted,
+): Promise<Resolved | Rejection> {
   noneUnread(configuration);
   const { pools } = configuration;
   const isAsked = pools.some(({ namespaceSelector }) => narrows(namespaceSelector));

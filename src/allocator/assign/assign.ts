@@ -9,9 +9,11 @@ import {
   Rejection,
   together,
 } from "../../domain/outcome.ts";
+import { isKeptKind } from "../../domain/workload.ts";
 import { untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
+import { applicationCopy } from "../core/labels.ts";
 import { allOf } from "../core/parallel.ts";
 import { answer, type Step } from "../core/step.ts";
 import { type Assignment, type AssignRequest, totalOf } from "./assignment.ts";
@@ -174,30 +176,33 @@ interface Learned extends FamilyRequests {
 /**
  * Reads everything that is needed before the first write. A function that has blocks of the host in its warm cache reads neither
  * blocks nor the earlier allocation: if there is one, the write of the allocation fails and returns it. A request with a limit reads
- * it, because it counts what its handle has, and closes what a crash left of it. So does that of an instance, which may have its
- * addresses already.
+ * it, because it counts what its handle has, and closes what a crash left of it. So does that of an instance whose kind keeps its
+ * addresses, because it mostly returns to them.
  */
 async function learn(execution: AssignExecution): Promise<Learned | Rejection> {
   const { context, request, allocationPlace } = execution;
   const { space, host, address, limitPerHandle, workload } = request;
   const { store, cache } = context;
-  const isKnown = cache.blocksOf(space, host).length > 0 || cache.knowsShared(space, host);
+  const isKnown =
+    cache.blocksOf(space, host).length > 0 ||
+    cache.knowsShared(space, host) ||
+    (workload && cache.blocksOfApplication(applicationCopy(space, workload)).size > 0);
   const warm = !address && isKnown;
-  const readsEarlier =
-    allocationPlace.keyed && (!warm || limitPerHandle !== undefined || workload !== undefined);
+  const mayHaveEarlier = limitPerHandle !== undefined || (workload && isKeptKind(workload));
+  const readsEarlier = allocationPlace.keyed && (!warm || mayHaveEarlier);
   // What the last copy of the configuration asked for is read into the cache, beside the new copy. The default pools of a
   // namespace are needed whatever the configuration is.
   const last = cache.configurationOf(space)?.configuration;
   const needsPlaces = !warm && !address && (!last || mayHaveBlocks(request, last));
-  const [configuration, places, earlier] = await allOf(
+  const [configuration, places, earlier, ofLast] = await allOf(
     configurationOf(context, space),
     needsPlaces ? placesOfHost(context, space, host) : undefined,
     readsEarlier ? store.readAllocation(allocationPlace) : undefined,
-    last
-      ? requesterOf(context, request, last)
-      : hasOpenFamily(request) && namespaceOf(context, request),
+    last && requesterOf(context, request, last),
+    !last && hasOpenFamily(request) && namespaceOf(context, request),
   );
-  const requester = await requesterOf(context, request, configuration);
+  const isLast = configuration === last;
+  const requester = (isLast && ofLast) || (await requesterOf(context, request, configuration));
   execution.pools = configuration.pools;
   const requests = familyRequestsOf(request, configuration, requester);
   return requests instanceof Rejection ? requests : { ...requests, places, earlier };

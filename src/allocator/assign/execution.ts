@@ -13,6 +13,7 @@ import type { Granted, Holding } from "../allocations/holding.ts";
 import { dropQuotaSlots } from "../allocations/quota-slots.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
+import { settleFreed } from "../held/settle-freed.ts";
 import {
   type AssignRequest,
   assignment,
@@ -214,6 +215,7 @@ export async function withdraw({
     freeSlots(context, tagOf(aborted, part), ordinals),
   );
   if (unsettled) return;
+  await settleFreed(context, aborted);
   await dropQuotaSlots(context, aborted, aborted.quotaSlots);
   await store.deleteAllocation("withdraw", aborted);
 }

@@ -7,6 +7,7 @@ import {
   ruleFor,
 } from "../../domain/acquire-pools.ts";
 import { type Address, type Family, formatAddress } from "../../domain/address.ts";
+import { type InterfaceAsked, interfaceOfApplication } from "../../domain/application-interface.ts";
 import { parseCidr } from "../../domain/cidr.ts";
 import { isShut, whyShut } from "../../domain/closed-by-reservations.ts";
 import { whyNot } from "../../domain/filter-pools.ts";
@@ -30,13 +31,14 @@ import { whyNeverAssigned } from "../../domain/special-ranges.ts";
 import type { Unfit } from "../../domain/unfit.ts";
 import { type AssignRequest, totalOf } from "./assignment.ts";
 import { eachWanted, fieldOf, ofInterface } from "./interfaces.ts";
-import type { FamilyRequest } from "./selection.ts";
+import type { ApplicationAsked, FamilyRequest } from "./selection.ts";
 
 /** The parts of a request that decide which pools can serve it, and the block limit of its host. */
 export type PoolRequest = Pick<
   AssignRequest,
   | "space"
   | "host"
+  | "workload"
   | "namespace"
   | "wanted"
   | "interfaces"
@@ -53,7 +55,8 @@ export type PoolRequest = Pick<
   | "allowPartial"
   | "hostReserved"
   | "maxBlocksPerHost"
->;
+> &
+  InterfaceAsked;
 
 /** The family requests of a request, one for each served family of each interface. */
 export interface FamilyRequests {
@@ -79,9 +82,11 @@ export function familyRequestsOf(
   const familyRequests: FamilyRequest[] = [];
   const unserved: Rejection[] = [];
   for (const { one, family, count } of eachWanted(request)) {
-    const pools = address
-      ? poolsOf(configuration, address, request, requester)
-      : selectPools(configuration.pools, poolCriteria(one, requester, family));
+    const ofApplication = applicationFor(one, requester);
+    const pools =
+      address && !ofApplication
+        ? poolsOf(configuration, address, request, requester)
+        : selectPools(configuration.pools, poolCriteria(one, requester, family));
     if (pools instanceof Rejection) {
       // A pool that cannot be read might have served.
       noneUnread(configuration);
@@ -96,6 +101,7 @@ export function familyRequestsOf(
       host,
       family,
       ...(one.interface !== undefined && { interface: one.interface }),
+      ...(ofApplication && { ofApplication }),
       count,
       pools,
       configuration,
@@ -147,10 +153,13 @@ export function consideredPools(
   family: Family,
 ): Considered {
   const { address } = request;
-  if (!address) {
+  if (!address || applicationFor(request, requester)) {
     const criteria = poolCriteria(request, requester, family);
     const { rule, pools } = considered(configuration.pools, criteria);
-    const told = pools.map((each) => (each.kept ? unlessShut(each, configuration) : each));
+    const isOpen = rule === "application";
+    const told = pools.map((each) =>
+      each.kept && !isOpen ? unlessShut(each, configuration) : each,
+    );
     return { rule, pools: numbered(told) };
   }
   // A request that names an address names its pool.
@@ -159,6 +168,15 @@ export function consideredPools(
   if (!pool) return { rule, pools: [] };
   const unfit = whyNotFor(pool, request, requester);
   return { rule, pools: numbered([candidateOf(family, { name: pool.name, pool, unfit })]) };
+}
+
+/** Returns the application whose addresses alone an interface of a request gets, and its interface. */
+export function applicationFor(
+  asked: InterfaceAsked,
+  { application }: Requester,
+): ApplicationAsked | undefined {
+  const of = interfaceOfApplication(application, asked);
+  return application && of !== undefined ? { application, interface: of } : undefined;
 }
 
 /** Returns the pools that a request means for a family, before any filter. */
@@ -190,6 +208,8 @@ function poolCriteria(request: PoolRequest, requester: Requester, family: Family
     ...(applicationOnly && { applicationOnly }),
     ...(defaultPools && { defaultPools }),
     ...(network !== undefined && { network }),
+    ...(request.interface !== undefined && { interface: request.interface }),
+    ...(request.isOnly && { isOnly: true }),
     requester,
     hostReserved: reservedOf(request.hostReserved, family),
   };

@@ -1,3 +1,4 @@
+import type { InterfaceAsked } from "../../domain/application-interface.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { AssignRequest, Wanted } from "./assignment.ts";
 
@@ -7,13 +8,14 @@ type Asked = Pick<AssignRequest, "wanted" | "interfaces" | "pools">;
 /** Returns what a request asks for each of its interfaces as a request of its own; the request itself if it names none. */
 export function interfacesOf<Request extends Asked>(
   request: Request,
-): readonly (Omit<Request, "interfaces"> & { readonly interface?: string })[] {
+): readonly (Omit<Request, "interfaces"> & InterfaceAsked)[] {
   const { interfaces, ...shared } = request;
   if (!interfaces) return [request];
   return interfaces.map(({ name, ...asked }) => ({
     ...shared,
     ...asked,
     interface: name,
+    isOnly: interfaces.length === 1,
     wanted: request.wanted.filter((each) => each.interface === name),
   }));
 }

@@ -1,3 +1,4 @@
+import { type Application, nameOfApplication } from "../../domain/application.ts";
 import { groupCount } from "../../domain/block-group.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { isShut, whyShut } from "../../domain/closed-by-reservations.ts";
@@ -148,6 +149,30 @@ export function noRoomInSet(
       ],
       poolsTried: 1,
       poolsServing: 1,
+    },
+  );
+}
+
+/** Returns the rejection of an instance whose application has no free address for it. */
+export function noneHeld(
+  familyRequest: FamilyRequest,
+  application: Application,
+  missing: number,
+): Rejection {
+  const { family, pools } = familyRequest;
+  const name = nameOfApplication(application);
+  return new Rejection(
+    "pool_exhausted",
+    `Application ${name} holds no free IPv${family} address for ${missing} more; a PUT of it with a larger number adds some.`,
+    {
+      rule: "application",
+      missing: [missingOf(familyRequest, missing, "pool_exhausted")],
+      pools: pools.slice(0, POOLS_TOLD_MAX).map((pool) => ({
+        pool: pool.name,
+        cidr: formatCidr(pool.cidr),
+        code: "full",
+        reason: `has no free address that application ${name} holds`,
+      })),
     },
   );
 }

@@ -1,5 +1,6 @@
 import { isMeant, poolsNamed } from "../../domain/acquire-pools.ts";
 import type { Family } from "../../domain/address.ts";
+import type { Application, ApplicationName } from "../../domain/application.ts";
 import type { Places } from "../../domain/full-block.ts";
 import { type HostId, machineName } from "../../domain/host.ts";
 import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../../domain/limits.ts";
@@ -13,7 +14,7 @@ import {
 } from "../../domain/pool.ts";
 import type { Requester } from "../../domain/requester.ts";
 import type { Context } from "../core/context.ts";
-import { hostCopy, namespaceCopy } from "../core/labels.ts";
+import { applicationCopy, hostCopy, namespaceCopy } from "../core/labels.ts";
 import { allOf } from "../core/parallel.ts";
 import type { Registered } from "../core/warm-cache.ts";
 import { mustBeRegistered, type PoolRequest } from "./family-requests.ts";
@@ -21,7 +22,8 @@ import { eachWanted } from "./interfaces.ts";
 
 /**
  * Returns the requester as pools see it: by the labels of the request, else by cached copies that are as old as one of the
- * configuration may be. It reads only labels that a pool of the space asks for, and the namespace for its default pools.
+ * configuration may be. It reads only labels that a pool of the space asks for, the namespace for its default pools, and the
+ * application of a workload.
  * It reads nothing for a request that names pools without ranges, because no condition counts then (Calico 1.4).
  */
 export async function requesterOf(
@@ -30,14 +32,16 @@ export async function requesterOf(
   configuration: SpaceConfiguration,
 ): Promise<Requester> {
   const { space, host, namespace, hostLabels, namespaceLabels, labels } = request;
-  const judged = configuration.pools.filter(serves).filter((pool) => mayBeJudged(pool, request));
+  const wanted = eachWanted(request);
+  const judged = configuration.pools.filter(serves).filter((pool) => mayBeJudged(pool, wanted));
   const isHostAsked =
     mustBeRegistered(request, configuration) || (!hostLabels && judged.some(asksForHostLabels));
   const isNamespaceAsked =
     hasOpenFamily(request) || (!namespaceLabels && judged.some(asksForNamespaceLabels));
-  const [ofHost, ofNamespace] = await allOf(
+  const [ofHost, ofNamespace, application] = await allOf(
     isHostAsked ? labelsOfHost(context, space, host) : hostLabels,
     isNamespaceAsked ? namespaceOf(context, request) : undefined,
+    request.workload && applicationOf(context, space, request.workload),
   );
   return {
     hostName: machineName(host),
@@ -45,6 +49,7 @@ export async function requesterOf(
     namespaceName: namespace,
     namespace: namespaceLabels ?? ofNamespace?.labels,
     namespacePools: ofNamespace?.defaultPools,
+    application: application?.state === "deleting" ? undefined : application,
     workload: labels,
   };
 }
@@ -73,9 +78,12 @@ export const hasOpenFamily = (request: PoolRequest): boolean =>
 const isOpen = (request: PoolRequest, family: Family): boolean =>
   !request.address && !poolsNamed(request, family);
 
-/** Returns true if the conditions of a pool may count for a request. A wrong answer costs a read. */
-const mayBeJudged = (pool: Pool, request: PoolRequest): boolean =>
-  eachWanted(request)
+/** Returns true if the conditions of a pool may count for what a request wants. A wrong answer costs a read. */
+const mayBeJudged = (
+  pool: Pool,
+  wanted: readonly { readonly one: PoolRequest; readonly family: Family }[],
+): boolean =>
+  wanted
     .filter(({ family }) => family === pool.cidr.family)
     .some(({ one, family }) => {
       if (isOpen(one, family)) return true;
@@ -112,6 +120,27 @@ async function labelsOfHost(context: Context, space: string, host: HostId) {
   if (name === undefined) return undefined;
   const read = () => context.store.readNode(space, name);
   return (await remembered(context, hostCopy(space, host), read))?.labels;
+}
+
+/** Returns the application of a workload, by a copy that is as old as one of the configuration may be. */
+async function applicationOf(
+  context: Context,
+  space: string,
+  of: ApplicationName,
+): Promise<Application | undefined> {
+  const known = context.cache.applications.of(applicationCopy(space, of), context.now());
+  return known ?? readApplicationAnew(context, space, of);
+}
+
+/** Reads the application of a workload into the cache. */
+export function readApplicationAnew(
+  context: Context,
+  space: string,
+  of: ApplicationName,
+): Promise<Application | undefined> {
+  const asked = context.store.readApplication(space, of);
+  context.cache.applications.keep(applicationCopy(space, of), asked, freshUntilMs(context));
+  return asked;
 }
 
 function remembered(

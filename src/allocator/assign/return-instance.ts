@@ -9,49 +9,40 @@ import { instanceAfter, type Workload } from "../../domain/workload.ts";
 import type { Holding } from "../allocations/holding.ts";
 import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
 import { configurationOf } from "../core/configuration.ts";
-import { fresh } from "../core/context.ts";
+import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { type AssignRequest, totalOf, type Wanted } from "./assignment.ts";
-import type { AssignExecution } from "./execution.ts";
-import { candidatesOf, unregistered } from "./family-requests.ts";
+import { type AssignExecution, assertYoung } from "./execution.ts";
+import { applicationFor, candidatesOf, unregistered } from "./family-requests.ts";
 import { interfacesOf } from "./interfaces.ts";
 import { requesterOf } from "./requester.ts";
+
+/** An instance that returns: its allocation, and what that holds. */
+interface Returning {
+  readonly workload: Workload;
+  /** The allocation, which names the next host by now. */
+  readonly seen: Allocation;
+  /** It was read after the allocation, and a release writes the allocation first. */
+  readonly held: readonly Holding[];
+  /** True if the allocation named another host before. */
+  readonly isMoved: boolean;
+}
 
 /**
  * Gives an instance the addresses of its last incarnation again, on any host. No slot is written: from the first assign to the last
  * release the allocation alone says who has them (I14).
  *
- * The allocation first names the next host, so that the repair run keeps the borrowed-block entries of that host. Then come the
+ * The allocation names the next host already, so that the repair run keeps the borrowed-block entries of that host. Now come the
  * entries, and then the incarnation that the answer tells of (I11).
  *
- * @param held what the allocation holds: it was read after the allocation, and a release writes the allocation first
  * @returns the allocation of the next incarnation; nothing if it has changed since it was seen
  */
 export async function returnInstance(
-  { context, request }: AssignExecution,
-  workload: Workload,
-  seen: Allocation,
-  held: readonly Holding[],
+  execution: AssignExecution,
+  { workload, seen, held, isMoved }: Returning,
 ): Promise<Allocation | undefined> {
-  const { store } = context;
-  let allocation = seen;
-  const write = async (change: Partial<Allocation>): Promise<boolean> => {
-    const next: Allocation = {
-      ...allocation,
-      ...change,
-      revision: fresh(context),
-      atMs: context.now(),
-    };
-    const result = await store.changeAllocation("instance-return", allocation, next);
-    const current =
-      result.outcome === "unknown" ? await store.readAllocation(next.place) : result.item;
-    allocation = next;
-    return current?.revision === next.revision;
-  };
+  const { context, request } = execution;
   const { host } = request;
-  const isMoved = seen.host !== host;
-  // `kept`: neither host has the addresses until the entries are written.
-  if (isMoved && !(await write({ state: "kept", host }))) return undefined;
   // A block of the host needs an entry too if it was read before the allocation named the host: it may be taken from the host
   // since. A kept allocation may name the host without its entries, after a return that was cut off.
   const lacksEntry = ({ block }: Holding) =>
@@ -60,7 +51,9 @@ export async function returnInstance(
     ensureBorrowedBlock(context, host, block),
   );
   if (!ready.every(Boolean)) return undefined;
-  const isReturned = await write({
+  // The addresses fit the request by the configuration and the application that it began with.
+  assertYoung(execution);
+  return rewritten(context, seen, {
     state: "live",
     workload: instanceAfter(seen.workload, workload, fresh(context)),
     attributes: request.attributes,
@@ -68,7 +61,30 @@ export async function returnInstance(
     owners: new Map(),
     digest: request.digest,
   });
-  return isReturned ? allocation : undefined;
+}
+
+/**
+ * Names the host of the request in the allocation of an instance. `kept`: neither host has the addresses until the entries are
+ * written.
+ *
+ * @returns the allocation as it is then; nothing if it has changed since it was seen
+ */
+export const nameHost = (
+  { context, request: { host } }: AssignExecution,
+  seen: Allocation,
+): Promise<Allocation | undefined> => rewritten(context, seen, { state: "kept", host });
+
+async function rewritten(
+  context: Context,
+  seen: Allocation,
+  change: Partial<Allocation>,
+): Promise<Allocation | undefined> {
+  const { store } = context;
+  const next: Allocation = { ...seen, ...change, revision: fresh(context), atMs: context.now() };
+  const result = await store.changeAllocation("instance-return", seen, next);
+  const current =
+    result.outcome === "unknown" ? await store.readAllocation(next.place) : result.item;
+  return current?.revision === next.revision ? next : undefined;
 }
 
 /** Returns the rejection of a host that may have no addresses at all. */
@@ -104,6 +120,9 @@ export async function isFit(
     if (configuration.settings.strictAffinity && isBorrowed(request, part, block)) return false;
     const asked = interfacesOf(request).find((one) => one.interface === part.interface);
     if (!asked) return false;
+    // An instance of an application has its addresses alone, and any other instance has none of them.
+    const isOfApplication = applicationFor(asked, requester) !== undefined;
+    if (isOfApplication !== (part.ofApplication === true)) return false;
     return candidatesOf(asked, configuration, requester, family).some(
       ({ name }) => name === pool.name,
     );

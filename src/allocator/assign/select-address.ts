@@ -1,4 +1,6 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
+import { nameOfApplication } from "../../domain/application.ts";
+import { listedAt } from "../../domain/application-changes.ts";
 import { type Block, cooledAtMs, isCooled, untilMs } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
 import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
@@ -16,7 +18,8 @@ import { coolingRules } from "../blocks/slot-rules.ts";
 import { untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { answer, RETRY } from "../core/step.ts";
-import type { FamilyRequest, SlotSelection } from "./selection.ts";
+import { selectHeld } from "./select-held.ts";
+import type { ApplicationAsked, FamilyRequest, SlotSelection } from "./selection.ts";
 
 /**
  * Selects the slot of a specific address. Reservations and the cap on blocks bind automatic assignment only. A cooldown and a
@@ -27,6 +30,8 @@ export async function selectAddress(
   familyRequest: FamilyRequest,
   address: Address,
 ): Promise<readonly SlotSelection[] | Rejection> {
+  if (familyRequest.ofApplication)
+    return selectHeldAddress(context, familyRequest, familyRequest.ofApplication, address);
   // A specific address lies in exactly one pool: `familyRequestsOf` rejects any other.
   const pool = familyRequest.pools[0] as Pool;
   const block = isRanged(pool)
@@ -53,6 +58,29 @@ export async function selectAddress(
     "address_cooling",
     `Address ${text} was released a moment ago, and can be assigned again at ${availableAt}.`,
     { address: text, availableAt },
+  );
+}
+
+/** Selects a specific address among those of the application. */
+async function selectHeldAddress(
+  context: Context,
+  familyRequest: FamilyRequest,
+  of: ApplicationAsked,
+  address: Address,
+): Promise<readonly SlotSelection[] | Rejection> {
+  const selected = await selectHeld(context, familyRequest, { ...of, address });
+  if (!(selected instanceof Rejection)) return selected;
+  const { space } = familyRequest;
+  const text = formatAddress(address);
+  const listed = listedAt(of.application, address);
+  const block =
+    listed && (await context.store.readBlock(space, blockOf(address, listed.blockSize)));
+  const slot = block?.slots.get(ordinalOf(block.cidr, address));
+  if (slot?.kind === "taken") return assigned(context, space, text, slot);
+  return new Rejection(
+    "no_pool_available",
+    `Address ${text} is not one of those that application ${nameOfApplication(of.application)} holds, and its instances get no others.`,
+    { address: text, rule: "application", pools: [] },
   );
 }
 

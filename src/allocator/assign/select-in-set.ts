@@ -21,6 +21,7 @@ import { type Pool, subnetIdOf } from "../../domain/pool.ts";
 import { openSetOf } from "../../domain/pool-set.ts";
 import { makeBlock, readOrMakeBlock } from "../blocks/shared-block.ts";
 import { slotRules } from "../blocks/slot-rules.ts";
+import { someGroups } from "../blocks/some-groups.ts";
 import { untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
@@ -92,11 +93,14 @@ class SetSearch {
   }
 
   async run(): Promise<void> {
-    const { cache } = this.#context;
-    const { space, host } = this.#request;
-    const last = cache.sharedBlockOf(space, host, subnetIdOf(this.#pool));
-    if (last) this.#selectFrom(last);
-    if (this.missing === 0 || this.#blocks.count === 0n) return;
+    const { host } = this.#request;
+    const last = this.#context.cache.sharedBlockOf(host, this.#pool);
+    if (last) {
+      // A copy without room proves nothing: what it shows as taken may have been released since.
+      const known = this.#choose(last, this.missing);
+      if (known.length === this.missing) return this.#add(last, known);
+    }
+    if (this.#blocks.count === 0n) return;
     const home = networkAt(this.#blocks, fnv1a64(host) % this.#blocks.count);
     if (!last || !sameCidr(last.cidr, home)) {
       const block = await readOrMakeBlock(this.#context, this.#pool, home);
@@ -109,7 +113,10 @@ class SetSearch {
   async #searchGroups(home: Cidr): Promise<void> {
     const { store } = this.#context;
     const { space } = this.#request;
-    const order = groupOrder(this.groups, home, () => this.#context.random.fraction());
+    const { random } = this.#context;
+    const first = networkAt(networksOf([intervalOf(home)], this.groups.prefix), 0n);
+    const next = BigInt(Math.floor(random.fraction() * Number(this.groups.count)));
+    const order = someGroups(this.groups, { first, next }, GROUPS_SEARCHED_MAX, random);
     for (let from = 0; from < order.length && this.missing > 0; from += GROUP_SCANS_MAX) {
       const some = order.slice(from, from + GROUP_SCANS_MAX);
       const read = await inParallel(some, GROUP_SCANS_MAX, (group) =>
@@ -157,28 +164,17 @@ class SetSearch {
     const name = formatCidr(block.cidr);
     if (this.#tried.has(name)) return;
     this.#tried.add(name);
+    this.#add(block, this.#choose(block, this.missing));
+  }
+
+  #choose(block: Block, count: number, how?: { readonly isRetry: boolean }): readonly number[] {
     const { random } = this.#context;
-    const choose = (now: Block, count: number, how?: { readonly isRetry: boolean }) =>
-      chooseOrdinals(besideOthers(this.#request, now), count, this.#rules, random, how);
-    const ordinals = choose(block, this.missing);
+    return chooseOrdinals(besideOthers(this.#request, block), count, this.#rules, random, how);
+  }
+
+  #add(block: Block, ordinals: readonly number[]): void {
+    const choose = this.#choose.bind(this);
     this.selections.push(...slotsOf({ block, ordinals, choose, pool: this.#pool.name }));
     this.missing -= ordinals.length;
   }
-}
-
-/** Returns the groups that one request reads, at most `GROUPS_SEARCHED_MAX`: that around the home block, then others at random. */
-function groupOrder(groups: Networks, home: Cidr, fraction: () => number): readonly Cidr[] {
-  const count = groups.count;
-  const first = networksOf([intervalOf(home)], groups.prefix);
-  const order = new Map([[formatCidr(networkAt(first, 0n)), networkAt(first, 0n)]]);
-  const isSmall = count <= BigInt(GROUPS_SEARCHED_MAX);
-  const start = BigInt(Math.floor(fraction() * Number(count)));
-  for (let i = 0n; order.size < (isSmall ? Number(count) : GROUPS_SEARCHED_MAX); i++) {
-    const k = isSmall
-      ? (start + i) % count
-      : BigInt(Math.floor(fraction() * Number(count))) % count;
-    const group = networkAt(groups, k);
-    order.set(formatCidr(group), group);
-  }
-  return [...order.values()];
 }

@@ -4,6 +4,7 @@ import { isRanged, type Pool } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { ofInterface } from "./interfaces.ts";
+import { selectHeld } from "./select-held.ts";
 import { selectInSet } from "./select-in-set.ts";
 import { selectFrom, selectOfHost } from "./select-of-host.ts";
 import { countOf, type FamilyRequest, type Found, type SlotSelection } from "./selection.ts";
@@ -44,7 +45,9 @@ async function selectInTurn(
   for (const [n, familyRequest] of familyRequests.entries()) {
     // The search for an earlier interface may have changed what the host has.
     const current = n === 0 ? places : undefined;
-    const selected = await selectForFamily(context, { ...familyRequest, others }, current);
+    // A copy, because a later choice for this interface may take its own slots again.
+    const beside = { ...familyRequest, others: [...others] };
+    const selected = await selectForFamily(context, beside, current);
     const { interface: of } = familyRequest;
     if (selected instanceof Rejection) return ofInterface(of, selected);
     others.push(...selected.map((each) => (of === undefined ? each : { ...each, interface: of })));
@@ -53,7 +56,7 @@ async function selectInTurn(
 }
 
 /**
- * Selects slots for one family, stage by stage: a ranged pool is one stage, and neighbours without ranges are one. The next stage
+ * Selects slots for one family: of the addresses of its application, if it has one; else stage by stage: a ranged pool is one stage, and neighbours without ranges are one. The next stage
  * begins only after this one has nothing more.
  */
 async function selectForFamily(
@@ -61,7 +64,8 @@ async function selectForFamily(
   familyRequest: FamilyRequest,
   places: Places | undefined,
 ): Promise<readonly SlotSelection[] | Rejection> {
-  const { pools, count, allowPartial } = familyRequest;
+  const { pools, count, allowPartial, ofApplication } = familyRequest;
+  if (ofApplication) return selectHeld(context, familyRequest, ofApplication);
   const selections: SlotSelection[] = [];
   const rejections: Rejection[] = [];
   for (const stage of stagesOf(pools)) {

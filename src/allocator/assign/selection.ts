@@ -1,4 +1,5 @@
 import type { Family } from "../../domain/address.ts";
+import type { Application } from "../../domain/application.ts";
 import { type Block, withTaken } from "../../domain/block.ts";
 import { sameCidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
@@ -13,6 +14,8 @@ export interface SlotSelection {
   readonly ordinals: readonly number[];
   /** The ranged pool that the addresses are of. */
   readonly pool?: string;
+  /** True if they are the addresses of the workload's application. */
+  readonly ofApplication?: true;
   /** The interface that they are for; absent if the request names none. */
   readonly interface?: string;
   /** Chooses as many others after another caller took one of them. Returns nothing if the block cannot serve any more. */
@@ -26,6 +29,8 @@ export interface FamilyRequest {
   readonly family: Family;
   readonly interface?: string;
   readonly count: number;
+  /** The application whose addresses alone may serve, and its interface. */
+  readonly ofApplication?: ApplicationAsked;
   /** The pools that may serve, in order. */
   readonly pools: readonly Pool[];
   /** The pools of all stages: the blocks that the host has in them count towards its limit. */
@@ -41,6 +46,12 @@ export interface FamilyRequest {
   readonly allowPartial: boolean;
 }
 
+/** An application as its copy has it, and the interface whose addresses are asked for. */
+export interface ApplicationAsked {
+  readonly application: Application;
+  readonly interface: string;
+}
+
 /** The slots that a search found, and why they are fewer than wanted. */
 export interface Found {
   readonly selections: readonly SlotSelection[];
@@ -48,12 +59,13 @@ export interface Found {
 }
 
 /** Ordinals that a request takes of a block, and how it chooses others there. */
-interface Choice extends Pick<SlotSelection, "block" | "ordinals" | "pool"> {
+interface Choice extends Pick<SlotSelection, "block" | "ordinals" | "pool" | "ofApplication"> {
   choose(block: Block, count: number, how: { readonly isRetry: boolean }): readonly number[];
 }
 
 /** Divides a choice into what one write takes: at most `SLOTS_PER_WRITE_MAX` slots. */
-export function slotsOf({ block, ordinals, pool, choose }: Choice): readonly SlotSelection[] {
+export function slotsOf({ choose, ...choice }: Choice): readonly SlotSelection[] {
+  const { ordinals } = choice;
   const selections: SlotSelection[] = [];
   for (let from = 0; from < ordinals.length; from += SLOTS_PER_WRITE_MAX) {
     const part = ordinals.slice(from, from + SLOTS_PER_WRITE_MAX);
@@ -61,7 +73,7 @@ export function slotsOf({ block, ordinals, pool, choose }: Choice): readonly Slo
       const others = choose(now, part.length, { isRetry: true });
       return others.length === part.length ? others : undefined;
     };
-    selections.push({ block, ordinals: part, ...(pool !== undefined && { pool }), again });
+    selections.push({ ...choice, ordinals: part, again });
   }
   return selections;
 }

@@ -5,10 +5,11 @@ import { closeAsSeen } from "../allocations/close-allocation.ts";
 import type { Holding } from "../allocations/holding.ts";
 import { alreadyReleased, holdingsOf, inProgress, isWhole } from "../allocations/replay.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { allOf } from "../core/parallel.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
 import { type Assignment, assignment } from "./assignment.ts";
 import { type AssignExecution, assertYoung } from "./execution.ts";
-import { isFit, returnInstance, whyNotTo } from "./return-instance.ts";
+import { isFit, nameHost, returnInstance, whyNotTo } from "./return-instance.ts";
 
 /**
  * Settles what an earlier request for an instance left, by its allocation (I14):
@@ -43,6 +44,18 @@ async function settleAsSeen(
   seen: Allocation,
 ): Promise<Step<Step<Assignment | Rejection>>> {
   const { context, request } = execution;
+  // Nobody takes slots for a kept allocation any more. So what it holds is read while it gets the name of the next host.
+  if (seen.state === "kept") {
+    const refused = whyNot(execution, workload, seen) ?? (await whyNotTo(execution));
+    if (refused) return answer(answer(refused));
+    assertYoung(execution);
+    const isMoved = seen.host !== request.host;
+    const [named, whole] = await allOf(
+      isMoved ? nameHost(execution, seen) : seen,
+      wholeOf(execution, seen),
+    );
+    return named ? serveAgain(execution, { workload, seen: named, whole, isMoved }) : RETRY;
+  }
   const whole = await wholeOf(execution, seen);
   const rejected = whyNot(execution, workload, seen, whole);
   if (rejected) return answer(answer(rejected));
@@ -55,8 +68,30 @@ async function settleAsSeen(
   assertYoung(execution);
   const refused = await whyNotTo(execution);
   if (refused) return answer(answer(refused));
+  return serveAgain(execution, { workload, seen, whole, isMoved: false });
+}
+
+/** An allocation that an instance may get again, and what it holds if that is whole. */
+interface Again {
+  readonly workload: Workload;
+  readonly seen: Allocation;
+  readonly whole: readonly Holding[] | undefined;
+  /** True if the allocation got the name of the host just now. */
+  readonly isMoved: boolean;
+}
+
+/** Gives the addresses of an allocation to its instance again if they fit the request. Else it closes the allocation as it was seen. */
+async function serveAgain(
+  execution: AssignExecution,
+  { workload, seen, whole, isMoved }: Again,
+): Promise<Step<Step<Assignment | Rejection>>> {
+  const { context, request } = execution;
   if (whole && isKeptKind(workload) && (await isFit(execution, seen, whole))) {
-    const returned = await returnInstance(execution, workload, seen, whole);
+    const moves = seen.host !== request.host;
+    const named = moves ? await nameHost(execution, seen) : seen;
+    if (!named) return RETRY;
+    const returning = { workload, seen: named, held: whole, isMoved: isMoved || moves };
+    const returned = await returnInstance(execution, returning);
     if (!returned) return RETRY;
     return answer(answer(assignment([{ allocation: returned, held: whole }], request)));
   }
@@ -82,7 +117,7 @@ function whyNot(
   { context, request }: AssignExecution,
   workload: Workload,
   seen: Allocation,
-  whole: readonly Holding[] | undefined,
+  whole?: readonly Holding[],
 ): Rejection | undefined {
   if (isReplaced(seen.workload, workload)) return replaced(workload);
   const isInUse = isOfIncarnation(seen, workload);

@@ -7,6 +7,7 @@ import { freshToken } from "../../domain/token.ts";
 import { type Take, take } from "../allocations/take-slots.ts";
 import { writeAllocation } from "../allocations/write-allocation.ts";
 import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
+import { applicationCopy } from "../core/labels.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
 import { answer, proceed, type Step } from "../core/step.ts";
 import { type Assignment, type AssignRequest, totalOf } from "./assignment.ts";
@@ -36,13 +37,14 @@ export async function nameParts(
 ): Promise<Step<Assignment | Rejection, readonly PlannedPart[]>> {
   const { context, request, allocationPlace, held } = execution;
   const parts = selections.map(
-    ({ block, ordinals, pool, interface: of }): Part => ({
+    ({ block, ordinals, pool, interface: of, ofApplication }): Part => ({
       token: freshToken(allocationPlace, context.random),
       block: block.cidr,
       count: ordinals.length,
       ordinals,
       ...(pool !== undefined && { pool }),
       ...(of !== undefined && { interface: of }),
+      ...(ofApplication && { ofApplication }),
     }),
   );
   const named = [...held.map(({ part }) => part), ...parts];
@@ -99,12 +101,15 @@ export async function takePart(
 /** Updates the block in the warm cache, or drops it if it is gone or belongs to another host now. */
 function learnFrom(
   { context, request }: AssignExecution,
-  { pool }: Part,
+  { pool, ofApplication }: Part,
   learned: Block,
   { block }: Take,
 ): void {
   const { cache } = context;
-  if (pool !== undefined) cache.rememberShared(request.host, learned, block);
+  const { space, workload } = request;
+  if (ofApplication && workload)
+    cache.rememberOfApplication(applicationCopy(space, workload), learned.cidr, block);
+  else if (pool !== undefined) cache.rememberShared(request.host, pool, learned, block);
   else if (learned.host === undefined) return;
   else if (block?.host === learned.host) cache.remember(block);
   else cache.forget(learned.space, learned.host, learned.cidr);

@@ -1,3 +1,4 @@
+import { type ApplicationName, nameOfApplication } from "../../domain/application.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { Context } from "./context.ts";
 
@@ -15,3 +16,10 @@ type LabelledPlace =
 export const hostCopy = (space: string, host: HostId) => `${space}#${host}`;
 
 export const namespaceCopy = (space: string, name: string) => `${space}#namespace:${name}`;
+
+export const applicationCopy = (space: string, of: ApplicationName) =>
+  `${space}#${nameOfApplication(of)}`;
+
+/** Drops the copy of an application after a write, so that this function reads it again. */
+export const forgetApplication = ({ cache }: Context, space: string, of: ApplicationName): void =>
+  cache.applications.drop(applicationCopy(space, of));

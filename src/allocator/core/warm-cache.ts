@@ -1,3 +1,4 @@
+import type { Application } from "../../domain/application.ts";
 import type { Block } from "../../domain/block.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
@@ -9,7 +10,7 @@ import {
   REMEMBERED_SPACES_MAX,
 } from "../../domain/limits.ts";
 import type { NamespaceSpec } from "../../domain/namespace.ts";
-import type { SpaceConfiguration } from "../../domain/pool.ts";
+import { type Pool, type SpaceConfiguration, subnetIdOf } from "../../domain/pool.ts";
 import { CachedReads } from "./cached-reads.ts";
 import { LeastRecentlyUsed } from "./least-recently-used.ts";
 
@@ -40,6 +41,10 @@ export class WarmCache {
   >();
   /** Hosts and namespaces; nothing for unregistered ones. */
   readonly registered = new CachedReads<Registered | undefined>(REMEMBERED_LABELS_MAX);
+  /** Applications by `applicationCopy`; nothing for workloads without one. */
+  readonly applications = new CachedReads<Application | undefined>(REMEMBERED_LABELS_MAX);
+  /** The blocks from which the instances of an application took, by `applicationCopy` and their text. */
+  readonly #ofApplications = new LeastRecentlyUsed<Map<string, Block>>(REMEMBERED_BLOCKS_MAX);
   readonly #groups = new LeastRecentlyUsed<true>(REMEMBERED_GROUPS_MAX);
   readonly #borrowedBlocks = new LeastRecentlyUsed<string>(REMEMBERED_GROUPS_MAX);
   /**
@@ -47,7 +52,7 @@ export class WarmCache {
    */
   readonly #hosts = new LeastRecentlyUsed<Map<string, Block>>(REMEMBERED_BLOCKS_MAX);
 
-  /** The block of a subnet from which a host took last, for each subnet. */
+  /** The block from which a host took last, for each ranged pool. */
   readonly #shared = new LeastRecentlyUsed<Map<string, Block>>(REMEMBERED_BLOCKS_MAX);
 
   configurationOf(space: string): CachedConfiguration | undefined {
@@ -100,9 +105,11 @@ export class WarmCache {
     this.#hosts.set(key, blocks, blocks.size);
   }
 
-  /** Returns the block of a subnet from which a host took last. */
-  sharedBlockOf(space: string, host: HostId, subnetId: string): Block | undefined {
-    return this.#shared.get(hostKey(space, host))?.get(subnetId);
+  /** Returns the block of a ranged pool from which a host took last. */
+  sharedBlockOf(host: HostId, pool: Pool): Block | undefined {
+    const block = this.#shared.get(hostKey(pool.space, host))?.get(pool.name);
+    // The block may be of an earlier pool of this name.
+    return block?.poolId === subnetIdOf(pool) ? block : undefined;
   }
 
   /** Returns true if the host took from a block of a ranged pool. */
@@ -110,14 +117,30 @@ export class WarmCache {
     return this.#shared.get(hostKey(space, host)) !== undefined;
   }
 
-  /** Keeps a block of a subnet as a host saw it last, or drops it if it is gone. */
-  rememberShared(host: HostId, { space, poolId }: Block, now: Block | undefined): void {
-    const key = hostKey(space, host);
+  /** Keeps a block of a ranged pool as a host saw it last, or drops it if it is gone. */
+  rememberShared(host: HostId, pool: string, learned: Block, now: Block | undefined): void {
+    const key = hostKey(learned.space, host);
     const blocks = this.#shared.get(key) ?? new Map<string, Block>();
-    if (now?.poolId === poolId) blocks.set(poolId, now);
-    else blocks.delete(poolId);
+    if (now?.poolId === learned.poolId) blocks.set(pool, now);
+    else blocks.delete(pool);
     if (blocks.size > 0) this.#shared.set(key, blocks, blocks.size);
     else this.#shared.delete(key);
+  }
+
+  /** Returns the blocks from which instances of an application took, by their text. */
+  blocksOfApplication(copy: string): ReadonlyMap<string, Block> {
+    return this.#ofApplications.get(copy) ?? new Map();
+  }
+
+  /** Keeps a block as an instance of an application saw it last, or drops it if it is gone. */
+  rememberOfApplication(copy: string, cidr: Cidr, now: Block | undefined): void {
+    const blocks = this.#ofApplications.get(copy) ?? new Map<string, Block>();
+    blocks.delete(formatCidr(cidr));
+    if (now) blocks.set(formatCidr(cidr), now);
+    const [first] = blocks.keys();
+    if (blocks.size > REMEMBERED_BLOCKS_PER_HOST_MAX) blocks.delete(first as string);
+    if (blocks.size > 0) this.#ofApplications.set(copy, blocks, blocks.size);
+    else this.#ofApplications.delete(copy);
   }
 
   /** Keeps a block as a release saw it, if this function assigns from it. */

@@ -16,7 +16,7 @@ import { leavePlan } from "./leave-plan.ts";
  */
 export async function markPool(context: Context, job: Job): Promise<Job | undefined> {
   return compareAndSwap(`the pool ${job.pool}`, async () => {
-    const pool = await poolOfJob(context, job);
+    const pool = poolOfId(await context.store.readSpace(job.space), job.poolId);
     if (!pool) return answer(await endGone(context, job));
     if (isMarked(job, pool)) {
       await announceChange(context, job.space);
@@ -71,22 +71,11 @@ async function endGone(context: Context, job: Job): Promise<Job | undefined> {
 
 export const GONE = "The pool is deleted; its name and its range are free.";
 export const DELETED_MEANWHILE = "The pool is being deleted.";
+export const ENABLED_AGAIN = "The pool was enabled again.";
 const CHANGED_MEANWHILE = "The pool has changed since the operator read it.";
 
 const isMarked = ({ kind }: Job, { state, disabled }: Pool): boolean =>
   kind === "pool.delete" ? state === "deleting" : state !== "deleting" && disabled;
-
-/**
- * Returns the current pool of a job, or nothing if it no longer exists.
- *
- * @throws {CorruptItemError} if the pool may be unreadable
- */
-export async function poolOfJob(
-  context: Context,
-  { space, poolId }: Job,
-): Promise<Pool | undefined> {
-  return poolOfId(await context.store.readSpace(space), poolId);
-}
 
 /** Ends a job as done, failed or cancelled. */
 export function endJob(

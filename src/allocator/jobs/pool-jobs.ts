@@ -1,9 +1,10 @@
-import { isForApplications, ownExtentOf } from "../../domain/application-pools.ts";
+import { isForApplications, withoutInner } from "../../domain/application-pools.ts";
 import { deleteJobId, drainJobId, type Job, releaseJobId } from "../../domain/job.ts";
 import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Listed } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { type Pool, serves } from "../../domain/pool.ts";
+import { extentOf } from "../../domain/pool-set.ts";
 import { takenWithin } from "../../domain/used-in.ts";
 import { beingDeleted, readPool } from "../admin/administration.ts";
 import { beginJob } from "../admin/begin-job.ts";
@@ -13,7 +14,7 @@ import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
-import { markPool } from "./mark-pool.ts";
+import { ENABLED_AGAIN, endJob, markPool } from "./mark-pool.ts";
 
 /** A job that continues after the request is answered. */
 export interface Accepted {
@@ -47,6 +48,13 @@ export async function drainPool(
     const [unread] = unreadable;
     if (unread) throw unread;
     const open = jobs.find(isOpen);
+    // A job whose pool was enabled again stops no assignments. No worker has come by to end it yet.
+    if (open?.markedAtMs !== undefined && !pool.disabled) {
+      const now = await readPool(context, space, name);
+      if (!(now instanceof Rejection) && now.revision === revision)
+        await endJob(context, open, "cancelled", ENABLED_AGAIN);
+      return RETRY;
+    }
     return begin(context, open ?? jobOf(context, pool, "pool.drain"));
   });
 }
@@ -122,13 +130,13 @@ async function begin(context: Context, wanted: Job): Promise<Step<Accepted>> {
     job.state === "running" && job.markedAtMs === undefined
       ? ((await markPool(context, job)) ?? (await context.store.readJob(job.space, job.id)) ?? job)
       : job;
-  if (marked.state === "failed") return RETRY;
-  const isOver = marked.state !== "running" && marked.markedAtMs === undefined;
-  return answer({
-    job: marked,
-    // A pool that was never marked is gone: it was never active, or another job was faster.
-    effectiveAtMs: isOver ? context.now() : (marked.markedAtMs ?? context.now()) + EFFECTIVE_MS_MAX,
-  });
+  // A job that is not marked is not known to have stopped anything: its pool may have changed since it was read.
+  const isUnmarked = marked.state === "running" && marked.markedAtMs === undefined;
+  if (marked.state === "failed" || isUnmarked) return RETRY;
+  // A pool that was never marked is gone: it was never active, or another job was faster.
+  const effectiveAtMs =
+    marked.markedAtMs === undefined ? context.now() : marked.markedAtMs + EFFECTIVE_MS_MAX;
+  return answer({ job: marked, effectiveAtMs });
 }
 
 /** A job that releases affinities leaves blocks to their hosts that must be empty, and are not. */
@@ -177,7 +185,7 @@ function jobOf(
 async function checkUnused(context: Context, pool: Pool): Promise<Rejection | undefined> {
   // The addresses of the pools inside of an Applications pool are not its own.
   const pools = isForApplications(pool) ? (await context.store.readSpace(pool.space)).pools : [];
-  const extent = ownExtentOf(pool, pools);
+  const extent = withoutInner(extentOf(pool), pool, pools);
   const { blocks, groups, groupsLooked } = await lookAtSet(context, pool, extent);
   const taken = blocks.reduce((sum, block) => sum + takenWithin(block, extent).length, 0);
   if (taken === 0) return undefined;

@@ -1,5 +1,6 @@
 import type { AddressPlanEntry } from "../../domain/address-plan.ts";
 import { type AddressSet, NO_ADDRESSES } from "../../domain/address-set.ts";
+import { withoutInner } from "../../domain/application-pools.ts";
 import { groupAt } from "../../domain/block-group.ts";
 import {
   comingBack,
@@ -21,7 +22,7 @@ import {
   JOB_KEPT_MS,
   SCHEDULED_RUN_MS_MAX,
 } from "../../domain/limits.ts";
-import { isRanged, type Pool, subnetIdOf } from "../../domain/pool.ts";
+import { isRanged, type Pool, poolOfId, subnetIdOf } from "../../domain/pool.ts";
 import { extentOf } from "../../domain/pool-set.ts";
 import { touches } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
@@ -29,7 +30,7 @@ import { note } from "../core/failures.ts";
 import { whileTime } from "../core/while-time.ts";
 import { drainGroup } from "./drain-group.ts";
 import { drainSet } from "./drain-set.ts";
-import { advance, DELETED_MEANWHILE, endJob, markPool, poolOfJob } from "./mark-pool.ts";
+import { advance, DELETED_MEANWHILE, ENABLED_AGAIN, endJob, markPool } from "./mark-pool.ts";
 import { releaseGroup } from "./release-group.ts";
 import { retirePool, settleGone } from "./retire-pool.ts";
 import { freeRetiring, markShrink } from "./shrink-pool.ts";
@@ -117,7 +118,8 @@ async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | und
   const isMarked = seen.markedAtMs !== undefined || seen.kind === "pool.shrink";
   const job = isMarked ? seen : await markPool(context, seen);
   if (job?.state !== "running") return job;
-  const pool = await poolOfJob(context, job);
+  const configuration = await context.store.readSpace(job.space);
+  const pool = poolOfId(configuration, job.poolId);
   let isWhole = job.kind === "pool.release";
   if (job.kind === "pool.delete") {
     if (!pool) return settleGone(context, job);
@@ -130,12 +132,12 @@ async function carryOn(context: Context, seen: Job, run: Run): Promise<Job | und
     if (!pool) return endJob(context, job, "done", "The pool no longer exists.");
     if (pool.state === "deleting") return endJob(context, job, "cancelled", DELETED_MEANWHILE);
     if (job.kind === "pool.drain" && !pool.disabled)
-      return endJob(context, job, "cancelled", "The pool was enabled again.");
+      return endJob(context, job, "cancelled", ENABLED_AGAIN);
     const marked = job.kind === "pool.shrink" ? await markShrink(context, job, pool) : undefined;
     if (marked) return marked.job;
   }
-  const groups = isSame ? way.groups : undefined;
-  return walkOn(context, job, await wayOf(context, job, { pool, groups, isWhole }), run);
+  const known = { pool, pools: configuration.pools, groups: isSame ? way.groups : undefined };
+  return walkOn(context, job, await wayOf(context, job, { ...known, isWhole }), run);
 }
 
 /** Returns true if another pool of the subnet is in the plan. */
@@ -145,22 +147,24 @@ const isBeside = ({ id, subnetId }: Pool, entry: AddressPlanEntry): boolean =>
 /**
  * Returns the data for a job's walk.
  *
- * @param known the pool; the block groups of the walk, if this run has read them; and whether a walk that begins now covers every
- *   block of the subnet
+ * @param known the pool, and all pools of its space; the block groups of the walk, if this run has read them; and whether a walk that
+ *   begins now covers every block of the subnet
  */
 async function wayOf(
   { store, now }: Context,
   { kind, walk }: Job,
   known: {
     readonly pool: Pool;
+    readonly pools: readonly Pool[];
     readonly groups: readonly bigint[] | undefined;
     readonly isWhole: boolean;
   },
 ): Promise<Way> {
-  const { pool, groups } = known;
+  const { pool, pools, groups } = known;
   const beganAtMs = walk?.beganAtMs ?? now();
   const isWhole = walk ? walk.isWhole === true : isRanged(pool) && known.isWhole;
-  const set = kind === "pool.shrink" ? (pool.retiring ?? NO_ADDRESSES) : extentOf(pool);
+  const leaves = kind === "pool.shrink" ? (pool.retiring ?? NO_ADDRESSES) : extentOf(pool);
+  const set = withoutInner(leaves, pool, pools);
   const way = { pool, set, beganAtMs, isWhole };
   if (groups) return { ...way, groups };
   const map = await store.readBlockGroupIndex(pool.space, subnetIdOf(pool), { consistent: true });

@@ -40,7 +40,7 @@ export async function listAffinities(
   },
 ): Promise<ListedPage<AffinityState, Address>> {
   const { items, ...page } = await holdingsOfHost(context, wanted);
-  // Only a block without a host can be a shared one. So most pages need no configuration.
+  // Only a block without a host can be a shared one. So a page of blocks that have hosts needs no configuration.
   const isAnyOfNone = items.some(({ block }) => block && block.host === undefined);
   const configuration = isAnyOfNone ? await context.store.readSpace(wanted.space) : undefined;
   const states = items.flatMap(({ cidr, affinity, borrowedBlock, block }): AffinityState[] => {

@@ -1,4 +1,7 @@
+import { formatAddress } from "../../domain/address.ts";
 import type { Allocation } from "../../domain/allocation.ts";
+import { type Block, heldBy } from "../../domain/block.ts";
+import { addressAt } from "../../domain/cidr.ts";
 import { shuffled } from "../../domain/fresh.ts";
 import { ADDRESSES_RELEASED_MAX, ALLOCATIONS_CLOSED_AT_ONCE } from "../../domain/limits.ts";
 import { CorruptItemError } from "../../domain/outcome.ts";
@@ -34,7 +37,7 @@ export class Closing {
   readonly #context: Context;
   readonly #work: BoundedWork;
   readonly #released: string[] = [];
-  readonly #kept: string[] = [];
+  readonly #kept = new Set<string>();
   #progressed = false;
   readonly #unreadable = new Map<string, CorruptItemError>();
   #isPutOff = false;
@@ -68,14 +71,24 @@ export class Closing {
   }
 
   /**
-   * Keeps what instances have, if their kinds keep it, and closes the allocations of the others. It leaves an instance that another
-   * request has changed since it was read.
+   * Keeps what instances have, if their kinds keep it, and closes the allocations of the others. It puts off one that it could not close
+   * as it was read, because another request has changed it, or the database did not answer.
+   *
+   * @param block the block in which they were found
    */
-  async endInstances(allocations: readonly Allocation[]): Promise<void> {
+  async endInstances(block: Block, allocations: readonly Allocation[]): Promise<void> {
     await this.#each(allocations, async (allocation) => {
-      if (!isKeepable(allocation)) return closeInstance(this.#context, allocation, this.#released);
-      const kept = await keptOf(this.#context, allocation);
-      this.#kept.push(...(kept ?? []));
+      if (!isKeepable(allocation)) {
+        const isClosed = await closeInstance(this.#context, allocation, this.#released);
+        if (!isClosed) this.putOff();
+        return isClosed;
+      }
+      // Whoever kept it asks whether it has a next incarnation. A host can have more of them than one request could ask for.
+      const kept =
+        allocation.state === "kept"
+          ? keptIn(block, allocation)
+          : await keptOf(this.#context, allocation, this.#released);
+      for (const address of kept ?? []) this.#kept.add(address);
       return kept !== undefined && allocation.state === "live";
     });
   }
@@ -122,6 +135,12 @@ export class Closing {
     if (failure !== undefined && !progressed) throw failure;
     const unreadable = [...this.#unreadable.values()];
     const complete = isWhole && !this.#isPutOff && unreadable.length === 0;
-    return { released: this.#released, kept: this.#kept, complete, progressed, unreadable };
+    return { released: this.#released, kept: [...this.#kept], complete, progressed, unreadable };
   }
 }
+
+/** Returns the addresses in a block that an allocation holds, as text. */
+const keptIn = (block: Block, { parts }: Allocation): readonly string[] =>
+  parts
+    .flatMap(({ token }) => heldBy(block, token))
+    .map((ordinal) => formatAddress(addressAt(block.cidr, ordinal)));

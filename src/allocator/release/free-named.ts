@@ -7,12 +7,14 @@ import { ordinalOf } from "../../domain/cidr.ts";
 import type { Generation } from "../../domain/generation.ts";
 import { GRACE_MS } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
+import { heldAgain } from "../allocations/close-allocation.ts";
 import { freeSlots } from "../allocations/free-slots.ts";
 import { dropQuotaSlots, quotaSlotOf } from "../allocations/quota-slots.ts";
 import { holdingsOf } from "../allocations/replay.ts";
 import { untilKnown } from "../core/compare-and-swap.ts";
 import { poolAt } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { settleFreed } from "../held/settle-freed.ts";
 
 /** The address of one assignment, and whether it is given back because something else uses it. */
 export interface FreedAddress {
@@ -57,9 +59,14 @@ export async function freeNamed(
     );
   const conflicts =
     isConflict || allocation?.conflicts.has(text) ? { conflicts: new Set([ordinal]) } : {};
-  const tag = { space, block: cidr, token, handleHash, cools: true, ...conflicts };
+  const part = allocation?.parts.find((each) => each.token === token);
+  const again = allocation && part && heldAgain(allocation, part);
+  const tag = { space, block: cidr, token, handleHash, cools: true, ...conflicts, ...again };
   const { freed, block } = await freeSlots(context, tag, [ordinal], new Set([ordinal]));
-  if (allocation?.workload) await dropIfEmpty(context, allocation);
+  if (allocation?.workload) {
+    await settleFreed(context, allocation);
+    await dropIfEmpty(context, allocation);
+  }
   if (freed.length === 0)
     return { isFreed: false, block: block ?? (await blockAt(context, space, address, blockSize)) };
   if (allocation) await dropQuotaSlots(context, allocation, quotaSlotOf(allocation, text));

@@ -5,7 +5,7 @@ import { ordinalOf } from "../../domain/cidr.ts";
 import type { Generation } from "../../domain/generation.ts";
 import { CorruptItemError, Rejection, type RejectionCode } from "../../domain/outcome.ts";
 import { identify, type NamedAddress } from "../allocations/identify-address.ts";
-import { keepInstance } from "../allocations/keep-instance.ts";
+import { closeWithoutNext, keepInstance } from "../allocations/keep-instance.ts";
 import type { Context } from "../core/context.ts";
 import { freeNamed, laterIncarnation } from "./free-named.ts";
 
@@ -76,11 +76,14 @@ async function keepNamed(
 ): Promise<ReleaseResult> {
   const text = formatAddress(address);
   const place: AllocationPlace = { space, handleHash, id, keyed };
+  const freed: string[] = [];
   const { isKept, allocation } = await keepInstance(context, place, incarnation);
+  const isClosed = isKept && allocation && (await closeWithoutNext(context, allocation, freed));
+  if (freed.includes(text)) return { address: text, status: "released" };
   const isThere = allocation?.parts.some((part) => part.token === token) ?? false;
   if (!isThere || allocation?.released.has(text)) return { address: text, status: "not_assigned" };
-  if (isKept) return { address: text, status: "kept" };
-  const isOver = allocation?.state === "released" || allocation?.state === "aborted";
+  if (isKept && !isClosed) return { address: text, status: "kept" };
+  const isOver = isClosed || allocation?.state === "released" || allocation?.state === "aborted";
   if (isOver) return { address: text, status: "not_assigned" };
   const { code, detail } = laterIncarnation(address);
   return { address: text, status: "conflict", code, detail };

@@ -49,9 +49,10 @@ export async function releaseHost(
 async function releaseIn(
   context: Context,
   closing: Closing,
-  { space, slots }: Block,
+  block: Block,
   host: HostId,
 ): Promise<void> {
+  const { space, slots } = block;
   const taken = [...slots.values()].filter((slot) => slot.kind === "taken");
   const byToken = new Map(taken.map((slot) => [slot.token, slot]));
   const mixed = shuffled([...byToken.values()], context.random);
@@ -61,7 +62,7 @@ async function releaseIn(
       allocationsOf(context, closing, space, some, host),
     );
     const [instances, others] = split(allocations ?? []);
-    await closing.endInstances(instances);
+    await closing.endInstances(block, instances);
     // The release by host does not find them again, so settling gains nothing.
     await closing.end(others, { settles: false });
   }

@@ -4,10 +4,11 @@ import type { AllocationPlace } from "../../domain/allocation-place.ts";
 import { addressAt } from "../../domain/cidr.ts";
 import { isKeptKind, type Workload } from "../../domain/workload.ts";
 import { closeInstance } from "../allocations/close-instance.ts";
-import { keepInstance } from "../allocations/keep-instance.ts";
+import { closeWithoutNext, keepInstance } from "../allocations/keep-instance.ts";
 import { holdingsOf } from "../allocations/replay.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
+import { allOf } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
 
 /** The instance that a release names, and where its allocation is. */
@@ -43,7 +44,7 @@ export async function releaseInstance(
     if (!seen) await context.store.checkKeys();
     if (seen?.workload?.uid !== workload.uid) return answer({ released, kept: [] });
     if (keep && isKeepable(seen)) {
-      const kept = await keptOf(context, seen);
+      const kept = await keptOf(context, seen, released);
       return kept ? answer({ released, kept }) : RETRY;
     }
     return (await closeInstance(context, seen, released)) ? answer({ released, kept: [] }) : RETRY;
@@ -57,16 +58,26 @@ export const isKeepable = (allocation: Allocation): boolean =>
   isHolding(allocation) &&
   !isOver(allocation);
 
-/** Keeps what an instance has. @returns its addresses; nothing if its allocation has changed since it was seen */
+/**
+ * Keeps what an instance has, or closes its allocation if the instance has no next incarnation.
+ *
+ * @param freed receives the addresses that this call frees, as text, also if it fails later
+ * @returns its addresses, none if it is closed; nothing if its allocation has changed since it was seen
+ */
 export async function keptOf(
   context: Context,
   seen: Allocation,
+  freed: string[],
 ): Promise<readonly string[] | undefined> {
   const { workload, place } = seen;
   if (!workload) return undefined;
   const { isKept, allocation } = await keepInstance(context, place, workload.incarnation);
   if (!isKept || !allocation) return undefined;
-  const held = await holdingsOf(context, allocation);
+  const [isClosed, held] = await allOf(
+    closeWithoutNext(context, allocation, freed),
+    holdingsOf(context, allocation),
+  );
+  if (isClosed) return [];
   return held.flatMap(({ block, ordinals }) =>
     ordinals.map((ordinal) => formatAddress(addressAt(block.cidr, ordinal))),
   );

@@ -79,6 +79,11 @@ const prefixOf = ([part]: readonly Pool[]): string | undefined => part?.cidr.spl
 
 /** Returns the pools into which a pool is split: unchanged except for name and range. */
 function partsOf({ state: _, job: __, ...pool }: Pool, number: number): readonly Pool[] {
+  // The ranges of a pool lie inside of its cidr, and not inside of that of a part.
+  if (pool.ranges)
+    throw usageError(
+      `The pool ${pool.name} has ranges; create other pools of its cidr, and give each some of them.`,
+    );
   const range = parseCidr(pool.cidr);
   if (!range.ok) throw new Error(`the API says that the pool's cidr is ${pool.cidr}`);
   const { family, base, prefix } = range.value;

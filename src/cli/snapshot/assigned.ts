@@ -1,6 +1,6 @@
 import { formatAddress } from "../../domain/address.ts";
 import type { Allocation, Part } from "../../domain/allocation.ts";
-import { ownersAt } from "../../domain/allocation.ts";
+import { isBorrowed, ownersAt, poolOfPart } from "../../domain/allocation.ts";
 import type { Block } from "../../domain/block.ts";
 import { addressAt, formatCidr, sameCidr } from "../../domain/cidr.ts";
 import type { Contents } from "../../domain/contents.ts";
@@ -22,7 +22,7 @@ export interface Assigned {
   readonly affinityType: AffinityType;
   readonly pool: string;
   readonly block: string;
-  /** True if the block belongs to another host, or to none. */
+  /** True if the block belongs to another host, or to none, and is not of a ranged pool, whose blocks hosts share. */
   readonly borrowed: boolean;
   readonly assignedAtMs: number;
   readonly owner: Owners;
@@ -58,11 +58,12 @@ export function assignedIn(contents: Contents): readonly Assigned[] {
 }
 
 function assignedOf(
-  { cidr, pool, host: affine }: Block,
+  block: Block,
   ordinal: number,
   { allocation, part }: { readonly allocation: Allocation; readonly part: Part },
 ): Assigned {
   const { handle, host, attributes, atMs } = allocation;
+  const { cidr } = block;
   const address = addressAt(cidr, ordinal);
   const text = formatAddress(address);
   return {
@@ -71,9 +72,9 @@ function assignedOf(
     handle,
     host: hostName(host),
     affinityType: affinityTypeOf(host),
-    pool,
+    pool: poolOfPart(part, block),
     block: formatCidr(cidr),
-    borrowed: host !== affine,
+    borrowed: isBorrowed(allocation, part, block),
     assignedAtMs: atMs,
     owner: ownersAt(allocation, text),
     together: attributes[COLLECT.attribute] === COLLECT.together,

@@ -12,7 +12,7 @@ import {
   interfaceName,
   kindName,
   namespaceName,
-  poolReference,
+  poolsMeant,
   readable,
   resourceName,
   unique,
@@ -30,10 +30,10 @@ const number = readable(parseNumber, {
 
 const pools = v.pipe(
   list(
-    poolReference,
+    poolsMeant,
     { min: 1, max: POOLS_PER_REQUEST_MAX },
     {
-      type: "must be an array of names or CIDRs of pools",
+      type: "must be an array of names, CIDRs or patterns of pools",
       min: "must name a pool",
       max: `must name at most ${POOLS_PER_REQUEST_MAX} pools`,
     },

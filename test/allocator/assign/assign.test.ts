@@ -34,6 +34,32 @@ describe("what an assign costs", () => {
     );
     expect(calls).toEqual(["create-allocation", "take-slots"]);
   });
+
+  it("is one more write after another caller took one of the addresses first, in the same block", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/29", 29));
+    const { table, clock, calm } = world;
+    await assigned(calm, requestOf("first", 1));
+    let isFirst = true;
+    const rival = async () => {
+      const pod = contentsIn(world).allocations.find(({ handle }) => handle === "pod");
+      const ordinal = pod?.parts[0]?.ordinals[0];
+      await assigned(calm, { ...requestOf("rival", 1), address: addressOf(`10.0.0.${ordinal}`) });
+    };
+    const calls = await callsOf(table, (own) => {
+      const slow: Table = {
+        ...own,
+        write: async (write) => {
+          if (write.step === "take-slots" && isFirst) {
+            isFirst = false;
+            await rival();
+          }
+          return own.write(write);
+        },
+      };
+      return assigned({ ...contextOver(slow, clock, 2), cache: calm.cache }, requestOf("pod", 4));
+    });
+    expect(calls).toEqual(["create-allocation", "take-slots", "take-slots"]);
+  });
 });
 
 describe("addresses of one request", () => {

@@ -9,6 +9,7 @@ import { SETTINGS_DEFAULT } from "../../../src/domain/settings.ts";
 import type { Workload } from "../../../src/domain/workload.ts";
 import { intervals } from "../../domain/builders.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "../../instances.ts";
+import { callsOf } from "../../simulation/crash-points.ts";
 import {
   assigned,
   contentsIn,
@@ -115,6 +116,20 @@ describe("an instance of a kind that keeps its addresses gets them again", () =>
     await releaseOf(world.calm, podOf("a"), true);
     const later = await assigned(world.calm, instanceRequest(podOf("b"), on("node-3")));
     expect(addressesIn(later)).toEqual(addressesIn(first));
+  });
+
+  it("on another host in four waits: its slots are read while its allocation names the host", async () => {
+    const world = await makeWorld();
+    const { table, clock, calm } = world;
+    await keptIn(world);
+    await assigned(calm, { ...requestOf("known", 1), ...on("node-2") });
+    const calls = await callsOf(table, (own) =>
+      assigned(
+        { ...contextOver(own, clock, 2), cache: calm.cache },
+        instanceRequest(podOf("b"), on("node-2")),
+      ),
+    );
+    expect(calls).toEqual(["get", "instance-return", "get", "borrowed", "instance-return"]);
   });
 
   it("when reservations cover them", async () => {

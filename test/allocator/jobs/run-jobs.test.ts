@@ -165,6 +165,43 @@ describe("a drain", () => {
     expect(await assign(world.calm, requestOf("more", 1))).toMatchObject({ handle: "more" });
   });
 
+  it("asked for after the pool was enabled again stops new assignments, though no worker came by", async () => {
+    const before = await drained();
+    await putPool(world.calm, SPACE, "pool", poolOf(RANGE, 31), await revision());
+    const again = await drained();
+    expect(await poolNamed(world)).toMatchObject({ disabled: true });
+    expect(await now(before.job)).toMatchObject({ state: "cancelled" });
+    expect(again.effectiveAtMs).toBeGreaterThanOrEqual(world.clock.nowMs);
+    world.clock.nowMs = again.effectiveAtMs;
+    expect(await assign(world.calm, requestOf("late", 1))).toMatchObject({
+      code: "no_pool_available",
+    });
+    await work(2);
+    expect(await now(again.job)).toMatchObject({ state: "done" });
+  });
+
+  it("of a pool that changed since it was read is rejected, though the database did not say that the job failed", async () => {
+    const seen = await revision();
+    let answers = 0;
+    const changing = contextOver(
+      {
+        ...tableOf(world),
+        write: async (write) => {
+          if (write.step === "end-job" && answers++ === 0) return { outcome: "unknown" };
+          const result = await world.table.write(write);
+          const spec = { ...poolOf(RANGE, 31), cooldownSeconds: 7 };
+          if (write.step === "create-job") await putPool(world.calm, SPACE, "pool", spec, seen);
+          return result;
+        },
+      },
+      world.clock,
+      7,
+    );
+    expect(await drainPool(changing, SPACE, "pool", seen)).toMatchObject({
+      code: "precondition_failed",
+    });
+  });
+
   it("asked for twice is one job, and needs the pool as it was seen", async () => {
     expect(await drainPool(world.calm, SPACE, "pool", undefined)).toMatchObject({
       code: "precondition_required",

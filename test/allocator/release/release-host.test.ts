@@ -13,6 +13,7 @@ import { Rejection } from "../../../src/domain/outcome.ts";
 import { eachCall } from "../../../src/store/each-call.ts";
 import type { Table } from "../../../src/store/table.ts";
 import { addressOfQuotaSlot, crowd } from "../../crowd.ts";
+import { addressesIn, instanceRequest, podOf, releaseOf } from "../../instances.ts";
 import { heldNow, withRetries } from "../../simulation/aftermath.ts";
 import { callsOf, withIntruder } from "../../simulation/crash-points.ts";
 import {
@@ -111,6 +112,27 @@ describe("a release of all that a host has", () => {
     expect(contentsIn(world).allocations).toEqual([]);
   });
 
+  it("is not complete while the database has not said that an instance is closed", async () => {
+    const world = await makeWorld();
+    const pod = podOf("a", { kind: "Deployment" });
+    const told = await assigned(world.calm, instanceRequest(pod));
+    const unanswered = contextOver(
+      {
+        ...tableOf(world),
+        write: async (write) =>
+          write.step === "instance-end" ? { outcome: "unknown" } : world.table.write(write),
+      },
+      world.clock,
+      2,
+    );
+    expect(await release(unanswered)).toMatchObject({ released: [], complete: false });
+    expect(heldNow(world, told)).toBe(true);
+    expect(await release(world.calm)).toMatchObject({
+      released: addressesIn(told),
+      complete: true,
+    });
+  });
+
   it("stops when its time is up, and has got somewhere by then", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/26", 26));
     for (let n = 0; n < 40; n++) await assigned(world.calm, requestOf(`pod-${n}`, 1));
@@ -183,4 +205,30 @@ it("a host with a large block that many share is released a part at a time, to t
   expect(released.toSorted()).toEqual(
     occupied.map((each) => formatAddress(addressOfQuotaSlot(each))).toSorted(),
   );
+});
+
+it("a host whose instances keep their addresses is released in one read of each of them", async () => {
+  const { calm, clock, table } = await makeWorld();
+  const told: Assignment[] = [];
+  for (const instance of ["db-0", "db-1", "db-2"]) {
+    const pod = podOf("a", { instance });
+    told.push(await assigned(calm, instanceRequest(pod)));
+    await releaseOf(calm, pod, true);
+  }
+  let answer: Awaited<ReturnType<typeof release>> | undefined;
+  const calls = await callsOf(table, async (own) => {
+    answer = await release(contextOver(own, clock, 2));
+  });
+  expect(answer).toMatchObject({ complete: true, released: [] });
+  expect([...(answer?.kept ?? [])].sort()).toEqual(told.flatMap(addressesIn).sort());
+  // The affinities, the borrowed blocks, two blocks, and the allocations.
+  expect(calls).toHaveLength(2 + 2 + told.length);
+});
+
+it("a host whose instance has addresses in several blocks answers each of them once", async () => {
+  const { calm } = await makeWorld();
+  const wanted = [{ family: 4, count: 3 }] as const;
+  const told = await assigned(calm, instanceRequest(podOf("a"), { wanted }));
+  for (const answer of [await release(calm), await release(calm)])
+    expect([...answer.kept].sort()).toEqual(addressesIn(told).sort());
 });

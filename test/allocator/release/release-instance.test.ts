@@ -125,6 +125,15 @@ describe("a release by the generation of an instance's address", () => {
     expect(await keepAll(world, told)).toMatchObject([{ status: "not_assigned" }]);
   });
 
+  it("does not call an address kept that was released before the other one of its instance", async () => {
+    const world = await makeWorld();
+    const two = { wanted: [{ family: 4, count: 2 }] } as const;
+    const told = await assigned(world.calm, instanceRequest(podOf("a"), two));
+    const first = { ...told, addresses: told.addresses.slice(0, 1) };
+    await releaseAll(world.calm, first);
+    expect(await keepAll(world, first)).toMatchObject([{ status: "not_assigned" }]);
+  });
+
   it("of one address of two leaves the other; the last one deletes the allocation", async () => {
     const world = await makeWorld();
     const two = { wanted: [{ family: 4, count: 2 }] } as const;

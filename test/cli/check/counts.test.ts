@@ -54,4 +54,14 @@ describe("counts", () => {
       cooling: 1,
     });
   });
+
+  it("call no address of a ranged pool borrowed, although its block has no host", () => {
+    const { host: _, ...shared } = blockWith({ 3: taken() });
+    const { parts, ...rest } = allocationWith();
+    const allocation = { ...rest, parts: parts.map((part) => ({ ...part, pool: "red" })) };
+    const contents = { ...together([]), blocks: [shared], allocations: [allocation] };
+    const assigned = assignedIn(contents);
+    expect(assigned).toMatchObject([{ pool: "red", borrowed: false }]);
+    expect(countsOf(contents, assigned).borrowed).toBe(0);
+  });
 });

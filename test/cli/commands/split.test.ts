@@ -65,6 +65,15 @@ describe("plat split", () => {
     }
   });
 
+  it("rejects a pool with ranges, and changes nothing", async () => {
+    await create("--ranges", "10.0.0.10-10.0.0.200");
+    const before = await pools();
+    const { exit, err } = await split("2", "web");
+    expect(exit).toBe(2);
+    expect(err).toContain("The pool web has ranges");
+    expect(await pools()).toEqual(before);
+  });
+
   it("keeps the parts of a drained pool disabled, unless it is told to enable them", async () => {
     await create();
     await platWith({ sleep: workAMinuteLater }, "pool", "drain", "web", "--wait");

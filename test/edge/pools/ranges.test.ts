@@ -23,6 +23,15 @@ describe("a pool with ranges", () => {
     expect(spec({}).allowedUses).toEqual(["Workload", "Tunnel"]);
   });
 
+  it("has no range in reverse, in its ranges and in its excludes", () => {
+    const reversed = ["10.0.0.9-10.0.0.1"];
+    const body = { cidr: "10.0.0.0/24", ranges: reversed, excludes: reversed };
+    expect(rejectedFields(put(body))).toEqual([
+      expect.stringContaining("ranges[0]: is reversed"),
+      expect.stringContaining("excludes[0]: is reversed"),
+    ]);
+  });
+
   it("can have no address yet", () => {
     expect(spec({ ranges: [] }).ranges).toEqual([]);
   });

@@ -21,7 +21,6 @@ import {
 import { formatCidr, intervalOf } from "../../../src/domain/cidr.ts";
 import { handleHash } from "../../../src/domain/hash.ts";
 import type { HostId } from "../../../src/domain/host.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { allocationPk, hostPk, SPACES_PK, spacePk } from "../../../src/store/key.ts";
 import { putHeld } from "../allocations.ts";
@@ -30,7 +29,7 @@ import { drafted } from "../drafts.ts";
 import type { Fact, Form } from "../fact.ts";
 import { type Cloud, LambdaFunction, type Sabotage } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
-import { addressIn, expectServed, requestOf } from "../requests.ts";
+import { addressIn, callsOf, expectServed, requestOf } from "../requests.ts";
 import { walking } from "../sabotages.ts";
 import { affinityItem, type LargeCloud, type NewCloud, poolOf, putSpace } from "../scene.ts";
 import { putLargeSpace, someGroupsOf } from "./spaces.ts";
@@ -340,9 +339,5 @@ async function assigned(lambda: LambdaFunction, changes: Parameters<typeof reque
 }
 
 /** Returns the number of calls of a function that has just started. */
-async function calls(cloud: Cloud, work: (context: Context) => Promise<unknown>): Promise<number> {
-  const ended = await new LambdaFunction(cloud).request(work);
-  if (ended.ended !== "answered" || ended.value instanceof Rejection)
-    throw new Error(`an operation failed: ${JSON.stringify(ended)}`);
-  return ended.calls;
-}
+const calls = (cloud: Cloud, work: (context: Context) => Promise<unknown>): Promise<number> =>
+  callsOf(new LambdaFunction(cloud), work);

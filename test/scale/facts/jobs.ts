@@ -9,7 +9,7 @@ import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import type { LargeTable } from "../large-table.ts";
 import { minutesUntil, WORK } from "../runs.ts";
-import { FIRST_FAILURE_STOPS_ALL, NO_JOB_GOES_ON } from "../sabotages.ts";
+import { FIRST_FAILURE_STOPS_ALL, NOTHING_DELETED } from "../sabotages.ts";
 import { affinityItem, blockItem, indexPages, type NewCloud, poolOf, putSpace } from "../scene.ts";
 
 const SPACE = "default";
@@ -54,7 +54,7 @@ export function jobFacts(form: Form): readonly Fact[] {
       size: `${blocks} empty blocks`,
       bound: deleted,
       unit: "minutes",
-      broken: NO_JOB_GOES_ON,
+      broken: NOTHING_DELETED,
       async measure(newCloud: NewCloud) {
         const cloud = await newCloud();
         putEmptyPool(cloud.items, groups);

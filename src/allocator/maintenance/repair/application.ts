@@ -1,13 +1,16 @@
 import type { Application, ListedAddress } from "../../../domain/application.ts";
-import { each, isGone, restated } from "../../../domain/application-changes.ts";
+import { isGone } from "../../../domain/application-changes.ts";
 import { ordinalOf } from "../../../domain/cidr.ts";
 import { mintedAtMs } from "../../../domain/fresh.ts";
-import { APPLICATION_ADDRESSES_MAX, GRACE_MS, PAGE_READS_AT_ONCE } from "../../../domain/limits.ts";
-import { blocksOfListed } from "../../applications/blocks-of-listed.ts";
-import { freeSurplus } from "../../applications/free-surplus.ts";
-import { heldSlot, settle } from "../../applications/settle.ts";
-import { type Context, fresh } from "../../core/context.ts";
+import { heldSlot } from "../../../domain/held-slot.ts";
+import { GRACE_MS, PAGE_READS_AT_ONCE } from "../../../domain/limits.ts";
+import { closeLost } from "../../applications/close-lost.ts";
+import type { Context } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
+import { blocksOfListed } from "../../held/blocks-of-listed.ts";
+import { freeSurplus } from "../../held/free-surplus.ts";
+import { leave } from "../../held/leave.ts";
+import { settle } from "../../held/settle.ts";
 
 /**
  * Finishes what a crash left of an application: `named` and `leaving` addresses, what is beyond its number and free, and the item of
@@ -21,17 +24,14 @@ export async function repairApplication(context: Context, suggested: Application
   if (isYoung(context, suggested)) return;
   const seen = await store.readApplication(suggested.space, suggested);
   if (!seen || isYoung(context, seen)) return;
-  const surplus = await freeSurplus(context, seen, APPLICATION_ADDRESSES_MAX);
+  const surplus = await freeSurplus(context, seen, {});
   const lost = await lostOf(context, seen);
-  if (surplus.length + lost.length > 0) {
-    const states = each([...surplus, ...lost], "leaving");
-    const next = restated(seen, states, fresh(context));
-    const written = await store.changeApplication("settle", seen, next);
-    // Another request changed it, and settles what it left.
-    if (written.outcome !== "done") return;
-    await settle(context, next);
-  } else if (seen.listed.some(({ state }) => state !== "in") || isGone(seen))
-    await settle(context, seen);
+  const goes = [...surplus, ...lost];
+  const left = goes.length > 0 ? await leave(context, seen, goes) : { application: seen };
+  // Without a settlement another request changed it, and settles what it left.
+  const now = left?.application && (await closeLost(context, left.application));
+  if (now && (now.listed.some(({ state }) => state !== "in") || isGone(now)))
+    await settle(context, now);
 }
 
 const isYoung = (context: Context, { revision }: Application): boolean =>

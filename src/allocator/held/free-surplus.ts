@@ -10,17 +10,20 @@ import { blocksOfListed } from "./blocks-of-listed.ts";
  * Returns the addresses that an application has beyond its number, and that no instance has: the highest first, so that few blocks
  * stay in use. Those that an instance has go when it releases them.
  *
- * @param countMax the most addresses of the answer
+ * @param options.countMax the most addresses of the answer; without it, all
+ * @param options.among the addresses that may go; without it, all that the application lists
  */
 export async function freeSurplus(
   context: Context,
   application: Application,
-  countMax: number,
+  { countMax, among }: { readonly countMax?: number; readonly among?: readonly ListedAddress[] },
 ): Promise<readonly ListedAddress[]> {
   const goes: ListedAddress[] = [];
   for (const { target, surplus } of countsOf(application)) {
     if (surplus === 0) continue;
-    const members = membersOf(application, target).filter(({ state }) => state === "in");
+    const members = membersOf(application, target).filter(
+      (each) => each.state === "in" && (!among || among.includes(each)),
+    );
     const free = await withoutTaken(context, application.space, members);
     goes.push(...free.slice(0, surplus));
   }

@@ -1,0 +1,118 @@
+import { type Address, formatAddress } from "../../domain/address.ts";
+import type { Application, ListedAddress } from "../../domain/application.ts";
+import { membersOf } from "../../domain/application-changes.ts";
+import type { Block } from "../../domain/block.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import { shuffled } from "../../domain/fresh.ts";
+import { heldSlot } from "../../domain/held-slot.ts";
+import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import type { Rejection } from "../../domain/outcome.ts";
+import type { Context } from "../core/context.ts";
+import { applicationCopy } from "../core/labels.ts";
+import { inParallel } from "../core/parallel.ts";
+import { blocksOfListed, type ListedInBlock } from "../held/blocks-of-listed.ts";
+import { noneHeld } from "./rejections.ts";
+import { readApplicationAnew } from "./requester.ts";
+import {
+  type ApplicationAsked,
+  countOf,
+  type FamilyRequest,
+  type SlotSelection,
+  slotsOf,
+} from "./selection.ts";
+
+/** The addresses of an application that may serve: those of an interface, or one of them. */
+interface HeldAsked extends ApplicationAsked {
+  readonly address?: Address;
+}
+
+/**
+ * Selects slots that are held for the application of the workload: in the blocks that this function knows if they suffice, else in
+ * those of the addresses that the application lists, some at a time. The list may be an old copy, because a write takes only a slot that
+ * is held as it was seen. Before a rejection the application is read again, so that an address that it just got serves.
+ *
+ * @returns the slots; or `pool_exhausted`, after every block of the current list was read
+ */
+export async function selectHeld(
+  context: Context,
+  familyRequest: FamilyRequest,
+  asked: HeldAsked,
+): Promise<readonly SlotSelection[] | Rejection> {
+  const { space, count } = familyRequest;
+  const copied = asked.application;
+  const selections = await search(context, familyRequest, asked);
+  if (countOf(selections) === count) return selections;
+  const application = await readApplicationAnew(context, space, copied);
+  if (!application || application.revision === copied.revision)
+    return noneHeld(familyRequest, copied, count - countOf(selections));
+  const current = await search(context, familyRequest, { ...asked, application });
+  const missing = count - countOf(current);
+  return missing > 0 ? noneHeld(familyRequest, application, missing) : current;
+}
+
+/** Selects up to the wanted number of slots. */
+async function search(
+  context: Context,
+  familyRequest: FamilyRequest,
+  asked: HeldAsked,
+): Promise<readonly SlotSelection[]> {
+  const { space, family, count } = familyRequest;
+  const { application } = asked;
+  const places = shuffled(blocksOfListed(servingIn(asked, family)), context.random);
+  const known = context.cache.blocksOfApplication(applicationCopy(space, application));
+  const select = (seen: readonly Seen[], countMax: number) =>
+    selectFrom(context, familyRequest, application, seen, countMax);
+  const inKnown = select(
+    places.map((place) => ({ ...place, block: known.get(formatCidr(place.cidr)) })),
+    count,
+  );
+  if (countOf(inKnown) === count) return inKnown;
+  const selections: SlotSelection[] = [];
+  for (let from = 0; from < places.length; from += PAGE_READS_AT_ONCE) {
+    const some = places.slice(from, from + PAGE_READS_AT_ONCE);
+    const read = await inParallel(some, PAGE_READS_AT_ONCE, async (place) => ({
+      ...place,
+      block: await context.store.readBlock(space, place.cidr),
+    }));
+    selections.push(...select(read, count - countOf(selections)));
+    if (countOf(selections) === count) return selections;
+  }
+  return selections;
+}
+
+/** Returns the addresses that may serve: those that the application has for the interface. */
+const servingIn = (
+  { application, address, ...of }: HeldAsked,
+  family: Address["family"],
+): readonly ListedAddress[] =>
+  membersOf(application, { ...of, family })
+    .filter(({ state }) => state === "in")
+    .filter((each) => !address || formatAddress(each.address) === formatAddress(address));
+
+/** Addresses of a block, and the block as it was read. */
+interface Seen extends ListedInBlock {
+  readonly block: Block | undefined;
+}
+
+/** Selects up to `countMax` of the slots that are held for the application, each from the pool of its address. */
+function selectFrom(
+  { random }: Context,
+  { configuration }: FamilyRequest,
+  application: Application,
+  seen: readonly Seen[],
+  countMax: number,
+): readonly SlotSelection[] {
+  const selections: SlotSelection[] = [];
+  for (const { block, addresses } of seen)
+    for (const { id, name: pool } of block ? configuration.pools : []) {
+      const own = addresses.filter(({ poolId }) => poolId === id);
+      const choose = (now: Block, count: number): readonly number[] => {
+        const held = own.flatMap((each) => heldSlot(application, now, each)?.ordinal ?? []);
+        return shuffled(held, random).slice(0, count);
+      };
+      if (!block || own.length === 0) continue;
+      const ordinals = choose(block, countMax - countOf(selections));
+      selections.push(...slotsOf({ block, ordinals, choose, pool, ofApplication: true }));
+    }
+  return selections;
+}

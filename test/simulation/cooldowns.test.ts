@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import type { Contents } from "../../src/domain/contents.ts";
+import type { Slot } from "../../src/domain/slot.ts";
+import { blockWith, cooling, held, taken } from "../domain/builders.ts";
+import { Cooldowns } from "./cooldowns.ts";
+
+const COOLDOWN_MS = 5_000;
+
+/** Shows the judge one address from step to step, at these times in ms; `undefined` if its block is gone. */
+function verdictOn(...steps: readonly (readonly [nowMs: number, slot: Slot | undefined])[]) {
+  const judge = new Cooldowns(COOLDOWN_MS);
+  for (const [nowMs, slot] of steps) {
+    const blocks = slot ? [blockWith({ 0: slot })] : [];
+    judge.step({ blocks } as unknown as Contents, { nowMs, skewMs: 0 });
+  }
+  return judge.violations.map(({ invariant }) => invariant);
+}
+
+describe("the judge of cooldowns", () => {
+  it("finds nothing in an address that is assigned again after its cooldown", () => {
+    expect(verdictOn([0, taken(1)], [1, cooling(1)], [5_001, taken(2)])).toEqual([]);
+  });
+
+  it("notices an address that is assigned too soon, also if its block went and came again", () => {
+    expect(verdictOn([0, cooling(0)], [4_999, taken(2)])).toEqual(["I9"]);
+    expect(verdictOn([0, cooling(0)], [1, undefined], [4_999, taken(2)])).toEqual(["I9"]);
+  });
+
+  it("notices an address that an application holds too soon", () => {
+    expect(verdictOn([0, cooling(0)], [4_999, held(2)])).toEqual(["I9"]);
+    expect(verdictOn([0, cooling(0)], [5_000, held(2)])).toEqual([]);
+  });
+
+  it("lets the instances of an application have its addresses one after the other", () => {
+    expect(verdictOn([0, held(1)], [1, taken(2)], [2, held(2)], [3, taken(3)])).toEqual([]);
+  });
+});

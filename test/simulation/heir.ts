@@ -1,0 +1,43 @@
+import { listPools, putPool } from "../../src/allocator/admin/administration.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { deletePool } from "../../src/allocator/jobs/pool-jobs.ts";
+import { subtract } from "../../src/domain/address-set.ts";
+import { intervalOf } from "../../src/domain/cidr.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
+import type { PoolSpec } from "../../src/domain/pool.ts";
+import { setOf } from "../../src/domain/pool-set.ts";
+import type { Violation } from "../../src/domain/violation.ts";
+import type { RangedPools } from "./ranged-pools.ts";
+import { SPACE } from "./requests.ts";
+
+/**
+ * Gives a new pool all addresses that the sets of the ranged pools leave, after operators repeated what was cut off. If a pool
+ * keeps an address outside of its set for good, it is lost to all others.
+ */
+export async function inherit(
+  context: Context,
+  { pools: [model], names }: RangedPools,
+  scheduledRuns: () => Promise<void>,
+): Promise<readonly Violation[]> {
+  if (!model) return [];
+  for (const { state, revision, ...pool } of await rangedIn(context, names)) {
+    const { space, name, id, subnetId, adding, retiring, ...spec } = pool;
+    // A pool that was never active serves nobody, and its operator gives it up.
+    if (state === "pending") await deletePool(context, space, name, revision);
+    if (state === "active") await putPool(context, space, name, spec, revision);
+  }
+  await scheduledRuns();
+  const left = await rangedIn(context, names);
+  const { name: _, ...plain } = model;
+  const rest = subtract([intervalOf(plain.cidr)], ...left.map(setOf));
+  if (rest.length === 0) return [];
+  const { ranges: __, ...whole } = plain;
+  const heir: PoolSpec = left.length > 0 ? { ...plain, ranges: rest } : whole;
+  const answer = await putPool(context, SPACE, "heir", heir, undefined);
+  return answer instanceof Rejection ? [{ invariant: "I13", message: answer.detail }] : [];
+}
+
+async function rangedIn(context: Context, names: readonly string[]) {
+  const { items } = await listPools(context, SPACE);
+  return items.filter(({ name }) => names.includes(name));
+}
