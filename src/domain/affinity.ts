@@ -4,7 +4,7 @@ import { isBlockOf } from "./block-group.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import { assertHostReserved, type HostReserved } from "./host-reserved.ts";
-import { isRanged, type Pool } from "./pool.ts";
+import { hasHosts, type Pool } from "./pool.ts";
 
 export const AFFINITY_STATES = ["pending", "confirmed", "pendingDeletion"] as const;
 
@@ -61,7 +61,7 @@ export function affinitiesFor(
   affinities: readonly BlockAffinity[],
 ): readonly BlockAffinity[] {
   return pools
-    .filter((pool) => !isRanged(pool))
+    .filter((pool) => hasHosts(pool))
     .flatMap((pool) =>
       affinities.filter(
         (affinity) => affinity.pool === pool.name && isBlockOf(pool, affinity.block),

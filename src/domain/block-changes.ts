@@ -4,7 +4,7 @@ import type { Block } from "./block.ts";
 import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import { assertHostReserved, type HostReserved } from "./host-reserved.ts";
-import { type Pool, subnetIdOf } from "./pool.ts";
+import { assignsPrefixes, type Pool, subnetIdOf } from "./pool.ts";
 import type { ReleasedSlot, Slot } from "./slot.ts";
 
 /**
@@ -65,14 +65,15 @@ export function claimedBlock(affinity: BlockAffinity, pool: Pool, fresh: ClaimFi
 }
 
 /**
- * Returns an empty block of a ranged pool. It has no host: every host takes from it, and has a borrowed-block entry before it does
- * (I11).
+ * Returns an empty block of a ranged pool, or a free prefix. It has no host: every host takes from it, and has a borrowed-block
+ * entry before it does (I11).
  */
 export function newSharedBlock(pool: Pool, cidr: Cidr, fresh: ClaimFields): Block {
   const { epoch, revision, claimedAtMs } = fresh;
   return {
     space: pool.space,
     cidr,
+    ...(assignsPrefixes(pool) && { whole: true }),
     pool: pool.name,
     poolId: subnetIdOf(pool),
     claimedAtMs,

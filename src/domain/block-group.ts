@@ -1,6 +1,5 @@
-import { type Address, BITS } from "./address.ts";
+import type { Address } from "./address.ts";
 import {
-  addressAt,
   type Cidr,
   cidrOf,
   contains,
@@ -62,10 +61,11 @@ export function groupIndexOf(grid: Grid, group: Cidr): bigint {
 
 /** Returns the blocks of a block group that lie in the pool, at most 64. */
 export function blocksOfGroup({ cidr, blockSize }: Grid, group: Cidr): Cidr[] {
-  const step = 2 ** (BITS[group.family] - blockSize);
-  return Array.from({ length: BLOCKS_PER_GROUP }, (_, i) =>
-    blockOf(addressAt(group, i * step), blockSize),
-  ).filter((block) => contains(cidr, { family: block.family, value: block.base }));
+  const first = { ...group, prefix: blockSize };
+  return Array.from({ length: BLOCKS_PER_GROUP }, (_, i) => ({
+    ...first,
+    base: group.base + BigInt(i) * sizeOf(first),
+  })).filter((block) => contains(cidr, { family: block.family, value: block.base }));
 }
 
 /**

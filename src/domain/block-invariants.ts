@@ -5,7 +5,7 @@ import type { BorrowedBlock } from "./borrowed-block.ts";
 import { formatCidr, sameCidr } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
 import { isHostReserved } from "./host-reserved.ts";
-import { type Pool, subnetIdOf } from "./pool.ts";
+import { assignsPrefixes, type Pool, subnetIdOf } from "./pool.ts";
 import type { Slot } from "./slot.ts";
 import { leadsTo } from "./token.ts";
 import { type Violation, violation } from "./violation.ts";
@@ -61,6 +61,8 @@ function violationsIn(
     // So a pool that is still pending can be deleted at once.
     violate("shape", `was claimed in pool ${pool.name}, which is pending`);
   else if (!isBlockOf(pool, block.cidr)) violate("shape", `is no block of its pool ${block.pool}`);
+  else if (assignsPrefixes(pool) !== (block.whole === true))
+    violate("shape", `is ${block.whole ? "a prefix" : "no prefix"}, unlike its pool ${block.pool}`);
   else if (!isMapped(block, pool, contents))
     violate(
       "I4",

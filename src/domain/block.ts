@@ -16,6 +16,8 @@ import { isReleased, type ReleasedSlot, type Slot } from "./slot.ts";
 export interface Block {
   readonly space: string;
   readonly cidr: Cidr;
+  /** True if the block is a prefix of a pool of prefixes: it has one slot, 0, which stands for all its addresses. */
+  readonly whole?: true;
   readonly pool: string;
   /**
    * The id of its pool, or of the subnet of its ranged pools. A pool and its successor can have the same name and range, but never
@@ -56,6 +58,8 @@ export function assertBlock(block: Block): void {
   assertTexts({ pool, poolId, epoch, revision });
   assertTimes(claimedAtMs, idleSinceMs);
   assertHostReserved(block);
+  if (block.whole && (block.host ?? block.hostReserved) !== undefined)
+    throw new Error("it is a prefix, and it has a host");
   const capacity = capacityOf(block);
   const astray = [...slots.keys()].find((n) => !(Number.isInteger(n) && n >= 0 && n < capacity));
   if (astray !== undefined) throw new Error(`it has a slot ${astray}, of ${capacity}`);
@@ -212,8 +216,9 @@ export function isEmpty(block: Block, rules: Omit<SlotRules, "reserved">): boole
   return [...block.slots.values()].every((slot) => isReleased(slot) && isCooled(slot, rules));
 }
 
-export function capacityOf({ cidr }: { readonly cidr: Cidr }): number {
-  return Number(sizeOf(cidr));
+/** Returns the number of slots of a block: one for each address, or one for a prefix as a whole. */
+export function capacityOf({ cidr, whole }: Pick<Block, "cidr" | "whole">): number {
+  return whole ? 1 : Number(sizeOf(cidr));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isWhollyReserved } from "./block.ts";
 import { overlaps } from "./cidr.ts";
 import { RESERVATIONS_NAMED_MAX } from "./limits.ts";
-import type { Pool, SpaceConfiguration } from "./pool.ts";
+import { assignsPrefixes, type Pool, type PoolSpec, type SpaceConfiguration } from "./pool.ts";
 import { reservedFor, setOf } from "./pool-set.ts";
 import type { Unfit } from "./unfit.ts";
 
@@ -10,7 +10,7 @@ import type { Unfit } from "./unfit.ts";
  *
  * @throws {CorruptItemError} if the reservations are not known
  */
-export const isShut = (pool: Pool, configuration: Pick<SpaceConfiguration, "reserved">) =>
+export const isShut = (pool: PoolSpec, configuration: Pick<SpaceConfiguration, "reserved">) =>
   isWhollyReserved(pool.cidr, reservedFor(pool, configuration));
 
 /** Returns the reservations that shut a pool, as a reason why it may not serve. */
@@ -30,8 +30,9 @@ export function whyShut(
   const told = names.slice(0, RESERVATIONS_NAMED_MAX).join(", ");
   const more = names.length - RESERVATIONS_NAMED_MAX;
   const by = names.length === 1 ? "reservation" : "reservations";
+  const isCovered = assignsPrefixes(pool) ? "has every prefix touched" : "is covered as a whole";
   return {
     code: "reserved",
-    reason: `is covered as a whole by ${by} ${told}${more > 0 ? ` and ${more} more` : ""}`,
+    reason: `${isCovered} by ${by} ${told}${more > 0 ? ` and ${more} more` : ""}`,
   };
 }

@@ -1,7 +1,7 @@
 import type { Rule } from "./acquire-pools.ts";
 import type { Family } from "./address.ts";
 import { type HostReserved, prefixMaxBeside } from "./host-reserved.ts";
-import { isRanged, type Pool, type Use } from "./pool.ts";
+import { assignsPrefixes, isRanged, type Pool, type Use } from "./pool.ts";
 import { excludedBy } from "./pool-conditions.ts";
 import type { Requester } from "./requester.ts";
 import type { Unfit } from "./unfit.ts";
@@ -26,6 +26,7 @@ export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit 
   if (family !== criteria.family) return { code: "family", reason: `is IPv${family}` };
   // What a pool refuses from then on does not concern the addresses that it gave to an application before.
   if (rule === "application") return undefined;
+  if (assignsPrefixes(pool)) return OF_PREFIXES;
   const closed = whyClosed(pool);
   if (closed) return closed;
   if (!pool.allowedUses.includes(criteria.use))
@@ -38,6 +39,11 @@ export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit 
     return { code: "mode", reason: "serves only requests that name it (assignmentMode Manual)" };
   return excludedBy(pool, criteria.requester, criteria.network);
 }
+
+const OF_PREFIXES: Unfit = {
+  code: "prefixes",
+  reason: "assigns prefixes to nodes, not addresses (assign prefixes)",
+};
 
 /** Returns true if the conditions of a candidate count: those of a ranged pool always do, as in Spiderpool. */
 export const isJudged = (rule: Rule, pool: Pool): boolean =>

@@ -64,6 +64,14 @@ export const BLOCK_SIZES = {
   6: { min: 116, max: 128, default: 122 },
 } as const;
 
+/** Prefix lengths of the prefixes that a pool assigns: the default of Kubernetes' node IPAM, and from a /8 or /16 to one address. */
+export const PREFIX_LENGTHS = {
+  4: { min: 8, max: 32, default: 24 },
+  6: { min: 16, max: 128, default: 64 },
+} as const;
+/** The cooldown of a prefix. Routes to it leave a cluster later than an address leaves a host. */
+export const PREFIX_COOLDOWN_SECONDS_DEFAULT = 300;
+
 /** Tries of one slot write against one block before the request is called contended. */
 export const TAKE_TRIES_MAX = 32;
 /** Blocks a request may move through before it is called contended. */

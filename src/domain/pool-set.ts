@@ -1,7 +1,13 @@
 import type { Address } from "./address.ts";
 import { type AddressSet, holds, subtract, unionOf } from "./address-set.ts";
-import { contains, type Interval, intervalOf } from "./cidr.ts";
-import { isRanged, type Pool, type PoolSpec, type SpaceConfiguration } from "./pool.ts";
+import { cidrOf, contains, type Interval, intervalOf, merged, overlaps } from "./cidr.ts";
+import {
+  assignsPrefixes,
+  isRanged,
+  type Pool,
+  type PoolSpec,
+  type SpaceConfiguration,
+} from "./pool.ts";
 
 /** Returns the addresses that a pool assigns, reserved ones included. */
 export const setOf = ({
@@ -33,12 +39,13 @@ export const openSetOf = (
 
 /**
  * Returns the runs that automatic assignment leaves out in the blocks of a pool. For a ranged pool, all that is outside of its set
- * counts as reserved.
+ * counts as reserved. For a pool of prefixes, each prefix that a reservation touches counts as reserved as a whole.
  */
 export const reservedFor = (
-  pool: Pool | undefined,
+  pool: PoolSpec | undefined,
   { reserved }: Pick<SpaceConfiguration, "reserved">,
-): readonly Interval[] => (pool && isRanged(pool) ? madeOf(pool, reserved).closed : reserved);
+): readonly Interval[] =>
+  pool && (isRanged(pool) || assignsPrefixes(pool)) ? madeOf(pool, reserved).closed : reserved;
 
 /** The sets of a pool under some reservations. */
 interface Made {
@@ -51,14 +58,31 @@ interface Made {
 const NONE_RESERVED: readonly Interval[] = [];
 
 /** The sets of the pools in use. A copy of the configuration has its own pools, so that a set is made once for each copy. */
-const made = new WeakMap<Pool, Made>();
+const made = new WeakMap<PoolSpec, Made>();
 
-function madeOf(pool: Pool, reserved: readonly Interval[]): Made {
+function madeOf(pool: PoolSpec, reserved: readonly Interval[]): Made {
   const known = made.get(pool);
   if (known && (known.reserved === reserved || reserved === NONE_RESERVED)) return known;
   const set = setOf(pool);
-  const open = subtract(set, reserved);
+  const open = subtract(set, assignsPrefixes(pool) ? touchedBy(reserved, pool) : reserved);
   const now = { reserved, set, open, closed: subtract([intervalOf(pool.cidr)], open) };
   made.set(pool, now);
   return now;
 }
+
+/** Returns the blocks of a pool that have an address of these runs, as runs. */
+const touchedBy = (
+  runs: readonly Interval[],
+  { cidr, blockSize }: PoolSpec,
+): readonly Interval[] => {
+  const blockAt = (value: bigint) => intervalOf(cidrOf({ family: cidr.family, value }, blockSize));
+  return merged(
+    runs
+      .filter((run) => overlaps(run, intervalOf(cidr)))
+      .map(({ family, first, last }) => ({
+        family,
+        first: blockAt(first).first,
+        last: blockAt(last).last,
+      })),
+  );
+};

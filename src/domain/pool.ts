@@ -2,7 +2,7 @@ import { type Address, BITS } from "./address.ts";
 import type { AddressSet } from "./address-set.ts";
 import { assertTexts, assertWhole } from "./assertions.ts";
 import { type Cidr, type Interval, merged } from "./cidr.ts";
-import { BLOCK_SIZES } from "./limits.ts";
+import { BLOCK_SIZES, PREFIX_LENGTHS } from "./limits.ts";
 import type { CorruptItemError } from "./outcome.ts";
 import type { Selector } from "./selector.ts";
 import { NEVER_ASSIGNED } from "./special-ranges.ts";
@@ -14,6 +14,9 @@ export type Use = (typeof USES)[number];
 /** `Manual` pools serve only requests that name them. */
 export const ASSIGNMENT_MODES = ["Automatic", "Manual", "Applications"] as const;
 export type AssignmentMode = (typeof ASSIGNMENT_MODES)[number];
+
+/** A pool assigns addresses to workloads, or prefixes to nodes. */
+export const ASSIGNS = ["addresses", "prefixes"] as const;
 
 export const BORROWING = ["allowed", "forbidden"] as const;
 export type Borrowing = (typeof BORROWING)[number];
@@ -33,6 +36,8 @@ export interface Route {
 /** The fields of a pool that operators set. CIDR and block size never change. */
 export interface PoolSpec {
   readonly cidr: Cidr;
+  /** Present in a pool of prefixes: each of its blocks is one prefix, which one node has as a whole. It never changes. */
+  readonly assign?: "prefixes";
   /** Prefix length of its blocks. */
   readonly blockSize: number;
   readonly disabled: boolean;
@@ -171,9 +176,14 @@ export interface SpaceConfiguration {
   readonly reserved: readonly Interval[];
 }
 
-/** Returns the block size of a pool without a configured one: the default, or the whole pool if that is smaller. */
-export const usualBlockSize = ({ family, prefix }: Cidr): number =>
-  Math.max(BLOCK_SIZES[family].default, prefix);
+/** Returns the prefix lengths that the blocks of a pool can have, and the default. */
+export const blockSizesOf = ({
+  cidr: { family },
+  assign,
+}: {
+  readonly cidr: Cidr;
+  readonly assign?: (typeof ASSIGNS)[number] | undefined;
+}) => (assign === "prefixes" ? PREFIX_LENGTHS : BLOCK_SIZES)[family];
 
 /** Returns all addresses that automatic assignment leaves out, in runs that do not touch. */
 export const reservedBy = (
@@ -232,6 +242,17 @@ export const capOf = ({ maxBlocksPerHost }: Settings): number =>
 
 /** Returns true if the pool has a set of addresses instead of all that its CIDR has. */
 export const isRanged = ({ ranges }: Pick<PoolSpec, "ranges">): boolean => ranges !== undefined;
+
+/** Returns true if the pool assigns prefixes instead of addresses. */
+export const assignsPrefixes = ({
+  assign,
+}: {
+  readonly assign?: (typeof ASSIGNS)[number] | undefined;
+}): boolean => assign === "prefixes";
+
+/** Returns true if hosts own the blocks of the pool. Those of ranged pools and prefixes have no host. */
+export const hasHosts = (pool: Pick<PoolSpec, "ranges" | "assign">): boolean =>
+  !isRanged(pool) && !assignsPrefixes(pool);
 
 /** Returns the id that the blocks of a pool name. */
 export const subnetIdOf = ({ id, subnetId }: Pick<Pool, "id" | "subnetId">): string =>

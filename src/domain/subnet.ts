@@ -1,6 +1,7 @@
 import { COOLDOWN_SECONDS_MAX } from "./limits.ts";
 import {
   cooldownMsOf,
+  hasHosts,
   isRanged,
   noneUnread,
   type Pool,
@@ -23,11 +24,11 @@ export const poolOfSubnet = (
   subnetId: string,
 ): Pool | undefined => poolsOfSubnet(configuration, subnetId)[0] ?? noneUnread(configuration);
 
-/** Returns true if hosts share a block, because it lies in a ranged pool. Nobody borrows from it. */
+/** Returns true if no host owns a block, because it lies in a ranged pool or is a prefix. Nobody borrows from it. */
 export const isShared = (
   configuration: Pick<SpaceConfiguration, "pools">,
   { poolId }: { readonly poolId: string },
-): boolean => poolsOfSubnet(configuration, poolId).some(isRanged);
+): boolean => poolsOfSubnet(configuration, poolId).some((pool) => !hasHosts(pool));
 
 /** Returns one pool of each subnet, the first by name, so that a walk visits the blocks of each once. */
 export function onePerSubnet<T extends SubnetMember>(members: readonly T[]): readonly T[] {

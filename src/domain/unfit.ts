@@ -3,6 +3,7 @@ export const UNFIT = [
   "not_found",
   "not_named",
   "family",
+  "prefixes",
   "state",
   "disabled",
   "use",

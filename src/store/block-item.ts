@@ -21,6 +21,7 @@ export function itemFrom(block: Block): Item {
   return {
     ...blockKey(block.space, block.cidr),
     prefix: block.cidr.prefix,
+    ...(block.whole && { whole: true }),
     pool: block.pool,
     poolId: block.poolId,
     ...(block.host !== undefined && { host: block.host }),
@@ -108,6 +109,7 @@ export const blockFrom = reading((item: Item): Block => {
   return {
     space,
     cidr,
+    ...(item.whole === true && { whole: true }),
     pool: textOf(item, "pool"),
     poolId: idOf(item, "poolId"),
     ...(item.host !== undefined && { host: idOf(item, "host") as HostId }),

@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk }) => `configuration of space ${partOf(pk, 1)}`,
     carriesKeys: true,
   },
-  "SPACE/POOL": { format: 4, called: ({ sk }) => `pool ${partOf(sk, 1)}`, carriesKeys: true },
+  "SPACE/POOL": { format: 5, called: ({ sk }) => `pool ${partOf(sk, 1)}`, carriesKeys: true },
   "SPACE/RESERVATION": {
     format: 1,
     called: ({ sk }) => `reservation ${partOf(sk, 1)}`,
@@ -45,7 +45,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   VERSION: { format: 1, called: ({ pk }) => `version of space ${partOf(pk, 1)}` },
   PLAN: { format: 2, called: ({ pk }) => `address plan of space ${partOf(pk, 1)}` },
-  BLOCK: { format: 2, called: ({ sk }) => `block ${sk}` },
+  BLOCK: { format: 3, called: ({ sk }) => `block ${sk}` },
   GROUPINDEX: {
     format: 1,
     called: ({ pk, sk }) => `block-group index of pool id ${partOf(pk, 2)}, page ${sk}`,

@@ -26,6 +26,9 @@ describe("a block group", () => {
     { block: "2001:db8::5:1000/116", group: "2001:db8::4:0/110", description: "largest IPv6" },
     { block: "2001:db8::1040/122", group: "2001:db8::1000/116", description: "default IPv6" },
     { block: "2001:db8::47/128", group: "2001:db8::40/122", description: "smallest IPv6" },
+    { block: "10.0.0.0/8", group: "0.0.0.0/2", description: "largest IPv4 prefix" },
+    { block: "2001:db8:0:5::/64", group: "2001:db8::/58", description: "default IPv6 prefix" },
+    { block: "2001::/16", group: "2000::/10", description: "largest IPv6 prefix" },
   ])("of $description blocks is 64 of them, aligned", ({ block, group }) => {
     const { prefix } = network(block);
     const blocks = blocksOfGroup(grid(group, prefix), network(group));

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  assertBlock,
   type Block,
   capacityOf,
   chooseOrdinals,
@@ -14,8 +15,10 @@ import {
   roomlessUntilMs,
   type SlotRules,
 } from "../../src/domain/block.ts";
+import { newSharedBlock } from "../../src/domain/block-changes.ts";
 import { merged } from "../../src/domain/cidr.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
+import { reservedFor } from "../../src/domain/pool-set.ts";
 import type { ReleasedSlot } from "../../src/domain/slot.ts";
 import { seededRandom } from "../simulation/random.ts";
 import {
@@ -27,6 +30,7 @@ import {
   intervals,
   NOW_MS,
   network,
+  poolWith,
   quarantined,
   taken,
   token,
@@ -295,5 +299,42 @@ describe("a block is wholly reserved", () => {
       ),
       { numRuns: 1_000 },
     );
+  });
+});
+
+describe("a prefix", () => {
+  const cidr = network("10.0.1.0/24");
+  const { host: _, ...free } = blockWith({}, { cidr, whole: true });
+
+  it.each(["10.0.1.0/24", "2001:db8:0:5::/64", "10.0.0.7/32"])("%s has one slot", (text) => {
+    const block: Block = { ...free, cidr: network(text) };
+    expect(capacityOf(block)).toBe(1);
+    expect(choose(block, ALL)).toEqual([0]);
+    expect(roomIn(block, RULES)).toBe(1);
+    expect(roomIn({ ...block, slots: new Map([[0, taken()]]) }, RULES)).toBe(0);
+  });
+
+  it("is withheld by a reservation that touches it", () => {
+    const pool = poolWith({ cidr: network("10.0.0.0/16"), blockSize: 24, assign: "prefixes" });
+    const reserved = reservedFor(pool, {
+      reserved: intervals("10.0.1.255", "10.0.3.0/25", "::/0"),
+    });
+    expect(reserved).toEqual(intervals("10.0.1.0/24", "10.0.3.0/24"));
+    expect(choose(free, ALL, { reserved })).toEqual([]);
+    expect(choose({ ...free, cidr: network("10.0.2.0/24") }, ALL, { reserved })).toEqual([0]);
+  });
+
+  it("has no host", () => {
+    expect(() => assertBlock(free)).not.toThrow();
+    expect(() => assertBlock({ ...free, host: "host:node-1" })).toThrow("it is a prefix");
+    expect(() => assertBlock({ ...free, slots: new Map([[1, taken()]]) })).toThrow(
+      "a slot 1, of 1",
+    );
+  });
+
+  it("is what a new block of a pool of prefixes is", () => {
+    const fresh = { epoch: "epoch", revision: "revision", claimedAtMs: NOW_MS };
+    const pool = poolWith({ cidr: network("10.0.0.0/16"), blockSize: 24, assign: "prefixes" });
+    expect(newSharedBlock(pool, cidr, fresh)).toEqual(free);
   });
 });

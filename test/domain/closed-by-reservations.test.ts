@@ -29,6 +29,16 @@ describe("a pool is shut", () => {
     );
   });
 
+  it.each([
+    [["10.0.0.128/25"], false],
+    [["10.0.0.63-10.0.0.64", "10.0.0.130", "10.0.0.192"], true],
+    [["10.0.0.63-10.0.0.64", "10.0.0.130"], false],
+    [["::/0"], false],
+  ])("if it assigns prefixes, by an address of each of them in %j: %s", (cidrs, expected) => {
+    const configuration = configurationOf(...cidrs.map((cidr) => reservation("r", cidr)));
+    expect(isShut({ ...pool, assign: "prefixes", blockSize: 26 }, configuration)).toBe(expected);
+  });
+
   it("by the reservations that have addresses of it, of which the first few are named", () => {
     const many = Array.from({ length: 10 }, (_, n) => reservation(`r${n}`, "10.0.0.0/24"));
     const elsewhere = reservation("elsewhere", "10.9.0.0/24");

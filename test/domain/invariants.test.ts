@@ -394,6 +394,23 @@ describe("an item that cannot be right in itself", () => {
     expect(found({ blocks })).toEqual([{ invariant: "shape", message }]);
   });
 
+  it("is a block of addresses in a pool of prefixes, or a prefix in a pool of addresses", () => {
+    const prefixes = [poolWith({ assign: "prefixes" })];
+    expect(found({ pools: prefixes })).toEqual([
+      {
+        invariant: "shape",
+        message: "block default 10.0.0.0/29 is no prefix, unlike its pool pool",
+      },
+    ]);
+    const { host: _, ...free } = blockWith({}, { whole: true });
+    const blocks = [free];
+    expect(found({ ...EMPTY, pools: prefixes, blocks })).toEqual([]);
+    expect(found({ ...EMPTY, blocks })).toContainEqual({
+      invariant: "shape",
+      message: "block default 10.0.0.0/29 is a prefix, unlike its pool pool",
+    });
+  });
+
   it("is violated by a block of a pool that is still pending: a pool is deleted at once as long as it has none", () => {
     const pools = [poolWith({ state: "pending" })];
     expect(found({ pools })).toContainEqual({

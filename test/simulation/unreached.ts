@@ -104,7 +104,10 @@ export const EXCUSES: readonly Excuse[] = [
       ["jobs/drain-set.ts", "{ // The contents of an unreadable block"],
       ["jobs/drain-set.ts", "first && { unreadable: first.message }),"],
       ["assign/earlier-execution.ts", "throw reason; return answer(reason)"],
-      ["blocks/full-group-hint.ts", "return undefined; const { reserved }"],
+      [
+        "blocks/full-group-hint.ts",
+        "return undefined; const reserved = reservedFor(pool, configuration)",
+      ],
       ["maintenance/reclaim/reclaim.ts", "{ done.failures.push(configuration); return"],
       ["maintenance/reclaim/reclaim.ts", "({ unreadable }) => unreadable))"],
       ["maintenance/reclaim/reclaim.ts", "if (shardOfSpace(entry.name) === shard)"],

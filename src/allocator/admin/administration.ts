@@ -1,14 +1,18 @@
+import { formatCidr } from "../../domain/cidr.ts";
+import { isShut } from "../../domain/closed-by-reservations.ts";
 import { deleteJobId } from "../../domain/job.ts";
 import { RESERVATIONS_PER_SPACE_MAX, UNTOLD_EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Listed } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import {
+  assignsPrefixes,
   type Pool,
   type PoolSpec,
   poolNamed,
   type Reservation,
   reservationNamed,
   type Settings,
+  type SpaceConfiguration,
 } from "../../domain/pool.ts";
 import { same } from "../../domain/same.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
@@ -40,10 +44,22 @@ export async function putPool(
     if (current?.state === "deleting") return answer(beingDeleted(current));
     if (current?.state === "active")
       return changePool(context, { seen: current, configuration }, spec, precondition);
-    const unfit = unmet({ kind: "pool", name }, { act: "change", precondition });
+    const unfit =
+      unmet({ kind: "pool", name }, { act: "change", precondition }) ??
+      withoutPrefix(spec, configuration);
     if (unfit) return answer(unfit);
     const count = configuration.pools.length + configuration.unreadablePools.length;
     return answer(await createPool(context, { space, name, spec, current, count }));
+  });
+}
+
+/** Returns the rejection of a new pool of prefixes in which reservations touch every prefix; otherwise nothing. */
+function withoutPrefix(spec: PoolSpec, configuration: SpaceConfiguration): Rejection | undefined {
+  if (!assignsPrefixes(spec) || !isShut(spec, configuration)) return undefined;
+  const value = formatCidr(spec.cidr);
+  const problem = `has no prefix of /${spec.blockSize} that is free of reserved addresses; a prefix is not assigned if a reservation has an address of it`;
+  return new Rejection("invalid_request", `cidr ${value} ${problem}.`, {
+    fields: [{ field: "cidr", value, problem }],
   });
 }
 

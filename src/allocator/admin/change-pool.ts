@@ -9,7 +9,13 @@ import {
   UNTOLD_EFFECTIVE_MS_MAX,
 } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { isRanged, type Pool, type PoolSpec, type SpaceConfiguration } from "../../domain/pool.ts";
+import {
+  assignsPrefixes,
+  isRanged,
+  type Pool,
+  type PoolSpec,
+  type SpaceConfiguration,
+} from "../../domain/pool.ts";
 import { lostByInner } from "../../domain/pool-overlap.ts";
 import { isShrinking, setOf } from "../../domain/pool-set.ts";
 import { same } from "../../domain/same.ts";
@@ -76,6 +82,8 @@ export async function changePool(
 /** Returns the rejection if the change touches an immutable field; otherwise nothing. */
 function immutableIn(seen: Pool, spec: PoolSpec): Rejection | undefined {
   if (!sameCidr(seen.cidr, spec.cidr)) return immutable("cidr", formatCidr(seen.cidr));
+  if (assignsPrefixes(seen) !== assignsPrefixes(spec))
+    return immutable("assign", assignsPrefixes(seen) ? "prefixes" : "addresses");
   if (seen.blockSize !== spec.blockSize) return immutable("blockSize", seen.blockSize);
   const isForBalancers = ({ allowedUses }: PoolSpec) => allowedUses.includes("LoadBalancer");
   if (isForBalancers(seen) !== isForBalancers(spec))

@@ -11,7 +11,7 @@ import {
   PAGE_MS_MAX,
 } from "../../domain/limits.ts";
 import { CorruptItemError, Rejection } from "../../domain/outcome.ts";
-import { capOf, isRanged, type Pool } from "../../domain/pool.ts";
+import { capOf, hasHosts, type Pool } from "../../domain/pool.ts";
 import { candidateOf } from "../../domain/selection.ts";
 import { type Claimant, claimBlock, helpClaim, seizeBlock } from "../blocks/claim-block.ts";
 import { correctAfterwards } from "../blocks/full-group-hint.ts";
@@ -121,7 +121,7 @@ function checkRange(pool: Pool, cidr: Cidr): Rejection | undefined {
     const pools = [candidateOf(cidr.family, { name, pool, unfit })];
     return new Rejection("no_pool_available", detail, { pools });
   }
-  if (isRanged(pool)) return withoutHosts(cidr, pool);
+  if (!hasHosts(pool)) return withoutHosts(cidr, pool);
   return cidr.prefix > pool.blockSize ? tooSmall(cidr, pool) : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import type { Pool } from "../../domain/pool.ts";
+import { assignsPrefixes, type Pool } from "../../domain/pool.ts";
 
 /** Returns the rejection of a range that is smaller than a block of its pool (Calico's invalid size). */
 export function tooSmall(cidr: Cidr, { name, blockSize }: Pool): Rejection {
@@ -12,10 +12,11 @@ export function tooSmall(cidr: Cidr, { name, blockSize }: Pool): Rejection {
   });
 }
 
-/** Returns the rejection of a claim in a ranged pool, whose blocks have no host. */
-export function withoutHosts(cidr: Cidr, { name }: Pool): Rejection {
+/** Returns the rejection of a claim in a ranged pool or a pool of prefixes, whose blocks have no host. */
+export function withoutHosts(cidr: Cidr, { name, ...pool }: Pool): Rejection {
   const value = formatCidr(cidr);
-  const problem = `lies in pool ${name}, which has ranges, and the blocks of such a pool have no host`;
+  const why = assignsPrefixes(pool) ? "assigns prefixes" : "has ranges";
+  const problem = `lies in pool ${name}, which ${why}, and the blocks of such a pool have no host`;
   return new Rejection("invalid_request", `cidr ${value} ${problem}.`, {
     fields: [{ field: "cidr", value, problem }],
   });

@@ -6,6 +6,7 @@ import { type HostId, machineName } from "../../domain/host.ts";
 import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../../domain/limits.ts";
 import { CorruptItemError } from "../../domain/outcome.ts";
 import {
+  hasHosts,
   isRanged,
   narrows,
   type Pool,
@@ -100,7 +101,7 @@ export function mayHaveBlocks(request: PoolRequest, { pools }: SpaceConfiguratio
     lists.some(
       ({ family, named }) => family === pool.cidr.family && isMeant(pool, named ?? [pool.name]),
     );
-  return pools.some((pool) => !isRanged(pool) && isAsked(pool));
+  return pools.some((pool) => hasHosts(pool) && isAsked(pool));
 }
 
 /** Reads the places of a host, and caches the labels that come with them. */

@@ -5,6 +5,7 @@ import type { FullPool } from "../../domain/contents.ts";
 import { fnv1a64 } from "../../domain/hash.ts";
 import { isRanged, type Pool } from "../../domain/pool.ts";
 import { poolOver } from "../../domain/pool-of-address.ts";
+import { reservedFor } from "../../domain/pool-set.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 
@@ -40,7 +41,7 @@ export async function correctAfterwards(
   const configuration = await configurationOf(context, pool.space);
   // The reservations are not known, so the hint stays as it is.
   if (configuration.unreadableReservations.length > 0) return undefined;
-  const { reserved } = configuration;
+  const reserved = reservedFor(pool, configuration);
   // Scans pass a wholly reserved group over without a hint.
   const isReserved = isReservedGroup(pool, index, reserved);
   const isFull = !isReserved && claimableIn(pool, index, current, reserved).length === 0;

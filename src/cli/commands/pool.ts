@@ -53,7 +53,7 @@ export const POOL_COLUMNS: readonly Column<Pool>[] = [
   { header: "DISABLED", value: ({ disabled }) => disabled },
   { header: "STATE", value: ({ state }) => state, wide: true },
   { header: "ASSIGNMENT", value: ({ assignmentMode }) => assignmentMode, wide: true },
-  { header: "USES", value: ({ allowedUses }) => allowedUses.join(", "), wide: true },
+  { header: "USES", value: ({ allowedUses }) => allowedUses?.join(", "), wide: true },
   { header: "RANGES", value: ({ ranges }) => ranges?.join(", "), wide: true },
   { header: "NODESELECTOR", value: ({ nodeSelector }) => nodeSelector, wide: true },
 ];

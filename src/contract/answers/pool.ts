@@ -1,21 +1,22 @@
 import * as v from "valibot";
-import { ASSIGNMENT_MODES, BORROWING, USES } from "../../domain/pool.ts";
+import { ASSIGNMENT_MODES, ASSIGNS, BORROWING, USES } from "../../domain/pool.ts";
 import { ignored, next, route, unreadable, whole, written } from "./parts.ts";
 
 const pool = {
   name: v.string(),
   cidr: v.string(),
+  assign: v.picklist(ASSIGNS),
   blockSize: whole,
   disabled: v.boolean(),
   assignmentMode: v.picklist(ASSIGNMENT_MODES),
-  allowedUses: v.array(v.picklist(USES)),
+  allowedUses: v.optional(v.array(v.picklist(USES))),
   nodeSelector: v.optional(v.string()),
   namespaceSelector: v.optional(v.string()),
   podSelector: v.optional(v.string()),
   nodeNames: v.optional(v.array(v.string())),
   namespaceNames: v.optional(v.array(v.string())),
   networks: v.optional(v.array(v.string())),
-  borrowing: v.picklist(BORROWING),
+  borrowing: v.optional(v.picklist(BORROWING)),
   cooldownSeconds: v.optional(whole),
   ranges: v.optional(v.array(v.string())),
   excludes: v.optional(v.array(v.string())),

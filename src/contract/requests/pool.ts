@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { COOLDOWN_SECONDS_MAX } from "../../domain/limits.ts";
-import { BORROWING, type PoolSpec } from "../../domain/pool.ts";
+import { ASSIGNS, BORROWING, type PoolSpec } from "../../domain/pool.ts";
 import { flagText, resourceName, text, whole } from "../schema/field.ts";
 import {
   CONDITION_FIELDS,
@@ -19,6 +19,7 @@ export const poolBody = v.pipe(
     ...POOL_FIELDS,
     ...CONDITION_FIELDS,
     ...SET_FIELDS,
+    assign: v.optional(v.picklist(ASSIGNS, `must be ${ASSIGNS.join(" or ")}`), "addresses"),
     cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX)),
     borrowing: v.optional(v.picklist(BORROWING, `must be ${BORROWING.join(" or ")}`)),
     // A caller can change the answer of a GET and PUT it back.

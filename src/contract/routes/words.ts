@@ -18,7 +18,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   allowBareRelease: "A release may name an address alone, without its generation or handle.",
   allowPartial: "The request accepts fewer addresses than it asks for.",
   allowedUses:
-    "The uses that the pool allows. Default: Workload and Tunnel, or Workload alone for a pool with ranges.",
+    "The uses that the pool allows. Default: Workload and Tunnel, or Workload alone for a pool with ranges. A pool of prefixes has none.",
   alternate: "The attributes of the alternate owner, for a machine that migrates.",
   annotations: "The annotations of Spiderpool that have the default pools. Others are ignored.",
   apiVersion: "The version of the manifest's kind.",
@@ -26,6 +26,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   assignmentMode:
     "`Manual` pools serve only requests that name them, and `Applications` pools only applications.",
   applications: "The applications, one entry each.",
+  assign:
+    "What the pool assigns: addresses, or prefixes, each of which one node has as a whole. It never changes.",
   attributes:
     "Texts that the caller attached to the addresses. They are the active owner until a request changes it.",
   autoAllocateBlocks: "Hosts claim blocks automatically when they need them.",
@@ -34,7 +36,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   block: "The block that the address lies in, as a CIDR.",
   blockMinAgeSeconds: "`reclaim` keeps younger empty blocks. In seconds.",
   blockSize:
-    "The prefix length of the pool's blocks. It never changes. Default: 26 for IPv4 and 122 for IPv6; a smaller pool is one block.",
+    "The prefix length of the pool's blocks. It never changes. Default: 26 for IPv4 and 122 for IPv6, and 24 and 64 for prefixes; a smaller pool is one block.",
   blocks: "The blocks, one entry each.",
   borrowed: "The host uses this block, or this address of it, and does not own the block.",
   borrowing: "Whether hosts may take addresses from blocks of this pool that they do not own.",

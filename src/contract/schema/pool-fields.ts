@@ -1,18 +1,21 @@
 import * as v from "valibot";
 import { formatCidr, parseCidr } from "../../domain/cidr.ts";
-import { BLOCK_SIZES, CONDITION_NAMES_MAX } from "../../domain/limits.ts";
+import { CONDITION_NAMES_MAX, PREFIX_LENGTHS } from "../../domain/limits.ts";
 import {
   ASSIGNMENT_MODES,
+  type ASSIGNS,
   type AssignmentMode,
+  assignsPrefixes,
+  blockSizesOf,
   narrows,
   type PoolSelector,
   type PoolSpec,
   USES,
   type Use,
-  usualBlockSize,
 } from "../../domain/pool.ts";
 import { whyNoPool } from "../../domain/special-ranges.ts";
 import { flag, namespaceName, networkName, nodeName, readable, unique, whole } from "./field.ts";
+import { type FieldsAboutAddresses, prefixProblems } from "./pool-prefixes.ts";
 import { type SetFields, setProblems, setSpec } from "./pool-ranges.ts";
 import type { FieldProblem } from "./problem.ts";
 import { list } from "./schema.ts";
@@ -29,7 +32,7 @@ const range = readable(parseCidr, {
 
 export const POOL_FIELDS = {
   cidr: range,
-  blockSize: v.optional(whole(BLOCK_SIZES[4].min, BLOCK_SIZES[6].max)),
+  blockSize: v.optional(whole(PREFIX_LENGTHS[4].min, PREFIX_LENGTHS[6].max)),
   disabled: v.optional(flag, false),
   assignmentMode: v.optional(
     v.picklist(ASSIGNMENT_MODES, `must be ${ASSIGNMENT_MODES.join(" or ")}`),
@@ -57,12 +60,14 @@ export const POOL_FIELDS = {
   namespaceSelector: v.optional(selector),
 };
 
-/** Returns the uses of a pool whose fields name none: Calico's default, or Workload alone for a ranged pool. */
-const usesOf = ({
-  allowedUses,
-  ranges,
-}: Pick<PoolFields, "allowedUses" | "ranges">): readonly Use[] =>
-  allowedUses ?? (ranges ? ["Workload"] : ["Workload", "Tunnel"]);
+/**
+ * Returns the uses of a pool whose fields name none: Calico's default, Workload alone for a ranged pool, and none for a pool of
+ * prefixes.
+ */
+const usesOf = (pool: Pick<PoolFields, "allowedUses" | "ranges" | "assign">): readonly Use[] =>
+  assignsPrefixes(pool)
+    ? []
+    : (pool.allowedUses ?? (pool.ranges ? ["Workload"] : ["Workload", "Tunnel"]));
 
 const conditionNames = (name: v.GenericSchema<string, string>, of: string) =>
   v.pipe(
@@ -116,6 +121,7 @@ export const ROUTING_FIELDS = {
 
 /** The fields of a pool after each of them is valid on its own. */
 interface PoolFields extends SetFields {
+  readonly assign?: (typeof ASSIGNS)[number] | undefined;
   readonly blockSize?: number | undefined;
   readonly disabled: boolean;
   readonly assignmentMode: AssignmentMode;
@@ -131,18 +137,22 @@ interface Routing {
   readonly disableBGPExport?: boolean | undefined;
 }
 
-export function poolProblems(pool: PoolFields): FieldProblem[] {
-  return [...rangeProblems(pool), ...selectorProblems(pool), ...setProblems(pool)];
+export function poolProblems(pool: PoolFields & FieldsAboutAddresses): FieldProblem[] {
+  const problems = assignsPrefixes(pool)
+    ? prefixProblems(pool)
+    : [...selectorProblems(pool), ...setProblems(pool)];
+  return [...rangeProblems(pool), ...problems];
 }
 
-function rangeProblems({ cidr, blockSize, disabled }: PoolFields): FieldProblem[] {
+function rangeProblems(pool: PoolFields): FieldProblem[] {
+  const { cidr, blockSize, disabled } = pool;
   const value = formatCidr(cidr);
   const unfit = whyNoPool(cidr);
   if (unfit !== undefined) return [{ field: "cidr", value, problem: unfit }];
   if (blockSize === undefined) return [];
-  const { min, max } = BLOCK_SIZES[cidr.family];
+  const { min, max } = blockSizesOf(pool);
   // A pool that serves nobody can be smaller than one of its blocks, as in Calico; then it can never be enabled.
-  const largest = disabled ? min : Math.max(min, cidr.prefix);
+  const largest = disabled && !assignsPrefixes(pool) ? min : Math.max(min, cidr.prefix);
   if (largest <= blockSize && blockSize <= max) return [];
   const problem = `must be from ${largest} to ${max} for the pool ${value}`;
   return [{ field: "blockSize", value: blockSize, problem }];
@@ -195,16 +205,19 @@ export function routingProblems(
 
 export function poolSpec(pool: PoolFields, routing: Routing): PoolSpec {
   const { cidr, blockSize, disabled, assignmentMode, nodeSelector, namespaceSelector } = pool;
+  const { assign } = pool;
   const said = Object.entries(routing).filter(([, value]) => value !== undefined);
   return {
     cidr,
-    blockSize: blockSize ?? usualBlockSize(cidr),
+    ...(assign === "prefixes" && { assign }),
+    // A pool that is smaller than the default is one block.
+    blockSize: blockSize ?? Math.max(blockSizesOf(pool).default, cidr.prefix),
     disabled,
     assignmentMode,
     allowedUses: usesOf(pool),
     ...(nodeSelector && { nodeSelector }),
     ...(namespaceSelector && { namespaceSelector }),
-    borrowing: pool.borrowing ?? "allowed",
+    borrowing: pool.borrowing ?? (assign === "prefixes" ? "forbidden" : "allowed"),
     ...setSpec(pool),
     ...(said.length > 0 && {
       routing: Object.fromEntries(said) as Record<string, string | boolean>,

@@ -2,7 +2,7 @@ import type { Written } from "../../allocator/admin/written.ts";
 import { setAnswer } from "../../contract/schema/pool-ranges.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { deleteJobId, shrinkJobId } from "../../domain/job.ts";
-import type { Pool } from "../../domain/pool.ts";
+import { assignsPrefixes, type Pool } from "../../domain/pool.ts";
 import type { Answer } from "../http/event.ts";
 import { namedList } from "../http/named-list.ts";
 import { type DryRun, etagOf, type Ignoring, ignored, written } from "../http/write-answer.ts";
@@ -26,11 +26,11 @@ export const poolList = namedList<Pool>("pools", (pool) => bodyOf(pool));
 const bodyOf = (pool: Pool) => ({
   name: pool.name,
   cidr: formatCidr(pool.cidr),
+  assign: pool.assign ?? "addresses",
   blockSize: pool.blockSize,
   disabled: pool.disabled,
   assignmentMode: pool.assignmentMode,
-  allowedUses: pool.allowedUses,
-  borrowing: pool.borrowing,
+  ...(!assignsPrefixes(pool) && { allowedUses: pool.allowedUses, borrowing: pool.borrowing }),
   ...setAnswer(pool),
   ...(pool.nodeSelector && { nodeSelector: pool.nodeSelector.text }),
   ...(pool.namespaceSelector && { namespaceSelector: pool.namespaceSelector.text }),

@@ -7,7 +7,8 @@ import { readSpiderSubnet, SPIDER_SUBNET } from "../../contract/requests/spider-
 import { conditionsOf, poolSpec } from "../../contract/schema/pool-fields.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
-import type { PoolSpec } from "../../domain/pool.ts";
+import { PREFIX_COOLDOWN_SECONDS_DEFAULT } from "../../domain/limits.ts";
+import { assignsPrefixes, type PoolSpec } from "../../domain/pool.ts";
 import { chooseManifest, isManifest, type Wanted } from "../http/choose-manifest.ts";
 import type { Event } from "../http/event.ts";
 import { readNamedWith, readNamedWrite } from "../http/parameters.ts";
@@ -56,7 +57,8 @@ function readerOf(document: unknown): (document: unknown) => PoolDocument | Prob
 function readDocument(value: unknown): PoolDocument | Problem {
   const input = checked(poolBody, value);
   if (input instanceof Problem) return input;
-  const { name, routing, cooldownSeconds } = input;
+  const { name, routing } = input;
+  const cooldownSeconds = input.cooldownSeconds ?? usualCooldownOf(input);
   return {
     ...(name !== undefined && { name: { field: "name", value: name } }),
     spec: {
@@ -66,3 +68,7 @@ function readDocument(value: unknown): PoolDocument | Problem {
     },
   };
 }
+
+/** Returns the cooldown of a pool whose fields name none: that of the space for addresses, and a longer one for prefixes. */
+const usualCooldownOf = (pool: Parameters<typeof assignsPrefixes>[0]): number | undefined =>
+  assignsPrefixes(pool) ? PREFIX_COOLDOWN_SECONDS_DEFAULT : undefined;

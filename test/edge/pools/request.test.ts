@@ -71,7 +71,7 @@ describe("a pool is rejected by the name of its field when it has", () => {
     ["link-local addresses", { cidr: "169.254.0.0/24" }, "cidr: overlaps 169.254.0.0/16 (link"],
     ["everything", { cidr: "0.0.0.0/0" }, 'cidr: overlaps 0.0.0.0/8 ("this network", RFC 791'],
     ["mapped addresses", { cidr: "::ffff:10.0.0.0/112" }, "; write it as 10.0.0.0/16"],
-    ["blocks that are too large", { ...ok, blockSize: 19 }, "blockSize: must be a whole number"],
+    ["blocks that are too large", { ...ok, blockSize: 19 }, "blockSize: must be from 20 to 32"],
     ["blocks larger than itself", { cidr: "10.0.0.0/28", blockSize: 26 }, "from 28 to 32 for the"],
     ["IPv6 blocks in IPv4", { ...ok, blockSize: 122 }, "blockSize: must be from 20 to 32 for the"],
     [
@@ -136,6 +136,52 @@ describe("a pool is rejected by the name of its field when it has", () => {
     ["an unknown field", { ...ok, nodeSelectors: "" }, "nodeSelectors: is not a field here"],
   ])("%s", (_, body, rejection) => {
     expect(rejectedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
+  });
+});
+
+describe("a pool of prefixes", () => {
+  const prefixes = { cidr: "10.0.0.0/16", assign: "prefixes" };
+
+  it.each([
+    ["10.0.0.0/16", 24],
+    ["10.0.0.0/26", 26],
+    ["2001:db8::/32", 64],
+    ["2001:db8::/72", 72],
+  ])("%s has prefixes of /%i unless it says otherwise", (cidr, blockSize) => {
+    expect(spec({ ...prefixes, cidr })).toMatchObject({
+      assign: "prefixes",
+      blockSize,
+      cooldownSeconds: 300,
+    });
+  });
+
+  it("takes the conditions on nodes, the mode Manual and a cooldown of its own", () => {
+    const said = { assignmentMode: "Manual", nodeNames: ["a"], cooldownSeconds: 0, disabled: true };
+    expect(spec({ ...prefixes, ...said, blockSize: 28 })).toMatchObject({ ...said, blockSize: 28 });
+  });
+
+  it.each<[object, string]>([
+    [{ assign: "ranges" }, "assign: must be addresses or prefixes"],
+    [{ blockSize: 15 }, "blockSize: must be from 16 to 32 for the pool 10.0.0.0/16"],
+    [{ blockSize: 15, disabled: true }, "blockSize: must be from 16 to 32"],
+    [{ blockSize: 7 }, "blockSize: must be a whole number from 8"],
+    [{ cidr: "2001:db8::/32", blockSize: 31 }, "blockSize: must be from 32 to 128"],
+    [{ cidr: "fc00::/7", blockSize: 15 }, "blockSize: must be from 16 to 128"],
+    [{ borrowing: "allowed" }, "borrowing: must be absent beside assign prefixes"],
+    [{ allowedUses: ["Workload"] }, "allowedUses: must be absent"],
+    [{ namespaceSelector: "all()" }, "namespaceSelector: must be absent"],
+    [{ ranges: ["10.0.0.1"] }, "ranges: must be absent"],
+    [{ excludes: ["10.0.0.1"] }, "excludes: must be absent"],
+    [{ gateway: "10.0.0.1" }, "gateway: must be absent"],
+    [{ routes: [{ dst: "192.168.0.0/16", gw: "10.0.0.1" }] }, "routes: must be absent"],
+    [{ namespaceNames: ["shop"] }, "namespaceNames: must be absent"],
+    [{ networks: ["net"] }, "networks: must be absent"],
+    [{ podSelector: "all()" }, "podSelector: must be absent"],
+    [{ assignmentMode: "Applications" }, "assignmentMode: must be Automatic or Manual"],
+  ])("is rejected with %j", (said, rejection) => {
+    expect(rejectedFields(put({ ...prefixes, ...said }))).toEqual([
+      expect.stringContaining(rejection),
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@ import { isUsedUp } from "../../../domain/claimable.ts";
 import type { FullPool } from "../../../domain/contents.ts";
 import { POOLS_CALLED_FULL_AT_ONCE } from "../../../domain/limits.ts";
 import type { Pool } from "../../../domain/pool.ts";
+import { reservedFor } from "../../../domain/pool-set.ts";
 import { callFull, isBelievedFull } from "../../blocks/full-group-hint.ts";
 import { configurationOf } from "../../core/configuration.ts";
 import type { Context } from "../../core/context.ts";
@@ -36,18 +37,22 @@ export class PoolsSeen {
   async correctHints(context: Context): Promise<void> {
     const { store } = context;
     const space = this.#space;
-    const { pools, reserved, unreadableReservations } = await configurationOf(context, space);
+    const configuration = await configurationOf(context, space);
+    const { pools, unreadableReservations } = configuration;
     // No request reads the hint of the only pool.
     if (pools.length === 1 || unreadableReservations.length > 0) return;
-    const full = [...this.#full].filter(([pool, groups]) => isUsedUp(pool, groups, reserved));
+    const reservedIn = (pool: Pool) => reservedFor(pool, configuration);
+    const full = [...this.#full].filter(([pool, groups]) =>
+      isUsedUp(pool, groups, reservedIn(pool)),
+    );
     if (full.length + this.#open.size === 0) return;
     this.#hints ??= new Map((await store.listFullPools(space)).map((hint) => [hint.poolId, hint]));
     const hints = this.#hints;
-    const isCalled = (pool: Pool) => isBelievedFull(pool, hints.get(pool.id), reserved);
+    const isCalled = (pool: Pool) => isBelievedFull(pool, hints.get(pool.id), reservedIn(pool));
     const open = [...this.#open].filter(isCalled);
     await inParallel(full, POOLS_CALLED_FULL_AT_ONCE, async ([pool]) => {
       this.#full.delete(pool);
-      if (!isCalled(pool)) await asHint(() => callFull(context, pool, reserved));
+      if (!isCalled(pool)) await asHint(() => callFull(context, pool, reservedIn(pool)));
     });
     await inParallel(open, POOLS_CALLED_FULL_AT_ONCE, async ({ id }) => {
       hints.delete(id);

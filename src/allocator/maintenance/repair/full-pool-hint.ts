@@ -1,4 +1,5 @@
 import type { FullPool } from "../../../domain/contents.ts";
+import { reservedFor } from "../../../domain/pool-set.ts";
 import { isFullByIndex } from "../../blocks/full-group-hint.ts";
 import { configurationOf } from "../../core/configuration.ts";
 import type { Context } from "../../core/context.ts";
@@ -10,10 +11,10 @@ import { isPoolGone } from "./pool-gone.ts";
  */
 export async function repairHint(context: Context, seen: FullPool): Promise<boolean> {
   const { space, poolId } = seen;
-  const { pools, reserved } = await configurationOf(context, space);
-  const pool = pools.find(({ id }) => id === poolId);
+  const configuration = await configurationOf(context, space);
+  const pool = configuration.pools.find(({ id }) => id === poolId);
   const isRight = pool
-    ? await isFullByIndex(context, pool, reserved)
+    ? await isFullByIndex(context, pool, reservedFor(pool, configuration))
     : !(await isPoolGone(context, seen));
   if (!isRight) await context.store.clearPoolFull("repair-pool-full", seen);
   return !isRight;
