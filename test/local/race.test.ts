@@ -53,7 +53,7 @@ it.runIf(emulatorBinary())(
       isSuspended: () => false,
       say: (sentence) => said.push(sentence),
     });
-    expect(failures).toEqual([]);
+    expect(failures, failures.join("\n")).toEqual([]);
     expect(finished).toBe(true);
     expect(progress).toMatchObject({ runs: 2, operations, kills, violations: 0 });
     const checks = said.filter((sentence) => sentence.startsWith("Check"));

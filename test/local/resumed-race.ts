@@ -29,10 +29,11 @@ export async function expectResumedRace(operations: number, kills: number): Prom
     });
   };
   const left = await race(1);
-  expect(left).toMatchObject({ finished: false, failures: [] });
+  expect(left.failures, left.failures.join("\n")).toEqual([]);
+  expect(left.finished).toBe(false);
   expect(left.progress.ledger.current.length).toBeGreaterThan(0);
   const { finished, failures, progress } = await race(Number.POSITIVE_INFINITY);
-  expect(failures).toEqual([]);
+  expect(failures, failures.join("\n")).toEqual([]);
   expect(finished).toBe(true);
   expect(progress).toMatchObject({ runs: 2, operations, kills, violations: 0 });
   expect(progress.checks).toBeGreaterThanOrEqual(kills);

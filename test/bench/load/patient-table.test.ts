@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { patientTable } from "../../../bench/load/patient-table.ts";
+import { UnavailableError } from "../../../src/domain/outcome.ts";
+import { InMemoryTable } from "../../../src/store/in-memory-table.ts";
+
+const KEY = { pk: "pk", sk: "sk" };
+
+/** Returns a table that does not answer its first reads. */
+function stalled(reads: number) {
+  const table = new InMemoryTable();
+  let left = reads;
+  table.get = async () => {
+    if (left-- > 0) throw new UnavailableError("the database did not answer a read");
+    return { ...KEY };
+  };
+  return table;
+}
+
+it("a check goes on when the database answers after ten reads without an answer", async () => {
+  await expect(patientTable(stalled(10)).get(KEY)).resolves.toEqual(KEY);
+});
+
+it("a check ends when the database answers none of 30 reads", async () => {
+  await expect(patientTable(stalled(30)).get(KEY)).rejects.toThrow("did not answer a read");
+});
+
+it("another error ends a check at once", async () => {
+  const table = new InMemoryTable();
+  table.get = () => Promise.reject(new Error("the item cannot be read"));
+  await expect(patientTable(table).get(KEY)).rejects.toThrow("the item cannot be read");
+});
