@@ -53,7 +53,7 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
  * - `read` writes nothing. `survey` may scan, which no condition on keys can limit.
  * - `configure` writes the configuration of a space: pools, reservations and settings share a partition, where a right
  *   to one is a right to all. `register` writes hosts and namespaces. `applications` holds slots, and
- *   closes allocations that are kept.
+ *   closes allocations that are kept. `nodes` assigns prefixes and releases them.
  * - `openapi` needs no table.
  */
 export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access | undefined>> = {
@@ -121,6 +121,13 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
     put: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE"],
     update: ["BLOCK", "GROUPINDEX"],
     delete: ["APPLICATIONS", "HANDLE"],
+  },
+  nodes: {
+    get: ["BLOCK", "HANDLE", "HOST", "TABLE", "VERSION"],
+    query: ["BLOCK", "HANDLE", "QUOTA", "GROUPINDEX", "SPACE"],
+    put: ["BLOCK", "HANDLE", "HOST", "QUOTA"],
+    update: ["BLOCK", "GROUPINDEX", "HANDLE"],
+    delete: ["HANDLE", "QUOTA"],
   },
   openapi: undefined,
   reclaim: {

@@ -42,6 +42,7 @@ export class StatelessStack extends Stack {
       configure: request("configure"),
       register: request("register"),
       applications: request("applications"),
+      nodes: request("nodes"),
       openapi: request("openapi"),
     };
     const { apiId, endpoint, stage } = new Api(this, "Api", { environment, functions });

@@ -12,6 +12,7 @@ import {
   readApplication,
 } from "../src/allocator/applications/read-applications.ts";
 import { listJobs, readJob } from "../src/allocator/jobs/pool-jobs.ts";
+import { listPrefixes } from "../src/allocator/prefixes/list-prefixes.ts";
 import { listAffinities } from "../src/allocator/read/list-affinities.ts";
 import { listBlocks } from "../src/allocator/read/list-blocks.ts";
 import { listSpaceAffinities } from "../src/allocator/read/list-space-affinities.ts";
@@ -37,6 +38,8 @@ import { http, route } from "../src/edge/http/http.ts";
 import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/edge/http/parameters.ts";
 import { jobAnswer, jobList } from "../src/edge/jobs/answer.ts";
 import { poolAnswer, poolList } from "../src/edge/pools/answer.ts";
+import { podCidrListAnswer } from "../src/edge/prefixes/answer.ts";
+import { readPodCidrList } from "../src/edge/prefixes/request.ts";
 import { labelledAnswer, namespaceList, nodeList } from "../src/edge/registry/answer.ts";
 import { reservationAnswer, reservationList } from "../src/edge/reservations/reservation.ts";
 import { settingsAnswer } from "../src/edge/settings/settings.ts";
@@ -71,6 +74,11 @@ export const handler = http({
     readAffinityList,
     (wanted) => listAffinities(plat, wanted),
     affinitiesAnswer,
+  ),
+  "GET /v1/nodes/{node}/pod-cidrs": route(
+    readPodCidrList,
+    (wanted) => listPrefixes(plat, wanted),
+    podCidrListAnswer,
   ),
   "GET /v1/pools": route(poolList.read, ({ space }) => listPools(plat, space), poolList.answer),
   "GET /v1/pools/{name}": route(

@@ -10,6 +10,7 @@ export interface Address {
 }
 
 export const BITS = { 4: 32, 6: 128 } as const;
+export const FAMILIES: readonly Family[] = [4, 6];
 
 /** Longest text of an address: eight groups, the last two as IPv4. */
 const TEXT_CHARACTERS_MAX = 45;

@@ -1,5 +1,5 @@
 import { type Acquirable, acquirePools } from "./acquire-pools.ts";
-import type { Family } from "./address.ts";
+import { FAMILIES } from "./address.ts";
 import type { AddressesWanted, Target } from "./application.ts";
 import { whyClosed } from "./filter-pools.ts";
 import { Rejection } from "./outcome.ts";
@@ -8,8 +8,6 @@ import { excludedBy } from "./pool-conditions.ts";
 import type { Requester } from "./requester.ts";
 import { candidateOf } from "./selection.ts";
 import type { Unfit } from "./unfit.ts";
-
-const FAMILIES: readonly Family[] = [4, 6];
 
 /** The interfaces and families in which an application wants its number. */
 export interface Resolved {

@@ -17,17 +17,26 @@ export interface Interval {
 
 /** Reads `10.0.0.0/16`. It rejects bits below the prefix, which are more likely a mistake than a network. */
 export function parseCidr(text: string): Parsed<Cidr> {
+  const read = parseNetwork(text);
+  if (!read.ok) return read;
+  const address = parseAddress(text.slice(0, text.indexOf("/")));
+  if (address.ok && address.value.value === read.value.base) return read;
+  return unreadable(`has bits set below its prefix; the network is ${formatCidr(read.value)}`);
+}
+
+/**
+ * Reads `10.0.7.1/16` as `10.0.0.0/16`. It cuts the bits below the prefix, as Go's `net.ParseCIDR` does, with which Kubernetes reads
+ * the networks of nodes.
+ */
+export function parseNetwork(text: string): Parsed<Cidr> {
   const [, ip, digits] = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];
   const address = ip === undefined ? undefined : parseAddress(ip);
   if (!address?.ok) return unreadable("is not a CIDR such as 10.0.0.0/16 or 2001:db8::/48");
-  const { family, value } = address.value;
+  const { family } = address.value;
   const prefix = Number(digits);
   if (prefix > BITS[family])
     return unreadable(`has a prefix longer than the ${BITS[family]} bits of IPv${family}`);
-  const cidr = cidrOf(address.value, prefix);
-  if (cidr.base !== value)
-    return unreadable(`has bits set below its prefix; the network is ${formatCidr(cidr)}`);
-  return parsed(cidr);
+  return parsed(cidrOf(address.value, prefix));
 }
 
 export function formatCidr({ family, base, prefix }: Cidr): string {

@@ -10,6 +10,8 @@ import type { Unfit } from "./unfit.ts";
 export interface FilterCriteria {
   readonly family: Family;
   readonly use: Use;
+  /** True if a node asks for prefixes, which pools of addresses do not have. */
+  readonly wantsPrefixes?: true;
   readonly requester: Requester;
   readonly network?: string;
   /** The host-reserved addresses of each block, which must leave at least one address. */
@@ -26,10 +28,11 @@ export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit 
   if (family !== criteria.family) return { code: "family", reason: `is IPv${family}` };
   // What a pool refuses from then on does not concern the addresses that it gave to an application before.
   if (rule === "application") return undefined;
-  if (assignsPrefixes(pool)) return OF_PREFIXES;
+  if (assignsPrefixes(pool) !== (criteria.wantsPrefixes ?? false))
+    return criteria.wantsPrefixes ? OF_ADDRESSES : OF_PREFIXES;
   const closed = whyClosed(pool);
   if (closed) return closed;
-  if (!pool.allowedUses.includes(criteria.use))
+  if (!criteria.wantsPrefixes && !pool.allowedUses.includes(criteria.use))
     return { code: "use", reason: `does not allow the use ${criteria.use}` };
   if (pool.assignmentMode === "Applications")
     return { code: "mode", reason: "serves applications only (assignmentMode Applications)" };
@@ -43,6 +46,11 @@ export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit 
 const OF_PREFIXES: Unfit = {
   code: "prefixes",
   reason: "assigns prefixes to nodes, not addresses (assign prefixes)",
+};
+
+const OF_ADDRESSES: Unfit = {
+  code: "prefixes",
+  reason: "assigns addresses, not prefixes to nodes (assign addresses)",
 };
 
 /** Returns true if the conditions of a candidate count: those of a ranged pool always do, as in Spiderpool. */

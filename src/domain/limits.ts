@@ -49,6 +49,12 @@ export const EARLIER_UIDS_MAX = 8;
 export const UID_CHARACTERS_MAX = 128;
 /** A year. Assign without a lease for a longer time. */
 export const LEASE_SECONDS_MAX = 365 * 24 * 60 * 60;
+/** The time in which a node states a prefix that Plat chose for it. After it the prefix goes back. */
+export const CONFIRM_SECONDS_DEFAULT = 3_600;
+export const CONFIRM_SECONDS_MIN = 60;
+export const CONFIRM_SECONDS_MAX = 86_400;
+/** A uid of a node has 36 in Kubernetes. It is part of a handle. */
+export const NODE_UID_CHARACTERS_MAX = 64;
 export const COOLDOWN_SECONDS_DEFAULT = 30;
 export const COOLDOWN_SECONDS_MAX = 1_200;
 /** The time in which nobody gets an address after a report that something else uses it. */

@@ -34,6 +34,7 @@ export type RejectionCode =
   | "address_quarantined"
   | "idempotency_mismatch"
   | "precondition_failed"
+  | "prefix_mismatch"
   | "precondition_required"
   | "pool_overlap"
   | "pool_in_use"

@@ -3,6 +3,7 @@ import { handler as amend } from "../../functions/amend.ts";
 import { handler as applications } from "../../functions/applications.ts";
 import { handler as assign } from "../../functions/assign.ts";
 import { handler as configure } from "../../functions/configure.ts";
+import { handler as nodes } from "../../functions/nodes.ts";
 import { handler as openapi } from "../../functions/openapi.ts";
 import { handler as read } from "../../functions/read.ts";
 import { handler as reclaim } from "../../functions/reclaim.ts";
@@ -26,6 +27,7 @@ export const HANDLERS: Handlers = {
   configure,
   register,
   applications,
+  nodes,
   openapi,
 };
 

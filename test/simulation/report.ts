@@ -25,6 +25,7 @@ const ANSWERS = Object.keys({
   address_quarantined: true,
   idempotency_mismatch: true,
   precondition_failed: true,
+  prefix_mismatch: true,
   precondition_required: true,
   pool_overlap: true,
   pool_deleting: true,

@@ -1,6 +1,6 @@
 import type { Allocation, Part } from "../../domain/allocation.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
-import type { CorruptItemError } from "../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
 import type { Slot } from "../../domain/slot.ts";
 import { allocationStartIn } from "../../domain/token.ts";
 import type { Context } from "../core/context.ts";
@@ -22,6 +22,21 @@ export async function allocationOfSlot(
   slot: Taken,
 ): Promise<SlotOwner | undefined> {
   return (await allocationsOfSlots(context, space, [slot])).get(slot.token);
+}
+
+/**
+ * Reads the allocation that has a slot, for a rejection that names its owner. Only a rejected request costs this read.
+ *
+ * @returns the allocation; nothing if the slot was freed meanwhile, or if the allocation cannot be read
+ */
+export async function ownerOfSlot(
+  context: Context,
+  space: string,
+  slot: Slot,
+): Promise<Allocation | undefined> {
+  const owners = await orCorrupt(allocationsOfSlots(context, space, [slot]));
+  const [owner] = owners instanceof CorruptItemError ? [] : owners.values();
+  return owner?.allocation;
 }
 
 /**

@@ -37,6 +37,7 @@ import {
   requesterOf,
 } from "./requester.ts";
 import { selectAddress } from "./select-address.ts";
+import { selectPrefixes } from "./select-prefixes.ts";
 import { selectSlots } from "./select-slots.ts";
 import { countOf } from "./selection.ts";
 import { takeInOneWrite } from "./take-in-one-write.ts";
@@ -118,9 +119,11 @@ async function round(
   const missing = missingFrom(execution, learned.familyRequests);
   const [firstMissing] = missing;
   if (!firstMissing) return conclude(execution);
-  const selected = request.address
-    ? await selectAddress(context, firstMissing, request.address)
-    : await selectSlots(context, missing, learned.places);
+  const selected = request.prefixes
+    ? await selectPrefixes(context, missing, request.prefixes.stated)
+    : request.address
+      ? await selectAddress(context, firstMissing, request.address)
+      : await selectSlots(context, missing, learned.places);
   if (selected instanceof Rejection)
     return request.allowPartial && hasAny(execution)
       ? conclude(execution, selected)

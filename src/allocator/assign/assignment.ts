@@ -1,7 +1,7 @@
 import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import { type Address, BITS, type Family, formatAddress } from "../../domain/address.ts";
 import { isBorrowed, poolOfPart } from "../../domain/allocation.ts";
-import { addressAt, formatCidr } from "../../domain/cidr.ts";
+import { addressAt, type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../../domain/generation.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReservedAsked } from "../../domain/host-reserved.ts";
@@ -25,6 +25,11 @@ interface NamedInterface extends PoolsAsked {
   readonly cleanGateway?: true;
 }
 
+interface PrefixesAsked {
+  /** The prefixes that the node says it has, at most one of a family. Plat chooses those of the other families. */
+  readonly stated: readonly Cidr[];
+}
+
 /** A request for addresses, of one family or both. */
 export interface AssignRequest extends PoolsAsked {
   readonly space: string;
@@ -35,6 +40,8 @@ export interface AssignRequest extends PoolsAsked {
   readonly interfaces?: readonly NamedInterface[];
   /** A specific address. Then the request wants one address of its family. */
   readonly address?: Address;
+  /** Present if it asks for prefixes of nodes, one of each wanted family, instead of addresses. */
+  readonly prefixes?: PrefixesAsked;
   readonly handle: string;
   /** The instance for which it asks, in its current incarnation. */
   readonly workload?: Workload;

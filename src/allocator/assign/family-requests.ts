@@ -31,6 +31,7 @@ import { whyNeverAssigned } from "../../domain/special-ranges.ts";
 import type { Unfit } from "../../domain/unfit.ts";
 import { type AssignRequest, totalOf } from "./assignment.ts";
 import { eachWanted, fieldOf, ofInterface } from "./interfaces.ts";
+import { poolOfPrefix } from "./pool-of-prefix.ts";
 import type { ApplicationAsked, FamilyRequest } from "./selection.ts";
 
 /** The parts of a request that decide which pools can serve it, and the block limit of its host. */
@@ -43,6 +44,7 @@ export type PoolRequest = Pick<
   | "wanted"
   | "interfaces"
   | "address"
+  | "prefixes"
   | "use"
   | "pools"
   | "poolsByFamily"
@@ -83,10 +85,12 @@ export function familyRequestsOf(
   const unserved: Rejection[] = [];
   for (const { one, family, count } of eachWanted(request)) {
     const ofApplication = applicationFor(one, requester);
-    const pools =
-      address && !ofApplication
+    const stated = request.prefixes?.stated.find((cidr) => cidr.family === family);
+    const pools = stated
+      ? poolOfPrefix(configuration, space, stated)
+      : address && !ofApplication
         ? poolsOf(configuration, address, request, requester)
-        : selectPools(configuration.pools, poolCriteria(one, requester, family));
+        : poolsServing(one, configuration, requester, family);
     if (pools instanceof Rejection) {
       // A pool that cannot be read might have served.
       noneUnread(configuration);
@@ -120,6 +124,14 @@ export function familyRequestsOf(
     ? { familyRequests, unserved: rejection }
     : rejection;
 }
+
+/** Returns the pools that may serve a family of a request, in order; or the rejection. */
+export const poolsServing = (
+  request: PoolRequest,
+  { pools }: Pick<SpaceConfiguration, "pools">,
+  requester: Requester,
+  family: Family,
+): readonly Pool[] | Rejection => selectPools(pools, poolCriteria(request, requester, family));
 
 /**
  * Checks that the list that gives a request its pools means no unreadable one: by its name or a pattern, or by a CIDR that
@@ -203,6 +215,7 @@ function poolCriteria(request: PoolRequest, requester: Requester, family: Family
     family,
     isDual: request.wanted.length > 1,
     use: request.use ?? "Workload",
+    ...(request.prefixes && { wantsPrefixes: true }),
     pools,
     ...(poolsByFamily && { poolsByFamily }),
     ...(applicationOnly && { applicationOnly }),
@@ -301,7 +314,8 @@ function neverAssigned({ address }: PoolRequest): Rejection | undefined {
 
 /** Rejects a request for too many addresses, so that one call cannot drain a pool. */
 function oversize(request: PoolRequest, { settings }: SpaceConfiguration): Rejection | undefined {
-  const { wanted } = request;
+  const { wanted, prefixes } = request;
+  if (prefixes) return undefined;
   const total = totalOf(wanted);
   const most = settings.maxAddressesPerRequest;
   if (total <= most) return undefined;

@@ -60,10 +60,30 @@ interface OccupiedQuotaSlot {
   readonly granted: Granted | undefined;
 }
 
-/** Reads the quota slots of a handle, by number. It closes a request that a crash cut off, as the repair run does. */
+/**
+ * Returns the addresses that a handle has through requests with a limit. It closes a request that a crash cut off, and no lease.
+ *
+ * @returns the addresses; or `request_in_progress` if another request of the handle runs
+ */
+export async function grantedUnderLimit(
+  context: Context,
+  of: Pick<AssignRequest, "space" | "handle">,
+): Promise<readonly Granted[] | Rejection> {
+  const occupied = await occupiedOf(context, of, () => false);
+  return occupied instanceof Rejection
+    ? occupied
+    : occupied.flatMap(({ granted }) => (granted ? [granted] : []));
+}
+
+/**
+ * Reads the quota slots of a handle, by number. It closes a request that a crash cut off, as the repair run does.
+ *
+ * @param isEnded returns true for a live allocation that it closes as well
+ */
 async function occupiedOf(
   context: Context,
-  { space, handle }: AssignRequest,
+  { space, handle }: Pick<AssignRequest, "space" | "handle">,
+  isEnded = (allocation: Allocation) => isExpired(allocation, context.now()),
 ): Promise<readonly OccupiedQuotaSlot[] | Rejection> {
   type Occupied = readonly OccupiedQuotaSlot[] | Rejection;
   return compareAndSwap<Occupied>("the requests of this handle", async () => {
@@ -78,7 +98,7 @@ async function occupiedOf(
         own.some((quotaSlot) => quotaSlot.revision === revision),
       );
     const occupied = new Set(quotaSlots.flatMap((quotaSlot) => ofQuotaSlot(quotaSlot) ?? []));
-    const settled = await settleAll(context, [...occupied]);
+    const settled = await settleAll(context, [...occupied], isEnded);
     if (settled.kind !== "proceed") return settled;
     const current = await inParallel(quotaSlots, QUOTA_SLOTS_AT_ONCE, async (quotaSlot) => {
       const allocation = ofQuotaSlot(quotaSlot);
@@ -108,7 +128,7 @@ async function allocationsOf(
 }
 
 /**
- * Closes the allocations that are pending and old, or whose lease has ended, so that no slot of the others changes any more. There
+ * Closes the allocations that are pending and old, or that have ended, so that no slot of the others changes any more. There
  * are at most `LIMIT_PER_HANDLE_MAX` of each family.
  *
  * @returns a rejection while another request runs; a retry after it closed one, because the quota slots of that one are free
@@ -116,12 +136,13 @@ async function allocationsOf(
 async function settleAll(
   context: Context,
   allocations: readonly Allocation[],
+  isEnded: (allocation: Allocation) => boolean,
 ): Promise<Step<Rejection, undefined>> {
   const left: Allocation[] = [];
   for (const allocation of allocations) {
     const young = allocation.state === "pending" && inProgress(context, allocation);
     if (young) return answer(young);
-    if (allocation.state !== "live" || isExpired(allocation, context.now())) left.push(allocation);
+    if (allocation.state !== "live" || isEnded(allocation)) left.push(allocation);
   }
   await inParallel(left, QUOTA_SLOTS_AT_ONCE, async (allocation) => {
     if (allocation.state === "live" || allocation.state === "pending")

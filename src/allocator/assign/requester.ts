@@ -6,6 +6,7 @@ import { type HostId, machineName } from "../../domain/host.ts";
 import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../../domain/limits.ts";
 import { CorruptItemError } from "../../domain/outcome.ts";
 import {
+  assignsPrefixes,
   hasHosts,
   isRanged,
   narrows,
@@ -34,7 +35,9 @@ export async function requesterOf(
 ): Promise<Requester> {
   const { space, host, namespace, hostLabels, namespaceLabels, labels } = request;
   const wanted = eachWanted(request);
-  const judged = configuration.pools.filter(serves).filter((pool) => mayBeJudged(pool, wanted));
+  const judged = configuration.pools
+    .filter((pool) => serves(pool) && assignsPrefixes(pool) === (request.prefixes !== undefined))
+    .filter((pool) => mayBeJudged(pool, wanted));
   const isHostAsked =
     mustBeRegistered(request, configuration) || (!hostLabels && judged.some(asksForHostLabels));
   const isNamespaceAsked =
@@ -101,7 +104,7 @@ export function mayHaveBlocks(request: PoolRequest, { pools }: SpaceConfiguratio
     lists.some(
       ({ family, named }) => family === pool.cidr.family && isMeant(pool, named ?? [pool.name]),
     );
-  return pools.some((pool) => hasHosts(pool) && isAsked(pool));
+  return !request.prefixes && pools.some((pool) => hasHosts(pool) && isAsked(pool));
 }
 
 /** Reads the places of a host, and caches the labels that come with them. */

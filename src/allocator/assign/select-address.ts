@@ -7,11 +7,11 @@ import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import { type HostId, hostName } from "../../domain/host.ts";
 import { isHostReserved } from "../../domain/host-reserved.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../../domain/limits.ts";
-import { ContentionError, CorruptItemError, orCorrupt, Rejection } from "../../domain/outcome.ts";
+import { ContentionError, Rejection } from "../../domain/outcome.ts";
 import { isRanged, type Pool } from "../../domain/pool.ts";
 import { isReleased, type Slot } from "../../domain/slot.ts";
 import { formatTime } from "../../domain/time.ts";
-import { allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
+import { ownerOfSlot } from "../allocations/allocation-of-slot.ts";
 import { claimBlock, helpClaim } from "../blocks/claim-block.ts";
 import { readOrMakeBlock } from "../blocks/shared-block.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
@@ -93,17 +93,14 @@ function inQuarantine(address: string, endMs: number): Rejection {
   );
 }
 
-/** Rejects the request with the handle that has the address. Only a rejected request costs this read. */
+/** Rejects the request with the handle that has the address. */
 async function assigned(
   context: Context,
   space: string,
   address: string,
   slot: Slot,
 ): Promise<Rejection> {
-  const owners = await orCorrupt(allocationsOfSlots(context, space, [slot]));
-  // Without an allocation, the slot was freed meanwhile, or the allocation cannot be read.
-  const [owner] = owners instanceof CorruptItemError ? [] : owners.values();
-  const handle = owner?.allocation.handle;
+  const handle = (await ownerOfSlot(context, space, slot))?.handle;
   const to = handle === undefined ? "" : ` to handle ${handle}`;
   return new Rejection("already_assigned", `Address ${address} is assigned${to}.`, {
     address,

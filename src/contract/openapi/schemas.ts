@@ -6,6 +6,7 @@ import { amendmentBody } from "../requests/amendment.ts";
 import { applicationBody } from "../requests/application.ts";
 import { assignBody } from "../requests/assign.ts";
 import { manifest } from "../requests/manifest.ts";
+import { podCidrsBody } from "../requests/node-prefix.ts";
 import { poolBody } from "../requests/pool.ts";
 import { namespaceRequest, nodeRequest } from "../requests/registry.ts";
 import { releaseBody } from "../requests/release.ts";
@@ -41,6 +42,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   NamespaceRequest: namespaceRequest.body,
   NamespaceManifest: namespaceRequest.manifest,
   ApplicationRequest: applicationBody,
+  PodCidrsRequest: podCidrsBody,
   ConfigurationRequest: settingsBody,
   Assigned: answers.assigned,
   Assignment: answers.assignment,
@@ -98,6 +100,11 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   ApplicationList: answers.applicationsRead,
   ApplicationWritten: answers.applicationWritten,
   ApplicationDeleted: answers.applicationDeleted,
+  PodCidrs: answers.podCidrsEnsured,
+  PodCidr: answers.podCidr,
+  PodCidrList: answers.podCidrsRead,
+  ListedPodCidr: answers.listedPodCidr,
+  PodCidrsReleased: answers.podCidrsReleased,
   ApplicationAddresses: answers.applicationAddresses,
   ApplicationInterface: answers.applicationInterface,
   ApplicationMember: answers.applicationMember,

@@ -16,6 +16,7 @@ export type FunctionName =
   | "configure"
   | "register"
   | "applications"
+  | "nodes"
   | "openapi";
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";

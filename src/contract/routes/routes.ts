@@ -3,6 +3,7 @@ import { APPLICATION_ROUTES } from "./applications.ts";
 import { BLOCK_ROUTES } from "./blocks.ts";
 import { CONFIGURATION_ROUTES } from "./configuration.ts";
 import { JOB_ROUTES } from "./jobs.ts";
+import { NODE_ROUTES } from "./nodes.ts";
 import { POOL_ROUTES } from "./pools.ts";
 import { REGISTRY_ROUTES } from "./registry.ts";
 import { RESERVATION_ROUTES } from "./reservations.ts";
@@ -21,6 +22,7 @@ const WRITTEN: readonly Route[] = [
   ...RESERVATION_ROUTES,
   ...REGISTRY_ROUTES,
   ...APPLICATION_ROUTES,
+  ...NODE_ROUTES,
   ...CONFIGURATION_ROUTES,
   ...SERVICE_ROUTES,
 ];

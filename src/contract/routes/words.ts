@@ -19,6 +19,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   allowPartial: "The request accepts fewer addresses than it asks for.",
   allowedUses:
     "The uses that the pool allows. Default: Workload and Tunnel, or Workload alone for a pool with ranges. A pool of prefixes has none.",
+  aliases: "The prefixes that the cloud provider has for the node, one of a family at most.",
+  allocator:
+    "The way in which the cluster gives prefixes to nodes. The names are those of Kubernetes.",
   alternate: "The attributes of the alternate owner, for a machine that migrates.",
   annotations: "The annotations of Spiderpool that have the default pools. Others are ignored.",
   apiVersion: "The version of the manifest's kind.",
@@ -54,6 +57,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "How long nobody gets an address after a report of a conflict, in seconds. It is never shorter than the cooldown.",
   cooldownSeconds: "How long a released address stays unassigned, in seconds.",
   cooling: "Addresses that were released and cannot be assigned yet, quarantined ones too.",
+  cloud: "The prefixes for the cloud provider.",
+  confirmSeconds:
+    "The time in which the node states a prefix that Plat chose, in seconds. After it the prefix goes back.",
   count: "The number of addresses.",
   createdAt: "When the job began.",
   current: "The counts of the present walk so far.",
@@ -79,6 +85,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   generation:
     "Names exactly this assignment. A late or repeated release with it frees nothing else.",
   gw: "The next hop of the route.",
+  event: "An event for the Node object. If there is one, nothing has changed.",
   handle: "The name under which addresses are held and released together.",
   host: "The host that the addresses are used on, or that owns the block.",
   hostLabels: "The labels of the host for this request. They replace the registered ones.",
@@ -120,6 +127,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   maxBlocksPerHost:
     "The most blocks of the serving pools that a host can own. `null` means no limit.",
   members: "The addresses of the application, in the order of interfaces and addresses.",
+  message: "The text of the event, for people.",
   messages: "Further information, for people.",
   metadata:
     "The manifest's metadata. The name is read, the labels of nodes and namespaces, and the annotations with default pools.",
@@ -140,6 +148,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   network: "The network that the interface attaches to. Pools may serve some networks only.",
   networks: "The networks that the pool serves. A request without one gets nothing from it.",
   next: "Send it back as `cursor` to read the next page. The last page has none.",
+  node: "The node.",
   nodeAffinity: "A LabelSelector of the hosts that the pool serves.",
   nodeName: "The hosts that the pool serves, whatever `nodeAffinity` says.",
   nodeNames: "The hosts that the pool serves, in place of `nodeSelector`.",
@@ -153,6 +162,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   outsideBlocks: "The part of the pool without blocks.",
   owner: "The owners of the address. A missing owner is absent.",
   podAffinity: "A LabelSelector of the workloads that the pool serves.",
+  podCIDRs: "The prefixes of the node, one of a family at most.",
   podSelector:
     "Which workloads the pool serves, by the `labels` of the request: a selector of Calico's language, or a LabelSelector.",
   pool: "The name of the pool.",
@@ -202,6 +212,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   vlan: "Ignored, because the VLAN belongs to the network.",
   vxlanMode: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   warmBlocksPerHost: "The number of empty blocks that a host with addresses can keep.",
+  write: "What the caller writes where. Absent if everything has it.",
   workload:
     "The workload of the instance: its kind, its name, the name and the uid of the instance.",
   "AssignRequest.address": "The specific address to assign, in place of counts.",
@@ -230,6 +241,16 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "Application.addresses": "The addresses that the application wants.",
   "Application.start": "The ordinal of the first instance of a StatefulSet.",
   "Health.status": "`ok` while the function runs, `ready` while it reaches its table.",
+  "ListedPodCidr.uid": "The uid of the Node object that has the prefix.",
+  "PodCidr.expiresAt": "When the prefix goes back if the node has not stated it.",
+  "PodCidr.state": "`pending` until the node states the prefix, and `confirmed` from then on.",
+  "PodCidrs.uid": "The uid of the Node object.",
+  "PodCidrsReleased.released": "The prefixes that this request released.",
+  "PodCidrsRequest.podCIDRs":
+    "The prefixes in the Node object, one of a family at most. Bits below a prefix are cut. Without any, Plat chooses.",
+  "PodCidrsRequest.pools":
+    "The pools of prefixes that can serve, also `Manual` ones. Without any, every Automatic pool whose conditions hold.",
+  "PodCidrsRequest.uid": "The uid of the Node object. Another uid is another node.",
   "Pool.state":
     "The reason why the pool does not serve: `pending` or `deleting`. Absent otherwise.",
   "Problem.status": "The HTTP status of the answer.",
@@ -261,6 +282,7 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   namespace: NAMED,
   node: NAMED,
   orphans: "After the last pool, also search for blocks of no pool.",
+  uid: "The uid of the Node object.",
   pool: "Only this pool, or these pools, by name.",
   space: "The address space. Pools may overlap between spaces, never inside one.",
 };
@@ -288,6 +310,7 @@ export const TAGS = {
   blocks: "Blocks, and the affinity of hosts to them.",
   configuration: "The settings of a space, and all its stored items.",
   jobs: "Work that takes longer than a request.",
+  nodes: "The prefixes of nodes.",
   pools: "Pools, how they are used, and the work that drains or deletes them.",
   registry: "The labels of hosts and namespaces, for the selectors of pools.",
   reservations: "Addresses that automatic assignment leaves out.",

@@ -62,6 +62,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   already_released: { status: 409, title: "The addresses of this request were already released" },
   address_cooling: { status: 409, title: "The address is cooling", retryable: true },
   address_quarantined: { status: 409, title: "The address is in quarantine after a conflict" },
+  prefix_mismatch: { status: 409, title: "The node confirmed another prefix" },
   pool_overlap: { status: 409, title: "The range belongs to another pool" },
   pool_in_use: { status: 409, title: "The pool has assigned addresses" },
   pool_deleting: {

@@ -1,0 +1,140 @@
+import { type Block, roomIn } from "../../domain/block.ts";
+import { type Cidr, formatCidr } from "../../domain/cidr.ts";
+import { isShut } from "../../domain/closed-by-reservations.ts";
+import { shuffled } from "../../domain/fresh.ts";
+import { hostName } from "../../domain/host.ts";
+import {
+  CLAIM_TRIES_MAX,
+  CLAIM_WAIT_MS_MAX,
+  GROUPS_SEARCHED_MAX,
+  SEARCH_MS_MAX,
+} from "../../domain/limits.ts";
+import { ContentionError, Rejection, together } from "../../domain/outcome.ts";
+import type { Pool } from "../../domain/pool.ts";
+import { ownerOfSlot } from "../allocations/allocation-of-slot.ts";
+import { borrowableIn, findFree, type PoolScan, scanAround, scanOf } from "../blocks/scan-pool.ts";
+import { makeBlock, readOrMakeBlock } from "../blocks/shared-block.ts";
+import { slotRules } from "../blocks/slot-rules.ts";
+import { untilAnswered } from "../core/compare-and-swap.ts";
+import type { Context } from "../core/context.ts";
+import { asHint } from "../core/hint.ts";
+import { allOf } from "../core/parallel.ts";
+import { answer, RETRY } from "../core/step.ts";
+import { noPrefix } from "./no-prefix.ts";
+import type { FamilyRequest, SlotSelection } from "./selection.ts";
+
+/**
+ * Selects a prefix for each family, side by side: the stated one of the family, else a free one. A prefix is a block with one slot and
+ * without a host. A rejection of one family rejects the request.
+ */
+export async function selectPrefixes(
+  context: Context,
+  familyRequests: readonly FamilyRequest[],
+  stated: readonly Cidr[],
+): Promise<readonly SlotSelection[] | Rejection> {
+  const found = await allOf(
+    ...familyRequests.map((familyRequest) => {
+      const own = stated.find(({ family }) => family === familyRequest.family);
+      return own ? selectStated(context, familyRequest, own) : selectFree(context, familyRequest);
+    }),
+  );
+  const [first, ...others] = found.filter((each) => each instanceof Rejection);
+  if (first) return together(first, ...others);
+  return found.flatMap((each) => (each instanceof Rejection ? [] : [selectionOf(each)]));
+}
+
+const selectionOf = (block: Block): SlotSelection => ({
+  block,
+  ordinals: [0],
+  again: () => undefined,
+});
+
+/**
+ * Selects the prefix that a node says it has. Reservations and a cooldown do not bind: they keep a prefix from whoever needs one, and
+ * this node uses it already.
+ */
+async function selectStated(
+  context: Context,
+  { space, pools }: FamilyRequest,
+  cidr: Cidr,
+): Promise<Block | Rejection> {
+  // `familyRequestsOf` found the one pool of the prefix.
+  const block = await readOrMakeBlock(context, pools[0] as Pool, cidr);
+  const text = formatCidr(cidr);
+  if (!block)
+    throw new ContentionError(
+      `prefix ${text} could not be made, or is left from an earlier pool and about to go`,
+    );
+  const slot = block.slots.get(0);
+  if (!slot || slot.kind === "cooling") return block;
+  const owner = await ownerOfSlot(context, space, slot);
+  const node = owner && hostName(owner.host);
+  return new Rejection(
+    "already_assigned",
+    `Prefix ${text} is assigned${node === undefined ? "" : ` to node ${node}`}.`,
+    {
+      cidr: text,
+      ...(owner && { node, assignedTo: owner.handle }),
+    },
+  );
+}
+
+/** Selects a free prefix of the first pool that has one. */
+async function selectFree(
+  context: Context,
+  familyRequest: FamilyRequest,
+): Promise<Block | Rejection> {
+  const { pools, configuration } = familyRequest;
+  const open = pools.filter((pool) => !isShut(pool, configuration));
+  const untilMs = context.now() + SEARCH_MS_MAX;
+  const exhausted = () => new ContentionError("other nodes took every prefix that was tried");
+  return untilAnswered<Block | Rejection>({ triesMax: CLAIM_TRIES_MAX, exhausted }, async () => {
+    const scans: PoolScan[] = [];
+    for (const pool of open) {
+      if (scans.length > 0 && context.now() > untilMs) break;
+      const scan = await scanOf(context, pool, criteriaOf(context, familyRequest, pool));
+      scans.push(scan);
+      const looksMax = Math.ceil(GROUPS_SEARCHED_MAX / scans.length);
+      const block = await freeIn(context, scan, looksMax);
+      if (block && roomIn(block, scan.criteria.rules) > 0) return answer(block);
+      if (!block) continue;
+      await context.sleep(context.random.fraction() * CLAIM_WAIT_MS_MAX);
+      return RETRY;
+    }
+    return answer(await noPrefix(context, familyRequest, scans));
+  });
+}
+
+/**
+ * Returns a free prefix of a pool: one that has no block yet, in the node's own order of block groups, or else a block that was freed
+ * and has cooled. The order in a group is drawn, so that two nodes rarely meet. Returns the block of another node if that was faster.
+ */
+async function freeIn(
+  context: Context,
+  scan: PoolScan,
+  looksMax: number,
+): Promise<Block | undefined> {
+  const { store, random } = context;
+  const { pool } = scan;
+  const free =
+    (await findFree(context, scan, (looks) => looks >= looksMax)) ??
+    (await scanAround(context, scan, looksMax));
+  if (!free) return shuffled(borrowableIn(scan), random)[0];
+  const block = await makeBlock(context, pool, free.cidr);
+  if (!block) throw new ContentionError(`prefix ${formatCidr(free.cidr)} could not be made`);
+  if (free.isLast) await asHint(() => store.markFull(pool.space, pool.id, free.index));
+  return block;
+}
+
+/** A node may make any block and take any that is free, and seizes none, because prefixes have no host. */
+const criteriaOf = (
+  context: Context,
+  { host, configuration }: FamilyRequest,
+  pool: Pool,
+): PoolScan["criteria"] => ({
+  host,
+  rules: slotRules(context, configuration, pool),
+  claiming: true,
+  borrowing: 1,
+  blockMinAgeMs: Number.POSITIVE_INFINITY,
+});

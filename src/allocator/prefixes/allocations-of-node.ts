@@ -1,0 +1,18 @@
+import type { Allocation } from "../../domain/allocation.ts";
+import { handleHash } from "../../domain/hash.ts";
+import { ALLOCATIONS_PER_LOOK } from "../../domain/limits.ts";
+import { nodeHandle } from "../../domain/node-handle.ts";
+import type { Context } from "../core/context.ts";
+
+/** Reads the allocations of one incarnation of a node. It has one for each request that took prefixes, two at most at rest. */
+export async function allocationsOfNode(
+  { store }: Context,
+  { space, node, uid }: { readonly space: string; readonly node: string; readonly uid: string },
+): Promise<readonly Allocation[]> {
+  const handle = nodeHandle(node, uid);
+  const listed = await store.listAllocations(space, handleHash(handle), {
+    limit: ALLOCATIONS_PER_LOOK,
+  });
+  // Handles whose hashes collide share a partition.
+  return listed.filter((allocation) => allocation.handle === handle);
+}

@@ -1,0 +1,77 @@
+import { FAMILIES, type Family } from "../../domain/address.ts";
+import { isExpired } from "../../domain/allocation.ts";
+import { Rejection, together } from "../../domain/outcome.ts";
+import { noneUnread } from "../../domain/pool.ts";
+import { changeLease } from "../allocations/change-lease.ts";
+import { assign } from "../assign/assign.ts";
+import { poolsServing } from "../assign/family-requests.ts";
+import { grantedUnderLimit } from "../assign/quota.ts";
+import { requesterOf } from "../assign/requester.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { configurationOf } from "../core/configuration.ts";
+import type { Context } from "../core/context.ts";
+import { allOf } from "../core/parallel.ts";
+import { answer, RETRY } from "../core/step.ts";
+import { type GrantedPrefix, type NodePrefix, prefixesOf } from "./node-prefix.ts";
+import { type PrefixRequest, prefixesIn } from "./prefix-request.ts";
+
+/**
+ * Gives a node one prefix of each family that pools serve, all or none. Those that it has stay. New ones are unconfirmed: they have a
+ * lease of `confirmSeconds`. A lease that has ended begins anew, because the node still needs the prefix.
+ */
+export async function choosePrefixes(
+  context: Context,
+  request: PrefixRequest,
+  confirmSeconds: number,
+): Promise<readonly NodePrefix[] | Rejection> {
+  const { space } = request;
+  const both = { ...request, wanted: wantedOf(FAMILIES), prefixes: { stated: [] } };
+  const [configuration, has] = await allOf(
+    configurationOf(context, space),
+    renewed(context, request, confirmSeconds),
+  );
+  if (has instanceof Rejection) return has;
+  const requester = await requesterOf(context, both, configuration);
+  const pools = FAMILIES.map((family) => poolsServing(both, configuration, requester, family));
+  const served = FAMILIES.filter((_, n) => !(pools[n] instanceof Rejection));
+  const isHeld = (family: Family) => has.some(({ cidr }) => cidr.family === family);
+  if (served.every(isHeld)) {
+    if (has.length > 0) return has;
+    // A pool that cannot be read might have served.
+    noneUnread(configuration);
+    const [first, ...others] = pools.filter((each) => each instanceof Rejection);
+    return together(first as Rejection, ...others);
+  }
+  const assigned = await assign(context, {
+    ...both,
+    wanted: wantedOf(served),
+    leaseSeconds: confirmSeconds,
+  });
+  if (assigned instanceof Rejection) return assigned;
+  // A prefix stays with its node when its pool serves the node no more.
+  const others = has.filter(({ cidr }) => !served.includes(cidr.family));
+  return [...others, ...prefixesIn(assigned)];
+}
+
+const wantedOf = (families: readonly Family[]) => families.map((family) => ({ family, count: 1 }));
+
+/** Returns the prefixes of a node, after leases that have ended began anew. */
+function renewed(
+  context: Context,
+  request: PrefixRequest,
+  confirmSeconds: number,
+): Promise<readonly GrantedPrefix[] | Rejection> {
+  return compareAndSwap<readonly GrantedPrefix[] | Rejection>(
+    "the prefixes of this node",
+    async () => {
+      const granted = await grantedUnderLimit(context, request);
+      if (granted instanceof Rejection) return answer(granted);
+      const ended = granted.filter(({ allocation }) => isExpired(allocation, context.now()));
+      if (ended.length === 0) return answer(granted.flatMap(prefixesOf));
+      const allocations = new Set(ended.map(({ allocation }) => allocation));
+      for (const allocation of allocations)
+        await changeLease(context, allocation, context.now() + 1000 * confirmSeconds);
+      return RETRY;
+    },
+  );
+}

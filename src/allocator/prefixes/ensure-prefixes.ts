@@ -1,0 +1,103 @@
+import type { Cidr } from "../../domain/cidr.ts";
+import { hostId } from "../../domain/host.ts";
+import type { Labels } from "../../domain/labels.ts";
+import { nodeHandle } from "../../domain/node-handle.ts";
+import { decideFor, type NodeEvent, type PrefixStatement } from "../../domain/node-prefixes.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import { grantedUnderLimit } from "../assign/quota.ts";
+import type { Context } from "../core/context.ts";
+import { choosePrefixes } from "./choose-prefixes.ts";
+import { holdPrefixes } from "./hold-prefixes.ts";
+import { type NodePrefix, prefixesOf } from "./node-prefix.ts";
+import type { PrefixRequest } from "./prefix-request.ts";
+
+/** What one incarnation of a node asks for, and what it and its cloud provider have. */
+export interface PrefixesWanted extends PrefixStatement {
+  readonly space: string;
+  readonly node: string;
+  readonly uid: string;
+  /** The pools by name, also Manual ones; empty: all that serve the node. */
+  readonly pools: readonly string[];
+  readonly hostLabels?: Labels;
+  /** The time after which a prefix goes back that was not confirmed. */
+  readonly confirmSeconds: number;
+  readonly assignedBy?: string;
+}
+
+/** The prefixes of one incarnation of a node, and what its caller writes where. */
+export interface NodePrefixes {
+  readonly node: string;
+  readonly uid: string;
+  readonly prefixes: readonly NodePrefix[];
+  readonly write?: {
+    /** The prefixes for the Node object. */
+    readonly node?: readonly Cidr[];
+    /** The prefixes for the cloud provider. */
+    readonly cloud?: readonly Cidr[];
+  };
+  readonly event?: NodeEvent;
+}
+
+/**
+ * Ensures that a node has the prefixes that it must have, by the allocator of its cluster. A repeat answers the same: callers say what
+ * stands in their objects, and Plat answers what should.
+ *
+ * @returns the prefixes; or `no_pool_available`, `pool_exhausted`, `already_assigned`, `prefix_mismatch`, `host_not_registered` or
+ *   `request_in_progress`, and then nothing more is held than before
+ */
+export async function ensurePrefixes(
+  context: Context,
+  wanted: PrefixesWanted,
+): Promise<NodePrefixes | Rejection> {
+  const { node, uid } = wanted;
+  const decision = decideFor(wanted);
+  const request = requestOf(wanted);
+  const prefixes =
+    decision.kind === "choose"
+      ? await choosePrefixes(context, request, wanted.confirmSeconds)
+      : decision.kind === "hold"
+        ? await holdPrefixes(context, request, decision)
+        : await prefixesUnder(context, request);
+  if (prefixes instanceof Rejection) return prefixes;
+  const inOrder = prefixes.toSorted((a, b) => a.cidr.family - b.cidr.family);
+  const cidrs = inOrder.map(({ cidr }) => cidr);
+  const { writesNode, writesCloud } = decision;
+  return {
+    node,
+    uid,
+    prefixes: inOrder,
+    ...((writesNode ?? writesCloud) && {
+      write: { ...(writesNode && { node: cidrs }), ...(writesCloud && { cloud: cidrs }) },
+    }),
+    ...(decision.kind === "leave" && { event: decision.event }),
+  };
+}
+
+async function prefixesUnder(
+  context: Context,
+  request: PrefixRequest,
+): Promise<readonly NodePrefix[] | Rejection> {
+  const granted = await grantedUnderLimit(context, request);
+  return granted instanceof Rejection ? granted : granted.flatMap(prefixesOf);
+}
+
+/** Returns the request under which a node has its prefixes: one of a family at most, under the handle of its uid. */
+const requestOf = ({
+  space,
+  node,
+  uid,
+  pools,
+  hostLabels,
+  assignedBy,
+}: PrefixesWanted): PrefixRequest => ({
+  space,
+  host: hostId("host", node),
+  handle: nodeHandle(node, uid),
+  pools,
+  ...(hostLabels && { hostLabels }),
+  ...(assignedBy !== undefined && { assignedBy }),
+  attributes: {},
+  limitPerHandle: 1,
+  // The limit makes the request safe to repeat, so that no two bodies of it are compared.
+  digest: "prefixes",
+});

@@ -1,0 +1,110 @@
+import type { Allocation } from "../../domain/allocation.ts";
+import { type Cidr, formatCidr } from "../../domain/cidr.ts";
+import { changesTo } from "../../domain/node-prefixes.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import { changeLease } from "../allocations/change-lease.ts";
+import { assign } from "../assign/assign.ts";
+import { poolOfPrefix } from "../assign/pool-of-prefix.ts";
+import { areHeld, grantedUnderLimit } from "../assign/quota.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { configurationOf } from "../core/configuration.ts";
+import type { Context } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
+import { freePrefix } from "./free-prefix.ts";
+import { type GrantedPrefix, type NodePrefix, prefixesOf } from "./node-prefix.ts";
+import { type PrefixRequest, prefixesIn } from "./prefix-request.ts";
+
+/**
+ * Makes a node have exactly the prefixes that it or its cloud provider states, all confirmed: gives others back, takes what is missing,
+ * and then takes the lease off what was unconfirmed, as it was read. A crash leaves some unconfirmed; the next statement goes on.
+ *
+ * @param decision.replaces true if confirmed others go back too; otherwise they reject the request with `prefix_mismatch`
+ */
+export function holdPrefixes(
+  context: Context,
+  request: PrefixRequest,
+  decision: { readonly cidrs: readonly Cidr[]; readonly replaces: boolean },
+): Promise<readonly NodePrefix[] | Rejection> {
+  return compareAndSwap<readonly NodePrefix[] | Rejection>(
+    "the prefixes of this node",
+    async () => {
+      const granted = await grantedUnderLimit(context, request);
+      if (granted instanceof Rejection) return answer(granted);
+      const has = granted.flatMap(prefixesOf);
+      const changes = changesTo(has, decision);
+      if ("mismatches" in changes)
+        return answer(mismatch(request, decision.cidrs, changes.mismatches));
+      const { giveBack, take, confirm } = changes;
+      const rejected =
+        (await unknownAmong(context, request, take)) ?? (await freeAll(context, giveBack));
+      if (rejected) return answer(rejected);
+      const taken = await takeStated(context, request, take);
+      if (taken instanceof Rejection) return answer(taken);
+      const kept = has.filter((each) => !giveBack.includes(each));
+      if (!(await confirmAll(context, confirm))) return RETRY;
+      // They were read before the writes, and a release may have come between.
+      if (taken.length + confirm.length > 0 && !(await areHeld(context, grantedOf(kept))))
+        return RETRY;
+      return answer([...kept.map(({ cidr, pool }) => ({ cidr, pool })), ...taken]);
+    },
+  );
+}
+
+/** Returns the rejection of a prefix that no pool has, before anything changes. */
+async function unknownAmong(
+  context: Context,
+  { space }: PrefixRequest,
+  cidrs: readonly Cidr[],
+): Promise<Rejection | undefined> {
+  if (cidrs.length === 0) return undefined;
+  const configuration = await configurationOf(context, space);
+  const pools = cidrs.map((cidr) => poolOfPrefix(configuration, space, cidr));
+  return pools.find((each) => each instanceof Rejection);
+}
+
+/** Frees prefixes one by one, each exactly as it was assigned. */
+async function freeAll(
+  context: Context,
+  prefixes: readonly GrantedPrefix[],
+): Promise<Rejection | undefined> {
+  for (const { allocation, holding } of prefixes) {
+    const freed = await freePrefix(context, allocation, holding.part);
+    if (freed instanceof Rejection) return freed;
+  }
+  return undefined;
+}
+
+async function takeStated(
+  context: Context,
+  request: PrefixRequest,
+  stated: readonly Cidr[],
+): Promise<readonly NodePrefix[] | Rejection> {
+  if (stated.length === 0) return [];
+  const wanted = stated.map(({ family }) => ({ family, count: 1 }));
+  const assigned = await assign(context, { ...request, wanted, prefixes: { stated } });
+  return assigned instanceof Rejection ? assigned : prefixesIn(assigned);
+}
+
+/** Takes the leases off. @returns false if an allocation has changed since it was read */
+async function confirmAll(context: Context, prefixes: readonly GrantedPrefix[]): Promise<boolean> {
+  const allocations = new Set<Allocation>(prefixes.map(({ allocation }) => allocation));
+  for (const allocation of allocations) if (!(await changeLease(context, allocation))) return false;
+  return true;
+}
+
+const grantedOf = (prefixes: readonly GrantedPrefix[]) =>
+  prefixes.map(({ allocation, holding }) => ({ allocation, held: [holding] }));
+
+function mismatch(
+  { handle }: PrefixRequest,
+  stated: readonly Cidr[],
+  confirmed: readonly GrantedPrefix[],
+): Rejection {
+  const others = confirmed.map(({ cidr }) => formatCidr(cidr));
+  const texts = stated.map(formatCidr);
+  return new Rejection(
+    "prefix_mismatch",
+    `The node states ${texts.join(" and ")}, but it has ${others.join(" and ")}, which it confirmed. Release that first, or correct the node.`,
+    { handle, stated: texts, confirmed: others },
+  );
+}

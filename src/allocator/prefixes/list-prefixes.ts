@@ -1,0 +1,55 @@
+import type { Allocation } from "../../domain/allocation.ts";
+import { hostId } from "../../domain/host.ts";
+import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import { nodeOfHandle } from "../../domain/node-handle.ts";
+import { allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
+import { holdingsOf } from "../allocations/replay.ts";
+import type { Context } from "../core/context.ts";
+import { inParallel } from "../core/parallel.ts";
+import { allocationsOfNode } from "./allocations-of-node.ts";
+import { type NodePrefix, prefixesOf } from "./node-prefix.ts";
+
+/** A prefix of a node, and the incarnation that has it. */
+export interface ListedPrefix extends NodePrefix {
+  readonly uid: string;
+}
+
+/** Returns the prefixes of a node in the order of its families and incarnations, strongly consistent: those of one uid, or of all. */
+export async function listPrefixes(
+  context: Context,
+  wanted: { readonly space: string; readonly node: string; readonly uid?: string | undefined },
+): Promise<readonly ListedPrefix[]> {
+  const { uid } = wanted;
+  const allocations =
+    uid === undefined
+      ? await allocationsOnHost(context, wanted)
+      : await allocationsOfNode(context, { ...wanted, uid });
+  const live = allocations.filter(({ state }) => state === "live");
+  const listed = await inParallel(live, PAGE_READS_AT_ONCE, async (allocation) => {
+    const of = nodeOfHandle(allocation.handle);
+    const held = await holdingsOf(context, allocation);
+    return of ? prefixesOf({ allocation, held }).map((prefix) => ({ ...prefix, uid: of.uid })) : [];
+  });
+  return listed
+    .flat()
+    .toSorted((a, b) => a.cidr.family - b.cidr.family || (a.uid < b.uid ? -1 : 1));
+}
+
+/** Returns the allocations of prefixes on a host: its borrowed-block entries name every prefix that it has (I11). */
+async function allocationsOnHost(
+  context: Context,
+  { space, node }: { readonly space: string; readonly node: string },
+): Promise<readonly Allocation[]> {
+  const host = hostId("host", node);
+  const { store } = context;
+  const borrowed = await store.listBorrowedBlocks(space, host);
+  const [unreadable] = borrowed.unreadable;
+  if (unreadable) throw unreadable;
+  const blocks = await inParallel(borrowed.items, PAGE_READS_AT_ONCE, ({ block }) =>
+    store.readBlock(space, block),
+  );
+  const slots = blocks.flatMap((block) => (block?.whole ? [...block.slots.values()] : []));
+  const owners = await allocationsOfSlots(context, space, slots);
+  const allocations = [...owners.values()].map(({ allocation }) => allocation);
+  return [...new Set(allocations)].filter((allocation) => allocation.host === host);
+}

@@ -1,0 +1,93 @@
+import { formatAddress } from "../../domain/address.ts";
+import type { Allocation } from "../../domain/allocation.ts";
+import { isBlockOf } from "../../domain/block-group.ts";
+import { addressAt, type Cidr, formatCidr, sameCidr } from "../../domain/cidr.ts";
+import { hostName } from "../../domain/host.ts";
+import { ALLOCATIONS_CLOSED_AT_ONCE } from "../../domain/limits.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import { assignsPrefixes } from "../../domain/pool.ts";
+import { ownerOfSlot } from "../allocations/allocation-of-slot.ts";
+import { closeAllocation } from "../allocations/close-allocation.ts";
+import { configurationOf } from "../core/configuration.ts";
+import type { Context } from "../core/context.ts";
+import { inParallel } from "../core/parallel.ts";
+import { allocationsOfNode } from "./allocations-of-node.ts";
+import { freePrefix } from "./free-prefix.ts";
+
+/** The prefixes to release: one, or all of an incarnation of a node. */
+export interface PrefixRelease {
+  readonly space: string;
+  readonly node: string;
+  readonly uid: string;
+  readonly cidr?: Cidr | undefined;
+}
+
+/**
+ * Releases the prefixes of one incarnation of a node, or one of them. A repeat releases nothing.
+ *
+ * @returns the prefixes that this call released; or `generation_conflict` for a prefix of another owner, and `invalid_request` for a
+ *   CIDR that is no prefix of a pool
+ */
+export async function releasePrefixes(
+  context: Context,
+  release: PrefixRelease,
+): Promise<readonly Cidr[] | Rejection> {
+  const allocations = await allocationsOfNode(context, release);
+  return release.cidr
+    ? releaseOne(context, release.space, allocations, release.cidr)
+    : releaseAll(context, allocations);
+}
+
+async function releaseAll(
+  context: Context,
+  allocations: readonly Allocation[],
+): Promise<readonly Cidr[]> {
+  const freed: string[] = [];
+  await inParallel(allocations, ALLOCATIONS_CLOSED_AT_ONCE, (allocation) =>
+    closeAllocation(context, allocation, { settles: true, freed }),
+  );
+  const prefixes = allocations.flatMap(({ parts }) => parts.map(({ block }) => block));
+  return prefixes.filter((cidr) => freed.includes(formatAddress(addressAt(cidr, 0))));
+}
+
+async function releaseOne(
+  context: Context,
+  space: string,
+  allocations: readonly Allocation[],
+  cidr: Cidr,
+): Promise<readonly Cidr[] | Rejection> {
+  for (const allocation of allocations)
+    for (const part of allocation.parts) {
+      if (!sameCidr(part.block, cidr)) continue;
+      const freed = await freePrefix(context, allocation, part);
+      if (freed instanceof Rejection) return freed;
+      if (freed.isFreed) return [cidr];
+    }
+  return (await whyNotReleased(context, space, cidr)) ?? [];
+}
+
+/** Returns the rejection of a release that found nothing of its node; nothing if the prefix is free. */
+async function whyNotReleased(
+  context: Context,
+  space: string,
+  cidr: Cidr,
+): Promise<Rejection | undefined> {
+  const value = formatCidr(cidr);
+  const { pools } = await configurationOf(context, space);
+  if (!pools.some((pool) => assignsPrefixes(pool) && isBlockOf(pool, cidr))) {
+    const problem = "is no prefix of a pool; send it as GET …/pod-cidrs lists it";
+    return new Rejection("invalid_request", `?cidr ${problem}.`, {
+      fields: [{ field: "?cidr", value, problem }],
+    });
+  }
+  const block = await context.store.readBlock(space, cidr);
+  const slot = block?.slots.get(0);
+  if (slot?.kind !== "taken") return undefined;
+  const owner = await ownerOfSlot(context, space, slot);
+  const node = owner && hostName(owner.host);
+  return new Rejection(
+    "generation_conflict",
+    `Prefix ${value} is assigned to ${node === undefined ? "another owner" : `node ${node} under another uid or name`}.`,
+    { cidr: value, ...(owner && { node, assignedTo: owner.handle }) },
+  );
+}

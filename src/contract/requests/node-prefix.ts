@@ -1,0 +1,64 @@
+import * as v from "valibot";
+import { FAMILIES } from "../../domain/address.ts";
+import type { Cidr } from "../../domain/cidr.ts";
+import { parseNetwork } from "../../domain/cidr.ts";
+import {
+  CONFIRM_SECONDS_DEFAULT,
+  CONFIRM_SECONDS_MAX,
+  CONFIRM_SECONDS_MIN,
+  NODE_UID_CHARACTERS_MAX,
+} from "../../domain/limits.ts";
+import { ALLOCATORS } from "../../domain/node-prefixes.ts";
+import { cidr, readable, text, whole } from "../schema/field.ts";
+import { labels } from "../schema/labels.ts";
+import { poolList } from "../schema/pool-names.ts";
+import { fields, list } from "../schema/schema.ts";
+
+const nodeUid = v.pipe(
+  text,
+  v.regex(
+    new RegExp(`^[\\w.-]{1,${NODE_UID_CHARACTERS_MAX}}$`),
+    `must be the uid of a Node: 1 to ${NODE_UID_CHARACTERS_MAX} letters, digits, -, _ or .`,
+  ),
+);
+
+const network = readable(parseNetwork, {
+  description: "A network. Bits below its prefix are cut",
+  examples: ["10.0.7.0/24", "2001:db8:0:7::/64"],
+});
+
+/** Prefixes of a node, at most one of a family. */
+const prefixes = v.pipe(
+  list(
+    network,
+    { max: FAMILIES.length },
+    {
+      type: "must be an array of networks",
+      max: "must have at most one network of each family",
+    },
+  ),
+  v.check(
+    (cidrs: Cidr[]) => new Set(cidrs.map(({ family }) => family)).size === cidrs.length,
+    "must have at most one network of each family",
+  ),
+);
+
+export const podCidrsBody = fields({
+  uid: nodeUid,
+  podCIDRs: v.optional(prefixes, []),
+  aliases: v.optional(prefixes, []),
+  allocator: v.optional(
+    v.picklist(ALLOCATORS, `must be one of ${ALLOCATORS.join(", ")}`),
+    "RangeAllocator",
+  ),
+  pools: v.optional(poolList, []),
+  hostLabels: v.optional(labels),
+  confirmSeconds: v.optional(
+    whole(CONFIRM_SECONDS_MIN, CONFIRM_SECONDS_MAX),
+    CONFIRM_SECONDS_DEFAULT,
+  ),
+});
+
+export const podCidrListQuery = { uid: v.optional(nodeUid) };
+
+export const podCidrReleaseQuery = { uid: nodeUid, cidr: v.optional(cidr) };

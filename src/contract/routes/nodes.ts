@@ -1,0 +1,50 @@
+import * as answers from "../answers/answers.ts";
+import { podCidrListQuery, podCidrReleaseQuery, podCidrsBody } from "../requests/node-prefix.ts";
+import type { Route } from "./route.ts";
+
+const PATH = "/v1/nodes/{node}/pod-cidrs";
+
+/** The prefixes of nodes. */
+export const NODE_ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: PATH,
+    function: "read",
+    id: "listPodCidrs",
+    tag: "nodes",
+    summary: "Lists the prefixes of a node, or those of one uid",
+    query: podCidrListQuery,
+    answers: { 200: answers.podCidrsRead },
+    rejections: [],
+  },
+  {
+    method: "POST",
+    path: PATH,
+    function: "nodes",
+    id: "ensurePodCidrs",
+    tag: "nodes",
+    summary: "Ensures that a node has one prefix of each family, or the prefixes that it states",
+    query: {},
+    body: [podCidrsBody],
+    answers: { 200: answers.podCidrsEnsured },
+    rejections: [
+      "no_pool_available",
+      "pool_exhausted",
+      "already_assigned",
+      "prefix_mismatch",
+      "host_not_registered",
+      "request_in_progress",
+    ],
+  },
+  {
+    method: "DELETE",
+    path: PATH,
+    function: "nodes",
+    id: "releasePodCidrs",
+    tag: "nodes",
+    summary: "Releases the prefixes of a uid of a node, or one of them",
+    query: podCidrReleaseQuery,
+    answers: { 200: answers.podCidrsReleased },
+    rejections: ["generation_conflict", "request_in_progress"],
+  },
+];

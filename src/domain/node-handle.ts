@@ -1,0 +1,16 @@
+/**
+ * Returns the handle of one incarnation of a node. The uid is in it, so a late act for another incarnation names another
+ * handle.
+ */
+export const nodeHandle = (node: string, uid: string): string => `${PREFIX}${node}/${uid}`;
+
+/** Returns the node and the uid of a handle; nothing for a handle that is no node's. A node's name has no slash. */
+export function nodeOfHandle(
+  handle: string,
+): { readonly node: string; readonly uid: string } | undefined {
+  if (!handle.startsWith(PREFIX)) return undefined;
+  const [node, uid, ...others] = handle.slice(PREFIX.length).split("/");
+  return node && uid && others.length === 0 ? { node, uid } : undefined;
+}
+
+const PREFIX = "node/";

@@ -1,0 +1,32 @@
+import type { PrefixesWanted } from "../../allocator/prefixes/ensure-prefixes.ts";
+import type { PrefixRelease } from "../../allocator/prefixes/release-prefixes.ts";
+import {
+  podCidrListQuery,
+  podCidrReleaseQuery,
+  podCidrsBody,
+} from "../../contract/requests/node-prefix.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { readJson } from "../http/body.ts";
+import type { Event } from "../http/event.ts";
+import { readHostWith } from "../http/parameters.ts";
+
+export function readPodCidrs(event: Event): PrefixesWanted | Problem {
+  const input = readJson(event, podCidrsBody);
+  if (input instanceof Problem) return input;
+  const path = readHostWith(event, {});
+  if (path instanceof Problem) return path;
+  const { podCIDRs: podCidrs, hostLabels, ...asked } = input;
+  const userArn = event.requestContext.authorizer?.iam?.userArn;
+  return {
+    ...path,
+    ...asked,
+    podCidrs,
+    ...(hostLabels && { hostLabels }),
+    ...(userArn !== undefined && { assignedBy: userArn }),
+  };
+}
+
+export const readPodCidrList = (event: Event) => readHostWith(event, podCidrListQuery);
+
+export const readPodCidrRelease = (event: Event): PrefixRelease | Problem =>
+  readHostWith(event, podCidrReleaseQuery);
