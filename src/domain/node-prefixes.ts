@@ -26,7 +26,7 @@ export interface NodeEvent {
   readonly message: string;
 }
 
-/** What the node must have, and what its caller writes about it. */
+/** The prefixes that a node must have, and the places where its caller writes them. */
 export type NodeDecision = {
   /** True if the caller writes the prefixes into the Node object. */
   readonly writesNode?: true;
@@ -104,7 +104,7 @@ export function changesTo<Held extends HeldPrefix>(
   };
 }
 
-/** What a node last reported of itself. */
+/** The last report of a node about itself. */
 export interface PrefixReport {
   readonly uid: string;
   readonly podCidrs: readonly Cidr[];

@@ -71,6 +71,7 @@ describe.runIf(emulatorBinary())("each bundle answers a real event on Lambda's N
     ],
     ["POST", "/v1/nodes/node-2/affinities", "application/json", '{"families": [4]}', 200],
     ["PUT", "/v1/applications/shop/Deployment/web", "application/json", '{"replicas": 2}', 201],
+    ["POST", "/v1/nodes/node-2/pod-cidrs", "application/json", '{"uid": "a"}', 409],
     ["GET", "/v1/handles/web-0", "", undefined, 200],
     [
       "PATCH",

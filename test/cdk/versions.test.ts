@@ -71,7 +71,9 @@ describe.each(ENVIRONMENT_NAMES)("the versions of the functions in %s", (name) =
   });
 
   it("leave CloudFormation's limit of resources far away", () => {
-    expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(0.6 * STACK_RESOURCES_MAX);
+    expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(
+      0.75 * STACK_RESOURCES_MAX,
+    );
   });
 
   function propertiesOf(type: string) {

@@ -16,6 +16,7 @@ const WRITES_NOTHING = [
   "listNamespaces",
   "listNodes",
   "listPools",
+  "listPrefixes",
   "listReservations",
   "listSpaceAffinities",
   "readAddress",
@@ -55,8 +56,19 @@ function importsOfWalks(source: string): readonly string[] {
  */
 function wordsWalked(): ReadonlySet<string> {
   const [operations, helpers] = [
-    ["./operations.ts", "./application-operations.ts", "./instance-operations.ts"],
-    ["../world.ts", "../scheduled-runs.ts", "../applications.ts", "../instances.ts"],
+    [
+      "./operations.ts",
+      "./application-operations.ts",
+      "./instance-operations.ts",
+      "./prefix-operations.ts",
+    ],
+    [
+      "../world.ts",
+      "../scheduled-runs.ts",
+      "../applications.ts",
+      "../instances.ts",
+      "../prefixes.ts",
+    ],
   ].map((files) => files.map(codeOf).join("\n")) as [string, string];
   const declarations = new Map(
     `${helpers}\n${operations}`

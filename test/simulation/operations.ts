@@ -58,6 +58,7 @@ import {
 import { APPLICATION_OPERATIONS } from "./application-operations.ts";
 import { answerOf, callsOf, stoppedBefore, withMishap } from "./crash-points.ts";
 import { INSTANCE_OPERATIONS } from "./instance-operations.ts";
+import { PREFIX_OPERATIONS } from "./prefix-operations.ts";
 import { RANGED_OPERATIONS } from "./ranged-operations.ts";
 
 /**
@@ -1002,6 +1003,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   ...INSTANCE_OPERATIONS,
   ...RANGED_OPERATIONS,
+  ...PREFIX_OPERATIONS,
   ...APPLICATION_OPERATIONS,
 ];
 

@@ -116,7 +116,7 @@ export const EXCUSES: readonly Excuse[] = [
       ["release/release-host.ts", "blocks ?? []) { if"],
       ["admin/administration.ts", "({ unreadable }) => unreadable"],
       ["admin/administration.ts", "each) => each.unreadable"],
-      ["assign/select-address.ts", "CorruptItemError ? [] : owners"],
+      ["allocations/allocation-of-slot.ts", "CorruptItemError ? [] : owners"],
       ["blocks/claim-block.ts", 'return { kind: "busy" }; if (there?.host'],
       ["maintenance/repair/sweep.ts", "({ reason }) => new Error(reason)"],
       ["core/configuration.ts", "throw new CorruptItemError(raised.members"],

@@ -11,7 +11,7 @@ import { holdPrefixes } from "./hold-prefixes.ts";
 import { type NodePrefix, prefixesOf } from "./node-prefix.ts";
 import type { PrefixRequest } from "./prefix-request.ts";
 
-/** What one incarnation of a node asks for, and what it and its cloud provider have. */
+/** A request of one incarnation of a node, with the prefixes that it and its cloud provider have. */
 export interface PrefixesWanted extends PrefixStatement {
   readonly space: string;
   readonly node: string;
@@ -24,7 +24,7 @@ export interface PrefixesWanted extends PrefixStatement {
   readonly assignedBy?: string;
 }
 
-/** The prefixes of one incarnation of a node, and what its caller writes where. */
+/** The prefixes of one incarnation of a node, and the places where its caller writes them. */
 export interface NodePrefixes {
   readonly node: string;
   readonly uid: string;

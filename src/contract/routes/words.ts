@@ -30,7 +30,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "`Manual` pools serve only requests that name them, and `Applications` pools only applications.",
   applications: "The applications, one entry each.",
   assign:
-    "What the pool assigns: addresses, or prefixes, each of which one node has as a whole. It never changes.",
+    "`addresses`, or `prefixes`, each of which one node has as a whole. It never changes.",
   attributes:
     "Texts that the caller attached to the addresses. They are the active owner until a request changes it.",
   autoAllocateBlocks: "Hosts claim blocks automatically when they need them.",
@@ -212,7 +212,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   vlan: "Ignored, because the VLAN belongs to the network.",
   vxlanMode: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   warmBlocksPerHost: "The number of empty blocks that a host with addresses can keep.",
-  write: "What the caller writes where. Absent if everything has it.",
+  write: "The prefixes that the caller writes, by place. Absent if each place has them.",
   workload:
     "The workload of the instance: its kind, its name, the name and the uid of the instance.",
   "AssignRequest.address": "The specific address to assign, in place of counts.",

@@ -1,0 +1,77 @@
+import { putPool } from "../src/allocator/admin/administration.ts";
+import type { Context } from "../src/allocator/core/context.ts";
+import {
+  ensurePrefixes,
+  type NodePrefixes,
+  type PrefixesWanted,
+} from "../src/allocator/prefixes/ensure-prefixes.ts";
+import { releasePrefixes } from "../src/allocator/prefixes/release-prefixes.ts";
+import { formatCidr } from "../src/domain/cidr.ts";
+import { Rejection } from "../src/domain/outcome.ts";
+import type { PoolSpec } from "../src/domain/pool.ts";
+import { network } from "./domain/builders.ts";
+import { poolOf, SPACE } from "./world.ts";
+
+/** Nodes and their prefixes, in a world of a test. */
+
+export const CONFIRM_SECONDS = 60;
+
+/** Returns a pool of prefixes of this length. */
+export const prefixPool = (cidr: string, length: number): PoolSpec => ({
+  ...poolOf(cidr, length),
+  assign: "prefixes",
+  allowedUses: [],
+});
+
+/** Adds a pool of four prefixes of each family. */
+export async function putPrefixPools(context: Context): Promise<void> {
+  await putPool(context, SPACE, "v4", prefixPool("10.64.0.0/22", 24), undefined);
+  await putPool(context, SPACE, "v6", prefixPool("fd00:64::/62", 64), undefined);
+}
+
+interface Said extends Partial<Pick<PrefixesWanted, "allocator" | "pools">> {
+  readonly uid?: string;
+  readonly podCidrs?: readonly string[];
+  readonly aliases?: readonly string[];
+}
+
+/** Ensures that a node has its prefixes. */
+export const tryEnsure = (
+  context: Context,
+  node: string,
+  { uid = "a", podCidrs = [], aliases = [], ...said }: Said = {},
+): Promise<NodePrefixes | Rejection> =>
+  ensurePrefixes(context, {
+    space: SPACE,
+    node,
+    uid,
+    allocator: "RangeAllocator",
+    pools: [],
+    confirmSeconds: CONFIRM_SECONDS,
+    ...said,
+    podCidrs: podCidrs.map(network),
+    aliases: aliases.map(network),
+  });
+
+/** Returns the prefixes that a node has after a request. */
+export async function ensure(
+  context: Context,
+  node: string,
+  said: Said = {},
+): Promise<readonly string[]> {
+  const answer = await tryEnsure(context, node, said);
+  if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);
+  return answer.prefixes.map(({ cidr }) => formatCidr(cidr));
+}
+
+/** Releases the prefixes of a node, or one of them. */
+export async function free(
+  context: Context,
+  node: string,
+  { uid = "a", cidr }: { readonly uid?: string; readonly cidr?: string } = {},
+): Promise<readonly string[]> {
+  const named = { space: SPACE, node, uid, ...(cidr !== undefined && { cidr: network(cidr) }) };
+  const released = await releasePrefixes(context, named);
+  if (released instanceof Rejection) throw new Error(`${released.code}: ${released.detail}`);
+  return released.map(formatCidr);
+}
