@@ -29,8 +29,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   assignmentMode:
     "`Manual` pools serve only requests that name them, and `Applications` pools only applications.",
   applications: "The applications, one entry each.",
-  assign:
-    "`addresses`, or `prefixes`, each of which one node has as a whole. It never changes.",
+  assign: "`addresses`, or `prefixes`, each of which one node has as a whole. It never changes.",
   attributes:
     "Texts that the caller attached to the addresses. They are the active owner until a request changes it.",
   autoAllocateBlocks: "Hosts claim blocks automatically when they need them.",
