@@ -6,6 +6,7 @@ import { contextOf, dynamoClient } from "../src/wiring.ts";
 import { measureApplications } from "./applications.ts";
 import { type Cost, meterOf } from "./meter.ts";
 import { type Budget, FILLS, type Line, measureSite, SIZES } from "./operations.ts";
+import { measurePrefixes } from "./prefixes.ts";
 import { measureRanged } from "./ranged-pools.ts";
 
 /**
@@ -28,7 +29,11 @@ const bench = {
 const lines: Line[] = [];
 for (const size of SIZES)
   for (const fill of FILLS) lines.push(...(await measureSite(bench, size, fill)));
-lines.push(...(await measureRanged(bench)), ...(await measureApplications(bench)));
+lines.push(
+  ...(await measureRanged(bench)),
+  ...(await measureApplications(bench)),
+  ...(await measurePrefixes(bench)),
+);
 await emulator.stop();
 
 console.table(

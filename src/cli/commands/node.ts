@@ -1,7 +1,11 @@
+import type { Command } from "commander";
 import { NODE } from "../resource/kind.ts";
 import { labelledCommand } from "../resource/labelled.ts";
 import type { Io } from "../shell/io.ts";
+import { nodeCidrCommand } from "./node-cidr.ts";
 import { nodeDeleteCommand } from "./node-delete.ts";
 
-export const nodeCommand = (io: Io) =>
-  labelledCommand(io, "Register hosts with their labels", NODE, nodeDeleteCommand(io));
+export const nodeCommand = (io: Io): Command =>
+  labelledCommand(io, "Register hosts with their labels", NODE, nodeDeleteCommand(io)).addCommand(
+    nodeCidrCommand(io),
+  );

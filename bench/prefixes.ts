@@ -1,0 +1,80 @@
+import {
+  ensurePrefixes,
+  type NodePrefixes,
+  type PrefixesWanted,
+} from "../src/allocator/prefixes/ensure-prefixes.ts";
+import { releasePrefixes } from "../src/allocator/prefixes/release-prefixes.ts";
+import { groupCount, groupOrder } from "../src/domain/block-group.ts";
+import { hostId } from "../src/domain/host.ts";
+import { CONFIRM_SECONDS_DEFAULT } from "../src/domain/limits.ts";
+import { Rejection } from "../src/domain/outcome.ts";
+import { enterGroups } from "./fill.ts";
+import type { Bench, Budget, Line } from "./operations.ts";
+import { makePool } from "./pool.ts";
+
+const SPACE = "prefixes";
+const OF_PREFIXES = { assign: "prefixes", allowedUses: [], cooldownSeconds: 300 } as const;
+const NODE = "node-1";
+
+/** Measures the prefixes of a node from its first request to its end, each request on a function that has just started. */
+export async function measurePrefixes(bench: Bench): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  const measured = async <T>(
+    [operation, size, fill]: readonly [operation: string, size: string, fill: string],
+    budget: Budget,
+    act: () => Promise<T | Rejection>,
+  ): Promise<T> => {
+    const results: T[] = [];
+    const cost = await bench.meter.measure(async () => {
+      const result = await act();
+      if (result instanceof Rejection) throw new Error(result.detail);
+      results.push(result);
+    });
+    lines.push({ operation, size, fill, cost, budget });
+    return results[0] as T;
+  };
+  const ask = (uid: string, said: Partial<PrefixesWanted> = {}) =>
+    ensurePrefixes(bench.cold(), {
+      space: SPACE,
+      node: NODE,
+      uid,
+      allocator: "RangeAllocator",
+      podCidrs: [],
+      aliases: [],
+      pools: [],
+      confirmSeconds: CONFIRM_SECONDS_DEFAULT,
+      ...said,
+    });
+  const statedBy = ({ prefixes }: NodePrefixes) => ({ podCidrs: prefixes.map(({ cidr }) => cidr) });
+
+  const v4 = { space: SPACE, name: "v4", cidr: "10.0.0.0/16" };
+  await makePool(bench.cold(), v4, { ...OF_PREFIXES, blockSize: 24 });
+  await measured(["prefix of a node, IPv4", "/16", "0 %"], [12, 11, 6], () => ask("v4"));
+  const v6 = { space: SPACE, name: "v6", cidr: "fd00::/56" };
+  await makePool(bench.cold(), v6, { ...OF_PREFIXES, blockSize: 64 });
+  const both = await measured(["… both families", "/16", "0 %"], [14, 16, 8], () => ask("both"));
+  await measured(["… again", "/16", "0 %"], [6, 0, 10], () => ask("both"));
+  await measured(["… stated by the node", "/16", "0 %"], [7, 3, 10], () =>
+    ask("both", statedBy(both)),
+  );
+  await measured(["… stated again", "/16", "0 %"], [6, 0, 10], () => ask("both", statedBy(both)));
+  const release = (uid: string) => () =>
+    releasePrefixes(bench.cold(), { space: SPACE, node: NODE, uid });
+  await measured(["… released, IPv4", "/16", "0 %"], [4, 4, 1], release("v4"));
+  await measured(["… released, both families", "/16", "0 %"], [4, 5, 1], release("both"));
+
+  const large = { space: SPACE, name: "large", cidr: "10.128.0.0/9" };
+  const pool = await makePool(bench.cold(), large, {
+    ...OF_PREFIXES,
+    blockSize: 29,
+    assignmentMode: "Manual",
+  });
+  const [open] = groupOrder(pool, hostId("host", NODE));
+  const groups = Array.from({ length: Number(groupCount(pool)) }, (_, n) => BigInt(n));
+  await enterGroups(bench.cold(), pool, groups, (index) => index !== open);
+  const pools = ["large", "v6"];
+  await measured(["… both families", "/9 of /29", "99 %"], [14, 22, 45], () =>
+    ask("large", { pools }),
+  );
+  return lines;
+}
