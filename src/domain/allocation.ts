@@ -189,9 +189,12 @@ export function ownersAt(
 export const poolOfPart = ({ pool }: Part, block: Pick<Block, "pool">): string =>
   pool ?? block.pool;
 
-/** Returns true if the block of a part belongs to another host, or to none. Every host has its share of a ranged pool's blocks. */
+/**
+ * Returns true if the block of a part belongs to another host, or to none. Every host has its share of a ranged pool's blocks, and a
+ * prefix has no host but the one that has all of it.
+ */
 export const isBorrowed = (
   { host }: Pick<Allocation, "host">,
   { pool }: Part,
-  block: Pick<Block, "host"> | undefined,
-): boolean => pool === undefined && block?.host !== host;
+  block: Pick<Block, "host" | "whole"> | undefined,
+): boolean => pool === undefined && !block?.whole && block?.host !== host;

@@ -1,5 +1,6 @@
+import type { Address } from "./address.ts";
 import { assertTexts, assertTimes } from "./assertions.ts";
-import { type Cidr, type Interval, includes, intervalOf, sizeOf } from "./cidr.ts";
+import { type Cidr, type Interval, includes, intervalOf, ordinalOf, sizeOf } from "./cidr.ts";
 import { type Random, shuffled } from "./fresh.ts";
 import type { HostId } from "./host.ts";
 import {
@@ -215,6 +216,12 @@ export function emptyAndOldAtMs(
 export function isEmpty(block: Block, rules: Omit<SlotRules, "reserved">): boolean {
   return [...block.slots.values()].every((slot) => isReleased(slot) && isCooled(slot, rules));
 }
+
+/** Returns the slot of an address in a block, if it has one: that of the whole prefix for each address of a prefix. */
+export const slotAt = (
+  block: Pick<Block, "cidr" | "whole" | "slots"> | undefined,
+  address: Address,
+): Slot | undefined => block?.slots.get(block.whole ? 0 : ordinalOf(block.cidr, address));
 
 /** Returns the number of slots of a block: one for each address, or one for a prefix as a whole. */
 export function capacityOf({ cidr, whole }: Pick<Block, "cidr" | "whole">): number {

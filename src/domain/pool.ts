@@ -1,7 +1,7 @@
 import { type Address, BITS } from "./address.ts";
 import type { AddressSet } from "./address-set.ts";
 import { assertTexts, assertWhole } from "./assertions.ts";
-import { type Cidr, type Interval, merged } from "./cidr.ts";
+import { type Cidr, type Interval, merged, sizeOf } from "./cidr.ts";
 import { BLOCK_SIZES, PREFIX_LENGTHS } from "./limits.ts";
 import type { CorruptItemError } from "./outcome.ts";
 import type { Selector } from "./selector.ts";
@@ -249,6 +249,10 @@ export const assignsPrefixes = ({
 }: {
   readonly assign?: (typeof ASSIGNS)[number] | undefined;
 }): boolean => assign === "prefixes";
+
+/** Returns the number of addresses that one slot of a pool stands for: all of a prefix, or one. */
+export const slotSizeOf = (pool: Pick<PoolSpec, "assign" | "cidr" | "blockSize">): bigint =>
+  assignsPrefixes(pool) ? sizeOf({ ...pool.cidr, prefix: pool.blockSize }) : 1n;
 
 /** Returns true if hosts own the blocks of the pool. Those of ranged pools and prefixes have no host. */
 export const hasHosts = (pool: Pick<PoolSpec, "ranges" | "assign">): boolean =>

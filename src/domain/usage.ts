@@ -5,7 +5,7 @@ import { isHostReserved } from "./host-reserved.ts";
 import { isReleased } from "./slot.ts";
 
 /**
- * The counts of addresses of a block or a pool by state. Each address counts once, so the five add up to the capacity.
+ * The counts of addresses of a block or a pool by state, or of prefixes. Each address counts once, so the five add up to the capacity.
  * A taken address is in use, reserved or not. A host-reserved one is host-reserved. Any other reserved one is reserved,
  * cooling or not. (Calico counts an address that is in use and reserved under both, and host-reserved ones as in use.)
  */
@@ -64,15 +64,17 @@ export function usageOf(block: Block, rules: SlotRules, within?: AddressSet): Us
  * reserved count is then limited to the room that is left, so that the sums always hold.
  *
  * @param set the addresses of the pool
- * @param inBlocks how many addresses lie in blocks, and how many of these are in a reservation
+ * @param inBlocks how many addresses lie in blocks, and how many of these are in a reservation; of prefixes, how many prefixes
+ * @param slotSize the number of addresses that count as one
  */
 export function usageOutsideBlocks(
   set: AddressSet,
   reserved: readonly Interval[],
   inBlocks: { readonly capacity: bigint; readonly reserved: bigint },
+  slotSize = 1n,
 ): Usage {
-  const capacity = countOf(set) - inBlocks.capacity;
-  const left = countOf(sharedBy(set, reserved)) - inBlocks.reserved;
+  const capacity = countOf(set) / slotSize - inBlocks.capacity;
+  const left = countOf(sharedBy(set, reserved)) / slotSize - inBlocks.reserved;
   const kept = left < 0n ? 0n : left > capacity ? capacity : left;
   return { ...NO_USAGE, capacity, reserved: kept, available: capacity - kept };
 }

@@ -108,3 +108,117 @@ describe("requests for addresses", () => {
     expect(await plat.call("POST", "/v1/nodes/node-1/affinities", { body })).toMatchObject(refusal);
   });
 });
+
+/** Returns a space with a pool of prefixes, a reserved address in one of them, and a prefix of a node that states it. */
+async function nodeWithPrefix(cidr = "10.0.7.0/24") {
+  const plat = newSpace();
+  const body = { uid: "uid-1", podCIDRs: [cidr] };
+  await plat.put("/v1/reservations/kept", { cidrs: ["10.0.3.9"] });
+  await plat.put("/v1/pools/pods", PODS);
+  const path = "/v1/nodes/node-1/pod-cidrs";
+  expect(await plat.call("POST", path, { body })).toMatchObject({ status: 200 });
+  const free = () => plat.delete(path, {}, { uid: "uid-1" });
+  return { plat, free };
+}
+
+describe("what a pool of prefixes has", () => {
+  const counts = { capacity: 256, inUse: 1, hostReserved: 0, reserved: 1, cooling: 0 };
+
+  it("is counted in prefixes, each of them under one state", async () => {
+    const { plat, free } = await nodeWithPrefix();
+    const held = { unit: "prefixes", ...counts, available: 254 };
+    expect((await plat.get("/v1/pools/pods/utilization")).body).toMatchObject({
+      ...held,
+      complete: true,
+      blocks: [{ cidr: "10.0.7.0/24", capacity: 1, inUse: 1, available: 0 }],
+      outsideBlocks: { capacity: 255, reserved: 1, available: 254 },
+    });
+    expect((await plat.get("/v1/utilization")).body.pools).toMatchObject([held]);
+    await free();
+    const cools = { ...held, inUse: 0, cooling: 1 };
+    expect((await plat.get("/v1/pools/pods/utilization")).body).toMatchObject(cools);
+  });
+
+  it("is counted exactly, however much it is", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/pools/pods", { ...PODS, cidr: "2001:db8::/32" });
+    await plat.put("/v1/reservations/kept", { cidrs: ["2001:db8:0:5::1-2001:db8:0:9::"] });
+    expect((await plat.get("/v1/pools/pods/utilization")).body).toMatchObject({
+      capacity: 2 ** 32,
+      reserved: 5,
+      available: 2 ** 32 - 5,
+    });
+  });
+
+  it("is listed as blocks, and read as one", async () => {
+    const { plat } = await nodeWithPrefix();
+    const block = { cidr: "10.0.7.0/24", unit: "prefixes", pool: "pods", capacity: 1, inUse: 1 };
+    expect((await plat.get("/v1/blocks", { pool: "pods" })).body.blocks).toMatchObject([block]);
+    expect((await plat.get("/v1/blocks", { host: "node-1" })).body.blocks).toMatchObject([
+      { ...block, borrowed: false },
+    ]);
+    const { body } = await plat.get("/v1/blocks/10.0.7.0/24");
+    expect(body).toMatchObject({
+      ...block,
+      addresses: [{ address: "10.0.7.0", state: "assigned", prefix: "10.0.7.0/24" }],
+    });
+    expect(body.addresses[0]).not.toHaveProperty("generation");
+  });
+
+  it.each(["10.0.7.0", "10.0.7.9", "10.0.7.255"])("has %s under its prefix", async (address) => {
+    const { plat, free } = await nodeWithPrefix();
+    const held = { state: "assigned", prefix: "10.0.7.0/24", handle: "node/node-1/uid-1" };
+    expect((await plat.get(`/v1/addresses/${address}`)).body).toMatchObject({
+      ...held,
+      block: "10.0.7.0/24",
+      pool: "pods",
+      host: "node-1",
+    });
+    expect((await plat.get("/v1/handles/node/node-1/uid-1")).body.addresses).toMatchObject([held]);
+    await free();
+    const { body } = await plat.get(`/v1/addresses/${address}`);
+    expect(body).toMatchObject({ state: "cooling", availableAt: expect.any(String) });
+    expect(Date.parse(body.availableAt) - Date.now()).toBeGreaterThan(290_000);
+    expect((await plat.get("/v1/addresses/10.0.8.1")).body).toMatchObject({ state: "free" });
+  });
+
+  it("is left by a release of its host", async () => {
+    const { plat } = await nodeWithPrefix();
+    expect((await plat.release({ host: "node-1" })).status).toBe(200);
+    expect((await plat.get("/v1/addresses/10.0.7.9")).body).toMatchObject({ state: "assigned" });
+  });
+});
+
+describe("the handle of a node", () => {
+  const told = { problem: expect.stringContaining("/v1/nodes/{node}/pod-cidrs") };
+  const refusal = { status: 400, body: { fields: [{ field: "handle", ...told }] } };
+
+  it.each(["node/node-1/uid-1", "node/", "cilium/node-1/uid-1"])(
+    "assigns and releases no address: %s",
+    async (handle) => {
+      const { plat } = await nodeWithPrefix();
+      expect(await plat.assign({ host: "node-1", ipv4: 1, handle })).toMatchObject(refusal);
+      expect(await plat.release({ handle })).toMatchObject(refusal);
+      expect(await plat.delete(`/v1/handles/${handle}`)).toMatchObject(refusal);
+      const { body } = await plat.release({ addresses: [{ address: "10.0.7.0", handle }] });
+      expect(body.results).toMatchObject([{ status: "conflict", code: "invalid_request" }]);
+    },
+  );
+
+  it("is the proof of no address of its prefix", async () => {
+    const { plat } = await nodeWithPrefix();
+    await plat.put("/v1/config", { allowBareRelease: true });
+    const handle = "node/node-1/uid-1";
+    const detail = expect.stringContaining("/v1/nodes/{node}/pod-cidrs");
+    const refused = { status: 400, body: { code: "invalid_request", detail } };
+    const path = "/v1/addresses/10.0.7.9";
+    const change = { body: { handle, leaseSeconds: 60 } };
+    expect(await plat.call("PATCH", path, change)).toMatchObject(refused);
+    expect(await plat.call("POST", `${path}/conflict`, { body: { handle } })).toMatchObject(
+      refused,
+    );
+    const { body } = await plat.release({ addresses: [{ address: "10.0.7.9" }] });
+    expect(body.results).toMatchObject([{ status: "conflict", code: "invalid_request", detail }]);
+    expect((await plat.get(path)).body).toMatchObject({ state: "assigned", handle });
+  });
+});

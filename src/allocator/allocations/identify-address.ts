@@ -1,6 +1,7 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
+import { slotAt } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
-import { ordinalOf } from "../../domain/cidr.ts";
+import { formatCidr } from "../../domain/cidr.ts";
 import { type Generation, generationOf } from "../../domain/generation.ts";
 import { handleHash } from "../../domain/hash.ts";
 import { Rejection } from "../../domain/outcome.ts";
@@ -62,8 +63,13 @@ async function lookUp(
   if (!pool) return undefined;
   const cidr = blockOf(address, pool.blockSize);
   const block = await context.store.readBlock(space, cidr);
-  const slot = block?.slots.get(ordinalOf(cidr, address));
+  const slot = slotAt(block, address);
   if (slot?.kind !== "taken") return undefined;
+  if (block?.whole)
+    return new Rejection(
+      "invalid_request",
+      `${formatAddress(address)} lies in ${formatCidr(cidr)}, a prefix of a node, which /v1/nodes/{node}/pod-cidrs assigns and releases.`,
+    );
   const owner = await allocationOfSlot(context, space, slot);
   if (!owner) return undefined;
   if (handle === undefined || owner.allocation.handle === handle)

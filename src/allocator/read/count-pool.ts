@@ -1,8 +1,16 @@
 import type { Address } from "../../domain/address.ts";
 import { countOf, sharedBy } from "../../domain/address-set.ts";
 import { ownSetOf } from "../../domain/application-pools.ts";
+import type { Block } from "../../domain/block.ts";
 import { addressAt, formatCidr, intervalOf } from "../../domain/cidr.ts";
-import { isRanged, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
+import {
+  assignsPrefixes,
+  isRanged,
+  type Pool,
+  type SpaceConfiguration,
+  slotSizeOf,
+} from "../../domain/pool.ts";
+import { reservedFor } from "../../domain/pool-set.ts";
 import { NO_USAGE, sumOf, type Usage, usageOf, usageOutsideBlocks } from "../../domain/usage.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
 import { walkPool } from "../blocks/walk-pool.ts";
@@ -47,7 +55,9 @@ export async function countPool(
   configuration: SpaceConfiguration,
   { pool, position, budget, blocksMax }: Counting,
 ): Promise<Counted> {
-  const { reserved } = configuration;
+  const isOfPrefixes = assignsPrefixes(pool);
+  const slotSize = slotSizeOf(pool);
+  const reserved = isOfPrefixes ? reservedFor(pool, configuration) : configuration.reserved;
   const rules = { ...coolingRules(context, configuration, pool), reserved };
   const set = ownSetOf(pool, configuration.pools);
   const blocks: ({ cidr: string } & Usage)[] = [];
@@ -55,12 +65,14 @@ export async function countPool(
   let reservedInBlocks = position?.reservedInBlocks ?? 0n;
   let next: UtilizationPosition | undefined;
   for await (const stretch of walkPool(context, pool, position?.after)) {
-    for (const block of stretch.blocks) {
+    for (const each of stretch.blocks) {
+      // A block that cannot be read is as large as any other of its pool.
+      const block: Block = isOfPrefixes ? { ...each, whole: true } : each;
       if (next && blocks.length === blocksMax) return { usage: sum, blocks, next };
       const inBlock = sharedBy([intervalOf(block.cidr)], set);
       const usage = usageOf(block, rules, isRanged(pool) ? inBlock : undefined);
       sum = sumOf(sum, usage);
-      reservedInBlocks += countOf(sharedBy(inBlock, reserved));
+      reservedInBlocks += countOf(sharedBy(inBlock, reserved)) / slotSize;
       blocks.push({ cidr: formatCidr(block.cidr), ...usage });
       next = { poolId: pool.id, after: addressAt(block.cidr, 0), sum, reservedInBlocks };
     }
@@ -69,6 +81,6 @@ export async function countPool(
     if (budget.isSpent) return { usage: sum, blocks, next };
   }
   const inBlocks = { capacity: sum.capacity, reserved: reservedInBlocks };
-  const outside = usageOutsideBlocks(set, reserved, inBlocks);
+  const outside = usageOutsideBlocks(set, reserved, inBlocks, slotSize);
   return { usage: sumOf(sum, outside), blocks, outside };
 }

@@ -29,6 +29,8 @@ import { inParallel } from "../core/parallel.ts";
 /** The current state of a block. */
 export interface BlockState extends Usage {
   readonly cidr: string;
+  /** Present if the block is a prefix. Then it counts as one. */
+  readonly unit?: "prefixes";
   readonly pool: string;
   /** The owner; both fields are absent without one. */
   readonly host?: string;
@@ -195,6 +197,7 @@ export function blockState(
 ): BlockState {
   return {
     cidr: formatCidr(block.cidr),
+    ...(block.whole && { unit: "prefixes" }),
     pool: block.pool,
     ...(block.host !== undefined && {
       host: hostName(block.host),

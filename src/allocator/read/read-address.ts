@@ -1,6 +1,13 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { isBorrowed, ownersAt, poolOfPart } from "../../domain/allocation.ts";
-import { type Block, cooledAtMs, isCooled, type SlotRules, untilMs } from "../../domain/block.ts";
+import {
+  type Block,
+  cooledAtMs,
+  isCooled,
+  type SlotRules,
+  slotAt,
+  untilMs,
+} from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
 import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../../domain/generation.ts";
@@ -30,6 +37,8 @@ export interface AddressState {
   readonly family: 4 | 6;
   readonly block: string;
   readonly pool: string;
+  /** The prefix that the address lies in, if a node has it. */
+  readonly prefix?: string;
   readonly state:
     | "assigned"
     | "kept"
@@ -73,7 +82,7 @@ export async function readAddress(
   const cidr = blockOf(address, pool.blockSize);
   const block = await context.store.readBlock(space, cidr);
   const ordinal = ordinalOf(cidr, address);
-  const slot = block?.slots.get(ordinal);
+  const slot = slotAt(block, address);
   const place = { address: text, family: address.family, block: formatCidr(cidr), pool: pool.name };
   const base = { ...place, ...stateOf(slot, coolingRules(context, configuration, pool)) };
   if (block && isHostReserved(block, ordinal)) return { ...place, ...keeperOf(block) };
@@ -128,20 +137,25 @@ async function handleOf(
 export function ownerOf(
   { allocation, part }: SlotOwner,
   address: Address,
-  block: Pick<Block, "host"> | undefined,
+  block: Pick<Block, "cidr" | "host" | "whole"> | undefined,
 ) {
   const { state, handle, workload, host, attributes, assignedBy, atMs, expiresAtMs } = allocation;
   const owner = ownersAt(allocation, formatAddress(address));
   const isKept = state === "kept";
   return {
     state: isKept ? ("kept" as const) : ("assigned" as const),
+    ...(block?.whole && { prefix: formatCidr(block.cidr) }),
     handle,
     ...(workload && { workload: namesOf(workload) }),
-    ...(!isKept && { host: hostName(host), borrowed: isBorrowed(allocation, part, block) }),
+    ...(!isKept && { host: hostName(host) }),
+    ...(!isKept && !block?.whole && { borrowed: isBorrowed(allocation, part, block) }),
     attributes,
     ...(assignedBy !== undefined && { assignedBy }),
     ...(Object.keys(owner).length > 0 && { owner }),
-    generation: formatGeneration(generationOf(allocation, part, address)),
+    // A prefix goes back by its node's own route, so no generation names it.
+    ...(!block?.whole && {
+      generation: formatGeneration(generationOf(allocation, part, address)),
+    }),
     ...(part.interface !== undefined && { interface: part.interface }),
     assignedAtMs: atMs,
     ...(expiresAtMs !== undefined && { expiresAtMs }),

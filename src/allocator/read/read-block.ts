@@ -15,6 +15,7 @@ type AddressInBlock = Pick<
   AddressState,
   | "address"
   | "state"
+  | "prefix"
   | "handle"
   | "host"
   | "generation"

@@ -11,6 +11,7 @@ import { notFound } from "../core/not-found.ts";
 import { type PageBudget, pageBudget } from "../core/page-budget.ts";
 import { countPool, type UtilizationPosition } from "./count-pool.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
+import { unitOf } from "./utilization.ts";
 
 /** The position of a count: a pool, a place in it, or the search for orphans. */
 export type SpaceUtilizationPosition =
@@ -37,6 +38,8 @@ interface UnreadableBlock {
 interface PoolUtilization {
   readonly pool: string;
   readonly cidr: string;
+  /** Present if the counts are of prefixes. */
+  readonly unit?: "prefixes";
   readonly usage: Usage;
   /** The part of the pool without blocks. */
   readonly outside: Usage;
@@ -114,7 +117,7 @@ async function countPools(
     };
     const { usage, outside, next } = await countPool(context, configuration, counting);
     if (!outside) return { pools, next: { pool: pool.name, within: next } };
-    pools.push({ pool: pool.name, cidr: formatCidr(pool.cidr), usage, outside });
+    pools.push({ pool: pool.name, cidr: formatCidr(pool.cidr), ...unitOf(pool), usage, outside });
   }
   return { pools };
 }

@@ -1,6 +1,6 @@
 import { formatCidr, sizeOf } from "../../domain/cidr.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { poolNamed } from "../../domain/pool.ts";
+import { assignsPrefixes, type Pool, poolNamed } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
 import { pageBudget } from "../core/page-budget.ts";
@@ -9,6 +9,8 @@ import { type Counted, countPool, type UtilizationPosition } from "./count-pool.
 export interface Utilization extends Counted {
   readonly pool: string;
   readonly cidr: string;
+  /** Present if the counts are of prefixes. */
+  readonly unit?: "prefixes";
 }
 
 /**
@@ -44,7 +46,7 @@ export async function utilization(
     budget,
     blocksMax: limit,
   });
-  return { pool: name, cidr: formatCidr(pool.cidr), ...counted };
+  return { pool: name, cidr: formatCidr(pool.cidr), ...unitOf(pool), ...counted };
 }
 
 function foreign(name: string): Rejection {
@@ -53,3 +55,7 @@ function foreign(name: string): Rejection {
     fields: [{ field: "?cursor", problem }],
   });
 }
+
+/** Returns the unit of the counts of a pool if it is not an address. */
+export const unitOf = (pool: Pick<Pool, "assign">) =>
+  assignsPrefixes(pool) && ({ unit: "prefixes" } as const);

@@ -16,6 +16,7 @@ import { Closing, type Released } from "./close-allocations.ts";
  * borrowed-block entries name the blocks (I11), whoever owns them now. The allocation of each slot names its host. It
  * is closed as a release by handle closes it, so addresses that others borrowed from the host's blocks stay theirs. An
  * assign in progress is closed or kept as a whole. Instances whose kind keeps its addresses keep them for another host.
+ * Prefixes stay: they go back by their node's own route, or with its end (I18).
  * A repeat continues what one request does not finish.
  */
 export async function releaseHost(
@@ -36,7 +37,7 @@ export async function releaseHost(
     );
     for (const block of blocks ?? []) {
       if (block instanceof CorruptItemError) closing.leave(block);
-      else if (block) await releaseIn(context, closing, block, host);
+      else if (block && !block.whole) await releaseIn(context, closing, block, host);
     }
   }
   return closing.answer();

@@ -6,12 +6,21 @@ import { readHeld } from "../snapshot/held.ts";
 import type { Inventory } from "./to-dump.ts";
 
 /**
- * Reads the whole space. The result is no snapshot: it reads first the blocks, then their addresses with the owners.
+ * Reads the whole space, without pools of prefixes, which no table of addresses has. The result is no snapshot: it reads first the
+ * blocks, then their addresses with the owners.
  */
 export async function readInventory(client: Client, shown: Progress): Promise<Inventory> {
   const [configuration, listed] = await Promise.all([
     readConfiguration(client),
     listBlocks(client),
   ]);
-  return { ...configuration, ...(await readHeld(client, listed, shown)) };
+  const blocks = listed.filter(({ unit }) => unit === undefined);
+  return {
+    ...configuration,
+    pools: configuration.pools.filter(({ assign }) => assign === "addresses"),
+    prefixPools: configuration.pools.flatMap(({ assign, name }) =>
+      assign === "prefixes" ? [name] : [],
+    ),
+    ...(await readHeld(client, blocks, shown)),
+  };
 }

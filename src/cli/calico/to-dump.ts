@@ -10,6 +10,8 @@ import { affinityName, handleOfNone } from "./names.ts";
 /** The contents of a space, as they were read. */
 export interface Inventory extends Held {
   readonly pools: readonly Pool[];
+  /** The names of the pools that are left out, because they assign prefixes. */
+  readonly prefixPools: readonly string[];
   readonly settings: Settings;
   readonly reservations: readonly { readonly name: string; readonly cidrs: readonly string[] }[];
 }

@@ -1,7 +1,7 @@
 import { compareAddresses, formatAddress, parseAddress } from "../../domain/address.ts";
-import type { Block } from "../../domain/block.ts";
+import { type Block, slotAt } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
-import { addressAt, formatCidr, ordinalOf } from "../../domain/cidr.ts";
+import { addressAt, formatCidr } from "../../domain/cidr.ts";
 import type { Contents } from "../../domain/contents.ts";
 import { findViolations } from "../../domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
@@ -127,12 +127,12 @@ const count = ({ length }: readonly unknown[]) =>
  */
 function usedButNotAssigned({ pools, blocks }: Contents, inventory: Inventory): Finding[] {
   const active = pools.filter(serves);
-  const slots = new Map(blocks.map((block) => [formatCidr(block.cidr), block.slots]));
+  const byCidr = new Map(blocks.map((block) => [formatCidr(block.cidr), block]));
   return inUseOf(inventory).flatMap(([address, text, pod]) => {
     const pool = active.find((each) => hasAddress(each, address));
     if (!pool) return [];
     const cidr = blockOf(address, pool.blockSize);
-    const slot = slots.get(formatCidr(cidr))?.get(ordinalOf(cidr, address));
+    const slot = slotAt(byCidr.get(formatCidr(cidr)), address);
     if (slot && (!isReleased(slot) || slot.sinceMs >= inventory.takenAtMs)) return [];
     return [
       {

@@ -133,6 +133,8 @@ async function getList(session: Session, { calico: _, ...query }: GetOptions) {
 async function getCalico({ client, print, io }: Session, cidr: string): Promise<void> {
   const block = await progressing(io, cidr, async (shown) => {
     const read = await readBlock(client, cidr);
+    if (read.unit === "prefixes")
+      throw usageError(`${cidr} is a prefix of a node, and Calico has no resource for it.`);
     return ipamBlock(read, await readOwners(client, read.addresses, counting(shown, "handles")));
   });
   print({ columns: CALICO, rows: [block], document: block });
@@ -141,7 +143,11 @@ async function getCalico({ client, print, io }: Session, cidr: string): Promise<
 async function getCalicoList(session: Session, { calico: _, ...query }: GetOptions) {
   const { client, print, io } = session;
   const held = await progressing(io, "blocks", async (shown) =>
-    readHeld(client, await listBlocks(client, query), shown),
+    readHeld(
+      client,
+      (await listBlocks(client, query)).filter(({ unit }) => unit === undefined),
+      shown,
+    ),
   );
   const blocks = held.blocks.map((block) => ipamBlock(block, held.owners));
   print({ columns: CALICO, rows: blocks, document: listOf(blocks) });

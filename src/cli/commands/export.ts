@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { stringify } from "yaml";
 import { readInventory } from "../calico/inventory.ts";
 import { listOf } from "../calico/list.ts";
-import { resourcesOf } from "../calico/to-dump.ts";
+import { type Inventory, resourcesOf } from "../calico/to-dump.ts";
 import { csvOf } from "../csv/write-csv.ts";
 import type { Pool } from "../import/current.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
@@ -56,8 +56,15 @@ async function exportCalico(session: Session): Promise<void> {
     names: document.items.map(({ kind, metadata }) => `${kind}/${metadata.name}`),
   });
   sayMissing(io, inventory);
+  sayLeftOut(io, inventory);
   for (const pool of inventory.pools) sayLost(io, pool);
   await checkNotEmpty(session, [...inventory.pools, ...inventory.blocks], "blocks");
+}
+
+/** Names the pools whose prefixes the export does not have. */
+function sayLeftOut(io: Io, { prefixPools }: Inventory): void {
+  if (prefixPools.length > 0)
+    io.err(`Note: pools of prefixes are left out: ${prefixPools.join(", ")}.\n`);
 }
 
 /** Names the fields that the IPPool of a pool does not have. */
@@ -72,6 +79,7 @@ async function exportCsv(session: Session): Promise<void> {
   const inventory = await progressing(io, "reading", (shown) => readInventory(client, shown));
   io.out(csvOf(inventory));
   sayMissing(io, inventory);
+  sayLeftOut(io, inventory);
   const alternates = [...inventory.owners.values()].filter(({ owner }) => owner?.alternate).length;
   if (alternates > 0)
     io.err(`Note: ${alternates} addresses have an alternate owner, which no table has.\n`);

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import type * as v from "valibot";
 import type { poolRead } from "../../contract/answers/answers.ts";
-import { ASSIGNMENT_MODES, BORROWING, USES } from "../../domain/pool.ts";
+import { ASSIGNMENT_MODES, ASSIGNS, BORROWING, USES } from "../../domain/pool.ts";
 import { action, type Session } from "../invocation/cli.ts";
 import { count, duration, texts } from "../invocation/options.ts";
 import { routes } from "../invocation/route-option.ts";
@@ -28,6 +28,10 @@ export function poolCommand(io: Io): Command {
         ["Create a pool", "plat pool create default-ipv4 --cidr 10.0.0.0/16"],
         ["Create and change pools from a file", "plat pool apply -f ippools.yaml"],
         [
+          "Create a pool of prefixes for the pods of nodes",
+          "plat pool create pods --cidr 10.128.0.0/14 --assign prefixes",
+        ],
+        [
           "Stop assigning from a pool, and wait until it is empty",
           "plat pool drain default-ipv4 --wait",
         ],
@@ -49,6 +53,7 @@ export function poolCommand(io: Io): Command {
 export const POOL_COLUMNS: readonly Column<Pool>[] = [
   { header: "NAME", value: ({ name }) => name },
   { header: "CIDR", value: ({ cidr }) => cidr },
+  { header: "ASSIGNS", value: ({ assign }) => assign, wide: true },
   { header: "BLOCKSIZE", value: ({ blockSize }) => blockSize },
   { header: "DISABLED", value: ({ disabled }) => disabled },
   { header: "STATE", value: ({ state }) => state, wide: true },
@@ -84,9 +89,15 @@ const createCommand = (io: Io): Command =>
     )
     .argument("<name>", "Name of the new pool")
     .requiredOption("--cidr <cidr>", "Range of the pool")
+    .addOption(
+      new Option(
+        "--assign <what>",
+        "What the pool assigns: addresses, or prefixes to nodes",
+      ).choices(ASSIGNS),
+    )
     .option(
       "--block-size <prefix>",
-      "Prefix length of the blocks; default: 26, for IPv6 122",
+      "Prefix length of the blocks; default: 26, for IPv6 122; of prefixes 24, for IPv6 64",
       count,
     )
     .option(

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { attributes } from "../../contract/schema/attributes.ts";
+import { callerHandle } from "../../contract/schema/caller-handle.ts";
 import { nodeName } from "../../contract/schema/field.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
-import { callerHandle } from "../../contract/schema/workload.ts";
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { type HostId, hostName } from "../../domain/host.ts";

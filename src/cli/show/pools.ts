@@ -11,6 +11,7 @@ import { checkNotEmpty } from "../resource/none.ts";
 
 interface Usage {
   readonly cidr: string;
+  readonly unit?: "prefixes" | undefined;
   readonly capacity: Count;
   readonly inUse: Count;
   readonly hostReserved: Count;
@@ -48,6 +49,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { header: "COOLING", value: ({ cooling, capacity }) => withShare(cooling, capacity), wide: true },
   { header: "FREE", value: ({ available, capacity }) => withShare(available, capacity) },
+  { header: "UNIT", value: ({ unit = "addresses" }) => unit, wide: true },
 ];
 
 /** Prints the utilization of each pool, with blocks below their pools, and blocks of no pool at the end. */

@@ -33,8 +33,8 @@ export interface Assigned {
 }
 
 /**
- * Returns the assigned addresses with their owners: block by block, each in order. It leaves out an address whose owner
- * is unknown: its allocation was not seen, or its request was not answered yet.
+ * Returns the assigned addresses with their owners: block by block, each in order. It leaves out prefixes, and an address whose
+ * owner is unknown: its allocation was not seen, or its request was not answered yet.
  */
 export function assignedIn(contents: Contents): readonly Assigned[] {
   const holders = new Map<string, { allocation: Allocation; part: Part }[]>();
@@ -45,7 +45,7 @@ export function assignedIn(contents: Contents): readonly Assigned[] {
     [...block.slots]
       .toSorted(([a], [b]) => a - b)
       .flatMap(([ordinal, slot]) => {
-        if (slot.kind !== "taken") return [];
+        if (slot.kind !== "taken" || block.whole) return [];
         const holder = holders
           .get(slot.token)
           ?.find(

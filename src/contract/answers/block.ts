@@ -2,6 +2,13 @@ import * as v from "valibot";
 import { affinityType } from "../schema/field.ts";
 import { count, hostReserved, next, ownership, requestId, time, unreadable } from "./parts.ts";
 
+export const unit = v.optional(
+  v.pipe(
+    v.literal("prefixes"),
+    v.description("Present for prefixes: the counts are of prefixes, not of addresses"),
+  ),
+);
+
 export const usage = {
   capacity: count,
   inUse: count,
@@ -13,6 +20,7 @@ export const usage = {
 
 const block = {
   cidr: v.string(),
+  unit,
   pool: v.string(),
   host: v.optional(v.string()),
   affinityType: v.optional(affinityType),

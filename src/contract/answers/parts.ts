@@ -108,6 +108,9 @@ export const attributes = v.record(v.string(), v.string());
 /** The fields of an address that concern its owner. */
 export const ownership = {
   state: v.picklist(["assigned", "kept", "held", "cooling", "quarantined", "free", "hostReserved"]),
+  prefix: v.optional(
+    v.pipe(v.string(), v.description("The prefix that the address lies in, which a node has")),
+  ),
   handle: v.optional(v.string()),
   workload: v.optional(
     v.pipe(

@@ -1,11 +1,12 @@
 import * as v from "valibot";
-import { blockStatus, blockUsage, usage, usageCounted } from "./block.ts";
+import { blockStatus, blockUsage, unit, usage, usageCounted } from "./block.ts";
 import { next, requestId, unreadableItem } from "./parts.ts";
 
 export const utilizationRead = v.strictObject({
   requestId,
   pool: v.string(),
   cidr: v.string(),
+  unit,
   ...usage,
   complete: v.pipe(
     v.boolean(),
@@ -24,6 +25,7 @@ export const spaceUtilizationRead = v.strictObject({
     v.strictObject({
       pool: v.string(),
       cidr: v.string(),
+      unit,
       ...usage,
       outsideBlocks: usageCounted,
     }),

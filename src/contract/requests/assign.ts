@@ -6,6 +6,7 @@ import {
 } from "../../domain/limits.ts";
 import { USES } from "../../domain/pool.ts";
 import { attributes } from "../schema/attributes.ts";
+import { handleProblems } from "../schema/caller-handle.ts";
 import {
   address,
   addressCount,
@@ -24,7 +25,7 @@ import { isByFamily, oneWayToNamePools, poolList, poolNames } from "../schema/po
 import type { FieldProblem } from "../schema/problem.ts";
 import { fields, rule } from "../schema/schema.ts";
 import { annotations } from "../schema/spiderpool-annotations.ts";
-import { handleProblems, workload, workloadProblems } from "../schema/workload.ts";
+import { workload, workloadProblems } from "../schema/workload.ts";
 import { besideInterfaces, interfaces } from "./interfaces.ts";
 
 export const assignBody = v.pipe(

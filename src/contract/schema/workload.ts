@@ -1,12 +1,9 @@
 import * as v from "valibot";
 import { NAME_CHARACTERS_MAX, UID_CHARACTERS_MAX } from "../../domain/limits.ts";
-import { isWorkloadHandle, type Workload, workloadHandle } from "../../domain/workload.ts";
-import { handleName, text } from "./field.ts";
+import { type Workload, workloadHandle } from "../../domain/workload.ts";
+import { text } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 import { fields } from "./schema.ts";
-
-const WORKLOAD_HANDLE_WORDS =
-  "names an instance of a workload: send namespace and workload, with its uid, in place of the handle";
 
 /** A part of the handle of an instance, which a path can name. */
 const part = v.pipe(
@@ -53,15 +50,3 @@ export function workloadProblems(asked: WorkloadAsked): readonly FieldProblem[] 
   const problem = `makes a handle of ${length} characters; kind, name, instance and namespace must fit in ${NAME_CHARACTERS_MAX}`;
   return length > NAME_CHARACTERS_MAX ? [{ field: "workload", problem }] : [];
 }
-
-/** Rejects a handle that only a request with a `workload` may have. */
-export function handleProblems(handle: string | undefined): readonly FieldProblem[] {
-  if (handle === undefined || !isWorkloadHandle(handle)) return [];
-  return [{ field: "handle", value: handle, problem: WORKLOAD_HANDLE_WORDS }];
-}
-
-/** A handle that a caller may name: not that of an instance. */
-export const callerHandle = v.pipe(
-  handleName,
-  v.check((handle) => !isWorkloadHandle(handle), WORKLOAD_HANDLE_WORDS),
-);

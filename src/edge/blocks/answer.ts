@@ -45,10 +45,11 @@ export function blockAnswer(
 }
 
 export function blockBody(block: BlockState) {
-  const { cidr, pool, host, affinityType, borrowed, hostReservation, claimedAtMs, idleSinceMs } =
-    block;
+  const { cidr, unit, pool, host, affinityType, borrowed } = block;
+  const { hostReservation, claimedAtMs, idleSinceMs } = block;
   return {
     cidr,
+    ...(unit && { unit }),
     pool,
     ...(host !== undefined && { host, affinityType }),
     ...(borrowed !== undefined && { borrowed }),

@@ -11,7 +11,7 @@ import { type SpaceUtilizationWanted, spaceUtilizationOf } from "./space-request
 
 /** Returns the sums of the whole pool if the answer is complete, and otherwise those of the blocks so far. */
 export function utilizationAnswer(
-  { pool, cidr, usage, blocks, outside, next }: Utilization,
+  { pool, cidr, unit, usage, blocks, outside, next }: Utilization,
   requestId: string,
   wanted: { readonly space: string; readonly name: string },
 ): Answer {
@@ -21,6 +21,7 @@ export function utilizationAnswer(
       requestId,
       pool,
       cidr,
+      ...(unit && { unit }),
       ...usageBody(usage),
       complete: next === undefined,
       blocks: blocks.map((block) => ({ cidr: block.cidr, ...usageBody(block) })),
@@ -41,9 +42,10 @@ export function spaceUtilizationAnswer(
     status: 200,
     body: {
       requestId,
-      pools: pools.map(({ pool, cidr, usage, outside }) => ({
+      pools: pools.map(({ pool, cidr, unit, usage, outside }) => ({
         pool,
         cidr,
+        ...(unit && { unit }),
         ...usageBody(usage),
         outsideBlocks: usageBody(outside),
       })),

@@ -50,7 +50,7 @@ describe("plat show", () => {
     const { out } = await plat("show", "-o", "wide");
     expect(out.split("\n")[1]?.split(/ {2,}/)).toEqual([
       ...["pool", "six", "fd00::/20", "2^108", "1 (0%)"],
-      ...["0 (0%)", "0 (0%)", "0 (0%)", "2^108-1"],
+      ...["0 (0%)", "0 (0%)", "0 (0%)", "2^108-1", "addresses"],
     ]);
     const json = JSON.parse((await plat("show", "-o", "json")).out);
     expect(json.pools[0].capacity).toBe("324518553658426726783156020576256");

@@ -1,0 +1,28 @@
+import * as v from "valibot";
+import { isOfNode } from "../../domain/reserved-handle.ts";
+import { isWorkloadHandle } from "../../domain/workload.ts";
+import { handleName } from "./field.ts";
+import type { FieldProblem } from "./problem.ts";
+
+/** A handle that a caller may name: not that of an instance or of a node. */
+export const callerHandle = v.pipe(
+  handleName,
+  v.rawCheck(({ dataset, addIssue }) => {
+    const message = dataset.typed ? whyReserved(dataset.value) : undefined;
+    if (message !== undefined) addIssue({ message });
+  }),
+);
+
+/** Rejects a handle that a caller must not name. */
+export function handleProblems(handle: string | undefined): readonly FieldProblem[] {
+  const problem = handle === undefined ? undefined : whyReserved(handle);
+  return problem === undefined ? [] : [{ field: "handle", value: handle, problem }];
+}
+
+function whyReserved(handle: string): string | undefined {
+  if (isWorkloadHandle(handle))
+    return "names an instance of a workload: send namespace and workload, with its uid, in place of the handle";
+  if (isOfNode(handle))
+    return "names a node: send what it has to /v1/nodes/{node}/pod-cidrs, which assigns and releases it";
+  return undefined;
+}
