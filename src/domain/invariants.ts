@@ -8,6 +8,7 @@ import type { Contents } from "./contents.ts";
 import { instanceViolations } from "./instance-invariants.ts";
 import { violationsAtRest } from "./invariants-at-rest.ts";
 import { poolViolations } from "./pool-invariants.ts";
+import { prefixViolations } from "./prefix-invariants.ts";
 import { setViolations } from "./set-invariants.ts";
 import { onePerSubnet } from "./subnet.ts";
 import { type Violation, violation } from "./violation.ts";
@@ -41,6 +42,7 @@ export function findViolations(
     ...setViolations(contents, blocks),
     ...allocationViolations(contents, blocks),
     ...instanceViolations(contents.allocations),
+    ...prefixViolations(contents),
     ...applicationViolations(contents),
     ...takenViolations(contents, blocks),
     ...(quiet ? violationsAtRest(contents, blocks) : []),

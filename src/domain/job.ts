@@ -234,15 +234,19 @@ export const nothingAssigned = (job: Pick<Job, "kind">, markedAtMs: number): str
   `${job.kind === "pool.shrink" ? "The pool no longer assigns what was taken out of it" : "The pool assigns no more addresses"}. ${untilAllFollow(job, markedAtMs)}`;
 
 /** Returns a sentence that says what a job waits for, and until when if that is known. */
-export function waitingFor(job: Pick<Job, "kind" | "markedAtMs">, walk: WalkCounts): string {
+export function waitingFor(
+  job: Pick<Job, "kind" | "markedAtMs">,
+  walk: WalkCounts,
+  unit: "address" | "prefix" = "address",
+): string {
   const stuck = whatKeeps(walk);
   if (stuck !== undefined) return stuck;
   const { blocks, deleted, taken, cooling, readyAtMs } = walk;
-  const addresses = (count: number) => `${count} ${count === 1 ? "address" : "addresses"}`;
+  const units = (count: number) => `${count} ${unit}${count === 1 ? "" : "es"}`;
   const until = readyAtMs === undefined ? "" : `, until ${formatTime(readyAtMs)}`;
   const left = blocks - deleted;
-  if (taken > 0) return `Waits for ${addresses(taken)} to be released.`;
-  if (cooling > 0) return `Waits for ${addresses(cooling)} to cool${until}.`;
+  if (taken > 0) return `Waits for ${units(taken)} to be released.`;
+  if (cooling > 0) return `Waits for ${units(cooling)} to cool${until}.`;
   if (left > 0)
     return `Waits for ${left} empty ${left === 1 ? "block" : "blocks"} to reach the minimum age${until}.`;
   return untilAllFollow(job, job.markedAtMs ?? 0);

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { newSpace } from "./plat.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { newSpace, scheduledRun } from "./plat.ts";
 
 const PODS = { cidr: "10.0.0.0/16", assign: "prefixes" };
 
@@ -220,5 +220,51 @@ describe("the handle of a node", () => {
     const { body } = await plat.release({ addresses: [{ address: "10.0.7.9" }] });
     expect(body.results).toMatchObject([{ status: "conflict", code: "invalid_request", detail }]);
     expect((await plat.get(path)).body).toMatchObject({ state: "assigned", handle });
+  });
+});
+
+describe("a pool of prefixes goes when no node has a prefix of it", () => {
+  const work = scheduledRun("work");
+  const reclaim = scheduledRun("reclaim");
+  const minutes = async (count: number, run: () => Promise<unknown>) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    for (let minute = 0; minute < count; minute++) {
+      vi.setSystemTime(Date.now() + 60_000);
+      await run();
+    }
+  };
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("by a drain, and then a delete, after which its range is free", async () => {
+    const { plat, free } = await nodeWithPrefix();
+    const match = async () => ({
+      "if-match": String((await plat.get("/v1/pools/pods")).headers.etag),
+    });
+    expect(await plat.delete("/v1/pools/pods", await match())).toMatchObject({
+      status: 409,
+      body: { code: "pool_in_use", taken: 1 },
+    });
+    const { body } = await plat.post("/v1/pools/pods/drain", await match());
+    const job = async () => (await plat.get(`/v1/jobs/${body.job.id}`)).body;
+    await minutes(10, work);
+    expect(await job()).toMatchObject({ detail: "Waits for 1 prefix to be released." });
+    await free();
+    await minutes(10, work);
+    expect(await job()).toMatchObject({ state: "done" });
+    await plat.delete("/v1/pools/pods", await match());
+    await minutes(10, work);
+    expect(await plat.put("/v1/pools/web", { cidr: "10.0.0.0/16" })).toMatchObject({ status: 201 });
+    expect((await plat.assign({ host: "node-1", address: "10.0.7.9" })).status).toBe(200);
+  });
+
+  it("and before that gets back prefixes that have cooled", async () => {
+    const { plat, free } = await nodeWithPrefix();
+    await free();
+    await minutes(10, reclaim);
+    expect((await plat.get("/v1/blocks", { pool: "pods" })).body.blocks).toEqual([]);
+    expect((await plat.get("/v1/addresses/10.0.7.9")).body).toMatchObject({ state: "free" });
   });
 });

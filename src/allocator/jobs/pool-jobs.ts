@@ -3,7 +3,7 @@ import { deleteJobId, drainJobId, type Job, releaseJobId } from "../../domain/jo
 import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Listed } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { type Pool, serves } from "../../domain/pool.ts";
+import { assignsPrefixes, type Pool, serves } from "../../domain/pool.ts";
 import { extentOf } from "../../domain/pool-set.ts";
 import { takenWithin } from "../../domain/used-in.ts";
 import { beingDeleted, readPool } from "../admin/administration.ts";
@@ -191,7 +191,7 @@ async function checkUnused(context: Context, pool: Pool): Promise<Rejection | un
   if (taken === 0) return undefined;
   return new Rejection(
     "pool_in_use",
-    `${groupsLooked === groups ? "" : "At least "}${taken} addresses of pool ${pool.name} are assigned; drain it first, then delete it: the deletion waits until they are released.`,
+    `${groupsLooked === groups ? "" : "At least "}${taken} ${assignsPrefixes(pool) ? "prefixes" : "addresses"} of pool ${pool.name} are assigned; drain it first, then delete it: the deletion waits until they are released.`,
     { taken, groups, groupsLooked },
   );
 }

@@ -22,7 +22,7 @@ import {
   JOB_KEPT_MS,
   SCHEDULED_RUN_MS_MAX,
 } from "../../domain/limits.ts";
-import { isRanged, type Pool, poolOfId, subnetIdOf } from "../../domain/pool.ts";
+import { assignsPrefixes, isRanged, type Pool, poolOfId, subnetIdOf } from "../../domain/pool.ts";
 import { extentOf } from "../../domain/pool-set.ts";
 import { touches } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
@@ -235,7 +235,7 @@ async function atItsEnd(
   } = walk;
   const lastWalk: WalkCounts = counts;
   const after: Job = { ...rest, lastWalk };
-  const detail = waitingFor(job, lastWalk);
+  const detail = waitingFor(job, lastWalk, assignsPrefixes(pool) ? "prefix" : "address");
   if (job.kind === "pool.release") {
     const back = comingBack(walk, context.now());
     return back

@@ -13,7 +13,7 @@ import type { Inventory } from "./inventory.ts";
 
 /** A finding of a check. */
 export interface Finding {
-  /** `I1` … `I16` of DESIGN.md, `shape`, `limit` or `tidy`; `unassigned` and `no_active_pool` come from an inventory. */
+  /** `I1` … `I17` of DESIGN.md, `shape`, `limit` or `tidy`; `unassigned` and `no_active_pool` come from an inventory. */
   readonly kind: string;
   readonly message: string;
   /** The addresses of the finding, if it concerns any. */

@@ -78,6 +78,14 @@ describe("plat pool create", () => {
     });
   });
 
+  it("creates a pool of prefixes, which the table shows as one", async () => {
+    const options = ["--cidr", "10.0.0.0/16", "--assign", "prefixes"];
+    expect((await plat("pool", "create", "pods", ...options)).exit).toBe(0);
+    expect((await plat("pool", "get", "-o", "wide")).out).toMatch(
+      /pods +10\.0\.0\.0\/16 +prefixes/,
+    );
+  });
+
   it("is rejected where the pool is there already", async () => {
     await plat("pool", "create", "web", "--cidr", "10.0.0.0/16");
     expect(await plat("pool", "create", "web", "--cidr", "10.0.0.0/16")).toEqual({

@@ -35,6 +35,23 @@ it("an export of nothing is a list of the configuration alone", async () => {
   expect((await plat("export", "csv")).out).toBe("address,handle,host,attributes\n");
 });
 
+it("pools of prefixes are in no export, which says so", async () => {
+  await call("PUT", "/v1/pools/pods", { cidr: "10.0.0.0/16", assign: "prefixes" });
+  await call("PUT", "/v1/pools/web", { cidr: "10.1.0.0/16" });
+  await call("POST", "/v1/nodes/node-1/pod-cidrs", { uid: "a" });
+  const err = expect.stringContaining("Note: pools of prefixes are left out: pods.");
+  const calico = await plat("export", "calico", "-o", "json");
+  expect(calico).toMatchObject({ exit: 0, err });
+  expect(JSON.parse(calico.out).items.map(({ kind }: { kind: string }) => kind)).toEqual([
+    "IPPool",
+    "IPAMConfig",
+  ]);
+  expect(await plat("export", "csv")).toMatchObject({
+    out: "address,handle,host,attributes\n",
+    err,
+  });
+});
+
 it("a reserved range is written as the networks that it is", async () => {
   await call("PUT", "/v1/reservations/kept", {
     cidrs: ["10.0.0.3-10.0.0.9", "10.1.0.0/24", "10.2.0.1"],
