@@ -15,6 +15,7 @@ import type { Table } from "../src/store/table.ts";
 import { hold, withSubnet } from "./applications.ts";
 import { selector } from "./domain/builders.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "./instances.ts";
+import { prefixPool, tryEnsure } from "./prefixes.ts";
 import { reclaimAll, repairAll } from "./scheduled-runs.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
 import { seededRandom } from "./simulation/random.ts";
@@ -432,6 +433,37 @@ describe("I15 every held slot is listed by its application, which has at most it
         [...slots.values()].filter(({ kind }) => kind === "held"),
       );
       expect(held, calls[at]).toHaveLength(3);
+      expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
+    }
+  });
+});
+
+describe("I17 a node has one prefix of each family or none, and nobody else has it", () => {
+  it("also when the function dies after any of its calls, and another node asks for it", async () => {
+    const begin = async () => {
+      const world = await makeWorld();
+      const pools = [
+        ["v4", "10.64.0.0/24", 24],
+        ["v6", "fd00:64::/64", 64],
+      ] as const;
+      for (const [name, cidr, length] of pools)
+        await putPool(world.calm, SPACE, name, prefixPool(cidr, length), undefined);
+      return world;
+    };
+    const start = await begin();
+    const calls = await callsOf(start.table, (own) =>
+      tryEnsure(contextOver(own, start.clock, 2), "node-1"),
+    );
+    for (let at = 0; at < calls.length; at++) {
+      const world = await begin();
+      await withMishap(world.table, at, "killed after the call", (own) =>
+        tryEnsure(contextOver(own, world.clock, 2), "node-1"),
+      );
+      world.clock.nowMs += 100_000;
+      const other = await tryEnsure(world.calm, "node-2");
+      const own = await tryEnsure(world.calm, "node-1");
+      const has = [other, own].map((each) => (each instanceof Rejection ? [] : each.prefixes));
+      expect(has.map(({ length }) => length).toSorted(), calls[at]).toEqual([0, 2]);
       expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
     }
   });
