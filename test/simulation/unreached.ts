@@ -333,7 +333,7 @@ export const EXCUSES: readonly Excuse[] = [
       ["jobs/pool-jobs.ts", 'not: await endJob(context, open, "cancelled",'],
       ["release/close-allocations.ts", "kept ?? []) this.#kept.add(address); return"],
       ["read/read-address.ts", 'isKept ? ("kept" as const) : ("assigned" as'],
-      ["read/read-address.ts", "not: isKept && { host: hostName(host), borrowed:"],
+      ["read/read-address.ts", "not: isKept && { host: hostName(host) }"],
       ["applications/put-application.ts", ")) ?? next; const value = (await"],
       ["assign/select-in-set.ts", "throw outOfSight(); const rejection ="],
       ["read/read-address.ts", "return base; return { ...base,"],
