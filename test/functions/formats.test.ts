@@ -47,6 +47,14 @@ const ASSIGNS = [
   "assign as the borrower",
   "rehearse an assign",
 ];
+const PREFIXES = [
+  "GET prefixes of the node",
+  "GET prefixes of all nodes of the name",
+  "give a node its prefix again",
+  "state the prefix of a node",
+  "release the prefix",
+  "release all prefixes",
+];
 
 const CASES: Readonly<Record<string, Case>> = {
   "a pool": {
@@ -73,6 +81,8 @@ const CASES: Readonly<Record<string, Case>> = {
       "rehearse an assign",
       "claim the range",
       "ensure a block",
+      // It may be a pool of prefixes.
+      "give a node a prefix",
       "PUT pool",
       "DELETE pool",
       "release the address by its handle",
@@ -91,6 +101,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ...BLOCK_LISTS,
       ...UTILIZATIONS,
       ...ASSIGNS,
+      "give a node a prefix",
       "GET reservations",
       "GET reservation",
       "PUT reservation",
@@ -112,6 +123,8 @@ const CASES: Readonly<Record<string, Case>> = {
       "assign the address",
       "claim the range",
       "ensure a block",
+      "give a node a prefix",
+      "give a node its prefix again",
       "PUT config",
       ...CONFLICTS,
       "release affinities of the host",
@@ -199,6 +212,44 @@ const CASES: Readonly<Record<string, Case>> = {
       "release the host",
       "release affinities of the host",
     ],
+  },
+  "a prefix": {
+    item: () => "block 10.64.1.0",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk.startsWith(`BLOCK#${space}#`) && sk === "10.64.1.0",
+    named: [
+      "GET blocks",
+      "GET affinities of all hosts",
+      "GET orphans",
+      ...PREFIXES,
+      "state the prefix of another node",
+    ],
+  },
+  "the quota slot of a node": {
+    item: () => "quota slot 0 (IPv4) of handle node/n7/a",
+    fits:
+      (space) =>
+      ({ pk }) =>
+        pk === `QUOTA#${space}#node/n7/a`,
+    named: ["give a node its prefix again", "state the prefix of a node"],
+  },
+  "the allocation of a node": {
+    item: () => "allocation",
+    fits:
+      (space) =>
+      ({ pk, handle }) =>
+        pk.startsWith(`HANDLE#${space}#`) && handle === "node/n7/a",
+    named: PREFIXES,
+  },
+  "the entry of a node for its prefix": {
+    item: () => "block 10.64.1.0/24 borrowed by host n7",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk === `HOST#${space}#host:n7` && sk.startsWith("TAKEN#"),
+    named: ["GET prefixes of all nodes of the name"],
   },
   "a row of a host": {
     item: () => "affinity 0 (IPv4) of host n1",

@@ -45,6 +45,9 @@ export async function furnished(): Promise<Furnished> {
     blockSize: 28,
     assignmentMode: "Manual",
   });
+  await plat.put("/v1/pools/cut", { cidr: "10.64.0.0/22", assign: "prefixes" });
+  const podCIDRs = [NODE_PREFIX];
+  await plat.call("POST", "/v1/nodes/n7/pod-cidrs", { body: { uid: "a", podCIDRs } });
   await plat.put("/v1/applications/shop/Deployment/web", { replicas: 1 });
   await plat.put("/v1/reservations/routers", { cidrs: ["10.0.0.0/30"] });
   await plat.put("/v1/nodes/n1", { labels: { zone: "a" } });
@@ -79,6 +82,9 @@ export async function furnished(): Promise<Furnished> {
     job: drain.body.job.id,
   };
 }
+
+/** The prefix that node n7 has under the uid `a`. */
+const NODE_PREFIX = "10.64.1.0/24";
 
 /** Returns another address of the same block of 16 addresses. */
 function neighbour(address: string, taken: readonly string[]): string {
@@ -144,6 +150,24 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
     plat.call("POST", "/v1/nodes/n1/affinities", { body: { cidr: block } }),
   "ensure a block": ({ plat }) =>
     plat.call("POST", "/v1/nodes/n1/affinities", { body: { families: [4] } }),
+  "GET prefixes of the node": ({ plat }) => plat.get("/v1/nodes/n7/pod-cidrs", { uid: "a" }),
+  "GET prefixes of all nodes of the name": ({ plat }) => plat.get("/v1/nodes/n7/pod-cidrs"),
+  "give a node a prefix": ({ plat }) =>
+    plat.call("POST", "/v1/nodes/n6/pod-cidrs", { body: { uid: "b" } }),
+  "give a node its prefix again": ({ plat }) =>
+    plat.call("POST", "/v1/nodes/n7/pod-cidrs", { body: { uid: "a" } }),
+  "state the prefix of a node": ({ plat }) =>
+    plat.call("POST", "/v1/nodes/n7/pod-cidrs", {
+      body: { uid: "a", podCIDRs: [NODE_PREFIX] },
+    }),
+  "state the prefix of another node": ({ plat }) =>
+    plat.call("POST", "/v1/nodes/n6/pod-cidrs", {
+      body: { uid: "b", podCIDRs: [NODE_PREFIX] },
+    }),
+  "release the prefix": ({ plat }) =>
+    plat.call("DELETE", "/v1/nodes/n7/pod-cidrs", { query: { uid: "a", cidr: NODE_PREFIX } }),
+  "release all prefixes": ({ plat }) =>
+    plat.call("DELETE", "/v1/nodes/n7/pod-cidrs", { query: { uid: "a" } }),
   "PUT config": async ({ plat }) =>
     plat.put("/v1/config", {}, (await plat.get("/v1/config")).headers.etag ?? '"x"'),
   "PUT pool": async ({ plat }) =>

@@ -190,6 +190,15 @@ describe("a cluster whose cloud provider chooses", () => {
     expect(again.body.write).toBeUndefined();
   });
 
+  it("keeps what it has when the alias is another node's", async () => {
+    const { ensure, list } = await spaceOfPrefixes("v4");
+    await ensure("node-1", "a", { podCIDRs: ["10.64.1.0/24"] });
+    await ensure("node-2", "b", { podCIDRs: ["10.64.2.0/24"] });
+    const refused = await ensure("node-1", "a", { ...cloud, aliases: ["10.64.2.0/24"] });
+    expect(refused).toMatchObject({ status: 409, body: { code: "already_assigned" } });
+    expect(cidrsOf(await list("node-1"))).toEqual(["10.64.1.0/24"]);
+  });
+
   it("gets an event while the provider has none", async () => {
     const { ensure } = await spaceOfPrefixes("v4");
     expect((await ensure("node-1", "a", cloud)).body).toEqual({

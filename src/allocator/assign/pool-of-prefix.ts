@@ -1,20 +1,29 @@
 import { isBlockOf } from "../../domain/block-group.ts";
 import { type Cidr, formatCidr, intervalOf, overlaps } from "../../domain/cidr.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { assignsPrefixes, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
+import {
+  assignsPrefixes,
+  noneUnread,
+  type Pool,
+  type SpaceConfiguration,
+} from "../../domain/pool.ts";
 
 /**
  * Returns the pool of which a CIDR is a prefix, as a list of one. A node that has a prefix has it whatever its pool asks of nodes, and
  * also if the pool is disabled.
+ *
+ * @throws {CorruptItemError} if the prefix may be one of a pool that cannot be read
  */
 export function poolOfPrefix(
-  { pools }: Pick<SpaceConfiguration, "pools">,
+  configuration: SpaceConfiguration,
   space: string,
   cidr: Cidr,
 ): readonly Pool[] | Rejection {
+  const { pools } = configuration;
   const ofPrefixes = pools.filter((pool) => assignsPrefixes(pool) && pool.state === "active");
   const pool = ofPrefixes.find((each) => isBlockOf(each, cidr));
   if (pool) return [pool];
+  noneUnread(configuration);
   const text = formatCidr(cidr);
   const near = ofPrefixes.find((each) => overlaps(intervalOf(each.cidr), intervalOf(cidr)));
   const why = near

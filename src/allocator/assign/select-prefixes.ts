@@ -2,7 +2,6 @@ import { type Block, roomIn } from "../../domain/block.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { isShut } from "../../domain/closed-by-reservations.ts";
 import { shuffled } from "../../domain/fresh.ts";
-import { hostName } from "../../domain/host.ts";
 import {
   CLAIM_TRIES_MAX,
   CLAIM_WAIT_MS_MAX,
@@ -11,7 +10,6 @@ import {
 } from "../../domain/limits.ts";
 import { ContentionError, Rejection, together } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
-import { ownerOfSlot } from "../allocations/allocation-of-slot.ts";
 import { borrowableIn, findFree, type PoolScan, scanAround, scanOf } from "../blocks/scan-pool.ts";
 import { makeBlock, readOrMakeBlock } from "../blocks/shared-block.ts";
 import { slotRules } from "../blocks/slot-rules.ts";
@@ -21,6 +19,7 @@ import { asHint } from "../core/hint.ts";
 import { allOf } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
 import { noPrefix } from "./no-prefix.ts";
+import { whyTaken } from "./prefix-taken.ts";
 import type { FamilyRequest, SlotSelection } from "./selection.ts";
 
 /**
@@ -55,28 +54,16 @@ const selectionOf = (block: Block): SlotSelection => ({
  */
 async function selectStated(
   context: Context,
-  { space, pools }: FamilyRequest,
+  { pools }: FamilyRequest,
   cidr: Cidr,
 ): Promise<Block | Rejection> {
   // `familyRequestsOf` found the one pool of the prefix.
   const block = await readOrMakeBlock(context, pools[0] as Pool, cidr);
-  const text = formatCidr(cidr);
   if (!block)
     throw new ContentionError(
-      `prefix ${text} could not be made, or is left from an earlier pool and about to go`,
+      `prefix ${formatCidr(cidr)} could not be made, or is left from an earlier pool and about to go`,
     );
-  const slot = block.slots.get(0);
-  if (!slot || slot.kind === "cooling") return block;
-  const owner = await ownerOfSlot(context, space, slot);
-  const node = owner && hostName(owner.host);
-  return new Rejection(
-    "already_assigned",
-    `Prefix ${text} is assigned${node === undefined ? "" : ` to node ${node}`}.`,
-    {
-      cidr: text,
-      ...(owner && { node, assignedTo: owner.handle }),
-    },
-  );
+  return (await whyTaken(context, block)) ?? block;
 }
 
 /** Selects a free prefix of the first pool that has one. */

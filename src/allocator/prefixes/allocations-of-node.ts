@@ -13,6 +13,8 @@ export async function allocationsOfNode(
   const listed = await store.listAllocations(space, handleHash(handle), {
     limit: ALLOCATIONS_PER_LOOK,
   });
+  // The allocations may exist under keys that this version does not know.
+  if (listed.length === 0) await store.checkKeys();
   // Handles whose hashes collide share a partition.
   return listed.filter((allocation) => allocation.handle === handle);
 }

@@ -35,10 +35,10 @@ export async function choosePrefixes(
   const pools = FAMILIES.map((family) => poolsServing(both, configuration, requester, family));
   const served = FAMILIES.filter((_, n) => !(pools[n] instanceof Rejection));
   const isHeld = (family: Family) => has.some(({ cidr }) => cidr.family === family);
-  if (served.every(isHeld)) {
-    if (has.length > 0) return has;
-    // A pool that cannot be read might have served.
-    noneUnread(configuration);
+  if (has.length > 0 && served.every(isHeld)) return has;
+  // A pool that cannot be read might have served the other family.
+  if (served.length < FAMILIES.length) noneUnread(configuration);
+  if (served.length === 0) {
     const [first, ...others] = pools.filter((each) => each instanceof Rejection);
     return together(first as Rejection, ...others);
   }

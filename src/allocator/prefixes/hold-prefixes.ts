@@ -5,6 +5,7 @@ import { Rejection } from "../../domain/outcome.ts";
 import { changeLease } from "../allocations/change-lease.ts";
 import { assign } from "../assign/assign.ts";
 import { poolOfPrefix } from "../assign/pool-of-prefix.ts";
+import { whyTaken } from "../assign/prefix-taken.ts";
 import { areHeld, grantedUnderLimit } from "../assign/quota.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
@@ -36,7 +37,7 @@ export function holdPrefixes(
         return answer(mismatch(request, decision.cidrs, changes.mismatches));
       const { giveBack, take, confirm } = changes;
       const rejected =
-        (await unknownAmong(context, request, take)) ?? (await freeAll(context, giveBack));
+        (await whyNotAll(context, request, take)) ?? (await freeAll(context, giveBack));
       if (rejected) return answer(rejected);
       const taken = await takeStated(context, request, take);
       if (taken instanceof Rejection) return answer(taken);
@@ -50,16 +51,25 @@ export function holdPrefixes(
   );
 }
 
-/** Returns the rejection of a prefix that no pool has, before anything changes. */
-async function unknownAmong(
+/**
+ * Returns the rejection of a prefix that no pool has, or that has another owner. The node keeps what it has then, so this comes before
+ * anything is freed.
+ */
+async function whyNotAll(
   context: Context,
   { space }: PrefixRequest,
   cidrs: readonly Cidr[],
 ): Promise<Rejection | undefined> {
   if (cidrs.length === 0) return undefined;
   const configuration = await configurationOf(context, space);
-  const pools = cidrs.map((cidr) => poolOfPrefix(configuration, space, cidr));
-  return pools.find((each) => each instanceof Rejection);
+  for (const cidr of cidrs) {
+    const pool = poolOfPrefix(configuration, space, cidr);
+    if (pool instanceof Rejection) return pool;
+    const block = await context.store.readBlock(space, cidr);
+    const taken = block && (await whyTaken(context, block));
+    if (taken) return taken;
+  }
+  return undefined;
 }
 
 /** Frees prefixes one by one, each exactly as it was assigned. */

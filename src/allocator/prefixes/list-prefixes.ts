@@ -45,6 +45,8 @@ async function allocationsOnHost(
   const borrowed = await store.listBorrowedBlocks(space, host);
   const [unreadable] = borrowed.unreadable;
   if (unreadable) throw unreadable;
+  // The entries may exist under keys that this version does not know.
+  if (borrowed.items.length === 0) await store.checkKeys();
   const blocks = await inParallel(borrowed.items, PAGE_READS_AT_ONCE, ({ block }) =>
     store.readBlock(space, block),
   );

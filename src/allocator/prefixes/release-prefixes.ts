@@ -5,7 +5,7 @@ import { addressAt, type Cidr, formatCidr, sameCidr } from "../../domain/cidr.ts
 import { hostName } from "../../domain/host.ts";
 import { ALLOCATIONS_CLOSED_AT_ONCE } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { assignsPrefixes } from "../../domain/pool.ts";
+import { assignsPrefixes, noneUnread } from "../../domain/pool.ts";
 import { ownerOfSlot } from "../allocations/allocation-of-slot.ts";
 import { closeAllocation } from "../allocations/close-allocation.ts";
 import { configurationOf } from "../core/configuration.ts";
@@ -73,8 +73,9 @@ async function whyNotReleased(
   cidr: Cidr,
 ): Promise<Rejection | undefined> {
   const value = formatCidr(cidr);
-  const { pools } = await configurationOf(context, space);
-  if (!pools.some((pool) => assignsPrefixes(pool) && isBlockOf(pool, cidr))) {
+  const configuration = await configurationOf(context, space);
+  if (!configuration.pools.some((pool) => assignsPrefixes(pool) && isBlockOf(pool, cidr))) {
+    noneUnread(configuration);
     const problem = "is no prefix of a pool; send it as GET …/pod-cidrs lists it";
     return new Rejection("invalid_request", `?cidr ${problem}.`, {
       fields: [{ field: "?cidr", value, problem }],

@@ -170,13 +170,12 @@ const hold = (replaces: boolean) =>
           expect(answer).toMatchObject({ code: "prefix_mismatch" });
           return;
         }
-        // The others go back before the missing ones are taken.
-        for (const cidr of own.keys()) if (!cidrs.includes(cidr)) own.delete(cidr);
         if (cidrs.some((cidr) => isTaken(model, name, cidr))) {
           expect(answer).toMatchObject({ code: "already_assigned" });
           return;
         }
         expect(answer).toMatchObject({ node: name });
+        for (const cidr of own.keys()) if (!cidrs.includes(cidr)) own.delete(cidr);
         for (const cidr of cidrs) own.set(cidr, true);
       },
   );
