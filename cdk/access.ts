@@ -12,8 +12,10 @@ export const PARTITIONS = {
   HANDLE: "HANDLE#*",
   HOST: "HOST#*",
   JOBS: "JOBS",
+  MACHINE: "MACHINE#*",
   QUOTA: "QUOTA#*",
   NAMESPACE: "NAMESPACE#*",
+  NODE: "NODE#*",
   NODES: "NODES#*",
   PLAN: "PLAN#*",
   GROUPINDEX: "GROUPINDEX#*",
@@ -53,7 +55,7 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
  * - `read` writes nothing. `survey` may scan, which no condition on keys can limit.
  * - `configure` writes the configuration of a space: pools, reservations and settings share a partition, where a right
  *   to one is a right to all. `register` writes hosts and namespaces. `applications` holds slots, and
- *   closes allocations that are kept. `nodes` assigns prefixes and releases them.
+ *   closes allocations that are kept. `nodes` assigns prefixes and releases them, and writes what clusters say of hosts.
  * - `openapi` needs no table.
  */
 export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access | undefined>> = {
@@ -92,6 +94,7 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
       "HOST",
       "JOBS",
       "NAMESPACE",
+      "NODE",
       "NODES",
       "GROUPINDEX",
       "SPACE",
@@ -123,11 +126,11 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
     delete: ["APPLICATIONS", "HANDLE"],
   },
   nodes: {
-    get: ["BLOCK", "HANDLE", "HOST", "TABLE", "VERSION"],
-    query: ["BLOCK", "HANDLE", "QUOTA", "GROUPINDEX", "SPACE"],
-    put: ["BLOCK", "HANDLE", "HOST", "QUOTA"],
+    get: ["BLOCK", "HANDLE", "HOST", "NODE", "TABLE", "VERSION"],
+    query: ["BLOCK", "HANDLE", "MACHINE", "NODE", "QUOTA", "GROUPINDEX", "SPACE"],
+    put: ["BLOCK", "HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA", "TABLE"],
     update: ["BLOCK", "GROUPINDEX", "HANDLE"],
-    delete: ["HANDLE", "QUOTA"],
+    delete: ["HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA"],
   },
   openapi: undefined,
   reclaim: {

@@ -6,12 +6,13 @@ import {
   readSettings,
 } from "../src/allocator/admin/administration.ts";
 import { listNamespaces, readNamespace } from "../src/allocator/admin/namespaces.ts";
-import { listNodes, readNode } from "../src/allocator/admin/nodes.ts";
+import { listNodes } from "../src/allocator/admin/nodes.ts";
 import {
   listApplications,
   readApplication,
 } from "../src/allocator/applications/read-applications.ts";
 import { listJobs, readJob } from "../src/allocator/jobs/pool-jobs.ts";
+import { readNode } from "../src/allocator/nodes/read-node.ts";
 import { listPrefixes } from "../src/allocator/prefixes/list-prefixes.ts";
 import { listAffinities } from "../src/allocator/read/list-affinities.ts";
 import { listBlocks } from "../src/allocator/read/list-blocks.ts";
@@ -40,7 +41,12 @@ import { jobAnswer, jobList } from "../src/edge/jobs/answer.ts";
 import { poolAnswer, poolList } from "../src/edge/pools/answer.ts";
 import { podCidrListAnswer } from "../src/edge/prefixes/answer.ts";
 import { readPodCidrList } from "../src/edge/prefixes/request.ts";
-import { labelledAnswer, namespaceList, nodeList } from "../src/edge/registry/answer.ts";
+import {
+  labelledAnswer,
+  namespaceList,
+  nodeAnswer,
+  nodeList,
+} from "../src/edge/registry/answer.ts";
 import { reservationAnswer, reservationList } from "../src/edge/reservations/reservation.ts";
 import { settingsAnswer } from "../src/edge/settings/settings.ts";
 import { utilizationAnswer } from "../src/edge/utilization/answer.ts";
@@ -107,7 +113,7 @@ export const handler = http({
   "GET /v1/nodes/{node}": route(
     nodeList.readOne,
     ({ space, name }) => readNode(plat, space, name),
-    labelledAnswer,
+    nodeAnswer,
   ),
   "GET /v1/namespaces": route(
     namespaceList.read,

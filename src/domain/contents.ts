@@ -8,8 +8,10 @@ import type { FullBlock } from "./full-block.ts";
 import type { Job } from "./job.ts";
 import type { Namespace } from "./namespace.ts";
 import type { Node, NodeEntry } from "./node.ts";
+import type { NodeReport, SignOfLife } from "./node-report.ts";
 import type { Pool, Reservation } from "./pool.ts";
 import type { QuotaSlot } from "./quota-slot.ts";
+import type { Tombstone } from "./tombstone.ts";
 
 /** A page of a pool's block-group index: block groups that may hold blocks, by their index. */
 export interface BlockGroupIndexPage {
@@ -45,6 +47,9 @@ export interface Contents {
   readonly jobs: readonly Job[];
   readonly nodes: readonly Node[];
   readonly nodeEntries: readonly NodeEntry[];
+  readonly nodeReports: readonly NodeReport[];
+  readonly signsOfLife: readonly SignOfLife[];
+  readonly tombstones: readonly Tombstone[];
   readonly namespaces: readonly Namespace[];
   /** Unreadable items, with the reason. Plat keeps and reports them, and never acts on them. */
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
@@ -68,6 +73,9 @@ export function together(pages: readonly Contents[]): Contents {
     jobs: pages.flatMap(({ jobs }) => jobs),
     nodes: pages.flatMap(({ nodes }) => nodes),
     nodeEntries: pages.flatMap(({ nodeEntries }) => nodeEntries),
+    nodeReports: pages.flatMap(({ nodeReports }) => nodeReports),
+    signsOfLife: pages.flatMap(({ signsOfLife }) => signsOfLife),
+    tombstones: pages.flatMap(({ tombstones }) => tombstones),
     namespaces: pages.flatMap(({ namespaces }) => namespaces),
     unreadable: pages.flatMap(({ unreadable }) => unreadable),
   };

@@ -261,6 +261,41 @@ export const BORROWED_BLOCKS_KNOWN_MAX = 64;
  */
 export const SWEEP_SECTIONS = 256 * SHARDS;
 
+/** Between two writes of a node's sign of life by one function. */
+export const SIGN_OF_LIFE_MS = 20_000;
+/** Lease renewals that a function remembers. */
+export const REMEMBERED_LEASES_MAX = 16_384;
+/**
+ * The time after the end of a node in which a later word revives it, as Kubernetes' pod garbage collector waits. The
+ * minimum is longer than a request can still be at work for the node (`REQUEST_MS_MAX` and `CLOCK_SKEW_MS_MAX`).
+ * https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
+ */
+export const NODE_QUARANTINE_SECONDS_DEFAULT = 40;
+export const NODE_QUARANTINE_SECONDS_MIN = 12;
+export const NODE_QUARANTINE_SECONDS_MAX = 86_400;
+/**
+ * The same for a node that another object replaced, without a DELETED event: twice the time between two reports of a
+ * kubelet. So two clusters that share the name by mistake are noticed.
+ */
+export const NODE_REPLACED_MS = 10 * 60 * 1000;
+/** The share of the nodes of a space whose end at once is taken for a mistake: the unhealthy share of a zone in Kubernetes. */
+export const GONE_NODES_PERCENT_DEFAULT = 55;
+export const PERCENT_MAX = 100;
+export const MONITOR_GRACE_SECONDS_MIN = 10;
+export const MONITOR_GRACE_SECONDS_MAX = 3_600;
+/** Conditions of a node that Plat keeps, and the characters of each text of a report. */
+export const NODE_CONDITIONS_MAX = 64;
+export const NODE_TEXT_CHARACTERS_MAX = 253;
+/** Taints of a node that a patch can have. */
+export const NODE_TAINTS_MAX = 256;
+/** Digits of a resourceVersion. Kubernetes makes it of 64 bits. */
+export const RESOURCE_VERSION_DIGITS_MAX = 32;
+/** Prefixes of a node: one of each family. */
+export const POD_CIDRS_MAX = 2;
+export const EVENTS_PER_REQUEST_MAX = 256;
+/** Objects whose events are applied side by side. */
+export const EVENTS_AT_ONCE = 8;
+
 export const ATTRIBUTES_MAX = 50;
 export const ATTRIBUTE_KEY_CHARACTERS_MAX = 253;
 export const ATTRIBUTE_VALUE_CHARACTERS_MAX = 1_024;

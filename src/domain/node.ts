@@ -12,6 +12,13 @@ export interface Node {
   readonly revision: string;
 }
 
+/** Returns the id of a registration of the object of a cluster. It is new each time, so that a late delete misses it. */
+export const registrationOf = (uid: string, fresh: string): string => `${uid}/${fresh}`;
+
+/** Returns the uid of the object that registered a node; nothing if an operator did. */
+export const uidOfNode = ({ id }: Pick<Node, "id">): string | undefined =>
+  id.includes("/") ? id.slice(0, id.indexOf("/")) : undefined;
+
 /** An entry of the register of nodes, which lists go through: written before its node, deleted after it. */
 export interface NodeEntry {
   readonly space: string;

@@ -148,6 +148,12 @@ export interface Settings {
   readonly allowBareRelease: boolean;
   /** True if only registered hosts get addresses. */
   readonly requireRegisteredHosts: boolean;
+  /** The time after the end of a node before what it holds is freed. */
+  readonly nodeQuarantineSeconds: number;
+  /** The share of nodes whose end at once is taken for a mistake, in percent; 100 for none. */
+  readonly goneNodesPercentMax: number;
+  /** The silence after which a node counts as unreachable; 0 for none. */
+  readonly nodeMonitorGraceSeconds: number;
 }
 
 /** A pool or a reservation whose item this version cannot read. Only its existence and its name are known. */

@@ -5,6 +5,8 @@ import {
   BLOCKS_PER_HOST_DEFAULT,
   CONFLICT_QUARANTINE_SECONDS_DEFAULT,
   COOLDOWN_SECONDS_DEFAULT,
+  GONE_NODES_PERCENT_DEFAULT,
+  NODE_QUARANTINE_SECONDS_DEFAULT,
 } from "./limits.ts";
 import type { Settings } from "./pool.ts";
 
@@ -20,6 +22,9 @@ export const SETTINGS_DEFAULT: Settings = {
   maxAddressesPerRequest: ADDRESSES_PER_REQUEST_DEFAULT,
   allowBareRelease: false,
   requireRegisteredHosts: false,
+  nodeQuarantineSeconds: NODE_QUARANTINE_SECONDS_DEFAULT,
+  goneNodesPercentMax: GONE_NODES_PERCENT_DEFAULT,
+  nodeMonitorGraceSeconds: 0,
 };
 
 /** Checks that each setting has the type of its default. @throws {Error} */

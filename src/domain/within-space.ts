@@ -19,14 +19,17 @@ export function withinSpace(contents: Contents, space: string): Contents {
     jobs: contents.jobs.filter(ours),
     nodes: contents.nodes.filter(ours),
     nodeEntries: contents.nodeEntries.filter(ours),
+    nodeReports: contents.nodeReports.filter(ours),
+    signsOfLife: contents.signsOfLife.filter(ours),
+    tombstones: contents.tombstones.filter(ours),
     namespaces: contents.namespaces.filter(ours),
     unreadable: contents.unreadable.filter(({ key }) => concerns(key, space)),
   };
 }
 
-/** Returns whether a key concerns the space; keys of the whole table concern every space. */
+/** Returns whether a key concerns the space; keys of the whole table, and of machines, concern every space. */
 const concerns = (key: string, space: string): boolean =>
-  /^(TABLE|SWEEP) /.test(key) || spaceOfKey(key) === space;
+  /^(TABLE|SWEEP|MACHINE)[ #]/.test(key) || spaceOfKey(key) === space;
 
 /** Returns the name of the block under a key of the space, if there is one. */
 export function blockOfKey(key: string, space: string): string | undefined {

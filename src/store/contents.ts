@@ -15,6 +15,7 @@ import { jobFrom } from "./job.ts";
 import { kindNameOf } from "./kinds.ts";
 import { namespaceFrom } from "./namespace.ts";
 import { nodeEntryFrom, nodeFrom } from "./node.ts";
+import { machineFrom, nodeReportFrom, signOfLifeFrom, tombstoneFrom } from "./node-life.ts";
 import { progressFrom } from "./progress.ts";
 import { quotaSlotFrom } from "./quota-slot.ts";
 import { readOrNot } from "./readable-items.ts";
@@ -101,6 +102,9 @@ export function contentsOf(items: readonly Item[]): Contents {
     jobs: decoded("JOBS", jobFrom),
     nodes: decoded("HOST/NODE", nodeFrom),
     nodeEntries: decoded("NODES", nodeEntryFrom),
+    nodeReports: decoded("NODE/STATUS", nodeReportFrom),
+    signsOfLife: decoded("NODE/SEEN", signOfLifeFrom),
+    tombstones: decoded("NODE/GONE", tombstoneFrom),
     namespaces: decoded("NAMESPACE", namespaceFrom),
     unreadable,
   };
@@ -114,6 +118,7 @@ const OTHERS: readonly (readonly [string, (item: Item) => unknown])[] = [
   ["SPACE/CONFIG", settingsFrom],
   ["VERSION", versionFrom],
   ["SWEEP", progressFrom],
+  ["MACHINE", machineFrom],
   // Reports an item of an unknown kind by its key.
   ["", reading(() => undefined)],
 ];

@@ -4,6 +4,7 @@ import { type ApplicationName, nameOfApplication } from "../domain/application.t
 import { groupOf } from "../domain/block-group.ts";
 import { type Cidr, formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostId } from "../domain/host.ts";
+import type { Machine } from "../domain/machine.ts";
 import type { AllocationStart } from "../domain/token.ts";
 import type { Key } from "./item.ts";
 
@@ -116,6 +117,35 @@ export const nodesPk = (space: string) => joined("NODES", escaped(space));
 export const nodeEntryKey = (space: string, name: string): Key => ({
   pk: nodesPk(space),
   sk: escaped(name),
+});
+
+/**
+ * Returns the partition of what a cluster says of a node. The partition of its host stays small, because
+ * each cold assign reads that one.
+ */
+export const nodeLifePk = (space: string, name: string) =>
+  joined("NODE", escaped(space), escaped(name));
+export const STATUS_SK = "STATUS";
+export const SEEN_SK = "SEEN";
+export const GONE_PREFIX = "GONE#";
+export const reportKey = (space: string, name: string): Key => ({
+  pk: nodeLifePk(space, name),
+  sk: STATUS_SK,
+});
+export const signOfLifeKey = (space: string, name: string): Key => ({
+  pk: nodeLifePk(space, name),
+  sk: SEEN_SK,
+});
+export const tombstoneKey = (space: string, name: string, uid: string): Key => ({
+  pk: nodeLifePk(space, name),
+  sk: `${GONE_PREFIX}${escaped(uid)}`,
+});
+
+/** Returns the partition of the nodes on a machine, of all spaces. */
+export const machinePk = (id: string) => joined("MACHINE", escaped(id));
+export const machineKey = ({ id, space, name, uid }: Machine): Key => ({
+  pk: machinePk(id),
+  sk: joined(escaped(space), escaped(name), escaped(uid)),
 });
 
 /** Returns the partition of all namespaces of a space. A list is a Query of it. */

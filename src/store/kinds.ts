@@ -65,6 +65,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk, sk }) => `block ${partOf(sk, 1)} borrowed by host ${hostIn(pk)}`,
   },
   NODES: { format: 1, called: ({ sk }) => `node ${unescaped(sk)} in the register` },
+  "NODE/STATUS": { format: 1, called: ({ pk }) => `report of node ${partOf(pk, 2)}` },
+  "NODE/SEEN": { format: 1, called: ({ pk }) => `sign of life of node ${partOf(pk, 2)}` },
+  "NODE/GONE": {
+    format: 1,
+    called: ({ pk, sk }) => `tombstone of node ${partOf(pk, 2)}, uid ${partOf(sk, 1)}`,
+  },
+  MACHINE: { format: 1, called: ({ pk }) => `machine ${partOf(pk, 1)}` },
   NAMESPACE: { format: 2, called: ({ sk }) => `namespace ${unescaped(sk)}` },
   APPLICATIONS: { format: 1, called: ({ sk }) => `application ${unescaped(sk)}` },
   QUOTA: {

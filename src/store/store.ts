@@ -12,6 +12,7 @@ import { fullPoolItems } from "./full-pool.ts";
 import { jobItems } from "./job.ts";
 import { namespaceItems } from "./namespace.ts";
 import { nodeItems } from "./node.ts";
+import { nodeLifeItems } from "./node-life.ts";
 import { progressItems } from "./progress.ts";
 import { quotaSlotItems } from "./quota-slot.ts";
 import { spaceItems } from "./space.ts";
@@ -39,6 +40,7 @@ export function makeStore(plain: Table) {
     ...fullPoolItems(table),
     ...jobItems(table),
     ...nodeItems(table),
+    ...nodeLifeItems(table),
     ...namespaceItems(table),
     ...progressItems(table),
     checkKeys: async () => void (await isTold(table)),

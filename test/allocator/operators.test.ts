@@ -14,10 +14,11 @@ import {
   putNamespace,
   readNamespace,
 } from "../../src/allocator/admin/namespaces.ts";
-import { deleteNode, putNode, readNode } from "../../src/allocator/admin/nodes.ts";
+import { deleteNode, putNode } from "../../src/allocator/admin/nodes.ts";
 import type { Precondition } from "../../src/allocator/admin/precondition.ts";
 import type { Written } from "../../src/allocator/admin/written.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
+import { notFound } from "../../src/allocator/core/not-found.ts";
 import { type Accepted, deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
@@ -127,13 +128,13 @@ const RESOURCES: readonly Resource[] = [
   {
     name: "a node that is not registered",
     made: async () => undefined,
-    read: (context) => readNode(context, SPACE, "n1"),
+    read: readNode,
     acts: [node("a"), node("b")],
   },
   {
     name: "a node",
     made: async (context) => revisionOf(await putNode(context, SPACE, "n1", {}, undefined)),
-    read: (context) => readNode(context, SPACE, "n1"),
+    read: readNode,
     acts: [
       node("a"),
       node("b"),
@@ -269,4 +270,9 @@ async function sceneOf(resource: Resource) {
 function isDone(answer: Answer | undefined): answer is Written<unknown> | Accepted {
   if (answer === undefined || answer instanceof Rejection) return false;
   return !("job" in answer) || answer.job.state === "running" || answer.job.state === "done";
+}
+
+/** Returns a node as operators see it. */
+async function readNode({ store }: Context) {
+  return (await store.readNode(SPACE, "n1")) ?? notFound(SPACE, "node", "n1");
 }

@@ -47,6 +47,9 @@ const HEALTHY: Contents = {
   jobs: [],
   nodes: [],
   nodeEntries: [],
+  nodeReports: [],
+  signsOfLife: [],
+  tombstones: [],
   namespaces: [],
   unreadable: [],
 };

@@ -120,6 +120,9 @@ const CASES: Readonly<Record<string, Case>> = {
       ...ASSIGNS,
       "GET address",
       "GET config",
+      "GET node with a status",
+      "event of the end of a node",
+      "event of a machine",
       "assign the address",
       "claim the range",
       "ensure a block",
@@ -311,6 +314,49 @@ const CASES: Readonly<Record<string, Case>> = {
         pk === `NODES#${space}` && sk === "n1",
     named: ["GET nodes"],
   },
+  "a report of a node": {
+    item: () => "report of node n7",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk === `NODE#${space}#n7` && sk === "STATUS",
+    named: [
+      "GET node with a status",
+      "event of the node",
+      "event of the end of a node",
+      "event of a machine",
+    ],
+  },
+  "a sign of life of a node": {
+    item: () => "sign of life of node n7",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk === `NODE#${space}#n7` && sk === "SEEN",
+    named: [
+      "GET node with a status",
+      "event of the node",
+      "event of the end of a node",
+      "event of a machine",
+      "event of a Lease",
+    ],
+  },
+  "a tombstone of a node": {
+    item: () => "tombstone of node n6, uid uid-of-n6",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk === `NODE#${space}#n6` && sk.startsWith("GONE#"),
+    named: ["event of a node that ended"],
+  },
+  "a machine": {
+    item: () => "machine i-n7",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk === "MACHINE#i-n7" && sk.startsWith(`${space}#`),
+    named: ["event of a machine"],
+  },
   "a namespace": {
     item: () => "namespace shop",
     fits:
@@ -480,7 +526,7 @@ describe("a space whose items say that the keys of the table are of another form
   /** Calls that name a generation, key or handle. They find its item under the known keys, or find nothing. */
   const PROVEN = /^(release|PATCH|GET handle|assign once more)/;
   /** Calls that begin with the register or with items of several spaces. They read the format of the keys from the table. */
-  const ASKS_THE_TABLE = /node|namespace|application|affinities|jobs?$/;
+  const ASKS_THE_TABLE = /node|event|namespace|application|affinities|jobs?$/;
 
   it("is rejected as a whole, and nothing is written", async () => {
     const of = await furnished();

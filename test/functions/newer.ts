@@ -1,6 +1,7 @@
 import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Item } from "../../src/store/item.ts";
+import { instanceEvent, leaseEvent, nodeEvent, podEvent } from "../node-objects.ts";
 import { cidrOf } from "../world.ts";
 import { context, newSpace, table } from "./plat.ts";
 
@@ -52,6 +53,7 @@ export async function furnished(): Promise<Furnished> {
   await plat.put("/v1/reservations/routers", { cidrs: ["10.0.0.0/30"] });
   await plat.put("/v1/nodes/n1", { labels: { zone: "a" } });
   await plat.put("/v1/nodes/n9", { labels: { zone: "b" } });
+  await plat.call("POST", "/v1/events", { body: { events: [...spoken("n7"), ...ended("n6")] } });
   await plat.put("/v1/namespaces/shop", { labels: { team: "a" } });
   await plat.put("/v1/namespaces/till", { labels: { team: "b" }, defaultPools: ["main"] });
   const web = (await plat.assign({ host: "n1", ipv4: 1, handle: "web", attributes: { pod: "w" } }))
@@ -85,6 +87,15 @@ export async function furnished(): Promise<Furnished> {
 
 /** The prefix that node n7 has under the uid `a`. */
 const NODE_PREFIX = "10.64.1.0/24";
+
+/** Returns the events of a node that lives. */
+const spoken = (name: string) => [
+  nodeEvent("ADDED", name, { spec: { providerID: `aws:///a/i-${name}` } }),
+  leaseEvent(name, "2026-03-11T08:13:10.000000Z"),
+];
+
+/** Returns the events of a node that was deleted. */
+const ended = (name: string) => [nodeEvent("ADDED", name), nodeEvent("DELETED", name)];
 
 /** Returns another address of the same block of 16 addresses. */
 function neighbour(address: string, taken: readonly string[]): string {
@@ -185,6 +196,14 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "PUT node": ({ plat }) => plat.put("/v1/nodes/n1", { labels: {} }, '"x"'),
   "PUT a new node": ({ plat }) => plat.put("/v1/nodes/n8", { labels: {} }),
   "DELETE node": ({ plat }) => plat.delete("/v1/nodes/n1", { "if-match": '"x"' }),
+  "event of the node": ({ plat }) => say(plat, nodeEvent("MODIFIED", "n7", { version: 101 })),
+  "event of the end of a node": ({ plat }) =>
+    say(plat, nodeEvent("DELETED", "n7", { version: 102 })),
+  "event of a node that ended": ({ plat }) => say(plat, nodeEvent("ADDED", "n6", { version: 9 })),
+  "event of a Lease": ({ plat }) => say(plat, leaseEvent("n7", "2026-03-11T08:14:10.000000Z")),
+  "event of a machine": ({ plat }) => say(plat, instanceEvent("i-n7")),
+  "event of a pod": ({ plat }) => say(plat, podEvent("DELETED", "a")),
+  "GET node with a status": ({ plat }) => plat.get("/v1/nodes/n7"),
   "PUT namespace": ({ plat }) => plat.put("/v1/namespaces/shop", { labels: {} }, '"x"'),
   "DELETE namespace": ({ plat }) => plat.delete("/v1/namespaces/shop", { "if-match": '"x"' }),
   "PUT application": ({ plat }) =>
@@ -221,6 +240,9 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "release another address": ({ plat, other: { address, generation } }) =>
     plat.release({ addresses: [{ address, generation }] }),
 };
+
+const say = (plat: Furnished["plat"], body: object): Promise<Reply> =>
+  plat.call("POST", "/v1/events", { body });
 
 /** Returns the first item of the table that fits. */
 export function itemWhere(fits: (item: Item) => boolean): Item {

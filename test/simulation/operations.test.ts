@@ -61,6 +61,7 @@ function wordsWalked(): ReadonlySet<string> {
       "./application-operations.ts",
       "./instance-operations.ts",
       "./prefix-operations.ts",
+      "./node-operations.ts",
     ],
     [
       "../world.ts",
@@ -68,6 +69,7 @@ function wordsWalked(): ReadonlySet<string> {
       "../applications.ts",
       "../instances.ts",
       "../prefixes.ts",
+      "../node-events.ts",
     ],
   ].map((files) => files.map(codeOf).join("\n")) as [string, string];
   const declarations = new Map(

@@ -58,6 +58,7 @@ import {
 import { APPLICATION_OPERATIONS } from "./application-operations.ts";
 import { answerOf, callsOf, stoppedBefore, withMishap } from "./crash-points.ts";
 import { INSTANCE_OPERATIONS } from "./instance-operations.ts";
+import { NODE_OPERATIONS } from "./node-operations.ts";
 import { PREFIX_OPERATIONS } from "./prefix-operations.ts";
 import { RANGED_OPERATIONS } from "./ranged-operations.ts";
 
@@ -1005,6 +1006,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...RANGED_OPERATIONS,
   ...PREFIX_OPERATIONS,
   ...APPLICATION_OPERATIONS,
+  ...NODE_OPERATIONS,
 ];
 
 /** Writes a node over the current one. */

@@ -14,7 +14,7 @@ import {
   putNamespace,
   readNamespace,
 } from "../../src/allocator/admin/namespaces.ts";
-import { deleteNode, listNodes, putNode, readNode } from "../../src/allocator/admin/nodes.ts";
+import { deleteNode, listNodes, putNode } from "../../src/allocator/admin/nodes.ts";
 import { reserve as reserveAddresses } from "../../src/allocator/admin/reserve.ts";
 import type { Written } from "../../src/allocator/admin/written.ts";
 import { claimAffinities } from "../../src/allocator/affinities/claim-range.ts";
@@ -269,8 +269,8 @@ export async function labeller(context: Context, life: Life): Promise<void> {
 }
 
 async function labelHost(context: Context, { selection }: Life, name: string) {
-  const before = await readNode(context, SPACE, name);
-  const seen = ifMatch(context, before instanceof Rejection ? undefined : before.revision);
+  const before = await context.store.readNode(SPACE, name);
+  const seen = ifMatch(context, before?.revision);
   const labels = chance(context, 0.25) ? undefined : drawLabels(context.random);
   return selection.labelling<Node | undefined>(hostNamed(name), labels, () =>
     labels ? putNode(context, SPACE, name, labels, seen) : deleteNode(context, SPACE, name, seen),

@@ -27,6 +27,9 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
       jobs: [],
       nodes: [],
       nodeEntries: [],
+      nodeReports: [],
+      signsOfLife: [],
+      tombstones: [],
       namespaces: [],
       unreadable: [],
     };

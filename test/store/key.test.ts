@@ -18,14 +18,18 @@ import {
   escaped,
   fullBlockKey,
   jobKey,
+  machineKey,
   namespaceKey,
   nodeEntryKey,
   nodeKey,
   planKey,
   poolKey,
   quotaSlotKey,
+  reportKey,
   reservationKey,
+  signOfLifeKey,
   spaceKey,
+  tombstoneKey,
   unescaped,
   versionKey,
 } from "../../src/store/key.ts";
@@ -80,6 +84,12 @@ describe("a name in a key", () => {
         claim(jobKey(space, name), `job ${who}`);
         claim(nodeKey(space, name), `node ${who}`);
         claim(nodeEntryKey(space, name), `entry of node ${who}`);
+        claim(reportKey(space, name), `report of node ${who}`);
+        claim(signOfLifeKey(space, name), `sign of life of node ${who}`);
+        claim(tombstoneKey(space, name, "uid"), `tombstone of node ${who}`);
+        claim(tombstoneKey("space", space, name), `tombstone of uid ${who}`);
+        claim(machineKey({ id: "i-1", space, name, uid: "uid" }), `machine of node ${who}`);
+        claim(machineKey({ id: space, space: "s", name: "n", uid: name }), `machine ${who}`);
         claim(namespaceKey(space, name), `namespace ${who}`);
         const application = { namespace: "shop", kind: "Deployment", name };
         claim(applicationKey(space, application), `application ${who}`);

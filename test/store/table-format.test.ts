@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { putNode, readNode } from "../../src/allocator/admin/nodes.ts";
+import { putNode } from "../../src/allocator/admin/nodes.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { CorruptItemError } from "../../src/domain/outcome.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
@@ -75,7 +75,7 @@ describe("a process that begins with the register, with jobs or with a scheduled
     };
     await putNode(counted, "default", "n1", {}, undefined);
     await putNode(counted, "default", "n2", {}, undefined);
-    await readNode(counted, "default", "n3");
+    await counted.store.readNode("default", "n3");
     expect(gets.filter((pk) => pk === "TABLE")).toHaveLength(1);
     expect(table.items()).toContainEqual(TOLD);
   });

@@ -72,14 +72,6 @@ export async function deleteNode(
   });
 }
 
-export async function readNode(
-  context: Context,
-  space: string,
-  name: string,
-): Promise<Node | Rejection> {
-  return (await context.store.readNode(space, name)) ?? notFound(space, "node", name);
-}
-
 /** A request for a page of the nodes or namespaces of a space, by their names. */
 export interface LabelledWanted extends PageWanted<string> {
   readonly space: string;

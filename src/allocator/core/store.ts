@@ -2,10 +2,11 @@ import type { AdminStore } from "./stores/admin-store.ts";
 import type { AffinityStore } from "./stores/affinity-store.ts";
 import type { AllocationStore } from "./stores/allocation-store.ts";
 import type { BlockStore } from "./stores/block-store.ts";
+import type { NodeStore } from "./stores/node-store.ts";
 
 /**
  * The store that the operations need. Each method is one call. Each write is conditional on what its author saw, and returns
  * its outcome. Reads are strongly consistent unless they say otherwise. A method that returns nothing is best-effort cleanup:
  * the repair run repeats it.
  */
-export interface Store extends BlockStore, AffinityStore, AllocationStore, AdminStore {}
+export interface Store extends BlockStore, AffinityStore, AllocationStore, AdminStore, NodeStore {}

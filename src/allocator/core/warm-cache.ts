@@ -7,9 +7,11 @@ import {
   REMEMBERED_BLOCKS_PER_HOST_MAX,
   REMEMBERED_GROUPS_MAX,
   REMEMBERED_LABELS_MAX,
+  REMEMBERED_LEASES_MAX,
   REMEMBERED_SPACES_MAX,
 } from "../../domain/limits.ts";
 import type { NamespaceSpec } from "../../domain/namespace.ts";
+import type { SignOfLife } from "../../domain/node-report.ts";
 import { type Pool, type SpaceConfiguration, subnetIdOf } from "../../domain/pool.ts";
 import { CachedReads } from "./cached-reads.ts";
 import { LeastRecentlyUsed } from "./least-recently-used.ts";
@@ -45,6 +47,8 @@ export class WarmCache {
   readonly applications = new CachedReads<Application | undefined>(REMEMBERED_LABELS_MAX);
   /** The blocks from which the instances of an application took, by `applicationCopy` and their text. */
   readonly #ofApplications = new LeastRecentlyUsed<Map<string, Block>>(REMEMBERED_BLOCKS_MAX);
+  /** The Lease of each node as this function knows it. */
+  readonly leases = new LeastRecentlyUsed<SignOfLife>(REMEMBERED_LEASES_MAX);
   readonly #groups = new LeastRecentlyUsed<true>(REMEMBERED_GROUPS_MAX);
   readonly #borrowedBlocks = new LeastRecentlyUsed<string>(REMEMBERED_GROUPS_MAX);
   /**

@@ -51,6 +51,18 @@ const OPTIONS: Readonly<Record<keyof Settings, Option>> = {
     "require-registered-hosts",
     "Assign addresses only to registered hosts",
   ),
+  nodeQuarantineSeconds: number(
+    "node-quarantine-seconds",
+    "How long a node that ended keeps what it has",
+  ),
+  goneNodesPercentMax: number(
+    "gone-nodes-percent-max",
+    "Share of nodes whose end at once is taken for a mistake",
+  ),
+  nodeMonitorGraceSeconds: number(
+    "node-monitor-grace-seconds",
+    "Silence after which a node counts as unreachable, or 0",
+  ),
 };
 
 interface Values {

@@ -14,6 +14,7 @@ export {
 } from "./block.ts";
 export * from "./configuration.ts";
 export * from "./job.ts";
+export * from "./node.ts";
 export * from "./node-prefix.ts";
 export { hostReserved, missingOfFamily, unreadableItem } from "./parts.ts";
 export * from "./pool.ts";

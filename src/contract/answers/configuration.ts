@@ -12,6 +12,9 @@ const settings = {
   maxAddressesPerRequest: whole,
   allowBareRelease: v.boolean(),
   requireRegisteredHosts: v.boolean(),
+  nodeQuarantineSeconds: whole,
+  goneNodesPercentMax: whole,
+  nodeMonitorGraceSeconds: whole,
 };
 
 export const settingsRead = v.strictObject(settings);

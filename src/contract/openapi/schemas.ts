@@ -5,6 +5,7 @@ import { affinitiesBody } from "../requests/affinity.ts";
 import { amendmentBody } from "../requests/amendment.ts";
 import { applicationBody } from "../requests/application.ts";
 import { assignBody } from "../requests/assign.ts";
+import { cloudEvent, eventList, watchEvent } from "../requests/events.ts";
 import { manifest } from "../requests/manifest.ts";
 import { podCidrsBody } from "../requests/node-prefix.ts";
 import { poolBody } from "../requests/pool.ts";
@@ -43,6 +44,9 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   NamespaceManifest: namespaceRequest.manifest,
   ApplicationRequest: applicationBody,
   PodCidrsRequest: podCidrsBody,
+  EventList: eventList,
+  WatchEvent: watchEvent,
+  CloudEvent: cloudEvent,
   ConfigurationRequest: settingsBody,
   Assigned: answers.assigned,
   Assignment: answers.assignment,
@@ -91,6 +95,11 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   ReservationDeleted: answers.reservationDeleted,
   Labelled: answers.labelledRead,
   NodeList: answers.nodesRead,
+  NodeWithStatus: answers.nodeRead,
+  NodeStatus: answers.nodeStatus,
+  NodePatch: answers.nodePatch,
+  EventsApplied: answers.eventsApplied,
+  EventResult: answers.eventResult,
   Namespace: answers.namespaceRead,
   NamespaceList: answers.namespacesRead,
   LabelledWritten: answers.labelledWritten,

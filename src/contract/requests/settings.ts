@@ -4,10 +4,21 @@ import {
   BLOCKS_PER_HOST_MAX,
   CONFLICT_QUARANTINE_SECONDS_MAX,
   COOLDOWN_SECONDS_MAX,
+  MONITOR_GRACE_SECONDS_MAX,
+  MONITOR_GRACE_SECONDS_MIN,
+  NODE_QUARANTINE_SECONDS_MAX,
+  NODE_QUARANTINE_SECONDS_MIN,
+  PERCENT_MAX,
   WARM_BLOCKS_MAX,
 } from "../../domain/limits.ts";
 import { SETTINGS_DEFAULT } from "../../domain/settings.ts";
-import { ADDRESSES_PER_REQUEST_MAX, flag, whole, wholeOrNone } from "../schema/field.ts";
+import {
+  ADDRESSES_PER_REQUEST_MAX,
+  flag,
+  whole,
+  wholeOrNone,
+  wholeOrZero,
+} from "../schema/field.ts";
 import { fields } from "../schema/schema.ts";
 
 /** Settings that a PUT omits get their defaults. */
@@ -34,4 +45,13 @@ export const settingsBody = fields({
   ),
   allowBareRelease: v.optional(flag, SETTINGS_DEFAULT.allowBareRelease),
   requireRegisteredHosts: v.optional(flag, SETTINGS_DEFAULT.requireRegisteredHosts),
+  nodeQuarantineSeconds: v.optional(
+    whole(NODE_QUARANTINE_SECONDS_MIN, NODE_QUARANTINE_SECONDS_MAX),
+    SETTINGS_DEFAULT.nodeQuarantineSeconds,
+  ),
+  goneNodesPercentMax: v.optional(whole(1, PERCENT_MAX), SETTINGS_DEFAULT.goneNodesPercentMax),
+  nodeMonitorGraceSeconds: v.optional(
+    wholeOrZero(MONITOR_GRACE_SECONDS_MIN, MONITOR_GRACE_SECONDS_MAX),
+    SETTINGS_DEFAULT.nodeMonitorGraceSeconds,
+  ),
 });

@@ -1,10 +1,11 @@
 import * as answers from "../answers/answers.ts";
+import { cloudEvent, eventList, watchEvent } from "../requests/events.ts";
 import { podCidrListQuery, podCidrReleaseQuery, podCidrsBody } from "../requests/node-prefix.ts";
 import type { Route } from "./route.ts";
 
 const PATH = "/v1/nodes/{node}/pod-cidrs";
 
-/** The prefixes of nodes. */
+/** The prefixes of nodes, and what clusters say of them. */
 export const NODE_ROUTES: readonly Route[] = [
   {
     method: "GET",
@@ -46,5 +47,17 @@ export const NODE_ROUTES: readonly Route[] = [
     query: podCidrReleaseQuery,
     answers: { 200: answers.podCidrsReleased },
     rejections: ["generation_conflict", "request_in_progress"],
+  },
+  {
+    method: "POST",
+    path: "/v1/events",
+    function: "nodes",
+    id: "applyEvents",
+    tag: "nodes",
+    summary: "Applies events of a Kubernetes watch or of EventBridge",
+    query: {},
+    body: [eventList, watchEvent, cloudEvent],
+    answers: { 200: answers.eventsApplied },
+    rejections: [],
   },
 ];

@@ -22,10 +22,10 @@ export const REGISTRY_ROUTES: readonly Route[] = [
     function: "read",
     id: "readNode",
     tag: "registry",
-    summary: "Returns the labels of a node",
+    summary: "Returns the labels of a node, and its health if a cluster reports it",
     query: {},
     headers: ["If-None-Match"],
-    answers: { 200: answers.labelledRead, 304: undefined },
+    answers: { 200: answers.nodeRead, 304: undefined },
     rejections: ["not_found"],
   },
   {

@@ -35,6 +35,10 @@ export const addressCount = whole(0, ADDRESSES_PER_REQUEST_MAX);
 export const wholeOrNone = (min: number, max: number) =>
   v.nullable(wholeNumber(min, max, ", or null for no cap"));
 
+/** A duration; 0 turns off what it is for. */
+export const wholeOrZero = (min: number, max: number) =>
+  v.union([v.literal(0), whole(min, max)], `must be 0, or a whole number from ${min} to ${max}`);
+
 function wholeNumber(min: number, max: number, or: string) {
   const message = `must be a whole number from ${min} to ${max}${or}`;
   return v.pipe(

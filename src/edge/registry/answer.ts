@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { LabelledWanted } from "../../allocator/admin/nodes.ts";
+import type { NodeWithHealth } from "../../allocator/nodes/read-node.ts";
 import { NAMESPACE, type NamePart, NODE } from "../../contract/requests/names.ts";
 import { labelledQuery } from "../../contract/requests/registry.ts";
 import { hostText } from "../../contract/schema/field.ts";
@@ -62,6 +63,24 @@ function labelledList(of: NamePart, list: "nodes" | "namespaces") {
 
 export function labelledAnswer(labelled: Labelled): Answer {
   return { status: 200, headers: etagOf(labelled), body: labelledBody(labelled) };
+}
+
+/** Answers with a node. Its ETag is that of its labels, because a status has no version of its own. */
+export function nodeAnswer({ status, ...node }: NodeWithHealth): Answer {
+  const answer = labelledAnswer(node);
+  return status ? { ...answer, body: { ...answer.body, status: statusBody(status) } } : answer;
+}
+
+function statusBody({ report, health }: NonNullable<NodeWithHealth["status"]>) {
+  const { lastSeenAtMs, ...judged } = health;
+  return {
+    uid: report.uid,
+    resourceVersion: report.resourceVersion,
+    zone: report.zone,
+    podCIDRs: report.podCidrs,
+    ...judged,
+    lastSeenAt: new Date(lastSeenAtMs).toISOString(),
+  };
 }
 
 export const labelledBody = ({ name, labels, defaultPools }: Labelled) => ({

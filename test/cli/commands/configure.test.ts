@@ -34,6 +34,8 @@ describe("plat configure", () => {
       "--conflict-quarantine-seconds=60",
       ...["--block-min-age-seconds=120", "--max-addresses-per-request=8"],
       ...["--allow-bare-release=true", "--require-registered-hosts=true"],
+      ...["--node-quarantine-seconds=60", "--gone-nodes-percent-max=100"],
+      "--node-monitor-grace-seconds=50",
     );
     expect(exit).toBe(0);
     const after = await settings();

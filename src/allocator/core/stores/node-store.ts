@@ -1,0 +1,33 @@
+import type { NodeLife } from "../../../domain/judge-node.ts";
+import type { Machine } from "../../../domain/machine.ts";
+import type { NodeReport, SignOfLife } from "../../../domain/node-report.ts";
+import type { Outcome } from "../../../domain/outcome.ts";
+import type { Tombstone } from "../../../domain/tombstone.ts";
+
+/** Reads and writes what clusters say of nodes: reports, signs of life, tombstones and machines. */
+export interface NodeStore {
+  readNodeLife(
+    space: string,
+    name: string,
+  ): Promise<NodeLife & { readonly signOfLife: SignOfLife | undefined }>;
+  createReport(report: NodeReport): Promise<Outcome<NodeReport>>;
+  changeReport(step: string, seen: NodeReport, next: NodeReport): Promise<Outcome<NodeReport>>;
+  deleteReport(seen: NodeReport): Promise<Outcome<unknown>>;
+  readSignOfLife(space: string, name: string): Promise<SignOfLife | undefined>;
+  putSignOfLife(sign: SignOfLife): Promise<void>;
+  deleteSignOfLife(seen: SignOfLife): Promise<void>;
+  readTombstone(of: Pick<Tombstone, "space" | "name" | "uid">): Promise<Tombstone | undefined>;
+  putTombstone(tombstone: Tombstone, seen: Tombstone | undefined): Promise<Outcome<Tombstone>>;
+  deleteTombstone(step: string, seen: Tombstone): Promise<Outcome<unknown>>;
+
+  /** Lists the tombstones of a shard's spaces that are due, the earliest first. The index only suggests. */
+  dueTombstones(
+    shard: number,
+    page: { readonly untilMs: number; readonly limit: number },
+  ): Promise<readonly Pick<Tombstone, "space" | "name" | "uid">[]>;
+
+  /** Lists the nodes that ran on a machine, of all spaces. */
+  listMachine(id: string): Promise<readonly Machine[]>;
+  putMachine(machine: Machine): Promise<void>;
+  deleteMachine(machine: Machine): Promise<void>;
+}

@@ -1,0 +1,130 @@
+import { EVENTS_AT_ONCE } from "../../domain/limits.ts";
+import type { ClusterEvent } from "../../domain/node-event.ts";
+import { type NodePatch, nodePatch } from "../../domain/node-patch.ts";
+import { CorruptItemError, Rejection } from "../../domain/outcome.ts";
+import { BoundedWork } from "../core/bounded-work.ts";
+import type { Context } from "../core/context.ts";
+import { inParallel } from "../core/parallel.ts";
+import { releaseHandle } from "../release/release-handle.ts";
+import { applyDeleted, applyStatement, applyTerminated, type NodeApplied } from "./apply-node.ts";
+import { renew } from "./renew.ts";
+
+/** The result of one event. */
+export interface EventResult {
+  readonly status: "applied" | "stale" | "ignored" | "failed";
+  /** Why it failed. The sender sends it again. */
+  readonly failure?: unknown;
+  /** What the Node object lacks. */
+  readonly patch?: NodePatch;
+}
+
+/** The space that events act in; nothing for all spaces, which counts for machines only. */
+export interface EventScope {
+  readonly space: string;
+  /** True if the end of a machine ends its nodes in every space. */
+  readonly everySpace?: boolean;
+}
+
+/**
+ * Applies events of a cluster. Those of one object are applied in their order, and those of different objects side by
+ * side. No event hinders another one. Events that the time of the request does not reach fail, and come again.
+ *
+ * @returns their results, in the order of the events
+ */
+export async function applyEvents(
+  context: Context,
+  scope: EventScope,
+  events: readonly ClusterEvent[],
+): Promise<readonly EventResult[]> {
+  const work = new BoundedWork(context);
+  const results: EventResult[] = new Array(events.length);
+  const queues = new Map<string, [number, ClusterEvent][]>();
+  for (const [index, event] of events.entries()) {
+    const object = objectOf(event);
+    queues.set(object, [...(queues.get(object) ?? []), [index, event]]);
+  }
+  await inParallel([...queues.values()], EVENTS_AT_ONCE, async (queue) => {
+    for (const [index, event] of queue)
+      results[index] = await resultOf(context, work, scope, event);
+  });
+  return results;
+}
+
+const objectOf = ({ act, name }: ClusterEvent): string =>
+  act === "state" || act === "end" ? `node ${name}` : `${act} ${name}`;
+
+async function resultOf(
+  context: Context,
+  work: BoundedWork,
+  scope: EventScope,
+  event: ClusterEvent,
+): Promise<EventResult> {
+  if (!work.mayBegin()) return { status: "failed", failure: LATE };
+  let failure: unknown;
+  const result = await work.trying(async () => {
+    try {
+      return await carryOut(context, scope, event);
+    } catch (error) {
+      failure = error;
+      if (error instanceof CorruptItemError) return undefined;
+      throw error;
+    }
+  });
+  return result ?? { status: "failed", failure };
+}
+
+async function carryOut(
+  context: Context,
+  scope: EventScope,
+  event: ClusterEvent,
+): Promise<EventResult> {
+  const { space } = scope;
+  const { name } = event;
+  switch (event.act) {
+    case "state": {
+      const applied = await applyStatement(context, { space, name }, event.statement);
+      if (applied !== "applied") return resultOfNode(applied);
+      const patch = nodePatch(event.statement);
+      return { status: applied, ...(patch && { patch }) };
+    }
+    case "end":
+      return resultOfNode(await applyDeleted(context, { space, name }, event.ended));
+    case "release": {
+      const { complete } = await releaseHandle(context, space, `pod/${event.uid}`);
+      return complete ? { status: "applied" } : { status: "failed", failure: LATE };
+    }
+    case "renew":
+      return { status: await renew(context, { space, name, renewedAt: event.renewedAt }) };
+    case "terminate":
+      return terminate(context, scope, name);
+    default:
+      return event satisfies never;
+  }
+}
+
+/** Ends the nodes that ran on a machine. */
+async function terminate(
+  context: Context,
+  { space, everySpace = false }: EventScope,
+  id: string,
+): Promise<EventResult> {
+  const known = await context.store.listMachine(id);
+  const machines = known.filter((machine) => everySpace || machine.space === space);
+  if (machines.length === 0) return { status: "ignored" };
+  const applied: NodeApplied[] = [];
+  for (const { uid, ...of } of machines) applied.push(await applyTerminated(context, of, uid));
+  return { status: applied.includes("applied") ? "applied" : "stale" };
+}
+
+const resultOfNode = (status: NodeApplied): EventResult =>
+  status === "freeing" ? { status: "failed", failure: FREEING } : { status };
+
+const LATE = new Rejection(
+  "request_in_progress",
+  "The request had no time for this event; send it again.",
+);
+
+const FREEING = new Rejection(
+  "request_in_progress",
+  "The repair run frees what this node had; send the event again.",
+);

@@ -1,0 +1,73 @@
+import type { EventResult } from "../../allocator/nodes/apply-events.ts";
+import { anyEvents, eventList } from "../../contract/requests/events.ts";
+import { invalid, Problem, problemOf } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
+import type { ClusterEvent } from "../../domain/node-event.ts";
+import { readJson } from "../http/body.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readSpace } from "../http/parameters.ts";
+import { type ParsedEvent, parseEvent } from "./parse-event.ts";
+
+/** Events of one request, with what each entry is. */
+export interface EventsRequest {
+  readonly space: string;
+  readonly entries: readonly ParsedEvent[];
+  /** The events to apply, in the order of their entries. */
+  readonly events: readonly ClusterEvent[];
+}
+
+/** Reads one event, or a list of them. A malformed entry does not hinder the others. */
+export function readEvents(event: Event): EventsRequest | Problem {
+  const body = readJson(event, anyEvents);
+  if (body instanceof Problem) return body;
+  const list = entriesOf(body);
+  if (list instanceof Problem) return list;
+  const space = readSpace(event);
+  if (space instanceof Problem) return space;
+  const entries = list.map(parseEvent);
+  return { space, entries, events: entries.flatMap((one) => ("event" in one ? [one.event] : [])) };
+}
+
+function entriesOf(body: Readonly<Record<string, unknown>>): readonly unknown[] | Problem {
+  if (Object.hasOwn(body, "object") || Object.hasOwn(body, "detail-type")) return [body];
+  if (Object.hasOwn(body, "events")) {
+    const list = checked(eventList, body);
+    return list instanceof Problem ? list : list.events;
+  }
+  const problem =
+    "is required, or in its place type and object of a watch event, or an event of EventBridge";
+  return invalid({ field: "events", problem });
+}
+
+export function eventsAnswer(
+  results: readonly EventResult[],
+  requestId: string,
+  { entries }: EventsRequest,
+): Answer {
+  const applied = results.values();
+  return {
+    status: 200,
+    body: {
+      requestId,
+      results: entries.map(({ kind, name, ...entry }, index) => ({
+        index,
+        kind,
+        name,
+        ...("event" in entry ? resultBody(applied.next().value) : entryBody(entry)),
+      })),
+    },
+  };
+}
+
+function resultBody(result: EventResult | undefined) {
+  const { status = "failed", failure, patch } = result ?? {};
+  return { status, ...(failure !== undefined && reasonOf(failure)), ...(patch && { patch }) };
+}
+
+const entryBody = (entry: { ignored: true } | { rejected: Problem }) =>
+  "rejected" in entry ? { status: "rejected", ...reasonOf(entry.rejected) } : { status: "ignored" };
+
+function reasonOf(failure: unknown) {
+  const { code, detail } = problemOf(failure);
+  return { code, detail };
+}

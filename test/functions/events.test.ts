@@ -1,0 +1,278 @@
+import { describe, expect, it } from "vitest";
+import {
+  instanceEvent,
+  leaseEvent,
+  nodeEvent,
+  podEvent,
+  ready,
+  terminationEvent,
+} from "../node-objects.ts";
+import { newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
+
+type Plat = ReturnType<typeof newSpace>;
+
+const send = async (plat: Plat, ...events: readonly unknown[]) => {
+  const { status, body } = await plat.call("POST", "/v1/events", { body: { events } });
+  expect(status).toBe(200);
+  return body.results as { status: string; [field: string]: unknown }[];
+};
+
+const statuses = (results: readonly { status: string }[]) => results.map(({ status }) => status);
+
+describe("an event of a Node", () => {
+  it("registers the host with its labels, and says its health", async () => {
+    const plat = newSpace();
+    const labels = {
+      "topology.kubernetes.io/region": "eu-west-1",
+      "topology.kubernetes.io/zone": "eu-west-1a",
+    };
+    const spec = { podCIDRs: ["10.1.0.0/24"], unschedulable: true };
+    const [result] = await send(plat, nodeEvent("ADDED", "n1", { labels, spec }));
+    expect(result).toMatchObject({ index: 0, status: "applied", kind: "Node", name: "n1" });
+    const { body } = await plat.get("/v1/nodes/n1");
+    expect(body).toMatchObject({
+      name: "n1",
+      labels,
+      status: {
+        uid: "uid-of-n1",
+        resourceVersion: "100",
+        zone: "eu-west-1/eu-west-1a",
+        podCIDRs: ["10.1.0.0/24"],
+        conditions: { Ready: "True" },
+        taints: [{ key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" }],
+      },
+    });
+    expect((await plat.get("/v1/nodes")).body.nodes).toEqual([{ name: "n1", labels }]);
+  });
+
+  it("changes the labels, and an older one does not", async () => {
+    const plat = newSpace();
+    const labelled = (version: number, zone: string) =>
+      nodeEvent("MODIFIED", "n1", { version, labels: { zone } });
+    const results = await send(plat, labelled(9, "a"), labelled(11, "b"), labelled(10, "c"));
+    expect(statuses(results)).toEqual(["applied", "applied", "stale"]);
+    expect((await plat.get("/v1/nodes/n1")).body.labels).toEqual({ zone: "b" });
+  });
+
+  it("takes over a host that an operator registered", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/nodes/n1", { labels: { zone: "hand" } });
+    await send(plat, nodeEvent("ADDED", "n1", { labels: { zone: "a" } }));
+    const { headers, body } = await plat.get("/v1/nodes/n1");
+    expect(body.labels).toEqual({ zone: "a" });
+    expect((await plat.put("/v1/nodes/n1", body, headers.etag)).status).toBe(200);
+    expect((await plat.get("/v1/nodes")).body.nodes).toHaveLength(1);
+  });
+
+  it("DELETED takes the node out of the register at once, and no older event brings it back", async () => {
+    const plat = newSpace();
+    await send(plat, nodeEvent("ADDED", "n1", { version: 5 }));
+    const [result] = await send(plat, nodeEvent("DELETED", "n1", { version: 9 }));
+    expect(result).toMatchObject({ status: "applied" });
+    expect((await plat.get("/v1/nodes/n1")).status).toBe(404);
+    expect((await plat.get("/v1/nodes")).body.nodes).toEqual([]);
+    expect(statuses(await send(plat, nodeEvent("MODIFIED", "n1", { version: 8 })))).toEqual([
+      "stale",
+    ]);
+    expect((await plat.get("/v1/nodes/n1")).status).toBe(404);
+    expect(statuses(await send(plat, nodeEvent("ADDED", "n1", { version: 10 })))).toEqual([
+      "applied",
+    ]);
+    expect((await plat.get("/v1/nodes/n1")).status).toBe(200);
+  });
+
+  it("of a later object of the name replaces the earlier one, whose end is then stale news", async () => {
+    const plat = newSpace();
+    const later = {
+      uid: "later",
+      version: 20,
+      created: "2026-03-12T00:00:00Z",
+      labels: { a: "2" },
+    };
+    const results = await send(
+      plat,
+      nodeEvent("ADDED", "n1", { version: 5, labels: { a: "1" } }),
+      nodeEvent("ADDED", "n1", later),
+      nodeEvent("DELETED", "n1", { version: 19 }),
+      nodeEvent("MODIFIED", "n1", { version: 6 }),
+    );
+    expect(statuses(results)).toEqual(["applied", "applied", "applied", "stale"]);
+    expect((await plat.get("/v1/nodes/n1")).body).toMatchObject({
+      labels: { a: "2" },
+      status: { uid: "later" },
+    });
+  });
+
+  it("answers the taints that the object lacks or should lose, but adds no NoExecute taint", async () => {
+    const plat = newSpace();
+    const own = { key: "example.org/gpu", value: "a", effect: "NoSchedule" };
+    const notReady = { key: "node.kubernetes.io/not-ready" };
+    const [lacks] = await send(
+      plat,
+      nodeEvent("ADDED", "n1", { conditions: [ready("False")], spec: { taints: [own] } }),
+    );
+    expect(lacks?.patch).toEqual({
+      metadata: { uid: "uid-of-n1", resourceVersion: "100" },
+      spec: { taints: [own, { ...notReady, effect: "NoSchedule" }] },
+    });
+    expect((await plat.get("/v1/nodes/n1")).body.status).toMatchObject({
+      conditions: { Ready: "False" },
+      reason: "KubeletNotReady",
+      taints: [
+        { ...notReady, effect: "NoSchedule" },
+        { ...notReady, effect: "NoExecute" },
+      ],
+    });
+    const both = ["NoSchedule", "NoExecute"].map((effect) => ({ ...notReady, effect }));
+    const [loses, swaps, complete] = await send(
+      plat,
+      nodeEvent("MODIFIED", "n1", { version: 101, spec: { taints: [own, ...both] } }),
+      nodeEvent("MODIFIED", "n1", {
+        version: 102,
+        conditions: [ready("Unknown")],
+        spec: { taints: both },
+      }),
+      nodeEvent("MODIFIED", "n1", { version: 103 }),
+    );
+    expect(loses).toMatchObject({ patch: { spec: { taints: [own] } } });
+    expect(swaps).toMatchObject({
+      patch: {
+        spec: {
+          taints: both.map((taint) => ({ ...taint, key: "node.kubernetes.io/unreachable" })),
+        },
+      },
+    });
+    expect(complete).not.toHaveProperty("patch");
+  });
+});
+
+describe("silence", () => {
+  it("counts by neither heartbeat nor Lease, and is judged when the node is read", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/config", { nodeMonitorGraceSeconds: 10 });
+    await send(plat, nodeEvent("ADDED", "n1"), nodeEvent("ADDED", "n2", { conditions: [] }));
+    for (const name of ["n1", "n2"]) {
+      const items = table.partitions.get(`NODE#${plat.space}#${name}`);
+      const item = items?.get("STATUS");
+      if (item) items?.set("STATUS", { ...item, seen: Number(item.seen) - 11_000 });
+    }
+    expect((await plat.get("/v1/nodes/n1")).body.status).toMatchObject({
+      conditions: {
+        Ready: "Unknown",
+        MemoryPressure: "Unknown",
+        DiskPressure: "Unknown",
+        PIDPressure: "Unknown",
+      },
+      reason: "NodeStatusUnknown",
+      taints: [
+        { key: "node.kubernetes.io/unreachable", effect: "NoSchedule" },
+        { key: "node.kubernetes.io/unreachable", effect: "NoExecute" },
+      ],
+    });
+    expect((await plat.get("/v1/nodes/n2")).body.status.reason).toBe("NodeStatusNeverUpdated");
+    // A change of the object is no sign of life without a new heartbeat.
+    await send(plat, nodeEvent("MODIFIED", "n1", { version: 101, labels: { a: "b" } }));
+    expect((await plat.get("/v1/nodes/n1")).body.status.conditions.Ready).toBe("Unknown");
+    const renewed = leaseEvent("n1", "2026-03-11T08:13:10.000000Z");
+    expect(statuses(await send(plat, renewed, renewed))).toEqual(["applied", "stale"]);
+    expect((await plat.get("/v1/nodes/n1")).body.status.conditions).toEqual({ Ready: "True" });
+  });
+});
+
+describe("an event of a Pod", () => {
+  it("that is over releases what the handle of its uid has, and nothing else", async () => {
+    const plat = await spaceWithPool();
+    const [first] = textsOf(await plat.assign({ host: "n1", ipv4: 1, handle: "pod/a" }));
+    await plat.assign({ host: "n1", ipv4: 1, handle: "pod/b" });
+    const running = await send(plat, podEvent("ADDED", "a"), podEvent("MODIFIED", "a"));
+    expect(statuses(running)).toEqual(["ignored", "ignored"]);
+    const results = await send(
+      plat,
+      podEvent("MODIFIED", "a", "Succeeded"),
+      podEvent("DELETED", "a"),
+      podEvent("MODIFIED", "none", "Failed"),
+    );
+    expect(statuses(results)).toEqual(["applied", "applied", "applied"]);
+    expect((await plat.get(`/v1/addresses/${first}`)).body.state).toBe("cooling");
+    expect((await plat.get("/v1/handles/pod%2Fb")).body.addresses).toHaveLength(1);
+  });
+});
+
+describe("the end of a machine", () => {
+  const spec = { providerID: "aws:///eu-west-1a/i-0abc" };
+
+  it.each([instanceEvent("i-0abc"), terminationEvent("i-0abc")])(
+    "ends the node that runs on it, for good: %#",
+    async (event) => {
+      const plat = newSpace();
+      await send(plat, nodeEvent("ADDED", "n1", { spec }));
+      expect(await send(plat, event, event)).toMatchObject([
+        { status: "applied", name: "i-0abc" },
+        { status: "ignored" },
+      ]);
+      expect((await plat.get("/v1/nodes/n1")).status).toBe(404);
+      const later = nodeEvent("MODIFIED", "n1", { version: 900, spec });
+      expect(statuses(await send(plat, later))).toEqual(["stale"]);
+    },
+  );
+
+  it("is ignored for a machine without a node, in another space, and before it is terminated", async () => {
+    const [plat, other] = [newSpace(), newSpace()];
+    await send(plat, nodeEvent("ADDED", "n1", { spec }));
+    expect(statuses(await send(other, instanceEvent("i-0abc")))).toEqual(["ignored"]);
+    const early = await send(plat, instanceEvent("i-0abc", "stopping"), instanceEvent("i-1"));
+    expect(statuses(early)).toEqual(["ignored", "ignored"]);
+    expect((await plat.get("/v1/nodes/n1")).status).toBe(200);
+  });
+});
+
+describe("a request with events", () => {
+  it("rejects malformed ones by their fields, and applies the others", async () => {
+    const plat = newSpace();
+    const { object } = nodeEvent("ADDED", "n1");
+    const results = await send(
+      plat,
+      7,
+      { type: "GONE", object },
+      { type: "ADDED", object: { ...object, metadata: { ...object.metadata, uid: "?" } } },
+      {
+        type: "MODIFIED",
+        object: { ...object, metadata: { ...object.metadata, resourceVersion: "x" } },
+      },
+      { type: "BOOKMARK", object: { kind: "Node", metadata: { resourceVersion: "7" } } },
+      { type: "ERROR", object: { kind: "Status", code: 410 } },
+      { type: "ADDED", object: { kind: "Service", metadata: { name: "s" } } },
+      { type: "ADDED", object: { ...object, apiVersion: "example.org/v1" } },
+      leaseEvent("leader", "2026-03-11T08:13:10.000000Z", "kube-system"),
+      { type: "ADDED", object },
+    );
+    expect(statuses(results)).toEqual([
+      ...["rejected", "rejected", "rejected", "rejected"],
+      ...["ignored", "ignored", "ignored", "ignored", "ignored", "applied"],
+    ]);
+    expect(results[2]).toMatchObject({
+      kind: "Node",
+      name: "n1",
+      code: "invalid_request",
+      detail: expect.stringContaining("object.metadata.uid must be the uid"),
+    });
+  });
+
+  it("can be a single event", async () => {
+    const plat = newSpace();
+    const body = nodeEvent("ADDED", "n1");
+    expect((await plat.call("POST", "/v1/events", { body })).body.results).toMatchObject([
+      { index: 0, status: "applied" },
+    ]);
+  });
+
+  it.each([[{}], [{ events: [] }], [{ events: Array(257).fill({}) }], [{ events: {} }], [[]]])(
+    "of another form is rejected: %#",
+    async (body) => {
+      expect(await newSpace().call("POST", "/v1/events", { body })).toMatchObject({
+        status: 400,
+        body: { code: "invalid_request" },
+      });
+    },
+  );
+});

@@ -1,0 +1,84 @@
+import type { Assignment } from "../../src/allocator/assign/assignment.ts";
+import type { ClusterEvent } from "../../src/domain/node-event.ts";
+import { deleted, NODE, say, stated } from "../node-events.ts";
+import { assigned, requestOf, type World } from "../world.ts";
+import type { Operation } from "./operations.ts";
+
+/** Prepares a node that has spoken, and an address of its host. */
+const spoken =
+  (...more: readonly ClusterEvent[]) =>
+  async ({ calm }: World): Promise<Readonly<Record<string, Assignment>>> => {
+    await say(calm, stated(5), ...more);
+    return { old: await assigned(calm, requestOf("old", 1)) };
+  };
+
+/** Returns the preparation, the operation and the repeat of an event. */
+const event = (
+  one: ClusterEvent,
+  prepare: Operation["prepare"],
+): Pick<Operation, "prepare" | "walk" | "kept" | "again"> => ({
+  prepare,
+  walk: (context) => say(context, one),
+  kept: ["old"],
+  again: (context) => say(context, one),
+});
+
+/** The operations on nodes that clusters report. */
+export const NODE_OPERATIONS: readonly Operation[] = [
+  {
+    name: "an event of a new node",
+    step: "create-report",
+    ...event(stated(5), async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) })),
+  },
+  {
+    name: "an event that changes the labels of a node",
+    step: "registered",
+    ...event(stated(6, { labels: { zone: "b" } }), spoken()),
+  },
+  {
+    name: "an event with nothing new",
+    step: "status",
+    ...event(stated(6), spoken()),
+  },
+  {
+    name: "an event of another object of a node's name",
+    step: "gone",
+    ...event(stated(9, { uid: "uid-2", createdAtMs: 2_000 }), spoken()),
+  },
+  {
+    name: "an event that a node is deleted",
+    step: "delete-report",
+    ...event(deleted(7), spoken()),
+  },
+  {
+    name: "an event of a node that comes back",
+    step: "revive",
+    ...event(stated(9), spoken(deleted(7))),
+  },
+  {
+    name: "an event that a replaced node is deleted",
+    step: "gone-over",
+    ...event(deleted(7), spoken(stated(9, { uid: "uid-2", createdAtMs: 2_000 }))),
+  },
+  {
+    name: "the end of a node's machine",
+    step: "leave-machine",
+    ...event({ act: "terminate", name: "i-1" }, spoken()),
+  },
+  {
+    name: "the renewal of a node's Lease",
+    step: "sign-of-life",
+    ...event({ act: "renew", name: NODE, renewedAt: "2026-03-11T08:13:10Z" }, spoken()),
+  },
+  {
+    name: "an event that a pod is over",
+    step: "end-whole",
+    prepare: async (world) => ({
+      ...(await spoken()(world)),
+      pod: await assigned(world.calm, requestOf("pod/a", 2)),
+    }),
+    walk: (context) => say(context, { act: "release", name: "a", uid: "a" }),
+    kept: ["old"],
+    again: (context) => say(context, { act: "release", name: "a", uid: "a" }),
+  },
+];
