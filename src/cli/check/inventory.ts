@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { type Cidr, parseNetwork } from "../../domain/cidr.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
 import { formatTime } from "../../domain/time.ts";
 import { usageError } from "../shell/exit.ts";
@@ -15,12 +16,20 @@ export interface Inventory {
    */
   readonly takenAtMs: number;
   readonly nodes: ReadonlySet<string>;
+  /** The nodes that have a uid, with the prefixes that they have. */
+  readonly nodeObjects: readonly SeenNode[];
   /** Pods by `namespace/name`; a pod in more than one file is in the list more than once. */
   readonly pods: ReadonlyMap<string, readonly SeenPod[]>;
   /** Every address of a pod that has not ended, with the pod. */
   readonly inUse: ReadonlyMap<string, string>;
   /** The number of other objects in the files, which do not concern addresses. */
   readonly ignored: number;
+}
+
+interface SeenNode {
+  readonly name: string;
+  readonly uid: string;
+  readonly podCidrs: readonly Cidr[];
 }
 
 export interface SeenPod {
@@ -48,7 +57,10 @@ const conditions = v.nullish(
   v.array(v.object({ lastHeartbeatTime: time, lastTransitionTime: time })),
 );
 const node = v.object({
-  metadata: v.object({ name: v.string(), creationTimestamp: time }),
+  metadata: v.object({ name: v.string(), uid: v.nullish(v.string()), creationTimestamp: time }),
+  spec: v.nullish(
+    v.object({ podCIDR: v.nullish(v.string()), podCIDRs: v.nullish(v.array(v.string())) }),
+  ),
   status: v.nullish(v.object({ conditions })),
 });
 const pod = v.object({
@@ -113,6 +125,9 @@ export function readInventory(
     covers,
     takenAtMs: takenAtMs ?? oldestOf(read, covers, nowMs),
     nodes: new Set(nodes.map(({ metadata }) => metadata.name)),
+    nodeObjects: nodes.flatMap(({ metadata: { name, uid }, spec }) =>
+      uid ? [{ name, uid, podCidrs: podCidrsOf(spec) }] : [],
+    ),
     pods: byName,
     inUse,
     ignored: read.reduce((sum, { ignored }) => sum + ignored, 0),
@@ -123,6 +138,12 @@ const hasNone = (part: string, one: string) =>
   usageError(
     `--covers says ${part}, and the inventory has not one ${one}: it cannot be all of them.`,
   );
+
+/** Returns the prefixes of a node. A text that is no network is the cluster's mistake, and concerns no pool. */
+function podCidrsOf(spec: Node["spec"]): readonly Cidr[] {
+  const texts = spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : []);
+  return texts.map(parseNetwork).flatMap((read) => (read.ok ? [read.value] : []));
+}
 
 function addressesOf(status: Pod["status"]): readonly string[] {
   const texts = [status?.podIP, ...(status?.podIPs ?? []).map(({ ip }) => ip)];

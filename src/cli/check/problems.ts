@@ -9,16 +9,9 @@ import { type Pool, serves, subnetIdOf } from "../../domain/pool.ts";
 import { hasAddress } from "../../domain/pool-set.ts";
 import { isReleased } from "../../domain/slot.ts";
 import { formatTime } from "../../domain/time.ts";
+import type { Finding } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
-
-/** A finding of a check. */
-export interface Finding {
-  /** `I1` … `I17` of DESIGN.md, `shape`, `limit` or `tidy`; `unassigned` and `no_active_pool` come from an inventory. */
-  readonly kind: string;
-  readonly message: string;
-  /** The addresses of the finding, if it concerns any. */
-  readonly addresses?: readonly string[];
-}
+import { prefixesNotAssigned, prefixesOfNobody } from "./node-prefixes.ts";
 
 /** The findings in the contents of a space, by their meaning for an operator. */
 export interface Findings {
@@ -42,6 +35,7 @@ export function findIn(
       ...violations,
       ...coolingFromTheFuture(contents, nowMs),
       ...(inventory ? usedButNotAssigned(contents, inventory) : []),
+      ...(inventory ? prefixesNotAssigned(contents, inventory) : []),
     ],
     untidy: findViolations(contents, { quiet: true })
       .map(findingOf)
@@ -49,6 +43,7 @@ export function findIn(
     notes: [
       ...inNoActivePool(contents),
       ...(inventory ? usedOutsidePools(contents, inventory) : []),
+      ...(inventory ? prefixesOfNobody(contents, inventory) : []),
     ],
   };
 }

@@ -6,9 +6,9 @@ import type { Assigned } from "../snapshot/assigned.ts";
 import type { Brake, Candidate } from "./candidates.ts";
 import type { Counts } from "./counts.ts";
 import { formatCoverage } from "./coverage.ts";
+import type { Finding } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
 import type { Judged } from "./leak.ts";
-import type { Finding } from "./problems.ts";
 
 /** Reads and writes the report of a check, for a later check and for `plat release --from-report`. */
 

@@ -3,7 +3,7 @@ import type { Column } from "../output/column.ts";
 import { type Layout, tableText } from "../output/table.ts";
 import type { Candidate } from "./candidates.ts";
 import type { Counts } from "./counts.ts";
-import type { Finding } from "./problems.ts";
+import type { Finding } from "./finding.ts";
 import type { addressOf, Checked, Leaks } from "./report.ts";
 
 /** Prints the findings of a check for people: tables one below the other, and a sentence at the end. */

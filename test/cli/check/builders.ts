@@ -38,6 +38,7 @@ export function inventoryWith(
     covers: ALL,
     takenAtMs: NOW_MS,
     nodes: new Set(["node-1", "node-2"]),
+    nodeObjects: [],
     pods: new Map(seen.map(([name, pod]) => [name, [pod]])),
     inUse: new Map(
       seen

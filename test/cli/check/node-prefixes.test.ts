@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { spaceWithPool } from "../space.ts";
+import { terminal } from "../terminal.ts";
+
+const shell = terminal();
+const { plat, platWith } = shell;
+const pool = spaceWithPool(shell);
+
+const nodeNamed = (name: string, uid: string, ...podCIDRs: readonly string[]) => ({
+  kind: "Node",
+  metadata: { name, uid },
+  spec: { podCIDRs },
+});
+
+/** Checks with the nodes of a cluster, as they are in an hour. */
+async function check(...items: readonly object[]) {
+  const stdin = JSON.stringify({ kind: "List", items });
+  const nowMs = Date.now() + 3_600_000;
+  const takenAt = new Date(nowMs).toISOString();
+  const inventory = ["--inventory", "-", "--covers", "nodes", "--taken-at", takenAt];
+  const { out } = await platWith({ stdin, nowMs }, "check", ...inventory, "-o", "json");
+  const { problems, notes } = JSON.parse(out);
+  return { problems, notes };
+}
+
+it("a check names prefixes whose node is gone, and prefixes that are not assigned to their node", async () => {
+  await pool("v4", { cidr: "10.64.0.0/22", blockSize: 24, assign: "prefixes" });
+  const state = (node: string, uid: string, cidr: string) =>
+    plat("node", "cidr", "ensure", node, "--uid", uid, "--cidr", cidr);
+  await state("node-1", "a", "10.64.1.0/24");
+  await state("node-2", "b", "10.64.2.0/24");
+  const first = nodeNamed("node-1", "a", "10.64.1.0/24");
+  expect(await check(first, nodeNamed("node-2", "b", "10.64.2.0/24"))).toEqual({
+    problems: [],
+    notes: [],
+  });
+  expect(await check(first, nodeNamed("node-2", "c", "10.64.3.0/24", "192.0.2.0/24"))).toEqual({
+    problems: [
+      {
+        kind: "unassigned",
+        message:
+          "10.64.3.0/24 is a prefix of node node-2 in the cluster, and not assigned to uid c",
+      },
+    ],
+    notes: [
+      {
+        kind: "no_node",
+        message:
+          "10.64.2.0/24 is a prefix of node node-2 under uid b, which the inventory does not have; plat node cidr release node-2 --uid b releases it",
+      },
+    ],
+  });
+});
