@@ -1,12 +1,11 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { FunctionName } from "../src/contract/routes/routes.ts";
 import { TABLE } from "../src/store/definition.ts";
 import {
   ACCESS,
   ACTIONS,
   type ActionKind,
+  type DeployedFunctionName,
   PARTITIONS,
-  type ScheduledFunctionName,
 } from "./access.ts";
 import type { TableReference } from "./table.ts";
 
@@ -15,7 +14,7 @@ import type { TableReference } from "./table.ts";
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html).
  */
 export function accessStatements(
-  name: FunctionName | ScheduledFunctionName,
+  name: DeployedFunctionName,
   table: TableReference,
 ): PolicyStatement[] {
   const access = ACCESS[name];

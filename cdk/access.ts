@@ -4,6 +4,9 @@ import type { FunctionName } from "../src/contract/routes/routes.ts";
 export const SCHEDULED_FUNCTIONS = ["reclaim", "repair", "work"] as const;
 export type ScheduledFunctionName = (typeof SCHEDULED_FUNCTIONS)[number];
 
+/** Every function of a deployment: those of the API, those of the schedules, and that of the queue. */
+export type DeployedFunctionName = FunctionName | ScheduledFunctionName | "intake";
+
 /** Partitions of the table by the prefixes of their keys (`src/store/key.ts`). */
 export const PARTITIONS = {
   APPLICATIONS: "APPLICATIONS#*",
@@ -44,6 +47,15 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
   readonly due?: true;
 }
 
+/** Events do the same from a queue as in a request. */
+const NODES: Access = {
+  get: ["BLOCK", "HANDLE", "HOST", "NODE", "TABLE", "VERSION"],
+  query: ["BLOCK", "HANDLE", "MACHINE", "NODE", "QUOTA", "GROUPINDEX", "SPACE"],
+  put: ["BLOCK", "HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA", "TABLE"],
+  update: ["BLOCK", "GROUPINDEX", "HANDLE"],
+  delete: ["HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA"],
+};
+
 /**
  * The rights of each function. There is one function for each set of rights. Routes that need the same rights share a
  * function, which is then cold less often. No route has a right that it does not need. A set has actions, and the
@@ -58,7 +70,7 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
  *   closes allocations that are kept. `nodes` assigns prefixes and releases them, and writes what clusters say of hosts.
  * - `openapi` needs no table.
  */
-export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Access | undefined>> = {
+export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> = {
   assign: {
     get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "NAMESPACE", "GROUPINDEX", "TABLE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA", "GROUPINDEX", "SPACE"],
@@ -125,13 +137,8 @@ export const ACCESS: Readonly<Record<FunctionName | ScheduledFunctionName, Acces
     update: ["BLOCK", "GROUPINDEX"],
     delete: ["APPLICATIONS", "HANDLE"],
   },
-  nodes: {
-    get: ["BLOCK", "HANDLE", "HOST", "NODE", "TABLE", "VERSION"],
-    query: ["BLOCK", "HANDLE", "MACHINE", "NODE", "QUOTA", "GROUPINDEX", "SPACE"],
-    put: ["BLOCK", "HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA", "TABLE"],
-    update: ["BLOCK", "GROUPINDEX", "HANDLE"],
-    delete: ["HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA"],
-  },
+  nodes: NODES,
+  intake: NODES,
   openapi: undefined,
   reclaim: {
     get: ["BLOCK", "TABLE", "VERSION"],

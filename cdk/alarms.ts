@@ -18,10 +18,15 @@ import type { TableFunction } from "./function.ts";
 
 export interface AlarmsProps {
   readonly deadLetterQueue: IQueue;
+  /** The queue of the events of clusters, and that of those that failed. */
+  readonly events: { readonly queue: IQueue; readonly deadLetterQueue: IQueue };
   readonly stage: IHttpStage;
   readonly assign: TableFunction;
   readonly scheduledRuns: Readonly<Record<ScheduledFunctionName, TableFunction>>;
 }
+
+/** Five deliveries of a message, with a minute between two of them, and a margin. */
+const EVENT_SECONDS_MAX = 600;
 
 type Rule = Pick<AlarmProps, "metric" | "threshold" | "evaluationPeriods" | "datapointsToAlarm">;
 
@@ -36,7 +41,7 @@ export class Alarms extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { deadLetterQueue, stage, assign, scheduledRuns }: AlarmsProps,
+    { deadLetterQueue, events, stage, assign, scheduledRuns }: AlarmsProps,
   ) {
     super(scope, id);
     // Not encrypted with the key that SNS has in every account, because CloudWatch may not use it. Alarms contain no
@@ -63,6 +68,31 @@ export class Alarms extends Construct {
           period: Duration.minutes(1),
         }),
         threshold: 1,
+        evaluationPeriods: 1,
+      },
+    );
+    this.alarm(
+      "DeadEvents",
+      "Events of clusters are malformed, or failed five times. Read the message in the dead-letter queue of the events, and the log of intake, mend the sender, then redrive the queue: an event may come late.",
+      {
+        metric: events.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
+          statistic: Stats.MAXIMUM,
+          period: Duration.minutes(1),
+        }),
+        threshold: 1,
+        evaluationPeriods: 1,
+      },
+    );
+    this.alarm(
+      "LateEvents",
+      "Events of clusters wait in their queue: nodes are neither registered nor released. Look at the log and the throttles of intake.",
+      {
+        metric: events.queue.metricApproximateAgeOfOldestMessage({
+          statistic: Stats.MAXIMUM,
+          period: Duration.minutes(1),
+        }),
+        // Longer than all deliveries of one bad message take.
+        threshold: EVENT_SECONDS_MAX,
         evaluationPeriods: 1,
       },
     );

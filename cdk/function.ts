@@ -5,8 +5,7 @@ import { Architecture, type IFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type { FunctionName } from "../src/contract/routes/routes.ts";
-import type { ScheduledFunctionName } from "./access.ts";
+import type { DeployedFunctionName } from "./access.ts";
 import { accessStatements } from "./access-statements.ts";
 import { BUNDLING } from "./bundling.ts";
 import type { Environment } from "./environments.ts";
@@ -34,7 +33,7 @@ export class TableFunction extends Construct {
 
   constructor(
     scope: Construct,
-    name: FunctionName | ScheduledFunctionName,
+    name: DeployedFunctionName,
     { environment, table, ...limits }: TableFunctionProps,
   ) {
     super(scope, name);

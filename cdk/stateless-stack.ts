@@ -8,6 +8,7 @@ import { Api } from "./api.ts";
 import { CallerPolicies } from "./caller-policies.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
+import { Intake } from "./intake.ts";
 import { SCHEDULE_INPUTS, Schedules } from "./schedules.ts";
 import { existingTable, type TableReference } from "./table.ts";
 
@@ -26,7 +27,7 @@ export class StatelessStack extends Stack {
     const table = typeof props.table === "string" ? existingTable(this, props.table) : props.table;
 
     // Other functions treat a request as ended once REQUEST_MS_MAX has passed, so Lambda must have stopped it by then.
-    const request = (name: FunctionName) =>
+    const request = (name: FunctionName | "intake") =>
       new TableFunction(this, name, {
         environment,
         table,
@@ -69,8 +70,11 @@ export class StatelessStack extends Stack {
       functions: scheduledRuns,
     });
 
+    const events = new Intake(this, "Intake", { intake: request("intake") });
+
     const { topic } = new Alarms(this, "Alarms", {
       deadLetterQueue,
+      events,
       stage,
       assign: functions.assign,
       scheduledRuns,
@@ -78,5 +82,6 @@ export class StatelessStack extends Stack {
 
     new CfnOutput(this, "Endpoint", { value: endpoint });
     new CfnOutput(this, "AlarmTopic", { value: topic.topicArn });
+    new CfnOutput(this, "EventQueue", { value: events.queue.queueUrl });
   }
 }

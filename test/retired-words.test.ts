@@ -25,7 +25,7 @@ const RETIRED: Readonly<Record<string, string>> = {
 /** Identifiers of the language or of a library, or with the word in its ordinary meaning, and a field of an application. */
 const ALLOWED: ReadonlySet<string> = new Set([
   "refusal",
-  ...["Record", "isRecord", "record", "RECORDER", "useRecords"],
+  ...["Record", "Records", "isRecord", "record", "RECORDER", "useRecords"],
   ...["Pick", "pick", "picklist", "TableCell"],
 ]);
 

@@ -15,6 +15,7 @@ export interface Deployment {
   readonly permissions: readonly Permission[];
   readonly api: DeployedApi;
   readonly schedules: readonly DeployedSchedule[];
+  readonly eventSources: readonly DeployedEventSource[];
   readonly table: DeployedTable;
   /** The managed policies for callers: statements by name. */
   readonly policies: ReadonlyMap<string, readonly Statement[]>;
@@ -85,6 +86,17 @@ export interface DeployedSchedule {
   readonly deadLetterArn: string | undefined;
 }
 
+/** A queue whose messages a function receives. */
+export interface DeployedEventSource {
+  readonly queueArn: string;
+  readonly functionArn: string;
+  readonly functionName: string;
+  readonly batchSize: number;
+  /** The deliveries of a message before it is a dead letter. */
+  readonly receivesMax: number;
+  readonly deadLetterArn: string | undefined;
+}
+
 export type DeployedTable = v.InferOutput<typeof properties.table> & {
   readonly name: string;
   readonly arn: string;
@@ -128,6 +140,9 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
   );
   const versioned = new Set(
     all(properties.version, "AWS::Lambda::Version").map(({ read }) => read.FunctionName),
+  );
+  const queues = new Map(
+    all(properties.queue, "AWS::SQS::Queue").map(({ attribute, read }) => [attribute("Arn"), read]),
   );
   const stage = one("stages", all(properties.stage, "AWS::ApiGatewayV2::Stage"));
   const table = one(
@@ -186,10 +201,26 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
         ageSecondsMax: Target.RetryPolicy.MaximumEventAgeInSeconds,
         deadLetterArn: Target.DeadLetterConfig?.Arn,
       })),
+    eventSources: all(properties.eventSource, "AWS::Lambda::EventSourceMapping").map(({ read }) => {
+      const functionArn = arnOfFunction(first, read.FunctionName);
+      const redrive = queues.get(read.EventSourceArn)?.RedrivePolicy;
+      return {
+        queueArn: read.EventSourceArn,
+        functionArn,
+        functionName: parseFunctionArn(functionArn).name,
+        batchSize: read.BatchSize,
+        receivesMax: redrive?.maxReceiveCount ?? Number.POSITIVE_INFINITY,
+        deadLetterArn: redrive?.deadLetterTargetArn,
+      };
+    }),
     table: { ...table.read, name: table.name, arn: table.attribute("Arn") },
     policies,
   };
 }
+
+/** Returns the ARN of a function that a template names by its name, or by its ARN. */
+const arnOfFunction = ({ account, region }: Stack, named: string): string =>
+  named.startsWith("arn:") ? named : `arn:aws:lambda:${region}:${account}:function:${named}`;
 
 /** Splits the ARN of a function, which may end with the name of an alias or a version. */
 export function parseFunctionArn(arn: string): {

@@ -130,6 +130,22 @@ export const schedule = v.object({
   }),
 });
 
+export const queue = v.object({
+  RedrivePolicy: v.optional(
+    v.object({ deadLetterTargetArn: v.string(), maxReceiveCount: v.number() }),
+  ),
+});
+
+export const eventSource = v.object({
+  BatchSize: v.number(),
+  EventSourceArn: v.string(),
+  FunctionName: v.string(),
+  FunctionResponseTypes: v.tuple(
+    [v.literal("ReportBatchItemFailures")],
+    "only functions that name the failed messages are known",
+  ),
+});
+
 const keySchema = v.array(
   v.object({ AttributeName: v.string(), KeyType: v.picklist(["HASH", "RANGE"]) }),
 );

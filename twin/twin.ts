@@ -8,6 +8,7 @@ import { type Client, makeClient } from "../src/local/client.ts";
 import { type Caller, callersOf, keysOf, OPERATOR_KEYS } from "./callers.ts";
 import { type Database, databaseFile, openDatabase } from "./database.ts";
 import { type DeployedFunction, type Deployment, deploymentOf } from "./deployment.ts";
+import { EventSources } from "./event-sources.ts";
 import { freshAssembly } from "./fresh.ts";
 import { startGateway } from "./gateway.ts";
 import { Lambda } from "./lambda.ts";
@@ -37,6 +38,7 @@ export interface Twin {
   readonly clientOf: (sockets: number) => Client;
   readonly lambda: Lambda;
   readonly queues: Queues;
+  readonly eventSources: EventSources;
   readonly logs: Logs;
   /** A client of DynamoDB that no policy limits. */
   readonly database: DynamoDBClient;
@@ -133,6 +135,7 @@ export async function startTwin(
     clientOf: (sockets) => makeClient(url, sockets, signing(OPERATOR_KEYS, region)),
     lambda,
     queues,
+    eventSources: new EventSources(deployment, lambda, queues),
     logs,
     database: database.client,
     context: database.context,

@@ -15,7 +15,7 @@ import type { Grounds } from "./aftermath.ts";
 import { copyDatabase, databaseIn } from "./database.ts";
 import type { Functions } from "./functions.ts";
 import { LeanClient } from "./lean.ts";
-import { patientTable } from "./patient-table.ts";
+import { persistentTable } from "./persistent-table.ts";
 
 /** A message to a worker. */
 export interface Asked {
@@ -144,7 +144,7 @@ export class Crew implements Grounds {
   async withTable<T>(look: (context: Context) => Promise<T>): Promise<T> {
     const client = new LeanClient(this.#emulator.endpoint);
     try {
-      const context = contextOf(patientTable(tableThrough(client, TABLE_NAME)));
+      const context = contextOf(persistentTable(tableThrough(client, TABLE_NAME)));
       return await look({ ...context, now: () => Date.now() + this.#aheadMs });
     } finally {
       client.destroy();

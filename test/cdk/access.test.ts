@@ -10,6 +10,13 @@ import { FUNCTIONS, SCHEDULED_FUNCTIONS, templates } from "./templates.ts";
 const TABLE = "arn:aws:dynamodb:eu-central-1:123456789012:table/plat";
 const LOGS = ["logs:CreateLogStream", "logs:PutLogEvents"];
 const DEAD_LETTERS = ["sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"];
+const RECEIVES = [
+  "sqs:ReceiveMessage",
+  "sqs:ChangeMessageVisibility",
+  "sqs:GetQueueUrl",
+  "sqs:DeleteMessage",
+  "sqs:GetQueueAttributes",
+];
 
 const cidr = parseCidr("10.0.0.0/26");
 if (!cidr.ok) throw new Error(cidr.problem);
@@ -82,13 +89,14 @@ describe.each(ENVIRONMENT_NAMES)("the rights of the functions in %s", (environme
   });
 
   it.each(FUNCTIONS)(
-    "%s may beside that write its own log, and a pass its dead letters",
+    "%s may beside that write its own log, a scheduled run its dead letters, and intake receive from its queue",
     (name) => {
       const others = statementsOf(name)
         .flatMap(({ Action }) => [Action ?? []].flat())
         .filter((action) => !action.startsWith("dynamodb:"));
       const isScheduledRun = SCHEDULED_FUNCTIONS.some((scheduledRun) => scheduledRun === name);
-      expect(others).toEqual([...LOGS, ...(isScheduledRun ? DEAD_LETTERS : [])]);
+      const receives = name === "intake" ? RECEIVES : [];
+      expect(others).toEqual([...LOGS, ...(isScheduledRun ? DEAD_LETTERS : []), ...receives]);
     },
   );
 

@@ -7,6 +7,7 @@ import { deploymentOf } from "../../twin/deployment.ts";
 import { freshAssembly } from "../../twin/fresh.ts";
 import { readStacks } from "../../twin/stacks.ts";
 import { startTwinOf, type Twin } from "../../twin/twin.ts";
+import { nodeEvent } from "../node-objects.ts";
 import { call } from "../twin/account.ts";
 
 const { stacks, assets } = readStacks(await freshAssembly("prod"), "prod");
@@ -59,14 +60,14 @@ describe.runIf(emulatorBinary())("each bundle answers a real event on Lambda's N
       "POST",
       "/v1/assign",
       "application/json",
-      '{"host": "node-1", "ipv4": 1, "handle": "web-0"}',
+      '{"host": "node-1", "address": "10.0.0.9", "handle": "db-0", "leaseSeconds": 60}',
       200,
     ],
     [
       "POST",
       "/v1/assign",
       "application/json",
-      '{"host": "node-1", "address": "10.0.0.9", "handle": "db-0", "leaseSeconds": 60}',
+      '{"host": "node-1", "ipv4": 1, "handle": "web-0"}',
       200,
     ],
     ["POST", "/v1/nodes/node-2/affinities", "application/json", '{"families": [4]}', 200],
@@ -100,6 +101,13 @@ describe.runIf(emulatorBinary())("each bundle answers a real event on Lambda's N
     const tick = { "detail-type": "Scheduled Event", source: "aws.scheduler", detail: "{}" };
     const outcome = await twin.lambda.invoke(functionArn, input ?? JSON.stringify(tick));
     expect(outcome).toEqual({ payload: "null" });
+  });
+
+  it("a message of the queue of events", async () => {
+    const [source] = twin.deployment.eventSources;
+    const body = JSON.stringify(nodeEvent("ADDED", "node-3"));
+    await twin.eventSources.send(source?.queueArn ?? "", [{ body }]);
+    expect(twin.queues.messages).toEqual([]);
   });
 
   it("and none was left out", () => {

@@ -128,7 +128,7 @@ describe.each(ENVIRONMENT_NAMES)("the functions in %s", (name) => {
   const template = templates[name].stateless;
   const functions = functionsOf(template);
 
-  it("are those of the routes and of the schedules", () => {
+  it("are those of the routes, of the schedules and of the queue", () => {
     expect(Object.keys(functions).sort()).toEqual([...FUNCTIONS].sort());
   });
 
@@ -236,7 +236,9 @@ describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
 
 describe.each(ENVIRONMENT_NAMES)("the schedules in %s", (name) => {
   const template = templates[name].stateless;
-  const [deadLetterQueue] = Object.keys(template.findResources("AWS::SQS::Queue"));
+  const deadLetterQueue = Object.keys(template.findResources("AWS::SQS::Queue")).find((id) =>
+    id.startsWith("Schedules"),
+  );
 
   const schedulesOf = (name: string) =>
     Object.values(template.findResources("AWS::Scheduler::Schedule"))
@@ -311,6 +313,42 @@ describe.each(ENVIRONMENT_NAMES)("the schedules in %s", (name) => {
   });
 });
 
+describe.each(ENVIRONMENT_NAMES)("the queue of events in %s", (name) => {
+  const template = templates[name].stateless;
+  const queues = template.findResources("AWS::SQS::Queue");
+  const [queue] = Object.keys(queues).filter((id) => id.startsWith("IntakeQueue"));
+  const arn = { "Fn::GetAtt": [queue, "Arn"] };
+
+  it("leads to intake, which names the messages that must come again", () => {
+    const [{ Properties } = {}] = Object.values(
+      template.findResources("AWS::Lambda::EventSourceMapping"),
+    );
+    expect(Properties).toMatchObject({
+      EventSourceArn: arn,
+      BatchSize: 10,
+      FunctionResponseTypes: ["ReportBatchItemFailures"],
+    });
+    expect(JSON.stringify(Properties.FunctionName)).toMatch(/intakeFunction.*live/);
+  });
+
+  it("gives a message up after five deliveries, of which each outlives the function", () => {
+    expect(queues[queue ?? ""]?.Properties).toMatchObject({
+      RedrivePolicy: { maxReceiveCount: 5 },
+      VisibilityTimeout: (6 * REQUEST_MS_MAX) / 1000,
+    });
+  });
+
+  it.each([
+    ["aws.ec2", { detail: { state: ["terminated"] } }],
+    ["aws.autoscaling", { "detail-type": ["EC2 Instance Terminate Successful"] }],
+  ])("takes the ends of machines from %s", (source, pattern) => {
+    template.hasResourceProperties("AWS::Events::Rule", {
+      EventPattern: { source: [source], ...pattern },
+      Targets: [Match.objectLike({ Arn: arn })],
+    });
+  });
+});
+
 describe.each(ENVIRONMENT_NAMES)("the alarms in %s", (name) => {
   const template = templates[name].stateless;
   const alarms = Object.values(template.findResources("AWS::CloudWatch::Alarm")).map(
@@ -322,7 +360,7 @@ describe.each(ENVIRONMENT_NAMES)("the alarms in %s", (name) => {
 
   it("are a handful, each with a name, and say what is the matter and where to look", () => {
     expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual(
-      ["DeadLetters", "RunFailures", "ServerErrors", "Throttles"].map(
+      ["DeadEvents", "DeadLetters", "LateEvents", "RunFailures", "ServerErrors", "Throttles"].map(
         (id) => `plat-${name}-stateless-${id}`,
       ),
     );

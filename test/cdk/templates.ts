@@ -5,7 +5,7 @@ import { ROUTES } from "../../src/contract/routes/routes.ts";
 
 export const HTTP_FUNCTIONS = [...new Set(ROUTES.map((route) => route.function))];
 export const SCHEDULED_FUNCTIONS = ["reclaim", "repair", "work"] as const;
-export const FUNCTIONS = [...HTTP_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
+export const FUNCTIONS = [...HTTP_FUNCTIONS, ...SCHEDULED_FUNCTIONS, "intake"] as const;
 
 // Without bundling, because it would change only the hash of the code in the templates.
 const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });

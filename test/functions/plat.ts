@@ -1,3 +1,4 @@
+import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { afterAll, afterEach, expect } from "vitest";
 import { checkTable } from "../../src/allocator/read/check-table.ts";
@@ -44,6 +45,20 @@ const LAWFUL = Object.fromEntries(
 /** Returns a call of a scheduled run that has the rights of its function. */
 export const scheduledRun = (name: keyof typeof SCHEDULED_RUNS) => () =>
   runAs(name, SCHEDULED_RUNS[name]);
+
+const { handler: intake } = await import("../../functions/intake.ts");
+
+/** Puts events into the queue of a space as messages of one batch, and returns how many must come again. */
+export async function takeIn(space: string, events: readonly object[]): Promise<number> {
+  const attribute = { dataType: "String", stringValue: space };
+  const Records = events.map((event, n) => ({
+    messageId: `${n}`,
+    body: JSON.stringify(event),
+    messageAttributes: { space: attribute },
+  }));
+  const event = { Records } as unknown as SQSEvent;
+  return (await runAs("intake", () => intake(event))).batchItemFailures.length;
+}
 
 /** Sends a request to the handler of its route. */
 export const call = (method: string, path: string, request: Request = {}): Promise<Reply> =>

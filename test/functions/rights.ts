@@ -3,20 +3,18 @@ import { appendFileSync } from "node:fs";
 import {
   ACCESS,
   type ActionKind,
+  type DeployedFunctionName,
   PARTITIONS,
   type Partition,
-  type ScheduledFunctionName,
 } from "../../cdk/access.ts";
-import type { FunctionName } from "../../src/contract/routes/routes.ts";
 import type { Table } from "../../src/store/table.ts";
 
-type Deployed = FunctionName | ScheduledFunctionName;
-
 /** The function that runs, to which a call to the table is attributed. */
-const running = new AsyncLocalStorage<Deployed>();
+const running = new AsyncLocalStorage<DeployedFunctionName>();
 
 /** Runs `act` as the named function. */
-export const runAs = <Result>(name: Deployed, act: () => Result): Result => running.run(name, act);
+export const runAs = <Result>(name: DeployedFunctionName, act: () => Result): Result =>
+  running.run(name, act);
 
 /** The rights that functions used, such as `assign put BLOCK`. */
 const used = new Set<string>();
@@ -65,7 +63,7 @@ function note(kind: ActionKind | "scan" | "due", pk?: string): void {
 }
 
 function isGranted(
-  name: Deployed,
+  name: DeployedFunctionName,
   kind: ActionKind | "scan" | "due",
   partition: string | undefined,
 ): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { patientTable } from "../../../bench/load/patient-table.ts";
+import { persistentTable } from "../../../bench/load/persistent-table.ts";
 import { UnavailableError } from "../../../src/domain/outcome.ts";
 import { InMemoryTable } from "../../../src/store/in-memory-table.ts";
 
@@ -17,15 +17,15 @@ function stalled(reads: number) {
 }
 
 it("a check goes on when the database answers after ten reads without an answer", async () => {
-  await expect(patientTable(stalled(10)).get(KEY)).resolves.toEqual(KEY);
+  await expect(persistentTable(stalled(10)).get(KEY)).resolves.toEqual(KEY);
 });
 
 it("a check ends when the database answers none of 30 reads", async () => {
-  await expect(patientTable(stalled(30)).get(KEY)).rejects.toThrow("did not answer a read");
+  await expect(persistentTable(stalled(30)).get(KEY)).rejects.toThrow("did not answer a read");
 });
 
 it("another error ends a check at once", async () => {
   const table = new InMemoryTable();
   table.get = () => Promise.reject(new Error("the item cannot be read"));
-  await expect(patientTable(table).get(KEY)).rejects.toThrow("the item cannot be read");
+  await expect(persistentTable(table).get(KEY)).rejects.toThrow("the item cannot be read");
 });

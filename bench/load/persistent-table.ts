@@ -11,7 +11,7 @@ const TRIES_MAX = 30;
  *
  * @throws {UnavailableError} if the database answers none of the tries
  */
-export function patientTable(table: Table): Table {
+export function persistentTable(table: Table): Table {
   return eachCall(table, async (call) => {
     for (let attempt = 1; ; attempt++) {
       try {

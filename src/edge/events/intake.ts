@@ -1,0 +1,100 @@
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import type { EventResult, EventScope } from "../../allocator/nodes/apply-events.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { spaceName } from "../../contract/schema/field.ts";
+import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { inTime } from "../../deadline-table.ts";
+import type { ClusterEvent } from "../../domain/node-event.ts";
+import { logger } from "../http/logger.ts";
+import { inPath } from "../http/parameters.ts";
+import { type ParsedEvent, parseEvent } from "../nodes/parse-event.ts";
+
+/** Applies events in a space, and returns their results in the same order. */
+type Apply = (
+  scope: EventScope,
+  events: readonly ClusterEvent[],
+) => Promise<readonly EventResult[]>;
+
+/**
+ * Makes the handler of the queue of events. Each message is one event. Its attribute `space` names the space; without it a watch event acts
+ * in `default`, and the end of a machine in every space, because a rule of EventBridge sets no attributes.
+ *
+ * The answer names the messages that failed and those that are malformed. SQS delivers these again, and puts them among the dead
+ * letters in the end. The others are done
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html).
+ */
+export function intake(apply: Apply): (event: SQSEvent) => Promise<SQSBatchResponse> {
+  return async ({ Records }) => {
+    const messages = Records.map(messageOf);
+    const counts = { applied: 0, stale: 0, ignored: 0, rejected: 0, failed: 0 };
+    const again: string[] = [];
+    let reason: unknown;
+    for (const ofScope of byScope(messages)) {
+      const toApply = ofScope.flatMap(({ event, ...message }) =>
+        event ? [{ event, message }] : [],
+      );
+      const [first] = toApply;
+      if (!first) continue;
+      const results = await inTime(() =>
+        apply(
+          first.message.scope,
+          toApply.map(({ event }) => event),
+        ),
+      );
+      for (const [n, { message }] of toApply.entries()) {
+        const { status, failure } = results[n] ?? { status: "failed" as const };
+        counts[status]++;
+        if (status !== "failed") continue;
+        again.push(message.id);
+        reason ??= failure;
+      }
+    }
+    for (const { id, event, problem } of messages) {
+      if (event) continue;
+      counts[problem ? "rejected" : "ignored"]++;
+      if (!problem) continue;
+      again.push(id);
+      reason ??= problem.detail;
+    }
+    if (again.length === 0) logger.info("took in", counts);
+    else logger.warn("took in", { ...counts, error: reason });
+    return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
+  };
+}
+
+/** A message: an event to apply, a malformed one with its problem, or one that nothing follows from. */
+interface Message {
+  readonly id: string;
+  readonly scope: EventScope;
+  readonly event?: ClusterEvent;
+  readonly problem?: Problem;
+}
+
+function messageOf({ messageId: id, body, messageAttributes }: SQSRecord): Message {
+  const named = messageAttributes.space?.stringValue;
+  const space = named === undefined ? SPACE_DEFAULT : inPath("space", spaceName, named);
+  if (space instanceof Problem) return { id, scope: { space: SPACE_DEFAULT }, problem: space };
+  const scope = { space, ...(named === undefined && { everySpace: true }) };
+  const parsed = parsedOf(body);
+  if (parsed instanceof Problem) return { id, scope, problem: parsed };
+  if ("rejected" in parsed) return { id, scope, problem: parsed.rejected };
+  return { id, scope, ...("event" in parsed && { event: parsed.event }) };
+}
+
+function parsedOf(body: string): ParsedEvent | Problem {
+  try {
+    return parseEvent(JSON.parse(body));
+  } catch {
+    return invalid({ field: "body", problem: "must be the JSON of one event" });
+  }
+}
+
+/** Returns the messages of each scope together, in their order. */
+function byScope(messages: readonly Message[]): readonly (readonly Message[])[] {
+  const scopes = new Map<string, Message[]>();
+  for (const message of messages) {
+    const key = JSON.stringify(message.scope);
+    scopes.set(key, [...(scopes.get(key) ?? []), message]);
+  }
+  return [...scopes.values()];
+}

@@ -1,0 +1,73 @@
+import type { SQSRecord } from "aws-lambda";
+import { expect, it } from "vitest";
+import type { EventResult, EventScope } from "../../../src/allocator/nodes/apply-events.ts";
+import type { ClusterEvent } from "../../../src/domain/node-event.ts";
+import { intake } from "../../../src/edge/events/intake.ts";
+import { instanceEvent, nodeEvent, podEvent } from "../../node-objects.ts";
+
+process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
+
+/** Returns a message of SQS; a text is its body as it is. */
+function message(messageId: string, body: object | string, space?: string): SQSRecord {
+  return {
+    messageId,
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    messageAttributes:
+      space === undefined ? {} : { space: { dataType: "String", stringValue: space } },
+  } as unknown as SQSRecord;
+}
+
+/** Takes in messages, and returns the ids that must come again, and what was applied where. */
+async function takeIn(
+  messages: readonly SQSRecord[],
+  resultOf: (event: ClusterEvent) => EventResult = () => ({ status: "applied" }),
+) {
+  const applied: (readonly [EventScope, readonly string[]])[] = [];
+  const handler = intake(async (scope, events) => {
+    applied.push([scope, events.map(({ act, name }) => `${act} ${name}`)]);
+    return events.map(resultOf);
+  });
+  const { batchItemFailures } = await handler({ Records: [...messages] });
+  return { again: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier), applied };
+}
+
+it("the messages of a space are applied together, in their order", async () => {
+  const { again, applied } = await takeIn([
+    message("1", nodeEvent("ADDED", "n1"), "green"),
+    message("2", nodeEvent("ADDED", "n2"), "blue"),
+    message("3", nodeEvent("DELETED", "n1"), "green"),
+  ]);
+  expect(again).toEqual([]);
+  expect(applied).toEqual([
+    [{ space: "green" }, ["state n1", "end n1"]],
+    [{ space: "blue" }, ["state n2"]],
+  ]);
+});
+
+it("an event without the attribute acts in the default space, and the end of a machine in every space", async () => {
+  const { applied } = await takeIn([message("1", instanceEvent("i-1"))]);
+  expect(applied).toEqual([[{ space: "default", everySpace: true }, ["terminate i-1"]]]);
+});
+
+it("only what failed comes again", async () => {
+  const { again } = await takeIn(
+    [
+      message("1", nodeEvent("ADDED", "n1"), "green"),
+      message("2", nodeEvent("ADDED", "n2"), "green"),
+      message("3", podEvent("ADDED", "p1"), "green"),
+    ],
+    ({ name }) => ({ status: name === "n2" ? "failed" : "stale" }),
+  );
+  expect(again).toEqual(["2"]);
+});
+
+it("a malformed message comes again until it is a dead letter, and hinders no other", async () => {
+  const { again, applied } = await takeIn([
+    message("text", "{", "green"),
+    message("node", { type: "ADDED", object: { kind: "Node", metadata: {} } }, "green"),
+    message("space", nodeEvent("ADDED", "n1"), "No Space"),
+    message("good", nodeEvent("ADDED", "n2"), "green"),
+  ]);
+  expect(again).toEqual(["text", "node", "space"]);
+  expect(applied).toEqual([[{ space: "green" }, ["state n2"]]]);
+});
