@@ -156,9 +156,9 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   },
   // The index may miss an item, so the repair run also scans the table. No other function may query the index.
   repair: {
-    get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "SWEEP", "TABLE", "VERSION"],
-    query: ["HANDLE", "HOST", "GROUPINDEX", "SPACE"],
-    put: ["APPLICATIONS", "HANDLE", "HOST", "NODES", "SWEEP", "TABLE"],
+    get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "NODE", "SWEEP", "TABLE", "VERSION"],
+    query: ["HANDLE", "HOST", "NODE", "NODES", "GROUPINDEX", "SPACE"],
+    put: ["APPLICATIONS", "HANDLE", "HOST", "NODE", "NODES", "SWEEP", "TABLE"],
     update: ["BLOCK", "GROUPINDEX"],
     delete: [
       "APPLICATIONS",
@@ -167,6 +167,8 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "HANDLE",
       "HOST",
       "QUOTA",
+      "MACHINE",
+      "NODE",
       "NODES",
       "GROUPINDEX",
     ],

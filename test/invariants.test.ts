@@ -15,7 +15,8 @@ import type { Table } from "../src/store/table.ts";
 import { hold, withSubnet } from "./applications.ts";
 import { selector } from "./domain/builders.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "./instances.ts";
-import { prefixPool, tryEnsure } from "./prefixes.ts";
+import { deleted, NODE, say, stated } from "./node-events.ts";
+import { ensure, prefixPool, putPrefixPools, tryEnsure } from "./prefixes.ts";
 import { reclaimAll, repairAll } from "./scheduled-runs.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
 import { seededRandom } from "./simulation/random.ts";
@@ -468,3 +469,47 @@ describe("I17 a node has one prefix of each family or none, and nobody else has 
     }
   });
 });
+
+describe("I18 what a node has goes by its own word or by its end alone", () => {
+  it("not by silence, by a taint, by a stale or repeated event, or by another object of its name", async () => {
+    const world = await makeWorld();
+    await putPrefixPools(world.calm);
+    await say(world.calm, stated(5));
+    const podCidrs = await ensure(world.calm, NODE, { uid: "uid-1" });
+    await ensure(world.calm, NODE, { uid: "uid-1", podCidrs });
+    const unready = { conditions: [["Ready", "Unknown"]], isUnschedulable: true } as const;
+    const other = { uid: "uid-0", createdAtMs: 500 };
+    const end = deleted(6, "uid-0");
+    await say(world.calm, stated(9, unready), deleted(8), stated(4), stated(3, other), end, end);
+    await scheduledRuns(world, 9);
+    const held = contentsIn(world).allocations.map(({ handle }) => handle);
+    expect(held).toEqual(["node/node-1/uid-1"]);
+  });
+});
+
+describe("I19 the same events of nodes lead to the same register in every order", () => {
+  it("and nothing is held under the uid of a node that ended", async () => {
+    const next = stated(9, { uid: "uid-2", createdAtMs: 2_000, labels: { zone: "b" } });
+    const events = [stated(5), deleted(7), next];
+    for (const order of permutations(events)) {
+      const world = await makeWorld();
+      await putPrefixPools(world.calm);
+      await ensure(world.calm, NODE, { uid: "uid-1" });
+      await say(world.calm, ...order, ...order);
+      await scheduledRuns(world, 9);
+      const { allocations, nodes, nodeReports } = contentsIn(world);
+      expect(allocations).toEqual([]);
+      expect(nodes).toMatchObject([{ labels: { zone: "b" } }]);
+      expect(nodeReports).toMatchObject([{ uid: "uid-2", resourceVersion: "9" }]);
+      expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
+    }
+  });
+});
+
+/** Returns all orders of some items. */
+const permutations = <Item>(items: readonly Item[]): Item[][] =>
+  items.length === 0
+    ? [[]]
+    : items.flatMap((first, at) =>
+        permutations(items.toSpliced(at, 1)).map((others) => [first, ...others]),
+      );

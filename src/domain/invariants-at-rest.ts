@@ -6,6 +6,7 @@ import { type BlocksByName, nameOfBlock } from "./blocks-by-name.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
 import type { Node } from "./node.ts";
+import { nodeViolationsAtRest } from "./node-invariants.ts";
 import { subnetIdOf } from "./pool.ts";
 import { type Violation, violation } from "./violation.ts";
 
@@ -16,6 +17,7 @@ export const violationsAtRest = (contents: Contents, blocks: BlocksByName): Viol
   ...emptyQuotaSlots(contents, blocks),
   ...unlisted(contents),
   ...applicationViolationsAtRest(contents, blocks),
+  ...nodeViolationsAtRest(contents),
   ...contents.allocations.flatMap((allocation) => untidyAllocation(allocation, blocks)),
 ];
 

@@ -55,7 +55,7 @@ export function judgeNode(life: NodeLife, word: NodeWord): Verdict {
 }
 
 /** Returns true if the object of a tombstone has spoken since. */
-const isProvenWrong = ({ report }: NodeLife, tombstone: Tombstone): boolean =>
+export const isProvenWrong = ({ report }: NodeLife, tombstone: Tombstone): boolean =>
   tombstone.by === "deleted" &&
   tombstone.state !== "freeing" &&
   report?.uid === tombstone.uid &&

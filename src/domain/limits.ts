@@ -283,6 +283,17 @@ export const GONE_NODES_PERCENT_DEFAULT = 55;
 export const PERCENT_MAX = 100;
 export const MONITOR_GRACE_SECONDS_MIN = 10;
 export const MONITOR_GRACE_SECONDS_MAX = 3_600;
+/** So many ends at once are never taken for a mistake. */
+export const GONE_NODES_UNSUSPICIOUS_MAX = 2;
+/** Due tombstones that a run reads of its shard, and how many of these it works on side by side. */
+export const TOMBSTONES_DUE_MAX = 10_000;
+export const TOMBSTONES_AT_ONCE = 8;
+/** A repair run begins to end no node after this age. */
+export const NODES_ENDED_MS_MAX = 35_000;
+/** A tombstone is kept longer than a queue keeps a message, which is 14 days at most. */
+export const TOMBSTONE_KEPT_MS = 15 * 24 * 60 * 60 * 1000;
+/** A sign of life that is older belongs to no node that lives. */
+export const SIGN_OF_LIFE_KEPT_MS = 24 * 60 * 60 * 1000;
 /** Conditions of a node that Plat keeps, and the characters of each text of a report. */
 export const NODE_CONDITIONS_MAX = 64;
 export const NODE_TEXT_CHARACTERS_MAX = 253;

@@ -21,6 +21,15 @@ export interface Tombstone extends NodeIncarnation {
   readonly revision: string;
 }
 
+/** A tombstone by its place. */
+export type TombstoneNamed = Pick<Tombstone, "space" | "name" | "uid">;
+
+/** A tombstone that is due for repair, and since when. The index only suggests it. */
+export interface DueTombstone {
+  readonly tombstone: TombstoneNamed;
+  readonly dueAtMs: number;
+}
+
 /** Checks that a tombstone has its revision, its times, and what tells it from other ends. @throws {Error} */
 export function assertTombstone(tombstone: Tombstone): void {
   const { space, name, uid, resourceVersion, revision, createdAtMs, sinceMs, dueAtMs } = tombstone;

@@ -18,13 +18,21 @@ import type { Owners } from "../domain/owner.ts";
 import type { QuotaSlotOfAllocation } from "../domain/quota-slot.ts";
 import { shardOf } from "../domain/shard.ts";
 import type { AllocationStart } from "../domain/token.ts";
+import type { DueTombstone } from "../domain/tombstone.ts";
 import type { Instance } from "../domain/workload.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
 import { equals, present, sizeIs } from "./clause.ts";
-import { TABLE } from "./definition.ts";
+import { dueShard, TABLE } from "./definition.ts";
 import { reading } from "./format.ts";
-import type { Item, Value } from "./item.ts";
-import { allocationKey, allocationPk, allocationPlaceOf, allocationPrefix } from "./key.ts";
+import type { Item, Key, Value } from "./item.ts";
+import {
+  allocationKey,
+  allocationPk,
+  allocationPlaceOf,
+  allocationPrefix,
+  tombstoneKey,
+} from "./key.ts";
+import { dueTombstoneFrom, isTombstone } from "./node-life.ts";
 import { withItem } from "./outcome.ts";
 import { readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
@@ -191,24 +199,36 @@ export function allocationItems(table: Table) {
     },
 
     /**
-     * Returns allocations that are due according to the index. The index only suggests, so the
-     * caller must read each before it acts.
+     * Returns allocations and tombstones that are due according to the index. The index only
+     * suggests, so the caller must read each before it acts.
      */
     async dueAllocations(
       shard: number,
       {
         after,
         ...page
-      }: { readonly untilMs: number; readonly limit: number; readonly after?: Due },
-    ): Promise<readonly Due[]> {
-      const from = after && { ...allocationKey(after.place), dueAtMs: after.dueAtMs };
-      const keys = await table.due(shardName(shard), { ...page, after: from });
-      return keys.map((key) => ({ place: allocationPlaceOf(key), dueAtMs: key.dueAtMs }));
+      }: {
+        readonly untilMs: number;
+        readonly limit: number;
+        readonly after?: Due | DueTombstone;
+      },
+    ): Promise<readonly (Due | DueTombstone)[]> {
+      const from = after && { ...dueKeyOf(after), dueAtMs: after.dueAtMs };
+      const keys = await table.due(dueShard(shard), { ...page, after: from });
+      return keys.map((key) =>
+        isTombstone(key)
+          ? dueTombstoneFrom(key)
+          : { place: allocationPlaceOf(key), dueAtMs: key.dueAtMs },
+      );
     },
   };
 }
 
-const shardName = (shard: number) => `DUE#${shard}`;
+function dueKeyOf(due: Due | DueTombstone): Key {
+  if (!("tombstone" in due)) return allocationKey(due.place);
+  const { space, name, uid } = due.tombstone;
+  return tombstoneKey(space, name, uid);
+}
 
 /**
  * Returns the attributes of the due index. The shard follows from the handle's hash, because a hot
@@ -217,7 +237,7 @@ const shardName = (shard: number) => `DUE#${shard}`;
 function dueAttributes(place: AllocationPlace, dueAtMs: number) {
   const shard = shardOf(BigInt(`0x${place.handleHash}`));
   return [
-    [[TABLE.dueIndex.partitionKey], shardName(shard)],
+    [[TABLE.dueIndex.partitionKey], dueShard(shard)],
     [[TABLE.dueIndex.sortKey], dueAtMs],
   ] as const;
 }

@@ -14,3 +14,6 @@ export const TABLE = {
     sortKey: "dueAt",
   },
 } as const;
+
+/** Returns the partition of the due index for a shard. */
+export const dueShard = (shard: number): string => `DUE#${shard}`;

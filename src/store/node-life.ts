@@ -10,13 +10,15 @@ import type { Outcome } from "../domain/outcome.ts";
 import { shardOfSpace } from "../domain/shard.ts";
 import {
   assertTombstone,
+  type DueTombstone,
   ENDED_BY,
   TOMBSTONE_STATES,
   type Tombstone,
+  type TombstoneNamed,
 } from "../domain/tombstone.ts";
 import { flagOf, idOf, numberOf, oneOf, textOf, textsOf } from "./attribute.ts";
 import { equals } from "./clause.ts";
-import { TABLE } from "./definition.ts";
+import { dueShard, TABLE } from "./definition.ts";
 import { reading } from "./format.ts";
 import type { Item, Key } from "./item.ts";
 import {
@@ -32,7 +34,7 @@ import {
   unescaped,
 } from "./key.ts";
 import { revised } from "./revised-writes.ts";
-import type { Table } from "./table.ts";
+import type { DueKey, Table } from "./table.ts";
 
 /**
  * The calls for what clusters say of nodes: reports, signs of life, tombstones and machines. Each
@@ -89,20 +91,14 @@ export function nodeLifeItems(table: Table) {
       await table.write({ step: "sign-of-life-old", key, when, change: { kind: "delete" } });
     },
 
-    async readTombstone({
-      space,
-      name,
-      uid,
-    }: Pick<Tombstone, "space" | "name" | "uid">): Promise<Tombstone | undefined> {
+    async readTombstone({ space, name, uid }: TombstoneNamed): Promise<Tombstone | undefined> {
       const item = await table.get(tombstoneKey(space, name, uid));
       return item && tombstoneFrom(item);
     },
 
-    /** Creates a tombstone, or replaces the one seen. */
-    putTombstone: (tombstone: Tombstone, seen: Tombstone | undefined) =>
-      seen
-        ? tombstones.change("gone-over", seen, tombstone)
-        : tombstones.create("gone", "gone-absent", tombstone),
+    createTombstone: (tombstone: Tombstone) => tombstones.create("gone", "gone-absent", tombstone),
+    changeTombstone: (step: string, seen: Tombstone, next: Tombstone) =>
+      tombstones.change(step, seen, next),
 
     async deleteTombstone(step: string, seen: Tombstone): Promise<Outcome<unknown>> {
       const when = [equals(`${step}-rev`, seen.revision, "revision")];
@@ -110,12 +106,12 @@ export function nodeLifeItems(table: Table) {
       return table.write({ step, key, when, change: { kind: "delete" } });
     },
 
-    /** Returns the keys of due tombstones, the earliest first. The index only suggests. */
+    /** Returns the due tombstones of a shard, the earliest first. The index only suggests. */
     async dueTombstones(
       shard: number,
       page: { readonly untilMs: number; readonly limit: number },
-    ): Promise<readonly Pick<Tombstone, "space" | "name" | "uid">[]> {
-      return (await table.due(shardName(shard), page)).map(tombstoneNamed);
+    ): Promise<readonly DueTombstone[]> {
+      return (await table.due(dueShard(shard), page)).filter(isTombstone).map(dueTombstoneFrom);
     },
 
     /** Returns the nodes that ran on a machine, of all spaces. */
@@ -135,9 +131,6 @@ export function nodeLifeItems(table: Table) {
     },
   };
 }
-
-/** Tombstones have partitions of their own in the due index, so that one run sees all of a space. */
-const shardName = (shard: number) => `GONE#${shard}`;
 
 const named = ({ pk }: Key): Pick<NodeReport, "space" | "name"> => {
   const [, space = "", name = ""] = pk.split("#").map(unescaped);
@@ -216,14 +209,23 @@ function tombstoneItem(tombstone: Tombstone): Item {
     state,
     since: tombstone.sinceMs,
     revision,
-    [TABLE.dueIndex.partitionKey]: shardName(shardOfSpace(space)),
+    // All tombstones of a space are in one shard, so that one run sees all that ended at once.
+    [TABLE.dueIndex.partitionKey]: dueShard(shardOfSpace(space)),
     [TABLE.dueIndex.sortKey]: tombstone.dueAtMs,
   };
 }
 
-const tombstoneNamed = (key: Key) => ({
+const tombstoneNamed = (key: Key): TombstoneNamed => ({
   ...named(key),
   uid: unescaped(key.sk.slice(GONE_PREFIX.length)),
+});
+
+/** Returns true for the key of a tombstone, which shares the due index with allocations. */
+export const isTombstone = ({ sk }: Key): boolean => sk.startsWith(GONE_PREFIX);
+
+export const dueTombstoneFrom = (key: DueKey): DueTombstone => ({
+  tombstone: tombstoneNamed(key),
+  dueAtMs: key.dueAtMs,
 });
 
 export const tombstoneFrom = reading((item: Item): Tombstone => {

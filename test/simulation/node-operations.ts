@@ -1,6 +1,8 @@
 import type { Assignment } from "../../src/allocator/assign/assignment.ts";
 import type { ClusterEvent } from "../../src/domain/node-event.ts";
 import { deleted, NODE, say, stated } from "../node-events.ts";
+import { ensure, putPrefixPools } from "../prefixes.ts";
+import { repairAll } from "../scheduled-runs.ts";
 import { assigned, requestOf, type World } from "../world.ts";
 import type { Operation } from "./operations.ts";
 
@@ -49,6 +51,7 @@ export const NODE_OPERATIONS: readonly Operation[] = [
     name: "an event that a node is deleted",
     step: "delete-report",
     ...event(deleted(7), spoken()),
+    kept: [],
   },
   {
     name: "an event of a node that comes back",
@@ -64,11 +67,29 @@ export const NODE_OPERATIONS: readonly Operation[] = [
     name: "the end of a node's machine",
     step: "leave-machine",
     ...event({ act: "terminate", name: "i-1" }, spoken()),
+    kept: [],
   },
   {
     name: "the renewal of a node's Lease",
     step: "sign-of-life",
     ...event({ act: "renew", name: NODE, renewedAt: "2026-03-11T08:13:10Z" }, spoken()),
+  },
+  {
+    name: "the repair run of a node that ended",
+    step: "freed",
+    prepare: async (world) => {
+      const { calm, clock } = world;
+      const guest = await assigned(calm, { ...requestOf("guest", 1), host: "host:node-2" });
+      await spoken()(world);
+      await putPrefixPools(calm);
+      await ensure(calm, NODE, { uid: "uid-1" });
+      await say(calm, deleted(7));
+      clock.nowMs += 100_000;
+      return { guest };
+    },
+    walk: (context) => repairAll(context),
+    kept: ["guest"],
+    again: (context) => say(context, deleted(7)),
   },
   {
     name: "an event that a pod is over",

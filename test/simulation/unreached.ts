@@ -376,7 +376,7 @@ export const EXCUSES: readonly Excuse[] = [
       ["admin/cut-check.ts", ") || !isCooled(slot, rules); function"],
       ["maintenance/repair/application.ts", "not: seen || isYoung(context, seen)) return;"],
       ["assign/settle-instance.ts", "0 && !isOver(seen)) return"],
-      ["release/release-host.ts", "allocations ?? []); await"],
+      ["release/release-host.ts", "allocations ?? []).filter(isMeant)); await"],
       ["release/release-addresses.ts", ") ?? unfinished(entry as NamedAddress)),"],
       ["release/release-addresses.ts", "({ address }: NamedAddress): ReleaseResult"],
       ["release/report-conflict.ts", 'not: undefined || slot.kind === "foreign" ||'],

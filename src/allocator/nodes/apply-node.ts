@@ -64,9 +64,9 @@ async function apply(
       if (revived.outcome === "lost") return RETRY;
     }
     // The report may have come after the read, and before the tombstone that its author had to see.
-    const isUnsure = verdict.endings.length > 0 && !life.report;
-    if (isUnsure && (await hasReport(context, of, word))) return RETRY;
-    if (!(await leave(context, of, verdict.leaving, { life, node }))) return RETRY;
+    const isEndedNow = verdict.endings.length > 0;
+    if (isEndedNow && !life.report && (await hasReport(context, of, word))) return RETRY;
+    if (!(await leave(context, of, verdict.leaving, { life, node, isEndedNow }))) return RETRY;
     if (verdict.registers && statement)
       return (await register(context, of, statement, { life, node })) ? answer("applied") : RETRY;
     return answer(verdict.status);

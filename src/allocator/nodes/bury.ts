@@ -33,6 +33,10 @@ export async function bury(
     ...times,
     revision: fresh(context),
   };
-  const written = await knownOutcome(context.store.putTombstone(tombstone, seen));
+  const written = await knownOutcome(
+    seen
+      ? context.store.changeTombstone("gone-over", seen, tombstone)
+      : context.store.createTombstone(tombstone),
+  );
   return written.outcome === "done";
 }

@@ -10,18 +10,22 @@ import { Closing, type Released } from "./close-allocations.ts";
  * Releases every address that a handle has now, as far as the time of one request allows; a repeat continues. It first
  * closes allocations that hold something, or may. Then it finishes closed ones that still name parts, which lose them.
  * It skips finished ones, so that a repeat reaches what is left.
+ *
+ * @param isMeant returns false for an allocation that stays
  */
 export async function releaseHandle(
   context: Context,
   space: string,
   handle: string,
+  isMeant: (allocation: Allocation) => boolean = () => true,
 ): Promise<Released> {
   const closing = new Closing(context);
   const over: Allocation[] = [];
   for await (const { allocations, isLong } of looks(context, closing, space, handle)) {
     // Handles whose hashes collide share a partition.
     const left = allocations.filter(
-      (allocation) => allocation.handle === handle && !isFinished(allocation),
+      (allocation) =>
+        allocation.handle === handle && !isFinished(allocation) && isMeant(allocation),
     );
     for (const allocation of left.filter(isOver)) {
       // Its owners are not needed any more, and may be most of its size.

@@ -18,11 +18,14 @@ import { Closing, type Released } from "./close-allocations.ts";
  * assign in progress is closed or kept as a whole. Instances whose kind keeps its addresses keep them for another host.
  * Prefixes stay: they go back by their node's own route, or with its end (I18).
  * A repeat continues what one request does not finish.
+ *
+ * @param isMeant returns false for an allocation that stays
  */
 export async function releaseHost(
   context: Context,
   space: string,
   host: HostId,
+  isMeant: (allocation: Allocation) => boolean = () => true,
 ): Promise<Released> {
   const { store, random } = context;
   const closing = new Closing(context);
@@ -37,7 +40,7 @@ export async function releaseHost(
     );
     for (const block of blocks ?? []) {
       if (block instanceof CorruptItemError) closing.leave(block);
-      else if (block && !block.whole) await releaseIn(context, closing, block, host);
+      else if (block && !block.whole) await releaseIn(context, closing, block, { host, isMeant });
     }
   }
   return closing.answer();
@@ -51,7 +54,7 @@ async function releaseIn(
   context: Context,
   closing: Closing,
   block: Block,
-  host: HostId,
+  { host, isMeant }: Meant,
 ): Promise<void> {
   const { space, slots } = block;
   const taken = [...slots.values()].filter((slot) => slot.kind === "taken");
@@ -62,11 +65,17 @@ async function releaseIn(
     const allocations = await closing.trying(() =>
       allocationsOf(context, closing, space, some, host),
     );
-    const [instances, others] = split(allocations ?? []);
+    const [instances, others] = split((allocations ?? []).filter(isMeant));
     await closing.endInstances(block, instances);
     // The release by host does not find them again, so settling gains nothing.
     await closing.end(others, { settles: false });
   }
+}
+
+/** The allocations that a release closes. */
+interface Meant {
+  readonly host: HostId;
+  isMeant(allocation: Allocation): boolean;
 }
 
 /** Tells the allocations of instances from the others. */

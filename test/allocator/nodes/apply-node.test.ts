@@ -78,6 +78,25 @@ describe("of two events of a node at once", () => {
     },
   );
 
+  it("a stale one that comes again takes nothing from a node that comes back in the middle of it", async () => {
+    const before = [stated(4), deleted(6)];
+    const start = await makeWorld();
+    await say(start.calm, ...before);
+    const calls = await callsOf(start.table, (own) =>
+      say(contextOver(own, start.clock, 2), stated(5)),
+    );
+    for (let at = 0; at < calls.length; at++) {
+      const world = await makeWorld();
+      await say(world.calm, ...before);
+      const own = withIntruder(world.table, at, async () => {
+        await say(contextOver(world.table, world.clock, 3), stated(9));
+      });
+      await say(contextOver(own, world.clock, 2), stated(5));
+      const where = `${calls[at]} (call ${at})`;
+      expect(await known(world), where).toEqual(await expected([...before, stated(9)]));
+    }
+  });
+
   it("the later end counts", async () => {
     const start = await makeWorld();
     const calls = await callsOf(start.table, (own) =>

@@ -4,6 +4,7 @@ import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
 import type { QuotaSlot } from "../../../domain/quota-slot.ts";
 import type { AllocationStart } from "../../../domain/token.ts";
+import type { DueTombstone } from "../../../domain/tombstone.ts";
 
 /** Reads and writes allocations, and the quota slots of handles with a limit. */
 export interface AllocationStore {
@@ -36,8 +37,8 @@ export interface AllocationStore {
   markFreed(place: AllocationPlace, token: string, freed: FreedMark): Promise<Outcome<Allocation>>;
   dueAllocations(
     shard: number,
-    page: { readonly untilMs: number; readonly limit: number; readonly after?: Due },
-  ): Promise<readonly Due[]>;
+    page: { readonly untilMs: number; readonly limit: number; readonly after?: Due | DueTombstone },
+  ): Promise<readonly (Due | DueTombstone)[]>;
   listQuotaSlots(space: string, handle: string): Promise<readonly QuotaSlot[]>;
   putQuotaSlot(quotaSlot: QuotaSlot, seen: QuotaSlot | undefined): Promise<Outcome<QuotaSlot>>;
   deleteQuotaSlot(step: string, seen: QuotaSlot): Promise<void>;

@@ -2,7 +2,7 @@ import type { NodeLife } from "../../../domain/judge-node.ts";
 import type { Machine } from "../../../domain/machine.ts";
 import type { NodeReport, SignOfLife } from "../../../domain/node-report.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
-import type { Tombstone } from "../../../domain/tombstone.ts";
+import type { DueTombstone, Tombstone, TombstoneNamed } from "../../../domain/tombstone.ts";
 
 /** Reads and writes what clusters say of nodes: reports, signs of life, tombstones and machines. */
 export interface NodeStore {
@@ -16,15 +16,16 @@ export interface NodeStore {
   readSignOfLife(space: string, name: string): Promise<SignOfLife | undefined>;
   putSignOfLife(sign: SignOfLife): Promise<void>;
   deleteSignOfLife(seen: SignOfLife): Promise<void>;
-  readTombstone(of: Pick<Tombstone, "space" | "name" | "uid">): Promise<Tombstone | undefined>;
-  putTombstone(tombstone: Tombstone, seen: Tombstone | undefined): Promise<Outcome<Tombstone>>;
+  readTombstone(of: TombstoneNamed): Promise<Tombstone | undefined>;
+  createTombstone(tombstone: Tombstone): Promise<Outcome<Tombstone>>;
+  changeTombstone(step: string, seen: Tombstone, next: Tombstone): Promise<Outcome<Tombstone>>;
   deleteTombstone(step: string, seen: Tombstone): Promise<Outcome<unknown>>;
 
   /** Lists the tombstones of a shard's spaces that are due, the earliest first. The index only suggests. */
   dueTombstones(
     shard: number,
     page: { readonly untilMs: number; readonly limit: number },
-  ): Promise<readonly Pick<Tombstone, "space" | "name" | "uid">[]>;
+  ): Promise<readonly DueTombstone[]>;
 
   /** Lists the nodes that ran on a machine, of all spaces. */
   listMachine(id: string): Promise<readonly Machine[]>;

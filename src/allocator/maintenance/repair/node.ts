@@ -1,10 +1,35 @@
-import { GRACE_MS } from "../../../domain/limits.ts";
+import { isProvenWrong } from "../../../domain/judge-node.ts";
+import { GRACE_MS, SIGN_OF_LIFE_KEPT_MS } from "../../../domain/limits.ts";
 import type { Node, NodeEntry } from "../../../domain/node.ts";
+import type { SignOfLife } from "../../../domain/node-report.ts";
 import type { Context } from "../../core/context.ts";
+import { leave } from "../../nodes/leave.ts";
 
 /** Enters a node whose entry is lost: one that was entered long before it stood. Lists would not show it. */
 export async function restoreEntry(context: Context, { space, name, id }: Node): Promise<void> {
   await context.store.restoreNodeEntry({ space, name, id, atMs: context.now() });
+}
+
+/** Takes a report or a registration out that landed after the end of its node. The tombstone decides. */
+export async function repairEnded(
+  context: Context,
+  of: { readonly space: string; readonly name: string },
+): Promise<void> {
+  const life = await context.store.readNodeLife(of.space, of.name);
+  if (life.tombstones.length === 0) return;
+  const node = await context.store.readNode(of.space, of.name);
+  const ended = life.tombstones.filter((tombstone) => !isProvenWrong(life, tombstone));
+  await leave(
+    context,
+    of,
+    ended.map(({ uid }) => uid),
+    { life, node },
+  );
+}
+
+/** Drops a sign of life that is so old that its node lives no more. */
+export async function repairSignOfLife({ store, now }: Context, sign: SignOfLife): Promise<void> {
+  if (now() - sign.seenAtMs > SIGN_OF_LIFE_KEPT_MS) await store.deleteSignOfLife(sign);
 }
 
 /** Drops an entry whose node was never created, or is deleted. */

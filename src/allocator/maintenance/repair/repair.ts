@@ -3,13 +3,16 @@ import {
   COLLECT_DUE_AT_ONCE,
   COLLECT_DUE_MS_MAX,
   COLLECT_DUE_PER_PAGE,
+  NODES_ENDED_MS_MAX,
   SCHEDULED_RUN_MS_MAX,
 } from "../../../domain/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../../domain/outcome.ts";
 import type { Progress } from "../../../domain/sweep.ts";
+import type { DueTombstone } from "../../../domain/tombstone.ts";
 import type { Context } from "../../core/context.ts";
 import { whileTime } from "../../core/while-time.ts";
 import { repairAllocation, settleDue } from "./allocation.ts";
+import { endNodes } from "./ended-nodes.ts";
 import { going, type Repaired } from "./repaired.ts";
 import { sweep, sweepAtRandom } from "./sweep.ts";
 
@@ -27,6 +30,8 @@ export async function repair(context: Context, shard: number): Promise<Repaired>
     affinities: 0,
     borrowedBlocksDeleted: 0,
     orphansDeleted: 0,
+    nodesEnded: 0,
+    nodesHeld: 0,
     swept: false,
     failures: [],
   };
@@ -34,11 +39,15 @@ export async function repair(context: Context, shard: number): Promise<Repaired>
   const found = await readProgress(context, shard, done);
   let kept: Progress = found === "unreadable" ? {} : found;
   const { due: from, ...rest } = kept;
-  const due = await repairDue(
+  const { due, hasTombstones } = await repairDue(
     context,
     { shard, from, untilMs: startedAtMs + COLLECT_DUE_MS_MAX },
     done,
   );
+  if (hasTombstones)
+    await going(done, () =>
+      endNodes(context, { shard, untilMs: startedAtMs + NODES_ENDED_MS_MAX }, done),
+    );
   const keep = async (progress: Progress) => {
     const isNew = JSON.stringify(progress) !== JSON.stringify(kept);
     if (isNew) await store.writeProgress(shard, progress);
@@ -79,13 +88,13 @@ interface DueWalk {
  * Handles the due allocations of a shard, the earliest first: those after the last run's position, then the others. It
  * skips those that stay due because they cannot be read or are in use.
  *
- * @returns the last one that it read, if its time was over before all were
+ * @returns the last one that it read, if its time was over before all were; and whether it met tombstones
  */
 async function repairDue(
   context: Context,
   { shard, from, untilMs }: DueWalk,
   done: Repaired,
-): Promise<Due | undefined> {
+): Promise<{ readonly due: Due | undefined; readonly hasTombstones: boolean }> {
   const dueByMs = context.now();
   const legs = from
     ? [
@@ -93,7 +102,8 @@ async function repairDue(
         { after: undefined, dueByMs: from.dueAtMs },
       ]
     : [{ after: undefined, dueByMs }];
-  let last = from;
+  let last: Due | DueTombstone | undefined = from;
+  let hasTombstones = false;
   await going(done, async () => {
     for (const leg of legs) {
       last = leg.after;
@@ -107,7 +117,10 @@ async function repairDue(
           context,
           page,
           { atOnce: COLLECT_DUE_AT_ONCE, untilMs },
-          (due) => going(done, () => repairOneDue(context, due, done)),
+          async (due) => {
+            if ("tombstone" in due) hasTombstones = true;
+            else await going(done, () => repairOneDue(context, due, done));
+          },
         );
         last = page[looked - 1] ?? last;
         if (looked < page.length) return;
@@ -116,7 +129,8 @@ async function repairDue(
     }
     last = undefined;
   });
-  return last;
+  // A tombstone is no position, because the next run reads all of them anyway.
+  return { due: last && "tombstone" in last ? from : last, hasTombstones };
 }
 
 async function repairOneDue(context: Context, { place }: Due, done: Repaired): Promise<void> {

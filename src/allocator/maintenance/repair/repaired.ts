@@ -13,6 +13,10 @@ export interface Repaired {
   borrowedBlocksDeleted: number;
   /** Blocks, map pages and hints of pools that are gone. */
   orphansDeleted: number;
+  /** Nodes that ended, and all that they had is free. */
+  nodesEnded: number;
+  /** Nodes that ended and wait, because too many did at once. */
+  nodesHeld: number;
   /** True if the walk reached the end of the shard's segment of the table. */
   swept: boolean;
   /** Failures for the log; the run continued. */

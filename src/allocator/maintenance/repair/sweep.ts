@@ -17,7 +17,7 @@ import { isAffinityRight, repairAffinities, repairAffinityOf } from "./block-aff
 import { repairGroupIndex } from "./block-group-index.ts";
 import { repairBorrowedBlock } from "./borrowed-block.ts";
 import { repairHint } from "./full-pool-hint.ts";
-import { repairEntry, restoreEntry } from "./node.ts";
+import { repairEnded, repairEntry, repairSignOfLife, restoreEntry } from "./node.ts";
 import { repairQuotaSlot } from "./quota-slot.ts";
 import { going, type Repaired } from "./repaired.ts";
 import { Holders } from "./slot-holders.ts";
@@ -134,6 +134,9 @@ async function sweepItem(
   for (const quotaSlot of contents.quotaSlots) await repairQuotaSlot(context, quotaSlot);
   for (const application of contents.applications) await repairApplication(context, application);
   for (const node of contents.nodes) await restoreEntry(context, node);
+  for (const { space, name } of [...contents.nodeReports, ...contents.tombstones])
+    await repairEnded(context, { space, name });
+  for (const sign of contents.signsOfLife) await repairSignOfLife(context, sign);
   for (const entry of contents.nodeEntries) await repairEntry(context, entry);
   for (const map of contents.maps) if (await repairGroupIndex(context, map)) done.orphansDeleted++;
   for (const hint of contents.fullPools) if (await repairHint(context, hint)) done.orphansDeleted++;

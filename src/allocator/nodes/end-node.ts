@@ -1,0 +1,106 @@
+import { hostId } from "../../domain/host.ts";
+import { isProvenWrong } from "../../domain/judge-node.ts";
+import { TOMBSTONE_KEPT_MS } from "../../domain/limits.ts";
+import { nodeHandle } from "../../domain/node-handle.ts";
+import type { Tombstone } from "../../domain/tombstone.ts";
+import { knownOutcome } from "../admin/written.ts";
+import { releaseAffinities } from "../affinities/release-range.ts";
+import { type Context, fresh } from "../core/context.ts";
+import type { Released } from "../release/close-allocations.ts";
+import { releaseHandle } from "../release/release-handle.ts";
+import { releaseHost } from "../release/release-host.ts";
+import { leave } from "./leave.ts";
+
+/**
+ * Takes the next step of a due tombstone: frees what its node had, or deletes a tombstone that is old. A node that has
+ * spoken since lives, and nothing of it is freed. If a run does not finish, the tombstone stays due, and the next one
+ * goes on.
+ *
+ * @param seen the tombstone as it was read; its time is over on every clock
+ * @param untilMs begins no further release after this time
+ * @returns true if all that the node had is free now
+ */
+export async function endNode(
+  context: Context,
+  seen: Tombstone,
+  untilMs: number,
+): Promise<boolean> {
+  const { store } = context;
+  if (seen.state === "freed") {
+    await store.deleteTombstone("forget-gone", seen);
+    return false;
+  }
+  const life = await store.readNodeLife(seen.space, seen.name);
+  if (isProvenWrong(life, seen)) {
+    await store.deleteTombstone("revive", seen);
+    return false;
+  }
+  const freeing = await moved(context, "freeing", seen, { state: "freeing" });
+  if (!freeing) return false;
+  const node = await store.readNode(seen.space, seen.name);
+  const now = await store.readNodeLife(seen.space, seen.name);
+  // Another run may have finished, and the node may be back.
+  if (!now.tombstones.some(({ revision }) => revision === freeing.revision)) return false;
+  if (!(await leave(context, seen, [seen.uid], { life: now, node }))) return false;
+  const isWhole = await released(context, untilMs, () => releaseOwn(context, freeing));
+  if (!isWhole || !(await freeHost(context, freeing, untilMs))) return false;
+  const dueAtMs = freeing.sinceMs + TOMBSTONE_KEPT_MS;
+  return (await moved(context, "freed", freeing, { state: "freed", dueAtMs })) !== undefined;
+}
+
+/**
+ * Releases what the uid has. A run that is late finds allocations of a node that came back after another run had
+ * finished. They are younger than the end of the quarantine, and stay.
+ */
+const releaseOwn = (context: Context, { space, name, uid, dueAtMs }: Tombstone) =>
+  releaseHandle(context, space, nodeHandle(name, uid), ({ atMs }) => atMs <= dueAtMs);
+
+/**
+ * Releases the addresses that came to the host before its end, and its affinities, if no node has the name now.
+ *
+ * @returns true if nothing is left
+ */
+async function freeHost(
+  context: Context,
+  { space, name, sinceMs }: Tombstone,
+  untilMs: number,
+): Promise<boolean> {
+  const { store } = context;
+  if (await store.readNode(space, name)) return true;
+  const host = hostId("host", name);
+  const isOlder = ({ atMs }: { readonly atMs: number }) => atMs <= sinceMs;
+  if (!(await released(context, untilMs, () => releaseHost(context, space, host, isOlder))))
+    return false;
+  const releasing = { space, host, mustBeEmpty: false };
+  for (let page = await releaseAffinities(context, releasing); page.next; ) {
+    if (context.now() >= untilMs) return false;
+    page = await releaseAffinities(context, { ...releasing, position: page.next });
+  }
+  return true;
+}
+
+/** Repeats a release until it is complete. Returns false if it does not get there in time, or without progress. */
+async function released(
+  context: Context,
+  untilMs: number,
+  release: () => Promise<Released>,
+): Promise<boolean> {
+  for (let more = true; more && context.now() < untilMs; ) {
+    const { complete, progressed } = await release();
+    if (complete) return true;
+    more = progressed;
+  }
+  return false;
+}
+
+/** Changes a tombstone as it was seen. Returns it as it is then; nothing if it has changed since. */
+async function moved(
+  context: Context,
+  step: string,
+  seen: Tombstone,
+  change: Partial<Tombstone>,
+): Promise<Tombstone | undefined> {
+  const next: Tombstone = { ...seen, ...change, revision: fresh(context) };
+  const written = await knownOutcome(context.store.changeTombstone(step, seen, next));
+  return written.outcome === "done" ? next : undefined;
+}
