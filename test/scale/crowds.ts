@@ -1,8 +1,9 @@
 import { parseAddress } from "../../src/domain/address.ts";
+import { capacityOf } from "../../src/domain/block.ts";
 import { blocksOfGroup, groupAt, groupIndexOf } from "../../src/domain/block-group.ts";
 import { type Cidr, cidrOf } from "../../src/domain/cidr.ts";
 import type { HostId } from "../../src/domain/host.ts";
-import type { Pool } from "../../src/domain/pool.ts";
+import { assignsPrefixes, type Pool } from "../../src/domain/pool.ts";
 import type { Item } from "../../src/store/item.ts";
 import { blockKey, blockPk, hostPk } from "../../src/store/key.ts";
 import type { Crowd, LargeTable } from "./large-table.ts";
@@ -54,10 +55,10 @@ export function hostCrowd(
  * that a million of them cost no more memory than the few that are in use.
  */
 export function fullBlocks(pool: Pool): (cidr: Cidr, host?: HostId) => Item {
-  const whole = 2 ** ((pool.cidr.family === 4 ? 32 : 128) - pool.blockSize);
   const [first] = blocksOfGroup(pool, groupAt(pool, 0n));
   if (!first) throw new Error("a pool without a block");
-  const template = blockItem(pool, { cidr: first, slots: takenSlots(whole) });
+  const block = { cidr: first, ...(assignsPrefixes(pool) && { whole: true as const }) };
+  const template = blockItem(pool, { ...block, slots: takenSlots(capacityOf(block)) });
   return (cidr, host) => ({
     ...template,
     ...blockKey(pool.space, cidr),

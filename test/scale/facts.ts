@@ -9,6 +9,7 @@ import { goesOnFacts } from "./facts/goes-on.ts";
 import { instanceFacts } from "./facts/instances.ts";
 import { jobFacts } from "./facts/jobs.ts";
 import { largeHostFacts } from "./facts/large-host.ts";
+import { prefixFacts } from "./facts/prefixes.ts";
 import { rangedPoolFacts } from "./facts/ranged-pools.ts";
 import { reclaimedFacts } from "./facts/reclaimed.ts";
 import { rejectedFacts, rejectionCallFacts } from "./facts/rejected.ts";
@@ -30,6 +31,7 @@ export const allFacts = (form: Form): readonly Fact[] => [
   ...growthFacts(form),
   ...instanceFacts(form),
   ...rangedPoolFacts(form),
+  ...prefixFacts(form),
   ...releasedFacts(form),
   ...dueFacts(form),
   ...jobFacts(form),

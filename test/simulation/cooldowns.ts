@@ -24,7 +24,8 @@ export class Cooldowns {
     const after = new Map(blocks.map((block) => [cidrName(block.cidr), block]));
     for (const [name, block] of after) {
       const before = this.#before.get(name);
-      if (before === block) continue;
+      // A node that states a prefix has it, also while it cools: the node uses it.
+      if (before === block || block.whole) continue;
       for (const [ordinal, slot] of block.slots) {
         const where = `${name}.${ordinal}`;
         const was = before?.slots.get(ordinal);

@@ -24,6 +24,7 @@ import { Instances } from "./instances.ts";
 import { Ledger } from "./ledger.ts";
 import { drawMembers } from "./members.ts";
 import { MutatedTable } from "./mutate.ts";
+import { drawCluster, type Nodes, node, repeater } from "./node-prefixes.ts";
 import {
   administrator,
   calendar,
@@ -36,6 +37,7 @@ import {
   provisioner,
 } from "./operators.ts";
 import { Owners } from "./owners.ts";
+import { PromisedPrefixes } from "./promised-prefixes.ts";
 import { seededRandom } from "./random.ts";
 import { asTenant, drawRangedPools } from "./ranged-pools.ts";
 import { readingOnce } from "./reading.ts";
@@ -84,6 +86,8 @@ export interface Life {
   readonly crew: Crew | undefined;
   /** The applications of the instances, if there are any. */
   readonly fleet: Fleet | undefined;
+  /** The nodes that ask for prefixes, if there are any. */
+  readonly nodes: Nodes | undefined;
   /** Those that watch each step, beside the ledger. */
   readonly judges: readonly Judge[];
 }
@@ -171,6 +175,13 @@ export async function simulate({
   if (crew) judges.push(crew.judge);
   const fleet: Fleet | undefined = applications && { ...applications, judge: new HeldAddresses() };
   if (fleet) judges.push(fleet.judge);
+  const cluster = drawCluster(randomOf(seed, "prefixes"), drawn);
+  const nodes: Nodes | undefined = cluster && {
+    ...cluster,
+    judge: new PromisedPrefixes(),
+    acts: [],
+  };
+  if (nodes) judges.push(nodes.judge);
   const life: Life = {
     scenario,
     scheduler,
@@ -182,6 +193,7 @@ export async function simulate({
     subnet,
     crew,
     fleet,
+    nodes,
     judges,
   };
   const contextOf = (name: string, own: Surroundings): Context => ({
@@ -196,7 +208,12 @@ export async function simulate({
     now: () => Math.round(scheduler.nowMs),
     sleep: async () => {},
   });
-  await makeSpace(calm, scenario, conditions.depotPools);
+  const prefixPools = nodes?.pools ?? [];
+  await makeSpace(
+    calm,
+    { ...scenario, pools: [...scenario.pools, ...prefixPools] },
+    conditions.depotPools,
+  );
   const violations = judge(life, table);
 
   const processes: string[] = [];
@@ -240,6 +257,9 @@ export async function simulate({
   }
   for (let n = 0; fleet && n < 2; n++)
     spawn(`scaler ${n}`, (context) => scaler(context, life, fleet));
+  for (const name of nodes?.nodes ?? [])
+    if (nodes) spawn(`node ${name}`, (context) => node(context, life, nodes, name));
+  if (nodes) spawn("repeater", (context) => repeater(context, life, nodes));
   if (scenario.leaps) spawn("calendar", (context) => calendar(context, life));
   await scheduler.run();
   if (violations.length === 0) violations.push(...(await calmDown(calm, life)));

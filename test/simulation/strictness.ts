@@ -59,6 +59,8 @@ export class Strictness {
   step({ blocks, allocations }: Contents): void {
     this.#authors.step(allocations);
     for (const block of blocks) {
+      // A prefix has no host, and strict affinity does not concern it.
+      if (block.whole) continue;
       for (const slot of block.slots.values()) {
         if (slot.kind !== "taken" || this.#known.has(slot.token)) continue;
         this.#known.add(slot.token);

@@ -1,0 +1,167 @@
+import type { Context } from "../../src/allocator/core/context.ts";
+import {
+  ensurePrefixes,
+  type NodePrefixes,
+  type PrefixesWanted,
+} from "../../src/allocator/prefixes/ensure-prefixes.ts";
+import { listPrefixes } from "../../src/allocator/prefixes/list-prefixes.ts";
+import { releasePrefixes } from "../../src/allocator/prefixes/release-prefixes.ts";
+import { blocksIn } from "../../src/domain/block-group.ts";
+import type { Cidr } from "../../src/domain/cidr.ts";
+import type { Random } from "../../src/domain/fresh.ts";
+import { hostName } from "../../src/domain/host.ts";
+import { nodeHandle } from "../../src/domain/node-handle.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
+import type { PoolSpec } from "../../src/domain/pool.ts";
+import { chance, oneOf } from "./operators.ts";
+import type { PromisedPrefixes } from "./promised-prefixes.ts";
+import { SPACE } from "./requests.ts";
+import type { Life } from "./run.ts";
+import { cidrOf, type Scenario, selectorOf } from "./scenario.ts";
+
+/** The pools of prefixes of a run, and the nodes that ask for them. */
+interface Cluster {
+  readonly pools: Scenario["pools"];
+  /** The names of nodes. Some are hosts of the clients, too. */
+  readonly nodes: readonly string[];
+}
+
+/** The nodes of a run, their judge, and their acts so far, each of which may come again. */
+export interface Nodes extends Cluster {
+  readonly judge: PromisedPrefixes;
+  readonly acts: Act[];
+}
+
+type Act = (context: Context) => Promise<unknown>;
+
+/** The share of runs with pools of prefixes. */
+const SHARE = 0.25;
+const INCARNATIONS = 3;
+const CONFIRM_SECONDS = 30;
+
+/** Draws the pools of prefixes of a run, or none. They are drawn apart, so that the other runs stay as they are. */
+export function drawCluster(random: Random, scenario: Scenario): Cluster | undefined {
+  const below = (n: number) => Math.floor(random.fraction() * n);
+  if (random.fraction() >= SHARE) return undefined;
+  const specOf = (name: string, cidr: string, blockSize: number): PoolSpec & { name: string } => ({
+    name,
+    cidr: cidrOf(cidr),
+    assign: "prefixes",
+    blockSize,
+    disabled: false,
+    assignmentMode: below(6) === 0 ? "Manual" : "Automatic",
+    allowedUses: [],
+    borrowing: "forbidden",
+    cooldownSeconds: scenario.cooldownMs / 1_000,
+    ...(scenario.selects && below(3) === 0 && { nodeSelector: selectorOf("zone == 'west'") }),
+  });
+  const v4 = specOf("pods-4", below(2) === 0 ? "10.8.0.0/22" : "10.8.0.0/23", 24);
+  const v6 = specOf("pods-6", "2001:db8:8::/62", 64);
+  const nodes = [...scenario.hosts.map(hostName).slice(0, 2), "node-9", "node-10"];
+  return { pools: [v4, ...(below(3) === 0 ? [] : [v6])], nodes: nodes.slice(0, 3 + below(2)) };
+}
+
+/**
+ * Acts as the controller of one node: under one uid after the other it asks for prefixes, states what it got or what its cloud
+ * provider has, and goes.
+ */
+export async function node(
+  context: Context,
+  life: Life,
+  nodes: Nodes,
+  name: string,
+): Promise<void> {
+  for (let n = 0; n < INCARNATIONS; n++) {
+    const uid = `uid-${n}`;
+    await context.sleep(12_000 * context.random.fraction());
+    const got = await act(life, nodes, (own) => ask(own, life, nodes, name, { uid }), context);
+    await context.sleep(15_000 * context.random.fraction());
+    const podCidrs =
+      got && chance(context, 0.8) ? got.prefixes.map(({ cidr }) => cidr) : drawn(context, nodes);
+    const allocator = chance(context, 0.2) ? "CloudAllocator" : "RangeAllocator";
+    const stated = { uid, allocator, podCidrs, aliases: podCidrs } as const;
+    if (chance(context, 0.8))
+      await act(life, nodes, (own) => ask(own, life, nodes, name, stated), context);
+    await context.sleep(20_000 * context.random.fraction());
+    if (chance(context, 0.5))
+      await act(life, nodes, (own) => ask(own, life, nodes, name, { uid }), context);
+    const cidr = chance(context, 0.3) ? podCidrs[0] : undefined;
+    if (chance(context, 0.6))
+      await act(life, nodes, (own) => release(own, life, nodes, { name, uid, cidr }), context);
+  }
+}
+
+/** Does earlier acts of nodes once more, as messages do that come twice or late, and lists what nodes have. */
+export async function repeater(context: Context, life: Life, nodes: Nodes): Promise<void> {
+  for (let n = 0; n < 8; n++) {
+    await context.sleep(15_000 * context.random.fraction());
+    const again = oneOf(context, nodes.acts);
+    if (again) await life.scheduler.trying(() => again(context));
+    await life.scheduler.trying(() =>
+      listPrefixes(context, { space: SPACE, node: oneOf(context, nodes.nodes) }),
+    );
+  }
+}
+
+/** Carries out an act of a node. It may be the first of two that are the same. */
+async function act<T>(
+  { scheduler }: Life,
+  { acts }: Nodes,
+  body: (context: Context) => Promise<T>,
+  context: Context,
+): Promise<T | undefined> {
+  acts.push(body);
+  return scheduler.trying(() => body(context));
+}
+
+type Said = Pick<PrefixesWanted, "uid"> & Partial<PrefixesWanted>;
+
+async function ask(
+  context: Context,
+  { scheduler }: Life,
+  { pools, judge }: Nodes,
+  name: string,
+  said: Said,
+): Promise<NodePrefixes | undefined> {
+  const { uid, allocator = "RangeAllocator", podCidrs = [], aliases = [] } = said;
+  const handle = nodeHandle(name, uid);
+  if (allocator === "CloudAllocator" && aliases.length > 0) judge.endsAll(handle);
+  else if (podCidrs.length > 0) judge.states(handle, podCidrs);
+  const answer = await ensurePrefixes(context, {
+    space: SPACE,
+    node: name,
+    uid,
+    allocator,
+    podCidrs,
+    aliases,
+    pools: chance(context, 0.3) ? pools.map((pool) => pool.name) : [],
+    confirmSeconds: CONFIRM_SECONDS,
+  });
+  const what = podCidrs.length > 0 ? "prefixes stated" : "prefixes asked for";
+  scheduler.count(`${what}: ${answer instanceof Rejection ? answer.code : "done"}`);
+  if (answer instanceof Rejection) {
+    scheduler.count(`answer: ${answer.code}`);
+    return undefined;
+  }
+  judge.hears(handle, answer.prefixes);
+  return answer;
+}
+
+async function release(
+  context: Context,
+  { scheduler }: Life,
+  { judge }: Nodes,
+  of: { readonly name: string; readonly uid: string; readonly cidr: Cidr | undefined },
+): Promise<void> {
+  const { name, uid, cidr } = of;
+  judge.endsAll(nodeHandle(name, uid));
+  const released = await releasePrefixes(context, { space: SPACE, node: name, uid, cidr });
+  const how = released instanceof Rejection ? released.code : `${released.length} of them`;
+  scheduler.count(`prefixes released: ${how}`);
+}
+
+/** Draws a prefix of each family, or of some, as a node says that was there before. */
+const drawn = (context: Context, { pools }: Nodes): readonly Cidr[] =>
+  pools
+    .filter(() => chance(context, 0.8))
+    .map((pool) => oneOf(context, [...blocksIn(pool, pool.cidr)]));
