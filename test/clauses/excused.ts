@@ -16,13 +16,13 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 6] },
   "affinity-retire-rev": { why: COMES_BACK, heals: [3, 11] },
-  "affinity-keep-rev": { why: COMES_BACK, heals: [192, 221] },
-  "repair-confirm-rev": { why: COMES_BACK, heals: [117, 186] },
-  "affinity-drop-rev": { why: GOES, heals: [11, 52] },
-  "affinity-undo-rev": { why: GOES, heals: [33, 57] },
+  "affinity-keep-rev": { why: COMES_BACK, heals: [221, 254] },
+  "repair-confirm-rev": { why: COMES_BACK, heals: [54, 186] },
+  "affinity-drop-rev": { why: GOES, heals: [36, 52] },
+  "affinity-undo-rev": { why: GOES, heals: [33, 85] },
   "affinity-stale-rev": { why: GOES, heals: [10, 12] },
   "affinity-orphan-rev": { why: GOES, heals: [32, 33] },
-  "repair-affinity-rev": { why: GOES, heals: [32, 427] },
+  "repair-affinity-rev": { why: GOES, heals: [32, 308] },
   "repair-duplicate-rev": { why: `As \`repair-affinity-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that a node of its name may exist. Another entry of the same name replaces it, and repair deletes it when the node is gone.",

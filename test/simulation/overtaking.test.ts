@@ -5,6 +5,8 @@ import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
+import { repairAllocation } from "../../src/allocator/maintenance/repair/allocation.ts";
+import { allocationsOfNode } from "../../src/allocator/prefixes/allocations-of-node.ts";
 import { releaseAddress } from "../../src/allocator/release/release-address.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
@@ -26,6 +28,7 @@ import {
   withSubnet,
 } from "../applications.ts";
 import { instanceRequest, podOf, releaseOf } from "../instances.ts";
+import { ensure, free, putPrefixPools, tryEnsure } from "../prefixes.ts";
 import { repairAll, work } from "../scheduled-runs.ts";
 import {
   addressOf,
@@ -252,6 +255,84 @@ const KEEPS_AND_SHRINKS: readonly Meeting[] = [
     second: "its growth",
     prepare: keptByLast,
     walks: [shrinksSet, (context) => hold(context, 2, DB, 2)],
+    waitMs: 0,
+  },
+];
+
+const STATED = ["10.64.1.0/24", "fd00:64:0:1::/64"];
+const asks: Walk = (context) => tryEnsure(context, "node-1");
+const states =
+  (node = "node-1"): Walk =>
+  (context) =>
+    tryEnsure(context, node, { podCidrs: STATED });
+/** Repairs what the node has, as a run of `repair` does. */
+const repairs: Walk = async (context) => {
+  const of = { space: SPACE, node: "node-1", uid: "a" };
+  for (const allocation of await allocationsOfNode(context, of))
+    await repairAllocation(context, allocation);
+};
+const frees: Walk = (context) => free(context, "node-1");
+
+/** Adds pools of prefixes, and a node that has not stated what it got, or that has the prefixes that others state. */
+const withNode =
+  (said: object | undefined, waitMs = 0) =>
+  async (world: World): Promise<Told> => {
+    const told = await one(world);
+    await putPrefixPools(world.calm);
+    if (said) await ensure(world.calm, "node-1", said);
+    world.clock.nowMs += waitMs;
+    return told;
+  };
+
+/** Two requests about the prefixes of a node. */
+const PREFIXES: readonly Meeting[] = [
+  {
+    first: "a request for prefixes",
+    second: "the same request",
+    prepare: withNode(undefined),
+    walks: [asks, asks],
+    waitMs: 0,
+  },
+  {
+    first: "a request for prefixes",
+    second: "a release of what the node has",
+    prepare: withNode(undefined),
+    walks: [asks, frees],
+    waitMs: 0,
+  },
+  {
+    first: "a release of the prefixes of a node",
+    second: "a request for them",
+    prepare: withNode({ podCidrs: STATED }),
+    walks: [frees, asks],
+    waitMs: 0,
+  },
+  {
+    first: "a release of the prefixes of a node",
+    second: "another node that states them",
+    prepare: withNode({ podCidrs: STATED }),
+    walks: [frees, states("node-2")],
+    waitMs: 0,
+  },
+  {
+    first: "a statement of prefixes",
+    second: "that of another node",
+    prepare: withNode(undefined),
+    walks: [states(), states("node-2")],
+    waitMs: 0,
+  },
+  {
+    first: "a statement of other prefixes than those that the node got",
+    second: "the repair run, when their lease is over",
+    prepare: withNode({}, GRACE_MS),
+    walks: [states(), repairs],
+    waitMs: GRACE_MS,
+  },
+  {
+    first: "the repair run, when a lease is over",
+    second: "a request of its node",
+    prepare: withNode({}, GRACE_MS),
+    walks: [repairs, asks],
     waitMs: 0,
   },
 ];
@@ -500,6 +581,7 @@ const MEETINGS: readonly Meeting[] = [
   },
   ...APPLICATION_AND_INSTANCE,
   ...KEEPS_AND_SHRINKS,
+  ...PREFIXES,
   {
     first: "the growth of an application",
     second: "that of another one",
