@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { newSpace, scheduledRun } from "./plat.ts";
+import { newSpace, scheduledRun, table } from "./plat.ts";
 
 const PODS = { cidr: "10.0.0.0/16", assign: "prefixes" };
 
@@ -180,6 +180,34 @@ describe("what a pool of prefixes has", () => {
     expect(body).toMatchObject({ state: "cooling", availableAt: expect.any(String) });
     expect(Date.parse(body.availableAt) - Date.now()).toBeGreaterThan(290_000);
     expect((await plat.get("/v1/addresses/10.0.8.1")).body).toMatchObject({ state: "free" });
+  });
+
+  it("is told to whoever reserves an address of it", async () => {
+    const { plat } = await nodeWithPrefix();
+    const { body } = await plat.put("/v1/reservations/late", { cidrs: ["10.0.7.200"] });
+    expect(body.warnings).toMatchObject([
+      { pool: "pods", inUse: 1, complete: true, unreserved: 254 },
+    ]);
+    expect(body.warnings[0].detail).toBe(
+      "Reservation late covers 1 assigned prefix of pool pods (10.0.0.0/16), and leaves 254 of its 256 prefixes for automatic assignment.",
+    );
+  });
+
+  it("is counted as one if it cannot be read, however large it is", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/pools/pods", { ...PODS, cidr: "2001:db8::/56" });
+    const body = { uid: "uid-1", podCIDRs: ["2001:db8:0:7::/64"] };
+    await plat.call("POST", "/v1/nodes/node-1/pod-cidrs", { body });
+    const blocks = table.partitions.get(`BLOCK#${plat.space}#2001:db8::/58`);
+    const [[key, item] = []] = blocks ?? [];
+    if (!key || !item) throw new Error("there is no block");
+    blocks?.set(key, { ...item, f: 99 });
+    expect((await plat.get("/v1/pools/pods/utilization")).body).toMatchObject({
+      capacity: 256,
+      inUse: 1,
+      available: 255,
+    });
+    blocks?.set(key, item);
   });
 
   it("is left by a release of its host", async () => {

@@ -4,8 +4,14 @@ import { groupAt } from "../../domain/block-group.ts";
 import { type Interval, intervalOf, merged, overlaps } from "../../domain/cidr.ts";
 import { PAGE_READS_AT_ONCE, POOLS_TOLD_MAX } from "../../domain/limits.ts";
 import { CorruptItemError, orCorrupt, Rejection } from "../../domain/outcome.ts";
-import { type Pool, type Reservation, reservedBy, subnetIdOf } from "../../domain/pool.ts";
-import { setOf } from "../../domain/pool-set.ts";
+import {
+  type Pool,
+  type Reservation,
+  reservedBy,
+  slotSizeOf,
+  subnetIdOf,
+} from "../../domain/pool.ts";
+import { reservedFor, setOf } from "../../domain/pool-set.ts";
 import { isReleased } from "../../domain/slot.ts";
 import { mayBeOf } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
@@ -17,12 +23,12 @@ import type { Written } from "./written.ts";
 
 /** An effect of a reservation on a pool that its operator may not expect. */
 export interface ReservationWarning extends Covered {
-  readonly pool: Pick<Pool, "name" | "cidr">;
-  /** The number of addresses of the pool that no reservation of the space covers. */
+  readonly pool: Pick<Pool, "name" | "cidr" | "assign" | "blockSize">;
+  /** The number of addresses of the pool that no reservation of the space covers, or of prefixes that none touches. */
   readonly unreserved: bigint;
 }
 
-/** Addresses in a reservation, as counted in a pool's blocks. */
+/** Addresses or prefixes in a reservation, as counted in a pool's blocks. */
 interface Covered {
   /** The number of them that are assigned. */
   readonly inUse: number;
@@ -63,9 +69,9 @@ async function warningsOf(
   const warnings: ReservationWarning[] = [];
   for (const pool of pools) {
     const set = setOf(pool);
-    const within = sharedBy(runs, set);
+    const within = sharedBy(reservedFor(pool, { reserved: runs }), set);
     if (within.length === 0 || pool.state === "deleting") continue;
-    const unreserved = countOf(subtract(set, reserved));
+    const unreserved = countOf(subtract(set, reservedFor(pool, { reserved }))) / slotSizeOf(pool);
     const covered = await coveredIn(context, pool, within, budget);
     // Blocks that were not read may have assigned addresses. No warning would mean that there are none.
     if (covered.inUse > 0 || unreserved === 0n || !covered.complete)

@@ -5,7 +5,7 @@ import { readReservation } from "../../contract/requests/reservation.ts";
 import { readReservedIp, SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { formatCidr, sizeOf } from "../../domain/cidr.ts";
-import type { Reservation } from "../../domain/pool.ts";
+import { assignsPrefixes, type Reservation, slotSizeOf } from "../../domain/pool.ts";
 import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { namedList } from "../http/named-list.ts";
@@ -62,13 +62,14 @@ function warningBody(
   { pool, inUse, complete, unreserved }: ReservationWarning,
 ): object {
   const cidr = formatCidr(pool.cidr);
-  const count = `${inUse} assigned ${inUse === 1 ? "address" : "addresses"}`;
+  const unit = assignsPrefixes(pool) ? "prefix" : "address";
+  const count = `${inUse} assigned ${unit}${inUse === 1 ? "" : "es"}`;
   const seen =
     inUse === 0 && !complete
-      ? "may cover assigned addresses"
+      ? `may cover assigned ${unit}es`
       : `covers ${complete ? "" : "at least "}${count}`;
   const covers = `${seen} of pool ${pool.name} (${cidr})${complete ? "" : ", not all of whose blocks were looked at"}`;
-  const leaves = `leaves ${unreserved} of its ${sizeOf(pool.cidr)} addresses for automatic assignment`;
+  const leaves = `leaves ${unreserved} of its ${sizeOf(pool.cidr) / slotSizeOf(pool)} ${unit}es for automatic assignment`;
   return {
     pool: pool.name,
     cidr,
