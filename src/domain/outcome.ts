@@ -35,6 +35,7 @@ export type RejectionCode =
   | "idempotency_mismatch"
   | "precondition_failed"
   | "prefix_mismatch"
+  | "node_gone"
   | "precondition_required"
   | "pool_overlap"
   | "pool_in_use"

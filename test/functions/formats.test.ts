@@ -121,6 +121,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "GET address",
       "GET config",
       "GET node with a status",
+      "event of the node",
       "event of the end of a node",
       "event of a machine",
       "assign the address",

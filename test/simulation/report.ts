@@ -26,6 +26,7 @@ const ANSWERS = Object.keys({
   idempotency_mismatch: true,
   precondition_failed: true,
   prefix_mismatch: true,
+  node_gone: true,
   precondition_required: true,
   pool_overlap: true,
   pool_deleting: true,

@@ -1,12 +1,21 @@
+import { formatCidr } from "../../domain/cidr.ts";
 import { EVENTS_AT_ONCE } from "../../domain/limits.ts";
-import type { ClusterEvent } from "../../domain/node-event.ts";
+import type { ClusterEvent, NodeStatement } from "../../domain/node-event.ts";
 import { type NodePatch, nodePatch } from "../../domain/node-patch.ts";
 import { CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { BoundedWork } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
-import { inParallel } from "../core/parallel.ts";
+import { allOf, inParallel } from "../core/parallel.ts";
+import { followNode, prefixesAsShown } from "../prefixes/follow-node.ts";
+import type { NodePrefix } from "../prefixes/node-prefix.ts";
 import { releaseHandle } from "../release/release-handle.ts";
-import { applyDeleted, applyStatement, applyTerminated, type NodeApplied } from "./apply-node.ts";
+import {
+  applyDeleted,
+  applyStatement,
+  applyTerminated,
+  type NodeApplied,
+  type NodeNamed,
+} from "./apply-node.ts";
 import { renew } from "./renew.ts";
 
 /** The result of one event. */
@@ -14,6 +23,10 @@ export interface EventResult {
   readonly status: "applied" | "stale" | "ignored" | "failed";
   /** Why it failed. The sender sends it again. */
   readonly failure?: unknown;
+  /** The prefixes of the node, if pools of prefixes serve it. */
+  readonly prefixes?: readonly NodePrefix[];
+  /** Why the allocator refused its prefixes. The event is applied all the same. */
+  readonly rejection?: Rejection;
   /** What the Node object lacks. */
   readonly patch?: NodePatch;
 }
@@ -82,10 +95,7 @@ async function carryOut(
   const { name } = event;
   switch (event.act) {
     case "state": {
-      const applied = await applyStatement(context, { space, name }, event.statement);
-      if (applied !== "applied") return resultOfNode(applied);
-      const patch = nodePatch(event.statement);
-      return { status: applied, ...(patch && { patch }) };
+      return state(context, { space, name }, event.statement);
     }
     case "end":
       return resultOfNode(await applyDeleted(context, { space, name }, event.ended));
@@ -100,6 +110,30 @@ async function carryOut(
     default:
       return event satisfies never;
   }
+}
+
+/** Registers a node as its object says, and gives it its prefixes. */
+async function state(
+  context: Context,
+  of: NodeNamed,
+  statement: NodeStatement,
+): Promise<EventResult> {
+  const shown = { ...statement, space: of.space, node: of.name };
+  const [applied, asShown] = await allOf(
+    applyStatement(context, of, statement),
+    prefixesAsShown(context, shown),
+  );
+  if (applied !== "applied") return resultOfNode(applied);
+  const followed = asShown ?? (await followNode(context, shown));
+  if (followed instanceof Rejection) {
+    const patch = nodePatch(statement, []);
+    return followed.code === "request_in_progress"
+      ? { status: "failed", failure: followed }
+      : { status: applied, rejection: followed, ...(patch && { patch }) };
+  }
+  const { prefixes, writes } = followed;
+  const patch = nodePatch(statement, writes.map(formatCidr));
+  return { status: applied, ...(prefixes.length > 0 && { prefixes }), ...(patch && { patch }) };
 }
 
 /** Ends the nodes that ran on a machine. */

@@ -42,14 +42,17 @@ export interface NodePrefixes {
  * Ensures that a node has the prefixes that it must have, by the allocator of its cluster. A repeat answers the same: callers say what
  * stands in their objects, and Plat answers what should.
  *
- * @returns the prefixes; or `no_pool_available`, `pool_exhausted`, `already_assigned`, `prefix_mismatch`, `host_not_registered` or
- *   `request_in_progress`, and then nothing more is held than before
+ * @returns the prefixes; or `no_pool_available`, `pool_exhausted`, `already_assigned`, `prefix_mismatch`, `host_not_registered`,
+ *   `node_gone` or `request_in_progress`, and then nothing more is held than before
  */
 export async function ensurePrefixes(
   context: Context,
   wanted: PrefixesWanted,
 ): Promise<NodePrefixes | Rejection> {
-  const { node, uid } = wanted;
+  const { space, node, uid } = wanted;
+  // A request that saw no tombstone ends before the quarantine of the node is over, and before anything of it is freed.
+  const tombstone = await context.store.readTombstone({ space, name: node, uid });
+  if (tombstone) return gone(wanted);
   const decision = decideFor(wanted);
   const request = requestOf(wanted);
   const prefixes =
@@ -72,6 +75,13 @@ export async function ensurePrefixes(
     ...(decision.kind === "leave" && { event: decision.event }),
   };
 }
+
+const gone = ({ node, uid }: PrefixesWanted): Rejection =>
+  new Rejection(
+    "node_gone",
+    `Node ${node} with uid ${uid} has ended, and gets no prefix. An event of its Node object with a later version revives it.`,
+    { node, uid },
+  );
 
 async function prefixesUnder(
   context: Context,

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { podCidr } from "./node-prefix.ts";
 import { problemCode, requestId, time, whole } from "./parts.ts";
 import { labelledRead } from "./registry.ts";
 
@@ -9,6 +10,8 @@ export const nodePatch = v.pipe(
     metadata: v.strictObject({ uid: v.string(), resourceVersion: v.string() }),
     spec: v.strictObject({
       taints: v.optional(v.pipe(v.array(taint), v.description("All taints of the node"))),
+      podCIDR: v.optional(v.pipe(v.string(), v.description("The first of its prefixes"))),
+      podCIDRs: v.optional(v.array(v.string())),
     }),
   }),
   v.description("A JSON merge patch for the Node object, with what it lacks"),
@@ -26,6 +29,7 @@ export const eventResult = v.strictObject({
   ),
   code: v.optional(problemCode),
   detail: v.optional(v.string()),
+  podCIDRs: v.optional(v.array(podCidr)),
   patch: v.optional(nodePatch),
 });
 

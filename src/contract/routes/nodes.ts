@@ -33,6 +33,7 @@ export const NODE_ROUTES: readonly Route[] = [
       "pool_exhausted",
       "already_assigned",
       "prefix_mismatch",
+      "node_gone",
       "host_not_registered",
       "request_in_progress",
     ],

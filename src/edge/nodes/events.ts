@@ -6,6 +6,7 @@ import type { ClusterEvent } from "../../domain/node-event.ts";
 import { readJson } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { readSpace } from "../http/parameters.ts";
+import { prefixBody } from "../prefixes/answer.ts";
 import { type ParsedEvent, parseEvent } from "./parse-event.ts";
 
 /** Events of one request, with what each entry is. */
@@ -60,8 +61,13 @@ export function eventsAnswer(
 }
 
 function resultBody(result: EventResult | undefined) {
-  const { status = "failed", failure, patch } = result ?? {};
-  return { status, ...(failure !== undefined && reasonOf(failure)), ...(patch && { patch }) };
+  const { status = "failed", failure, rejection = failure, prefixes, patch } = result ?? {};
+  return {
+    status,
+    ...(rejection !== undefined && reasonOf(rejection)),
+    ...(prefixes && { podCIDRs: prefixes.map(prefixBody) }),
+    ...(patch && { patch }),
+  };
 }
 
 const entryBody = (entry: { ignored: true } | { rejected: Problem }) =>

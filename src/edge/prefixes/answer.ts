@@ -37,7 +37,7 @@ export const podCidrsReleasedAnswer = (released: readonly Cidr[]): Answer => ({
   body: { released: released.map(formatCidr) },
 });
 
-const prefixBody = ({ cidr, pool, expiresAtMs }: NodePrefix) => ({
+export const prefixBody = ({ cidr, pool, expiresAtMs }: NodePrefix) => ({
   cidr: formatCidr(cidr),
   family: cidr.family,
   pool,

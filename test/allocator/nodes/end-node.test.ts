@@ -133,10 +133,10 @@ it("a node that another one replaced without a DELETED event has 10 minutes", as
   await say(world.calm, stated(9, { uid: "uid-2", createdAtMs: 2_000 }));
   world.clock.nowMs += NODE_REPLACED_MS;
   await repairAll(world.calm);
-  expect(held()).toEqual(["node/node-1/uid-1", "pod"]);
+  expect(held()).toEqual(["node/node-1/uid-1", "node/node-1/uid-2", "pod"]);
   world.clock.nowMs += SKEW_MS;
   await repairAll(world.calm);
-  expect(held()).toEqual(["pod"]);
+  expect(held()).toEqual(["node/node-1/uid-2", "pod"]);
 });
 
 it("a report that lands after the end of its node goes with the walk", async () => {

@@ -24,6 +24,7 @@ import { freeSlots } from "../../allocations/free-slots.ts";
 import { fence } from "../../blocks/fence-block.ts";
 import { type Context, fresh } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
+import { staysWithNode } from "./node-lease.ts";
 
 /**
  * Returns true if an allocation that a walk read seems to be in order. It reads eventually consistent, so that a live
@@ -107,8 +108,10 @@ export async function repairAllocation(
     if (left.length > 0) await freeSlots(context, tagOf(seen, part), left, released);
     return left.length < held.length;
   });
-  if (holds.some(Boolean))
-    return isExpired(seen, context.now()) ? expire(context, seen, author) : "stands";
+  if (holds.some(Boolean)) {
+    const stays = !isExpired(seen, context.now()) || (await staysWithNode(context, seen));
+    return stays ? "stands" : expire(context, seen, author);
+  }
   const stillHeld = await inParallel(seen.parts, PARTS_FREED_AT_ONCE, async (part) => {
     const fenced = await fence(context, "repair-fence", seen.place.space, part.block);
     return heldBy(fenced, part.token).length > 0;
