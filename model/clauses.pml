@@ -85,6 +85,17 @@
 #define add_undo_rev        84
 #define put_pool_rev        85
 #define shrink_pool_rev     86
+#define status_rev          87  /* rule 5, for each act on what is known of a node */
+#define delete_report_rev   88
+#define gone_absent         89  /* the end of a node is put only where none stands */
+#define revive_rev          90
+#define freeing_rev         91
+#define freed_rev           92
+#define freeing_first       93  /* the end of a node says that its prefixes are being freed, before they are */
+#define freeing_waits       94  /* … and a node that comes back waits meanwhile */
+#define finish_look         95  /* the node is looked at again before its prefixes are freed */
+#define came_before         96  /* only what came before that is freed */
+#define quarantine          97  /* … and no request from before is still at work */
 
 /* Set once, before anything runs, from the environment: one verifier serves all of them. */
 c_decl { \#include <stdlib.h> };
