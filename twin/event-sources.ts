@@ -15,7 +15,7 @@ interface Waiting {
   receives: number;
 }
 
-/** What the poller of Lambda does with the messages of a queue, as the role of the function. */
+/** The acts of Lambda's poller on the messages of a queue, as the role of the function. */
 const RECEIVING = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"] as const;
 
 /**

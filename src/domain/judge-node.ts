@@ -1,13 +1,13 @@
 import type { NodeIncarnation, NodeReport } from "./node-report.ts";
 import type { Tombstone } from "./tombstone.ts";
 
-/** What is known of the objects of one node's name. */
+/** The objects of one node's name, as far as they are known. */
 export interface NodeLife {
   readonly report: NodeReport | undefined;
   readonly tombstones: readonly Tombstone[];
 }
 
-/** What an event says of a node: it is there; its object is gone; its machine is gone. */
+/** The word of an event about a node: it is there; its object is gone; its machine is gone. */
 export type NodeWord = Pick<NodeIncarnation, "uid"> &
   ((NodeIncarnation & { readonly kind: "stated" | "deleted" }) | { readonly kind: "terminated" });
 
@@ -19,7 +19,7 @@ export interface Ending extends NodeIncarnation {
   readonly isAnew: boolean;
 }
 
-/** What follows from an event. */
+/** The consequences of an event. */
 export interface Verdict {
   /** `freeing`: the repair run is ending this object, so the event must come again. */
   readonly status: "applied" | "stale" | "freeing";

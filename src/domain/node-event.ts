@@ -2,7 +2,7 @@ import type { Labels } from "./labels.ts";
 import type { Taint } from "./node-health.ts";
 import type { NodeIncarnation, NodeReport } from "./node-report.ts";
 
-/** What a Node object says. */
+/** The statement of a Node object about its node. */
 export interface NodeStatement
   extends NodeIncarnation,
     Pick<

@@ -10,14 +10,14 @@ export interface Taint {
 /** The health of a node, as Kubernetes' node lifecycle controller judges it. */
 export interface NodeHealth {
   readonly conditions: Readonly<Record<string, string>>;
-  /** Why `Ready` is not `True`. */
+  /** The reason for which `Ready` is not `True`. */
   readonly reason?: string;
   readonly lastSeenAtMs: number;
   /** The taints that the node should have because of its conditions. */
   readonly taints: readonly Pick<Taint, "key" | "effect">[];
 }
 
-/** What health is judged by. */
+/** The signs by which health is judged. */
 export interface HealthSigns {
   readonly report: Pick<NodeReport, "conditions" | "reason" | "isUnschedulable" | "seenAtMs">;
   readonly signOfLife: Pick<SignOfLife, "seenAtMs"> | undefined;

@@ -1,6 +1,6 @@
 import { assertTexts, assertTimes } from "./assertions.ts";
 
-/** What tells one object of a node's name from another, and its states from each other. */
+/** The fields that tell one object of a node's name from another, and its states from each other. */
 export interface NodeIncarnation {
   readonly uid: string;
   /** A whole number as text. It rises with every change of the object. */
@@ -8,7 +8,7 @@ export interface NodeIncarnation {
   readonly createdAtMs: number;
 }
 
-/** What a cluster last said of a node: the Node object, as far as Plat needs it. */
+/** The last word of a cluster about a node: the Node object, as far as Plat needs it. */
 export interface NodeReport extends NodeIncarnation {
   readonly space: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface NodeReport extends NodeIncarnation {
   readonly machine?: string;
   /** The time of the latest heartbeat, as the kubelet wrote it. Only a change of it counts. */
   readonly heartbeat?: string;
-  /** When Plat saw the heartbeat change, by its own clock. */
+  /** The time at which Plat saw the heartbeat change, by its own clock. */
   readonly seenAtMs: number;
   /** True until the author has written the labels of the node too. The next author then writes them, whatever they are. */
   readonly isRegistering: boolean;
@@ -40,7 +40,7 @@ export interface SignOfLife {
   readonly name: string;
   /** The time of the renewal, as the kubelet wrote it. Only a change of it counts. */
   readonly renewedAt: string;
-  /** When Plat saw it change, by its own clock. */
+  /** The time at which Plat saw it change, by its own clock. */
   readonly seenAtMs: number;
 }
 

@@ -11,12 +11,12 @@ export const TOMBSTONE_STATES = ["quarantined", "freeing", "freed"] as const;
 export interface Tombstone extends NodeIncarnation {
   readonly space: string;
   readonly name: string;
-  /** Why it ended: a DELETED event; a later object of its name; or the end of its machine, after which it cannot come back. */
+  /** The cause of its end: a DELETED event; a later object of its name; or the end of its machine, after which it cannot come back. */
   readonly by: (typeof ENDED_BY)[number];
   readonly state: (typeof TOMBSTONE_STATES)[number];
-  /** When the node ended. What comes to the host later is not the node's. */
+  /** The time at which the node ended. What comes to the host later is not the node's. */
   readonly sinceMs: number;
-  /** When the repair run takes the next step. */
+  /** The time at which the repair run takes the next step. */
   readonly dueAtMs: number;
   readonly revision: string;
 }

@@ -21,13 +21,13 @@ import { renew } from "./renew.ts";
 /** The result of one event. */
 export interface EventResult {
   readonly status: "applied" | "stale" | "ignored" | "failed";
-  /** Why it failed. The sender sends it again. */
+  /** The reason of a failure. The sender sends it again. */
   readonly failure?: unknown;
   /** The prefixes of the node, if pools of prefixes serve it. */
   readonly prefixes?: readonly NodePrefix[];
-  /** Why the allocator refused its prefixes. The event is applied all the same. */
+  /** The answer of the allocator if it rejects the prefixes. The event is applied all the same. */
   readonly rejection?: Rejection;
-  /** What the Node object lacks. */
+  /** The fields that the Node object lacks. */
   readonly patch?: NodePatch;
 }
 

@@ -12,7 +12,7 @@ import { answer, RETRY } from "../core/step.ts";
 import { bury } from "./bury.ts";
 import { leave } from "./leave.ts";
 
-/** What a node's event comes to. `freeing`: the node is being ended, and the event must come again. */
+/** The outcome of a node's event. `freeing`: the node is being ended, and the event must come again. */
 export type NodeApplied = Verdict["status"];
 
 /** A node by its name in a space. */

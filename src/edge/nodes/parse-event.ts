@@ -13,7 +13,7 @@ import { Problem } from "../../contract/schema/problem.ts";
 import { checked, cut, isRecord } from "../../contract/schema/schema.ts";
 import type { ClusterEvent, NodeStatement } from "../../domain/node-event.ts";
 
-/** What an entry names: its kind and its object. */
+/** The name of an entry: its kind and its object. */
 interface Named {
   readonly kind: string;
   readonly name: string;
