@@ -113,10 +113,12 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     ],
   },
   survey: {
-    get: ["TABLE"],
-    query: ["BLOCK", "GROUPINDEX", "SPACE"],
+    get: ["NODE", "TABLE", "VERSION"],
+    query: ["BLOCK", "GROUPINDEX", "NODE", "NODES", "SPACE"],
     // Only a scan of the table finds blocks of no pool, and checks a space as a whole.
     scan: true,
+    // The index tells which nodes ended.
+    due: true,
   },
   configure: {
     get: ["JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
@@ -154,7 +156,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     update: ["BLOCK", "GROUPINDEX", "VERSION"],
     delete: ["BLOCK", "FULLPOOLS", "HOST", "JOBS", "GROUPINDEX", "SPACE"],
   },
-  // The index may miss an item, so the repair run also scans the table. No other function may query the index.
+  // The index may miss an item, so the repair run also scans the table. Only `survey` asks the index too.
   repair: {
     get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "NODE", "SWEEP", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "NODE", "NODES", "GROUPINDEX", "SPACE"],

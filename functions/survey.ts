@@ -1,21 +1,28 @@
+import { readZones } from "../src/allocator/nodes/read-zones.ts";
 import { listContents } from "../src/allocator/read/list-contents.ts";
 import { spaceUtilization } from "../src/allocator/read/space-utilization.ts";
 import { CONTENTS_BYTES_MAX, contentsAnswer, contentsBytes } from "../src/edge/contents/answer.ts";
 import { readContentsWanted } from "../src/edge/contents/request.ts";
 import { http, route } from "../src/edge/http/http.ts";
+import { readSpace } from "../src/edge/http/parameters.ts";
+import { zonesAnswer } from "../src/edge/nodes/zones.ts";
 import { spaceUtilizationAnswer } from "../src/edge/utilization/answer.ts";
 import { readSpaceUtilization } from "../src/edge/utilization/space-request.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();
 
-/** Serves requests that scan the whole table: the contents of a space, and blocks of no pool. */
+/**
+ * Serves requests that look at a space as a whole: its contents, blocks of no pool, and the health of its zones. They scan the
+ * table, or ask for all that is due.
+ */
 export const handler = http({
   "GET /v1/contents": route(
     readContentsWanted,
     (wanted) => listContents(plat, wanted, contentsBytes, CONTENTS_BYTES_MAX),
     contentsAnswer,
   ),
+  "GET /v1/zones": route(readSpace, (space) => readZones(plat, space), zonesAnswer),
   "GET /v1/utilization": route(
     readSpaceUtilization,
     (wanted) => spaceUtilization(plat, wanted),

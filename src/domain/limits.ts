@@ -290,6 +290,8 @@ export const TOMBSTONES_DUE_MAX = 10_000;
 export const TOMBSTONES_AT_ONCE = 8;
 /** A repair run begins to end no node after this age. */
 export const NODES_ENDED_MS_MAX = 35_000;
+/** Nodes that a request for the zones reads side by side; each is one small read. */
+export const ZONE_READS_AT_ONCE = 64;
 /** A tombstone is kept longer than a queue keeps a message, which is 14 days at most. */
 export const TOMBSTONE_KEPT_MS = 15 * 24 * 60 * 60 * 1000;
 /** A sign of life that is older belongs to no node that lives. */

@@ -7,6 +7,7 @@ import {
   ready,
   terminationEvent,
 } from "../node-objects.ts";
+import { startAnew } from "./newer.ts";
 import { newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
@@ -176,6 +177,51 @@ describe("silence", () => {
     const renewed = leaseEvent("n1", "2026-03-11T08:13:10.000000Z");
     expect(statuses(await send(plat, renewed, renewed))).toEqual(["applied", "stale"]);
     expect((await plat.get("/v1/nodes/n1")).body.status.conditions).toEqual({ Ready: "True" });
+  });
+});
+
+describe("the zones of a space", () => {
+  it("count its nodes by readiness, and tell how disrupted they are", async () => {
+    const plat = newSpace();
+    const labels = { "topology.kubernetes.io/region": "eu", "topology.kubernetes.io/zone": "a" };
+    const unready = { conditions: [ready("False")] };
+    await send(
+      plat,
+      nodeEvent("ADDED", "n1", { labels }),
+      nodeEvent("ADDED", "n2", { labels, ...unready }),
+      nodeEvent("ADDED", "n3", unready),
+    );
+    await plat.put("/v1/nodes/by-hand", { labels });
+    expect((await plat.get("/v1/zones")).body).toEqual({
+      zones: [
+        {
+          zone: "",
+          nodes: 1,
+          ready: 0,
+          notReady: 1,
+          state: "FullDisruption",
+          evictionsPerSecond: 0.1,
+        },
+        { zone: "eu/a", nodes: 2, ready: 1, notReady: 1, state: "Normal", evictionsPerSecond: 0.1 },
+      ],
+      allDisrupted: false,
+      gone: { due: 0, held: 0 },
+    });
+  });
+
+  it("say how many ended nodes wait, because too many ended at once", async () => {
+    const plat = newSpace();
+    for (const name of ["n1", "n2", "n3", "n4"]) await send(plat, nodeEvent("ADDED", name));
+    for (const name of ["n1", "n2", "n3"]) {
+      await send(plat, nodeEvent("DELETED", name, { version: 101 }));
+      const items = table.partitions.get(`NODE#${plat.space}#${name}`);
+      const [tombstone] = [...(items?.values() ?? [])];
+      if (tombstone) items?.set(tombstone.sk, { ...tombstone, dueAt: 1 });
+    }
+    expect((await plat.get("/v1/zones")).body.gone).toEqual({ due: 3, held: 3 });
+    await plat.put("/v1/config", { goneNodesPercentMax: 100 });
+    startAnew();
+    expect((await plat.get("/v1/zones")).body.gone).toEqual({ due: 3, held: 0 });
   });
 });
 

@@ -115,6 +115,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `SPACE#${space}` && sk === "CONFIG",
     named: [
+      "GET zones",
       ...BLOCK_LISTS,
       ...UTILIZATIONS,
       ...ASSIGNS,
@@ -313,7 +314,7 @@ const CASES: Readonly<Record<string, Case>> = {
       (space) =>
       ({ pk, sk }) =>
         pk === `NODES#${space}` && sk === "n1",
-    named: ["GET nodes"],
+    named: ["GET zones", "GET nodes"],
   },
   "a report of a node": {
     item: () => "report of node n7",
@@ -322,6 +323,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `NODE#${space}#n7` && sk === "STATUS",
     named: [
+      "GET zones",
       "GET node with a status",
       "event of the node",
       "event of the end of a node",
@@ -335,6 +337,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `NODE#${space}#n7` && sk === "SEEN",
     named: [
+      "GET zones",
       "GET node with a status",
       "event of the node",
       "event of the end of a node",
@@ -527,7 +530,7 @@ describe("a space whose items say that the keys of the table are of another form
   /** Calls that name a generation, key or handle. They find its item under the known keys, or find nothing. */
   const PROVEN = /^(release|PATCH|GET handle|assign once more)/;
   /** Calls that begin with the register or with items of several spaces. They read the format of the keys from the table. */
-  const ASKS_THE_TABLE = /node|event|namespace|application|affinities|jobs?$/;
+  const ASKS_THE_TABLE = /node|zones|event|namespace|application|affinities|jobs?$/;
 
   it("is rejected as a whole, and nothing is written", async () => {
     const of = await furnished();

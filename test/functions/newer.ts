@@ -203,6 +203,7 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "event of a Lease": ({ plat }) => say(plat, leaseEvent("n7", "2026-03-11T08:14:10.000000Z")),
   "event of a machine": ({ plat }) => say(plat, instanceEvent("i-n7")),
   "event of a pod": ({ plat }) => say(plat, podEvent("DELETED", "a")),
+  "GET zones": ({ plat }) => plat.get("/v1/zones"),
   "GET node with a status": ({ plat }) => plat.get("/v1/nodes/n7"),
   "PUT namespace": ({ plat }) => plat.put("/v1/namespaces/shop", { labels: {} }, '"x"'),
   "DELETE namespace": ({ plat }) => plat.delete("/v1/namespaces/shop", { "if-match": '"x"' }),

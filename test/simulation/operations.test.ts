@@ -29,6 +29,7 @@ const WRITES_NOTHING = [
   "readPool",
   "readReservation",
   "readSettings",
+  "readZones",
   "spaceUtilization",
   "utilization",
 ];

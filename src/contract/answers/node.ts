@@ -55,6 +55,38 @@ export const nodeStatus = v.strictObject({
   ),
 });
 
+const rate = v.pipe(v.number(), v.minValue(0));
+
+export const zoneRead = v.strictObject({
+  zone: v.pipe(v.string(), v.description("`region/zone`; empty for nodes that have neither")),
+  nodes: v.pipe(whole, v.description("The nodes that the cluster reports")),
+  ready: v.pipe(whole, v.description("Nodes whose condition `Ready` is `True`")),
+  notReady: v.pipe(whole, v.description("Nodes whose condition `Ready` is something else")),
+  state: v.picklist(["Normal", "PartialDisruption", "FullDisruption"]),
+  evictionsPerSecond: v.pipe(
+    rate,
+    v.description("The nodes a second that Kubernetes would taint `NoExecute`"),
+  ),
+});
+
+export const zonesRead = v.strictObject({
+  zones: v.pipe(v.array(zoneRead), v.description("The zones, in the order of their names")),
+  allDisrupted: v.pipe(
+    v.boolean(),
+    v.description("Whether all zones are disrupted in full, so that nothing is evicted"),
+  ),
+  gone: v.pipe(
+    v.strictObject({
+      due: v.pipe(whole, v.description("Ended nodes whose quarantine is over")),
+      held: v.pipe(
+        whole,
+        v.description("Those of them that keep what they have, because too many ended at once"),
+      ),
+    }),
+    v.description("Nodes that ended and still have something"),
+  ),
+});
+
 export const nodeRead = v.strictObject({
   ...labelledRead.entries,
   status: v.optional(nodeStatus),

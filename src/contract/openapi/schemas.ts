@@ -98,6 +98,8 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   NodeWithStatus: answers.nodeRead,
   NodeStatus: answers.nodeStatus,
   NodePatch: answers.nodePatch,
+  Zones: answers.zonesRead,
+  Zone: answers.zoneRead,
   EventsApplied: answers.eventsApplied,
   EventResult: answers.eventResult,
   Namespace: answers.namespaceRead,

@@ -61,4 +61,15 @@ export const NODE_ROUTES: readonly Route[] = [
     answers: { 200: answers.eventsApplied },
     rejections: [],
   },
+  {
+    method: "GET",
+    path: "/v1/zones",
+    function: "survey",
+    id: "readZones",
+    tag: "nodes",
+    summary: "Counts the nodes of each zone, and says how disrupted it is",
+    query: {},
+    answers: { 200: answers.zonesRead },
+    rejections: [],
+  },
 ];

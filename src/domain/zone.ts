@@ -1,0 +1,69 @@
+/** A node as its zone counts it. */
+export interface NodeInZone {
+  readonly zone: string;
+  /** The status of its condition `Ready`; absent if it never had one. Such a node counts as neither ready nor not. */
+  readonly ready: string | undefined;
+  /** True if it does not count in the disruption of its zone. */
+  readonly isExcluded: boolean;
+}
+
+type ZoneState = "Normal" | "PartialDisruption" | "FullDisruption";
+
+/** The nodes of a zone, and the rate at which those that are not ready may lose their pods. */
+interface ZoneHealth {
+  readonly zone: string;
+  readonly nodes: number;
+  readonly ready: number;
+  readonly notReady: number;
+  readonly state: ZoneState;
+  readonly evictionsPerSecond: number;
+}
+
+export interface ZonesHealth {
+  /** In the order of their names. */
+  readonly zones: readonly ZoneHealth[];
+  /** True if each zone is disrupted in full. Then nothing is evicted anywhere. */
+  readonly allDisrupted: boolean;
+}
+
+/** The defaults of kube-controller-manager: https://kubernetes.io/docs/concepts/architecture/nodes/#rate-limits-on-eviction */
+const EVICTIONS_PER_SECOND = 0.1;
+const EVICTIONS_PER_SECOND_REDUCED = 0.01;
+const LARGE_ZONE_NODES = 50;
+const UNHEALTHY_SHARE_MIN = 0.55;
+const NOT_READY_UNSUSPICIOUS_MAX = 2;
+
+/** Counts the nodes of each zone, and judges the zones as Kubernetes' node lifecycle controller does. */
+export function zonesOf(nodes: readonly NodeInZone[]): ZonesHealth {
+  const names = [...new Set(nodes.map(({ zone }) => zone))].sort();
+  const counted = names.map((zone) => countsOf(zone, nodes));
+  const allDisrupted =
+    counted.length > 0 && counted.every(({ state }) => state === "FullDisruption");
+  const zones = counted.map((zone) => ({
+    ...zone,
+    evictionsPerSecond: allDisrupted ? 0 : rateOf(zone),
+  }));
+  return { zones, allDisrupted };
+}
+
+type Counted = Omit<ZoneHealth, "evictionsPerSecond">;
+
+function countsOf(zone: string, all: readonly NodeInZone[]): Counted {
+  const nodes = all.filter((node) => node.zone === zone);
+  const counting = nodes.filter((node) => !node.isExcluded && node.ready !== undefined);
+  const ready = counting.filter((node) => node.ready === "True").length;
+  const notReady = counting.length - ready;
+  return { zone, nodes: nodes.length, ready, notReady, state: stateOf(ready, notReady) };
+}
+
+function stateOf(ready: number, notReady: number): ZoneState {
+  if (ready === 0 && notReady > 0) return "FullDisruption";
+  const isPartial =
+    notReady > NOT_READY_UNSUSPICIOUS_MAX && notReady >= UNHEALTHY_SHARE_MIN * (ready + notReady);
+  return isPartial ? "PartialDisruption" : "Normal";
+}
+
+function rateOf({ state, ready, notReady }: Counted): number {
+  if (state !== "PartialDisruption") return EVICTIONS_PER_SECOND;
+  return ready + notReady > LARGE_ZONE_NODES ? EVICTIONS_PER_SECOND_REDUCED : 0;
+}
