@@ -8,6 +8,7 @@ export const LONG_TESTS = [
   "test/simulation/simulation.test.ts",
   "test/simulation/crash-points.test.ts",
   "test/simulation/overtaking.test.ts",
+  "test/churn/churn.test.ts",
   "test/cli/import/proof.test.ts",
   "test/twin/tour.test.ts",
   "test/twin/race.test.ts",
