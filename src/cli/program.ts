@@ -9,6 +9,7 @@ import { checkCommand } from "./commands/check.ts";
 import { collectCommand } from "./commands/collect.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configureCommand } from "./commands/configure.ts";
+import { eventCommand } from "./commands/event.ts";
 import { exportCommand } from "./commands/export.ts";
 import { handleCommand } from "./commands/handle.ts";
 import { importCommand } from "./commands/import.ts";
@@ -20,6 +21,7 @@ import { releaseCommand } from "./commands/release.ts";
 import { reservationCommand } from "./commands/reservation.ts";
 import { showCommand } from "./commands/show.ts";
 import { splitCommand } from "./commands/split.ts";
+import { zoneCommand } from "./commands/zone.ts";
 import { withGlobalOptions } from "./invocation/cli.ts";
 import { CommandError, capital, EXIT, errorText, usageError } from "./shell/exit.ts";
 import { examples, HELP } from "./shell/help.ts";
@@ -36,7 +38,14 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
     applicationCommand,
     configureCommand,
   ],
-  "Blocks and hosts:": [blockCommand, affinityCommand, nodeCommand, namespaceCommand],
+  "Blocks and hosts:": [
+    blockCommand,
+    affinityCommand,
+    nodeCommand,
+    namespaceCommand,
+    zoneCommand,
+    eventCommand,
+  ],
   "Jobs and checks:": [jobCommand, checkCommand, collectCommand],
   "Import and export:": [importCommand, exportCommand],
   "Shell completion and help:": [completionCommand],

@@ -1,0 +1,40 @@
+import { Command } from "commander";
+import { readZones, type Zones } from "../api/events.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import type { Column } from "../output/column.ts";
+import { counted } from "../output/count.ts";
+import { getVerb } from "../resource/get.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
+
+const EXAMPLES = examples(["Show how many nodes of each zone are ready", "plat zone get"]);
+
+export const zoneCommand = (io: Io): Command =>
+  new Command("zone")
+    .description("Show the zones of the nodes that clusters report")
+    .addHelpText("after", EXAMPLES)
+    .addCommand(
+      printing(getVerb())
+        .description("Show the nodes of each zone, and how disrupted it is")
+        .addHelpText("after", EXAMPLES)
+        .action(action(io, get)),
+    );
+
+const COLUMNS: readonly Column<Zones["zones"][number]>[] = [
+  { header: "ZONE", value: ({ zone }) => zone },
+  { header: "NODES", value: ({ nodes }) => String(nodes) },
+  { header: "READY", value: ({ ready }) => String(ready) },
+  { header: "NOT READY", value: ({ notReady }) => String(notReady) },
+  { header: "STATE", value: ({ state }) => state, isState: true },
+  { header: "EVICTIONS/S", value: ({ evictionsPerSecond }) => String(evictionsPerSecond) },
+];
+
+async function get({ io, client, print }: Session): Promise<void> {
+  const document = await readZones(client);
+  print({ columns: COLUMNS, rows: document.zones, document });
+  const { held } = document.gone;
+  if (held > 0)
+    io.err(
+      `Note: ${counted(held, "ended node keeps", "ended nodes keep")} what they have, because too many ended at once.\n`,
+    );
+}

@@ -1,0 +1,69 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { nodeEvent, ready } from "../../node-objects.ts";
+import { spaceWithPool } from "../space.ts";
+import { terminal } from "../terminal.ts";
+
+const shell = terminal();
+const { plat } = shell;
+const pool = spaceWithPool(shell);
+const prefixes = () => pool("v4", { cidr: "10.64.0.0/24", blockSize: 24, assign: "prefixes" });
+
+/** Writes a file, and returns its path. */
+function fileWith(text: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), "events-")), "events");
+  writeFileSync(file, text);
+  return file;
+}
+
+describe("plat event send", () => {
+  it("sends the events of a file, and prints the result of each", async () => {
+    await prefixes();
+    const events = [nodeEvent("ADDED", "n1"), { type: "BOOKMARK", object: { kind: "Node" } }];
+    const { exit, out } = await plat("event", "send", fileWith(JSON.stringify({ events })));
+    expect(exit).toBe(0);
+    expect(out).toBe(
+      "KIND   NAME   STATUS    CODE     CIDR\nNode   n1     applied   <none>   10.64.0.0/24\nNode          ignored   <none>   <none>\n",
+    );
+  });
+
+  it("takes one event a line", async () => {
+    await prefixes();
+    const lines = ["n1", "n2"].map((name) => JSON.stringify(nodeEvent("ADDED", name)));
+    const { exit, out } = await plat("event", "send", fileWith(lines.join("\n")), "-o", "json");
+    expect(exit).toBe(0);
+    expect(JSON.parse(out).results).toMatchObject([
+      { index: 0, status: "applied" },
+      { index: 1, status: "applied", code: "pool_exhausted" },
+    ]);
+  });
+
+  it("fails if an event is rejected, and says why", async () => {
+    await prefixes();
+    const { exit, err } = await plat("event", "send", fileWith('[7, {"type": "ADDED"}]'));
+    expect(exit).toBe(1);
+    expect(err).toContain("2 events not applied; the first is event 0: body must be an object");
+  });
+
+  it.each(["", "[]", "{"])("rejects a file without an event: %j", async (text) => {
+    await prefixes();
+    expect((await plat("event", "send", fileWith(text))).exit).toBe(2);
+  });
+});
+
+it("plat zone get shows the nodes of each zone", async () => {
+  await prefixes();
+  const labels = { "topology.kubernetes.io/region": "eu", "topology.kubernetes.io/zone": "a" };
+  const events = [
+    nodeEvent("ADDED", "n1", { labels }),
+    nodeEvent("ADDED", "n2", { labels, conditions: [ready("False")] }),
+  ];
+  await plat("event", "send", fileWith(JSON.stringify(events)));
+  const { exit, out } = await plat("zone", "get");
+  expect(exit).toBe(0);
+  expect(out).toBe(
+    "ZONE   NODES   READY   NOT READY   STATE    EVICTIONS/S\neu/a   2       1       1           Normal   0.1\n",
+  );
+});
