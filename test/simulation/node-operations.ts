@@ -1,10 +1,20 @@
 import type { Assignment } from "../../src/allocator/assign/assignment.ts";
 import type { ClusterEvent } from "../../src/domain/node-event.ts";
-import { deleted, NODE, say, stated } from "../node-events.ts";
+import * as events from "../node-events.ts";
+import { say } from "../node-events.ts";
 import { ensure, putPrefixPools } from "../prefixes.ts";
 import { repairAll } from "../scheduled-runs.ts";
 import { assigned, requestOf, type World } from "../world.ts";
 import type { Operation } from "./operations.ts";
+
+/** A node whose host has nothing of the other operations, because all that a host has goes with its node. */
+const NODE = "node-9";
+
+const stated = (...said: Parameters<typeof events.stated>): ClusterEvent => ({
+  ...events.stated(...said),
+  name: NODE,
+});
+const deleted = (version: number): ClusterEvent => ({ ...events.deleted(version), name: NODE });
 
 /** Prepares a node that has spoken, and an address of its host. */
 const spoken =
@@ -51,7 +61,6 @@ export const NODE_OPERATIONS: readonly Operation[] = [
     name: "an event that a node is deleted",
     step: "delete-report",
     ...event(deleted(7), spoken()),
-    kept: [],
   },
   {
     name: "an event of a node that comes back",
@@ -67,7 +76,6 @@ export const NODE_OPERATIONS: readonly Operation[] = [
     name: "the end of a node's machine",
     step: "leave-machine",
     ...event({ act: "terminate", name: "i-1" }, spoken()),
-    kept: [],
   },
   {
     name: "the renewal of a node's Lease",
@@ -83,6 +91,7 @@ export const NODE_OPERATIONS: readonly Operation[] = [
       await spoken()(world);
       await putPrefixPools(calm);
       await ensure(calm, NODE, { uid: "uid-1" });
+      await assigned(calm, { ...requestOf("gone", 1), host: `host:${NODE}` });
       await say(calm, deleted(7));
       clock.nowMs += 100_000;
       return { guest };

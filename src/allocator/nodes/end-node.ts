@@ -56,17 +56,18 @@ const releaseOwn = (context: Context, { space, name, uid, dueAtMs }: Tombstone) 
   releaseHandle(context, space, nodeHandle(name, uid), ({ atMs }) => atMs <= dueAtMs);
 
 /**
- * Releases the addresses that came to the host before its end, and its affinities, if no node has the name now.
+ * Releases the addresses that came to the host before its end, and its affinities, if no node has the name now. The host of
+ * a replaced object lives on, also while the event of the later object is on its way.
  *
  * @returns true if nothing is left
  */
 async function freeHost(
   context: Context,
-  { space, name, sinceMs }: Tombstone,
+  { space, name, sinceMs, by }: Tombstone,
   untilMs: number,
 ): Promise<boolean> {
   const { store } = context;
-  if (await store.readNode(space, name)) return true;
+  if (by === "replaced" || (await store.readNode(space, name))) return true;
   const host = hostId("host", name);
   const isOlder = ({ atMs }: { readonly atMs: number }) => atMs <= sinceMs;
   if (!(await released(context, untilMs, () => releaseHost(context, space, host, isOlder))))

@@ -10,7 +10,7 @@ import type { Settings } from "../../../src/domain/pool.ts";
 import { deleted, NODE, say, stated } from "../../node-events.ts";
 import { ensure, putPrefixPools } from "../../prefixes.ts";
 import { repairAll, sweepAll } from "../../scheduled-runs.ts";
-import { callsOf, withIntruder } from "../../simulation/crash-points.ts";
+import { answerOf, callsOf, stoppedBefore, withIntruder } from "../../simulation/crash-points.ts";
 import {
   assigned,
   contentsIn,
@@ -137,6 +137,22 @@ it("a node that another one replaced without a DELETED event has 10 minutes", as
   world.clock.nowMs += SKEW_MS;
   await repairAll(world.calm);
   expect(held()).toEqual(["node/node-1/uid-2", "pod"]);
+});
+
+it("the host of a replaced node keeps its addresses, also if the event of the later object stops midway", async () => {
+  await furnish();
+  const next = stated(9, { uid: "uid-2", createdAtMs: 2_000 });
+  const { table, clock } = world;
+  // The first write is the tombstone, and the second one the report of the later object.
+  const cut = stoppedBefore(table, (step) => step === "status");
+  const walk = answerOf(say(contextOver(cut.table, clock, 2), next));
+  await cut.stops;
+  cut.end();
+  await walk;
+  world.clock.nowMs += NODE_REPLACED_MS + SKEW_MS;
+  await repairAll(world.calm);
+  expect(states()).toEqual(["freed"]);
+  expect(held()).toEqual(["pod"]);
 });
 
 it("a report that lands after the end of its node goes with the walk", async () => {
