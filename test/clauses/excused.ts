@@ -15,9 +15,9 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 /** Clauses without which no test fails, and the reasons to keep them. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 6] },
-  "affinity-retire-rev": { why: COMES_BACK, heals: [3, 11] },
+  "affinity-retire-rev": { why: COMES_BACK, heals: [1, 3] },
   "affinity-keep-rev": { why: COMES_BACK, heals: [221, 254] },
-  "repair-confirm-rev": { why: COMES_BACK, heals: [54, 186] },
+  "repair-confirm-rev": { why: COMES_BACK, heals: [186, 316] },
   "affinity-drop-rev": { why: GOES, heals: [36, 52] },
   "affinity-undo-rev": { why: GOES, heals: [33, 85] },
   "affinity-stale-rev": { why: GOES, heals: [10, 12] },
