@@ -5,6 +5,7 @@ import { dynamoTable } from "../src/store/dynamodb-table.ts";
 import { contextOf, dynamoClient } from "../src/wiring.ts";
 import { measureApplications } from "./applications.ts";
 import { type Cost, meterOf } from "./meter.ts";
+import { measureNodeEvents } from "./node-events.ts";
 import { type Budget, FILLS, type Line, measureSite, SIZES } from "./operations.ts";
 import { measurePrefixes } from "./prefixes.ts";
 import { measureRanged } from "./ranged-pools.ts";
@@ -33,6 +34,7 @@ lines.push(
   ...(await measureRanged(bench)),
   ...(await measureApplications(bench)),
   ...(await measurePrefixes(bench)),
+  ...(await measureNodeEvents(bench)),
 );
 await emulator.stop();
 

@@ -6,8 +6,10 @@ import type { NodeIncarnation, NodeReport } from "../../domain/node-report.ts";
 import { same } from "../../domain/same.ts";
 import { knownOutcome } from "../admin/written.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { forgetLabels } from "../core/labels.ts";
+import { allOf } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
 import { bury } from "./bury.ts";
 import { leave } from "./leave.ts";
@@ -55,7 +57,11 @@ async function apply(
   const { store } = context;
   return compareAndSwap<NodeApplied>(`the node ${of.name}`, async () => {
     // In this order: what came between the reads changed the report, so the write of the report is lost.
-    const life = await store.readNodeLife(of.space, of.name);
+    // A cold function needs the configuration later, and reads it beside.
+    const [life] = await allOf(
+      store.readNodeLife(of.space, of.name),
+      configurationOf(context, of.space),
+    );
     const node = await store.readNode(of.space, of.name);
     const verdict = judgeNode(life, word);
     for (const ending of verdict.endings) if (!(await bury(context, of, ending))) return RETRY;

@@ -5,10 +5,11 @@ import type { TombstoneNamed } from "../../domain/tombstone.ts";
 import { knownOutcome } from "../admin/written.ts";
 import type { Context } from "../core/context.ts";
 import { forgetLabels } from "../core/labels.ts";
+import { allOf } from "../core/parallel.ts";
 
 /**
  * Takes ended objects of a node's name out of the register, as they were seen: the report, then the node with its
- * labels, then its entry and its machine. Nothing of another object goes.
+ * labels and its entry, and beside them its machine. Nothing of another object goes.
  *
  * @param seen.isEndedNow true if the caller wrote the tombstone after it read the node. Otherwise the tombstone is read
  *   again, because the node may have come back before it was read
@@ -27,18 +28,32 @@ export async function leave(
   const { store } = context;
   const { life, node, isEndedNow = false } = seen;
   const { report } = life;
-  if (report && uids.includes(report.uid)) {
-    if ((await knownOutcome(store.deleteReport(report))).outcome === "lost") return false;
-    const { uid, machine } = report;
-    if (machine !== undefined) await store.deleteMachine({ id: machine, space, name, uid });
-  }
-  const uidOfSeen = node && uidOfNode(node);
-  if (node && uidOfSeen !== undefined && uids.includes(uidOfSeen)) {
-    if (!isEndedNow && !(await isEnded(context, { space, name, uid: uidOfSeen }))) return false;
-    if ((await knownOutcome(store.deleteNode(node))).outcome === "lost") return false;
-    await store.deleteNodeEntry("leave-node", node);
-    forgetLabels(context, { space, host: hostId("host", name) });
-  }
+  const leaving = report && uids.includes(report.uid) ? report : undefined;
+  if (leaving && (await knownOutcome(store.deleteReport(leaving))).outcome === "lost") return false;
+  const { uid, machine } = leaving ?? {};
+  const [isLeft] = await allOf(
+    leaveRegister(context, uids, node, isEndedNow),
+    uid !== undefined &&
+      machine !== undefined &&
+      store.deleteMachine({ id: machine, space, name, uid }),
+  );
+  return isLeft;
+}
+
+/** Deletes a registered node of one of the uids, and then its entry. @returns false if it has changed since it was read */
+async function leaveRegister(
+  context: Context,
+  uids: readonly string[],
+  node: Node | undefined,
+  isEndedNow: boolean,
+): Promise<boolean> {
+  const uid = node && uidOfNode(node);
+  if (!node || uid === undefined || !uids.includes(uid)) return true;
+  const { space, name } = node;
+  if (!isEndedNow && !(await isEnded(context, { space, name, uid }))) return false;
+  if ((await knownOutcome(context.store.deleteNode(node))).outcome === "lost") return false;
+  await context.store.deleteNodeEntry("leave-node", node);
+  forgetLabels(context, { space, host: hostId("host", name) });
   return true;
 }
 

@@ -1,0 +1,89 @@
+import { applyEvents } from "../src/allocator/nodes/apply-events.ts";
+import { hostId } from "../src/domain/host.ts";
+import type { ClusterEvent, NodeStatement } from "../src/domain/node-event.ts";
+import { assigned } from "./asked.ts";
+import type { Bench, Budget, Line } from "./operations.ts";
+import { makePool } from "./pool.ts";
+
+const SPACE = "node-events";
+const NAME = "node-1";
+/** A cold function reads the configuration: the quarantine of the space, and its pools of prefixes. */
+const CONFIGURATION_UNITS = 2;
+
+/** Returns the Node object at a version. The node runs on a machine. */
+const statementAt = (version: number, said: Partial<NodeStatement> = {}): NodeStatement => ({
+  uid: "uid-1",
+  resourceVersion: String(version),
+  createdAtMs: 1_700_000_000_000,
+  labels: { zone: "a" },
+  taints: [],
+  podCidrs: [],
+  conditions: [["Ready", "True"]],
+  isUnschedulable: false,
+  zone: "",
+  isExcluded: false,
+  machine: "i-0abc",
+  heartbeat: `heartbeat-${version}`,
+  ...said,
+});
+
+/** Measures the events of a node and of its pods, each on a function that has just started. */
+export async function measureNodeEvents(bench: Bench): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  const send = async (context: ReturnType<Bench["cold"]>, event: ClusterEvent) => {
+    const [result] = await applyEvents(context, { space: SPACE }, [event]);
+    if (result?.status !== "applied") throw new Error(`the event is ${result?.status}`);
+    return result;
+  };
+  const measured = async (operation: string, budget: Budget, event: ClusterEvent) => {
+    const cost = await bench.meter.measure(() => send(bench.cold(), event));
+    lines.push({ operation, size: "/16", fill: "0 %", cost, budget });
+  };
+  const stated = (statement: NodeStatement): ClusterEvent => ({
+    act: "state",
+    name: NAME,
+    statement,
+  });
+  const pools = { assign: "prefixes", allowedUses: [], cooldownSeconds: 300 } as const;
+  await makePool(
+    bench.cold(),
+    { space: SPACE, name: "prefixes", cidr: "10.64.0.0/16" },
+    { ...pools, blockSize: 24 },
+  );
+  await makePool(bench.cold(), { space: SPACE, name: "pods", cidr: "10.0.0.0/16" });
+  const joined = await send(bench.cold(), stated(statementAt(1)));
+  const podCidrs = joined.patch?.spec.podCIDRs ?? [];
+  await send(bench.cold(), stated(statementAt(2, { podCidrs })));
+  await measured(
+    "event of a node, nothing new",
+    [3, 2, CONFIGURATION_UNITS + 2],
+    stated(statementAt(3, { podCidrs })),
+  );
+  // A cold function that finds nothing also looks whether the keys of the table are those that it knows.
+  await measured("… of a pod that ends, nothing held", [2, 0, 2], {
+    act: "release",
+    name: "pod-1",
+    uid: "pod-1",
+  });
+  const host = hostId("host", NAME);
+  await assigned(bench.cold(), {
+    space: SPACE,
+    host,
+    handle: "pod/pod-2",
+    wanted: [{ family: 4, count: 1 }],
+    pools: [],
+    attributes: {},
+    digest: "digest",
+  });
+  await measured("… of a pod that ends, one address", [4, 4, 2], {
+    act: "release",
+    name: "pod-2",
+    uid: "pod-2",
+  });
+  await measured("… of the end of a node", [6, 7, CONFIGURATION_UNITS + 2], {
+    act: "end",
+    name: NAME,
+    ended: statementAt(4),
+  });
+  return lines;
+}
