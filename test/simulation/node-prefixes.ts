@@ -127,6 +127,7 @@ async function ask(
   const handle = nodeHandle(name, uid);
   if (allocator === "CloudAllocator" && aliases.length > 0) judge.endsAll(handle);
   else if (podCidrs.length > 0) judge.states(handle, podCidrs);
+  const confirmed = judge.confirmedOf(handle);
   const answer = await ensurePrefixes(context, {
     space: SPACE,
     node: name,
@@ -143,7 +144,7 @@ async function ask(
     scheduler.count(`answer: ${answer.code}`);
     return undefined;
   }
-  judge.hears(handle, answer.prefixes);
+  judge.hears(handle, answer.prefixes, confirmed);
   return answer;
 }
 

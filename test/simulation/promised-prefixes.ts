@@ -42,12 +42,25 @@ export class PromisedPrefixes {
         this.#givenBack.add(name);
   }
 
-  /** Records the answer to a request of a handle. What it confirmed before is in it. */
-  hears(handle: string, told: readonly Told[]): void {
+  /** Returns what is confirmed when a request of a handle begins. Its answer may miss what another request confirms meanwhile. */
+  confirmedOf(handle: string): readonly string[] {
+    return [...this.#promises]
+      .filter(
+        ([name, untilMs]) => name.startsWith(`${handle} `) && untilMs === Number.POSITIVE_INFINITY,
+      )
+      .map(([name]) => name);
+  }
+
+  /**
+   * Records the answer to a request of a handle.
+   *
+   * @param confirmed what was confirmed when the request began; it is in the answer
+   */
+  hears(handle: string, told: readonly Told[], confirmed: readonly string[]): void {
     if (this.#givenBack.has(handle)) return;
     const names = new Set(told.map(({ cidr }) => nameOf(handle, cidr)));
-    for (const [name, untilMs] of this.#promises)
-      if (name.startsWith(`${handle} `) && untilMs === Number.POSITIVE_INFINITY && !names.has(name))
+    for (const name of confirmed)
+      if (this.#promises.has(name) && !names.has(name))
         this.#violate(`${name} was confirmed, and is not in the answer`);
     const statements = this.#statements.get(handle) ?? [];
     for (const { cidr, expiresAtMs = Number.POSITIVE_INFINITY } of told) {

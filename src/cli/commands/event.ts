@@ -11,7 +11,7 @@ import type { Io } from "../shell/io.ts";
 
 const EXAMPLES = examples(
   ["Send the events in a file", "plat event send events.json"],
-  ["Send the nodes of a cluster, one event a line", "plat event send - < events.jsonl"],
+  ["Send an event from the standard input", "plat event send -"],
 );
 
 export const eventCommand = (io: Io): Command =>
