@@ -95,7 +95,8 @@ class Queue:
         return self.client.get_queue_attributes(QueueUrl=self.url, AttributeNames=["All"])["Attributes"]
 
     def found(self):
-        return {key: json.loads(value) for key, value in self.attributes().items() if value in ("true", "false") or value.isdigit()}
+        is_json = lambda value: value in ("true", "false") or value.isdigit() or value.startswith("{")
+        return {key: json.loads(value) for key, value in self.attributes().items() if is_json(value)}
 
     def refs(self):
         return {"Ref": self.url, "Arn": self.attributes()["QueueArn"], "QueueName": self.name}

@@ -1,7 +1,10 @@
 import { blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
 import { drainJobId } from "../../../src/domain/job.ts";
+import { TOMBSTONE_KEPT_MS } from "../../../src/domain/limits.ts";
+import type { NodeReport } from "../../../src/domain/node-report.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
+import type { Tombstone } from "../../../src/domain/tombstone.ts";
 import type { Item, Key } from "../../../src/store/item.ts";
 import { allocationKey, jobKey } from "../../../src/store/key.ts";
 import { KIND_NAMES, kindNameOf } from "../../../src/store/kinds.ts";
@@ -109,6 +112,42 @@ interface Task {
 const tasks = new Map<string, readonly Task[]>();
 const workOf = (space: string): readonly Task[] => tasks.get(space) ?? [];
 
+/** Returns what a cluster said of a node, and the end of an earlier node of its name. */
+function nodeLifeItems(space: string): readonly Item[] {
+  const of = { space, name: "node-0" };
+  const incarnation = { uid: "uid-1", resourceVersion: "1", createdAtMs: EARLIER_MS };
+  const report: NodeReport = {
+    ...of,
+    ...incarnation,
+    podCidrs: [],
+    conditions: [["Ready", "True"]],
+    isUnschedulable: false,
+    zone: "",
+    isExcluded: false,
+    seenAtMs: EARLIER_MS,
+    isRegistering: false,
+    revision: someId(),
+  };
+  const tombstone: Tombstone = {
+    ...of,
+    ...incarnation,
+    uid: "uid-0",
+    by: "replaced",
+    state: "freed",
+    sinceMs: EARLIER_MS,
+    dueAtMs: EARLIER_MS + TOMBSTONE_KEPT_MS,
+    revision: someId(),
+  };
+  return [
+    drafted((store) => store.createReport(report)),
+    drafted((store) =>
+      store.putSignOfLife({ ...of, renewedAt: "2026-01-01T00:00:00Z", seenAtMs: EARLIER_MS }),
+    ),
+    drafted((store) => store.createTombstone(tombstone)),
+    drafted((store) => store.putMachine({ ...of, id: `i-${space}`, uid: "uid-1" })),
+  ];
+}
+
 /**
  * Puts work for the scheduled runs: an idle block, an ended lease, a cut-off request, an affinity
  * without its block, and a pool to drain. It also puts one item of every other kind.
@@ -170,6 +209,7 @@ function putWork(items: LargeTable, space: string): void {
     ),
   );
   items.put(drafted((store) => store.enterNode({ ...at, name: "node-0", id: someId() })));
+  for (const item of nodeLifeItems(space)) items.put(item);
   items.put(drafted((store) => store.createApplication(applicationWith({ space }))));
   items.put(
     drafted((store) =>
