@@ -2,24 +2,30 @@ import type { Contents } from "./contents.ts";
 import { nodeOfHandle } from "./node-handle.ts";
 import { type Violation, violation } from "./violation.ts";
 
-/** Finds incarnations of nodes that have more than one prefix of a family, and prefixes that no node has (I17). */
+/**
+ * Finds incarnations of nodes that have more than one prefix of a family, and prefixes that no node has (I17). A prefix of a request that
+ * was aborted or released counts for nobody: nobody was told of it, or it was given back, and it is about to be freed.
+ */
 export function prefixViolations({ blocks, allocations }: Contents): Violation[] {
-  const handles = new Map(
-    allocations.map(({ place: { space, handleHash }, handle }) => [
-      `${space} ${handleHash}`,
-      handle,
-    ]),
+  const holders = new Map(
+    allocations.flatMap((allocation) =>
+      allocation.parts.map(
+        ({ token }) => [`${allocation.place.space} ${token}`, allocation] as const,
+      ),
+    ),
   );
   const counts = new Map<string, number>();
   const found: Violation[] = [];
   for (const { space, cidr, whole, slots } of blocks) {
     const slot = slots.get(0);
     if (!whole || slot?.kind !== "taken") continue;
-    const handle = handles.get(`${space} ${slot.handleHash}`);
+    const holder = holders.get(`${space} ${slot.token}`);
     // A slot without an allocation is a violation of I3.
-    if (handle === undefined) continue;
+    if (!holder) continue;
+    const { handle, state } = holder;
     if (!nodeOfHandle(handle))
       found.push(violation("I17", `${handle} is no node, and has a prefix`));
+    if (state === "aborted" || state === "released") continue;
     const name = `${handle} of ${space} has IPv${cidr.family} prefixes`;
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);

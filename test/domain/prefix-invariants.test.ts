@@ -1,24 +1,26 @@
 import { describe, expect, it } from "vitest";
+import type { Allocation } from "../../src/domain/allocation.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { prefixViolations } from "../../src/domain/prefix-invariants.ts";
 import { contentsOf } from "../../src/store/contents.ts";
-import { allocationWith, blockWith, network, taken } from "./builders.ts";
+import { allocationWith, blockWith, network, taken, token } from "./builders.ts";
 
-/** Returns a prefix that a handle has. */
-function prefix(cidr: string, handle: string) {
-  const { host: _, ...block } = blockWith({ 0: taken(1, handle) }, { cidr: network(cidr) });
-  return { ...block, whole: true as const };
-}
+type Had = readonly [cidr: string, handle: string, state?: Allocation["state"]];
 
-/** Returns what is wrong when each of these handles has a prefix. */
-function found(...prefixes: readonly (readonly [cidr: string, handle: string])[]) {
-  const allocations = prefixes.map(([, handle], n) =>
+/** Returns what is wrong when each of these handles has a prefix, by an allocation in this state. */
+function found(...prefixes: readonly Had[]) {
+  const allocations = prefixes.map(([cidr, handle, state = "live"], n) =>
     allocationWith({
       handle,
+      state,
       place: { space: "default", handleHash: handleHash(handle), id: `id-${n}`, keyed: false },
+      parts: [{ token: token(n), block: network(cidr), count: 1, ordinals: [0] }],
     }),
   );
-  const blocks = prefixes.map(([cidr, handle]) => prefix(cidr, handle));
+  const blocks = prefixes.map(([cidr, handle], n) => {
+    const { host: _, ...block } = blockWith({ 0: taken(n, handle) }, { cidr: network(cidr) });
+    return { ...block, whole: true as const };
+  });
   return prefixViolations({ ...contentsOf([]), allocations, blocks });
 }
 
@@ -32,6 +34,11 @@ describe("I17: an incarnation of a node has at most one prefix of a family", () 
     expect(found(["10.0.0.0/24", "node/n/a"], ["10.0.1.0/24", "node/n/a"])).toEqual([
       { invariant: "I17", message: "node/n/a of default has IPv4 prefixes: more than one" },
     ]);
+  });
+
+  it("holds beside a prefix of an aborted request, which is about to be freed", () => {
+    const aborted = ["10.0.0.0/24", "node/n/a", "aborted"] as const;
+    expect(found(aborted, ["10.0.1.0/24", "node/n/a", "pending"])).toEqual([]);
   });
 
   it("is violated by a prefix of a handle that is no node's", () => {
