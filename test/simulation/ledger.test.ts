@@ -57,6 +57,15 @@ describe("a quarantine that a caller was told of", () => {
   }
 });
 
+it("promises nothing by an answer that its caller gets after the end of the lease", () => {
+  const ledger = new Ledger();
+  ledger.step(HELD, 1);
+  ledger.step(NOTHING, 20_000);
+  ledger.hear("pod", undefined, [LEASED]);
+  expect(ledger.promiseOf(LEASED.address)).toBeUndefined();
+  expect(ledger.violations).toEqual([]);
+});
+
 it("takes either deadline of two renewals that were under way at once: whose was written last is not known", async () => {
   const { ledger, promised } = leased();
   const [first, second] = [answering(), answering()];

@@ -112,6 +112,7 @@ export class Ledger {
       const underWay = this.#byHandle.get(`${handle}@${promised.address}`) ?? [];
       this.#deadline(allocationOf(promised), Math.min(expiresAtMs, ...underWay));
     }
+    for (const promised of told) this.#dropIfOver(promised);
     return told;
   }
 
@@ -396,14 +397,24 @@ export class Ledger {
     this.#contents = contents;
     this.#nowMs = nowMs;
     for (const promised of [...this.#promises.values()]) {
-      if (isHeldIn(contents, promised)) continue;
+      if (isHeldIn(contents, promised) || this.#dropIfOver(promised)) continue;
       this.#promises.delete(promised.address);
-      // An owner may use the slowest clock that the design allows.
-      const deadline = this.#deadlines.get(allocationOf(promised)) ?? Number.POSITIVE_INFINITY;
-      if (nowMs - CLOCK_SKEW_MS_MAX / 2 >= deadline) this.#expired(promised);
-      else
-        this.#violate("I2", `${promised.address} was promised to ${promised.handle} and is gone`);
+      this.#violate("I2", `${promised.address} was promised to ${promised.handle} and is gone`);
     }
+  }
+
+  /**
+   * Forgets a promise whose lease has ended, if the address is not held any more. An answer that was long under way can be such a
+   * promise from the start. Returns true if it was one.
+   */
+  #dropIfOver(promised: Promised): boolean {
+    if (!this.#contents || isHeldIn(this.#contents, promised)) return false;
+    // An owner may use the slowest clock that the design allows.
+    const deadline = this.#deadlines.get(allocationOf(promised)) ?? Number.POSITIVE_INFINITY;
+    if (this.#nowMs - CLOCK_SKEW_MS_MAX / 2 < deadline) return false;
+    this.#promises.delete(promised.address);
+    this.#expired(promised);
+    return true;
   }
 
   #expired(promised: Promised): void {
