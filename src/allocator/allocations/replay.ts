@@ -61,7 +61,7 @@ export async function replay(
     if (young) return answer(young);
     const vacant =
       allocation.state === "live"
-        ? await vacated(context, allocation)
+        ? (await isVacant(context, allocation)) && allocation
         : await closeAsSeen(context, "replay-abort", allocation, { fence: "replay-abort-fence" });
     return vacant ? answer({ kind: "vacant", allocation: vacant }) : readAgain();
   });
@@ -117,12 +117,15 @@ export function inProgress(context: Context, { atMs }: Allocation): Rejection | 
   );
 }
 
-/** Fences the parts of an allocation, and returns it if nothing of it is held. Then no late write can take anything for it. */
-async function vacated(context: Context, allocation: Allocation): Promise<Allocation | undefined> {
+/**
+ * Fences the parts of a live allocation (rule 1). Returns true if nothing of it is held. Then no late write can take anything for it as it
+ * is.
+ */
+export async function isVacant(context: Context, allocation: Allocation): Promise<boolean> {
   const looks = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) =>
     holding(part, await fence(context, "replay-fence", allocation.place.space, part.block)),
   );
-  return looks.flat().length === 0 ? allocation : undefined;
+  return looks.flat().length === 0;
 }
 
 function holding(part: Part, block: Block | undefined): Holding[] {

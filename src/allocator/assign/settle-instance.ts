@@ -3,7 +3,13 @@ import { Rejection } from "../../domain/outcome.ts";
 import { isKeptKind, isReplaced, type Workload } from "../../domain/workload.ts";
 import { closeAsSeen } from "../allocations/close-allocation.ts";
 import type { Holding } from "../allocations/holding.ts";
-import { alreadyReleased, holdingsOf, inProgress, isWhole } from "../allocations/replay.ts";
+import {
+  alreadyReleased,
+  holdingsOf,
+  inProgress,
+  isVacant,
+  isWhole,
+} from "../allocations/replay.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { allOf } from "../core/parallel.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
@@ -65,6 +71,9 @@ async function settleAsSeen(
     if (again?.revision !== seen.revision) return RETRY;
     return answer(answer(assignment([{ allocation: seen, held: whole }], request)));
   }
+  // The slots of its first request may land after they were looked for, and a repeat of it may be answered with them.
+  const mayLand = !whole && isOfIncarnation(seen, workload) && seen.released.size === 0;
+  if (mayLand && !(await isVacant(context, seen))) return RETRY;
   assertYoung(execution);
   const refused = await whyNotTo(execution);
   if (refused) return answer(answer(refused));

@@ -9,7 +9,8 @@ import { SETTINGS_DEFAULT } from "../../../src/domain/settings.ts";
 import type { Workload } from "../../../src/domain/workload.ts";
 import { intervals } from "../../domain/builders.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "../../instances.ts";
-import { callsOf } from "../../simulation/crash-points.ts";
+import { heldNow, isAssignment } from "../../simulation/aftermath.ts";
+import { answerOf, callsOf, stoppedBefore, withIntruder } from "../../simulation/crash-points.ts";
 import {
   assigned,
   contentsIn,
@@ -33,6 +34,12 @@ describe("a request for an instance that has its addresses", () => {
     const first = await assigned(calm, instanceRequest(podOf("a")));
     expect(await assigned(calm, instanceRequest(podOf("a")))).toEqual(first);
     expect(first.handle).toBe("workload/shop/StatefulSet/db/db-0");
+  });
+
+  it("keeps what a repeat was told, if the slots of the first request land while another repeat looks for them", async () => {
+    let scenes = 0;
+    for (let at = 0; await landsDuring(at); at++) scenes++;
+    expect(scenes).toBeGreaterThan(1);
   });
 
   it("is rejected under the same uid with another body", async () => {
@@ -235,3 +242,32 @@ describe("a later uid", () => {
     expect(contentsIn(world).allocations).toHaveLength(2);
   });
 });
+
+/**
+ * Lets the slot write of a first request land before one call of a repeat, and then lets a second repeat be answered.
+ *
+ * @returns false if the repeat has no such call
+ */
+async function landsDuring(at: number): Promise<boolean> {
+  const world = await makeWorld();
+  const { table, clock } = world;
+  const request = instanceRequest(podOf("a"));
+  const late = stoppedBefore(table, (step) => step === "take-slots");
+  const first = answerOf(assign(contextOver(late.table, clock, 2), request));
+  await late.stops;
+  clock.nowMs += 20_000; // longer than any author may live
+  let came = false;
+  let told: unknown;
+  const looking = withIntruder(table, at, async () => {
+    came = true;
+    late.goOn();
+    await first;
+    told = await assign(contextOver(table, clock, 3), request);
+  });
+  const again = await assigned(contextOver(looking, clock, 4), request);
+  if (!came) return false;
+  expect(heldNow(world, again), `before call ${at}`).toBe(true);
+  // A repeat that comes when the first request is decided is rejected, because the other repeat is in progress.
+  if (isAssignment(told)) expect(heldNow(world, told), `before call ${at}`).toBe(true);
+  return true;
+}
