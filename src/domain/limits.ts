@@ -330,6 +330,8 @@ export const UNREADABLE_CHARACTERS_MAX = 1_024;
 export const HOST_RESERVED_MAX = 4_095;
 export const NOTE_CHARACTERS_MAX = 256;
 export const NAME_CHARACTERS_MAX = 253;
+/** Networks of a family in a pool of Cilium. Each becomes a pool of prefixes. */
+export const CIDRS_PER_CILIUM_POOL_MAX = 64;
 /** Labels of a node or a namespace. Kubernetes has no maximum; what discovers a machine's features sets some 150. */
 export const LABELS_MAX = 256;
 /**

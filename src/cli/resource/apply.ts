@@ -18,6 +18,7 @@ import { type Change, dryRun, make, warn } from "./change.ts";
 import { readDocuments, type Wanted } from "./documents.ts";
 import { type Kind, titled } from "./kind.ts";
 import { checkApart } from "./overlap.ts";
+import { surplusOf } from "./surplus.ts";
 
 const AT_ONCE = 8;
 
@@ -60,11 +61,12 @@ const apply =
     const { filename, dryRun } = options;
     const { io } = session;
     checkTimeout(options);
-    const { wanted, ignored } = await readDocuments(io, filename, plain);
+    const { wanted, sets, ignored } = await readDocuments(io, filename, plain);
     for (const title of ignored) io.err(`Note: ignored ${title}\n`);
-    if (wanted.length === 0)
+    if (wanted.length + sets.length === 0)
       throw usageError(`${filename.join(" and ")} has no objects of a kind that Plat takes.`);
-    const changes = await dryRunAll(session, wanted);
+    const surplus = await surplusOf(session.client, sets, wanted);
+    const changes = await dryRunAll(session, [...wanted, ...surplus]);
     if (dryRun) return say(io, changes, " (dry run)");
     const jobs = await makeAll(session, changes);
     if (options.wait) await waitForAll(session, jobs, options.timeout);
@@ -104,9 +106,11 @@ async function makeAll(
     for (const { job, wanted } of done) {
       if (job === undefined) continue;
       jobs.push(job);
-      io.err(
-        `Note: job ${job} makes what left ${titled(wanted.kind, wanted.name)} free for other pools.\n`,
-      );
+      const title = titled(wanted.kind, wanted.name);
+      const act = wanted.body
+        ? `makes what left ${title} free for other pools`
+        : `deletes ${title}`;
+      io.err(`Note: job ${job} ${act}.\n`);
     }
     failures.push(...failed);
     left -= done.length + failed.length;

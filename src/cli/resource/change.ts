@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "../../contract/schema/schema.ts";
 import { type Client, found, isRejection, type Reply } from "../api/client.ts";
 import type { Io } from "../shell/io.ts";
 import type { Wanted } from "./documents.ts";
@@ -7,13 +8,13 @@ import { pathOf } from "./kind.ts";
 /** A change of an object: its current state, its desired state, and the action. */
 export interface Change {
   readonly wanted: Wanted;
-  readonly outcome: "created" | "configured" | "unchanged";
+  readonly outcome: "created" | "configured" | "unchanged" | "deleted";
   /** The desired object as the API returns it, with defaults. */
   readonly body: Body;
   /** Warnings of the API, in sentences. */
   readonly warnings: readonly string[];
   readonly etag: string | undefined;
-  /** The job that frees what left a pool, if one is under way. */
+  /** The job that frees what left a pool, or deletes the pool, if one is under way. */
   readonly job?: string | undefined;
 }
 
@@ -25,6 +26,13 @@ const TRIES_MAX = 4;
 export async function dryRun(client: Client, wanted: Wanted): Promise<Change> {
   const path = pathOf(wanted.kind, wanted.name);
   const seen = await current(client, wanted);
+  if (!wanted.body) {
+    // An object that is not there any more has nothing to delete.
+    if (!seen) return { wanted, outcome: "unchanged", body: {}, warnings: [], etag: undefined };
+    const query = { dryRun: true };
+    await client.call({ method: "DELETE", path, query, ...matching(seen) });
+    return { wanted, outcome: "deleted", body: {}, warnings: [], etag: seen.etag };
+  }
   const { body: answer } = await client.call<Body>({
     method: "PUT",
     path,
@@ -51,9 +59,12 @@ export async function dryRun(client: Client, wanted: Wanted): Promise<Change> {
 }
 
 /** Reads the current object. A pool whose creation was interrupted does not count: creating it again completes it. */
-async function current(client: Client, { kind, name }: Wanted): Promise<Reply<Body> | undefined> {
+async function current(
+  client: Client,
+  { kind, name, body }: Wanted,
+): Promise<Reply<Body> | undefined> {
   const seen = await found(client.call<Body>({ method: "GET", path: pathOf(kind, name) }));
-  return seen?.body.state === "pending" ? undefined : seen;
+  return body && seen?.body.state === "pending" ? undefined : seen;
 }
 
 /**
@@ -64,11 +75,11 @@ export async function make(client: Client, answer: Change): Promise<Change> {
   let change = answer;
   for (let tries = 1; change.outcome !== "unchanged"; tries++) {
     const { wanted, body } = change;
+    const path = pathOf(wanted.kind, wanted.name);
     try {
       const made = await client.call<Body>({
-        method: "PUT",
-        path: pathOf(wanted.kind, wanted.name),
-        body,
+        ...(wanted.body ? { method: "PUT", body } : { method: "DELETE" }),
+        path,
         ...matching(change),
       });
       return { ...change, warnings: detailsOf(made.body), job: jobOf(made.body) };
@@ -94,7 +105,11 @@ export function warn(io: Io, warnings: readonly string[]): void {
   for (const warning of warnings) io.err(`Warning: ${warning}\n`);
 }
 
-const jobOf = ({ job }: Body) => (typeof job === "string" ? job : undefined);
+/** Returns the id of the job in an answer. That of a deletion has the whole job. */
+function jobOf({ job }: Body): string | undefined {
+  const id = isRecord(job) ? job.id : job;
+  return typeof id === "string" ? id : undefined;
+}
 
 const isOvertaken = (error: unknown) =>
   isRejection(error, "precondition_failed") || isRejection(error, "precondition_required");

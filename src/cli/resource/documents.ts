@@ -1,22 +1,32 @@
+import type { ManifestKind } from "../../contract/requests/manifest.ts";
 import { isRecord } from "../../contract/schema/schema.ts";
 import { isList, isManifest, nameOf, titleOf } from "../../edge/http/choose-manifest.ts";
 import { usageError } from "../shell/exit.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 import { yamlDocuments } from "../shell/yaml-documents.ts";
-import { KINDS, type Kind, type Manifest, nameIn, titled } from "./kind.ts";
+import { KINDS, type Kind, type Manifest, nameIn, type SetForm, titled } from "./kind.ts";
 
-/** An object to create or change in the API, with its name. */
+/** An object to create, change or delete in the API, with its name. */
 export interface Wanted {
   readonly kind: Kind;
   readonly name: string;
-  readonly body: object;
+  /** Absent: it is to be deleted. */
+  readonly body?: object;
   /** Fields that its manifest cannot contain, so that they stay unchanged. */
   readonly unsaid: readonly string[];
 }
 
+/** A set of objects, all of which one manifest describes. */
+export interface WantedSet {
+  readonly kind: Kind;
+  readonly form: SetForm;
+  readonly name: string;
+}
+
 export interface Documents {
   readonly wanted: readonly Wanted[];
+  readonly sets: readonly WantedSet[];
   /** The manifests of other kinds, each by its kind and name. */
   readonly ignored: readonly string[];
 }
@@ -31,16 +41,22 @@ export async function readDocuments(
   plain: Kind,
 ): Promise<Documents> {
   const wanted: Wanted[] = [];
+  const sets: WantedSet[] = [];
   const ignored: string[] = [];
   for (const file of files)
     for (const item of itemsOf(file, parsed(file, await readInput(io, file)), plain)) {
       const isPlain = !isManifest(item) || isOfName(plain, item);
-      const meant = isPlain ? saidPlainly(file, item, plain) : described(file, item);
-      if (meant) wanted.push(meant);
-      else ignored.push(titleOf(item));
+      const meant = isPlain ? [saidPlainly(file, item, plain)] : described(file, item);
+      const members = isPlain ? undefined : describedAsSet(file, item);
+      if (members) sets.push(members.set);
+      wanted.push(...(meant ?? members?.wanted ?? []));
+      if (!meant && !members) ignored.push(titleOf(item));
     }
-  checkOnce(wanted);
-  return { wanted, ignored };
+  checkOnce([
+    ...wanted.map(({ kind, name }) => titled(kind, name)),
+    ...sets.map(({ form, name }) => `${form.kind} ${name}`),
+  ]);
+  return { wanted, sets, ignored };
 }
 
 /** Parses the documents of a text. JSON is valid YAML, but parses much faster as JSON. */
@@ -69,20 +85,43 @@ function itemsOf(
   });
 }
 
-/** Returns the object that a manifest describes; nothing for kinds that Plat does not have. */
-function described(file: string, manifest: Record<string, unknown>): Wanted | undefined {
-  const forms = KINDS.flatMap((kind) => kind.manifests.map((form) => ({ kind, form })));
-  const found = forms.find(
+/** Returns the object that a manifest describes; nothing for kinds that are none of Plat's. */
+function described(file: string, manifest: Record<string, unknown>): readonly Wanted[] | undefined {
+  const found = formOf(manifest, ({ manifests }) => manifests);
+  if (!found) return undefined;
+  const { kind, form } = found;
+  const name = nameFor(file, form, manifest);
+  const body = form.bodyOf(manifest as unknown as Manifest);
+  return [{ kind, name, body, unsaid: form.unsaid }];
+}
+
+/** Returns the objects that a manifest describes as a set; nothing for other kinds. */
+function describedAsSet(file: string, manifest: Record<string, unknown>) {
+  const found = formOf(manifest, ({ sets }) => sets);
+  if (!found) return undefined;
+  const { kind, form } = found;
+  const set: WantedSet = { ...found, name: nameFor(file, form, manifest) };
+  const members = form.membersOf(manifest as unknown as Manifest);
+  const wanted = members.map((member): Wanted => ({ kind, ...member, unsaid: form.unsaid }));
+  return { set, wanted };
+}
+
+/** Returns the form of a manifest, among those of all kinds. */
+function formOf<Form extends ManifestKind>(
+  manifest: Record<string, unknown>,
+  formsOf: (kind: Kind) => readonly Form[],
+): { readonly kind: Kind; readonly form: Form } | undefined {
+  const forms = KINDS.flatMap((kind) => formsOf(kind).map((form) => ({ kind, form })));
+  return forms.find(
     ({ form: { kind, apiVersions } }) =>
       manifest.kind === kind && apiVersions.some((version) => version === manifest.apiVersion),
   );
-  if (!found) return undefined;
-  const { kind, form } = found;
+}
+
+function nameFor(file: string, { kind }: ManifestKind, manifest: Record<string, unknown>): string {
   const name = nameOf(manifest);
-  if (typeof name !== "string")
-    throw usageError(`${file} has a ${form.kind} without metadata.name.`);
-  const body = form.bodyOf(manifest as unknown as Manifest);
-  return { kind, name, body, unsaid: form.unsaid };
+  if (typeof name === "string") return name;
+  throw usageError(`${file} has a ${kind} without metadata.name.`);
 }
 
 /** Returns true for an object whose name has its kind, which a manifest has as well. */
@@ -103,11 +142,10 @@ function saidPlainly(file: string, item: unknown, kind: Kind): Wanted {
   );
 }
 
-function checkOnce(wanted: readonly Wanted[]): void {
-  const titles = new Set<string>();
-  for (const { kind, name } of wanted) {
-    const title = titled(kind, name);
-    if (titles.has(title)) throw usageError(`${title} is described more than once.`);
-    titles.add(title);
+function checkOnce(titles: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const title of titles) {
+    if (seen.has(title)) throw usageError(`${title} is described more than once.`);
+    seen.add(title);
   }
 }

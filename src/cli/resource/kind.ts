@@ -1,4 +1,8 @@
 import {
+  CILIUM_POD_IP_POOL,
+  readCiliumPodIpPool,
+} from "../../contract/requests/cilium-pod-ip-pool.ts";
+import {
   API_VERSIONS as CALICO_VERSIONS,
   type ManifestKind,
 } from "../../contract/requests/manifest.ts";
@@ -6,6 +10,8 @@ import { NAMED_PER_PAGE_MAX } from "../../contract/requests/query.ts";
 import { SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
 import { SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
 import { SPIDER_SUBNET } from "../../contract/requests/spider-subnet.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { poolNameOf } from "../../domain/cilium-pools.ts";
 import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { type Path, path } from "../api/client.ts";
 import { usageError } from "../shell/exit.ts";
@@ -24,6 +30,7 @@ export interface Kind {
   /** The page size: the maximum. */
   readonly perPage: number;
   readonly manifests: readonly ManifestForm[];
+  readonly sets: readonly SetForm[];
   /** The fields that make the name, with slashes between them; absent: `name` alone. */
   readonly nameFields?: readonly string[];
 }
@@ -32,6 +39,18 @@ export interface Kind {
 interface ManifestForm extends ManifestKind {
   /** Returns the body of a PUT for a manifest. */
   readonly bodyOf: (manifest: Manifest) => object;
+  /** Fields that the manifest cannot contain; `apply` does not change them. */
+  readonly unsaid: readonly string[];
+}
+
+/** A manifest that describes a set of such resources: all those that it does not have are to be deleted. */
+export interface SetForm extends ManifestKind {
+  /** Returns the resources of a manifest, each with the body of its PUT. Errors: an invalid manifest. */
+  readonly membersOf: (
+    manifest: Manifest,
+  ) => readonly { readonly name: string; readonly body: object }[];
+  /** Returns true if a resource, as the API returns it, is of the set with that name. */
+  readonly isMember: (set: string, resource: Readonly<Record<string, unknown>>) => boolean;
   /** Fields that the manifest cannot contain; `apply` does not change them. */
   readonly unsaid: readonly string[];
 }
@@ -94,6 +113,15 @@ export const POOL: Kind = {
       ],
     },
   ],
+  sets: [
+    {
+      ...CILIUM_POD_IP_POOL,
+      membersOf: prefixPools,
+      isMember: (set, { name, cidr, assign }) =>
+        assign === "prefixes" && name === poolNameOf(set, String(cidr)),
+      unsaid: ["assignmentMode", "cooldownSeconds", "disabled", "nodeNames", "nodeSelector"],
+    },
+  ],
 };
 
 export const RESERVATION: Kind = {
@@ -111,6 +139,7 @@ export const RESERVATION: Kind = {
     },
     { ...SPIDER_RESERVED_IP, bodyOf: asItIs, unsaid: ["reason"] },
   ],
+  sets: [],
 };
 
 export const NODE: Kind = {
@@ -120,6 +149,7 @@ export const NODE: Kind = {
   plural: "nodes",
   perPage: LABELLED_PER_PAGE_MAX,
   manifests: [{ kind: "Node", apiVersions: ["v1"], bodyOf: labelsIn, unsaid: [] }],
+  sets: [],
 };
 
 export const NAMESPACE: Kind = {
@@ -139,6 +169,7 @@ export const APPLICATION: Kind = {
   plural: "applications",
   perPage: APPLICATIONS_PER_PAGE_MAX,
   manifests: [],
+  sets: [],
   nameFields: ["namespace", "kind", "name"],
 };
 
@@ -169,6 +200,21 @@ export function nameIn(
 
 /** Returns a title such as `ippool/web`. */
 export const titled = ({ title }: Kind, name: string): string => `${title}/${name}`;
+
+/**
+ * Returns a pool of prefixes for each network of Cilium's pool. It is Manual: in Cilium, a node has of a pool what it requests by the
+ * name of the pool.
+ */
+function prefixPools(manifest: Manifest): ReturnType<SetForm["membersOf"]> {
+  const { name } = manifest.metadata;
+  const networks = readCiliumPodIpPool(manifest);
+  if (networks instanceof Problem)
+    throw usageError(`${CILIUM_POD_IP_POOL.kind} ${name}: ${networks.detail}`);
+  return networks.map(({ cidr, maskSize }) => ({
+    name: poolNameOf(name, cidr),
+    body: { cidr, assign: "prefixes", blockSize: maskSize, assignmentMode: "Manual" },
+  }));
+}
 
 /** Reads the CIDRs of Calico's IPReservation; the API rejects an invalid list with its own message. */
 function reservedCidrs(name: string, spec: unknown): unknown {
