@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import type { Granted } from "../../src/allocator/allocations/holding.ts";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import { areHeld, grantedUnderLimit } from "../../src/allocator/assign/quota.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,
@@ -14,6 +17,7 @@ import {
   poolOf,
   releaseAll,
   requestOf,
+  SPACE,
   scheduledRuns,
   type World,
 } from "../world.ts";
@@ -224,3 +228,25 @@ describe("of two requests under one limit", () => {
       }
   });
 });
+
+it("a handle with many addresses in one block reads this block once to learn what it has", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/24", 26));
+  await assigned(world.calm, limited(32, 32));
+  let granted: Granted[] = [];
+  const learning = await callsOf(world.table, async (table) => {
+    granted = await grantedTo(contextOver(table, world.clock, 2), "vm");
+  });
+  expect(granted).toHaveLength(32);
+  // The quota slots, their allocation, and the block.
+  expect(learning).toEqual(["query", "get", "get"]);
+  const again = await callsOf(world.table, (table) =>
+    areHeld(contextOver(table, world.clock, 3), granted),
+  );
+  expect(again).toEqual(["get"]);
+});
+
+async function grantedTo(context: Context, handle: string): Promise<Granted[]> {
+  const granted = await grantedUnderLimit(context, { space: SPACE, handle });
+  if (granted instanceof Rejection) throw new Error(granted.detail);
+  return [...granted];
+}

@@ -7,7 +7,14 @@ import { QUOTA_SLOTS_AT_ONCE } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { QuotaSlot, QuotaSlotOfAllocation } from "../../domain/quota-slot.ts";
 import { closeAsSeen, finish } from "../allocations/close-allocation.ts";
-import { type Granted, grantedAt, type Holding } from "../allocations/holding.ts";
+import {
+  blockReader,
+  eachOnce,
+  type Granted,
+  grantedAt,
+  type Holding,
+  type ReadBlock,
+} from "../allocations/holding.ts";
 import { allocationPlaceOf, type FreeQuotaSlot } from "../allocations/quota-slots.ts";
 import { inProgress } from "../allocations/replay.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
@@ -100,11 +107,12 @@ async function occupiedOf(
     const occupied = new Set(quotaSlots.flatMap((quotaSlot) => ofQuotaSlot(quotaSlot) ?? []));
     const settled = await settleAll(context, [...occupied], isEnded);
     if (settled.kind !== "proceed") return settled;
+    const readBlock = eachOnce(blockReader(context, space));
     const current = await inParallel(quotaSlots, QUOTA_SLOTS_AT_ONCE, async (quotaSlot) => {
       const allocation = ofQuotaSlot(quotaSlot);
       return {
         quotaSlot,
-        granted: allocation && (await grantedIn(context, allocation, quotaSlot)),
+        granted: allocation && (await grantedIn(readBlock, allocation, quotaSlot)),
       };
     });
     return answer(current);
@@ -158,12 +166,13 @@ export async function grantedBy(
   space: string,
   generations: readonly string[],
 ): Promise<readonly Granted[] | undefined> {
+  const readBlock = blockReader(context, space);
   const found = await inParallel(generations, QUOTA_SLOTS_AT_ONCE, async (text) => {
     const generation = parseGeneration(text);
     if (!generation.ok) return undefined;
     const { handleHash, allocationId: id, keyed, address, token } = generation.value;
     const allocation = await context.store.readAllocation({ space, handleHash, id, keyed });
-    const granted = allocation && (await grantedAt(context, allocation, address));
+    const granted = allocation && (await grantedAt(readBlock, allocation, address));
     return granted?.held[0]?.part.token === token ? granted : undefined;
   });
   const granted = found.filter((each) => each !== undefined);
@@ -172,18 +181,15 @@ export async function grantedBy(
 
 /** Returns true if these addresses are still held as they were read. A token is never used again, so they were held all the time. */
 export async function areHeld(context: Context, granted: readonly Granted[]): Promise<boolean> {
-  const all = granted.flatMap(({ allocation, held }) =>
-    held.map((each) => ({ allocation, ...each })),
-  );
-  const looks = await inParallel(
-    all,
-    QUOTA_SLOTS_AT_ONCE,
-    async ({ allocation, part, ordinals }) => {
-      const block = await context.store.readBlock(allocation.place.space, part.block);
-      const current = heldBy(block, part.token);
-      return ordinals.every((ordinal) => current.includes(ordinal));
-    },
-  );
+  const [first] = granted;
+  if (!first) return true;
+  // All are of one handle, and so of one space.
+  const readBlock = eachOnce(blockReader(context, first.allocation.place.space));
+  const held = granted.flatMap((each) => each.held);
+  const looks = await inParallel(held, QUOTA_SLOTS_AT_ONCE, async ({ part, ordinals }) => {
+    const current = heldBy(await readBlock(part.block), part.token);
+    return ordinals.every((ordinal) => current.includes(ordinal));
+  });
   return looks.every(Boolean);
 }
 
@@ -205,14 +211,14 @@ export function quotaSlotsFor(allocation: Allocation, held: readonly Holding[]) 
 
 /** Returns the address of a quota slot if it is held. A live allocation takes no more slots, so an address that is not held stays so. */
 async function grantedIn(
-  context: Context,
+  readBlock: ReadBlock,
   allocation: Allocation,
   { revision }: QuotaSlot,
 ): Promise<Granted | undefined> {
   const text = allocation.quotaSlots.find((quotaSlot) => quotaSlot.revision === revision)?.address;
   const address = text === undefined ? undefined : parseAddress(text);
   if (!address?.ok) return undefined;
-  return grantedAt(context, allocation, address.value);
+  return grantedAt(readBlock, allocation, address.value);
 }
 
 /** Returns the quota slots below the limit that are unused, or that only closed requests have. */

@@ -1,7 +1,7 @@
 import { parseAddress } from "../../../domain/address.ts";
 import { GRACE_MS } from "../../../domain/limits.ts";
 import type { QuotaSlot } from "../../../domain/quota-slot.ts";
-import { grantedAt } from "../../allocations/holding.ts";
+import { blockReader, grantedAt } from "../../allocations/holding.ts";
 import { allocationPlaceOf } from "../../allocations/quota-slots.ts";
 import type { Context } from "../../core/context.ts";
 
@@ -11,7 +11,8 @@ export async function repairQuotaSlot(context: Context, quotaSlot: QuotaSlot): P
   const allocation = await context.store.readAllocation(allocationPlaceOf(quotaSlot));
   const listed = allocation?.quotaSlots.find(({ revision }) => revision === quotaSlot.revision);
   const address = listed?.address === undefined ? undefined : parseAddress(listed.address);
-  const held = allocation && address?.ok && (await grantedAt(context, allocation, address.value));
+  const readBlock = blockReader(context, quotaSlot.space);
+  const held = allocation && address?.ok && (await grantedAt(readBlock, allocation, address.value));
   // The end of the pending allocation deletes a listed quota slot without an address.
   if (!held && (!listed || address))
     await context.store.deleteQuotaSlot("repair-quota-slot", quotaSlot);
