@@ -39,6 +39,7 @@ import {
 import { selectAddress } from "./select-address.ts";
 import { selectPrefixes } from "./select-prefixes.ts";
 import { selectSlots } from "./select-slots.ts";
+import { selectStated } from "./select-stated.ts";
 import { countOf } from "./selection.ts";
 import { takeInOneWrite } from "./take-in-one-write.ts";
 import { takeInParts } from "./take-in-parts.ts";
@@ -123,7 +124,9 @@ async function round(
     ? await selectPrefixes(context, missing, request.prefixes.stated)
     : request.address
       ? await selectAddress(context, firstMissing, request.address)
-      : await selectSlots(context, missing, learned.places);
+      : request.stated
+        ? await selectStated(context, missing, grantedTo(execution))
+        : await selectSlots(context, missing, learned.places);
   if (selected instanceof Rejection)
     return request.allowPartial && hasAny(execution)
       ? conclude(execution, selected)
@@ -184,19 +187,20 @@ interface Learned extends FamilyRequests {
  */
 async function learn(execution: AssignExecution): Promise<Learned | Rejection> {
   const { context, request, allocationPlace } = execution;
-  const { space, host, address, limitPerHandle, workload } = request;
+  const { space, host, limitPerHandle, workload } = request;
   const { store, cache } = context;
   const isKnown =
     cache.blocksOf(space, host).length > 0 ||
     cache.knowsShared(space, host) ||
     (workload && cache.blocksOfApplication(applicationCopy(space, workload)).size > 0);
-  const warm = !address && isKnown;
+  const isSpecific = request.address !== undefined || request.stated !== undefined;
+  const warm = !isSpecific && isKnown;
   const mayHaveEarlier = limitPerHandle !== undefined || (workload && isKeptKind(workload));
   const readsEarlier = allocationPlace.keyed && (!warm || mayHaveEarlier);
   // What the last copy of the configuration asked for is read into the cache, beside the new copy. The default pools of a
   // namespace are needed whatever the configuration is.
   const last = cache.configurationOf(space)?.configuration;
-  const needsPlaces = !warm && !address && (!last || mayHaveBlocks(request, last));
+  const needsPlaces = !warm && !isSpecific && (!last || mayHaveBlocks(request, last));
   const [configuration, places, earlier, ofLast] = await allOf(
     configurationOf(context, space),
     needsPlaces ? placesOfHost(context, space, host) : undefined,

@@ -8,6 +8,7 @@ import type { HostReservedAsked } from "../../domain/host-reserved.ts";
 import type { Labels } from "../../domain/labels.ts";
 import type { Missing } from "../../domain/outcome.ts";
 import type { Route, Use } from "../../domain/pool.ts";
+import type { StatedAddress } from "../../domain/stated-address.ts";
 import type { Workload } from "../../domain/workload.ts";
 import type { Granted } from "../allocations/holding.ts";
 
@@ -40,6 +41,8 @@ export interface AssignRequest extends PoolsAsked {
   readonly interfaces?: readonly NamedInterface[];
   /** A specific address. Then the request wants one address of its family. */
   readonly address?: Address;
+  /** Specific addresses that the host says it has, as many of each family as the request wants. It gets no others. */
+  readonly stated?: readonly StatedAddress[];
   /** Present if it asks for prefixes of nodes, one of each wanted family, instead of addresses. */
   readonly prefixes?: PrefixesAsked;
   readonly handle: string;

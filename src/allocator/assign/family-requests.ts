@@ -3,14 +3,12 @@ import {
   acquirePools,
   isMeant,
   meansName,
-  poolsNamed,
   ruleFor,
 } from "../../domain/acquire-pools.ts";
-import { type Address, type Family, formatAddress } from "../../domain/address.ts";
+import type { Family } from "../../domain/address.ts";
 import { type InterfaceAsked, interfaceOfApplication } from "../../domain/application-interface.ts";
 import { parseCidr } from "../../domain/cidr.ts";
 import { isShut, whyShut } from "../../domain/closed-by-reservations.ts";
-import { whyNot } from "../../domain/filter-pools.ts";
 import { affinityTypeOf, hostName } from "../../domain/host.ts";
 import { reservedOf } from "../../domain/host-reserved.ts";
 import { Rejection, together } from "../../domain/outcome.ts";
@@ -22,17 +20,15 @@ import {
   type Considered,
   candidateOf,
   considered,
-  NOT_NAMED,
   numbered,
   type PoolCriteria,
   selectPools,
 } from "../../domain/selection.ts";
-import { whyNeverAssigned } from "../../domain/special-ranges.ts";
-import type { Unfit } from "../../domain/unfit.ts";
 import { type AssignRequest, totalOf } from "./assignment.ts";
 import { eachWanted, fieldOf, ofInterface } from "./interfaces.ts";
+import { neverAssigned, placesOf, poolOfAddress, whyNotFor } from "./pool-of-address.ts";
 import { poolOfPrefix } from "./pool-of-prefix.ts";
-import type { ApplicationAsked, FamilyRequest } from "./selection.ts";
+import type { ApplicationAsked, FamilyRequest, StatedPlaces } from "./selection.ts";
 
 /** The parts of a request that decide which pools can serve it, and the block limit of its host. */
 export type PoolRequest = Pick<
@@ -44,6 +40,7 @@ export type PoolRequest = Pick<
   | "wanted"
   | "interfaces"
   | "address"
+  | "stated"
   | "prefixes"
   | "use"
   | "pools"
@@ -86,11 +83,15 @@ export function familyRequestsOf(
   for (const { one, family, count } of eachWanted(request)) {
     const ofApplication = applicationFor(one, requester);
     const stated = request.prefixes?.stated.find((cidr) => cidr.family === family);
+    const ofFamily = request.stated?.filter((each) => each.address.family === family);
+    const places = ofFamily && placesOf(configuration, ofFamily, request, requester);
     const pools = stated
       ? poolOfPrefix(configuration, space, stated)
-      : address && !ofApplication
-        ? poolsOf(configuration, address, request, requester)
-        : poolsServing(one, configuration, requester, family);
+      : places
+        ? poolsOfPlaces(places)
+        : address && !ofApplication
+          ? listOf(poolOfAddress(configuration, address, request, requester))
+          : poolsServing(one, configuration, requester, family);
     if (pools instanceof Rejection) {
       // A pool that cannot be read might have served.
       noneUnread(configuration);
@@ -106,6 +107,7 @@ export function familyRequestsOf(
       family,
       ...(one.interface !== undefined && { interface: one.interface }),
       ...(ofApplication && { ofApplication }),
+      ...(places && { stated: places }),
       count,
       pools,
       configuration,
@@ -123,6 +125,15 @@ export function familyRequestsOf(
   return allowPartial && familyRequests.length > 0
     ? { familyRequests, unserved: rejection }
     : rejection;
+}
+
+const listOf = (pool: Pool | Rejection) => (pool instanceof Rejection ? pool : [pool]);
+
+/** Returns the pools of stated addresses; or the rejections, if no pool can serve any. */
+function poolsOfPlaces({ places, unfit }: StatedPlaces): readonly Pool[] | Rejection {
+  const [first, ...others] = unfit;
+  if (places.length === 0 && first) return together(first, ...others);
+  return [...new Set(places.map(({ pool }) => pool))];
 }
 
 /** Returns the pools that may serve a family of a request, in order; or the rejection. */
@@ -228,48 +239,6 @@ function poolCriteria(request: PoolRequest, requester: Requester, family: Family
   };
 }
 
-/** Returns the pool of a specific address if it can serve, or the rejection. */
-function poolsOf(
-  configuration: SpaceConfiguration,
-  address: Address,
-  request: PoolRequest,
-  requester: Requester,
-): readonly Pool[] | Rejection {
-  const text = formatAddress(address);
-  const pool = poolOf(configuration, address);
-  if (!pool)
-    return new Rejection(
-      "no_pool_available",
-      `Address ${text} is in no pool of space ${request.space}.`,
-      {
-        address: text,
-        pools: [],
-      },
-    );
-  const unfit = whyNotFor(pool, request, requester);
-  if (!unfit) return [pool];
-  const { name } = pool;
-  return new Rejection(
-    "no_pool_available",
-    `Address ${text} lies in pool ${name}, which ${unfit.reason}.`,
-    { address: text, pools: [candidateOf(address.family, { name, pool, unfit })] },
-  );
-}
-
-/** Returns the reason why the pool of a specific address cannot serve, or nothing if it can. */
-function whyNotFor(pool: Pool, request: PoolRequest, requester: Requester): Unfit | undefined {
-  const { family } = pool.cidr;
-  const named = poolsNamed(request, family);
-  if (named && !isMeant(pool, named)) return NOT_NAMED;
-  return whyNot(pool, "pools", {
-    family,
-    use: request.use ?? pool.allowedUses[0] ?? "Workload",
-    requester,
-    ...(request.network !== undefined && { network: request.network }),
-    hostReserved: reservedOf(request.hostReserved, family),
-  });
-}
-
 /** Returns true if the host must be registered. A load balancer (as in Calico) and a virtual owner are no machines. */
 export const mustBeRegistered = (
   { host, use }: PoolRequest,
@@ -302,20 +271,10 @@ function unasked(request: PoolRequest, configuration: SpaceConfiguration): Rejec
   });
 }
 
-/** Rejects an address that no host can have. */
-function neverAssigned({ address }: PoolRequest): Rejection | undefined {
-  const problem = address && whyNeverAssigned(address);
-  if (!problem) return undefined;
-  const value = formatAddress(address);
-  return new Rejection("invalid_request", `address ${value} ${problem}.`, {
-    fields: [{ field: "address", value, problem }],
-  });
-}
-
 /** Rejects a request for too many addresses, so that one call cannot drain a pool. */
 function oversize(request: PoolRequest, { settings }: SpaceConfiguration): Rejection | undefined {
-  const { wanted, prefixes } = request;
-  if (prefixes) return undefined;
+  const { wanted, prefixes, stated } = request;
+  if (prefixes || stated) return undefined;
   const total = totalOf(wanted);
   const most = settings.maxAddressesPerRequest;
   if (total <= most) return undefined;

@@ -48,18 +48,22 @@ export async function allowanceOf(
   for (const { family, count } of request.wanted) {
     const mine = occupied.filter(({ quotaSlot }) => quotaSlot.family === family);
     const taken = mine.flatMap(({ granted }) => (granted ? [granted] : []));
-    const again = request.address
-      ? taken.filter((granted) => isOf(granted, request.address as Address))
+    const specific = specificOf(request);
+    const again = specific
+      ? taken.filter((granted) => specific.some((address) => isOf(granted, address)))
       : taken.length + count > limit
         ? taken.slice(0, count)
         : [];
     has.push(...again);
-    if (request.address && again.length === 0 && taken.length >= limit)
+    if (specific && taken.length + count - again.length > limit)
       return atTheLimit(request, family, taken.length, limit);
     free.push(...freeQuotaSlots(context, family, limit, mine).slice(0, count - again.length));
   }
   return { has, free };
 }
+
+const specificOf = ({ address, stated }: AssignRequest): readonly Address[] | undefined =>
+  address ? [address] : stated?.map((each) => each.address);
 
 /** A quota slot, and the address in it. Without an address its request is over, and another request may take it as it was read. */
 interface OccupiedQuotaSlot {

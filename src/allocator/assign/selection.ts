@@ -7,6 +7,7 @@ import type { HostReserved } from "../../domain/host-reserved.ts";
 import { SLOTS_PER_WRITE_MAX } from "../../domain/limits.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
+import type { StatedAddress } from "../../domain/stated-address.ts";
 
 /** The slots that one write of a request takes. */
 export interface SlotSelection {
@@ -29,6 +30,8 @@ export interface FamilyRequest {
   readonly family: Family;
   readonly interface?: string;
   readonly count: number;
+  /** The addresses that the host says it has, which alone it may get. */
+  readonly stated?: StatedPlaces;
   /** The application whose addresses alone may serve, and its interface. */
   readonly ofApplication?: ApplicationAsked;
   /** The pools that may serve, in order. */
@@ -44,6 +47,17 @@ export interface FamilyRequest {
   readonly others?: readonly SlotSelection[];
   /** True if the request accepts fewer addresses than it wants. */
   readonly allowPartial: boolean;
+}
+
+/** The addresses that a host says it has, with their pools. */
+export interface StatedPlaces {
+  readonly places: readonly StatedPlace[];
+  /** The rejections of those that no pool can serve. */
+  readonly unfit: readonly Rejection[];
+}
+
+interface StatedPlace extends StatedAddress {
+  readonly pool: Pool;
 }
 
 /** An application as its copy has it, and the interface whose addresses are asked for. */

@@ -1,0 +1,81 @@
+import type { Address } from "../../domain/address.ts";
+import type { Block } from "../../domain/block.ts";
+import { blockOf } from "../../domain/block-group.ts";
+import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
+import { type HostId, hostName } from "../../domain/host.ts";
+import { isHostReserved } from "../../domain/host-reserved.ts";
+import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../../domain/limits.ts";
+import { ContentionError, Rejection } from "../../domain/outcome.ts";
+import { isRanged, type Pool } from "../../domain/pool.ts";
+import { claimBlock, helpClaim } from "../blocks/claim-block.ts";
+import { readOrMakeBlock } from "../blocks/shared-block.ts";
+import { untilAnswered } from "../core/compare-and-swap.ts";
+import type { Context } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
+import type { FamilyRequest } from "./selection.ts";
+import { hostReservedAt } from "./why-not-free.ts";
+
+/** Reads the block of a specific address, or claims or makes it if there is none. @returns it; or why the host may not take from it */
+export const blockOfAddress = (
+  context: Context,
+  familyRequest: FamilyRequest,
+  pool: Pool,
+  address: Address,
+): Promise<Block | Rejection> =>
+  isRanged(pool)
+    ? sharedBlockFor(context, pool, address)
+    : blockFor(context, familyRequest, pool, address);
+
+/** Reads the block of a specific address of a ranged pool, or makes it if there is none. */
+async function sharedBlockFor(context: Context, pool: Pool, address: Address): Promise<Block> {
+  const cidr = blockOf(address, pool.blockSize);
+  const block = await readOrMakeBlock(context, pool, cidr);
+  if (block) return block;
+  throw new ContentionError(
+    `block ${formatCidr(cidr)} could not be made, or is left from an earlier pool and about to go`,
+  );
+}
+
+/** Reads the block of a specific address, or claims it if there is none. */
+async function blockFor(
+  context: Context,
+  { space, host, configuration, hostReserved }: FamilyRequest,
+  pool: Pool,
+  address: Address,
+): Promise<Block | Rejection> {
+  const { store, random } = context;
+  const cidr = blockOf(address, pool.blockSize);
+  const text = formatCidr(cidr);
+  const exhausted = () =>
+    new ContentionError(`block ${text} could not be claimed in ${CLAIM_TRIES_MAX} tries`);
+  return untilAnswered<Block | Rejection>({ triesMax: CLAIM_TRIES_MAX, exhausted }, async () => {
+    const there = await store.readBlock(space, cidr);
+    if (there && there.poolId !== pool.id)
+      throw new ContentionError(`block ${text} is left from an earlier pool, and about to go`);
+    if (there?.host === host) return answer(there);
+    if (there) {
+      const strict = configuration.settings.strictAffinity || pool.borrowing === "forbidden";
+      return answer(strict ? notToBeBorrowed(there, host) : there);
+    }
+    // A new block would reserve the address for the host, so the request does not claim it.
+    const anew = { cidr, host, ...(hostReserved && { hostReserved }) };
+    if (isHostReserved(anew, ordinalOf(cidr, address)))
+      return answer(hostReservedAt(anew, address));
+    const affinities = await store.listAffinities(space, host);
+    const place = affinities.find((affinity) => formatCidr(affinity.block) === text);
+    const claim = place
+      ? await helpClaim(context, [pool], place)
+      : await claimBlock(context, { pool, host, affinities, hostReserved }, cidr);
+    if (claim.kind !== "ours") await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
+    return RETRY;
+  });
+}
+
+function notToBeBorrowed({ cidr, host: owner }: Block, host: HostId): Rejection {
+  const whose = owner === undefined ? "nobody" : hostName(owner);
+  return new Rejection(
+    "strict_affinity",
+    `The address lies in block ${formatCidr(cidr)}, which is affine to ${whose}, not to ${hostName(host)}, and borrowing is off.`,
+    { block: formatCidr(cidr), ...(owner !== undefined && { owner: hostName(owner) }) },
+  );
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { putPool } from "../../../src/allocator/admin/administration.ts";
+import { assign } from "../../../src/allocator/assign/assign.ts";
+import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
+import type { Context } from "../../../src/allocator/core/context.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
+import { interval } from "../../domain/builders.ts";
+import {
+  addressOf,
+  assigned,
+  COOLDOWN_SECONDS,
+  makeWorld,
+  poolOf,
+  releaseAll,
+  requestOf,
+  SPACE,
+} from "../../world.ts";
+
+/** Returns a request of a host for addresses that it says it has; those with a star are in use. */
+function stated(texts: readonly string[], limitPerHandle = 256): AssignRequest {
+  const places = texts.map((text) => ({
+    address: addressOf(text.replace("*", "")),
+    isUsed: text.endsWith("*"),
+  }));
+  return {
+    ...requestOf("agent", texts.length),
+    stated: places,
+    allowPartial: true,
+    limitPerHandle,
+  };
+}
+
+async function told(context: Context, request: AssignRequest) {
+  const answer = await assign(context, request);
+  if (answer instanceof Rejection) return { rejected: answer.code, why: answer.detail };
+  return {
+    addresses: answer.addresses.map(({ address }) => address).join(),
+    why: answer.messages.join(),
+  };
+}
+
+describe("addresses that a host says it has", () => {
+  it("are taken at once, of more than one block and pool, and a repeat answers the same", async () => {
+    const { calm } = await makeWorld(poolOf("10.0.0.0/24", 26));
+    await putPool(calm, SPACE, "other", poolOf("10.1.0.0/24", 28), undefined);
+    const request = stated(["10.0.0.1", "10.0.0.2", "10.0.0.70", "10.1.0.3"]);
+    const all = { addresses: "10.0.0.1,10.0.0.2,10.0.0.70,10.1.0.3", why: "" };
+    expect(await told(calm, request)).toEqual(all);
+    expect(await told(calm, request)).toEqual(all);
+  });
+
+  it("are taken of ranged pools, whose blocks have no host", async () => {
+    const { calm } = await makeWorld({
+      ...poolOf("10.0.0.0/24", 26),
+      ranges: [interval("10.0.0.0-10.0.0.127")],
+    });
+    expect(await told(calm, stated(["10.0.0.1", "10.0.0.2", "10.0.0.200"]))).toEqual({
+      addresses: "10.0.0.1,10.0.0.2",
+      why: "2 of 3 addresses are assigned. Address 10.0.0.200 is in no pool of space default.",
+    });
+  });
+
+  it("are left out one by one if another handle has them, or no pool does", async () => {
+    const { calm } = await makeWorld(poolOf("10.0.0.0/24", 26));
+    await assigned(calm, { ...requestOf("other", 1), address: addressOf("10.0.0.2") });
+    const request = stated(["10.0.0.1", "10.0.0.2", "10.9.0.1"]);
+    const why =
+      "1 of 3 addresses are assigned. Address 10.9.0.1 is in no pool of space default. Address 10.0.0.2 is assigned to handle other.";
+    expect(await told(calm, request)).toEqual({ addresses: "10.0.0.1", why });
+    expect(await told(calm, request)).toEqual({ addresses: "10.0.0.1", why });
+    expect(await told(calm, stated(["10.0.0.2"]))).toMatchObject({ rejected: "already_assigned" });
+    expect(await told(calm, stated(["10.9.0.1"]))).toMatchObject({ rejected: "no_pool_available" });
+  });
+
+  it("are taken while they cool if the host uses them, and else not", async () => {
+    const { calm, clock } = await makeWorld(poolOf("10.0.0.0/24", 26));
+    for (const address of ["10.0.0.1", "10.0.0.2"]) {
+      const own = { ...requestOf("before", 1), address: addressOf(address) };
+      await releaseAll(calm, await assigned(calm, own));
+    }
+    const cooling = await told(calm, stated(["10.0.0.1*", "10.0.0.2"]));
+    expect(cooling).toMatchObject({ addresses: "10.0.0.1" });
+    expect(cooling.why).toContain("Address 10.0.0.2 was released a moment ago");
+    clock.nowMs += 2 * 1000 * COOLDOWN_SECONDS;
+    expect(await told(calm, stated(["10.0.0.2"]))).toMatchObject({ addresses: "10.0.0.2" });
+  });
+
+  it("do not exceed the limit of the handle", async () => {
+    const { calm } = await makeWorld(poolOf("10.0.0.0/24", 26));
+    await told(calm, stated(["10.0.0.1", "10.0.0.2"], 2));
+    expect(await told(calm, stated(["10.0.0.3"], 2))).toMatchObject({ rejected: "handle_limit" });
+    expect(await told(calm, stated(["10.0.0.2"], 2))).toMatchObject({ addresses: "10.0.0.2" });
+  });
+});
