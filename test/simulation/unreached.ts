@@ -301,7 +301,6 @@ export const EXCUSES: readonly Excuse[] = [
       ],
       ["read/read-address.ts", "undefined && { host: hostName(host) }"],
       ["read/read-address.ts", "not: undefined && { host: hostName(host) }"],
-      ["allocations/replay.ts", "allocation : undefined; }"],
       ["allocations/replay.ts", "not: block && ordinals.length"],
       ["allocations/write-allocation.ts", "throw new ContentionError"],
       ["allocations/write-allocation.ts", "not: current && next.place.keyed"],
