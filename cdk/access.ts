@@ -48,13 +48,13 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
 }
 
 /** Events do the same from a queue as in a request. */
-const NODES: Access = {
+const NODES = {
   get: ["BLOCK", "HANDLE", "HOST", "NODE", "TABLE", "VERSION"],
   query: ["BLOCK", "HANDLE", "MACHINE", "NODE", "QUOTA", "GROUPINDEX", "SPACE"],
   put: ["BLOCK", "HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA", "TABLE"],
   update: ["BLOCK", "GROUPINDEX", "HANDLE"],
   delete: ["HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA"],
-};
+} as const satisfies Access;
 
 /**
  * The rights of each function. There is one function for each set of rights. Routes that need the same rights share a
@@ -139,7 +139,8 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     update: ["BLOCK", "GROUPINDEX"],
     delete: ["APPLICATIONS", "HANDLE"],
   },
-  nodes: NODES,
+  // A dry run reads what it would write over.
+  nodes: { ...NODES, get: [...NODES.get, "GROUPINDEX", "QUOTA"] },
   intake: NODES,
   openapi: undefined,
   reclaim: {

@@ -1,11 +1,24 @@
+import { putCiliumNode } from "../src/allocator/cilium/put-cilium-node.ts";
+import { readCiliumNode } from "../src/allocator/cilium/read-cilium-node.ts";
+import { releaseCiliumNode } from "../src/allocator/cilium/release-cilium-node.ts";
 import { applyEvents } from "../src/allocator/nodes/apply-events.ts";
 import { ensurePrefixes } from "../src/allocator/prefixes/ensure-prefixes.ts";
 import { releasePrefixes } from "../src/allocator/prefixes/release-prefixes.ts";
+import {
+  ciliumNodeAnswer,
+  ciliumNodeReadAnswer,
+  ciliumNodeReleasedAnswer,
+} from "../src/edge/cilium/answer.ts";
+import {
+  readCiliumNodePath,
+  readCiliumNodePut,
+  readCiliumNodeRelease,
+} from "../src/edge/cilium/request.ts";
 import { http, route } from "../src/edge/http/http.ts";
 import { eventsAnswer, readEvents } from "../src/edge/nodes/events.ts";
 import { podCidrsAnswer, podCidrsReleasedAnswer } from "../src/edge/prefixes/answer.ts";
 import { readPodCidrRelease, readPodCidrs } from "../src/edge/prefixes/request.ts";
-import { context } from "../src/wiring.ts";
+import { context, dryRunContext } from "../src/wiring.ts";
 
 const plat = context();
 
@@ -25,5 +38,20 @@ export const handler = http({
     readPodCidrRelease,
     (release) => releasePrefixes(plat, release),
     podCidrsReleasedAnswer,
+  ),
+  "GET /v1/nodes/{node}/cilium": route(
+    readCiliumNodePath,
+    (wanted) => readCiliumNode(dryRunContext(), wanted),
+    ciliumNodeReadAnswer,
+  ),
+  "PUT /v1/nodes/{node}/cilium": route(
+    readCiliumNodePut,
+    ({ body: _, ...request }) => putCiliumNode(plat, request),
+    ciliumNodeAnswer,
+  ),
+  "DELETE /v1/nodes/{node}/cilium": route(
+    readCiliumNodeRelease,
+    (release) => releaseCiliumNode(plat, release),
+    ciliumNodeReleasedAnswer,
   ),
 });

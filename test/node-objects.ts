@@ -77,3 +77,35 @@ export const terminationEvent = (id: string) => ({
   source: "aws.autoscaling",
   detail: { EC2InstanceId: id, AutoScalingGroupName: "nodes" },
 });
+
+/** What a CiliumNode says, beside its name. */
+export interface CiliumSaid {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly podCIDRs?: readonly string[];
+  readonly metadata?: object;
+  readonly ipam?: object;
+  readonly status?: object;
+}
+
+/** Returns a CiliumNode as the agent of Cilium writes it. Its uid is that of the Node that owns it. */
+export const ciliumNode = (
+  name: string,
+  { uid = "a", resourceVersion = "5", podCIDRs, metadata, ipam, status }: CiliumSaid = {},
+) => ({
+  apiVersion: "cilium.io/v2",
+  kind: "CiliumNode",
+  metadata: {
+    name,
+    uid: `cilium-${uid}`,
+    resourceVersion,
+    ownerReferences: [{ apiVersion: "v1", kind: "Node", name, uid }],
+    labels: { "kubernetes.io/hostname": name },
+    ...metadata,
+  },
+  spec: {
+    addresses: [{ type: "InternalIP", ip: "192.168.0.7" }],
+    ipam: { ...(podCIDRs && { podCIDRs }), ...ipam },
+  },
+  ...(status && { status }),
+});

@@ -1,17 +1,17 @@
 import type { Family } from "./address.ts";
 
 /** The ways in which Cilium gives a node its addresses. The names are Cilium's (option `ipam`). */
-export const CILIUM_MODES = ["cluster-pool", "kubernetes", "crd", "multi-pool"] as const;
+export const CILIUM_MODES = ["cluster-pool"] as const;
 export type CiliumMode = (typeof CILIUM_MODES)[number];
 
 /** An address in `spec.ipam.pool` or `status.ipam.used`. */
-export interface CiliumAddress {
+interface CiliumAddress {
   readonly owner?: string;
   readonly resource?: string;
 }
 
 /** The demand of a node for addresses of one of Cilium's pools. */
-export interface CiliumDemand {
+interface CiliumDemand {
   readonly pool: string;
   readonly needed?: { readonly "ipv4-addrs"?: number; readonly "ipv6-addrs"?: number };
 }
@@ -31,7 +31,7 @@ export interface CiliumIpam {
 }
 
 /** `status` of a CiliumNode. Other fields come through as they are. */
-export interface CiliumStatus {
+interface CiliumStatus {
   readonly ipam?: {
     readonly used?: Readonly<Record<string, CiliumAddress>>;
     readonly "release-ips"?: Readonly<Record<string, string>>;

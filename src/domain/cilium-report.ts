@@ -2,21 +2,15 @@ import type { Family } from "./address.ts";
 import { assertTexts, assertTimes } from "./assertions.ts";
 import type { CiliumObject, CiliumOptions } from "./cilium-object.ts";
 
-export const CILIUM_ENTRY_STATES = [
-  "listed",
-  "withdrawn",
-  "marked",
-  "released",
-  "givenBack",
-] as const;
+const CILIUM_ENTRY_STATES = ["listed", "withdrawn", "marked", "released", "givenBack"] as const;
 
 /**
- * What Plat remembers of an address (mode `crd`) or a prefix (mode `multi-pool`) of a CiliumNode.
+ * An address (mode `crd`) or a prefix (mode `multi-pool`) of a CiliumNode, as Plat remembers it.
  *
  * `listed`: an object showed it; `withdrawn`: listed once, and missing now; `marked`: Plat asked the agent whether it may go; `released`:
  * the agent agreed; `givenBack`: withdrawn, and decided to be freed. From `released` and `givenBack` on, the node has it no more.
  */
-export interface CiliumEntry {
+interface CiliumEntry {
   /** The address, or the prefix, as canonical text. */
   readonly text: string;
   /** The pool of Cilium that it belongs to, in `multi-pool`. */
@@ -28,7 +22,7 @@ export interface CiliumEntry {
   readonly unusedSinceMs?: number;
 }
 
-/** What Plat remembers of a CiliumNode beyond its object. */
+/** The memory of a CiliumNode beyond its object. */
 export interface CiliumMemory {
   readonly entries: readonly CiliumEntry[];
   /** The time since which a family has had more addresses than it needs. */
@@ -48,6 +42,17 @@ export interface CiliumReport extends CiliumOptions, CiliumMemory {
   /** True from the start of a release of all that it has until the report is deleted. */
   readonly isEnding: boolean;
   readonly revision: string;
+}
+
+/** Checks that what is remembered has entries of known states. @throws {Error} */
+export function assertCiliumMemory({ entries, excessSinceMs }: CiliumMemory): void {
+  assertTimes(...Object.values(excessSinceMs));
+  for (const { text, state, isHeld, unusedSinceMs } of entries) {
+    assertTexts({ text });
+    assertTimes(unusedSinceMs);
+    if (!CILIUM_ENTRY_STATES.includes(state)) throw new Error(`${text} of it is ${state}`);
+    if (typeof isHeld !== "boolean") throw new Error(`it does not say whether ${text} is held`);
+  }
 }
 
 /** Checks that a report has its revision, and what tells it from reports of other objects. @throws {Error} */

@@ -4,6 +4,7 @@ import type { Allocation } from "./allocation.ts";
 import type { Application } from "./application.ts";
 import type { Block } from "./block.ts";
 import type { BorrowedBlock } from "./borrowed-block.ts";
+import type { CiliumReport } from "./cilium-report.ts";
 import type { FullBlock } from "./full-block.ts";
 import type { Job } from "./job.ts";
 import type { Namespace } from "./namespace.ts";
@@ -48,6 +49,7 @@ export interface Contents {
   readonly nodes: readonly Node[];
   readonly nodeEntries: readonly NodeEntry[];
   readonly nodeReports: readonly NodeReport[];
+  readonly ciliumReports: readonly CiliumReport[];
   readonly signsOfLife: readonly SignOfLife[];
   readonly tombstones: readonly Tombstone[];
   readonly namespaces: readonly Namespace[];
@@ -74,6 +76,7 @@ export function together(pages: readonly Contents[]): Contents {
     nodes: pages.flatMap(({ nodes }) => nodes),
     nodeEntries: pages.flatMap(({ nodeEntries }) => nodeEntries),
     nodeReports: pages.flatMap(({ nodeReports }) => nodeReports),
+    ciliumReports: pages.flatMap(({ ciliumReports }) => ciliumReports),
     signsOfLife: pages.flatMap(({ signsOfLife }) => signsOfLife),
     tombstones: pages.flatMap(({ tombstones }) => tombstones),
     namespaces: pages.flatMap(({ namespaces }) => namespaces),

@@ -169,7 +169,7 @@ const incarnationOf = ({ uid, resourceVersion, createdAtMs }: NodeIncarnation) =
 });
 
 /** Returns true if one state of an object is later than another. */
-const isLater = (
+export const isLater = (
   one: Pick<NodeIncarnation, "resourceVersion">,
   other: Pick<NodeIncarnation, "resourceVersion">,
 ): boolean => BigInt(one.resourceVersion) > BigInt(other.resourceVersion);

@@ -303,6 +303,22 @@ export const NODE_TEXT_CHARACTERS_MAX = 253;
 export const NODE_TAINTS_MAX = 256;
 /** Digits of a resourceVersion. Kubernetes makes it of 64 bits. */
 export const RESOURCE_VERSION_DIGITS_MAX = 32;
+/** Addresses in `spec.ipam.pool` of a CiliumNode, and as many in `status.ipam.used`. */
+export const CILIUM_ADDRESSES_MAX = 1_024;
+/** Pools of Cilium in a CiliumNode, and prefixes of one of them. */
+export const CILIUM_POOLS_MAX = 64;
+export const CILIUM_PREFIXES_MAX = 1_024;
+/** The largest number of addresses that a CiliumNode can ask for. What it gets has a lower limit. */
+export const CILIUM_DEMAND_MAX = 1_000_000;
+/** The bytes of `spec.ipam` and `status` of a CiliumNode. An item of DynamoDB has 400 KB. */
+export const CILIUM_OBJECT_BYTES_MAX = 200_000;
+/** The depth of a CiliumNode, which passes through with all its fields. */
+export const CILIUM_LEVELS_MAX = 32;
+/** The longest time after which an excess or a withdrawn address is released, and the usual one of the latter. */
+export const CILIUM_DELAY_SECONDS_MAX = 3_600;
+export const WITHDRAW_AFTER_SECONDS_DEFAULT = 60;
+/** Owners of a Kubernetes object. */
+export const OWNER_REFERENCES_MAX = 64;
 /** Prefixes of a node: one of each family. */
 export const POD_CIDRS_MAX = 2;
 export const EVENTS_PER_REQUEST_MAX = 256;

@@ -84,6 +84,15 @@ export interface PrefixChanges<Held extends HeldPrefix> {
   readonly confirm: readonly Held[];
 }
 
+/** The prefixes that a node must have. */
+export interface PrefixesToHold {
+  readonly cidrs: readonly Cidr[];
+  /** True if they take the place of confirmed ones. */
+  readonly replaces: boolean;
+  /** True if all that the node has beside them stays as it is. */
+  readonly keepsOthers?: boolean;
+}
+
 /**
  * Compares the prefixes that a node has with those that it must have.
  *
@@ -91,9 +100,9 @@ export interface PrefixChanges<Held extends HeldPrefix> {
  */
 export function changesTo<Held extends HeldPrefix>(
   held: readonly Held[],
-  { cidrs, replaces }: { readonly cidrs: readonly Cidr[]; readonly replaces: boolean },
+  { cidrs, replaces, keepsOthers = false }: PrefixesToHold,
 ): PrefixChanges<Held> | { readonly mismatches: readonly Held[] } {
-  const others = held.filter(({ cidr }) => !isAmong(cidrs, cidr));
+  const others = keepsOthers ? [] : held.filter(({ cidr }) => !isAmong(cidrs, cidr));
   const mismatches = replaces ? [] : others.filter(({ isConfirmed }) => isConfirmed);
   if (mismatches.length > 0) return { mismatches };
   const there = held.map(({ cidr }) => cidr);

@@ -20,6 +20,7 @@ export function withinSpace(contents: Contents, space: string): Contents {
     nodes: contents.nodes.filter(ours),
     nodeEntries: contents.nodeEntries.filter(ours),
     nodeReports: contents.nodeReports.filter(ours),
+    ciliumReports: contents.ciliumReports.filter(ours),
     signsOfLife: contents.signsOfLife.filter(ours),
     tombstones: contents.tombstones.filter(ours),
     namespaces: contents.namespaces.filter(ours),

@@ -7,6 +7,7 @@ import { applicationFrom } from "./application.ts";
 import { indexPageFrom } from "./block-group-index.ts";
 import { blockFrom } from "./block-item.ts";
 import { borrowedBlockFrom } from "./borrowed-block.ts";
+import { ciliumReportFrom } from "./cilium-report.ts";
 import { reading } from "./format.ts";
 import { fullBlockFrom } from "./full-block.ts";
 import { fullPoolFrom } from "./full-pool.ts";
@@ -103,6 +104,7 @@ export function contentsOf(items: readonly Item[]): Contents {
     nodes: decoded("HOST/NODE", nodeFrom),
     nodeEntries: decoded("NODES", nodeEntryFrom),
     nodeReports: decoded("NODE/STATUS", nodeReportFrom),
+    ciliumReports: decoded("NODE/CILIUM", ciliumReportFrom),
     signsOfLife: decoded("NODE/SEEN", signOfLifeFrom),
     tombstones: decoded("NODE/GONE", tombstoneFrom),
     namespaces: decoded("NAMESPACE", namespaceFrom),

@@ -125,6 +125,9 @@ export const nodeEntryKey = (space: string, name: string): Key => ({
  */
 export const nodeLifePk = (space: string, name: string) =>
   joined("NODE", escaped(space), escaped(name));
+/** The prefix of the keys of CiliumNodes. They sort before all else that clusters say of a node, so a Query for that leaves them out. */
+export const CILIUM_PREFIX = "CILIUM#";
+export const AFTER_CILIUM = "CILIUM$";
 export const STATUS_SK = "STATUS";
 export const SEEN_SK = "SEEN";
 export const GONE_PREFIX = "GONE#";
@@ -139,6 +142,10 @@ export const signOfLifeKey = (space: string, name: string): Key => ({
 export const tombstoneKey = (space: string, name: string, uid: string): Key => ({
   pk: nodeLifePk(space, name),
   sk: `${GONE_PREFIX}${escaped(uid)}`,
+});
+export const ciliumReportKey = (space: string, name: string, uid: string): Key => ({
+  pk: nodeLifePk(space, name),
+  sk: `${CILIUM_PREFIX}${escaped(uid)}`,
 });
 
 /** Returns the partition of the nodes on a machine, of all spaces. */

@@ -65,6 +65,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk, sk }) => `block ${partOf(sk, 1)} borrowed by host ${hostIn(pk)}`,
   },
   NODES: { format: 1, called: ({ sk }) => `node ${unescaped(sk)} in the register` },
+  "NODE/CILIUM": {
+    format: 1,
+    called: ({ pk, sk }) => `report of CiliumNode ${partOf(pk, 2)}, uid ${partOf(sk, 1)}`,
+  },
   "NODE/STATUS": { format: 1, called: ({ pk }) => `report of node ${partOf(pk, 2)}` },
   "NODE/SEEN": { format: 1, called: ({ pk }) => `sign of life of node ${partOf(pk, 2)}` },
   "NODE/GONE": {

@@ -22,6 +22,7 @@ import { dueShard, TABLE } from "./definition.ts";
 import { reading } from "./format.ts";
 import type { Item, Key } from "./item.ts";
 import {
+  AFTER_CILIUM,
   GONE_PREFIX,
   machineKey,
   machinePk,
@@ -44,12 +45,12 @@ export function nodeLifeItems(table: Table) {
   const reports = revised(table, reportItem, nodeReportFrom);
   const tombstones = revised(table, tombstoneItem, tombstoneFrom);
   return {
-    /** Returns all that is known of the objects of a node's name. @throws {CorruptItemError} */
+    /** Returns what is known of the Nodes of a name, without its CiliumNodes, which can be large. @throws {CorruptItemError} */
     async readNodeLife(
       space: string,
       name: string,
     ): Promise<NodeLife & { signOfLife: SignOfLife | undefined }> {
-      const items = await table.query(nodeLifePk(space, name));
+      const items = await table.query(nodeLifePk(space, name), { after: AFTER_CILIUM });
       const report = items.find(({ sk }) => sk === STATUS_SK);
       const seen = items.find(({ sk }) => sk === SEEN_SK);
       return {
@@ -132,7 +133,8 @@ export function nodeLifeItems(table: Table) {
   };
 }
 
-const named = ({ pk }: Key): Pick<NodeReport, "space" | "name"> => {
+/** Returns the space and the name of the node in a key. */
+export const nodeOfKey = ({ pk }: Key): Pick<NodeReport, "space" | "name"> => {
   const [, space = "", name = ""] = pk.split("#").map(unescaped);
   return { space, name };
 };
@@ -162,7 +164,7 @@ function reportItem(report: NodeReport): Item {
 
 export const nodeReportFrom = reading((item: Item): NodeReport => {
   return {
-    ...named(item),
+    ...nodeOfKey(item),
     uid: idOf(item, "uid"),
     resourceVersion: idOf(item, "rv"),
     createdAtMs: numberOf(item, "created"),
@@ -191,7 +193,7 @@ function signOfLifeItem(sign: SignOfLife): Item {
 
 export const signOfLifeFrom = reading(
   (item: Item): SignOfLife => ({
-    ...named(item),
+    ...nodeOfKey(item),
     renewedAt: textOf(item, "renewed"),
     seenAtMs: numberOf(item, "seen"),
   }),
@@ -215,9 +217,12 @@ function tombstoneItem(tombstone: Tombstone): Item {
   };
 }
 
+/** Returns the uid in a key after its prefix. */
+export const uidOfKey = ({ sk }: Key, prefix: string): string => unescaped(sk.slice(prefix.length));
+
 const tombstoneNamed = (key: Key): TombstoneNamed => ({
-  ...named(key),
-  uid: unescaped(key.sk.slice(GONE_PREFIX.length)),
+  ...nodeOfKey(key),
+  uid: uidOfKey(key, GONE_PREFIX),
 });
 
 /** Returns true for the key of a tombstone, which shares the due index with allocations. */

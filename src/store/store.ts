@@ -5,6 +5,7 @@ import { applicationItems } from "./application.ts";
 import { blockItems } from "./block.ts";
 import { blockGroupIndexItems } from "./block-group-index.ts";
 import { borrowedBlockItems } from "./borrowed-block.ts";
+import { ciliumReportItems } from "./cilium-report.ts";
 import { scanning } from "./contents.ts";
 import { formattedTable } from "./format.ts";
 import { fullBlockItems } from "./full-block.ts";
@@ -41,6 +42,7 @@ export function makeStore(plain: Table) {
     ...jobItems(table),
     ...nodeItems(table),
     ...nodeLifeItems(table),
+    ...ciliumReportItems(table),
     ...namespaceItems(table),
     ...progressItems(table),
     checkKeys: async () => void (await isTold(table)),

@@ -49,6 +49,7 @@ const HEALTHY: Contents = {
   nodeEntries: [],
   nodeReports: [],
   signsOfLife: [],
+  ciliumReports: [],
   tombstones: [],
   namespaces: [],
   unreadable: [],

@@ -83,6 +83,8 @@ const CASES: Readonly<Record<string, Case>> = {
       "ensure a block",
       // It may be a pool of prefixes.
       "give a node a prefix",
+      "PUT CiliumNode",
+      "GET CiliumNode",
       "PUT pool",
       "DELETE pool",
       "release the address by its handle",
@@ -129,6 +131,8 @@ const CASES: Readonly<Record<string, Case>> = {
       "claim the range",
       "ensure a block",
       "give a node a prefix",
+      "PUT CiliumNode",
+      "GET CiliumNode",
       "give a node its prefix again",
       "PUT config",
       ...CONFLICTS,
@@ -329,6 +333,14 @@ const CASES: Readonly<Record<string, Case>> = {
       "event of the end of a node",
       "event of a machine",
     ],
+  },
+  "a report of a CiliumNode": {
+    item: () => "report of CiliumNode n5, uid c",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk === `NODE#${space}#n5` && sk.startsWith("CILIUM#"),
+    named: ["PUT CiliumNode", "GET CiliumNode", "release the CiliumNode"],
   },
   "a sign of life of a node": {
     item: () => "sign of life of node n7",

@@ -1,7 +1,7 @@
 import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Item } from "../../src/store/item.ts";
-import { instanceEvent, leaseEvent, nodeEvent, podEvent } from "../node-objects.ts";
+import { ciliumNode, instanceEvent, leaseEvent, nodeEvent, podEvent } from "../node-objects.ts";
 import { cidrOf } from "../world.ts";
 import { context, newSpace, table } from "./plat.ts";
 
@@ -54,6 +54,7 @@ export async function furnished(): Promise<Furnished> {
   await plat.put("/v1/nodes/n1", { labels: { zone: "a" } });
   await plat.put("/v1/nodes/n9", { labels: { zone: "b" } });
   await plat.call("POST", "/v1/events", { body: { events: [...spoken("n7"), ...ended("n6")] } });
+  await putCilium(plat);
   await plat.put("/v1/namespaces/shop", { labels: { team: "a" } });
   await plat.put("/v1/namespaces/till", { labels: { team: "b" }, defaultPools: ["main"] });
   const web = (await plat.assign({ host: "n1", ipv4: 1, handle: "web", attributes: { pod: "w" } }))
@@ -87,6 +88,11 @@ export async function furnished(): Promise<Furnished> {
 
 /** The prefix that node n7 has under the uid `a`. */
 const NODE_PREFIX = "10.64.1.0/24";
+
+const putCilium = (plat: ReturnType<typeof newSpace>, resourceVersion = "5") =>
+  plat.call("PUT", "/v1/nodes/n5/cilium", {
+    body: ciliumNode("n5", { uid: "c", resourceVersion }),
+  });
 
 /** Returns the events of a node that lives. */
 const spoken = (name: string) => [
@@ -175,6 +181,10 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
     plat.call("POST", "/v1/nodes/n6/pod-cidrs", {
       body: { uid: "b", podCIDRs: [NODE_PREFIX] },
     }),
+  "PUT CiliumNode": ({ plat }) => putCilium(plat, "6"),
+  "GET CiliumNode": ({ plat }) => plat.get("/v1/nodes/n5/cilium"),
+  "release the CiliumNode": ({ plat }) =>
+    plat.call("DELETE", "/v1/nodes/n5/cilium", { query: { uid: "c" } }),
   "release the prefix": ({ plat }) =>
     plat.call("DELETE", "/v1/nodes/n7/pod-cidrs", { query: { uid: "a", cidr: NODE_PREFIX } }),
   "release all prefixes": ({ plat }) =>

@@ -22,6 +22,7 @@ const WRITES_NOTHING = [
   "readAddress",
   "readApplication",
   "readBlock",
+  "readCiliumNode",
   "readHandle",
   "readJob",
   "readNamespace",
@@ -63,6 +64,7 @@ function wordsWalked(): ReadonlySet<string> {
       "./instance-operations.ts",
       "./prefix-operations.ts",
       "./node-operations.ts",
+      "./cilium-operations.ts",
     ],
     [
       "../world.ts",
@@ -71,6 +73,7 @@ function wordsWalked(): ReadonlySet<string> {
       "../instances.ts",
       "../prefixes.ts",
       "../node-events.ts",
+      "../cilium.ts",
     ],
   ].map((files) => files.map(codeOf).join("\n")) as [string, string];
   const declarations = new Map(

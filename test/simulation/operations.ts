@@ -56,6 +56,7 @@ import {
   type World,
 } from "../world.ts";
 import { APPLICATION_OPERATIONS } from "./application-operations.ts";
+import { CILIUM_OPERATIONS } from "./cilium-operations.ts";
 import { answerOf, callsOf, stoppedBefore, withMishap } from "./crash-points.ts";
 import { INSTANCE_OPERATIONS } from "./instance-operations.ts";
 import { NODE_OPERATIONS } from "./node-operations.ts";
@@ -1007,6 +1008,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...PREFIX_OPERATIONS,
   ...APPLICATION_OPERATIONS,
   ...NODE_OPERATIONS,
+  ...CILIUM_OPERATIONS,
 ];
 
 /** Writes a node over the current one. */

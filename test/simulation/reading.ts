@@ -28,6 +28,7 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
       nodes: [],
       nodeEntries: [],
       nodeReports: [],
+      ciliumReports: [],
       signsOfLife: [],
       tombstones: [],
       namespaces: [],

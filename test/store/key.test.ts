@@ -14,6 +14,7 @@ import {
   blockGroupIndexKey,
   blockKey,
   borrowedBlockKey,
+  ciliumReportKey,
   configKey,
   escaped,
   fullBlockKey,
@@ -86,6 +87,8 @@ describe("a name in a key", () => {
         claim(nodeEntryKey(space, name), `entry of node ${who}`);
         claim(reportKey(space, name), `report of node ${who}`);
         claim(signOfLifeKey(space, name), `sign of life of node ${who}`);
+        claim(ciliumReportKey(space, name, "uid"), `CiliumNode ${who}`);
+        claim(ciliumReportKey("space", space, name), `CiliumNode of uid ${who}`);
         claim(tombstoneKey(space, name, "uid"), `tombstone of node ${who}`);
         claim(tombstoneKey("space", space, name), `tombstone of uid ${who}`);
         claim(machineKey({ id: "i-1", space, name, uid: "uid" }), `machine of node ${who}`);

@@ -24,13 +24,13 @@ export interface CiliumGrant {
   /** The addresses of the node itself that the Node's annotations have, in mode `kubernetes`. */
   readonly addresses?: readonly { readonly type: "CiliumInternalIP"; readonly ip: string }[];
   readonly health?: { readonly ipv4?: string; readonly ipv6?: string };
-  /** What this request newly took. A dry run took it for nobody, so its answer leaves it out. */
+  /** The addresses and prefixes that this request newly took, as text. A dry run took it for nobody, so its answer leaves it out. */
   readonly taken: readonly string[];
   /** Sentences that name node, pool and family, for what could not be granted. */
   readonly errors: readonly string[];
 }
 
-/** What is known of a node before a mode decides. It was read after what the node has. */
+/** The state of a node before a mode decides. It was read after what the node has. */
 export interface CiliumKnown {
   readonly report: CiliumReport | undefined;
   readonly node: NodeReport | undefined;
@@ -43,6 +43,8 @@ export interface CiliumKnown {
  * else decides, writes the report, and carries the decision out.
  */
 export interface Mode<Held, Decision> {
+  /** The kind of pools that serve the mode. */
+  readonly gives: "addresses" | "prefixes" | "nothing";
   /** Returns what the uid has by this mode. Later reads can show less, and never another owner. */
   held(
     context: Context,

@@ -2,6 +2,7 @@ import type { AdminStore } from "./stores/admin-store.ts";
 import type { AffinityStore } from "./stores/affinity-store.ts";
 import type { AllocationStore } from "./stores/allocation-store.ts";
 import type { BlockStore } from "./stores/block-store.ts";
+import type { CiliumStore } from "./stores/cilium-store.ts";
 import type { NodeStore } from "./stores/node-store.ts";
 
 /**
@@ -9,4 +10,10 @@ import type { NodeStore } from "./stores/node-store.ts";
  * its outcome. Reads are strongly consistent unless they say otherwise. A method that returns nothing is best-effort cleanup:
  * the repair run repeats it.
  */
-export interface Store extends BlockStore, AffinityStore, AllocationStore, AdminStore, NodeStore {}
+export interface Store
+  extends BlockStore,
+    AffinityStore,
+    AllocationStore,
+    AdminStore,
+    NodeStore,
+    CiliumStore {}

@@ -18,11 +18,14 @@ import { type PrefixRequest, prefixesIn } from "./prefix-request.ts";
 /**
  * Gives a node one prefix of each family that pools serve, all or none. Those that it has stay. New ones are unconfirmed: they have a
  * lease of `confirmSeconds`. A lease that has ended begins anew, because the node still needs the prefix.
+ *
+ * @param families the families that the node needs beside those that it has
  */
 export async function choosePrefixes(
   context: Context,
   request: PrefixRequest,
   confirmSeconds: number,
+  families: readonly Family[] = FAMILIES,
 ): Promise<readonly NodePrefix[] | Rejection> {
   const { space } = request;
   const both = { ...request, wanted: wantedOf(FAMILIES), prefixes: { stated: [] } };
@@ -32,12 +35,12 @@ export async function choosePrefixes(
   );
   if (has instanceof Rejection) return has;
   const requester = await requesterOf(context, both, configuration);
-  const pools = FAMILIES.map((family) => poolsServing(both, configuration, requester, family));
-  const served = FAMILIES.filter((_, n) => !(pools[n] instanceof Rejection));
+  const pools = families.map((family) => poolsServing(both, configuration, requester, family));
+  const served = families.filter((_, n) => !(pools[n] instanceof Rejection));
   const isHeld = (family: Family) => has.some(({ cidr }) => cidr.family === family);
-  if (has.length > 0 && served.every(isHeld)) return has;
+  if (families.length === 0 || (has.length > 0 && served.every(isHeld))) return has;
   // A pool that cannot be read might have served the other family.
-  if (served.length < FAMILIES.length) noneUnread(configuration);
+  if (served.length < families.length) noneUnread(configuration);
   if (served.length === 0) {
     const [first, ...others] = pools.filter((each) => each instanceof Rejection);
     return together(first as Rejection, ...others);

@@ -1,7 +1,5 @@
 import type { Cidr } from "../../domain/cidr.ts";
-import { hostId } from "../../domain/host.ts";
 import type { Labels } from "../../domain/labels.ts";
-import { nodeHandle } from "../../domain/node-handle.ts";
 import { decideFor, type NodeEvent, type PrefixStatement } from "../../domain/node-prefixes.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { grantedUnderLimit } from "../assign/quota.ts";
@@ -9,7 +7,7 @@ import type { Context } from "../core/context.ts";
 import { choosePrefixes } from "./choose-prefixes.ts";
 import { holdPrefixes } from "./hold-prefixes.ts";
 import { type NodePrefix, prefixesOf } from "./node-prefix.ts";
-import type { PrefixRequest } from "./prefix-request.ts";
+import { type PrefixRequest, prefixRequestOf } from "./prefix-request.ts";
 
 /** A request of one incarnation of a node, with the prefixes that it and its cloud provider have. */
 export interface PrefixesWanted extends PrefixStatement {
@@ -54,7 +52,7 @@ export async function ensurePrefixes(
   const tombstone = await context.store.readTombstone({ space, name: node, uid });
   if (tombstone) return gone(wanted);
   const decision = decideFor(wanted);
-  const request = requestOf(wanted);
+  const request = prefixRequestOf(wanted);
   const prefixes =
     decision.kind === "choose"
       ? await choosePrefixes(context, request, wanted.confirmSeconds)
@@ -90,24 +88,3 @@ async function prefixesUnder(
   const granted = await grantedUnderLimit(context, request);
   return granted instanceof Rejection ? granted : granted.flatMap(prefixesOf);
 }
-
-/** Returns the request under which a node has its prefixes: one of a family at most, under the handle of its uid. */
-const requestOf = ({
-  space,
-  node,
-  uid,
-  pools,
-  hostLabels,
-  assignedBy,
-}: PrefixesWanted): PrefixRequest => ({
-  space,
-  host: hostId("host", node),
-  handle: nodeHandle(node, uid),
-  pools,
-  ...(hostLabels && { hostLabels }),
-  ...(assignedBy !== undefined && { assignedBy }),
-  attributes: {},
-  limitPerHandle: 1,
-  // The limit makes the request safe to repeat, so that no two bodies of it are compared.
-  digest: "prefixes",
-});

@@ -1,6 +1,6 @@
 import type { Allocation } from "../../domain/allocation.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
-import { changesTo } from "../../domain/node-prefixes.ts";
+import { changesTo, type PrefixesToHold } from "../../domain/node-prefixes.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { changeLease } from "../allocations/change-lease.ts";
 import { assign } from "../assign/assign.ts";
@@ -20,11 +20,12 @@ import { type PrefixRequest, prefixesIn } from "./prefix-request.ts";
  * and then takes the lease off what was unconfirmed, as it was read. A crash leaves some unconfirmed; the next statement goes on.
  *
  * @param decision.replaces true if confirmed others go back too; otherwise they reject the request with `prefix_mismatch`
+ * @param decision.keepsOthers true if others stay as they are
  */
 export function holdPrefixes(
   context: Context,
   request: PrefixRequest,
-  decision: { readonly cidrs: readonly Cidr[]; readonly replaces: boolean },
+  decision: PrefixesToHold,
 ): Promise<readonly NodePrefix[] | Rejection> {
   return compareAndSwap<readonly NodePrefix[] | Rejection>(
     "the prefixes of this node",

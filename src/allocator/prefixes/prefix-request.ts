@@ -1,9 +1,40 @@
 import { parseCidr } from "../../domain/cidr.ts";
+import { hostId } from "../../domain/host.ts";
+import type { Labels } from "../../domain/labels.ts";
+import { nodeHandle } from "../../domain/node-handle.ts";
 import type { Assignment, AssignRequest } from "../assign/assignment.ts";
 import type { NodePrefix } from "./node-prefix.ts";
 
 /** The request of a node, without the families and the prefixes that it wants. */
 export type PrefixRequest = Omit<AssignRequest, "wanted" | "prefixes">;
+
+/** Returns the request under which a node has its prefixes: one of a family at most, under the handle of its uid. */
+export const prefixRequestOf = ({
+  space,
+  node,
+  uid,
+  pools,
+  hostLabels,
+  assignedBy,
+}: {
+  readonly space: string;
+  readonly node: string;
+  readonly uid: string;
+  readonly pools: readonly string[];
+  readonly hostLabels?: Labels;
+  readonly assignedBy?: string;
+}): PrefixRequest => ({
+  space,
+  host: hostId("host", node),
+  handle: nodeHandle(node, uid),
+  pools,
+  ...(hostLabels && { hostLabels }),
+  ...(assignedBy !== undefined && { assignedBy }),
+  attributes: {},
+  limitPerHandle: 1,
+  // The limit makes the request safe to repeat, so that no two bodies of it are compared.
+  digest: "prefixes",
+});
 
 /** Returns the prefixes of an answer. */
 export const prefixesIn = ({ addresses }: Assignment): readonly NodePrefix[] =>

@@ -12,6 +12,7 @@ export {
   blockUsage,
   usageCounted,
 } from "./block.ts";
+export * from "./cilium-node.ts";
 export * from "./configuration.ts";
 export * from "./job.ts";
 export * from "./node.ts";

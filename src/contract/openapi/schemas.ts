@@ -5,6 +5,7 @@ import { affinitiesBody } from "../requests/affinity.ts";
 import { amendmentBody } from "../requests/amendment.ts";
 import { applicationBody } from "../requests/application.ts";
 import { assignBody } from "../requests/assign.ts";
+import { ciliumNode } from "../requests/cilium-node.ts";
 import { cloudEvent, eventList, watchEvent } from "../requests/events.ts";
 import { manifest } from "../requests/manifest.ts";
 import { podCidrsBody } from "../requests/node-prefix.ts";
@@ -44,6 +45,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   NamespaceManifest: namespaceRequest.manifest,
   ApplicationRequest: applicationBody,
   PodCidrsRequest: podCidrsBody,
+  CiliumNodeRequest: ciliumNode,
   EventList: eventList,
   WatchEvent: watchEvent,
   CloudEvent: cloudEvent,
@@ -115,6 +117,8 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   PodCidr: answers.podCidr,
   PodCidrList: answers.podCidrsRead,
   ListedPodCidr: answers.listedPodCidr,
+  CiliumNode: answers.ciliumNode,
+  CiliumNodeReleased: answers.ciliumNodeReleased,
   PodCidrsReleased: answers.podCidrsReleased,
   ApplicationAddresses: answers.applicationAddresses,
   ApplicationInterface: answers.applicationInterface,

@@ -17,7 +17,8 @@ const OBJECT = "must be an object";
 const WATCH_TYPES = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"] as const;
 
 /** An object with the entries that Plat reads. It ignores all others. */
-const loose = <Entries extends v.ObjectEntries>(entries: Entries) => v.looseObject(entries, OBJECT);
+export const loose = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.looseObject(entries, OBJECT);
 
 /** An event of a watch of Kubernetes, for OpenAPI. `eventOf` reads it by the kind of its object. */
 export const watchEvent = loose({
@@ -47,7 +48,7 @@ export const eventList = fields({
 /** Any of the bodies, before its form is known. */
 export const anyEvents = v.custom<Readonly<Record<string, unknown>>>(isRecord, OBJECT);
 
-const shortText = v.pipe(
+export const shortText = v.pipe(
   text,
   v.maxLength(NODE_TEXT_CHARACTERS_MAX, `must have at most ${NODE_TEXT_CHARACTERS_MAX} characters`),
 );
@@ -57,7 +58,7 @@ const objectUid = v.pipe(
   v.regex(/^[\w.-]{1,64}$/, "must be the uid of the object: 1 to 64 letters, digits, _ . or -"),
 );
 
-const resourceVersion = v.pipe(
+export const resourceVersion = v.pipe(
   text,
   v.regex(
     new RegExp(`^\\d{1,${RESOURCE_VERSION_DIGITS_MAX}}$`),
@@ -76,7 +77,7 @@ const time = v.pipe(
 
 const incarnation = { uid: objectUid, resourceVersion, creationTimestamp: time };
 
-const array = <Item extends v.GenericSchema>(item: Item, max: number) =>
+export const array = <Item extends v.GenericSchema>(item: Item, max: number) =>
   list(item, { max }, { type: "must be an array", max: `must have at most ${max} entries` });
 
 export const nodeDeleted = loose({ metadata: loose({ name: nodeName, ...incarnation }) });

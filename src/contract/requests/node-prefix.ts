@@ -14,7 +14,7 @@ import { labels } from "../schema/labels.ts";
 import { poolList } from "../schema/pool-names.ts";
 import { fields, list } from "../schema/schema.ts";
 
-const nodeUid = v.pipe(
+export const nodeUid = v.pipe(
   text,
   v.regex(
     new RegExp(`^[\\w.-]{1,${NODE_UID_CHARACTERS_MAX}}$`),

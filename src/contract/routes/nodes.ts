@@ -1,9 +1,11 @@
 import * as answers from "../answers/answers.ts";
+import { ciliumNode, ciliumNodeQuery, ciliumReleaseQuery } from "../requests/cilium-node.ts";
 import { cloudEvent, eventList, watchEvent } from "../requests/events.ts";
 import { podCidrListQuery, podCidrReleaseQuery, podCidrsBody } from "../requests/node-prefix.ts";
 import type { Route } from "./route.ts";
 
 const PATH = "/v1/nodes/{node}/pod-cidrs";
+const CILIUM_PATH = "/v1/nodes/{node}/cilium";
 
 /** The prefixes of nodes, and what clusters say of them. */
 export const NODE_ROUTES: readonly Route[] = [
@@ -48,6 +50,41 @@ export const NODE_ROUTES: readonly Route[] = [
     query: podCidrReleaseQuery,
     answers: { 200: answers.podCidrsReleased },
     rejections: ["generation_conflict", "request_in_progress"],
+  },
+  {
+    method: "GET",
+    path: CILIUM_PATH,
+    function: "nodes",
+    id: "readCiliumNode",
+    tag: "nodes",
+    summary: "Reads what a node has by its CiliumNode, as a PUT would answer now",
+    query: {},
+    answers: { 200: answers.ciliumNode },
+    rejections: ["not_found", "request_in_progress"],
+  },
+  {
+    method: "PUT",
+    path: CILIUM_PATH,
+    function: "nodes",
+    id: "putCiliumNode",
+    tag: "nodes",
+    summary: "Grants a node what its CiliumNode asks for, and answers the object",
+    query: ciliumNodeQuery,
+    body: [ciliumNode],
+    yaml: true,
+    answers: { 200: answers.ciliumNode },
+    rejections: ["precondition_failed", "name_mismatch", "node_gone", "request_in_progress"],
+  },
+  {
+    method: "DELETE",
+    path: CILIUM_PATH,
+    function: "nodes",
+    id: "releaseCiliumNode",
+    tag: "nodes",
+    summary: "Releases what a uid of a node has by its CiliumNode",
+    query: ciliumReleaseQuery,
+    answers: { 200: answers.ciliumNodeReleased },
+    rejections: ["request_in_progress"],
   },
   {
     method: "POST",

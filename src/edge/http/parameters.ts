@@ -48,9 +48,14 @@ export function readNamed(event: Event, of = RESOURCE) {
 /** Reads a write of a named resource. A body may repeat the name, but must not contradict the URL. */
 export function readNamedWrite(event: Event, nameInBody?: NameInBody, of = RESOURCE) {
   const named = readNamedWith(event, DRY_RUN, of);
-  if (named instanceof Problem || nameInBody === undefined || nameInBody.value === named.name)
-    return named;
-  const problem = `is not ${named.name}, the name in the URL`;
+  if (named instanceof Problem || nameInBody === undefined) return named;
+  return nameMismatch(nameInBody, named.name) ?? named;
+}
+
+/** Returns the problem of a body that names another resource than the URL. */
+export function nameMismatch(nameInBody: NameInBody, name: string): Problem | undefined {
+  if (nameInBody.value === name) return undefined;
+  const problem = `is not ${name}, the name in the URL`;
   return new Problem("name_mismatch", `${nameInBody.field} ${problem}.`, {
     fields: [{ ...nameInBody, problem }],
   });

@@ -1,4 +1,5 @@
 import { blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
+import type { CiliumReport } from "../../../src/domain/cilium-report.ts";
 import { drainJobId } from "../../../src/domain/job.ts";
 import { TOMBSTONE_KEPT_MS } from "../../../src/domain/limits.ts";
 import type { NodeReport } from "../../../src/domain/node-report.ts";
@@ -138,11 +139,25 @@ function nodeLifeItems(space: string): readonly Item[] {
     dueAtMs: EARLIER_MS + TOMBSTONE_KEPT_MS,
     revision: someId(),
   };
+  const ciliumReport: CiliumReport = {
+    ...of,
+    uid: "uid-1",
+    mode: "cluster-pool",
+    withdrawAfterSeconds: 60,
+    resourceVersion: "1",
+    object: { ipam: {}, status: {} },
+    entries: [],
+    excessSinceMs: {},
+    seenAtMs: EARLIER_MS,
+    isEnding: false,
+    revision: someId(),
+  };
   return [
     drafted((store) => store.createReport(report)),
     drafted((store) =>
       store.putSignOfLife({ ...of, renewedAt: "2026-01-01T00:00:00Z", seenAtMs: EARLIER_MS }),
     ),
+    drafted((store) => store.createCiliumReport(ciliumReport)),
     drafted((store) => store.createTombstone(tombstone)),
     drafted((store) => store.putMachine({ ...of, id: `i-${space}`, uid: "uid-1" })),
   ];

@@ -1,0 +1,28 @@
+import type { CiliumReport } from "../../domain/cilium-report.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import { knownOutcome } from "../admin/written.ts";
+import type { Context } from "../core/context.ts";
+import { MODES } from "./modes.ts";
+
+/**
+ * Releases all that a CiliumNode has, and then deletes its report, as it was seen.
+ *
+ * @param report a report that says that it is ending
+ * @returns what this call released, as text; and whether nothing is left of it. The report is then gone, or changed since it was read
+ */
+export async function endCiliumReport(
+  context: Context,
+  report: CiliumReport,
+): Promise<{ readonly released: readonly string[]; readonly complete: boolean }> {
+  const { released, complete } = await MODES[report.mode].release(context, report);
+  if (complete) await knownOutcome(context.store.deleteCiliumReport("delete-cilium", report));
+  return { released, complete };
+}
+
+/** Returns the rejection of a request that meets a release which is not complete. */
+export const isStillReleasing = ({ name }: CiliumReport): Rejection =>
+  new Rejection(
+    "request_in_progress",
+    `What node ${name} has is being released. Send the request again.`,
+    { node: name },
+  );

@@ -1,0 +1,143 @@
+import type { CiliumMemory, CiliumReport } from "../../domain/cilium-report.ts";
+import { isLater } from "../../domain/judge-node.ts";
+import type { NodeObjects } from "../../domain/node-objects.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import { same } from "../../domain/same.ts";
+import { knownOutcome } from "../admin/written.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { allOf } from "../core/parallel.ts";
+import { answer, RETRY, type Step } from "../core/step.ts";
+import { endCiliumReport, isStillReleasing } from "./end-cilium-report.ts";
+import type { CiliumGrant, CiliumKnown, CiliumRequest } from "./mode.ts";
+import { MODES } from "./modes.ts";
+import { servedFamilies } from "./served-families.ts";
+
+/**
+ * Grants a node what its CiliumNode asks for, and takes back what the node gives back. A repeat answers the same: callers say what
+ * stands in their object, and Plat answers what should.
+ *
+ * @returns the grant; or `node_gone`, `precondition_failed` for an object older than one that was seen, `invalid_request` for another
+ *   mode while the node has something, or `request_in_progress`
+ */
+export function putCiliumNode(
+  context: Context,
+  request: CiliumRequest,
+): Promise<CiliumGrant | Rejection> {
+  const mode = MODES[request.mode];
+  const { space, node, uid } = request;
+  const { store } = context;
+  return compareAndSwap<CiliumGrant | Rejection>(`the CiliumNode ${node}`, async () => {
+    const [first, served] = await allOf(
+      store.readNodeObjects(space, node),
+      servedFamilies(context, request, mode.gives),
+    );
+    const held = await mode.held(context, request, ofUid(first, uid));
+    if (held instanceof Rejection) return answer(held);
+    // The report says what is freed before that is free. So what was held before this read, and is given back by the report, was not
+    // taken anew in between.
+    const objects = await store.readNodeObjects(space, node);
+    const report = ofUid(objects, uid);
+    if (report?.revision !== ofUid(first, uid)?.revision) return RETRY;
+    const rejected = whyRejected(request, objects, report);
+    if (rejected) return answer(rejected);
+    const other = report && (await finished(context, request, report, held));
+    if (other) return other;
+    const known: CiliumKnown = {
+      report: report?.mode === request.mode ? report : undefined,
+      node: objects.report?.uid === uid ? objects.report : undefined,
+      served,
+    };
+    const decision = mode.decide(request, known, held, context.now());
+    const written = await remembered(context, request, report, decision);
+    if (!written) return RETRY;
+    const grant = await mode.carryOut(context, request, decision, held);
+    if (grant instanceof Rejection || grant.taken.length === 0) return answer(grant);
+    // A release that came between has not seen what is newly taken.
+    const now = ofUid(await store.readNodeObjects(space, node), uid);
+    return now?.revision === written.revision ? answer(grant) : RETRY;
+  });
+}
+
+/** Returns the CiliumNode of a uid. */
+const ofUid = ({ ciliumReports }: NodeObjects, uid: string): CiliumReport | undefined =>
+  ciliumReports.find((report) => report.uid === uid);
+
+function whyRejected(
+  { node, uid, resourceVersion }: CiliumRequest,
+  { tombstones }: NodeObjects,
+  report: CiliumReport | undefined,
+): Rejection | undefined {
+  if (tombstones.some((tombstone) => tombstone.uid === uid))
+    return new Rejection(
+      "node_gone",
+      `Node ${node} with uid ${uid} has ended, and gets nothing. An event of its Node object with a later version revives it.`,
+      { node, uid },
+    );
+  if (!report || !isLater(report, { resourceVersion })) return undefined;
+  return new Rejection(
+    "precondition_failed",
+    `The CiliumNode ${node} was seen with resourceVersion ${report.resourceVersion}, which is later than ${resourceVersion}. Read it again, and PUT that.`,
+    { node, uid, resourceVersion: report.resourceVersion },
+  );
+}
+
+/**
+ * Finishes what an earlier request decided. Returns the step that follows from it; nothing if there was nothing to finish.
+ *
+ * @param held what the uid has by the mode of the request
+ */
+async function finished(
+  context: Context,
+  request: CiliumRequest,
+  report: CiliumReport,
+  held: unknown,
+): Promise<Step<Rejection> | undefined> {
+  if (report.isEnding) {
+    const { complete } = await endCiliumReport(context, report);
+    return complete ? RETRY : answer(isStillReleasing(report));
+  }
+  const before = MODES[report.mode];
+  if (before === MODES[request.mode])
+    return (await before.finish(context, request, report, held)) ? RETRY : undefined;
+  const has = await before.held(context, { ...request, mode: report.mode }, report);
+  if (has instanceof Rejection) return answer(has);
+  return before.hasAny(has) ? answer(otherMode(request, report)) : undefined;
+}
+
+function otherMode({ mode, node, uid }: CiliumRequest, report: CiliumReport): Rejection {
+  const problem = `must be ${report.mode} while the node has something in that mode; DELETE /v1/nodes/${node}/cilium?uid=${uid} releases it`;
+  return new Rejection("invalid_request", `?mode ${problem}.`, {
+    fields: [{ field: "?mode", value: mode, problem }],
+  });
+}
+
+/**
+ * Writes what the request says and what the mode decided, if anything of it is new.
+ *
+ * @returns the report as it is then; nothing if another request came between
+ */
+async function remembered(
+  context: Context,
+  request: CiliumRequest,
+  seen: CiliumReport | undefined,
+  { entries, excessSinceMs }: CiliumMemory,
+): Promise<CiliumReport | undefined> {
+  const { assignedBy: _, node: name, ...said } = request;
+  const next: CiliumReport = {
+    ...said,
+    name,
+    entries,
+    excessSinceMs,
+    isEnding: false,
+    seenAtMs: context.now(),
+    revision: fresh(context),
+  };
+  const { seenAtMs, revision } = seen ?? next;
+  if (seen && same({ ...next, seenAtMs, revision }, seen)) return seen;
+  const { store } = context;
+  const written = await knownOutcome(
+    seen ? store.changeCiliumReport("cilium", seen, next) : store.createCiliumReport(next),
+  );
+  return written.outcome === "done" ? next : undefined;
+}

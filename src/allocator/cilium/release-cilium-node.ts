@@ -1,0 +1,37 @@
+import type { Rejection } from "../../domain/outcome.ts";
+import { knownOutcome } from "../admin/written.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
+import { endCiliumReport, isStillReleasing } from "./end-cilium-report.ts";
+
+/**
+ * Releases all that one incarnation of a node has by its CiliumNode, and forgets the object. A repeat releases nothing.
+ *
+ * @returns the prefixes and addresses that this call released, as text; or `request_in_progress` if it did not release all of them
+ */
+export function releaseCiliumNode(
+  context: Context,
+  { space, node, uid }: { readonly space: string; readonly node: string; readonly uid: string },
+): Promise<readonly string[] | Rejection> {
+  const { store } = context;
+  const released: string[] = [];
+  return compareAndSwap<readonly string[] | Rejection>(`the CiliumNode ${node}`, async () => {
+    const { ciliumReports } = await store.readNodeObjects(space, node);
+    const report = ciliumReports.find((each) => each.uid === uid);
+    if (!report) {
+      // It may exist under keys that this version does not know.
+      if (released.length === 0) await store.checkKeys();
+      return answer(released);
+    }
+    if (!report.isEnding) {
+      // From here on a crash leaves a release that the next request finishes.
+      const ending = { ...report, isEnding: true, revision: fresh(context) };
+      await knownOutcome(store.changeCiliumReport("end-cilium", report, ending));
+      return RETRY;
+    }
+    const ended = await endCiliumReport(context, report);
+    released.push(...ended.released);
+    return ended.complete ? RETRY : answer(isStillReleasing(report));
+  });
+}

@@ -1,0 +1,93 @@
+import type * as v from "valibot";
+import type { CiliumRequest } from "../../allocator/cilium/mode.ts";
+import {
+  CILIUM_NODE,
+  ciliumNode,
+  ciliumNodeQuery,
+  ciliumReleaseQuery,
+} from "../../contract/requests/cilium-node.ts";
+import { NODE } from "../../contract/requests/names.ts";
+import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
+import type { CiliumObject } from "../../domain/cilium-object.ts";
+import { CILIUM_LEVELS_MAX, CILIUM_OBJECT_BYTES_MAX } from "../../domain/limits.ts";
+import { chooseManifest } from "../http/choose-manifest.ts";
+import type { Event } from "../http/event.ts";
+import { nameMismatch, readHostWith } from "../http/parameters.ts";
+import { readDocuments } from "../http/yaml-body.ts";
+
+type CiliumNodeBody = v.InferOutput<typeof ciliumNode>;
+
+/** A CiliumNode with all its fields, and what Plat reads of it. */
+export interface CiliumNodePut extends CiliumRequest {
+  readonly body: CiliumNodeBody;
+}
+
+/** Reads a CiliumNode in JSON or YAML. */
+export function readCiliumNodePut(event: Event): CiliumNodePut | Problem {
+  const documents = readDocuments(event);
+  if (documents instanceof Problem) return documents;
+  const chosen = chooseManifest(event, documents, { kinds: [CILIUM_NODE], of: NODE });
+  if (chosen instanceof Problem) return chosen;
+  if (isDeep(chosen.document, CILIUM_LEVELS_MAX))
+    return invalid({
+      field: "body",
+      problem: `is nested more than ${CILIUM_LEVELS_MAX} levels deep`,
+    });
+  const body = checked(ciliumNode, chosen.document);
+  if (body instanceof Problem) return body;
+  const path = readHostWith(event, ciliumNodeQuery);
+  if (path instanceof Problem) return path;
+  const { families, releaseAfterSeconds, ...asked } = path;
+  const { name, resourceVersion } = body.metadata;
+  const mismatch = nameMismatch({ field: "metadata.name", value: name }, path.node);
+  if (mismatch) return mismatch;
+  const object = objectOf(body);
+  if (object instanceof Problem) return object;
+  const uid = uidOf(body);
+  if (uid instanceof Problem) return uid;
+  const userArn = event.requestContext.authorizer?.iam?.userArn;
+  return {
+    ...asked,
+    uid,
+    resourceVersion,
+    object,
+    ...(families && { families }),
+    ...(releaseAfterSeconds !== undefined && { releaseAfterSeconds }),
+    ...(userArn !== undefined && { assignedBy: userArn }),
+    body,
+  };
+}
+
+export const readCiliumNodePath = (event: Event) => readHostWith(event, {});
+
+export const readCiliumNodeRelease = (event: Event) => readHostWith(event, ciliumReleaseQuery);
+
+/** Returns the uid of the Node that owns the object, so that both show the same; else the object's own. */
+function uidOf({ metadata }: CiliumNodeBody): string | Problem {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === "Node");
+  const uid = owner?.uid ?? metadata.uid;
+  return (
+    uid ??
+    invalid({
+      field: "metadata.uid",
+      problem: "is required, or the uid of the Node in metadata.ownerReferences",
+    })
+  );
+}
+
+function objectOf({ spec, status }: CiliumNodeBody): CiliumObject | Problem {
+  const object = { ipam: spec.ipam, status } as CiliumObject;
+  const bytes = Buffer.byteLength(JSON.stringify(object));
+  if (bytes <= CILIUM_OBJECT_BYTES_MAX) return object;
+  return invalid({
+    field: "body",
+    problem: `has ${bytes} bytes in spec.ipam and status, and may have ${CILIUM_OBJECT_BYTES_MAX}`,
+  });
+}
+
+/** Returns true if a value nests more than a number of levels. A deep one would overflow the stack of JSON.stringify. */
+function isDeep(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1));
+}

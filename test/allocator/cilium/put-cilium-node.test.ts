@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { listPrefixes } from "../../../src/allocator/prefixes/list-prefixes.ts";
+import { formatCidr } from "../../../src/domain/cidr.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
+import { endCilium, showPrefixes, tryPutCilium } from "../../cilium.ts";
+import { putPrefixPools } from "../../prefixes.ts";
+import { stoppedBefore } from "../../simulation/crash-points.ts";
+import { contentsIn, contextOver, makeWorld, SPACE, type World } from "../../world.ts";
+
+const NODE = "node-1";
+const SHOWN = ["10.64.1.0/24", "fd00:64:0:1::/64"];
+
+async function worldOfPrefixes(): Promise<World> {
+  const world = await makeWorld();
+  await putPrefixPools(world.calm);
+  return world;
+}
+
+/** Begins a request, and stops it before a step. */
+async function stopped<T>(
+  { table, clock }: World,
+  at: string,
+  request: (context: World["calm"]) => Promise<T>,
+) {
+  const late = stoppedBefore(table, (step) => step === at);
+  const result = request(contextOver(late.table, clock, 2));
+  await late.stops;
+  return {
+    goOn: () => {
+      late.goOn();
+      return result;
+    },
+  };
+}
+
+const held = async ({ calm }: World) =>
+  (await listPrefixes(calm, { space: SPACE, node: NODE })).map(({ cidr }) => formatCidr(cidr));
+
+const versions = (world: World) =>
+  contentsIn(world).ciliumReports.map(({ resourceVersion }) => resourceVersion);
+
+describe("of two PUTs of a CiliumNode at once", () => {
+  it("the later one counts if both are the first", async () => {
+    const world = await worldOfPrefixes();
+    const early = await stopped(world, "create-cilium", (context) => tryPutCilium(context, NODE));
+    const podCIDRs = await showPrefixes(world.calm, NODE, [], { resourceVersion: "2" });
+    expect(await early.goOn()).toMatchObject({ code: "precondition_failed" });
+    expect(versions(world)).toEqual(["2"]);
+    expect(await held(world)).toEqual(podCIDRs);
+  });
+
+  it("the later one counts if both change the object", async () => {
+    const world = await worldOfPrefixes();
+    await showPrefixes(world.calm, NODE, SHOWN);
+    const early = await stopped(world, "cilium", (context) =>
+      tryPutCilium(context, NODE, { resourceVersion: "2" }),
+    );
+    await showPrefixes(world.calm, NODE, SHOWN, { resourceVersion: "3" });
+    expect(await early.goOn()).toMatchObject({ code: "precondition_failed" });
+    expect(versions(world)).toEqual(["3"]);
+  });
+});
+
+describe("a release of what a CiliumNode has", () => {
+  it("does not lose a PUT that came before its first write", async () => {
+    const world = await worldOfPrefixes();
+    await showPrefixes(world.calm, NODE, SHOWN);
+    const end = await stopped(world, "end-cilium", (context) => endCilium(context, NODE));
+    await showPrefixes(world.calm, NODE, SHOWN, { resourceVersion: "2" });
+    expect((await end.goOn()).toSorted()).toEqual(SHOWN);
+    expect(versions(world)).toEqual([]);
+    expect(await held(world)).toEqual([]);
+  });
+
+  it("leaves the object of a PUT that finished it and began anew", async () => {
+    const world = await worldOfPrefixes();
+    await showPrefixes(world.calm, NODE, SHOWN);
+    const end = await stopped(world, "delete-cilium", (context) => endCilium(context, NODE));
+    const podCIDRs = await showPrefixes(world.calm, NODE, [], { resourceVersion: "2" });
+    expect(await held(world)).toEqual(podCIDRs);
+    const after = await tryPutCilium(world.calm, NODE, { resourceVersion: "3" });
+    expect(after).not.toBeInstanceOf(Rejection);
+    // It goes on after the new object, and releases what that has by now.
+    expect((await end.goOn()).toSorted()).toEqual([...SHOWN, ...podCIDRs].toSorted());
+    expect(versions(world)).toEqual([]);
+    expect(await held(world)).toEqual([]);
+  });
+
+  it("is seen by a PUT that takes something meanwhile, which begins anew", async () => {
+    const world = await worldOfPrefixes();
+    const late = await stopped(world, "create-block", (context) => showPrefixes(context, NODE));
+    await endCilium(world.calm, NODE);
+    expect(versions(world)).toEqual([]);
+    expect(await late.goOn()).toEqual(await held(world));
+    expect(versions(world)).toEqual(["1"]);
+  });
+});
