@@ -139,8 +139,14 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     update: ["BLOCK", "GROUPINDEX"],
     delete: ["APPLICATIONS", "HANDLE"],
   },
-  // A dry run reads what it would write over.
-  nodes: { ...NODES, get: [...NODES.get, "GROUPINDEX", "QUOTA"] },
+  // A CiliumNode can ask for single addresses, as in `assign`. A dry run reads what it would write over.
+  nodes: {
+    ...NODES,
+    get: [...NODES.get, "GROUPINDEX", "QUOTA"],
+    query: [...NODES.query, "FULLPOOLS", "HOST"],
+    put: [...NODES.put, "FULLPOOLS"],
+    delete: [...NODES.delete, "FULLPOOLS"],
+  },
   intake: NODES,
   openapi: undefined,
   reclaim: {

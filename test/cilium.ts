@@ -46,13 +46,57 @@ export async function showPrefixes(
   return (await putCilium(context, node, { object, ...said })).ipam.podCIDRs ?? [];
 }
 
+/** The addresses of a CiliumNode in mode `crd`, and what it asks for. */
+interface ShownAddresses {
+  readonly pool?: readonly string[];
+  readonly used?: readonly string[];
+  readonly releaseIps?: Readonly<Record<string, string>>;
+  /** The addresses that it keeps spare; by default one. */
+  readonly spare?: number;
+}
+
+/** Returns a PUT in mode `crd` that shows these addresses, and gives back at once. */
+export function addressesShown(version: number, shown: ShownAddresses = {}): Said {
+  const { pool = [], used = [], releaseIps = {}, spare = 1 } = shown;
+  const entries = (texts: readonly string[]) => Object.fromEntries(texts.map((text) => [text, {}]));
+  return {
+    mode: "crd",
+    resourceVersion: `${version}`,
+    releaseAfterSeconds: 0,
+    withdrawAfterSeconds: 0,
+    object: {
+      ipam: { pool: entries(pool), "pre-allocate": spare },
+      status: { ipam: { used: entries(used), "release-ips": releaseIps } },
+    },
+  };
+}
+
+/** PUTs a CiliumNode that shows these addresses, in mode `crd`. Returns those that it has. */
+export async function showAddresses(
+  context: Context,
+  node: string,
+  version: number,
+  shown: ShownAddresses = {},
+): Promise<readonly string[]> {
+  const { ipam } = await putCilium(context, node, addressesShown(version, shown));
+  return Object.keys(ipam.pool ?? {});
+}
+
+/** Releases what a CiliumNode has. Returns it, or the rejection. */
+export const tryEndCilium = (
+  context: Context,
+  node: string,
+  uid = "a",
+): Promise<readonly string[] | Rejection> =>
+  releaseCiliumNode(context, { space: SPACE, node, uid });
+
 /** Releases what a CiliumNode has. */
 export async function endCilium(
   context: Context,
   node: string,
   uid = "a",
 ): Promise<readonly string[]> {
-  const released = await releaseCiliumNode(context, { space: SPACE, node, uid });
+  const released = await tryEndCilium(context, node, uid);
   if (released instanceof Rejection) throw new Error(`${released.code}: ${released.detail}`);
   return released;
 }

@@ -1,11 +1,11 @@
 import type { Family } from "./address.ts";
 
 /** The ways in which Cilium gives a node its addresses. The names are Cilium's (option `ipam`). */
-export const CILIUM_MODES = ["cluster-pool"] as const;
+export const CILIUM_MODES = ["cluster-pool", "crd"] as const;
 export type CiliumMode = (typeof CILIUM_MODES)[number];
 
 /** An address in `spec.ipam.pool` or `status.ipam.used`. */
-interface CiliumAddress {
+export interface CiliumAddress {
   readonly owner?: string;
   readonly resource?: string;
 }

@@ -10,7 +10,7 @@ const CILIUM_ENTRY_STATES = ["listed", "withdrawn", "marked", "released", "given
  * `listed`: an object showed it; `withdrawn`: listed once, and missing now; `marked`: Plat asked the agent whether it may go; `released`:
  * the agent agreed; `givenBack`: withdrawn, and decided to be freed. From `released` and `givenBack` on, the node has it no more.
  */
-interface CiliumEntry {
+export interface CiliumEntry {
   /** The address, or the prefix, as canonical text. */
   readonly text: string;
   /** The pool of Cilium that it belongs to, in `multi-pool`. */

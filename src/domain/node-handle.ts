@@ -13,4 +13,7 @@ export function nodeOfHandle(
   return node && uid && others.length === 0 ? { node, uid } : undefined;
 }
 
+/** Returns the handle of the addresses that one incarnation of a node has by Cilium's mode `crd`. */
+export const ciliumHandle = (node: string, uid: string): string => `cilium/${node}/${uid}`;
+
 const PREFIX = "node/";

@@ -3,6 +3,7 @@ import type { Assignment } from "../../src/allocator/assign/assignment.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { end } from "../applications.ts";
+import { endCilium } from "../cilium.ts";
 import { contentsIn, SPACE, scheduledRuns, type World } from "../world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -12,6 +13,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * nothing leaked.
  */
 export async function expectEverythingAssignable(world: World, where: string): Promise<void> {
+  for (const { name, uid } of contentsIn(world).ciliumReports)
+    await endCilium(world.calm, name, uid);
   for (const { handle } of contentsIn(world).allocations)
     await releaseHandle(world.calm, SPACE, handle);
   for (const application of contentsIn(world).applications) await end(world.calm, application);

@@ -7,6 +7,8 @@ import type { Context } from "../../src/allocator/core/context.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
+import { isOfNode } from "../../src/domain/reserved-handle.ts";
+import { endCilium } from "../cilium.ts";
 import { reclaimAll, repairAll, work } from "../scheduled-runs.ts";
 import { contentsIn, contextOver, requestOf, SPACE, scheduledRuns, type World } from "../world.ts";
 import { expectEverythingAssignable, heldNow, isAssignment, withRetries } from "./aftermath.ts";
@@ -120,8 +122,9 @@ const INTRUDERS: readonly Intruder[] = [
 async function releaseWhatMayGo({ world, operation, told, context }: Scene): Promise<void> {
   const kept = operation.kept.map((name) => told[name]?.handle);
   const handles = new Set(contentsIn(world).allocations.map(({ handle }) => handle));
+  for (const { name, uid } of contentsIn(world).ciliumReports) await endCilium(context, name, uid);
   for (const handle of handles)
-    if (!kept.includes(handle)) await releaseHandle(context, SPACE, handle);
+    if (!kept.includes(handle) && !isOfNode(handle)) await releaseHandle(context, SPACE, handle);
 }
 
 describe.each(NAMED)("%s", (_, operation) => {

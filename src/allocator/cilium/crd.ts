@@ -1,0 +1,92 @@
+import { type Address, FAMILIES, type Family, formatAddress } from "../../domain/address.ts";
+import type { Allocation, Part } from "../../domain/allocation.ts";
+import { addressAt } from "../../domain/cidr.ts";
+import { type CrdDecision, decideCrd, textsOf } from "../../domain/cilium-crd.ts";
+import { ADDRESSES_RELEASED_AT_ONCE } from "../../domain/limits.ts";
+import { ciliumHandle } from "../../domain/node-handle.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import type { Granted } from "../allocations/holding.ts";
+import { grantedUnderLimit } from "../assign/quota.ts";
+import type { Context } from "../core/context.ts";
+import { inParallel } from "../core/parallel.ts";
+import { freeOfPart } from "../release/free-of-part.ts";
+import { releaseHandle } from "../release/release-handle.ts";
+import { CrdGranting } from "./crd-granting.ts";
+import type { Mode } from "./mode.ts";
+
+/** An address that a node holds, by its canonical text. */
+type Held = ReadonlyMap<string, HeldAddress>;
+
+interface HeldAddress {
+  readonly allocation: Allocation;
+  readonly part: Part;
+  readonly address: Address;
+}
+
+interface Decision extends CrdDecision {
+  /** The families in which the node gets addresses. */
+  readonly families: readonly Family[];
+}
+
+/** Mode `crd`: single addresses, which the node may use one by one. */
+export const crd: Mode<Held, Decision> = {
+  gives: "addresses",
+
+  async held(context, { space, node, uid }) {
+    const granted = await grantedUnderLimit(context, { space, handle: ciliumHandle(node, uid) });
+    return granted instanceof Rejection ? granted : new Map(granted.flatMap(heldIn));
+  },
+
+  hasAny: (held) => held.size > 0,
+
+  async finish(context, _request, report, held) {
+    const gone = [...textsOf(report, "released"), ...textsOf(report, "givenBack")];
+    const left = gone.filter((text) => held.has(text));
+    await freeAll(context, held, left);
+    return left.length > 0;
+  },
+
+  decide: (request, { report, served }, held, nowMs) => ({
+    ...decideCrd({
+      ...request,
+      earlier: report ?? { entries: [], excessSinceMs: {} },
+      held: new Set(held.keys()),
+      nowMs,
+    }),
+    // Without any that pools serve, the rejection of each says why.
+    families: request.families ?? (served.length > 0 ? served : FAMILIES),
+  }),
+
+  async carryOut(context, request, decision, held) {
+    await freeAll(context, held, decision.free);
+    const granting = new CrdGranting(context, request, decision, held.keys());
+    for (const family of FAMILIES) {
+      const rejected =
+        (await granting.take(family)) ??
+        (decision.families.includes(family) ? await granting.ensure(family) : undefined);
+      if (rejected) return rejected;
+    }
+    return granting.grant();
+  },
+
+  async release(context, { space, name, uid }) {
+    const { released, complete } = await releaseHandle(context, space, ciliumHandle(name, uid));
+    return { released, complete };
+  },
+};
+
+const heldIn = ({ allocation, held }: Granted): readonly (readonly [string, HeldAddress])[] =>
+  held.flatMap(({ part, block, ordinals }) =>
+    ordinals.map((ordinal) => {
+      const address = addressAt(block.cidr, ordinal);
+      return [formatAddress(address), { allocation, part, address }] as const;
+    }),
+  );
+
+/** Frees addresses one by one, each exactly as it was assigned. One that was freed meanwhile stays as it is. */
+async function freeAll(context: Context, held: Held, texts: readonly string[]): Promise<void> {
+  const named = texts.flatMap((text) => held.get(text) ?? []);
+  await inParallel(named, ADDRESSES_RELEASED_AT_ONCE, ({ allocation, part, address }) =>
+    freeOfPart(context, allocation, part, address),
+  );
+}

@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest";
+import { ciliumNode } from "../node-objects.ts";
+import { newSpace } from "./plat.ts";
+
+interface Shown {
+  readonly uid?: string;
+  readonly pool?: readonly string[];
+  readonly used?: readonly string[];
+  readonly releaseIps?: Readonly<Record<string, string>>;
+  readonly ipam?: object;
+}
+
+type Query = Readonly<Record<string, string>>;
+
+const entries = (addresses: readonly string[] = []) =>
+  Object.fromEntries(addresses.map((address) => [address, {}]));
+
+/** Returns a space with a pool of 256 addresses, unless a test makes others, and the agents of its nodes. */
+async function spaceOf(
+  pools: Readonly<Record<string, object>> = { main: { cidr: "10.0.0.0/24" } },
+) {
+  const plat = newSpace();
+  for (const [name, pool] of Object.entries(pools)) await plat.put(`/v1/pools/${name}`, pool);
+  let version = 5;
+  const path = (node: string) => `/v1/nodes/${node}/cilium`;
+  const send = async (node: string, shown: Shown, query: Query = {}) => {
+    const { uid = "a", pool, used, releaseIps, ipam } = shown;
+    version += 1;
+    const body = ciliumNode(node, {
+      uid,
+      resourceVersion: `${version}`,
+      ipam: { ...ipam, ...(pool && { pool: entries(pool) }) },
+      status: { ipam: { used: entries(used), "release-ips": releaseIps ?? {} } },
+    });
+    return plat.call("PUT", path(node), { body, query: { mode: "crd", ...query } });
+  };
+  const told = async (node: string, shown: Shown = {}, query: Query = {}) => {
+    const { status, body } = await send(node, shown, query);
+    expect([status, body.detail]).toEqual([200, undefined]);
+    expect(body.status.operator.error).toBe(body.status.ipam["operator-status"].error);
+    return {
+      pool: Object.keys(body.spec.ipam.pool),
+      releaseIps: body.status.ipam["release-ips"],
+      error: body.status.operator.error,
+    };
+  };
+  const holderOf = async (address: string) =>
+    (await plat.get(`/v1/addresses/${address}`)).body.handle;
+  return {
+    ...plat,
+    holderOf,
+    send,
+    told,
+    read: (node: string) => plat.get(path(node)),
+    end: (node: string, uid = "a") => plat.call("DELETE", path(node), { query: { uid } }),
+  };
+}
+
+const WITHDRAWN = { withdrawAfterSeconds: "0" };
+const RELEASED = { releaseAfterSeconds: "0" };
+
+describe("a CiliumNode in mode crd", () => {
+  it("gets eight addresses, and keeps eight spare while it uses them", async () => {
+    const { told } = await spaceOf();
+    const { pool, error } = await told("node-1");
+    expect([pool.length, error]).toEqual([8, ""]);
+    expect(await told("node-1")).toEqual({ pool, releaseIps: {}, error: "" });
+    const grown = (await told("node-1", { pool, used: pool.slice(0, 3) })).pool;
+    expect(grown).toHaveLength(11);
+    expect(grown).toEqual(expect.arrayContaining([...pool]));
+    expect((await told("node-1", { pool: grown })).pool).toEqual(grown);
+  });
+
+  it("gets addresses of both families, each by the watermarks", async () => {
+    const { told } = await spaceOf({
+      v4: { cidr: "10.0.0.0/24" },
+      v6: { cidr: "2001:db8::/120" },
+    });
+    const ipam = { "pre-allocate": 2, "max-above-watermark": 1, "max-allocate": 4 };
+    const { pool } = await told("node-1", { ipam });
+    expect(pool.filter((text) => text.startsWith("10."))).toHaveLength(3);
+    expect(pool.filter((text) => text.startsWith("2001:"))).toHaveLength(3);
+    const only = await told("node-2", { ipam }, { families: "6" });
+    expect(only.pool.every((text) => text.startsWith("2001:"))).toBe(true);
+  });
+
+  it("has what it lists and uses, with owner and resource, and is told what it cannot have", async () => {
+    const { holderOf, told, send } = await spaceOf();
+    const other = (await told("other")).pool[0] ?? "";
+    const pool = { "10.0.0.200": { owner: "a/b", resource: "eni-1" }, [other]: {}, nonsense: {} };
+    const { body } = await send("node-1", {
+      ipam: { pool, "pre-allocate": 1 },
+      used: ["10.0.0.201", "10.9.0.1"],
+    });
+    expect(body.spec.ipam.pool).toMatchObject({
+      "10.0.0.200": { owner: "a/b", resource: "eni-1" },
+      "10.0.0.201": {},
+    });
+    expect(body.spec.ipam.pool).not.toHaveProperty([other]);
+    expect(body.spec.ipam.pool).not.toHaveProperty("nonsense");
+    const { error } = body.status.operator;
+    expect(error).toMatch(/^Node node-1, IPv4: 2 of 4 addresses are assigned\. /);
+    expect(error).toContain("10.9.0.1 is in no pool");
+    expect(error).toContain(`${other} is assigned to handle cilium/other/a.`);
+    expect(await holderOf("10.0.0.201")).toBe("cilium/node-1/a");
+  });
+
+  it("is told, node and family named, when its pools have no more, and keeps the rest", async () => {
+    const { told } = await spaceOf({ main: { cidr: "10.0.0.0/29", blockSize: 29 } });
+    await told("node-1", { ipam: { "min-allocate": 5 } });
+    const partly = await told("node-2", {});
+    expect(partly.pool).toHaveLength(0);
+    expect(partly.error).toMatch(/^Node node-2, IPv4: /);
+    const less = await told("node-1", { ipam: { "min-allocate": 12 } });
+    expect(less.pool).toHaveLength(8);
+    expect(less.error).toMatch(/^Node node-1, IPv4: 8 of 12 addresses are assigned\. /);
+    expect(await told("node-1", { ipam: { "min-allocate": 12 } })).toEqual(less);
+  });
+
+  it("is told that it cannot have more than 256 of a family", async () => {
+    const { told } = await spaceOf({ main: { cidr: "10.0.0.0/23" } });
+    const { pool, error } = await told("node-1", { ipam: { "min-allocate": 300 } });
+    expect(pool).toHaveLength(256);
+    expect(error).toBe(
+      "Node node-1, IPv4: 44 of the needed addresses are too many. A node has at most 256 addresses of a family.",
+    );
+  });
+
+  it("loses a withdrawn address when it is not used, and not before", async () => {
+    const { told, holderOf } = await spaceOf();
+    const { pool } = await told("node-1");
+    await told("node-1", { pool });
+    const [gone = "", ...left] = pool;
+    const kept = await told("node-1", { pool: left, used: [gone] }, WITHDRAWN);
+    expect(kept.pool).not.toContain(gone);
+    expect(await holderOf(gone)).toBe("cilium/node-1/a");
+    await told("node-1", { pool: kept.pool }, WITHDRAWN);
+    expect(await holderOf(gone)).toBeUndefined();
+  });
+
+  it("gives an excess back when the agent agrees", async () => {
+    const { told, holderOf } = await spaceOf();
+    const { pool } = await told("node-1", { ipam: { "min-allocate": 4 } });
+    const ipam = { "pre-allocate": 2 };
+    const marked = await told("node-1", { pool, ipam }, RELEASED);
+    expect(Object.values(marked.releaseIps)).toEqual(Array(6).fill("marked-for-release"));
+    const [ready = "", refused = ""] = Object.keys(marked.releaseIps);
+    const words = { [ready]: "ready-for-release", [refused]: "do-not-release" };
+    const shown = { pool, ipam, releaseIps: { ...marked.releaseIps, ...words } };
+    const released = await told("node-1", shown, RELEASED);
+    expect(released.releaseIps[ready]).toBe("released");
+    expect(released.releaseIps).not.toHaveProperty([refused]);
+    expect(released.pool).toEqual(pool.filter((text) => text !== ready));
+    expect(await holderOf(ready)).toBeUndefined();
+    const after = await told("node-1", { pool: released.pool, ipam }, RELEASED);
+    expect(after.releaseIps).not.toHaveProperty([ready]);
+  });
+
+  it("is told the same by GET, which gives nothing, and DELETE releases all", async () => {
+    const { told, read, end, holderOf } = await spaceOf();
+    const { pool } = await told("node-1", { ipam: { "pre-allocate": 4 } });
+    const seen = await read("node-1");
+    expect(seen.body.spec.ipam.pool).toEqual(entries(pool));
+    await told("node-1", { pool, used: pool, ipam: { "pre-allocate": 0, "min-allocate": 4 } });
+    expect(Object.keys((await read("node-1")).body.spec.ipam.pool)).toEqual(pool);
+    expect((await end("node-1")).body.released.toSorted()).toEqual(pool.toSorted());
+    expect((await end("node-1")).body.released).toEqual([]);
+    expect((await read("node-1")).status).toBe(404);
+    for (const text of pool) expect(await holderOf(text)).toBeUndefined();
+  });
+
+  it("of which two PUTs come at once gets no more than one gets", async () => {
+    const { send, told } = await spaceOf();
+    const answers = await Promise.all([send("node-1", {}), send("node-1", {})]);
+    expect(answers.every(({ status }) => [200, 409, 412].includes(status))).toBe(true);
+    expect((await told("node-1")).pool).toHaveLength(8);
+  });
+});
+
+it("100 nodes with min-allocate 10 have 1,000 of 2,048 addresses, and need none", async () => {
+  const { told, get } = await spaceOf({ main: { cidr: "10.0.0.0/21", blockSize: 28 } });
+  const nodes = Array.from({ length: 100 }, (_, n) => `node-${n}`);
+  const ipam = { "min-allocate": 10, "pre-allocate": 8 };
+  const pools: string[][] = [];
+  for (const node of nodes) {
+    const { pool, error } = await told(node, { ipam });
+    expect(error).toBe("");
+    expect((await told(node, { pool, ipam })).pool).toEqual(pool);
+    pools.push(pool);
+  }
+  expect(pools.every((pool) => pool.length === 10)).toBe(true);
+  expect(new Set(pools.flat()).size).toBe(1000);
+  const [usage] = (await get("/v1/utilization")).body.pools;
+  expect(usage).toMatchObject({ inUse: 1000 });
+});
