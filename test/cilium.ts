@@ -3,7 +3,8 @@ import { putCiliumNode } from "../src/allocator/cilium/put-cilium-node.ts";
 import { releaseCiliumNode } from "../src/allocator/cilium/release-cilium-node.ts";
 import type { Context } from "../src/allocator/core/context.ts";
 import { Rejection } from "../src/domain/outcome.ts";
-import { SPACE } from "./world.ts";
+import { stoppedBefore } from "./simulation/crash-points.ts";
+import { contextOver, SPACE, type World } from "./world.ts";
 
 /** CiliumNodes in a world of a test. */
 
@@ -99,4 +100,42 @@ export async function endCilium(
   const released = await tryEndCilium(context, node, uid);
   if (released instanceof Rejection) throw new Error(`${released.code}: ${released.detail}`);
   return released;
+}
+
+export type Pools = NonNullable<CiliumRequest["object"]["ipam"]["pools"]>;
+
+/** Returns a PUT of a CiliumNode with these pools, in mode `multi-pool`. */
+export const poolsRequested = (version: number, pools: Pools): Said => ({
+  mode: "multi-pool",
+  resourceVersion: `${version}`,
+  object: { ipam: { pools }, status: {} },
+});
+
+/** PUTs a CiliumNode with these pools, in mode `multi-pool`. Returns the prefixes that it has, by Cilium's pools. */
+export async function putPools(
+  context: Context,
+  node: string,
+  version: number,
+  pools: Pools,
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  const { ipam } = await putCilium(context, node, poolsRequested(version, pools));
+  const allocated = ipam.pools?.allocated ?? [];
+  return Object.fromEntries(allocated.map(({ pool, cidrs = [] }) => [pool, cidrs]));
+}
+
+/** Begins a request, and stops it before a step. */
+export async function stopped<T>(
+  { table, clock }: World,
+  at: string,
+  request: (context: Context) => Promise<T>,
+) {
+  const late = stoppedBefore(table, (step) => step === at);
+  const result = request(contextOver(late.table, clock, 2));
+  await late.stops;
+  return {
+    goOn: () => {
+      late.goOn();
+      return result;
+    },
+  };
 }

@@ -7,6 +7,7 @@ import {
 } from "../src/allocator/prefixes/ensure-prefixes.ts";
 import { releasePrefixes } from "../src/allocator/prefixes/release-prefixes.ts";
 import { formatCidr } from "../src/domain/cidr.ts";
+import { poolNameOf } from "../src/domain/cilium-pools.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 import type { PoolSpec } from "../src/domain/pool.ts";
 import { network } from "./domain/builders.ts";
@@ -27,6 +28,18 @@ export const prefixPool = (cidr: string, length: number): PoolSpec => ({
 export async function putPrefixPools(context: Context): Promise<void> {
   await putPool(context, SPACE, "v4", prefixPool("10.64.0.0/22", 24), undefined);
   await putPool(context, SPACE, "v6", prefixPool("fd00:64::/62", 64), undefined);
+}
+
+/** Adds the pools of Cilium's pool mars: of two networks of IPv4, and one of IPv6. */
+export async function putMars(context: Context): Promise<void> {
+  for (const [cidr, length] of [
+    ["10.65.0.0/26", 27],
+    ["10.65.1.0/26", 27],
+    ["fd00:65::/118", 120],
+  ] as const) {
+    const pool = { ...prefixPool(cidr, length), assignmentMode: "Manual" as const };
+    await putPool(context, SPACE, poolNameOf("mars", cidr), pool, undefined);
+  }
 }
 
 interface Said extends Partial<Pick<PrefixesWanted, "allocator" | "pools">> {

@@ -1,4 +1,11 @@
-import { type Address, BITS, type Family, formatAddress, parseAddress } from "./address.ts";
+import {
+  type Address,
+  BITS,
+  compareAddresses,
+  type Family,
+  formatAddress,
+  parseAddress,
+} from "./address.ts";
 import { type Parsed, parsed, unreadable } from "./parsed.ts";
 
 /** A network: `base` has no bits below the prefix. */
@@ -112,6 +119,11 @@ export function contains(cidr: Cidr, { family, value }: Address): boolean {
 
 export function sameCidr(a: Cidr, b: Cidr): boolean {
   return a.family === b.family && a.base === b.base && a.prefix === b.prefix;
+}
+
+/** Orders networks by their family, and then by their first address. */
+export function compareCidrs(a: Cidr, b: Cidr): number {
+  return compareAddresses(addressAt(a, 0), addressAt(b, 0)) || a.prefix - b.prefix;
 }
 
 /** Returns the address at an ordinal, counted from the network's base. Inverse of `ordinalOf`. */

@@ -6,3 +6,7 @@
  */
 export const poolNameOf = (ciliumPool: string, cidr: string): string =>
   `${ciliumPool}.${cidr.replaceAll(/[./:]/g, "-")}`;
+
+/** Returns true if a pool of prefixes is one of Cilium's pool: it has the same name, or that name and more after a dot. */
+export const isPoolOf = (ciliumPool: string, { name }: { readonly name: string }): boolean =>
+  name === ciliumPool || name.startsWith(`${ciliumPool}.`);

@@ -14,6 +14,21 @@ export function nodeOfHandle(
 }
 
 /** Returns the handle of the addresses that one incarnation of a node has by Cilium's mode `crd`. */
-export const ciliumHandle = (node: string, uid: string): string => `cilium/${node}/${uid}`;
+export const ciliumHandle = (node: string, uid: string): string => `${CILIUM_PREFIX}${node}/${uid}`;
+
+/** Returns the handle of the prefixes that one incarnation of a node has of one of Cilium's pools, in mode `multi-pool`. */
+export const ciliumPoolHandle = (node: string, uid: string, pool: string): string =>
+  `${ciliumHandle(node, uid)}/${pool}`;
+
+/** Returns the node, the uid and Cilium's pool of a handle; nothing for another handle. */
+export function ciliumPoolOfHandle(
+  handle: string,
+): { readonly node: string; readonly uid: string; readonly pool: string } | undefined {
+  if (!handle.startsWith(CILIUM_PREFIX)) return undefined;
+  const [node, uid, ...names] = handle.slice(CILIUM_PREFIX.length).split("/");
+  const pool = names.join("/");
+  return node && uid && pool ? { node, uid, pool } : undefined;
+}
 
 const PREFIX = "node/";
+const CILIUM_PREFIX = "cilium/";

@@ -1,10 +1,11 @@
 import type { Contents } from "./contents.ts";
-import { nodeOfHandle } from "./node-handle.ts";
+import { ciliumPoolOfHandle, nodeOfHandle } from "./node-handle.ts";
 import { type Violation, violation } from "./violation.ts";
 
 /**
- * Finds incarnations of nodes that have more than one prefix of a family, and prefixes that no node has (I17). A prefix of a request that
- * was aborted or released counts for nobody: nobody was told of it, or it was given back, and it is about to be freed.
+ * Finds incarnations of nodes that have more than one prefix of a family, and prefixes that no node has (I17). Of a pool of Cilium, a node
+ * has any number of prefixes. A prefix of a request that was aborted or released counts for nobody: nobody was told of it, or it was given
+ * back, and it is about to be freed.
  */
 export function prefixViolations({ blocks, allocations }: Contents): Violation[] {
   const holders = new Map(
@@ -23,6 +24,7 @@ export function prefixViolations({ blocks, allocations }: Contents): Violation[]
     // A slot without an allocation is a violation of I3.
     if (!holder) continue;
     const { handle, state } = holder;
+    if (ciliumPoolOfHandle(handle)) continue;
     if (!nodeOfHandle(handle))
       found.push(violation("I17", `${handle} is no node, and has a prefix`));
     if (state === "aborted" || state === "released") continue;

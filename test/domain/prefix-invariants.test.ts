@@ -41,9 +41,15 @@ describe("I17: an incarnation of a node has at most one prefix of a family", () 
     expect(found(aborted, ["10.0.1.0/24", "node/n/a", "pending"])).toEqual([]);
   });
 
+  it("holds for any number of prefixes of a pool of Cilium", () => {
+    const handle = "cilium/n/a/mars";
+    expect(found(["10.0.0.0/24", handle], ["10.0.1.0/24", handle])).toEqual([]);
+  });
+
   it("is violated by a prefix of a handle that is no node's", () => {
-    expect(found(["10.0.0.0/24", "web-1"])).toEqual([
+    expect(found(["10.0.0.0/24", "web-1"], ["10.0.1.0/24", "cilium/n/a"])).toEqual([
       { invariant: "I17", message: "web-1 is no node, and has a prefix" },
+      { invariant: "I17", message: "cilium/n/a is no node, and has a prefix" },
     ]);
   });
 });

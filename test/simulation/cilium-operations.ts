@@ -8,6 +8,7 @@ import {
 } from "../cilium.ts";
 import { putPrefixPools } from "../prefixes.ts";
 import { assigned, requestOf, type World } from "../world.ts";
+import { POOL_OPERATIONS } from "./cilium-pool-operations.ts";
 import type { Operation } from "./operations.ts";
 
 const NODE = "node-8";
@@ -137,4 +138,5 @@ export const CILIUM_OPERATIONS: readonly Operation[] = [
     again: (context) => endCilium(context, NODE),
   },
   ...CRD_OPERATIONS,
+  ...POOL_OPERATIONS,
 ];

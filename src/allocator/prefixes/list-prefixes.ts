@@ -1,12 +1,10 @@
-import type { Allocation } from "../../domain/allocation.ts";
-import { hostId } from "../../domain/host.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import { nodeOfHandle } from "../../domain/node-handle.ts";
-import { allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
 import { holdingsOf } from "../allocations/replay.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { allocationsOfNode } from "./allocations-of-node.ts";
+import { allocationsOnHost, blocksOnHost } from "./allocations-on-host.ts";
 import { type NodePrefix, prefixesOf } from "./node-prefix.ts";
 
 /** A prefix of a node, and the incarnation that has it. */
@@ -22,7 +20,7 @@ export async function listPrefixes(
   const { uid } = wanted;
   const allocations =
     uid === undefined
-      ? await allocationsOnHost(context, wanted)
+      ? await allocationsOnHost(context, wanted, await blocksOnHost(context, wanted))
       : await allocationsOfNode(context, { ...wanted, uid });
   const live = allocations.filter(({ state }) => state === "live");
   const listed = await inParallel(live, PAGE_READS_AT_ONCE, async (allocation) => {
@@ -33,25 +31,4 @@ export async function listPrefixes(
   return listed
     .flat()
     .toSorted((a, b) => a.cidr.family - b.cidr.family || (a.uid < b.uid ? -1 : 1));
-}
-
-/** Returns the allocations of prefixes on a host: its borrowed-block entries name every prefix that it has (I11). */
-async function allocationsOnHost(
-  context: Context,
-  { space, node }: { readonly space: string; readonly node: string },
-): Promise<readonly Allocation[]> {
-  const host = hostId("host", node);
-  const { store } = context;
-  const borrowed = await store.listBorrowedBlocks(space, host);
-  const [unreadable] = borrowed.unreadable;
-  if (unreadable) throw unreadable;
-  // The entries may exist under keys that this version does not know.
-  if (borrowed.items.length === 0) await store.checkKeys();
-  const blocks = await inParallel(borrowed.items, PAGE_READS_AT_ONCE, ({ block }) =>
-    store.readBlock(space, block),
-  );
-  const slots = blocks.flatMap((block) => (block?.whole ? [...block.slots.values()] : []));
-  const owners = await allocationsOfSlots(context, space, slots);
-  const allocations = [...owners.values()].map(({ allocation }) => allocation);
-  return [...new Set(allocations)].filter((allocation) => allocation.host === host);
 }

@@ -2,7 +2,7 @@ import { isBlockOf } from "../../domain/block-group.ts";
 import { formatCidr, sameCidr } from "../../domain/cidr.ts";
 import type { Contents } from "../../domain/contents.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
-import { nodeOfHandle } from "../../domain/node-handle.ts";
+import { ciliumPoolOfHandle, nodeOfHandle } from "../../domain/node-handle.ts";
 import { assignsPrefixes, serves } from "../../domain/pool.ts";
 import type { Finding } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
@@ -17,10 +17,17 @@ export function prefixesOfNobody(
 ): readonly Finding[] {
   if (!covers.nodes) return [];
   const known = new Set(nodeObjects.map(({ uid }) => uid));
+  const names = new Set(nodeObjects.map(({ name }) => name));
   return allocations.flatMap(({ handle, parts, atMs, state }) => {
-    const of = nodeOfHandle(handle);
+    const ofPool = ciliumPoolOfHandle(handle);
+    const of = ofPool ?? nodeOfHandle(handle);
     const isOlder = atMs + CLOCK_SKEW_MS_MAX < takenAtMs;
     if (!of || known.has(of.uid) || !isOlder || state !== "live") return [];
+    // A CiliumNode without an owner has a uid of its own.
+    if (ofPool && names.has(of.node)) return [];
+    const act = ofPool
+      ? `DELETE /v1/nodes/${of.node}/cilium?uid=${of.uid}`
+      : `plat node cidr release ${of.node} --uid ${of.uid}`;
     const held = parts.filter(({ token, block }) =>
       blocks.some(({ cidr, slots }) => {
         const slot = sameCidr(cidr, block) ? slots.get(0) : undefined;
@@ -29,7 +36,7 @@ export function prefixesOfNobody(
     );
     return held.map(({ block }) => ({
       kind: "no_node",
-      message: `${formatCidr(block)} is a prefix of node ${of.node} under uid ${of.uid}, which the inventory does not have; plat node cidr release ${of.node} --uid ${of.uid} releases it`,
+      message: `${formatCidr(block)} is a prefix of node ${of.node} under uid ${of.uid}, which the inventory does not have; ${act} releases it`,
     }));
   });
 }

@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import { listPrefixes } from "../../../src/allocator/prefixes/list-prefixes.ts";
 import { formatCidr } from "../../../src/domain/cidr.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
-import { endCilium, showPrefixes, tryPutCilium } from "../../cilium.ts";
+import { endCilium, showPrefixes, stopped, tryPutCilium } from "../../cilium.ts";
 import { putPrefixPools } from "../../prefixes.ts";
-import { stoppedBefore } from "../../simulation/crash-points.ts";
-import { contentsIn, contextOver, makeWorld, SPACE, type World } from "../../world.ts";
+import { contentsIn, makeWorld, SPACE, type World } from "../../world.ts";
 
 const NODE = "node-1";
 const SHOWN = ["10.64.1.0/24", "fd00:64:0:1::/64"];
@@ -14,23 +13,6 @@ async function worldOfPrefixes(): Promise<World> {
   const world = await makeWorld();
   await putPrefixPools(world.calm);
   return world;
-}
-
-/** Begins a request, and stops it before a step. */
-async function stopped<T>(
-  { table, clock }: World,
-  at: string,
-  request: (context: World["calm"]) => Promise<T>,
-) {
-  const late = stoppedBefore(table, (step) => step === at);
-  const result = request(contextOver(late.table, clock, 2));
-  await late.stops;
-  return {
-    goOn: () => {
-      late.goOn();
-      return result;
-    },
-  };
 }
 
 const held = async ({ calm }: World) =>

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
+import { ciliumNode } from "../../node-objects.ts";
 import { spaceWithPool } from "../space.ts";
 import { terminal } from "../terminal.ts";
 
 const shell = terminal();
-const { plat, platWith } = shell;
+const { plat, platWith, call } = shell;
 const pool = spaceWithPool(shell);
 
 const nodeNamed = (name: string, uid: string, ...podCIDRs: readonly string[]) => ({
@@ -50,4 +51,21 @@ it("a check names prefixes whose node is gone, and prefixes that are not assigne
       },
     ],
   });
+});
+
+it("a check names prefixes of Cilium's pools whose node is gone", async () => {
+  await pool("mars", { cidr: "10.64.0.0/22", blockSize: 24, assign: "prefixes" });
+  const pools = { allocated: [{ pool: "mars", cidrs: ["10.64.1.0/24"] }] };
+  for (const name of ["node-1", "node-2"])
+    await call("PUT", `/v1/nodes/${name}/cilium?mode=multi-pool`, {
+      ...ciliumNode(name, { uid: `uid-of-${name}`, ipam: { pools } }),
+    });
+  expect((await check(nodeNamed("node-1", "another"))).notes).toEqual([]);
+  expect((await check(nodeNamed("node-2", "another"))).notes).toEqual([
+    {
+      kind: "no_node",
+      message:
+        "10.64.1.0/24 is a prefix of node node-1 under uid uid-of-node-1, which the inventory does not have; DELETE /v1/nodes/node-1/cilium?uid=uid-of-node-1 releases it",
+    },
+  ]);
 });
