@@ -4,6 +4,7 @@ import { startEmulator } from "../src/local/emulator.ts";
 import { dynamoTable } from "../src/store/dynamodb-table.ts";
 import { contextOf, dynamoClient } from "../src/wiring.ts";
 import { measureApplications } from "./applications.ts";
+import { measureCilium } from "./cilium.ts";
 import { type Cost, meterOf } from "./meter.ts";
 import { measureNodeEvents } from "./node-events.ts";
 import { type Budget, FILLS, type Line, measureSite, SIZES } from "./operations.ts";
@@ -35,6 +36,7 @@ lines.push(
   ...(await measureApplications(bench)),
   ...(await measurePrefixes(bench)),
   ...(await measureNodeEvents(bench)),
+  ...(await measureCilium(bench)),
 );
 await emulator.stop();
 

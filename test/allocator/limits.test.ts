@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Granted } from "../../src/allocator/allocations/holding.ts";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import { areHeld, grantedUnderLimit } from "../../src/allocator/assign/quota.ts";
+import {
+  areHeld,
+  grantedUnderLimit,
+  quotaSlotsUnderLimit,
+} from "../../src/allocator/assign/quota.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
@@ -250,3 +254,19 @@ async function grantedTo(context: Context, handle: string): Promise<Granted[]> {
   if (granted instanceof Rejection) throw new Error(granted.detail);
   return [...granted];
 }
+
+it("a request whose caller has just read the quota slots does not read them, and reads them anew if they are old", async () => {
+  const world = await makeWorld(poolOf("10.0.0.0/24", 26));
+  await assigned(world.calm, limited(2, 2));
+  const known = await quotaSlotsUnderLimit(world.calm, { space: SPACE, handle: "vm" });
+  if (known instanceof Rejection) throw new Error(known.detail);
+  const request = { ...limited(3, 3), quotaSlots: known };
+  const stepsOf = (seed: number, own: AssignRequest) =>
+    callsOf(world.table, (table) => assigned(contextOver(table, world.clock, seed), own));
+  const [told, again] = [await stepsOf(2, request), await stepsOf(3, limited(4, 4))];
+  expect(again.length - told.length).toBeGreaterThanOrEqual(2);
+  // By now the third quota slot and the fourth are taken.
+  const late = await assigned(other(world, 4), { ...limited(5, 5), quotaSlots: known });
+  expect(new Set(textsOf(late)).size).toBe(5);
+  expect(quotaSlotsIn(world)).toEqual(["4#0", "4#1", "4#2", "4#3", "4#4"]);
+});

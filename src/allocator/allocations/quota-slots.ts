@@ -5,6 +5,13 @@ import { QUOTA_SLOTS_AT_ONCE } from "../../domain/limits.ts";
 import type { QuotaSlot, QuotaSlotOfAllocation } from "../../domain/quota-slot.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
+import type { Granted } from "./holding.ts";
+
+/** A quota slot, and the address in it. Without an address its request is over, and another request may take it as it was read. */
+export interface OccupiedQuotaSlot {
+  readonly quotaSlot: QuotaSlot;
+  readonly granted: Granted | undefined;
+}
 
 /** A quota slot that a request will take, and the item that it replaces. */
 export interface FreeQuotaSlot {

@@ -113,7 +113,7 @@ async function round(
   const { limitPerHandle } = request;
   const isLimited = limitPerHandle !== undefined;
   if (isLimited && !execution.allowance) {
-    const allowance = await allowanceOf(context, request, limitPerHandle);
+    const allowance = await allowanceOf(context, request, limitPerHandle, execution.quotaSlots);
     if (allowance instanceof Rejection) return answer(allowance);
     execution.allowance = allowance;
   }

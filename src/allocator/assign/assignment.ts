@@ -11,6 +11,7 @@ import type { Route, Use } from "../../domain/pool.ts";
 import type { StatedAddress } from "../../domain/stated-address.ts";
 import type { Workload } from "../../domain/workload.ts";
 import type { Granted } from "../allocations/holding.ts";
+import type { OccupiedQuotaSlot } from "../allocations/quota-slots.ts";
 
 /** The number of addresses that a request wants of one family, for one interface if it names any. */
 export interface Wanted {
@@ -63,6 +64,8 @@ export interface AssignRequest extends PoolsAsked {
   readonly allowPartial?: boolean;
   /** The most addresses of a family that the handle can have through requests with a limit; absent means no limit. */
   readonly limitPerHandle?: number;
+  /** The quota slots of the handle as they were read a moment ago, so that the request need not read them. */
+  readonly quotaSlots?: readonly OccupiedQuotaSlot[];
   /** Plat takes the addresses back after this time without a renewal; absent: never. */
   readonly leaseSeconds?: number;
   /** The caller's limit of blocks for the host. The stricter of it and the space's limit applies. */

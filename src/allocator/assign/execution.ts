@@ -10,7 +10,7 @@ import { instanceAfter } from "../../domain/workload.ts";
 import { tagOf } from "../allocations/close-allocation.ts";
 import { freeSlots } from "../allocations/free-slots.ts";
 import type { Granted, Holding } from "../allocations/holding.ts";
-import { dropQuotaSlots } from "../allocations/quota-slots.ts";
+import { dropQuotaSlots, type OccupiedQuotaSlot } from "../allocations/quota-slots.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { settleFreed } from "../held/settle-freed.ts";
@@ -42,6 +42,8 @@ export interface AssignExecution {
   unsettled: boolean;
   /** The addresses that the limit of its handle permits, for a request with a limit. */
   allowance?: Allowance | undefined;
+  /** The quota slots of its handle as its caller read them. They count until another request of the handle proves them old. */
+  quotaSlots?: readonly OccupiedQuotaSlot[] | undefined;
   /** The pools of the space as the execution learned them. */
   pools?: readonly Pool[];
   /** The reason why no pool serves one of the families, for a request that accepts a part. */
@@ -58,6 +60,7 @@ export function executionAt(context: Context, request: AssignRequest): AssignExe
     allocationPlace: placeOf(context, request),
     held: [],
     unsettled: false,
+    quotaSlots: request.quotaSlots,
   };
 }
 
@@ -182,7 +185,7 @@ export function times(context: Context, { leaseSeconds }: AssignRequest) {
 export function startOver(execution: AssignExecution): void {
   execution.held = [];
   execution.written = execution.expected = undefined;
-  execution.allowance = undefined;
+  execution.allowance = execution.quotaSlots = undefined;
 }
 
 /**

@@ -15,7 +15,11 @@ import {
   type Holding,
   type ReadBlock,
 } from "../allocations/holding.ts";
-import { allocationPlaceOf, type FreeQuotaSlot } from "../allocations/quota-slots.ts";
+import {
+  allocationPlaceOf,
+  type FreeQuotaSlot,
+  type OccupiedQuotaSlot,
+} from "../allocations/quota-slots.ts";
 import { inProgress } from "../allocations/replay.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
@@ -34,14 +38,16 @@ export interface Allowance {
  * addresses, all are new. Otherwise the request gets those that the handle has, and new ones only for the rest. A specific address
  * that the handle has is returned again.
  *
+ * @param known the quota slots of the handle as they were read a moment ago. A write of one that has changed since then fails
  * @returns what the limit permits; or a rejection: `request_in_progress` if another request of the handle runs, or `handle_limit`
  */
 export async function allowanceOf(
   context: Context,
   request: AssignRequest,
   limit: number,
+  known?: readonly OccupiedQuotaSlot[],
 ): Promise<Allowance | Rejection> {
-  const occupied = await occupiedOf(context, request);
+  const occupied = known ?? (await occupiedOf(context, request));
   if (occupied instanceof Rejection) return occupied;
   const has: Granted[] = [];
   const free: FreeQuotaSlot[] = [];
@@ -65,12 +71,6 @@ export async function allowanceOf(
 const specificOf = ({ address, stated }: AssignRequest): readonly Address[] | undefined =>
   address ? [address] : stated?.map((each) => each.address);
 
-/** A quota slot, and the address in it. Without an address its request is over, and another request may take it as it was read. */
-interface OccupiedQuotaSlot {
-  readonly quotaSlot: QuotaSlot;
-  readonly granted: Granted | undefined;
-}
-
 /**
  * Returns the addresses that a handle has through requests with a limit. It closes a request that a crash cut off, and no lease.
  *
@@ -80,11 +80,17 @@ export async function grantedUnderLimit(
   context: Context,
   of: Pick<AssignRequest, "space" | "handle">,
 ): Promise<readonly Granted[] | Rejection> {
-  const occupied = await occupiedOf(context, of, () => false);
+  const occupied = await quotaSlotsUnderLimit(context, of);
   return occupied instanceof Rejection
     ? occupied
     : occupied.flatMap(({ granted }) => (granted ? [granted] : []));
 }
+
+/** Returns the quota slots of a handle with the addresses in them, as `grantedUnderLimit` does. */
+export const quotaSlotsUnderLimit = (
+  context: Context,
+  of: Pick<AssignRequest, "space" | "handle">,
+): Promise<readonly OccupiedQuotaSlot[] | Rejection> => occupiedOf(context, of, () => false);
 
 /**
  * Reads the quota slots of a handle, by number. It closes a request that a crash cut off, as the repair run does.

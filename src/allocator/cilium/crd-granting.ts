@@ -9,6 +9,7 @@ import { LIMIT_PER_HANDLE_MAX } from "../../domain/limits.ts";
 import { ciliumHandle } from "../../domain/node-handle.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { StatedAddress } from "../../domain/stated-address.ts";
+import type { OccupiedQuotaSlot } from "../allocations/quota-slots.ts";
 import { assign } from "../assign/assign.ts";
 import type { AssignRequest } from "../assign/assignment.ts";
 import type { Context } from "../core/context.ts";
@@ -24,6 +25,8 @@ export class CrdGranting {
   readonly #decision: CrdDecision;
   /** The addresses that the node holds, as canonical texts. */
   readonly #has: Set<string>;
+  /** The quota slots of its handle, until the first assign changes them. */
+  #quotaSlots: readonly OccupiedQuotaSlot[] | undefined;
   readonly #taken: string[] = [];
   readonly #errors: string[] = [];
 
@@ -31,12 +34,16 @@ export class CrdGranting {
     context: Context,
     request: CiliumRequest,
     decision: CrdDecision,
-    held: Iterable<string>,
+    held: {
+      readonly has: Iterable<string>;
+      readonly quotaSlots?: readonly OccupiedQuotaSlot[];
+    },
   ) {
     this.#context = context;
     this.#request = request;
     this.#decision = decision;
-    this.#has = new Set(held);
+    this.#has = new Set(held.has);
+    this.#quotaSlots = held.quotaSlots;
     for (const text of decision.free) this.#has.delete(text);
     for (const address of decision.usedAgain) {
       const text = formatAddress(address);
@@ -110,6 +117,8 @@ export class CrdGranting {
     asked: Pick<AssignRequest, "wanted" | "stated" | "limitPerHandle">,
   ): Promise<readonly string[] | Rejection> {
     const { space, node, uid, assignedBy } = this.#request;
+    const quotaSlots = this.#quotaSlots;
+    this.#quotaSlots = undefined;
     const assigned = await assign(this.#context, {
       space,
       host: hostId("host", node),
@@ -120,6 +129,7 @@ export class CrdGranting {
       ...(assignedBy !== undefined && { assignedBy }),
       // The limit makes the request safe to repeat, so that no two bodies of it are compared.
       digest: "cilium",
+      ...(quotaSlots && { quotaSlots }),
       ...asked,
     });
     if (assigned instanceof Rejection)

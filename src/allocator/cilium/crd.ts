@@ -6,7 +6,8 @@ import { ADDRESSES_RELEASED_AT_ONCE } from "../../domain/limits.ts";
 import { ciliumHandle } from "../../domain/node-handle.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Granted } from "../allocations/holding.ts";
-import { grantedUnderLimit } from "../assign/quota.ts";
+import type { OccupiedQuotaSlot } from "../allocations/quota-slots.ts";
+import { quotaSlotsUnderLimit } from "../assign/quota.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { freeOfPart } from "../release/free-of-part.ts";
@@ -14,8 +15,11 @@ import { releaseHandle } from "../release/release-handle.ts";
 import { CrdGranting } from "./crd-granting.ts";
 import type { Mode } from "./mode.ts";
 
-/** An address that a node holds, by its canonical text. */
-type Held = ReadonlyMap<string, HeldAddress>;
+interface Held {
+  /** The addresses that a node holds, by their canonical texts. */
+  readonly addresses: ReadonlyMap<string, HeldAddress>;
+  readonly quotaSlots: readonly OccupiedQuotaSlot[];
+}
 
 interface HeldAddress {
   readonly allocation: Allocation;
@@ -33,24 +37,27 @@ export const crd: Mode<Held, Decision> = {
   gives: "addresses",
 
   async held(context, { space, node, uid }) {
-    const granted = await grantedUnderLimit(context, { space, handle: ciliumHandle(node, uid) });
-    return granted instanceof Rejection ? granted : new Map(granted.flatMap(heldIn));
+    const of = { space, handle: ciliumHandle(node, uid) };
+    const quotaSlots = await quotaSlotsUnderLimit(context, of);
+    if (quotaSlots instanceof Rejection) return quotaSlots;
+    const granted = quotaSlots.flatMap((quotaSlot) => quotaSlot.granted ?? []);
+    return { addresses: new Map(granted.flatMap(heldIn)), quotaSlots };
   },
 
-  hasAny: (held) => held.size > 0,
+  hasAny: ({ addresses }) => addresses.size > 0,
 
-  async finish(context, _request, report, held) {
+  async finish(context, _request, report, { addresses }) {
     const gone = [...textsOf(report, "released"), ...textsOf(report, "givenBack")];
-    const left = gone.filter((text) => held.has(text));
-    await freeAll(context, held, left);
+    const left = gone.filter((text) => addresses.has(text));
+    await freeAll(context, addresses, left);
     return left.length > 0;
   },
 
-  decide: (request, { report, served }, held, nowMs) => ({
+  decide: (request, { report, served }, { addresses }, nowMs) => ({
     ...decideCrd({
       ...request,
       earlier: report ?? { entries: [], excessSinceMs: {} },
-      held: new Set(held.keys()),
+      held: new Set(addresses.keys()),
       nowMs,
     }),
     // Without any that pools serve, the rejection of each says why.
@@ -58,8 +65,12 @@ export const crd: Mode<Held, Decision> = {
   }),
 
   async carryOut(context, request, decision, held) {
-    await freeAll(context, held, decision.free);
-    const granting = new CrdGranting(context, request, decision, held.keys());
+    await freeAll(context, held.addresses, decision.free);
+    const granting = new CrdGranting(context, request, decision, {
+      has: held.addresses.keys(),
+      // What was just freed has changed them.
+      ...(decision.free.length === 0 && { quotaSlots: held.quotaSlots }),
+    });
     for (const family of FAMILIES) {
       const rejected =
         (await granting.take(family)) ??
@@ -84,8 +95,12 @@ const heldIn = ({ allocation, held }: Granted): readonly (readonly [string, Held
   );
 
 /** Frees addresses one by one, each exactly as it was assigned. One that was freed meanwhile stays as it is. */
-async function freeAll(context: Context, held: Held, texts: readonly string[]): Promise<void> {
-  const named = texts.flatMap((text) => held.get(text) ?? []);
+async function freeAll(
+  context: Context,
+  addresses: Held["addresses"],
+  texts: readonly string[],
+): Promise<void> {
+  const named = texts.flatMap((text) => addresses.get(text) ?? []);
   await inParallel(named, ADDRESSES_RELEASED_AT_ONCE, ({ allocation, part, address }) =>
     freeOfPart(context, allocation, part, address),
   );

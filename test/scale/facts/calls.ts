@@ -23,6 +23,7 @@ import { handleHash } from "../../../src/domain/hash.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { allocationPk, hostPk, SPACES_PK, spacePk } from "../../../src/store/key.ts";
+import { addressesShown, tryPutCilium } from "../../cilium.ts";
 import { putHeld } from "../allocations.ts";
 import { fullBlocks } from "../crowds.ts";
 import { drafted } from "../drafts.ts";
@@ -189,6 +190,22 @@ const OPERATIONS: readonly Operation[] = [
       calls(cloud, (context) =>
         ensureBlocks(context, { space: SPACE, host: "host:new", families: [4], pools: [] }),
       ),
+  },
+  {
+    operation: "A PUT of a CiliumNode that gets an address",
+    calls: 12,
+    count: ({ cloud }) =>
+      calls(cloud, (context) => tryPutCilium(context, "mine", addressesShown(1, { spare: 1 }))),
+  },
+  {
+    operation: "A PUT of a CiliumNode with nothing new",
+    calls: 6,
+    count: async ({ cloud }) => {
+      const put = (context: Context) =>
+        tryPutCilium(context, "mine", addressesShown(1, { spare: 1 }));
+      await calls(cloud, put);
+      return calls(cloud, put);
+    },
   },
   {
     operation: "A change of a lease",
