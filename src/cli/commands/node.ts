@@ -3,9 +3,10 @@ import { NODE } from "../resource/kind.ts";
 import { labelledCommand } from "../resource/labelled.ts";
 import type { Io } from "../shell/io.ts";
 import { nodeCidrCommand } from "./node-cidr.ts";
+import { nodeCiliumCommand } from "./node-cilium.ts";
 import { nodeDeleteCommand } from "./node-delete.ts";
 
 export const nodeCommand = (io: Io): Command =>
-  labelledCommand(io, "Register hosts with their labels", NODE, nodeDeleteCommand(io)).addCommand(
-    nodeCidrCommand(io),
-  );
+  labelledCommand(io, "Register hosts with their labels", NODE, nodeDeleteCommand(io))
+    .addCommand(nodeCidrCommand(io))
+    .addCommand(nodeCiliumCommand(io));

@@ -44,7 +44,7 @@ export async function readDocuments(
   const sets: WantedSet[] = [];
   const ignored: string[] = [];
   for (const file of files)
-    for (const item of itemsOf(file, parsed(file, await readInput(io, file)), plain)) {
+    for (const item of await readItems(io, file, plain)) {
       const isPlain = !isManifest(item) || isOfName(plain, item);
       const meant = isPlain ? [saidPlainly(file, item, plain)] : described(file, item);
       const members = isPlain ? undefined : describedAsSet(file, item);
@@ -57,6 +57,15 @@ export async function readDocuments(
     ...sets.map(({ form, name }) => `${form.kind} ${name}`),
   ]);
   return { wanted, sets, ignored };
+}
+
+/** Reads the documents in a file, and the items of its lists. Errors: a file that cannot be read or parsed. */
+export async function readItems(
+  io: Io,
+  file: string,
+  kind: Pick<Kind, "plural">,
+): Promise<readonly unknown[]> {
+  return itemsOf(file, parsed(file, await readInput(io, file)), kind);
 }
 
 /** Parses the documents of a text. JSON is valid YAML, but parses much faster as JSON. */
@@ -73,7 +82,7 @@ function parsed(file: string, text: string): readonly unknown[] {
 function itemsOf(
   file: string,
   documents: readonly unknown[],
-  { plural }: Kind,
+  { plural }: Pick<Kind, "plural">,
 ): readonly unknown[] {
   return documents.flatMap((document) => {
     const isOurs = isRecord(document) && !isManifest(document) && Object.hasOwn(document, plural);

@@ -113,7 +113,8 @@ export const ciliumNode = loose({
   status: v.optional(status, {}),
 });
 
-const FAMILY_TEXTS = ["4", "6", "4,6"] as const;
+/** The families that a node can need, as a query writes them. */
+export const FAMILY_TEXTS = ["4", "6", "4,6"] as const;
 
 const families = v.pipe(
   v.picklist(FAMILY_TEXTS, `must be ${FAMILY_TEXTS.join(" or ")}`),

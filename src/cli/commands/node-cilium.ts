@@ -1,0 +1,129 @@
+import { Command, Option } from "commander";
+import { CILIUM_NODE, FAMILY_TEXTS } from "../../contract/requests/cilium-node.ts";
+import { isRecord } from "../../contract/schema/schema.ts";
+import { CILIUM_MODES } from "../../domain/cilium-object.ts";
+import { isManifest, nameOf } from "../../edge/http/choose-manifest.ts";
+import {
+  type CiliumNode,
+  type CiliumQuery,
+  putCiliumNode,
+  readCiliumNode,
+} from "../api/cilium-nodes.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import { type Duration, duration } from "../invocation/options.ts";
+import { warn } from "../resource/change.ts";
+import { readItems } from "../resource/documents.ts";
+import { getVerb } from "../resource/get.ts";
+import { usageError } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
+
+const GET_EXAMPLES = examples(["Show what a node has", "plat node cilium get node-1 -o yaml"]);
+
+const APPLY_EXAMPLES = examples(
+  [
+    "Give a node its prefixes, and print its object with them",
+    "kubectl get ciliumnode node-1 -o json | plat node cilium apply -f -",
+  ],
+  [
+    "Give nodes prefixes of pools by name",
+    "plat node cilium apply -f nodes.yaml --mode multi-pool -o yaml",
+  ],
+);
+
+/** Makes the commands for the CiliumNodes of nodes. */
+export const nodeCiliumCommand = (io: Io): Command =>
+  new Command("cilium")
+    .description("Give nodes of Cilium what their CiliumNodes ask for")
+    .addHelpText("after", APPLY_EXAMPLES)
+    .addCommand(
+      printing(getVerb())
+        .description("Show the CiliumNode of a node, with what it has now")
+        .argument("<node>", "The node")
+        .addHelpText("after", GET_EXAMPLES)
+        .action(action(io, get)),
+    )
+    .addCommand(
+      printing(new Command("apply"))
+        .description("Grant what CiliumNodes ask for, and print them with that filled in, as JSON")
+        .requiredOption("-f, --filename <file>", "CiliumNodes in YAML or JSON; - reads stdin")
+        .addOption(new Option("--mode <mode>", "Cilium's mode of IPAM").choices(CILIUM_MODES))
+        .addOption(
+          new Option("--families <families>", "Address families that the nodes need").choices(
+            FAMILY_TEXTS,
+          ),
+        )
+        .option(
+          "--release-after <duration>",
+          "Release an excess of addresses after this time; default: never",
+          duration,
+        )
+        .option(
+          "--withdraw-after <duration>",
+          "Release a withdrawn address that is unused for this time; default: 60s",
+          duration,
+        )
+        .addHelpText("after", APPLY_EXAMPLES)
+        .action(action(io, apply)),
+    );
+
+async function get({ client, io, print }: Session, _: unknown, node: string): Promise<void> {
+  const object = await readCiliumNode(client, node);
+  warn(io, errorsOf(object));
+  print(shown([node], object));
+}
+
+interface ApplyOptions {
+  readonly filename: string;
+  readonly mode?: string;
+  readonly families?: string;
+  readonly releaseAfter?: Duration;
+  readonly withdrawAfter?: Duration;
+}
+
+async function apply({ client, io, print }: Session, options: ApplyOptions): Promise<void> {
+  const { filename, mode, families, releaseAfter, withdrawAfter } = options;
+  const query: CiliumQuery = {
+    mode,
+    families,
+    releaseAfterSeconds: secondsOf(releaseAfter),
+    withdrawAfterSeconds: secondsOf(withdrawAfter),
+  };
+  const nodes = ciliumNodesIn(filename, await readItems(io, filename, { plural: "ciliumnodes" }));
+  const granted: CiliumNode[] = [];
+  for (const { name, object } of nodes)
+    granted.push(await putCiliumNode(client, name, object, query));
+  warn(io, granted.flatMap(errorsOf));
+  const [only, ...others] = granted;
+  const list = { apiVersion: "v1", kind: "List", items: granted };
+  print(
+    shown(
+      nodes.map(({ name }) => name),
+      others.length > 0 ? list : only,
+    ),
+  );
+}
+
+/** Prints an object as JSON without an option too, so that kubectl can read it. */
+const shown = (names: readonly string[], document: unknown) => ({
+  text: () => `${JSON.stringify(document, null, 2)}\n`,
+  document,
+  names,
+});
+
+const secondsOf = (time: Duration | undefined): number | undefined =>
+  time && Math.ceil(time.ms / 1_000);
+
+function ciliumNodesIn(file: string, items: readonly unknown[]) {
+  const nodes = items.flatMap((item) => {
+    const name = nameOf(item);
+    const isOne = isRecord(item) && isManifest(item) && item.kind === CILIUM_NODE.kind;
+    return isOne && typeof name === "string" ? [{ name, object: item }] : [];
+  });
+  if (nodes.length === items.length && nodes.length > 0) return nodes;
+  throw usageError(`${file} must have CiliumNodes with names, and nothing else.`);
+}
+
+/** Returns the sentences on what could not be granted. */
+const errorsOf = ({ status }: CiliumNode): readonly string[] =>
+  status.operator.error === "" ? [] : [status.operator.error];
