@@ -17,6 +17,7 @@ const statementAt = (version: number, said: Partial<NodeStatement> = {}): NodeSt
   createdAtMs: 1_700_000_000_000,
   labels: { zone: "a" },
   taints: [],
+  annotations: [],
   podCidrs: [],
   conditions: [["Ready", "True"]],
   isUnschedulable: false,

@@ -22,6 +22,7 @@ export function stated(version: number, said: Partial<NodeStatement> = {}): Clus
     machine: "i-1",
     heartbeat: String(version),
     taints: [],
+    annotations: [],
     ...said,
   };
   return { act: "state", name: NODE, statement };

@@ -6,6 +6,7 @@ interface NodeSaid {
   readonly version?: number;
   readonly created?: string;
   readonly labels?: object;
+  readonly annotations?: object;
   readonly spec?: object;
   readonly conditions?: readonly object[];
 }
@@ -21,6 +22,7 @@ function nodeObject(name: string, said: NodeSaid = {}) {
       resourceVersion: String(version),
       creationTimestamp: created,
       labels: said.labels ?? {},
+      ...(said.annotations && { annotations: said.annotations }),
       managedFields: [{ manager: "kubelet" }],
     },
     spec: said.spec ?? {},

@@ -1,7 +1,7 @@
 import type { Family } from "./address.ts";
 
 /** The ways in which Cilium gives a node its addresses. The names are Cilium's (option `ipam`). */
-export const CILIUM_MODES = ["cluster-pool", "crd", "multi-pool"] as const;
+export const CILIUM_MODES = ["cluster-pool", "kubernetes", "crd", "multi-pool"] as const;
 export type CiliumMode = (typeof CILIUM_MODES)[number];
 
 /** An address in `spec.ipam.pool` or `status.ipam.used`. */

@@ -1,6 +1,7 @@
 import type { Family } from "./address.ts";
 import { assertTexts, assertTimes } from "./assertions.ts";
 import type { CiliumObject, CiliumOptions } from "./cilium-object.ts";
+import { ciliumHandle, ciliumPoolHandle } from "./node-handle.ts";
 
 const CILIUM_ENTRY_STATES = ["listed", "withdrawn", "marked", "released", "givenBack"] as const;
 
@@ -42,6 +43,14 @@ export interface CiliumReport extends CiliumOptions, CiliumMemory {
   /** True from the start of a release of all that it has until the report is deleted. */
   readonly isEnding: boolean;
   readonly revision: string;
+}
+
+/** Returns the handles under which a CiliumNode can have something of its own, in any mode. */
+export function handlesOf({ name, uid, entries, object }: CiliumReport): readonly string[] {
+  const { requested = [], allocated = [] } = object.ipam.pools ?? {};
+  const pools = [...entries, ...requested, ...allocated].flatMap(({ pool }) => pool ?? []);
+  const ofPools = [...new Set(pools)].map((pool) => ciliumPoolHandle(name, uid, pool));
+  return [ciliumHandle(name, uid), ...ofPools];
 }
 
 /** Checks that what is remembered has entries of known states. @throws {Error} */

@@ -4,6 +4,7 @@ import { takenIn } from "./block.ts";
 import { blockViolations, poolOf } from "./block-invariants.ts";
 import { blocksByName } from "./blocks-by-name.ts";
 import { type Cidr, formatCidr, intervalOf, overlaps } from "./cidr.ts";
+import { ciliumViolations } from "./cilium-invariants.ts";
 import type { Contents } from "./contents.ts";
 import { instanceViolations } from "./instance-invariants.ts";
 import { violationsAtRest } from "./invariants-at-rest.ts";
@@ -43,6 +44,7 @@ export function findViolations(
     ...allocationViolations(contents, blocks),
     ...instanceViolations(contents.allocations),
     ...prefixViolations(contents),
+    ...ciliumViolations(contents),
     ...applicationViolations(contents),
     ...takenViolations(contents, blocks),
     ...(quiet ? violationsAtRest(contents, blocks) : []),

@@ -15,6 +15,7 @@ export interface NodeStatement
       | "isExcluded"
       | "machine"
       | "heartbeat"
+      | "annotations"
     > {
   readonly labels: Labels;
   readonly taints: readonly Taint[];

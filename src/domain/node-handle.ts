@@ -30,5 +30,14 @@ export function ciliumPoolOfHandle(
   return node && uid && pool ? { node, uid, pool } : undefined;
 }
 
+/** Returns the node and the uid of a handle of a CiliumNode, in any of its modes; nothing for another handle. */
+export function ciliumNodeOfHandle(
+  handle: string,
+): { readonly node: string; readonly uid: string } | undefined {
+  if (!handle.startsWith(CILIUM_PREFIX)) return undefined;
+  const [node, uid] = handle.slice(CILIUM_PREFIX.length).split("/");
+  return node && uid ? { node, uid } : undefined;
+}
+
 const PREFIX = "node/";
 const CILIUM_PREFIX = "cilium/";

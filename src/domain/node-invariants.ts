@@ -1,12 +1,12 @@
 import { isOver } from "./allocation.ts";
 import type { Contents } from "./contents.ts";
 import { uidOfNode } from "./node.ts";
-import { nodeOfHandle } from "./node-handle.ts";
+import { ciliumNodeOfHandle, nodeOfHandle } from "./node-handle.ts";
 import { type Violation, violation } from "./violation.ts";
 
 /** Finds what an ended node still has after the repair run freed it: prefixes, its report, its registration (I19). */
 export function nodeViolationsAtRest(contents: Contents): Violation[] {
-  const { allocations, nodeReports, nodes, tombstones } = contents;
+  const { allocations, ciliumReports, nodeReports, nodes, tombstones } = contents;
   const freed = new Set(
     tombstones
       .filter(({ state }) => state === "freed")
@@ -15,10 +15,15 @@ export function nodeViolationsAtRest(contents: Contents): Violation[] {
   if (freed.size === 0) return [];
   const left = [
     ...allocations.flatMap((allocation) => {
-      const of = isOver(allocation) ? undefined : nodeOfHandle(allocation.handle);
+      const { handle } = allocation;
+      const of = isOver(allocation)
+        ? undefined
+        : (nodeOfHandle(handle) ?? ciliumNodeOfHandle(handle));
       return of ? [objectName(allocation.place.space, of.node, of.uid)] : [];
     }),
-    ...nodeReports.map(({ space, name, uid }) => objectName(space, name, uid)),
+    ...[...nodeReports, ...ciliumReports].map(({ space, name, uid }) =>
+      objectName(space, name, uid),
+    ),
     ...nodes.map((node) => objectName(node.space, node.name, uidOfNode(node) ?? "")),
   ];
   return left

@@ -122,17 +122,18 @@ export interface PrefixReport {
 /**
  * Decides about the unconfirmed prefixes of a node when their lease has ended. A known node loses nothing because of a clock alone.
  *
- * @param report the node's last report; absent for an unknown node
- * @returns `confirm` if this uid reported one of them; `renew` if it has none yet; else `close`
+ * @param reports the last reports about nodes of its name: of its Node object, and of its CiliumNode
+ * @returns `confirm` if one of this uid showed one of them; `renew` if one has none yet; else `close`
  */
 export function atLeaseEnd(
   uid: string,
   cidrs: readonly Cidr[],
-  report?: PrefixReport,
+  reports: readonly PrefixReport[],
 ): "confirm" | "renew" | "close" {
-  if (report?.uid !== uid) return "close";
-  if (report.podCidrs.length === 0) return "renew";
-  return cidrs.some((cidr) => isAmong(report.podCidrs, cidr)) ? "confirm" : "close";
+  const own = reports.filter((report) => report.uid === uid);
+  const shows = ({ podCidrs }: PrefixReport) => cidrs.some((cidr) => isAmong(podCidrs, cidr));
+  if (own.some(shows)) return "confirm";
+  return own.some(({ podCidrs }) => podCidrs.length === 0) ? "renew" : "close";
 }
 
 const hold = (cidrs: readonly Cidr[], replaces = false) =>

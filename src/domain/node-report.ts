@@ -29,6 +29,8 @@ export interface NodeReport extends NodeIncarnation {
   readonly heartbeat?: string;
   /** The time at which Plat saw the heartbeat change, by its own clock. */
   readonly seenAtMs: number;
+  /** The annotations of Cilium, which are the prefixes and the own addresses of the node (Cilium, pkg/annotation/k8s.go). */
+  readonly annotations: readonly (readonly [name: string, value: string])[];
   /** True until the author has written the labels of the node too. The next author then writes them, whatever they are. */
   readonly isRegistering: boolean;
   readonly revision: string;

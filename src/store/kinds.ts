@@ -69,7 +69,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     format: 1,
     called: ({ pk, sk }) => `report of CiliumNode ${partOf(pk, 2)}, uid ${partOf(sk, 1)}`,
   },
-  "NODE/STATUS": { format: 1, called: ({ pk }) => `report of node ${partOf(pk, 2)}` },
+  "NODE/STATUS": { format: 2, called: ({ pk }) => `report of node ${partOf(pk, 2)}` },
   "NODE/SEEN": { format: 1, called: ({ pk }) => `sign of life of node ${partOf(pk, 2)}` },
   "NODE/GONE": {
     format: 1,

@@ -158,6 +158,9 @@ function reportItem(report: NodeReport): Item {
     ...(heartbeat !== undefined && { heartbeat }),
     seen: report.seenAtMs,
     registering: report.isRegistering,
+    ...(report.annotations.length > 0 && {
+      annotations: report.annotations.map(([key, value]) => `${key}=${value}`),
+    }),
     revision: report.revision,
   };
 }
@@ -169,10 +172,7 @@ export const nodeReportFrom = reading((item: Item): NodeReport => {
     resourceVersion: idOf(item, "rv"),
     createdAtMs: numberOf(item, "created"),
     podCidrs: item.podCidrs === undefined ? [] : textsOf(item, "podCidrs"),
-    conditions: textsOf(item, "conditions").map((text) => {
-      const end = text.lastIndexOf("=");
-      return [text.slice(0, end), text.slice(end + 1)] as const;
-    }),
+    conditions: textsOf(item, "conditions").map(pairOf),
     ...(item.reason !== undefined && { reason: textOf(item, "reason") }),
     isUnschedulable: flagOf(item, "unschedulable"),
     zone: textOf(item, "zone"),
@@ -181,9 +181,16 @@ export const nodeReportFrom = reading((item: Item): NodeReport => {
     ...(item.heartbeat !== undefined && { heartbeat: textOf(item, "heartbeat") }),
     seenAtMs: numberOf(item, "seen"),
     isRegistering: flagOf(item, "registering"),
+    annotations: item.annotations === undefined ? [] : textsOf(item, "annotations").map(pairOf),
     revision: idOf(item, "revision"),
   };
 }, assertNodeReport);
+
+/** Reads a pair from a text such as `Ready=True`. The second part has no `=`. */
+function pairOf(text: string): readonly [string, string] {
+  const end = text.lastIndexOf("=");
+  return [text.slice(0, end), text.slice(end + 1)];
+}
 
 function signOfLifeItem(sign: SignOfLife): Item {
   assertSignOfLife(sign);

@@ -24,6 +24,7 @@ const reportOf = (word: NodeIncarnation): NodeReport => ({
   isExcluded: false,
   seenAtMs: 0,
   isRegistering: false,
+  annotations: [],
   revision: "revision",
 });
 

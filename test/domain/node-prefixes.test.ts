@@ -143,16 +143,22 @@ describe("the changes to what a node must have", () => {
 
 describe("unconfirmed prefixes at the end of their lease", () => {
   it("are confirmed if the node reported one of them", () => {
-    expect(atLeaseEnd("a", [X, V6], { uid: "a", podCidrs: [X] })).toBe("confirm");
+    expect(atLeaseEnd("a", [X, V6], [{ uid: "a", podCidrs: [X] }])).toBe("confirm");
   });
 
   it("are kept while the node has none, because it still needs them", () => {
-    expect(atLeaseEnd("a", [X], { uid: "a", podCidrs: [] })).toBe("renew");
+    expect(atLeaseEnd("a", [X], [{ uid: "a", podCidrs: [] }])).toBe("renew");
+  });
+
+  it("stay if the Node or its CiliumNode shows one of them", () => {
+    const none = { uid: "a", podCidrs: [] };
+    expect(atLeaseEnd("a", [X], [none, { uid: "a", podCidrs: [X] }])).toBe("confirm");
+    expect(atLeaseEnd("a", [X], [{ uid: "a", podCidrs: [Y] }, none])).toBe("renew");
   });
 
   it("go back if the node has others, is unknown, or is another incarnation", () => {
-    expect(atLeaseEnd("a", [X], { uid: "a", podCidrs: [Y] })).toBe("close");
-    expect(atLeaseEnd("a", [X])).toBe("close");
-    expect(atLeaseEnd("a", [X], { uid: "b", podCidrs: [X] })).toBe("close");
+    expect(atLeaseEnd("a", [X], [{ uid: "a", podCidrs: [Y] }])).toBe("close");
+    expect(atLeaseEnd("a", [X], [])).toBe("close");
+    expect(atLeaseEnd("a", [X], [{ uid: "b", podCidrs: [X] }])).toBe("close");
   });
 });

@@ -218,7 +218,9 @@ describe("what a pool of prefixes has", () => {
 });
 
 describe("the handle of a node", () => {
-  const told = { problem: expect.stringContaining("/v1/nodes/{node}/pod-cidrs") };
+  const told = {
+    problem: expect.stringMatching(/\/v1\/nodes\/\{node\}\/(pod-cidrs|cilium), which assigns/),
+  };
   const refusal = { status: 400, body: { fields: [{ field: "handle", ...told }] } };
 
   it.each(["node/node-1/uid-1", "node/", "cilium/node-1/uid-1"])(

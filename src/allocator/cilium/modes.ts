@@ -1,6 +1,7 @@
 import type { CiliumMode } from "../../domain/cilium-object.ts";
 import { clusterPool } from "./cluster-pool.ts";
 import { crd } from "./crd.ts";
+import { kubernetes } from "./kubernetes.ts";
 import type { Mode } from "./mode.ts";
 import { multiPool } from "./multi-pool.ts";
 
@@ -9,4 +10,5 @@ export const MODES: Readonly<Record<CiliumMode, Mode<unknown, object>>> = {
   "cluster-pool": clusterPool,
   crd,
   "multi-pool": multiPool,
+  kubernetes,
 };

@@ -27,6 +27,8 @@ export function putCiliumNode(
   const mode = MODES[request.mode];
   const { space, node, uid } = request;
   const { store } = context;
+  // The object was read before, so no time passes for what it shows while the request is under way.
+  const startedAtMs = context.now();
   return compareAndSwap<CiliumGrant | Rejection>(`the CiliumNode ${node}`, async () => {
     const [first, served] = await allOf(
       store.readNodeObjects(space, node),
@@ -48,7 +50,7 @@ export function putCiliumNode(
       node: objects.report?.uid === uid ? objects.report : undefined,
       served,
     };
-    const decision = mode.decide(request, known, held, context.now());
+    const decision = mode.decide(request, known, held, startedAtMs);
     const written = await remembered(context, request, report, decision);
     if (!written) return RETRY;
     const grant = await mode.carryOut(context, request, decision, held);

@@ -1,7 +1,9 @@
+import { handlesOf } from "../../domain/cilium-report.ts";
 import { hostId } from "../../domain/host.ts";
 import { isProvenWrong } from "../../domain/judge-node.ts";
 import { TOMBSTONE_KEPT_MS } from "../../domain/limits.ts";
 import { nodeHandle } from "../../domain/node-handle.ts";
+import type { NodeObjects } from "../../domain/node-objects.ts";
 import type { Tombstone } from "../../domain/tombstone.ts";
 import { knownOutcome } from "../admin/written.ts";
 import { releaseAffinities } from "../affinities/release-range.ts";
@@ -38,12 +40,14 @@ export async function endNode(
   const freeing = await moved(context, "freeing", seen, { state: "freeing" });
   if (!freeing) return false;
   const node = await store.readNode(seen.space, seen.name);
-  const now = await store.readNodeLife(seen.space, seen.name);
+  const now = await store.readNodeObjects(seen.space, seen.name);
   // Another run may have finished, and the node may be back.
   if (!now.tombstones.some(({ revision }) => revision === freeing.revision)) return false;
   if (!(await leave(context, seen, [seen.uid], { life: now, node }))) return false;
-  const isWhole = await released(context, untilMs, () => releaseOwn(context, freeing));
-  if (!isWhole || !(await freeHost(context, freeing, untilMs))) return false;
+  const own = nodeHandle(seen.name, seen.uid);
+  const isWhole = await released(context, untilMs, () => releaseOwn(context, freeing, own));
+  if (!isWhole || !(await endCiliumNode(context, freeing, now, untilMs))) return false;
+  if (!(await freeHost(context, freeing, untilMs))) return false;
   const dueAtMs = freeing.sinceMs + TOMBSTONE_KEPT_MS;
   return (await moved(context, "freed", freeing, { state: "freed", dueAtMs })) !== undefined;
 }
@@ -52,8 +56,31 @@ export async function endNode(
  * Releases what the uid has. A run that is late finds allocations of a node that came back after another run had
  * finished. They are younger than the end of the quarantine, and stay.
  */
-const releaseOwn = (context: Context, { space, name, uid, dueAtMs }: Tombstone) =>
-  releaseHandle(context, space, nodeHandle(name, uid), ({ atMs }) => atMs <= dueAtMs);
+const releaseOwn = (
+  context: Context,
+  { space, dueAtMs }: Tombstone,
+  handle: string,
+): Promise<Released> => releaseHandle(context, space, handle, ({ atMs }) => atMs <= dueAtMs);
+
+/**
+ * Releases what the CiliumNode of the uid has, and then deletes its report as it was read: the report names what to release.
+ *
+ * @returns true if nothing is left
+ */
+async function endCiliumNode(
+  context: Context,
+  freeing: Tombstone,
+  { ciliumReports }: NodeObjects,
+  untilMs: number,
+): Promise<boolean> {
+  const report = ciliumReports.find(({ uid }) => uid === freeing.uid);
+  if (!report) return true;
+  for (const handle of handlesOf(report))
+    if (!(await released(context, untilMs, () => releaseOwn(context, freeing, handle))))
+      return false;
+  await knownOutcome(context.store.deleteCiliumReport("delete-cilium", report));
+  return true;
+}
 
 /**
  * Releases the addresses that came to the host before its end, and its affinities, if no node has the name now. The host of

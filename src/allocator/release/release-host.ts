@@ -4,6 +4,7 @@ import { shuffled } from "../../domain/fresh.ts";
 import type { HostId } from "../../domain/host.ts";
 import { PAGE_READS_AT_ONCE, SLOTS_PER_LOOK } from "../../domain/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
+import { isOfNode } from "../../domain/reserved-handle.ts";
 import type { Slot } from "../../domain/slot.ts";
 import { lookForOwners } from "../allocations/allocation-of-slot.ts";
 import { namedBlocks } from "../blocks/blocks-by-name.ts";
@@ -16,16 +17,16 @@ import { Closing, type Released } from "./close-allocations.ts";
  * borrowed-block entries name the blocks (I11), whoever owns them now. The allocation of each slot names its host. It
  * is closed as a release by handle closes it, so addresses that others borrowed from the host's blocks stay theirs. An
  * assign in progress is closed or kept as a whole. Instances whose kind keeps its addresses keep them for another host.
- * Prefixes stay: they go back by their node's own route, or with its end (I18).
+ * Prefixes stay, and what a CiliumNode has: they go back by their node's own routes, or with its end (I18, I20).
  * A repeat continues what one request does not finish.
  *
- * @param isMeant returns false for an allocation that stays
+ * @param isMeant returns false for an allocation that stays; absent: those of CiliumNodes stay
  */
 export async function releaseHost(
   context: Context,
   space: string,
   host: HostId,
-  isMeant: (allocation: Allocation) => boolean = () => true,
+  isMeant: (allocation: Allocation) => boolean = ({ handle }) => !isOfNode(handle),
 ): Promise<Released> {
   const { store, random } = context;
   const closing = new Closing(context);

@@ -222,6 +222,8 @@ function walkedInto(key: string, value: unknown, component: string): unknown {
       ]),
     );
   if (key === "anyOf") return (value as readonly Json[]).map((one) => described(one, component));
-  if (key === "items") return described(value as Json, component);
+  const isSchema = typeof value === "object" && value !== null;
+  if (key === "items" || (key === "additionalProperties" && isSchema))
+    return described(value as Json, component);
   return value;
 }

@@ -83,7 +83,12 @@ export const array = <Item extends v.GenericSchema>(item: Item, max: number) =>
 export const nodeDeleted = loose({ metadata: loose({ name: nodeName, ...incarnation }) });
 
 export const nodeStated = loose({
-  metadata: loose({ name: nodeName, ...incarnation, labels: v.optional(labels, {}) }),
+  metadata: loose({
+    name: nodeName,
+    ...incarnation,
+    labels: v.optional(labels, {}),
+    annotations: v.optional(loose({}), {}),
+  }),
   spec: v.optional(
     loose({
       podCIDR: v.optional(shortText),

@@ -276,6 +276,20 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "ReleaseRequest.handle": "Release all addresses of this handle.",
   "ReleaseRequest.host":
     "Release all addresses of this host, in its own blocks and in borrowed ones.",
+  allocated: "The prefixes that the node has, by Cilium's pool.",
+  error: "Sentences on what could not be granted.",
+  ipam: "The addresses and the prefixes of the node.",
+  "ipv4-addrs": "The number of IPv4 addresses.",
+  "ipv6-addrs": "The number of IPv6 addresses.",
+  "max-above-watermark": "The addresses that the node gets beyond what it needs.",
+  "max-allocate": "The most addresses of a family that the node gets.",
+  "min-allocate": "The least addresses of a family that the node has.",
+  needed: "The addresses that the node needs of the pool, in use or in reserve.",
+  "operator-status": "The result of the operator, whose part Plat takes.",
+  ownerReferences: "The owners of the object. The uid of the Node among them is that of the node.",
+  "pre-allocate": "The free addresses of a family that the node has in reserve.",
+  "release-ips": "The state in which the release of each address is.",
+  resource: "The network interface that has the address.",
 };
 
 const NAMED = "The name, as in the list.";
@@ -300,6 +314,13 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   uid: "The uid of the Node object.",
   pool: "Only this pool, or these pools, by name.",
   space: "The address space. Pools may overlap between spaces, never inside one.",
+  families:
+    "The families that the node needs: those that pools serve, or IPv4 alone in `kubernetes`, if absent.",
+  mode: "The option `ipam` of the cluster's Cilium.",
+  releaseAfterSeconds:
+    "The time after which addresses that the node does not need are released; never if absent.",
+  withdrawAfterSeconds:
+    "The time for which `status.ipam.used` must lack a withdrawn address before it is released.",
 };
 
 export const HEADER_WORDS = {

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { ciliumNodeOfHandle } from "../../domain/node-handle.ts";
 import { isOfNode } from "../../domain/reserved-handle.ts";
 import { isWorkloadHandle } from "../../domain/workload.ts";
 import { handleName } from "./field.ts";
@@ -22,6 +23,8 @@ export function handleProblems(handle: string | undefined): readonly FieldProble
 function whyReserved(handle: string): string | undefined {
   if (isWorkloadHandle(handle))
     return "names an instance of a workload: send namespace and workload, with its uid, in place of the handle";
+  if (ciliumNodeOfHandle(handle))
+    return "names a CiliumNode: send the object to /v1/nodes/{node}/cilium, which assigns and releases what it has";
   if (isOfNode(handle))
     return "names a node: send what it has to /v1/nodes/{node}/pod-cidrs, which assigns and releases it";
   return undefined;

@@ -1,6 +1,7 @@
 import type { CiliumGrant } from "../../allocator/cilium/mode.ts";
 import type { CiliumNodeRead } from "../../allocator/cilium/read-cilium-node.ts";
 import { CILIUM_NODE } from "../../contract/requests/cilium-node.ts";
+import { isRecord } from "../../contract/schema/schema.ts";
 import type { CiliumObject } from "../../domain/cilium-object.ts";
 import type { Answer } from "../http/event.ts";
 import type { CiliumNodePut } from "./request.ts";
@@ -12,7 +13,8 @@ export function ciliumNodeAnswer(
   { body, object }: CiliumNodePut,
 ): Answer {
   const { spec, status } = granted(object, grant);
-  return { status: 200, body: { ...body, spec: { ...body.spec, ...spec }, status } };
+  const own = ownAddresses(body.spec, grant);
+  return { status: 200, body: { ...body, spec: { ...body.spec, ...spec, ...own }, status } };
 }
 
 /** Answers the fields of a CiliumNode that Plat stores. */
@@ -33,6 +35,21 @@ export const ciliumNodeReleasedAnswer = (released: readonly string[]): Answer =>
   status: 200,
   body: { released },
 });
+
+/** Returns the fields with the addresses of the node itself, if its Node has any. They replace those of the same type. */
+function ownAddresses(
+  spec: Readonly<Record<string, unknown>>,
+  { addresses, health }: Pick<CiliumGrant, "addresses" | "health">,
+) {
+  const said = Array.isArray(spec.addresses) ? spec.addresses : [];
+  const others = said.filter((each) => !isRecord(each) || each.type !== INTERNAL);
+  return {
+    ...(addresses && { addresses: [...others, ...addresses] }),
+    ...(health && { health: { ...(isRecord(spec.health) && spec.health), ...health } }),
+  };
+}
+
+const INTERNAL = "CiliumInternalIP";
 
 function granted({ ipam, status }: CiliumObject, grant: CiliumGrant) {
   const error = grant.errors.join(" ");

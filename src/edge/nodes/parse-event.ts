@@ -161,6 +161,20 @@ function statementOf({ metadata, spec, status }: v.InferOutput<typeof nodeStated
     isExcluded: Object.hasOwn(labels, EXCLUDED),
     ...(machine !== undefined && { machine }),
     ...(heartbeat !== undefined && { heartbeat }),
+    annotations: ciliumAnnotations(metadata.annotations),
     taints: spec.taints,
   };
 }
+
+/** The annotations that a cluster with Cilium has on its nodes, in both spellings (Cilium, pkg/annotation/k8s.go). */
+const CILIUM_ANNOTATION =
+  /^(network\.cilium\.io\/|io\.cilium\.network\.)ipv[46]-(pod-cidr|cilium-host|health-ip)$/;
+
+const ciliumAnnotations = (annotations: Readonly<Record<string, unknown>>) =>
+  Object.entries(annotations).flatMap(([name, value]) =>
+    CILIUM_ANNOTATION.test(name) && isCiliumValue(value) ? [[name, value] as const] : [],
+  );
+
+/** An address or a network. Anything else is of no use, and could be long. */
+const isCiliumValue = (value: unknown): value is string =>
+  typeof value === "string" && /^[\da-fA-F:./]{2,64}$/.test(value);

@@ -78,6 +78,7 @@ class Cluster {
       isExcluded: false,
       heartbeat: "",
       taints: [],
+      annotations: [],
     };
   }
 

@@ -7,6 +7,7 @@ import {
   TOMBSTONE_KEPT_MS,
 } from "../../../src/domain/limits.ts";
 import type { Settings } from "../../../src/domain/pool.ts";
+import { endCilium, showPrefixes } from "../../cilium.ts";
 import { deleted, NODE, say, stated } from "../../node-events.ts";
 import { ensure, putPrefixPools } from "../../prefixes.ts";
 import { repairAll, sweepAll } from "../../scheduled-runs.ts";
@@ -277,3 +278,45 @@ it("a sign of life that is old goes, and one that comes at once stays", async ()
   for (const each of await sweptWith(prepare, renews))
     expect(contentsIn(each).signsOfLife).toHaveLength(1);
 });
+
+describe("the CiliumNode of a node", () => {
+  it("goes with its node, and what it has", async () => {
+    await showPrefixes(world.calm, NODE, ["10.64.1.0/24"], { uid: "uid-1" });
+    await showPrefixes(world.calm, NODE, ["10.64.2.0/24"], { uid: "uid-2" });
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    await repairAll(world.calm);
+    expect([...new Set(held())]).toEqual(["node/node-1/uid-2"]);
+    expect(contentsIn(world).ciliumReports).toMatchObject([{ uid: "uid-2" }]);
+  });
+
+  it("goes by a later walk if its report landed after the end", async () => {
+    const late = stoppedBefore(world.table, (step) => step === "create-cilium");
+    const put = answerOf(showPrefixes(contextOver(late.table, world.clock, 2), NODE, [], OF_UID));
+    await late.stops;
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    await repairAll(world.calm);
+    late.goOn();
+    await put;
+    expect(contentsIn(world).ciliumReports).toHaveLength(1);
+    world.clock.nowMs += 100_000;
+    await sweepAll(world.calm);
+    await repairAll(world.calm);
+    expect(contentsIn(world).ciliumReports).toEqual([]);
+  });
+
+  it("goes by a later walk if a crash cut its release off", async () => {
+    await showPrefixes(world.calm, NODE, ["10.64.1.0/24"], OF_UID);
+    const cut = stoppedBefore(world.table, (step) => step === "delete-cilium");
+    const end = answerOf(endCilium(contextOver(cut.table, world.clock, 2), NODE, "uid-1"));
+    await cut.stops;
+    cut.end();
+    await end;
+    await sweepAll(world.calm);
+    expect(contentsIn(world).ciliumReports).toEqual([]);
+    expect(held()).toEqual([]);
+  });
+});
+
+const OF_UID = { uid: "uid-1" };

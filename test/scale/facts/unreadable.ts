@@ -127,6 +127,7 @@ function nodeLifeItems(space: string): readonly Item[] {
     isExcluded: false,
     seenAtMs: EARLIER_MS,
     isRegistering: false,
+    annotations: [],
     revision: someId(),
   };
   const tombstone: Tombstone = {

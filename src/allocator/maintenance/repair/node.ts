@@ -1,7 +1,9 @@
+import type { CiliumReport } from "../../../domain/cilium-report.ts";
 import { isProvenWrong } from "../../../domain/judge-node.ts";
 import { GRACE_MS, SIGN_OF_LIFE_KEPT_MS } from "../../../domain/limits.ts";
 import type { Node, NodeEntry } from "../../../domain/node.ts";
 import type { SignOfLife } from "../../../domain/node-report.ts";
+import { endCiliumReport } from "../../cilium/end-cilium-report.ts";
 import type { Context } from "../../core/context.ts";
 import { leave } from "../../nodes/leave.ts";
 
@@ -25,6 +27,18 @@ export async function repairEnded(
     ended.map(({ uid }) => uid),
     { life, node },
   );
+}
+
+/**
+ * Drops the report of a CiliumNode that landed after the end of its node, and finishes a release that was cut off. The tombstone and
+ * the report decide, read again.
+ */
+export async function repairCiliumReport(context: Context, seen: CiliumReport): Promise<void> {
+  const { space, name, uid } = seen;
+  const { ciliumReports, tombstones } = await context.store.readNodeObjects(space, name);
+  const report = ciliumReports.find((each) => each.uid === uid);
+  const isFreed = tombstones.some((gone) => gone.uid === uid && gone.state === "freed");
+  if (report && (isFreed || report.isEnding)) await endCiliumReport(context, report);
 }
 
 /** Drops a sign of life that is so old that its node lives no more. */

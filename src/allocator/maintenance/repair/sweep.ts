@@ -17,7 +17,13 @@ import { isAffinityRight, repairAffinities, repairAffinityOf } from "./block-aff
 import { repairGroupIndex } from "./block-group-index.ts";
 import { repairBorrowedBlock } from "./borrowed-block.ts";
 import { repairHint } from "./full-pool-hint.ts";
-import { repairEnded, repairEntry, repairSignOfLife, restoreEntry } from "./node.ts";
+import {
+  repairCiliumReport,
+  repairEnded,
+  repairEntry,
+  repairSignOfLife,
+  restoreEntry,
+} from "./node.ts";
 import { repairQuotaSlot } from "./quota-slot.ts";
 import { going, type Repaired } from "./repaired.ts";
 import { Holders } from "./slot-holders.ts";
@@ -136,6 +142,7 @@ async function sweepItem(
   for (const node of contents.nodes) await restoreEntry(context, node);
   for (const { space, name } of [...contents.nodeReports, ...contents.tombstones])
     await repairEnded(context, { space, name });
+  for (const report of contents.ciliumReports) await repairCiliumReport(context, report);
   for (const sign of contents.signsOfLife) await repairSignOfLife(context, sign);
   for (const entry of contents.nodeEntries) await repairEntry(context, entry);
   for (const map of contents.maps) if (await repairGroupIndex(context, map)) done.orphansDeleted++;
