@@ -117,8 +117,9 @@ export async function putPools(
   node: string,
   version: number,
   pools: Pools,
+  uid = "a",
 ): Promise<Readonly<Record<string, readonly string[]>>> {
-  const { ipam } = await putCilium(context, node, poolsRequested(version, pools));
+  const { ipam } = await putCilium(context, node, { ...poolsRequested(version, pools), uid });
   const allocated = ipam.pools?.allocated ?? [];
   return Object.fromEntries(allocated.map(({ pool, cidrs = [] }) => [pool, cidrs]));
 }

@@ -2,11 +2,12 @@ import { handlesOf } from "../../domain/cilium-report.ts";
 import { hostId } from "../../domain/host.ts";
 import { isProvenWrong } from "../../domain/judge-node.ts";
 import { TOMBSTONE_KEPT_MS } from "../../domain/limits.ts";
-import { nodeHandle } from "../../domain/node-handle.ts";
+import { ciliumPoolHandle, nodeHandle } from "../../domain/node-handle.ts";
 import type { NodeObjects } from "../../domain/node-objects.ts";
 import type { Tombstone } from "../../domain/tombstone.ts";
 import { knownOutcome } from "../admin/written.ts";
 import { releaseAffinities } from "../affinities/release-range.ts";
+import { poolsOnHost } from "../cilium/pool-prefixes.ts";
 import { type Context, fresh } from "../core/context.ts";
 import type { Released } from "../release/close-allocations.ts";
 import { releaseHandle } from "../release/release-handle.ts";
@@ -75,7 +76,13 @@ async function endCiliumNode(
 ): Promise<boolean> {
   const report = ciliumReports.find(({ uid }) => uid === freeing.uid);
   if (!report) return true;
-  for (const handle of handlesOf(report))
+  // Nothing names a prefix of a pool that was granted, and then asked for no more.
+  const pools =
+    report.mode === "multi-pool"
+      ? await poolsOnHost(context, { ...freeing, node: freeing.name })
+      : [];
+  const unnamed = pools.map((pool) => ciliumPoolHandle(freeing.name, freeing.uid, pool));
+  for (const handle of new Set([...handlesOf(report), ...unnamed]))
     if (!(await released(context, untilMs, () => releaseOwn(context, freeing, handle))))
       return false;
   await knownOutcome(context.store.deleteCiliumReport("delete-cilium", report));

@@ -3,10 +3,14 @@ import { prefixesOfPools } from "../../../src/allocator/cilium/pool-prefixes.ts"
 import { formatCidr } from "../../../src/domain/cidr.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
 import { endCilium, poolsRequested, putPools, stopped, tryPutCilium } from "../../cilium.ts";
+import { deleted, say, stated } from "../../node-events.ts";
 import { putMars } from "../../prefixes.ts";
+import { repairAll } from "../../scheduled-runs.ts";
 import { contentsIn, makeWorld, SPACE, type World } from "../../world.ts";
 
 const NODE = "node-1";
+const QUARANTINE_MS = 40_000;
+const SKEW_MS = 2_001;
 const A = "10.65.0.0/27";
 const B = "10.65.0.32/27";
 
@@ -75,6 +79,17 @@ describe("a prefix of a pool that no object names any more", () => {
     expect(contentsIn(world).ciliumReports[0]?.entries).toEqual([]);
     expect(await endCilium(world.calm, NODE)).toEqual(mars);
     expect(await held(world)).toEqual([]);
+  });
+
+  it("goes with its node", async () => {
+    const world = await worldOfMars();
+    await putPools(world.calm, NODE, 1, demand(8), "uid-1");
+    await putPools(world.calm, NODE, 2, {}, "uid-1");
+    await say(world.calm, stated(5), deleted(6));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    await repairAll(world.calm);
+    expect(contentsIn(world).ciliumReports).toEqual([]);
+    expect(contentsIn(world).allocations).toEqual([]);
   });
 });
 

@@ -1,0 +1,207 @@
+import "./silent.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Serving, serve } from "../../src/local/server.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import { wire } from "../../src/wiring.ts";
+import { call } from "./process.ts";
+
+let serving: Serving;
+let url: string;
+
+beforeAll(async () => {
+  wire(new InMemoryTable());
+  const { HANDLERS } = await import("../../src/local/functions.ts");
+  serving = await serve(HANDLERS, { port: 0 });
+  url = `http://127.0.0.1:${serving.port}`;
+});
+
+afterAll(() => serving.stop());
+
+/** The fields of `spec.ipam` and `status.ipam` that a test of a mode reads. */
+interface Ipam {
+  readonly podCIDRs: readonly string[];
+  readonly pool: Readonly<Record<string, object>>;
+  readonly pools: {
+    readonly allocated: readonly { readonly pool: string; readonly cidrs: readonly string[] }[];
+  };
+}
+
+/** An agent of Cilium with its object in a cluster. Each write of the object makes its resourceVersion greater. */
+class Agent {
+  readonly #path: string;
+  readonly #space: string;
+  #version = 4711;
+  object: ReturnType<typeof manifest>;
+
+  constructor(space: string, name: string, query: string) {
+    this.#space = `/v1/spaces/${space}`;
+    this.#path = `${this.#space}/nodes/${name}/cilium`;
+    this.object = manifest(name);
+    this.query = query;
+  }
+
+  readonly query: string;
+
+  /** Writes fields of the object, and does what the recipe does: a PUT, and a write of the answer. */
+  async show(ipam: object = {}, status: object = {}): Promise<Ipam & { readonly error: string }> {
+    const { spec, metadata } = this.object;
+    const resourceVersion = String(++this.#version);
+    this.object = {
+      ...this.object,
+      metadata: { ...metadata, resourceVersion },
+      spec: { ...spec, ipam: { ...spec.ipam, ...ipam } },
+      status: { ...this.object.status, ipam: { ...this.object.status.ipam, ...status } },
+    };
+    const answer = await call(url, "PUT", `${this.#path}?${this.query}`, this.object);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ kind: "CiliumNode", metadata: this.object.metadata });
+    this.object = answer.body;
+    return { ...answer.body.spec.ipam, error: answer.body.status.operator.error };
+  }
+
+  async end(): Promise<readonly string[]> {
+    const { uid } = this.object.metadata.ownerReferences[0] as { readonly uid: string };
+    return (await call(url, "DELETE", `${this.#path}?uid=${uid}`)).body.released;
+  }
+}
+
+/** A CiliumNode as `kubectl get ciliumnode -o json` prints that of an agent which has just started. */
+const manifest = (name: string) => ({
+  apiVersion: "cilium.io/v2",
+  kind: "CiliumNode",
+  metadata: {
+    creationTimestamp: "2026-03-11T08:12:45Z",
+    generation: 1,
+    labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux" },
+    name,
+    ownerReferences: [{ apiVersion: "v1", kind: "Node", name, uid: `node-of-${name}` }],
+    resourceVersion: "4711",
+    uid: `ciliumnode-of-${name}`,
+  },
+  spec: {
+    addresses: [{ ip: "172.18.0.3", type: "InternalIP" }],
+    alibabaCloud: {},
+    azure: {},
+    bootid: "0f3a1c1e-8a2f-4d53-9d33-1f5e4a1b2c3d",
+    encryption: {},
+    eni: {},
+    health: { ipv4: "10.244.1.170" },
+    ingress: {},
+    ipam: {},
+  },
+  status: { alibabaCloud: {}, azure: {}, eni: {}, ipam: { "operator-status": {} } },
+});
+
+/** Adds pools to a space, by their names. */
+async function pools(space: string, named: Readonly<Record<string, object>>): Promise<void> {
+  for (const [name, pool] of Object.entries(named))
+    expect(await call(url, "PUT", `/v1/spaces/${space}/pools/${name}`, pool)).toMatchObject({
+      status: 201,
+    });
+}
+
+describe("a cluster of Cilium over the local server", () => {
+  it("gets one prefix of each family for a node in mode cluster-pool", async () => {
+    await pools("cluster-pool", {
+      v4: { cidr: "10.64.0.0/20", assign: "prefixes" },
+      v6: { cidr: "fd00:64::/60", assign: "prefixes" },
+    });
+    const agent = new Agent("cluster-pool", "kind-worker", "mode=cluster-pool");
+    const { podCIDRs, error } = await agent.show();
+    expect({ podCIDRs, error }).toEqual({
+      podCIDRs: [expect.stringContaining("10.64."), expect.stringContaining("fd00:64:")],
+      error: "",
+    });
+    expect((await agent.show()).podCIDRs).toEqual(podCIDRs);
+    const other = new Agent("cluster-pool", "kind-worker2", "mode=cluster-pool");
+    expect(await other.show({ podCIDRs })).toMatchObject({ podCIDRs: [] });
+    expect((await agent.end()).toSorted()).toEqual(podCIDRs.toSorted());
+    expect(await other.show({ podCIDRs })).toMatchObject({ podCIDRs, error: "" });
+  });
+
+  it("gets the prefixes of its Node in mode kubernetes, once an event has shown both", async () => {
+    const agent = new Agent("kubernetes", "kind-worker", "mode=kubernetes&families=4,6");
+    const waiting = await agent.show();
+    expect(waiting.podCIDRs).toEqual([]);
+    expect(waiting.error).toMatch(/^waiting for the IPv4 and IPv6 prefix of Node kind-worker/);
+    const podCIDRs = ["10.244.1.0/24", "fd00:10:244:1::/64"];
+    const object = {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: {
+        name: "kind-worker",
+        uid: "node-of-kind-worker",
+        resourceVersion: "815",
+        creationTimestamp: "2026-03-11T08:12:40Z",
+        annotations: { "network.cilium.io/ipv4-cilium-host": "10.244.1.111" },
+      },
+      spec: { podCIDR: podCIDRs[0], podCIDRs },
+    };
+    const event = { type: "ADDED", object };
+    expect(await call(url, "POST", "/v1/spaces/kubernetes/events", event)).toMatchObject({
+      status: 200,
+    });
+    expect(await agent.show()).toMatchObject({ podCIDRs, error: "" });
+    expect(agent.object.spec.addresses).toContainEqual({
+      ip: "10.244.1.111",
+      type: "CiliumInternalIP",
+    });
+    expect(await agent.end()).toEqual([]);
+  });
+
+  it("gets addresses for a node in mode crd, and gives an excess back by the handshake", async () => {
+    await pools("crd", { pods: { cidr: "10.65.0.0/24" } });
+    const agent = new Agent("crd", "kind-worker", "mode=crd&releaseAfterSeconds=0");
+    const { pool } = await agent.show({ "pre-allocate": 4 });
+    const [used = "", ...free] = Object.keys(pool);
+    expect(free).toHaveLength(3);
+    await agent.show({}, { used: { [used]: { owner: "shop/web-0" } } });
+    expect(Object.keys(agent.object.spec.ipam)).toContain("pre-allocate");
+    await agent.show({ "pre-allocate": 1 });
+    const marks = releaseIpsOf(agent.object.status);
+    const [marked = ""] = Object.keys(marks);
+    expect(marks[marked]).toBe("marked-for-release");
+    expect(marked).not.toBe(used);
+    const left = await agent.show({}, { "release-ips": { [marked]: "ready-for-release" } });
+    expect(Object.keys(left.pool)).not.toContain(marked);
+    expect(releaseIpsOf(agent.object.status)[marked]).toBe("released");
+    expect(await agent.end()).toContain(used);
+  });
+
+  it("gets prefixes of pools by name for a node in mode multi-pool, until it lets them go", async () => {
+    const prefixes = { assign: "prefixes", blockSize: 27, assignmentMode: "Manual" };
+    await pools("multi-pool", {
+      "default.10-10-0-0-16": { ...prefixes, cidr: "10.10.0.0/16" },
+      "mars.10-20-0-0-26": { ...prefixes, cidr: "10.20.0.0/26" },
+    });
+    const agent = new Agent("multi-pool", "kind-worker", "mode=multi-pool");
+    const requested = [
+      { pool: "default", needed: { "ipv4-addrs": 16 } },
+      { pool: "mars", needed: { "ipv4-addrs": 48 } },
+    ];
+    const first = await agent.show({ pools: { requested } });
+    expect(first.error).toBe("");
+    expect(first.pools.allocated).toEqual([
+      { pool: "default", cidrs: [expect.stringMatching(/^10\.10\..*\/27$/)] },
+      { pool: "mars", cidrs: ["10.20.0.0/27", "10.20.0.32/27"] },
+    ]);
+    const other = new Agent("multi-pool", "kind-worker2", "mode=multi-pool");
+    expect((await other.show({ pools: { requested } })).error).toMatch(
+      /^Node kind-worker2, pool mars, IPv4: /,
+    );
+    const [ofDefault] = first.pools.allocated;
+    await agent.show();
+    const kept = [ofDefault, { pool: "mars", cidrs: ["10.20.0.32/27"] }];
+    const less = [{ pool: "mars", needed: { "ipv4-addrs": 8 } }];
+    const after = await agent.show({ pools: { requested: less, allocated: kept } });
+    expect(after.pools.allocated).toEqual(kept);
+    expect((await agent.end()).toSorted()).toEqual(
+      [...(ofDefault?.cidrs ?? []), "10.20.0.32/27"].toSorted(),
+    );
+  });
+});
+
+const releaseIpsOf = ({ ipam }: { readonly ipam: object }) =>
+  ((ipam as Readonly<Record<string, unknown>>)["release-ips"] ?? {}) as Readonly<
+    Record<string, string>
+  >;
