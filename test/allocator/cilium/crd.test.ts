@@ -152,6 +152,7 @@ it("a PUT that meets the end of its node leaves nothing under its uid", async ()
   await atEveryCall(registered, [2, { spare: 4 }], end, async (world) => {
     await scheduledRuns(world, 3);
     expect(heldIn(world)).toEqual([]);
+    expect(contentsIn(world).ciliumReports).toEqual([]);
     expect(await put(world.calm, 3)).toMatchObject({ code: "node_gone" });
   });
 });
