@@ -68,6 +68,21 @@ describe("the needed addresses", () => {
     expect(neededBy(250, 248, marks(8, 0, 0, 16))).toEqual({ needed: 6, grow: 6, cut: 0 });
     expect(neededBy(256, 256, marks(8))).toEqual({ needed: 8, grow: 0, cut: 8 });
   });
+
+  it("never bring more than the maximum, and leave no lack below it", () => {
+    const count = fc.nat(40);
+    fc.assert(
+      fc.property(count, count, count, count, count, count, (pre, min, max, above, one, other) => {
+        const [used, available] = [Math.min(one, other), Math.max(one, other)];
+        const watermarks = marks(pre, min, max, above);
+        const { needed, grow } = neededBy(available, used, watermarks);
+        expect(grow).toBeGreaterThanOrEqual(needed);
+        if (grow > 0 && max > 0) expect(available + grow).toBeLessThanOrEqual(max);
+        const after = neededBy(available + grow, used, watermarks);
+        expect(after.needed).toBe(0);
+      }),
+    );
+  });
 });
 
 describe("the excess", () => {

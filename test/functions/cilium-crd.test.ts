@@ -169,6 +169,17 @@ describe("a CiliumNode in mode crd", () => {
     for (const text of pool) expect(await holderOf(text)).toBeUndefined();
   });
 
+  it("keeps its addresses when a caller releases them without handle", async () => {
+    const { told, put, call, holderOf } = await spaceOf();
+    await put("/v1/config", { allowBareRelease: true });
+    const [address = ""] = (await told("node-1")).pool;
+    const { body } = await call("POST", "/v1/release", { body: { addresses: [{ address }] } });
+    expect(body.results).toEqual([
+      expect.objectContaining({ address, status: "conflict", code: "invalid_request" }),
+    ]);
+    expect(await holderOf(address)).toBe("cilium/node-1/a");
+  });
+
   it("of which two PUTs come at once gets no more than one gets", async () => {
     const { send, told } = await spaceOf();
     const answers = await Promise.all([send("node-1", {}), send("node-1", {})]);

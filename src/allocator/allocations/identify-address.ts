@@ -5,6 +5,7 @@ import { formatCidr } from "../../domain/cidr.ts";
 import { type Generation, generationOf } from "../../domain/generation.ts";
 import { handleHash } from "../../domain/hash.ts";
 import { Rejection } from "../../domain/outcome.ts";
+import { isOfNode } from "../../domain/reserved-handle.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allocationOfSlot } from "./allocation-of-slot.ts";
@@ -72,6 +73,11 @@ async function lookUp(
     );
   const owner = await allocationOfSlot(context, space, slot);
   if (!owner) return undefined;
+  if (isOfNode(owner.allocation.handle))
+    return new Rejection(
+      "invalid_request",
+      `${formatAddress(address)} is an address of a node, which /v1/nodes/{node}/cilium assigns and releases.`,
+    );
   if (handle === undefined || owner.allocation.handle === handle)
     return generationOf(owner.allocation, owner.part, address);
   return conflict("The address is assigned to another handle.");
