@@ -223,7 +223,7 @@ export const EXCUSES: readonly Excuse[] = [
       ["assign/find-blocks.ts", "isPassedBy && (await findFree"],
       ["assign/select-of-host.ts", "const { code, detail, members } = rejection"],
       ["allocations/replay.ts", 'return answer({ kind: "gone" })'],
-      ["allocations/identify-address.ts", "return undefined; if (handle === undefined"],
+      ["allocations/identify-address.ts", "return undefined; if (isOfNode(owner"],
       ["allocations/close-allocation.ts", "return; await finish(context, allocation"],
       ["blocks/own-blocks.ts", "block : undefined; const pool"],
       ["blocks/own-blocks.ts", "not: block || !pool || roomIn"],
