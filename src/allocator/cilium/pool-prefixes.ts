@@ -8,7 +8,7 @@ import { assignsPrefixes } from "../../domain/pool.ts";
 import { grantedUnderLimit } from "../assign/quota.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { inParallel } from "../core/parallel.ts";
+import { allOf, inParallel } from "../core/parallel.ts";
 import { allocationsOnHost, blocksOnHost } from "../prefixes/allocations-on-host.ts";
 import { type GrantedPrefix, prefixesOf } from "../prefixes/node-prefix.ts";
 
@@ -32,9 +32,11 @@ export async function prefixesOfPools(
   of: OfNode,
   named: Iterable<string>,
 ): Promise<readonly GrantedPoolPrefix[] | Rejection> {
-  const blocks = await blocksOnHost(context, of);
   const known = new Set(named);
-  const prefixes = await prefixesUnder(context, of, known);
+  const [blocks, prefixes] = await allOf(
+    blocksOnHost(context, of),
+    prefixesUnder(context, of, known),
+  );
   if (prefixes instanceof Rejection) return prefixes;
   const others = blocks.filter((block) => !prefixes.some(({ cidr }) => sameCidr(cidr, block)));
   const found = await poolsOfBlocks(context, of, others);
