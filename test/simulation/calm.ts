@@ -8,6 +8,7 @@ import type { Violation } from "../../src/domain/violation.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import { unregisteredIn } from "../register.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
+import { retireAgents } from "./agents.ts";
 import { inherit } from "./heir.ts";
 import { SPACES } from "./requests.ts";
 import type { Life } from "./run.ts";
@@ -19,7 +20,7 @@ import { retire } from "./scaler.ts";
  */
 export async function calmDown(
   context: Context,
-  { scheduler, ledger, subnet, crew, fleet }: Life,
+  { scheduler, ledger, subnet, crew, fleet, agents }: Life,
 ): Promise<readonly Violation[]> {
   const { table } = scheduler;
   const contents = (): Contents => contentsOf(table.items());
@@ -46,6 +47,7 @@ export async function calmDown(
     ...unregistered,
   ];
   if (found.length > 0) return found;
+  if (agents) await retireAgents(context, agents);
   for (const { place, handle } of contents().allocations)
     await releaseHandle(context, place.space, handle);
   if (fleet) await retire(context, fleet);

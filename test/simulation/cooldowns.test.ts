@@ -31,6 +31,23 @@ describe("the judge of cooldowns", () => {
     expect(verdictOn([0, cooling(0)], [5_000, held(2)])).toEqual([]);
   });
 
+  it("lets a CiliumNode have an address that it uses, and no other one, while it cools", () => {
+    const after = (used: object) => {
+      const judge = new Cooldowns(COOLDOWN_MS);
+      const ciliumReports = [{ object: { ipam: {}, status: { ipam: { used } } } }];
+      for (const [nowMs, slot] of [
+        [0, cooling(0)],
+        [1, taken(2)],
+      ] as const) {
+        const contents = { blocks: [blockWith({ 0: slot })], ciliumReports };
+        judge.step(contents as unknown as Contents, { nowMs, skewMs: 0 });
+      }
+      return judge.violations.map(({ invariant }) => invariant);
+    };
+    expect(after({ "10.0.0.0": {} })).toEqual([]);
+    expect(after({ "10.0.0.1": {} })).toEqual(["I9"]);
+  });
+
   it("lets the instances of an application have its addresses one after the other", () => {
     expect(verdictOn([0, held(1)], [1, taken(2)], [2, held(2)], [3, taken(3)])).toEqual([]);
   });

@@ -13,6 +13,7 @@ import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import type { Violation } from "../../src/domain/violation.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
+import { type Agents, drawAgents, drivers } from "./agents.ts";
 import { drawApplications } from "./applications.ts";
 import { calmDown } from "./calm.ts";
 import { client, janitor, neighbour, twin } from "./client.ts";
@@ -88,6 +89,8 @@ export interface Life {
   readonly fleet: Fleet | undefined;
   /** The nodes that ask for prefixes, if there are any. */
   readonly nodes: Nodes | undefined;
+  /** The nodes with Cilium's agents, if there are any. */
+  readonly agents: Agents | undefined;
   /** Those that watch each step, beside the ledger. */
   readonly judges: readonly Judge[];
 }
@@ -182,6 +185,8 @@ export async function simulate({
     acts: [],
   };
   if (nodes) judges.push(nodes.judge);
+  const agents = drawAgents(randomOf(seed, "agents"));
+  if (agents) judges.push(agents.judge);
   const life: Life = {
     scenario,
     scheduler,
@@ -194,6 +199,7 @@ export async function simulate({
     crew,
     fleet,
     nodes,
+    agents,
     judges,
   };
   const contextOf = (name: string, own: Surroundings): Context => ({
@@ -260,6 +266,7 @@ export async function simulate({
   for (const name of nodes?.nodes ?? [])
     if (nodes) spawn(`node ${name}`, (context) => node(context, life, nodes, name));
   if (nodes) spawn("repeater", (context) => repeater(context, life, nodes));
+  for (const [name, body] of agents ? drivers(life, agents) : []) spawn(name, body);
   if (scenario.leaps) spawn("calendar", (context) => calendar(context, life));
   await scheduler.run();
   if (violations.length === 0) violations.push(...(await calmDown(calm, life)));

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import type { Contents } from "../../src/domain/contents.ts";
+import { ciliumHandle } from "../../src/domain/node-handle.ts";
+import { blockWith, taken } from "../domain/builders.ts";
+import type { CiliumAgent } from "./cilium-agent.ts";
+import { UsedAddresses } from "./used-addresses.ts";
+
+const USED = "10.0.0.0";
+
+/** Returns the violations after a step in which agents of these nodes use an address that this node has. */
+function verdictOn(users: readonly string[], owner: string): readonly string[] {
+  const judge = new UsedAddresses();
+  for (const name of users)
+    judge.watch({
+      node: { name, uid: "uid-1" },
+      inUse: new Set([USED]),
+      advance: () => {},
+    } as unknown as CiliumAgent);
+  const blocks = [blockWith({ 0: taken(1, ciliumHandle(owner, "uid-1")) })];
+  judge.step({ blocks } as unknown as Contents, { nowMs: 0, skewMs: 0 });
+  return judge.violations.map(({ message }) => message);
+}
+
+it("finds nothing in an address that its node has and uses", () => {
+  expect(verdictOn(["node-1"], "node-1")).toEqual([]);
+});
+
+it("notices an address that its agent uses and its node has not", () => {
+  expect(verdictOn(["node-1"], "node-2")).toEqual([
+    "cilium/node-1/uid-1 uses 10.0.0.0, and has it not",
+  ]);
+});
+
+it("notices an address that two agents use", () => {
+  expect(verdictOn(["node-1", "node-2"], "node-1")).toEqual([
+    "cilium/node-2/uid-1 and cilium/node-1/uid-1 use 10.0.0.0",
+    "cilium/node-2/uid-1 uses 10.0.0.0, and has it not",
+  ]);
+});
