@@ -102,10 +102,12 @@ async function controller(
       scheduler.count(`CiliumNode: ${outcomeOf(grant)}`);
       if (grant instanceof Rejection) return;
       judge.advance(scheduler.nowMs);
-      server.patch(seen, {
-        pool: new Set(Object.keys(grant.ipam.pool ?? {})),
-        releaseIps: new Map(Object.entries(grant.releaseIps ?? {})),
-      });
+      if (!server.patch(seen, { pool: new Set(Object.keys(grant.ipam.pool ?? {})) })) return;
+      // The status is a resource of its own, so the agent may write between the two patches.
+      const patched = server.current;
+      await context.sleep(2_000 * context.random.fraction());
+      judge.advance(scheduler.nowMs);
+      server.patch(patched, { releaseIps: new Map(Object.entries(grant.releaseIps ?? {})) });
     });
   }
 }
