@@ -5,14 +5,17 @@ import { assign } from "../src/allocator/assign/assign.ts";
 import type { Assignment } from "../src/allocator/assign/assignment.ts";
 import { disown } from "../src/allocator/blocks/disown-block.ts";
 import { readAddress } from "../src/allocator/read/read-address.ts";
+import { readHandle } from "../src/allocator/read/read-handle.ts";
 import { releaseHandle } from "../src/allocator/release/release-handle.ts";
 import { findViolations } from "../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../src/domain/limits.ts";
+import { ciliumHandle } from "../src/domain/node-handle.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { hostPk } from "../src/store/key.ts";
 import type { Table } from "../src/store/table.ts";
 import { hold, withSubnet } from "./applications.ts";
+import { showAddresses } from "./cilium.ts";
 import { selector } from "./domain/builders.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "./instances.ts";
 import { deleted, NODE, say, stated } from "./node-events.ts";
@@ -36,6 +39,7 @@ import {
   SPACE,
   scheduledRuns,
   tableOf,
+  type World,
 } from "./world.ts";
 
 describe("I1 an address has at most one owner at any moment", () => {
@@ -504,6 +508,32 @@ describe("I19 the same events of nodes lead to the same register in every order"
       expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
     }
   });
+});
+
+describe("I20 what a CiliumNode was granted stays held by its uid", () => {
+  it("while a pod uses it, although its object lacks it, and goes after that", async () => {
+    const world = await makeWorld();
+    const { calm } = world;
+    const pool = await showAddresses(calm, NODE, 1, { spare: 2 });
+    await showAddresses(calm, NODE, 2, { pool, spare: 2 });
+    const [withdrawn = "", ...left] = pool;
+    const shown = await showAddresses(calm, NODE, 3, { pool: left, used: [withdrawn] });
+    expect(shown).not.toContain(withdrawn);
+    expect(await heldBy(world)).toContain(withdrawn);
+    await showAddresses(calm, NODE, 4, { pool: left });
+    expect(await heldBy(world)).not.toContain(withdrawn);
+    expect(findViolations(contentsIn(world))).toEqual([]);
+  });
+
+  /** Returns the addresses that the uid has in the table. */
+  const heldBy = async ({ calm }: World) => {
+    const page = await readHandle(calm, {
+      space: SPACE,
+      handle: ciliumHandle(NODE, "a"),
+      limit: 64,
+    });
+    return page instanceof Rejection ? [] : page.items.map(({ address }) => address);
+  };
 });
 
 /** Returns all orders of some items. */
