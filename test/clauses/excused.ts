@@ -16,13 +16,13 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-confirm-rev": { why: COMES_BACK, heals: [2, 3] },
   "affinity-retire-rev": { why: COMES_BACK, heals: [1, 3] },
-  "affinity-keep-rev": { why: COMES_BACK, heals: [221, 489] },
+  "affinity-keep-rev": { why: COMES_BACK, heals: [489, 792] },
   "repair-confirm-rev": { why: COMES_BACK, heals: [105, 186] },
-  "affinity-drop-rev": { why: GOES, heals: [36, 52] },
+  "affinity-drop-rev": { why: GOES, heals: [3, 12] },
   "affinity-undo-rev": { why: GOES, heals: [33, 54] },
-  "affinity-stale-rev": { why: GOES, heals: [10, 12] },
-  "affinity-orphan-rev": { why: GOES, heals: [32, 33] },
-  "repair-affinity-rev": { why: GOES, heals: [32, 407] },
+  "affinity-stale-rev": { why: GOES, heals: [10, 20] },
+  "affinity-orphan-rev": { why: GOES, heals: [3, 32] },
+  "repair-affinity-rev": { why: GOES, heals: [12, 32] },
   "repair-duplicate-rev": { why: `As \`repair-affinity-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that a node of its name may exist. Another entry of the same name replaces it, and repair deletes it when the node is gone.",
