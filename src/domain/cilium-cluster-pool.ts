@@ -40,13 +40,15 @@ export function decideClusterPool(of: ClusterPoolNode): ClusterPoolDecision {
   const wanted = of.families ?? served;
   const has = [...stated, ...held.map(({ cidr }) => cidr)].map(({ family }) => family);
   const missing = wanted.filter((family) => !has.includes(family));
-  const unserved = missing.filter((family) => !served.includes(family));
+  const isServed = (family: Family) => served.includes(family);
+  const unserved = missing.filter((family) => !isServed(family));
   const isSettled = stated.every((cidr) =>
     held.some((each) => each.isConfirmed && sameCidr(each.cidr, cidr)),
   );
   return {
     hold: isSettled ? [] : stated,
-    choose: missing.filter((family) => served.includes(family)),
+    // A node without prefixes gets all that it needs, or none.
+    choose: has.length === 0 && unserved.length > 0 ? [] : missing.filter(isServed),
     errors:
       has.length === 0 && wanted.length === 0
         ? [ciliumSentence({ node, families: [] }, "No pool of prefixes serves the node.")]

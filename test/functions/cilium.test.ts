@@ -94,10 +94,10 @@ describe("a CiliumNode in mode cluster-pool", () => {
     expect(await podCidrs("node-2", "b")).toEqual([]);
   });
 
-  it("is told which family no pool serves", async () => {
+  it("gets none of two families if no pool serves one of them, and is told which", async () => {
     const { apply } = await spaceOfPrefixes("v4");
     const answer = await apply("node-1", {}, { families: "4,6" });
-    expect(answer.body.spec.ipam.podCIDRs).toEqual([V4]);
+    expect(answer.body.spec.ipam.podCIDRs).toEqual([]);
     expect(errorOf(answer)).toBe("Node node-1, IPv6: No pool of prefixes serves the node.");
   });
 
