@@ -1,5 +1,6 @@
-import { type Address, type Family, formatAddress, parseAddress } from "./address.ts";
+import { type Address, type Family, formatAddress } from "./address.ts";
 import type { CiliumAddress, CiliumObject } from "./cilium-object.ts";
+import { parsePlainAddress } from "./plain-form.ts";
 
 /** The addresses that a CiliumNode names in mode `crd`, each by its canonical text. Keys that are no addresses are left out. */
 export interface CiliumAddresses {
@@ -33,6 +34,6 @@ const byAddress = <T>(named: Readonly<Record<string, T>> = {}): ReadonlyMap<stri
   );
 
 function read(text: string): readonly Address[] {
-  const address = parseAddress(text);
+  const address = parsePlainAddress(text);
   return address.ok ? [address.value] : [];
 }

@@ -1,4 +1,4 @@
-import type { Family } from "./address.ts";
+import { FAMILIES, type Family } from "./address.ts";
 import { type Cidr, formatCidr, sameCidr } from "./cidr.ts";
 import { ciliumSentence } from "./cilium-sentence.ts";
 import type { HeldPrefix } from "./node-prefixes.ts";
@@ -51,7 +51,7 @@ export function decideClusterPool(of: ClusterPoolNode): ClusterPoolDecision {
     choose: has.length === 0 && unserved.length > 0 ? [] : missing.filter(isServed),
     errors:
       has.length === 0 && wanted.length === 0
-        ? [ciliumSentence({ node, families: [] }, "No pool of prefixes serves the node.")]
+        ? [ciliumSentence({ node, families: FAMILIES }, "No pool of prefixes serves the node.")]
         : unserved.map((family) =>
             ciliumSentence({ node, families: [family] }, "No pool of prefixes serves the node."),
           ),

@@ -51,9 +51,12 @@ export function decideMultiPool<Held extends PoolPrefix>({
   const listed = byText(listedIn(allocated));
   const has = byText(held);
   const before = earlier.entries.filter(({ state }) => state === "listed").map(textOfEntry);
-  const missing = allocated ? before.filter((text) => !listed.has(text)) : [];
-  const giveBack = missing.flatMap((text) => has.get(text) ?? []);
-  const stays = allocated ? [] : before.flatMap((text) => has.get(text) ?? []);
+  const shown = new Set([...listed.values()].map(({ cidr }) => formatCidr(cidr)));
+  const earlierListed = before.flatMap((text) => has.get(text) ?? []);
+  // One that the object lists under another pool is in use.
+  const isGone = ({ cidr }: PoolPrefix) => allocated !== undefined && !shown.has(formatCidr(cidr));
+  const giveBack = earlierListed.filter(isGone);
+  const stays = earlierListed.filter((each) => !isGone(each) && !listed.has(textOf(each)));
   const entry = (prefix: PoolPrefix, state: CiliumEntry["state"]): CiliumEntry => ({
     text: formatCidr(prefix.cidr),
     pool: prefix.pool,

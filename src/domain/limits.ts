@@ -311,7 +311,7 @@ export const CILIUM_PREFIXES_MAX = 1_024;
 /** The largest number of addresses that a CiliumNode can ask for. What it gets has a lower limit. */
 export const CILIUM_DEMAND_MAX = 1_000_000;
 /** The bytes of `spec.ipam` and `status` of a CiliumNode. An item of DynamoDB has 400 KB. */
-export const CILIUM_OBJECT_BYTES_MAX = 200_000;
+export const CILIUM_OBJECT_BYTES_MAX = 150_000;
 /** The depth of a CiliumNode, which passes through with all its fields. */
 export const CILIUM_LEVELS_MAX = 32;
 /** The longest time after which an excess or a withdrawn address is released, and the usual one of the latter. */

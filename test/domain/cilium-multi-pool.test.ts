@@ -84,13 +84,14 @@ describe("a prefix of a node in mode multi-pool", () => {
     });
   });
 
-  it("is that of its pool: in another pool, it is another one", () => {
+  it("stays while the node lists it under another pool, because pods may use it", () => {
     const decision = decideMultiPool({
       object: { ipam: { pools: { allocated: [{ pool: "venus", cidrs: [A] }] } }, status: {} },
       earlier: { entries: [listed(A)], excessSinceMs: {} },
       held: [mars(A)],
     });
-    expect(decision.giveBack).toEqual([mars(A)]);
+    expect(decision.giveBack).toEqual([]);
+    expect(decision.entries).toContainEqual(listed(A));
     expect(decision.take).toEqual([{ pool: "venus", cidr: network(A) }]);
   });
 

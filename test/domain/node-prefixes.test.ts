@@ -156,6 +156,10 @@ describe("unconfirmed prefixes at the end of their lease", () => {
     expect(atLeaseEnd("a", [X], [{ uid: "a", podCidrs: [Y] }, none])).toBe("renew");
   });
 
+  it("are kept while the node shows only its prefix of the other family", () => {
+    expect(atLeaseEnd("a", [V6], [{ uid: "a", podCidrs: [X] }])).toBe("renew");
+  });
+
   it("go back if the node has others, is unknown, or is another incarnation", () => {
     expect(atLeaseEnd("a", [X], [{ uid: "a", podCidrs: [Y] }])).toBe("close");
     expect(atLeaseEnd("a", [X], [])).toBe("close");

@@ -90,8 +90,15 @@ export class CrdGranting {
     });
     if (assigned instanceof Rejection) return assigned;
     // Those above the watermark are no lack: they only save later requests.
-    if (this.#held(family).length < held + needed - cut)
-      for (const message of assigned) this.#fail(family, message);
+    const lack =
+      available.length + needed - cut - availableOf(this.#decision, this.#has, family).length;
+    if (lack <= 0) return undefined;
+    for (const message of assigned) this.#fail(family, message);
+    if (assigned.length === 0)
+      this.#fail(
+        family,
+        `${lack} of the needed addresses were given back a moment ago. PUT the CiliumNode again.`,
+      );
     return undefined;
   }
 

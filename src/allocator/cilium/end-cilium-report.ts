@@ -1,3 +1,4 @@
+import type { CiliumMode } from "../../domain/cilium-object.ts";
 import type { CiliumReport } from "../../domain/cilium-report.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { knownOutcome } from "../admin/written.ts";
@@ -14,10 +15,20 @@ export async function endCiliumReport(
   context: Context,
   report: CiliumReport,
 ): Promise<{ readonly released: readonly string[]; readonly complete: boolean }> {
-  const { released, complete } = await MODES[report.mode].release(context, report);
+  const released: string[] = [];
+  let complete = true;
+  // Two first requests at once may have had different modes, and the report names that of the later one.
+  for (const mode of new Set([report.mode, ...OWN_MODES])) {
+    const ended = await MODES[mode].release(context, report);
+    released.push(...ended.released);
+    complete &&= ended.complete;
+  }
   if (complete) await knownOutcome(context.store.deleteCiliumReport("delete-cilium", report));
   return { released, complete };
 }
+
+/** The modes in which a node has things by its CiliumNode alone. Nothing else may be released for another mode. */
+const OWN_MODES: readonly CiliumMode[] = ["crd", "multi-pool"];
 
 /** Returns the rejection of a request that meets a release which is not complete. */
 export const isStillReleasing = ({ name }: CiliumReport): Rejection =>

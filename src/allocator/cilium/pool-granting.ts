@@ -44,6 +44,11 @@ export class PoolGranting {
   /** Takes a prefix that the node says it has and does not hold, also while it cools. */
   async take(stated: PoolPrefix): Promise<Rejection | undefined> {
     const { pool, cidr } = stated;
+    if (!this.#work.mayBegin())
+      return this.#fail(
+        { pool, family: cidr.family },
+        `There was no time to take ${formatCidr(cidr)}. PUT the CiliumNode again.`,
+      );
     const { space, node, uid } = this.#request;
     const configuration = await configurationOf(this.#context, space);
     const found = poolOfPrefix(configuration, space, cidr);

@@ -76,11 +76,8 @@ async function endCiliumNode(
 ): Promise<boolean> {
   const report = ciliumReports.find(({ uid }) => uid === freeing.uid);
   if (!report) return true;
-  // Nothing names a prefix of a pool that was granted, and then asked for no more.
-  const pools =
-    report.mode === "multi-pool"
-      ? await poolsOnHost(context, { ...freeing, node: freeing.name })
-      : [];
+  // Nothing names a prefix of a pool that was granted, and then asked for no more, or in another mode.
+  const pools = await poolsOnHost(context, { ...freeing, node: freeing.name });
   const unnamed = pools.map((pool) => ciliumPoolHandle(freeing.name, freeing.uid, pool));
   for (const handle of new Set([...handlesOf(report), ...unnamed]))
     if (!(await released(context, untilMs, () => releaseOwn(context, freeing, handle))))

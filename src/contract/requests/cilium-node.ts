@@ -12,7 +12,7 @@ import {
   POD_CIDRS_MAX,
   WITHDRAW_AFTER_SECONDS_DEFAULT,
 } from "../../domain/limits.ts";
-import { nodeName, text, whole, wholeText } from "../schema/field.ts";
+import { nodeName, resourceName, text, whole, wholeText } from "../schema/field.ts";
 import { array, loose, resourceVersion, shortText } from "./events.ts";
 import type { ManifestKind } from "./manifest.ts";
 import { nodeUid } from "./node-prefix.ts";
@@ -51,7 +51,7 @@ const addresses = byAddress(
 
 const count = whole(0, CILIUM_DEMAND_MAX);
 
-const poolName = shortText;
+const poolName = resourceName;
 
 const ipam = loose({
   podCIDRs: v.optional(podCidrs),
@@ -74,9 +74,16 @@ const ipam = loose({
         ),
       ),
       allocated: v.optional(
-        array(
-          loose({ pool: poolName, cidrs: v.optional(array(network, CILIUM_PREFIXES_MAX)) }),
-          CILIUM_POOLS_MAX,
+        v.pipe(
+          array(
+            loose({ pool: poolName, cidrs: v.optional(array(network, CILIUM_PREFIXES_MAX)) }),
+            CILIUM_POOLS_MAX,
+          ),
+          v.check(
+            (allocated) =>
+              allocated.flatMap(({ cidrs = [] }) => cidrs).length <= CILIUM_PREFIXES_MAX,
+            `must have at most ${CILIUM_PREFIXES_MAX} networks in all pools`,
+          ),
         ),
       ),
     }),

@@ -1,8 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { listPrefixes } from "../../../src/allocator/prefixes/list-prefixes.ts";
 import { formatCidr } from "../../../src/domain/cidr.ts";
+import { ciliumHandle } from "../../../src/domain/node-handle.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
-import { endCilium, showPrefixes, stopped, tryPutCilium } from "../../cilium.ts";
+import {
+  addressesShown,
+  endCilium,
+  putPools,
+  showPrefixes,
+  stopped,
+  tryPutCilium,
+} from "../../cilium.ts";
 import { putPrefixPools } from "../../prefixes.ts";
 import { contentsIn, makeWorld, SPACE, type World } from "../../world.ts";
 
@@ -44,6 +52,21 @@ describe("of two PUTs of a CiliumNode at once", () => {
 });
 
 describe("a release of what a CiliumNode has", () => {
+  it("frees also what a first PUT took in another mode, while a later one came", async () => {
+    const world = await worldOfPrefixes();
+    const early = await stopped(world, "create-allocation", (context) =>
+      tryPutCilium(context, NODE, addressesShown(1)),
+    );
+    await putPools(world.calm, NODE, 1, {
+      requested: [{ pool: "v4", needed: { "ipv4-addrs": 1 } }],
+    });
+    expect(await early.goOn()).toMatchObject({ code: "invalid_request" });
+    const handles = contentsIn(world).allocations.map(({ handle }) => handle);
+    expect(handles).toContain(ciliumHandle(NODE, "a"));
+    await endCilium(world.calm, NODE);
+    expect(contentsIn(world).allocations).toEqual([]);
+  });
+
   it("does not lose a PUT that came before its first write", async () => {
     const world = await worldOfPrefixes();
     await showPrefixes(world.calm, NODE, SHOWN);

@@ -28,6 +28,13 @@ it("the prefixes of a CiliumNode that shows none yet stay its own after their le
   ]);
 });
 
+it("the prefix of a later family stays its own while the CiliumNode shows the first one only", async () => {
+  const states = await afterLease(async (context, node) => {
+    await showPrefixes(context, node, ["10.64.1.0/24"]);
+  });
+  expect(states).toEqual(["confirmed", "pending"]);
+});
+
 it("the prefixes of a node that nobody reports go back after their lease", async () => {
   expect(await afterLease((context, node) => ensure(context, node, { uid: "a" }))).toEqual([]);
 });
