@@ -18,11 +18,11 @@ export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-retire-rev": { why: COMES_BACK, heals: [1, 3] },
   "affinity-keep-rev": { why: COMES_BACK, heals: [489, 792] },
   "repair-confirm-rev": { why: COMES_BACK, heals: [105, 186] },
-  "affinity-drop-rev": { why: GOES, heals: [3, 12] },
+  "affinity-drop-rev": { why: GOES, heals: [3, 20] },
   "affinity-undo-rev": { why: GOES, heals: [33, 54] },
   "affinity-stale-rev": { why: GOES, heals: [10, 20] },
   "affinity-orphan-rev": { why: GOES, heals: [3, 32] },
-  "repair-affinity-rev": { why: GOES, heals: [12, 32] },
+  "repair-affinity-rev": { why: GOES, heals: [32, 327] },
   "repair-duplicate-rev": { why: `As \`repair-affinity-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that a node of its name may exist. Another entry of the same name replaces it, and repair deletes it when the node is gone.",

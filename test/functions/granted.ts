@@ -19,6 +19,7 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     why: "Hints that a pool is full, set where several pools serve a host and cleared where one has room again: test/allocator/blocks/scan-pool.test.ts and test/allocator/maintenance/reclaim/reclaim.test.ts.",
     rights: [
       ...["assign delete", "affinities query", "affinities put", "affinities delete"],
+      ...["nodes query", "nodes put", "nodes delete"],
       ...["reclaim query", "reclaim put", "reclaim delete", "work delete", "repair delete"],
     ].map((right) => `${right} FULLPOOLS`),
   },

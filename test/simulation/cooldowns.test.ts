@@ -32,7 +32,7 @@ describe("the judge of cooldowns", () => {
   });
 
   it("lets a CiliumNode have an address that it uses, and no other one, while it cools", () => {
-    const after = (used: object) => {
+    const verdictWith = (used: object) => {
       const judge = new Cooldowns(COOLDOWN_MS);
       const ciliumReports = [{ object: { ipam: {}, status: { ipam: { used } } } }];
       for (const [nowMs, slot] of [
@@ -44,8 +44,8 @@ describe("the judge of cooldowns", () => {
       }
       return judge.violations.map(({ invariant }) => invariant);
     };
-    expect(after({ "10.0.0.0": {} })).toEqual([]);
-    expect(after({ "10.0.0.1": {} })).toEqual(["I9"]);
+    expect(verdictWith({ "10.0.0.0": {} })).toEqual([]);
+    expect(verdictWith({ "10.0.0.1": {} })).toEqual(["I9"]);
   });
 
   it("lets the instances of an application have its addresses one after the other", () => {

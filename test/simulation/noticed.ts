@@ -4,7 +4,7 @@
  */
 export const NOTICED: readonly (readonly [name: string, seed: number, what: string])[] = [
   ["take-epoch", 7, "the epoch clause of a slot write (rule 1)"],
-  ["allocation-rev", 245, "the revision of an allocation that is written again (rule 2)"],
+  ["allocation-rev", 911, "the revision of an allocation that is written again (rule 2)"],
   ["unknown-fence", 7, "the fence after an unknown outcome (rule 3)"],
   ["expire-rev", 569, "the revision of an allocation whose lease has run out (rule 5)"],
   ["pending-live-rev", 4, "the revision of a pending allocation that becomes live (rule 7)"],
@@ -14,8 +14,8 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["take-slot", 4, "the clause that a slot is as it was seen"],
   ["block-absent", 9, "the arbiter of claims"],
   ["delete-rev", 1, "the revision of the block that the reclaimer saw"],
-  ["amend-rev", 514, "the revision of an allocation whose lease or owners change"],
+  ["amend-rev", 801, "the revision of an allocation whose lease or owners change"],
   ["quota-slot-absent", 5, "the arbiter of a limited handle's quota slots"],
-  ["quota-slot-over-rev", 337, "the revision of a quota slot that another request takes"],
+  ["quota-slot-over-rev", 222, "the revision of a quota slot that another request takes"],
   ["withdraw-rev", 426, "the revision of an allocation whose execution holds nothing (rule 5)"],
 ];
