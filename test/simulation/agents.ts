@@ -36,10 +36,13 @@ const INCARNATIONS = 2;
 /** What an agent gave to a pod is in the status after this time. */
 const LAG_SECONDS = (STATUS_MS + WATCH_MS) / 1_000;
 
-/** Draws the agents of a run, or none. They are drawn apart, so that the other runs stay as they are. */
-export function drawAgents(random: Random): Agents | undefined {
+/**
+ * Draws the agents of a run, or none if they are not wanted in every run. They are drawn apart, so that the other runs
+ * stay as they are.
+ */
+export function drawAgents(random: Random, isWanted: boolean): Agents | undefined {
   const below = (n: number) => Math.floor(random.fraction() * n);
-  if (random.fraction() >= SHARE) return undefined;
+  if (random.fraction() >= SHARE && !isWanted) return undefined;
   return {
     names: ["cilium-1", "cilium-2"],
     watermarks: {

@@ -110,12 +110,13 @@ async function ask(child: ChildProcess, ended: Promise<void>, task: Task): Promi
  * Returns the seeds of the task in which a process died, and a command that finds the seed. A run
  * that throws is no violation; it ends its process.
  */
-function whereIn({ from, runs, without, schedule, only }: Task): string {
+function whereIn({ from, runs, without, schedule, only, agents }: Task): string {
   const last = from + runs - 1;
   const flags = [
     ...(without === undefined ? [] : [`--without ${without}`]),
     ...(schedule ? [`--schedule ${schedule}`] : []),
     ...(only === undefined ? [] : [`--only "${only.join(",")}"`]),
+    ...(agents ? ["--agents"] : []),
   ];
   const life = ["npm run sim -- --seed $SEED --runs 1", ...flags].join(" ");
   return `in a life of the seeds ${from} to ${last}; this finds it:\nfor SEED in $(seq ${from} ${last}); do ${life} || break; done`;

@@ -8,7 +8,8 @@ import { shrink } from "./shrink.ts";
  * first that breaks. `--workers N` is the number of parallel processes. `--coverage` counts the
  * branches of the walks, and fails if a branch is taken too rarely. `--resume FILE` continues a
  * campaign. `--without CLAUSE` leaves a part out of the protocol. `--only A,B` runs some of the
- * processes, and `--schedule N` selects another order of events.
+ * processes, and `--schedule N` selects another order of events. `--agents` gives every run agents
+ * of Cilium.
  */
 const { values } = parseArgs({
   options: {
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     without: { type: "string" },
     only: { type: "string" },
     schedule: { type: "string", default: "0" },
+    agents: { type: "boolean", default: false },
   },
 });
 const runs = Number(values.runs);
@@ -31,7 +33,7 @@ if (![runs, workers].every((n) => Number.isInteger(n) && n > 0) || !Number.isInt
   process.exit(2);
 }
 
-const { coverage, without } = values;
+const { coverage, without, agents } = values;
 const only = values.only?.split(",");
 const { tally, broken } = await campaign({
   seed,
@@ -41,6 +43,7 @@ const { tally, broken } = await campaign({
   without,
   only,
   schedule,
+  agents,
   file: values.resume,
 });
 printShares(tally);
@@ -56,10 +59,10 @@ if (broken) {
   console.error(`seed ${broken.seed} breaks:`);
   for (const { invariant, message } of broken.violations)
     console.error(`  ${invariant}: ${message}`);
-  const flags = without === undefined ? "" : ` --without ${without}`;
+  const flags = `${without === undefined ? "" : ` --without ${without}`}${agents ? " --agents" : ""}`;
   const replay = `npm run sim -- --seed ${broken.seed} --runs 1${flags}`;
   console.error(`${replay}\nleaving processes out as long as it breaks …`);
-  const least = await shrink(broken.seed, without);
+  const least = await shrink({ seed: broken.seed, without, agents });
   const processes = least.processes.join(",");
   console.error(`${replay} --schedule ${least.schedule} --only "${processes}"`);
 } else console.log(`${tally.runs} runs from seed ${seed} hold`);

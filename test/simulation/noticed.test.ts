@@ -18,7 +18,7 @@ describe("the simulation notices when the protocol lacks", { timeout: TEST_MS_MA
     const without = "take-slot";
     const seed = (await firstBroken(without)) as number;
     const { processes } = await simulate({ seed, without });
-    const least = await shrink(seed, without);
+    const least = await shrink({ seed, without });
     expect(least.processes.length).toBeLessThan(processes.length);
     const only = new Set(least.processes);
     const again = await simulate({ seed, without, schedule: least.schedule, only });

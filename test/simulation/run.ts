@@ -61,6 +61,8 @@ export interface RunOptions {
   readonly schedule?: number | undefined;
   /** The processes that take part; absent for all of them. */
   readonly only?: ReadonlySet<string> | undefined;
+  /** True if agents of Cilium take part whatever the seed draws. */
+  readonly agents?: boolean | undefined;
 }
 
 export interface RunResult {
@@ -117,6 +119,7 @@ export async function simulate({
   without,
   schedule = 0,
   only,
+  agents: wantsAgents = false,
 }: RunOptions): Promise<RunResult> {
   const drawn = drawScenario(seededRandom(seed));
   const ranged = drawRangedPools(randomOf(seed, "ranged pools"), drawn);
@@ -185,7 +188,7 @@ export async function simulate({
     acts: [],
   };
   if (nodes) judges.push(nodes.judge);
-  const agents = drawAgents(randomOf(seed, "agents"));
+  const agents = drawAgents(randomOf(seed, "agents"), wantsAgents);
   if (agents) judges.push(agents.judge);
   const life: Life = {
     scenario,

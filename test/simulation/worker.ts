@@ -10,6 +10,7 @@ export interface Task {
   readonly without?: string | undefined;
   readonly schedule?: number | undefined;
   readonly only?: readonly string[] | undefined;
+  readonly agents?: boolean | undefined;
   readonly coverage: boolean;
 }
 
