@@ -11,6 +11,7 @@ import { hostId } from "../../domain/host.ts";
 import { formatTime } from "../../domain/time.ts";
 import { workloadHandle } from "../../domain/workload.ts";
 import { readJson } from "../http/body.ts";
+import { assignedBy } from "../http/caller.ts";
 import { digestOf, shortDigest } from "../http/digest.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { instancePlace } from "../http/instance-place.ts";
@@ -65,13 +66,12 @@ export function readAssign(
   // A retry can have other labels and is still the same request, as it is with registered labels.
   const { hostLabels, namespaceLabels, labels } = input;
   // A request of another caller is still the same request.
-  const userArn = event.requestContext.authorizer?.iam?.userArn;
   return {
     ...asked,
     ...(hostLabels && { hostLabels }),
     ...(namespaceLabels && { namespaceLabels }),
     ...(labels && { labels }),
-    ...(userArn !== undefined && { assignedBy: userArn }),
+    ...assignedBy(event),
     // An instance may come to another host, and the request is still the same.
     digest: shortDigest(canonical(workload ? { ...asked, host: ANY_HOST } : asked)),
     ...(workload && { workload, keyId: instancePlace(space, workload).id }),

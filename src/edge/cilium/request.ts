@@ -11,6 +11,7 @@ import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import type { CiliumObject } from "../../domain/cilium-object.ts";
 import { CILIUM_LEVELS_MAX, CILIUM_OBJECT_BYTES_MAX } from "../../domain/limits.ts";
+import { assignedBy } from "../http/caller.ts";
 import { chooseManifest } from "../http/choose-manifest.ts";
 import type { Event } from "../http/event.ts";
 import { nameMismatch, readHostWith } from "../http/parameters.ts";
@@ -46,7 +47,6 @@ export function readCiliumNodePut(event: Event): CiliumNodePut | Problem {
   if (object instanceof Problem) return object;
   const uid = uidOf(body);
   if (uid instanceof Problem) return uid;
-  const userArn = event.requestContext.authorizer?.iam?.userArn;
   return {
     ...asked,
     uid,
@@ -54,7 +54,7 @@ export function readCiliumNodePut(event: Event): CiliumNodePut | Problem {
     object,
     ...(families && { families }),
     ...(releaseAfterSeconds !== undefined && { releaseAfterSeconds }),
-    ...(userArn !== undefined && { assignedBy: userArn }),
+    ...assignedBy(event),
     body,
   };
 }

@@ -7,6 +7,7 @@ import {
 } from "../../contract/requests/node-prefix.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { readJson } from "../http/body.ts";
+import { assignedBy } from "../http/caller.ts";
 import type { Event } from "../http/event.ts";
 import { readHostWith } from "../http/parameters.ts";
 
@@ -16,13 +17,12 @@ export function readPodCidrs(event: Event): PrefixesWanted | Problem {
   const path = readHostWith(event, {});
   if (path instanceof Problem) return path;
   const { podCIDRs: podCidrs, hostLabels, ...asked } = input;
-  const userArn = event.requestContext.authorizer?.iam?.userArn;
   return {
     ...path,
     ...asked,
     podCidrs,
     ...(hostLabels && { hostLabels }),
-    ...(userArn !== undefined && { assignedBy: userArn }),
+    ...assignedBy(event),
   };
 }
 

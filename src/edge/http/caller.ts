@@ -1,0 +1,11 @@
+import type { Event } from "./event.ts";
+
+/** Returns the principal that sent a request: the ARN of an IAM user or of a role's session. `npm start` knows no principals. */
+export const principalOf = ({ requestContext }: Event): string | undefined =>
+  requestContext.authorizer?.iam?.userArn;
+
+/** Returns the principal as an allocation keeps it. */
+export function assignedBy(event: Event): { readonly assignedBy?: string } {
+  const principal = principalOf(event);
+  return principal === undefined ? {} : { assignedBy: principal };
+}
