@@ -28,6 +28,8 @@ export interface Part {
   readonly interface?: string;
   /** True if its addresses are those of the instance's application, which holds them again when they are freed (I15). */
   readonly ofApplication?: true;
+  /** True if a slot of it had been released when it was selected for a node that uses it: it cools again, whoever frees it (I9). */
+  readonly coolsAgain?: true;
 }
 
 export const ALLOCATION_STATES = ["live", "kept", "pending", "aborted", "released"] as const;

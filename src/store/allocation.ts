@@ -280,7 +280,7 @@ function itemFrom(allocation: Allocation): Item {
 }
 
 const partItem = ({ token, block, count, ordinals, ...rest }: Part) => {
-  const { pool, interface: of, ofApplication } = rest;
+  const { pool, interface: of, ofApplication, coolsAgain } = rest;
   const item = {
     block: formatCidr(block),
     count,
@@ -288,6 +288,7 @@ const partItem = ({ token, block, count, ordinals, ...rest }: Part) => {
     ...(pool !== undefined && { pool }),
     ...(of !== undefined && { interface: of }),
     ...(ofApplication && { ofApplication }),
+    ...(coolsAgain && { coolsAgain }),
   };
   return [token, item] as const;
 };
@@ -337,5 +338,6 @@ function partFrom([token, value]: readonly [string, Value]): Part {
     ...(part.pool !== undefined && { pool: textOf(part, "pool") }),
     ...(part.interface !== undefined && { interface: textOf(part, "interface") }),
     ...(part.ofApplication === true && { ofApplication: true }),
+    ...(part.coolsAgain === true && { coolsAgain: true }),
   };
 }

@@ -189,7 +189,7 @@ export function tagOf(allocation: Allocation, part: Part): Tag {
     handleHash: place.handleHash,
     token: part.token,
     block: part.block,
-    cools: state !== "aborted",
+    cools: state !== "aborted" || part.coolsAgain === true,
     conflicts: ordinalsOf(conflicts, part),
     ...heldAgain(allocation, part),
   };

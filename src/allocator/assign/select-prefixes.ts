@@ -20,7 +20,7 @@ import { allOf } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
 import { noPrefix } from "./no-prefix.ts";
 import { whyTaken } from "./prefix-taken.ts";
-import type { FamilyRequest, SlotSelection } from "./selection.ts";
+import { coolsAgain, type FamilyRequest, type SlotSelection } from "./selection.ts";
 
 /**
  * Selects a prefix for each family, side by side: the stated one of the family, else a free one. A prefix is a block with one slot and
@@ -32,14 +32,18 @@ export async function selectPrefixes(
   stated: readonly Cidr[],
 ): Promise<readonly SlotSelection[] | Rejection> {
   const found = await allOf(
-    ...familyRequests.map((familyRequest) => {
+    ...familyRequests.map(async (familyRequest) => {
       const own = stated.find(({ family }) => family === familyRequest.family);
-      return own ? selectStated(context, familyRequest, own) : selectFree(context, familyRequest);
+      const block = await (own
+        ? selectStated(context, familyRequest, own)
+        : selectFree(context, familyRequest));
+      if (block instanceof Rejection) return block;
+      return { ...selectionOf(block), ...(own && coolsAgain(block, [0])) };
     }),
   );
   const [first, ...others] = found.filter((each) => each instanceof Rejection);
   if (first) return together(first, ...others);
-  return found.flatMap((each) => (each instanceof Rejection ? [] : [selectionOf(each)]));
+  return found.flatMap((each) => (each instanceof Rejection ? [] : [each]));
 }
 
 const selectionOf = (block: Block): SlotSelection => ({

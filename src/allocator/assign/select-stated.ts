@@ -7,7 +7,7 @@ import { isRanged, type Pool } from "../../domain/pool.ts";
 import type { Granted } from "../allocations/holding.ts";
 import type { Context } from "../core/context.ts";
 import { blockOfAddress } from "./block-of-address.ts";
-import { type FamilyRequest, type SlotSelection, slotsOf } from "./selection.ts";
+import { coolsAgain, type FamilyRequest, type SlotSelection, slotsOf } from "./selection.ts";
 import { whyNotFree } from "./why-not-free.ts";
 
 /**
@@ -75,6 +75,7 @@ const selectionsOf = ({ block, pool, ordinals }: InBlock): readonly SlotSelectio
     block,
     ordinals,
     choose: () => [],
+    ...coolsAgain(block, ordinals),
     ...(isRanged(pool) && { pool: pool.name }),
   });
 

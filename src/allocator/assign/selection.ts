@@ -7,6 +7,7 @@ import type { HostReserved } from "../../domain/host-reserved.ts";
 import { SLOTS_PER_WRITE_MAX } from "../../domain/limits.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
+import { isReleased } from "../../domain/slot.ts";
 import type { StatedAddress } from "../../domain/stated-address.ts";
 
 /** The slots that one write of a request takes. */
@@ -17,6 +18,8 @@ export interface SlotSelection {
   readonly pool?: string;
   /** True if they are the addresses of the workload's application. */
   readonly ofApplication?: true;
+  /** True if one of them was released, and the host uses it all the same. */
+  readonly coolsAgain?: true;
   /** The interface that they are for; absent if the request names none. */
   readonly interface?: string;
   /** Chooses as many others after another caller took one of them. Returns nothing if the block cannot serve any more. */
@@ -73,7 +76,7 @@ export interface Found {
 }
 
 /** Ordinals that a request takes of a block, and how it chooses others there. */
-interface Choice extends Pick<SlotSelection, "block" | "ordinals" | "pool" | "ofApplication"> {
+interface Choice extends Pick<SlotSelection, "block" | "ordinals" | "pool" | "ofApplication" | "coolsAgain"> {
   choose(block: Block, count: number, how: { readonly isRetry: boolean }): readonly number[];
 }
 
@@ -91,6 +94,18 @@ export function slotsOf({ choose, ...choice }: Choice): readonly SlotSelection[]
   }
   return selections;
 }
+
+/** Says of slots that a host uses already whether one of them was released. */
+export const coolsAgain = (
+  { slots }: Block,
+  ordinals: readonly number[],
+): Pick<SlotSelection, "coolsAgain"> =>
+  ordinals.some((ordinal) => {
+    const slot = slots.get(ordinal);
+    return slot !== undefined && isReleased(slot);
+  })
+    ? { coolsAgain: true }
+    : {};
 
 /** Returns a block as it will be when the request has taken from it for its other interfaces. */
 export function besideOthers({ others = [] }: FamilyRequest, block: Block): Block {

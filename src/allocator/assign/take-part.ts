@@ -37,7 +37,7 @@ export async function nameParts(
 ): Promise<Step<Assignment | Rejection, readonly PlannedPart[]>> {
   const { context, request, allocationPlace, held } = execution;
   const parts = selections.map(
-    ({ block, ordinals, pool, interface: of, ofApplication }): Part => ({
+    ({ block, ordinals, pool, interface: of, ofApplication, coolsAgain }): Part => ({
       token: freshToken(allocationPlace, context.random),
       block: block.cidr,
       count: ordinals.length,
@@ -45,6 +45,7 @@ export async function nameParts(
       ...(pool !== undefined && { pool }),
       ...(of !== undefined && { interface: of }),
       ...(ofApplication && { ofApplication }),
+      ...(coolsAgain && { coolsAgain }),
     }),
   );
   const named = [...held.map(({ part }) => part), ...parts];

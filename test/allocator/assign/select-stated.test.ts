@@ -3,17 +3,24 @@ import { putPool } from "../../../src/allocator/admin/administration.ts";
 import { assign } from "../../../src/allocator/assign/assign.ts";
 import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
 import type { Context } from "../../../src/allocator/core/context.ts";
+import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
+import { REQUEST_MS_MAX } from "../../../src/domain/limits.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
+import type { Table } from "../../../src/store/table.ts";
 import { interval } from "../../domain/builders.ts";
 import {
   addressOf,
   assigned,
   COOLDOWN_SECONDS,
+  contentsIn,
+  contextOver,
   makeWorld,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
+  tableOf,
+  type World,
 } from "../../world.ts";
 
 /** Returns a request of a host for addresses that it says it has; those with a star are in use. */
@@ -29,6 +36,19 @@ function stated(texts: readonly string[], limitPerHandle = 256): AssignRequest {
     limitPerHandle,
   };
 }
+
+/** Returns the writes of a function that is stopped before a step. */
+const endingBefore =
+  ({ table }: World, step: string): Table["write"] =>
+  async (write) => {
+    if (write.step === step) throw new Error("the function was stopped");
+    return table.write(write);
+  };
+
+const slotsIn = (world: World) =>
+  Object.fromEntries(
+    contentsIn(world).blocks.flatMap(({ slots }) => [...slots].map(([n, { kind }]) => [n, kind])),
+  );
 
 async function told(context: Context, request: AssignRequest) {
   const answer = await assign(context, request);
@@ -83,6 +103,19 @@ describe("addresses that a host says it has", () => {
     expect(cooling.why).toContain("Address 10.0.0.2 was released a moment ago");
     clock.nowMs += 2 * 1000 * COOLDOWN_SECONDS;
     expect(await told(calm, stated(["10.0.0.2"]))).toMatchObject({ addresses: "10.0.0.2" });
+  });
+
+  it("cool again if the request is given up after it took them", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/24", 26));
+    const { calm, clock } = world;
+    const own = { ...requestOf("before", 1), address: addressOf("10.0.0.1") };
+    await releaseAll(calm, await assigned(calm, own));
+    const ending = { ...tableOf(world), write: endingBefore(world, "pending-live") };
+    await assign(contextOver(ending, clock), stated(["10.0.0.1*", "10.0.0.2*"])).catch(() => {});
+    expect(slotsIn(world)).toEqual({ 1: "taken", 2: "taken" });
+    clock.nowMs += REQUEST_MS_MAX;
+    await releaseHandle(calm, SPACE, "agent");
+    expect(slotsIn(world)).toEqual({ 1: "cooling", 2: "cooling" });
   });
 
   it("do not exceed the limit of the handle", async () => {
