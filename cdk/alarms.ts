@@ -3,6 +3,7 @@ import type { IHttpStage } from "aws-cdk-lib/aws-apigatewayv2";
 import {
   Alarm,
   type AlarmProps,
+  type IAlarm,
   Metric,
   Stats,
   TreatMissingData,
@@ -37,6 +38,7 @@ type Rule = Pick<AlarmProps, "metric" | "threshold" | "evaluationPeriods" | "dat
  */
 export class Alarms extends Construct {
   readonly topic: Topic;
+  readonly serverErrors: IAlarm;
 
   constructor(
     scope: Construct,
@@ -96,7 +98,7 @@ export class Alarms extends Construct {
         evaluationPeriods: 1,
       },
     );
-    this.alarm(
+    this.serverErrors = this.alarm(
       "ServerErrors",
       "Requests are answered with a 5xx, for more than a moment. Find them by status in the access log, and by requestId in the log of the function: 500 is a mistake in Plat, 503 a table that does not answer or too many writers of one item; where the function has no line, it was stopped or throttled.",
       {
@@ -139,7 +141,7 @@ export class Alarms extends Construct {
     );
   }
 
-  private alarm(id: string, alarmDescription: string, rule: Rule): void {
+  private alarm(id: string, alarmDescription: string, rule: Rule): IAlarm {
     const alarm = new Alarm(this, id, {
       alarmName: `${Stack.of(this).stackName}-${id}`,
       alarmDescription,
@@ -147,6 +149,7 @@ export class Alarms extends Construct {
       ...rule,
     });
     alarm.addAlarmAction(new SnsAction(this.topic));
+    return alarm;
   }
 
   /** Counts the lines of `src/edge/events/scheduled-run-log.ts` that report failures. */

@@ -11,6 +11,10 @@ import type { EnvironmentName } from "./environments.ts";
  */
 export const SPACES_MAX = 30;
 
+/** The ways in which requests move to a new version of their functions. */
+const ROLLOUTS = ["at-once", "canary"] as const;
+export type Rollout = (typeof ROLLOUTS)[number];
+
 const deployment = v.pipe(
   fields({
     /** The account. A deployment to any other account fails. */
@@ -20,6 +24,10 @@ const deployment = v.pipe(
     ),
     /** The name of an existing table, such as a restored one. The deployment then creates none. */
     tableName: v.optional(pattern(/^[\w.-]{3,255}$/, "must be the name of a DynamoDB table")),
+    /** True if a customer managed key encrypts the table, the queues, the topics and the logs. */
+    customerManagedKey: v.optional(v.boolean("must be true or false")),
+    /** The way in which requests move to new versions: all at once, unless named. */
+    rollout: v.optional(v.picklist(ROLLOUTS, `must be ${ROLLOUTS.join(" or ")}`)),
     /** Spaces with managed policies of their own. */
     spaces: v.optional(
       v.pipe(

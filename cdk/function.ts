@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, type IFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import { type Alias, Architecture, type IFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
@@ -29,6 +29,8 @@ export const LIVE_ALIAS = "live";
 /** A Lambda function that works on the table. Its name determines its file in `functions/` and its rights. */
 export class TableFunction extends Construct {
   readonly function: NodejsFunction;
+  readonly alias: Alias;
+  /** The alias, as a function that others invoke. */
   readonly live: IFunction;
 
   constructor(
@@ -70,7 +72,8 @@ export class TableFunction extends Construct {
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       ...limits,
     });
+    this.alias = this.function.addAlias(LIVE_ALIAS);
     // The CDK's own classes do not pass exactOptionalPropertyTypes.
-    this.live = this.function.addAlias(LIVE_ALIAS) as IFunction;
+    this.live = this.alias as IFunction;
   }
 }

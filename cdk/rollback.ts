@@ -38,11 +38,12 @@ process.exitCode = await runCommand(async ({ environment, region, profile, rest 
   const stack = `${stageName(environment)}-stateless`;
 
   const beforeMs = before ?? (await lastDeploymentMs(cloudFormation, stack));
-  const functions: FunctionVersions[] = [];
   let moved = 0;
-  for (const name of await functionsOf(cloudFormation, stack)) {
-    const versions = await versionsOf(lambda, name);
-    functions.push(versions);
+  // All are read before one is moved, because a canary ends the command.
+  const all = new Map<string, FunctionVersions>();
+  for (const name of await functionsOf(cloudFormation, stack))
+    all.set(name, await versionsOf(lambda, name));
+  for (const [name, versions] of all) {
     const target = targetOf(versions, beforeMs);
     if (target === undefined) continue;
     moved++;
@@ -55,7 +56,7 @@ process.exitCode = await runCommand(async ({ environment, region, profile, rest 
   }
   console.log(
     moved === 0
-      ? whyNoneMoved(functions, beforeMs, before !== undefined)
+      ? whyNoneMoved([...all.values()], beforeMs, before !== undefined)
       : `${moved} functions ${dryRun ? "would go" : "went"} back to what was deployed before ${new Date(beforeMs).toISOString()}.`,
   );
   return moved === 0 ? 1 : 0;
@@ -135,12 +136,21 @@ async function versionsOf(client: LambdaClient, name: string): Promise<FunctionV
   let live = "";
   let revision = "";
   for await (const { Aliases } of paginateListAliases({ client }, { FunctionName: name }))
-    for (const { Name = "", FunctionVersion, RevisionId } of Aliases ?? []) {
+    for (const { Name = "", FunctionVersion, RevisionId, RoutingConfig } of Aliases ?? []) {
       const rollBack = rollBackOf(Name);
       if (rollBack) rollBacks.push(rollBack);
       if (Name !== LIVE_ALIAS) continue;
+      assertNoCanary(name, Object.keys(RoutingConfig?.AdditionalVersionWeights ?? {}));
       live = String(FunctionVersion);
       revision = String(RevisionId);
     }
   return { live, revision, versions, rollBacks };
+}
+
+/** @throws {UsageError} if CodeDeploy is moving requests to a new version: it would move the alias again */
+function assertNoCanary(name: string, versions: readonly string[]): void {
+  if (versions.length === 0) return;
+  throw new UsageError(
+    `A canary is moving requests of ${name} to version ${versions.join()}. Nothing was changed. Stop its deployment, and CodeDeploy moves the alias back: aws deploy list-deployments --include-only-statuses InProgress, then aws deploy stop-deployment --auto-rollback-enabled --deployment-id ID.`,
+  );
 }

@@ -1,7 +1,9 @@
-import { CfnRule, Fn, Stage } from "aws-cdk-lib";
+import { Aspects, CfnRule, Fn, Stage } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { contextKey, readDeployment } from "./deployment.ts";
+import { EncryptedWith } from "./encrypted-with.ts";
 import { ENVIRONMENTS, type EnvironmentName, stageName } from "./environments.ts";
+import { KeyStack } from "./key-stack.ts";
 import { StatefulStack } from "./stateful-stack.ts";
 import { StatelessStack } from "./stateless-stack.ts";
 
@@ -10,9 +12,11 @@ export class PlatStage extends Stage {
   /** Absent if an existing table is used; an earlier deployment of it stays unchanged. */
   readonly stateful?: StatefulStack;
   readonly stateless: StatelessStack;
+  /** Absent unless the environment has a customer managed key. */
+  readonly key?: KeyStack;
 
   constructor(scope: Construct, name: EnvironmentName) {
-    const { account, region, tableName, spaces } = readDeployment(
+    const { account, region, tableName, spaces, customerManagedKey, rollout } = readDeployment(
       name,
       scope.node.tryGetContext(contextKey(name)),
     );
@@ -24,9 +28,15 @@ export class PlatStage extends Stage {
       environment,
       table: this.stateful?.table ?? String(tableName),
       spaces,
+      ...(rollout && { rollout }),
     });
-    if (account === undefined)
+    if (customerManagedKey) {
+      this.key = new KeyStack(this, "key", { environment });
       for (const stack of [this.stateful, this.stateless])
+        if (stack) Aspects.of(stack).add(new EncryptedWith(this.key.key));
+    }
+    if (account === undefined)
+      for (const stack of [this.key, this.stateful, this.stateless])
         if (stack)
           rejectDeployment(
             stack,

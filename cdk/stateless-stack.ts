@@ -6,6 +6,8 @@ import type { ScheduledFunctionName } from "./access.ts";
 import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
 import { CallerPolicies } from "./caller-policies.ts";
+import { Canary } from "./canary.ts";
+import type { Rollout } from "./deployment.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
 import { Intake } from "./intake.ts";
@@ -18,6 +20,7 @@ export interface StatelessStackProps {
   readonly table: TableReference | string;
   /** The spaces that have managed policies of their own. */
   readonly spaces: readonly string[];
+  readonly rollout?: Rollout;
 }
 
 /** The stack that can be deployed again at any time: functions, API, schedules and alarms. */
@@ -72,13 +75,16 @@ export class StatelessStack extends Stack {
 
     const events = new Intake(this, "Intake", { intake: request("intake") });
 
-    const { topic } = new Alarms(this, "Alarms", {
+    const { topic, serverErrors } = new Alarms(this, "Alarms", {
       deadLetterQueue,
       events,
       stage,
       assign: functions.assign,
       scheduledRuns,
     });
+
+    if (props.rollout === "canary")
+      new Canary(this, "Canary", { functions: Object.values(functions), stage, serverErrors });
 
     new CfnOutput(this, "Endpoint", { value: endpoint });
     new CfnOutput(this, "AlarmTopic", { value: topic.topicArn });

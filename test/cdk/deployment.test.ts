@@ -55,6 +55,8 @@ describe("the context of an environment", () => {
     [{ tableName: "a table" }, /tableName must be the name of a DynamoDB table/],
     [{ spaces: ["default/", "b"] }, /spaces\[0\] must be/],
     [{ spaces: ["blue", "red", "blue"] }, /spaces must name each space once/],
+    [{ customerManagedKey: "yes" }, /customerManagedKey must be true or false/],
+    [{ rollout: "linear" }, /rollout must be at-once or canary/],
     [{ accountId: "123456789012" }, /accountId is not a field here/],
     ["123456789012", /must be an object/],
   ])("%j is rejected by the name of its setting", (context, message) => {

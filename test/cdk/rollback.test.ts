@@ -12,7 +12,10 @@ let deployed = "";
 let versions: Record<string, string[]> = {};
 let aliases: Record<string, Record<string, string>> = {};
 let moves: unknown[] = [];
+/** The versions to which a canary moves some requests. */
+let canaries: Record<string, Record<string, number>> = {};
 beforeEach(() => {
+  canaries = {};
   deployed = DEPLOYED;
   versions = {
     "plat-assign": ["2026-01-01T00:00:00.000+0000", "2026-03-01T12:01:00.000+0000"],
@@ -84,6 +87,16 @@ describe("npm run rollback", () => {
     });
   });
 
+  it("moves nothing while a canary moves requests, and says how to stop it", async () => {
+    canaries = { "plat-read": { 3: 0.1 } };
+    const { status, stdout, stderr } = await rollback();
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(
+      /^A canary is moving requests of plat-read to version 3\. Nothing was changed\. Stop its deployment/,
+    );
+    expect(moves).toEqual([]);
+  });
+
   it("touches nothing with the credentials of another account", async () => {
     const { status, stderr } = await withAws("999999999999", (aws) =>
       runCdk("rollback", ARGS, aws),
@@ -123,6 +136,7 @@ function answer(method: string, path: string, body: string): string | undefined 
         Name,
         FunctionVersion,
         RevisionId: `revision-of-${Name}-of-${name}`,
+        ...(Name === "live" && { RoutingConfig: { AdditionalVersionWeights: canaries[name] } }),
       })),
     });
   const asked = JSON.parse(body);

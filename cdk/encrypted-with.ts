@@ -1,0 +1,33 @@
+import type { IAspect } from "aws-cdk-lib";
+import { CfnGlobalTable } from "aws-cdk-lib/aws-dynamodb";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
+import { CfnTopic } from "aws-cdk-lib/aws-sns";
+import { CfnQueue } from "aws-cdk-lib/aws-sqs";
+import type { IConstruct } from "constructs";
+
+/**
+ * Encrypts every table, queue, topic and log group within a scope with a customer managed key. It reaches resources
+ * that a later change adds, too.
+ */
+export class EncryptedWith implements IAspect {
+  readonly #key: IKey;
+
+  constructor(key: IKey) {
+    this.#key = key;
+  }
+
+  visit(node: IConstruct): void {
+    const { keyArn } = this.#key;
+    if (node instanceof CfnLogGroup) node.kmsKeyId = keyArn;
+    else if (node instanceof CfnTopic) node.kmsMasterKeyId = keyArn;
+    else if (node instanceof CfnQueue) {
+      node.kmsMasterKeyId = keyArn;
+      node.addPropertyDeletionOverride("SqsManagedSseEnabled");
+    } else if (node instanceof CfnGlobalTable) {
+      node.sseSpecification = { sseEnabled: true, sseType: "KMS" };
+      // The replicas are a list that the CDK computes later.
+      node.addPropertyOverride("Replicas.0.SSESpecification.KMSMasterKeyId", keyArn);
+    }
+  }
+}

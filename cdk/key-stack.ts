@@ -1,0 +1,96 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import { AnyPrincipal, PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Key } from "aws-cdk-lib/aws-kms";
+import type { Construct } from "constructs";
+import type { Environment } from "./environments.ts";
+
+export interface KeyStackProps {
+  readonly environment: Environment;
+}
+
+/** The time after a deletion of the key in which an operator can still cancel it. 30 days is the maximum of KMS. */
+const PENDING = Duration.days(30);
+
+/**
+ * The stack with the customer managed key. It is a stack of its own, because an environment that uses a restored table
+ * has no stateful stack.
+ *
+ * Its policy names the services that use the key, and lets the principals of this account use it through DynamoDB and
+ * SQS only. A right to the table or to a queue is then enough, as with the keys that AWS manages
+ * (https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-via-service).
+ */
+export class KeyStack extends Stack {
+  readonly key: Key;
+
+  constructor(scope: Construct, id: string, { environment }: KeyStackProps) {
+    super(scope, id);
+    this.key = new Key(this, "Key", {
+      description: "Encrypts the table, the queues, the topics and the logs of Plat.",
+      enableKeyRotation: true,
+      pendingWindow: PENDING,
+      removalPolicy: environment.removalPolicy,
+    });
+    for (const statement of statementsIn(this)) this.key.addToResourcePolicy(statement);
+  }
+}
+
+function statementsIn({ account, partition, region, urlSuffix }: Stack): PolicyStatement[] {
+  const ofThisAccount = { StringEquals: { "aws:SourceAccount": account } };
+  const through = (service: string, actions: readonly string[]) =>
+    new PolicyStatement({
+      sid: `Through${service.charAt(0).toUpperCase()}${service.slice(1)}`,
+      principals: [new AnyPrincipal()],
+      actions: actions.map((action) => `kms:${action}`),
+      resources: ["*"],
+      conditions: {
+        StringEquals: {
+          "kms:CallerAccount": account,
+          "kms:ViaService": `${service}.${region}.${urlSuffix}`,
+        },
+      },
+    });
+  return [
+    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+    through("dynamodb", [
+      "Encrypt",
+      "Decrypt",
+      "ReEncryptFrom",
+      "ReEncryptTo",
+      "GenerateDataKey",
+      "GenerateDataKeyWithoutPlaintext",
+      "DescribeKey",
+      "CreateGrant",
+    ]),
+    // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
+    through("sqs", ["Decrypt", "GenerateDataKey"]),
+    // The rules of EventBridge send the ends of machines to a queue, and the alarms of CloudWatch go to a topic.
+    new PolicyStatement({
+      sid: "RulesAndAlarms",
+      principals: ["events", "cloudwatch"].map(
+        (service) => new ServicePrincipal(`${service}.amazonaws.com`),
+      ),
+      actions: ["kms:Decrypt", "kms:GenerateDataKey"],
+      resources: ["*"],
+      conditions: ofThisAccount,
+    }),
+    // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
+    new PolicyStatement({
+      sid: "Logs",
+      principals: [new ServicePrincipal(`logs.${region}.amazonaws.com`)],
+      actions: [
+        "Encrypt",
+        "Decrypt",
+        "ReEncryptFrom",
+        "ReEncryptTo",
+        "GenerateDataKey",
+        "DescribeKey",
+      ].map((action) => `kms:${action}`),
+      resources: ["*"],
+      conditions: {
+        ArnLike: {
+          "kms:EncryptionContext:aws:logs:arn": `arn:${partition}:logs:${region}:${account}:*`,
+        },
+      },
+    }),
+  ];
+}
