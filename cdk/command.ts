@@ -4,15 +4,27 @@ import { parseArgs } from "node:util";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { UsageError } from "../src/local/usage-error.ts";
 import { contextKey, readDeployment } from "./deployment.ts";
-import { ENVIRONMENT_NAMES, type EnvironmentName, isEnvironmentName } from "./environments.ts";
+import {
+  ENVIRONMENT_NAMES,
+  type EnvironmentName,
+  isEnvironmentName,
+  stageName,
+  statelessName,
+} from "./environments.ts";
+import { servingRegions } from "./regions.ts";
 
 /** The action of a deployment command, and its environment. */
 interface Command {
   readonly environment: EnvironmentName;
   readonly account: string;
+  /** The Region that the command names, or else that of the environment. */
   readonly region: string;
+  /** The stateless stack of the Region. */
+  readonly stack: string;
+  /** True if the command names a Region, and so acts there only. */
+  readonly inOneRegion: boolean;
   readonly profile: string | undefined;
-  /** All arguments but `--env`. */
+  /** All arguments but `--env` and `--region`. */
   readonly rest: readonly string[];
 }
 
@@ -20,41 +32,69 @@ interface Command {
 const CONTEXT_FILES = ["cdk.json", "cdk.context.json"];
 
 /**
- * Reads `--env`, `--profile` and the context of the environment from the command line and the files of the CDK.
+ * Reads `--env`, `--region`, `--profile` and the context of the environment from the command line and the files of the CDK.
  *
- * @throws {UsageError} if the environment, or its account and Region, is not named
+ * @throws {UsageError} if the environment, or its account and Region, is not named, or if it does not serve in the Region
  */
 function readCommand(args: readonly string[]): Command {
   const { tokens, values } = parseArgs({
     args: [...args],
     options: {
       env: { type: "string" },
+      region: { type: "string" },
       profile: { type: "string" },
       context: { type: "string", short: "c", multiple: true },
     },
     strict: false,
     tokens: true,
   });
-  const env = tokens.find((token) => token.kind === "option" && token.name === "env");
-  if (env?.kind !== "option" || env.value === undefined || !isEnvironmentName(env.value))
+  const options = tokens.filter((token) => token.kind === "option");
+  const optionOf = (name: string) => options.find((option) => option.name === name);
+  const [env, inRegion] = [optionOf("env"), optionOf("region")];
+  const environment = env?.value;
+  if (environment === undefined || !isEnvironmentName(environment))
     throw new UsageError(`Say which environment: --env ${ENVIRONMENT_NAMES.join(" or --env ")}.`);
-  const key = contextKey(env.value);
+  const key = contextKey(environment);
   const named = (values.context ?? []).map(String).find((entry) => entry.startsWith(`${key}=`));
-  const { account, region } = readDeployment(
-    env.value,
+  const { account, region, regions } = readDeployment(
+    environment,
     named === undefined ? contextInFiles(key) : named.slice(key.length + 1),
   );
   if (!account || !region)
     throw new UsageError(
-      `No account and Region are named for ${env.value}: put "${key}": {"account": "123456789012", "region": "eu-central-1"} with yours into cdk.context.json.`,
+      `No account and Region are named for ${environment}: put "${key}": {"account": "123456789012", "region": "eu-central-1"} with yours into cdk.context.json.`,
+    );
+  const wanted = inRegion?.value;
+  const serving = servingRegions(region, regions ?? { replicas: [] });
+  if (wanted !== undefined && !serving.includes(wanted))
+    throw new UsageError(
+      `--region is "${wanted}"; ${environment} serves in ${serving.join(", ")}.`,
     );
   return {
-    environment: env.value,
+    environment,
     account,
-    region,
+    region: wanted ?? region,
+    stack: `${stageName(environment)}-${statelessName(wanted ?? region, region)}`,
+    inOneRegion: wanted !== undefined,
     profile: typeof values.profile === "string" ? values.profile : undefined,
-    rest: args.toSpliced(env.index, env.inlineValue ? 1 : 2),
+    rest: without(args, [env, inRegion]),
   };
+}
+
+interface Option {
+  readonly index: number;
+  readonly inlineValue?: boolean | undefined;
+}
+
+/** Returns the arguments without some options and their values. */
+function without(args: readonly string[], options: readonly (Option | undefined)[]): string[] {
+  const dropped = new Set(
+    options.flatMap((option) => {
+      if (!option) return [];
+      return option.inlineValue ? [option.index] : [option.index, option.index + 1];
+    }),
+  );
+  return args.filter((_, index) => !dropped.has(index));
 }
 
 /**

@@ -1,4 +1,7 @@
-/** `npm run deploy -- --env dev`: deploys one environment, and passes all other arguments to `cdk deploy`. */
+/**
+ * `npm run deploy -- --env dev`: deploys one environment, and passes all other arguments to `cdk deploy`. With
+ * `--region R` it deploys the stateless stack of that Region only, also while another Region is lost.
+ */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "./command.ts";
@@ -6,11 +9,13 @@ import { stageName } from "./environments.ts";
 
 const CDK = fileURLToPath(import.meta.resolve("aws-cdk/bin/cdk"));
 
-process.exitCode = await runCommand(async ({ environment, rest }) => {
-  const { status } = spawnSync(
-    process.execPath,
-    [CDK, "deploy", `${stageName(environment)}/*`, ...rest],
-    { stdio: "inherit" },
-  );
+process.exitCode = await runCommand(async ({ environment, stack, inOneRegion, rest }) => {
+  const stage = stageName(environment);
+  const stacks = inOneRegion
+    ? [`${stage}/${stack.slice(stage.length + 1)}`, "--exclusively"]
+    : [`${stage}/*`];
+  const { status } = spawnSync(process.execPath, [CDK, "deploy", ...stacks, ...rest], {
+    stdio: "inherit",
+  });
   return status ?? 1;
 });

@@ -4,6 +4,7 @@ import { Problem } from "../src/contract/schema/problem.ts";
 import { checked, fields, list, rule } from "../src/contract/schema/schema.ts";
 import { UsageError } from "../src/local/usage-error.ts";
 import type { EnvironmentName } from "./environments.ts";
+import { regionProblem, regionsSetting } from "./regions.ts";
 
 /**
  * The maximum number of spaces. `PlatCaller` has a line for each of them, and a managed policy has room for this many
@@ -28,6 +29,8 @@ const deployment = v.pipe(
     customerManagedKey: v.optional(v.boolean("must be true or false")),
     /** The way in which requests move to new versions: all at once, unless named. */
     rollout: v.optional(v.picklist(ROLLOUTS, `must be ${ROLLOUTS.join(" or ")}`)),
+    /** Further Regions of the table, with multi-Region strong consistency. */
+    regions: v.optional(regionsSetting),
     /** Spaces with managed policies of their own. */
     spaces: v.optional(
       v.pipe(
@@ -46,6 +49,16 @@ const deployment = v.pipe(
       ? []
       : [{ field: account ? "region" : "account", problem: "is required beside the other" }],
   ),
+  rule(({ region, regions, tableName }) => {
+    if (!regions) return [];
+    if (region === undefined) return [{ field: "region", problem: "is required beside regions" }];
+    if (tableName !== undefined)
+      return [
+        { field: "tableName", problem: "must be absent beside regions: they need a new table" },
+      ];
+    const problem = regionProblem(region, regions);
+    return problem ? [problem] : [];
+  }),
 );
 
 /** The target of a deployment. Without an account and a Region, an environment can be synthesized, but not deployed. */

@@ -12,9 +12,17 @@ import type { IConstruct } from "constructs";
  */
 export class EncryptedWith implements IAspect {
   readonly #key: IKey;
+  readonly #replicaKeyId: string;
+  readonly #replicas: number;
 
-  constructor(key: IKey) {
+  /**
+   * @param key the key of the Region of the scope
+   * @param table the number of replicas of the table, and the alias that the keys of their Regions share
+   */
+  constructor(key: IKey, table?: { readonly replicas: number; readonly alias: string }) {
     this.#key = key;
+    this.#replicaKeyId = table ? `alias/${table.alias}` : key.keyArn;
+    this.#replicas = table?.replicas ?? 1;
   }
 
   visit(node: IConstruct): void {
@@ -27,7 +35,11 @@ export class EncryptedWith implements IAspect {
     } else if (node instanceof CfnGlobalTable) {
       node.sseSpecification = { sseEnabled: true, sseType: "KMS" };
       // The replicas are a list that the CDK computes later.
-      node.addPropertyOverride("Replicas.0.SSESpecification.KMSMasterKeyId", keyArn);
+      for (let n = 0; n < this.#replicas; n++)
+        node.addPropertyOverride(
+          `Replicas.${n}.SSESpecification.KMSMasterKeyId`,
+          this.#replicaKeyId,
+        );
     }
   }
 }

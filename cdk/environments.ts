@@ -71,3 +71,8 @@ export function isEnvironmentName(name: string): name is EnvironmentName {
 export function stageName(name: EnvironmentName): string {
   return `plat-${name}`;
 }
+
+/** Returns the id of the stateless stack in a Region, of an environment in its first Region. */
+export function statelessName(region: string | undefined, first: string | undefined): string {
+  return region === first ? "stateless" : `stateless-${region}`;
+}

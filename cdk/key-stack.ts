@@ -1,4 +1,4 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Duration, Stack, type StackProps } from "aws-cdk-lib";
 import { AnyPrincipal, PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
@@ -6,6 +6,9 @@ import type { Environment } from "./environments.ts";
 
 export interface KeyStackProps {
   readonly environment: Environment;
+  /** The name of an alias. A table of several Regions names the keys of its replicas by it. */
+  readonly alias?: string;
+  readonly env?: StackProps["env"];
 }
 
 /** The time after a deletion of the key in which an operator can still cancel it. 30 days is the maximum of KMS. */
@@ -22,12 +25,13 @@ const PENDING = Duration.days(30);
 export class KeyStack extends Stack {
   readonly key: Key;
 
-  constructor(scope: Construct, id: string, { environment }: KeyStackProps) {
-    super(scope, id);
+  constructor(scope: Construct, id: string, { environment, alias, env }: KeyStackProps) {
+    super(scope, id, { ...(env && { env }) });
     this.key = new Key(this, "Key", {
       description: "Encrypts the table, the queues, the topics and the logs of Plat.",
       enableKeyRotation: true,
       pendingWindow: PENDING,
+      ...(alias !== undefined && { alias }),
       removalPolicy: environment.removalPolicy,
     });
     for (const statement of statementsIn(this)) this.key.addToResourcePolicy(statement);

@@ -1,6 +1,7 @@
 /**
  * `npm run rollback -- --env prod`: undoes the last deployment of the functions. Requests and scheduled runs then use
  * the versions before it; nothing else changes. `--before TIME` goes further back, and `--dry-run` changes nothing.
+ * `--region R` rolls back in another Region of the environment.
  */
 import { parseArgs } from "node:util";
 import {
@@ -17,7 +18,6 @@ import {
 } from "@aws-sdk/client-lambda";
 import { UsageError } from "../src/local/usage-error.ts";
 import { runCommand } from "./command.ts";
-import { stageName } from "./environments.ts";
 import { LIVE_ALIAS } from "./function.ts";
 import {
   type FunctionVersions,
@@ -30,12 +30,11 @@ import {
 
 const LATEST = "$LATEST";
 
-process.exitCode = await runCommand(async ({ environment, region, profile, rest }) => {
+process.exitCode = await runCommand(async ({ region, stack, profile, rest }) => {
   const { before, dryRun } = readOptions(rest);
   const config = { region, ...(profile && { profile }) };
   const cloudFormation = new CloudFormationClient(config);
   const lambda = new LambdaClient(config);
-  const stack = `${stageName(environment)}-stateless`;
 
   const beforeMs = before ?? (await lastDeploymentMs(cloudFormation, stack));
   let moved = 0;

@@ -12,6 +12,8 @@ import type { TableFunction } from "./function.ts";
 export interface SchedulesProps {
   readonly environment: Environment;
   readonly functions: Readonly<Record<ScheduledFunctionName, TableFunction>>;
+  /** False in a Region whose schedules are there but do not run. */
+  readonly enabled: boolean;
 }
 
 /** The event of a schedule: the shard, if the function has shards. */
@@ -34,7 +36,7 @@ export const SCHEDULE_INPUTS: Readonly<Record<ScheduledFunctionName, readonly Sc
 export class Schedules extends Construct {
   readonly deadLetterQueue: Queue;
 
-  constructor(scope: Construct, id: string, { environment, functions }: SchedulesProps) {
+  constructor(scope: Construct, id: string, { environment, functions, enabled }: SchedulesProps) {
     super(scope, id);
     const deadLetterQueue = new Queue(this, "DeadLetterQueue", {
       encryption: QueueEncryption.SQS_MANAGED,
@@ -61,6 +63,7 @@ export class Schedules extends Construct {
         new Schedule(this, `${name}${input?.shard ?? ""}`, {
           schedule: ScheduleExpression.rate(rates[name]),
           timeWindow: environment.scheduleWindow,
+          enabled,
           target: new LambdaInvoke(live, {
             ...(input && { input: ScheduleTargetInput.fromObject(input) }),
             deadLetterQueue,

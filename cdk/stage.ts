@@ -1,47 +1,79 @@
-import { Aspects, CfnRule, Fn, Stage } from "aws-cdk-lib";
+import { Aspects, CfnRule, Fn, type Stack, Stage } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { contextKey, readDeployment } from "./deployment.ts";
+import { contextKey, type Deployment, readDeployment } from "./deployment.ts";
 import { EncryptedWith } from "./encrypted-with.ts";
-import { ENVIRONMENTS, type EnvironmentName, stageName } from "./environments.ts";
+import { ENVIRONMENTS, type EnvironmentName, stageName, statelessName } from "./environments.ts";
 import { KeyStack } from "./key-stack.ts";
 import { StatefulStack } from "./stateful-stack.ts";
 import { StatelessStack } from "./stateless-stack.ts";
 
-/** One deployment of all stacks, in the account and the Region of the context. */
+/** One deployment of all stacks, in the account and the Regions of the context. */
 export class PlatStage extends Stage {
   /** Absent if an existing table is used; an earlier deployment of it stays unchanged. */
   readonly stateful?: StatefulStack;
   readonly stateless: StatelessStack;
+  /** The stateless stacks of further Regions, by their Region. */
+  readonly replicas: ReadonlyMap<string, StatelessStack>;
   /** Absent unless the environment has a customer managed key. */
   readonly key?: KeyStack;
 
   constructor(scope: Construct, name: EnvironmentName) {
-    const { account, region, tableName, spaces, customerManagedKey, rollout } = readDeployment(
-      name,
-      scope.node.tryGetContext(contextKey(name)),
-    );
+    const deployment = readDeployment(name, scope.node.tryGetContext(contextKey(name)));
+    const { account, region, tableName, regions, customerManagedKey } = deployment;
     super(scope, stageName(name), { ...(account && region && { env: { account, region } }) });
     const environment = ENVIRONMENTS[name];
     if (tableName === undefined)
-      this.stateful = new StatefulStack(this, "stateful", { environment });
-    this.stateless = new StatelessStack(this, "stateless", {
-      environment,
-      table: this.stateful?.table ?? String(tableName),
-      spaces,
-      ...(rollout && { rollout }),
-    });
-    if (customerManagedKey) {
-      this.key = new KeyStack(this, "key", { environment });
-      for (const stack of [this.stateful, this.stateless])
-        if (stack) Aspects.of(stack).add(new EncryptedWith(this.key.key));
-    }
+      this.stateful = new StatefulStack(this, "stateful", {
+        environment,
+        ...(regions && { regions: { ...regions, tableName: stageName(name) } }),
+      });
+    this.stateless = this.#serving(name, deployment, region);
+    this.replicas = new Map(
+      regions?.replicas.map((replica) => [replica, this.#serving(name, deployment, replica)]),
+    );
+    const stacks = [this.stateful, this.stateless, ...this.replicas.values()];
+    if (customerManagedKey) this.key = this.#encrypted(name, deployment);
     if (account === undefined)
-      for (const stack of [this.key, this.stateful, this.stateless])
+      for (const stack of [this.key, ...stacks])
         if (stack)
           rejectDeployment(
             stack,
             `name account and region of ${contextKey(name)} in cdk.context.json`,
           );
+  }
+
+  /** Encrypts the stacks of each Region with a key of that Region. Returns the stack of the first key. */
+  #encrypted(name: EnvironmentName, { account, regions }: Deployment): KeyStack {
+    const environment = ENVIRONMENTS[name];
+    const alias = stageName(name);
+    const table = regions && { replicas: 1 + regions.replicas.length, alias };
+    const key = new KeyStack(this, "key", { environment, ...(regions && { alias }) });
+    for (const stack of [this.stateful, this.stateless])
+      if (stack) Aspects.of(stack).add(new EncryptedWith(key.key, table));
+    this.stateful?.addStackDependency(key);
+    for (const [replica, stack] of this.replicas) {
+      const env = { account: String(account), region: replica };
+      const replicaKey = new KeyStack(this, `key-${replica}`, { environment, alias, env });
+      Aspects.of(stack).add(new EncryptedWith(replicaKey.key));
+      this.stateful?.addStackDependency(replicaKey);
+    }
+    return key;
+  }
+
+  /** Makes the stack that serves requests in a Region. Only that of the active Region runs the schedules. */
+  #serving(name: EnvironmentName, deployment: Deployment, region: string | undefined) {
+    const { account, regions, tableName, spaces, rollout } = deployment;
+    const isHome = region === deployment.region;
+    const stack = new StatelessStack(this, statelessName(region, deployment.region), {
+      environment: ENVIRONMENTS[name],
+      table: (isHome ? this.stateful?.table : undefined) ?? tableName ?? stageName(name),
+      spaces,
+      active: regions === undefined || regions.active === region,
+      ...(rollout && { rollout }),
+      ...(!isHome && account && region && { env: { account, region } }),
+    });
+    if (!isHome && this.stateful) stack.addStackDependency(this.stateful);
+    return stack;
   }
 }
 
@@ -49,7 +81,7 @@ export class PlatStage extends Stage {
  * Adds a rule that CloudFormation evaluates to false before it creates anything. So a bare `cdk deploy` fails with any
  * credentials.
  */
-function rejectDeployment(scope: Construct, assertDescription: string): void {
+function rejectDeployment(scope: Stack, assertDescription: string): void {
   // Not `conditionEquals`, because cfn-lint warns if that is never true.
   const never = Fn.conditionContains(["an account"], "no account");
   new CfnRule(scope, "AccountIsNamed", { assertions: [{ assert: never, assertDescription }] });

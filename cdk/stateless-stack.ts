@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Stack } from "aws-cdk-lib";
+import { CfnOutput, Duration, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { FunctionName } from "../src/contract/routes/routes.ts";
 import { REQUEST_MS_MAX } from "../src/domain/limits.ts";
@@ -21,12 +21,15 @@ export interface StatelessStackProps {
   /** The spaces that have managed policies of their own. */
   readonly spaces: readonly string[];
   readonly rollout?: Rollout;
+  /** False in a Region that does not run the schedules; true unless named. */
+  readonly active?: boolean;
+  readonly env?: StackProps["env"];
 }
 
 /** The stack that can be deployed again at any time: functions, API, schedules and alarms. */
 export class StatelessStack extends Stack {
   constructor(scope: Construct, id: string, { environment, ...props }: StatelessStackProps) {
-    super(scope, id);
+    super(scope, id, { ...(props.env && { env: props.env }) });
     const table = typeof props.table === "string" ? existingTable(this, props.table) : props.table;
 
     // Other functions treat a request as ended once REQUEST_MS_MAX has passed, so Lambda must have stopped it by then.
@@ -71,6 +74,7 @@ export class StatelessStack extends Stack {
     const { deadLetterQueue } = new Schedules(this, "Schedules", {
       environment,
       functions: scheduledRuns,
+      enabled: props.active ?? true,
     });
 
     const events = new Intake(this, "Intake", { intake: request("intake") });

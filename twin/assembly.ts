@@ -36,7 +36,8 @@ export async function synthesise(directory: string, environment: EnvironmentName
 
 /**
  * Reads the context from those of the files that exist. It leaves out the name of an existing table, because that table
- * is in an account. So the templates have a table, and the twin creates it.
+ * is in an account. So the templates have a table, and the twin creates it. It leaves out further Regions, too, because
+ * the twin has one.
  *
  * @throws {UsageError} if a setting of an environment is wrong
  */
@@ -53,7 +54,11 @@ export async function contextOf(
   );
   const context = Object.assign({}, ...read);
   const told = ENVIRONMENT_NAMES.map((name) => {
-    const { tableName: _, ...deployment } = readDeployment(name, context[contextKey(name)]);
+    const {
+      tableName: _,
+      regions: __,
+      ...deployment
+    } = readDeployment(name, context[contextKey(name)]);
     return [contextKey(name), deployment];
   });
   return { ...context, ...Object.fromEntries(told) };

@@ -29,6 +29,7 @@ export const FIRST_VERSION = "1";
 /** The property in which a template can name a resource. */
 const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   "AWS::ApiGatewayV2::Stage": "StageName",
+  "AWS::CloudWatch::Alarm": "AlarmName",
   "AWS::DynamoDB::GlobalTable": "TableName",
   "AWS::DynamoDB::Table": "TableName",
   "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
@@ -43,10 +44,12 @@ const NAME_PROPERTIES: Readonly<Record<string, string>> = {
 
 /** The part of an ARN after `arn:aws:SERVICE:REGION:ACCOUNT:`; IAM has no Region. */
 const ARNS: Readonly<Record<string, (name: string) => readonly [service: string, path: string]>> = {
+  "AWS::CloudWatch::Alarm": (name) => ["cloudwatch", `alarm:${name}`],
   "AWS::DynamoDB::GlobalTable": (name) => ["dynamodb", `table/${name}`],
   "AWS::DynamoDB::Table": (name) => ["dynamodb", `table/${name}`],
   "AWS::IAM::ManagedPolicy": (name) => ["iam", `policy/${name}`],
   "AWS::IAM::Role": (name) => ["iam", `role/${name}`],
+  "AWS::KMS::Key": (name) => ["kms", `key/${name}`],
   "AWS::Lambda::Function": (name) => ["lambda", `function:${name}`],
   "AWS::Logs::LogGroup": (name) => ["logs", `log-group:${name}:*`],
   "AWS::SNS::Topic": (name) => ["sns", name],

@@ -43,4 +43,23 @@ describe("npm run deploy", () => {
     expect(status).toBe(0);
     expect(stdout).toContain("cdk deploy [STACKS..]");
   });
+
+  const REGIONS = [
+    "-c",
+    'plat:dev={"account": "123456789012", "region": "eu-central-1", "regions": {"replicas": ["eu-west-1"], "witness": "eu-west-3", "active": "eu-west-1"}}',
+  ];
+
+  it("deploys nothing to a Region in which the environment serves no requests", async () => {
+    expect(await runCdk("deploy", [...DEV, ...REGIONS, "--region", "eu-west-3"])).toEqual(
+      refused('--region is "eu-west-3"; dev serves in eu-central-1, eu-west-1.'),
+    );
+  });
+
+  it("takes the Region from the arguments of the CDK, and asks there whose the credentials are", async () => {
+    const { status, stdout } = await withAws("123456789012", (aws) =>
+      runCdk("deploy", [...DEV, ...REGIONS, "--region=eu-west-1", "--help"], aws),
+    );
+    expect(status).toBe(0);
+    expect(stdout).toContain("cdk deploy [STACKS..]");
+  });
 });

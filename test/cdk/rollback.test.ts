@@ -97,6 +97,27 @@ describe("npm run rollback", () => {
     expect(moves).toEqual([]);
   });
 
+  it("acts on the stack of the Region that is named", async () => {
+    const regions = { replicas: ["eu-west-1"], witness: "eu-west-3", active: "eu-west-1" };
+    const context = { account: ACCOUNT, region: "eu-central-1", regions };
+    const asked: string[] = [];
+    const ended = await withAws(
+      ACCOUNT,
+      (aws) =>
+        runCdk(
+          "rollback",
+          ["--env", "dev", "--region", "eu-west-1", "-c", `plat:dev=${JSON.stringify(context)}`],
+          aws,
+        ),
+      (_method, _path, body) => {
+        asked.push(String(new URLSearchParams(body).get("StackName")));
+        return undefined;
+      },
+    );
+    expect(ended.status).toBe(1);
+    expect(new Set(asked)).toEqual(new Set([`${STACK}-eu-west-1`]));
+  });
+
   it("touches nothing with the credentials of another account", async () => {
     const { status, stderr } = await withAws("999999999999", (aws) =>
       runCdk("rollback", ARGS, aws),

@@ -1,0 +1,138 @@
+import { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { describe, expect, it } from "vitest";
+import { readDeployment } from "../../cdk/deployment.ts";
+import { ENVIRONMENT_NAMES, type EnvironmentName } from "../../cdk/environments.ts";
+import { PlatStage } from "../../cdk/stage.ts";
+import { FUNCTIONS, functionsOf } from "./templates.ts";
+
+const TABLE = "AWS::DynamoDB::GlobalTable";
+const HOME = { account: "123456789012", region: "eu-central-1" };
+const THREE = { replicas: ["eu-west-1", "eu-west-3"], active: "eu-central-1" };
+const WITNESSED = { replicas: ["eu-west-1"], witness: "eu-west-3", active: "eu-central-1" };
+
+function stageOf(name: EnvironmentName, settings: object) {
+  const context = { "aws:cdk:bundling-stacks": [], [`plat:${name}`]: { ...HOME, ...settings } };
+  return new PlatStage(new App({ context }), name);
+}
+
+function tableOf({ stateful }: PlatStage) {
+  if (!stateful) throw new Error("the stage has no table");
+  const [table] = Object.values(Template.fromStack(stateful).findResources(TABLE));
+  return table?.Properties;
+}
+
+const regionsOf = (table: { Replicas: { Region: string }[] }) =>
+  table.Replicas.map(({ Region }) => Region).sort();
+
+const schedulesOf = (stage: PlatStage["stateless"]) =>
+  Object.values(Template.fromStack(stage).findResources("AWS::Scheduler::Schedule")).map(
+    ({ Properties }) => Properties.State,
+  );
+
+describe.each(ENVIRONMENT_NAMES)("several Regions in %s", (name) => {
+  it("have one table with multi-Region strong consistency: three replicas", () => {
+    const table = tableOf(stageOf(name, { regions: THREE }));
+    expect(table).toMatchObject({ TableName: `plat-${name}`, MultiRegionConsistency: "STRONG" });
+    expect(regionsOf(table)).toEqual(["eu-central-1", "eu-west-1", "eu-west-3"]);
+    expect(table).not.toHaveProperty("GlobalTableWitnesses");
+  });
+
+  it("have two replicas and a witness, which serves no requests", () => {
+    const stage = stageOf(name, { regions: WITNESSED });
+    const table = tableOf(stage);
+    expect(regionsOf(table)).toEqual(["eu-central-1", "eu-west-1"]);
+    expect(table.GlobalTableWitnesses).toEqual([{ Region: "eu-west-3" }]);
+    expect([...stage.replicas.keys()]).toEqual(["eu-west-1"]);
+  });
+
+  it("have a stack each, whose functions use the replica of their Region", () => {
+    const { replicas, stateful } = stageOf(name, { regions: THREE });
+    expect([...replicas].map(([region, stack]) => [region, stack.region, stack.stackName])).toEqual(
+      ["eu-west-1", "eu-west-3"].map((region) => [
+        region,
+        region,
+        `plat-${name}-stateless-${region}`,
+      ]),
+    );
+    for (const [region, stack] of replicas) {
+      const template = Template.fromStack(stack);
+      const functions = functionsOf(template);
+      expect(Object.keys(functions).sort()).toEqual([...FUNCTIONS].sort());
+      for (const { Environment } of Object.values(functions))
+        expect(Environment.Variables.TABLE_NAME).toBe(`plat-${name}`);
+      const policies = JSON.stringify(template.findResources("AWS::IAM::Policy"));
+      expect(policies).toContain(`:dynamodb:${region}:123456789012:table/plat-${name}`);
+      expect(stack.dependencies).toContain(stateful);
+    }
+  });
+
+  it("run the schedules in the active one only, which one setting changes", () => {
+    for (const active of ["eu-central-1", "eu-west-1"]) {
+      const { stateless, replicas } = stageOf(name, { regions: { ...THREE, active } });
+      for (const [region, stack] of [["eu-central-1", stateless] as const, ...replicas])
+        expect(new Set(schedulesOf(stack))).toEqual(
+          new Set([region === active ? "ENABLED" : "DISABLED"]),
+        );
+    }
+  });
+
+  it("change nothing else in the stack of the home Region", () => {
+    const single = Template.fromStack(stageOf(name, {}).stateless).toJSON();
+    const home = Template.fromStack(stageOf(name, { regions: THREE }).stateless).toJSON();
+    expect(Object.keys(home.Resources)).toEqual(Object.keys(single.Resources));
+  });
+
+  it("have no TTL and no local secondary index, which multi-Region strong consistency does not have", () => {
+    const text = JSON.stringify(tableOf(stageOf(name, { regions: THREE })));
+    expect(text).not.toMatch(/TimeToLive|LocalSecondaryIndex/);
+  });
+
+  it("have a customer managed key each, which the table names by their alias", () => {
+    const stage = stageOf(name, { regions: THREE, customerManagedKey: true });
+    for (const { SSESpecification } of tableOf(stage).Replicas)
+      expect(SSESpecification).toEqual({ KMSMasterKeyId: `alias/plat-${name}` });
+    const keys = stage.node.children.filter(({ node }) => node.id.startsWith("key"));
+    expect(keys.map(({ node }) => node.id)).toEqual(["key", "key-eu-west-1", "key-eu-west-3"]);
+    for (const [region, stack] of stage.replicas)
+      expect(JSON.stringify(Template.fromStack(stack).toJSON())).toContain(
+        `plat-${name}-key-${region}:`,
+      );
+  });
+});
+
+describe("the setting regions", () => {
+  const rejected = (settings: object) => () => readDeployment("dev", { ...HOME, ...settings });
+
+  it.each([
+    [
+      { regions: { ...THREE, replicas: ["us-east-1", "eu-west-1"] } },
+      /of the Region set of eu-central-1/,
+    ],
+    [{ regions: { ...THREE, replicas: ["eu-west-1"] } }, /three different Regions/],
+    [{ regions: { ...THREE, witness: "eu-west-2" } }, /three different Regions/],
+    [{ regions: { ...THREE, replicas: ["eu-west-1", "eu-west-1"] } }, /three different Regions/],
+    [{ regions: { ...THREE, replicas: ["eu-west-1", "eu-central-1"] } }, /three different Regions/],
+    [{ regions: { ...THREE, replicas: [] } }, /must be one Region, or two/],
+    [
+      { regions: { ...THREE, active: "eu-west-2" } },
+      /regions.active must be one of eu-central-1, eu-west-1, eu-west-3/,
+    ],
+    [
+      { regions: { ...WITNESSED, active: "eu-west-3" } },
+      /regions.active must be one of eu-central-1, eu-west-1/,
+    ],
+    [{ regions: { ...THREE, replicas: ["sa-east-1", "eu-west-1"] } }, /must be one of us-east-1/],
+    [{ regions: THREE, region: "sa-east-1" }, /region must be one of us-east-1/],
+    [{ regions: THREE, tableName: "restored" }, /tableName must be absent beside regions/],
+    [{ regions: { replicas: ["eu-west-1", "eu-west-3"] } }, /active/],
+  ])("%j is rejected by its name", (settings, message) => {
+    expect(rejected(settings)).toThrow(message);
+  });
+
+  it("needs an account and a Region", () => {
+    expect(() => readDeployment("dev", { regions: THREE })).toThrow(
+      /region is required beside regions/,
+    );
+  });
+});
