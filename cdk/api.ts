@@ -2,6 +2,8 @@ import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 import {
   HttpApi,
   HttpMethod,
+  HttpNoneAuthorizer,
+  type HttpRoute,
   HttpStage,
   LogGroupLogDestination,
 } from "aws-cdk-lib/aws-apigatewayv2";
@@ -12,6 +14,7 @@ import { Construct } from "constructs";
 import { type FunctionName, methodsOf, ROUTES } from "../src/contract/routes/routes.ts";
 import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";
+import { HEALTH_PATH, limitPublicRoutes } from "./public-health.ts";
 
 /**
  * The limits prevent a loop in one caller from taking the Lambda concurrency of the whole account, which is 1000 unless
@@ -38,16 +41,20 @@ const ACCESS_LOG = AccessLogFormat.custom(
 export interface ApiProps {
   readonly environment: Environment;
   readonly functions: Readonly<Record<FunctionName, TableFunction>>;
+  /** True if everybody may ask for /healthz. */
+  readonly publicHealth: boolean;
 }
 
-/** The HTTP API. Every request must be signed with SigV4, also for /healthz and /readyz: no route is public. */
+/** The HTTP API. Every request must be signed with SigV4, also for /readyz. An environment can open /healthz. */
 export class Api extends Construct {
   readonly apiId: string;
   /** The URL of the API, without a slash at the end. */
   readonly endpoint: string;
   readonly stage: HttpStage;
+  /** The log with a line for each request. */
+  readonly accessLog: LogGroup;
 
-  constructor(scope: Construct, id: string, { environment, functions }: ApiProps) {
+  constructor(scope: Construct, id: string, { environment, functions, publicHealth }: ApiProps) {
     super(scope, id);
     const api = new HttpApi(this, "HttpApi", {
       defaultAuthorizer: new HttpIamAuthorizer(),
@@ -61,6 +68,7 @@ export class Api extends Construct {
     this.apiId = api.apiId;
     this.endpoint = api.apiEndpoint;
 
+    const opened = new Map<string, HttpRoute>();
     const integrations = new Map<FunctionName, HttpLambdaIntegration>();
     for (const route of ROUTES) {
       const integration =
@@ -71,11 +79,16 @@ export class Api extends Construct {
           scopePermissionToRoute: false,
         });
       integrations.set(route.function, integration);
-      const methods = methodsOf(route).map((method) => HttpMethod[method]);
-      api.addRoutes({ path: route.path, methods, integration });
+      const isPublic = publicHealth && route.path === HEALTH_PATH;
+      for (const method of methodsOf(route)) {
+        const methods = [HttpMethod[method]];
+        const authorizer = isPublic ? { authorizer: new HttpNoneAuthorizer() } : {};
+        const [added] = api.addRoutes({ path: route.path, methods, integration, ...authorizer });
+        if (isPublic && added) opened.set(`${method} ${route.path}`, added);
+      }
     }
 
-    const logGroup = new LogGroup(this, "AccessLogs", {
+    this.accessLog = new LogGroup(this, "AccessLogs", {
       retention: environment.logRetention,
       removalPolicy: environment.removalPolicy,
     });
@@ -84,9 +97,10 @@ export class Api extends Construct {
       autoDeploy: true,
       throttle: THROTTLE,
       accessLogSettings: {
-        destination: new LogGroupLogDestination(logGroup),
+        destination: new LogGroupLogDestination(this.accessLog),
         format: ACCESS_LOG,
       },
     });
+    limitPublicRoutes(this.stage, opened);
   }
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { spaceName, unique } from "../src/contract/schema/field.ts";
+import { spaceName, unique, whole } from "../src/contract/schema/field.ts";
 import { Problem } from "../src/contract/schema/problem.ts";
 import { checked, fields, list, rule } from "../src/contract/schema/schema.ts";
 import { UsageError } from "../src/local/usage-error.ts";
@@ -16,6 +16,16 @@ export const SPACES_MAX = 30;
 const ROLLOUTS = ["at-once", "canary"] as const;
 export type Rollout = (typeof ROLLOUTS)[number];
 
+const TRACINGS = ["none", "xray"] as const;
+
+/**
+ * The quota of concurrent executions that an account has at first
+ * (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html). A new account may have 10.
+ */
+const LAMBDA_CONCURRENCY_DEFAULT = 1_000;
+/** AWS raises the quota to tens of thousands; more than this is a typing error. */
+const LAMBDA_CONCURRENCY_MAX = 1_000_000;
+
 const deployment = v.pipe(
   fields({
     /** The account. A deployment to any other account fails. */
@@ -31,6 +41,12 @@ const deployment = v.pipe(
     rollout: v.optional(v.picklist(ROLLOUTS, `must be ${ROLLOUTS.join(" or ")}`)),
     /** Further Regions of the table, with multi-Region strong consistency. */
     regions: v.optional(regionsSetting),
+    /** True if everybody may ask whether Plat is up, without a signature. */
+    publicHealth: v.optional(v.boolean("must be true or false")),
+    /** The way in which requests are traced: not at all, unless named. */
+    tracing: v.optional(v.picklist(TRACINGS, `must be ${TRACINGS.join(" or ")}`)),
+    /** The quota of concurrent Lambda executions that the account has in the Region; the alarm before it is at 80 %. */
+    lambdaConcurrency: v.optional(whole(1, LAMBDA_CONCURRENCY_MAX), LAMBDA_CONCURRENCY_DEFAULT),
     /** Spaces with managed policies of their own. */
     spaces: v.optional(
       v.pipe(

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { type Duration, RemovalPolicy } from "aws-cdk-lib";
+import { type Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { type Alias, Architecture, type IFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
@@ -63,6 +63,7 @@ export class TableFunction extends Construct {
         TABLE_NAME: table.tableName,
         POWERTOOLS_SERVICE_NAME: "plat",
         POWERTOOLS_LOG_LEVEL: "INFO",
+        POWERTOOLS_METRICS_NAMESPACE: Stack.of(this).stackName,
       },
       role,
       logGroup,

@@ -6,6 +6,7 @@ import { ENVIRONMENTS, type EnvironmentName, stageName, statelessName } from "./
 import { KeyStack } from "./key-stack.ts";
 import { StatefulStack } from "./stateful-stack.ts";
 import { StatelessStack } from "./stateless-stack.ts";
+import { Traced } from "./traced.ts";
 
 /** One deployment of all stacks, in the account and the Regions of the context. */
 export class PlatStage extends Stage {
@@ -62,16 +63,28 @@ export class PlatStage extends Stage {
 
   /** Makes the stack that serves requests in a Region. Only that of the active Region runs the schedules. */
   #serving(name: EnvironmentName, deployment: Deployment, region: string | undefined) {
-    const { account, regions, tableName, spaces, rollout } = deployment;
+    const {
+      account,
+      regions,
+      tableName,
+      spaces,
+      rollout,
+      lambdaConcurrency,
+      tracing,
+      publicHealth,
+    } = deployment;
     const isHome = region === deployment.region;
     const stack = new StatelessStack(this, statelessName(region, deployment.region), {
       environment: ENVIRONMENTS[name],
       table: (isHome ? this.stateful?.table : undefined) ?? tableName ?? stageName(name),
       spaces,
       active: regions === undefined || regions.active === region,
+      lambdaConcurrency,
+      ...(publicHealth && { publicHealth }),
       ...(rollout && { rollout }),
       ...(!isHome && account && region && { env: { account, region } }),
     });
+    if (tracing === "xray") Aspects.of(stack).add(new Traced());
     if (!isHome && this.stateful) stack.addStackDependency(this.stateful);
     return stack;
   }

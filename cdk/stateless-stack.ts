@@ -21,9 +21,13 @@ export interface StatelessStackProps {
   /** The spaces that have managed policies of their own. */
   readonly spaces: readonly string[];
   readonly rollout?: Rollout;
+  /** True if everybody may ask for /healthz. */
+  readonly publicHealth?: boolean;
   /** False in a Region that does not run the schedules; true unless named. */
   readonly active?: boolean;
   readonly env?: StackProps["env"];
+  /** The quota of concurrent Lambda executions of the account in its Region. */
+  readonly lambdaConcurrency: number;
 }
 
 /** The stack that can be deployed again at any time: functions, API, schedules and alarms. */
@@ -52,7 +56,11 @@ export class StatelessStack extends Stack {
       nodes: request("nodes"),
       openapi: request("openapi"),
     };
-    const { apiId, endpoint, stage } = new Api(this, "Api", { environment, functions });
+    const { apiId, endpoint, stage, accessLog } = new Api(this, "Api", {
+      environment,
+      functions,
+      publicHealth: props.publicHealth === true,
+    });
     new CallerPolicies(this, "Callers", { apiId, spaces: props.spaces });
 
     // Parallel runs only lose conditional writes to each other; the simulation runs them in parallel.
@@ -71,10 +79,11 @@ export class StatelessStack extends Stack {
       repair: scheduledRun("repair"),
       work: scheduledRun("work"),
     };
+    const enabled = props.active ?? true;
     const { deadLetterQueue } = new Schedules(this, "Schedules", {
       environment,
       functions: scheduledRuns,
-      enabled: props.active ?? true,
+      enabled,
     });
 
     const events = new Intake(this, "Intake", { intake: request("intake") });
@@ -83,8 +92,12 @@ export class StatelessStack extends Stack {
       deadLetterQueue,
       events,
       stage,
+      accessLog,
       assign: functions.assign,
+      table,
+      lambdaConcurrency: props.lambdaConcurrency,
       scheduledRuns,
+      enabled,
     });
 
     if (props.rollout === "canary")

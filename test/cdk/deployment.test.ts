@@ -6,7 +6,7 @@ import { PlatStage } from "../../cdk/stage.ts";
 
 describe("the context of an environment", () => {
   it("may be absent: then it is bound to no account", () => {
-    expect(readDeployment("dev", undefined)).toEqual({ spaces: [] });
+    expect(readDeployment("dev", undefined)).toEqual({ spaces: [], lambdaConcurrency: 1_000 });
     const { account, region } = stageWith(undefined);
     expect({ account, region }).toEqual({ account: undefined, region: undefined });
   });
@@ -57,6 +57,9 @@ describe("the context of an environment", () => {
     [{ spaces: ["blue", "red", "blue"] }, /spaces must name each space once/],
     [{ customerManagedKey: "yes" }, /customerManagedKey must be true or false/],
     [{ rollout: "linear" }, /rollout must be at-once or canary/],
+    [{ publicHealth: "yes" }, /publicHealth must be true or false/],
+    [{ tracing: "otel" }, /tracing must be none or xray/],
+    [{ lambdaConcurrency: 0 }, /lambdaConcurrency must be a whole number from 1/],
     [{ accountId: "123456789012" }, /accountId is not a field here/],
     ["123456789012", /must be an object/],
   ])("%j is rejected by the name of its setting", (context, message) => {

@@ -1,10 +1,29 @@
+import { CorruptItemError } from "../../domain/outcome.ts";
 import { logger } from "../http/logger.ts";
+import { publish } from "../metrics/publish.ts";
 
-/** Logs a scheduled run. Failures on the way are a warning, because the run continued. */
+interface ScheduledRunDone {
+  readonly failures: readonly unknown[];
+  /** The age of the oldest item that was due and waited for the run; absent if the run looks at none. */
+  readonly oldestDueSeconds?: number;
+  /** Items that could not be read, and are among the failures under another name; absent if there can be none. */
+  readonly unreadable?: number;
+}
+
+/** The functions by what their runs did, as the log says it. */
+const RUNS = { reclaimed: "reclaim", repaired: "repair", worked: "work" } as const;
+
+/**
+ * Logs a scheduled run, and publishes its heartbeat. Failures on the way are a warning, because the run continued.
+ */
 export function logScheduledRun(
-  name: string,
-  { failures, ...done }: { readonly failures: readonly unknown[] },
+  name: keyof typeof RUNS,
+  { failures, ...done }: ScheduledRunDone,
 ): void {
-  if (failures.length === 0) logger.info(name, done);
+  if (failures.length === 0) logger.info(name, { ...done });
   else logger.warn(name, { ...done, failed: failures.length, error: failures[0] });
+  publish({ run: RUNS[name] }, { Heartbeat: 1, OldestDue: done.oldestDueSeconds });
+  const corrupt = failures.filter((failure) => failure instanceof CorruptItemError).length;
+  const unreadable = corrupt + (done.unreadable ?? 0);
+  if (unreadable > 0) publish({}, { UnreadableItems: unreadable });
 }

@@ -2,15 +2,16 @@ import { afterEach, expect, it, vi } from "vitest";
 import { logScheduledRun } from "../../../src/edge/events/scheduled-run-log.ts";
 import { logger } from "../../../src/edge/http/logger.ts";
 
+type Done = Parameters<typeof logScheduledRun>[1] & { readonly groups: number };
+
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
 it("a scheduled run in which all went well is a line without failures", () => {
   const info = vi.spyOn(logger, "info").mockImplementation(() => {});
-  logScheduledRun("reclaimed", { groups: 7, failures: [] } as Parameters<
-    typeof logScheduledRun
-  >[1]);
+  const done: Done = { groups: 7, failures: [] };
+  logScheduledRun("reclaimed", done);
   expect(info.mock.calls).toEqual([["reclaimed", { groups: 7 }]]);
 });
 
@@ -18,6 +19,7 @@ it("a scheduled run that went on after failures says how many, in the field that
   const warn = vi.spyOn(logger, "warn").mockImplementation(() => {});
   const first = new Error("block 10.0.0.0 cannot be read");
   const failures = [first, new Error("another")];
-  logScheduledRun("reclaimed", { groups: 7, failures } as Parameters<typeof logScheduledRun>[1]);
+  const done: Done = { groups: 7, failures };
+  logScheduledRun("reclaimed", done);
   expect(warn.mock.calls).toEqual([["reclaimed", { groups: 7, failed: 2, error: first }]]);
 });

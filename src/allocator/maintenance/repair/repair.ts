@@ -24,6 +24,7 @@ export async function repair(context: Context, shard: number): Promise<Repaired>
   const { store } = context;
   const done: Repaired = {
     due: 0,
+    oldestDueSeconds: 0,
     items: 0,
     allocations: 0,
     allocationsDeleted: 0,
@@ -32,6 +33,7 @@ export async function repair(context: Context, shard: number): Promise<Repaired>
     orphansDeleted: 0,
     nodesEnded: 0,
     nodesHeld: 0,
+    unreadable: 0,
     swept: false,
     failures: [],
   };
@@ -113,6 +115,11 @@ async function repairDue(
           limit: COLLECT_DUE_PER_PAGE,
           ...(last && { after: last }),
         });
+        const [oldest] = page;
+        if (oldest) {
+          const waitedMs = Math.max(0, context.now() - oldest.dueAtMs);
+          done.oldestDueSeconds = Math.max(done.oldestDueSeconds, Math.floor(waitedMs / 1000));
+        }
         const looked = await whileTime(
           context,
           page,

@@ -4,6 +4,8 @@ import { note } from "../../core/failures.ts";
 export interface Repaired {
   /** Allocations that were due. */
   due: number;
+  /** The time that the oldest due item had waited; a tombstone of a node counts too. */
+  oldestDueSeconds: number;
   /** Items that the walk over the table went through. */
   items: number;
   /** Allocations that the run checked with consistent reads: the due ones, and those that did not seem in order. */
@@ -17,6 +19,8 @@ export interface Repaired {
   nodesEnded: number;
   /** Nodes that ended and wait, because too many did at once. */
   nodesHeld: number;
+  /** Items of the walk that could not be read. */
+  unreadable: number;
   /** True if the walk reached the end of the shard's segment of the table. */
   swept: boolean;
   /** Failures for the log; the run continued. */

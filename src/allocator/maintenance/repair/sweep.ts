@@ -116,6 +116,7 @@ async function sweepItem(
   { hosts, holders }: { readonly hosts: Set<string>; readonly holders: Holders },
   done: Repaired,
 ): Promise<void> {
+  done.unreadable += contents.unreadable.length;
   done.failures.push(...contents.unreadable.map(({ reason }) => new Error(reason)));
   for (const seen of contents.allocations) {
     if (await seemsRight(context, seen)) continue;

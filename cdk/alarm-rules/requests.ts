@@ -1,0 +1,77 @@
+import type { IHttpStage } from "aws-cdk-lib/aws-apigatewayv2";
+import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { FilterPattern, type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
+import { EACH_5_MINUTES, namespaceOf } from "../metrics.ts";
+import type { AlarmRule } from "./rule.ts";
+
+export interface RequestsProps {
+  readonly stage: IHttpStage;
+  readonly accessLog: ILogGroup;
+}
+
+/** The share of requests that an alarm accepts, in percent. */
+const THROTTLED_PERCENT_MAX = 5;
+const SERVER_ERROR_PERCENT_MAX = 1;
+/** With fewer requests in five minutes, one of them is too large a share. */
+const REQUESTS_MIN = 100;
+
+const SAMPLED = { statistic: Stats.SUM, period: EACH_5_MINUTES };
+/** A cause that lasts shows in two of three samples. */
+const LASTING = { evaluationPeriods: 3, datapointsToAlarm: 2 } as const;
+
+/** The alarms of what callers of the API are answered. */
+export function requestRules(
+  scope: Construct,
+  { stage, accessLog }: RequestsProps,
+): Readonly<Record<"serverErrors" | "serverErrorShare" | "tooManyRequests", AlarmRule>> {
+  const requests = stage.metricCount(SAMPLED);
+  return {
+    serverErrors: {
+      id: "ServerErrors",
+      says: "Requests are answered with a 5xx, for more than a moment.",
+      metric: stage.metricServerError(SAMPLED),
+      // The caller of a single failure retries.
+      threshold: 5,
+      ...LASTING,
+    },
+    serverErrorShare: {
+      id: "ServerErrorShare",
+      says: `More than ${SERVER_ERROR_PERCENT_MAX} % of the requests are answered with a 5xx.`,
+      chapter: "ServerErrors",
+      metric: shareOf(stage.metricServerError(SAMPLED), requests),
+      threshold: SERVER_ERROR_PERCENT_MAX,
+      ...LASTING,
+    },
+    tooManyRequests: {
+      id: "TooManyRequests",
+      says: `More than ${THROTTLED_PERCENT_MAX} % of the requests are answered with 429.`,
+      metric: shareOf(throttledOf(scope, accessLog), requests),
+      threshold: THROTTLED_PERCENT_MAX,
+      ...LASTING,
+    },
+  };
+}
+
+function shareOf(part: Metric, requests: Metric): MathExpression {
+  return new MathExpression({
+    expression: `IF(requests >= ${REQUESTS_MIN}, 100 * FILL(part, 0) / requests, 0)`,
+    usingMetrics: { part, requests },
+    period: EACH_5_MINUTES,
+  });
+}
+
+/** Counts the answers 429 in the access log: those of Plat, and those of API Gateway, which reach no function. */
+function throttledOf(scope: Construct, logGroup: ILogGroup): Metric {
+  const counted = { metricNamespace: namespaceOf(scope), metricName: "TooManyRequests" };
+  new MetricFilter(scope, "TooManyRequestsFilter", {
+    logGroup,
+    filterPattern: FilterPattern.stringValue("$.status", "=", "429"),
+    ...counted,
+  });
+  return new Metric({
+    namespace: counted.metricNamespace,
+    metricName: counted.metricName,
+    ...SAMPLED,
+  });
+}

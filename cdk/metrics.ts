@@ -1,0 +1,32 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import { Metric } from "aws-cdk-lib/aws-cloudwatch";
+import type { Construct } from "constructs";
+
+/** The value of the dimension `service`, which Powertools adds to each metric. */
+const SERVICE = "plat";
+
+export interface OwnMetricProps {
+  readonly dimensions?: Readonly<Record<string, string>>;
+  readonly statistic: string;
+  readonly period: Duration;
+}
+
+/** Returns the namespace of what the functions of a stack publish: the name of the stack. */
+export const namespaceOf = (scope: Construct): string => Stack.of(scope).stackName;
+
+/** Returns a metric that functions of the stack publish (`src/edge/metrics/publish.ts`). */
+export function ownMetric(
+  scope: Construct,
+  metricName: string,
+  { dimensions = {}, ...sampled }: OwnMetricProps,
+): Metric {
+  return new Metric({
+    namespace: namespaceOf(scope),
+    metricName,
+    dimensionsMap: { service: SERVICE, ...dimensions },
+    ...sampled,
+  });
+}
+
+export const EACH_MINUTE = Duration.minutes(1);
+export const EACH_5_MINUTES = Duration.minutes(5);

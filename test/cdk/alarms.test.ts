@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { SHARDS } from "../../src/domain/limits.ts";
+import {
+  type AlarmState,
+  alarmsOf,
+  type DeployedAlarm,
+  stateOf,
+} from "../../twin/metrics/alarms.ts";
+import type { Datum } from "../../twin/metrics/data.ts";
+import type { Stack } from "../../twin/names.ts";
+import { templates } from "./templates.ts";
+
+const RUNBOOK = readFileSync(
+  fileURLToPath(new URL("../../docs/runbook.md", import.meta.url)),
+  "utf8",
+);
+const CHAPTERS = [...RUNBOOK.matchAll(/^## (.*)$/gm)].map(([, chapter = ""]) => chapter);
+
+const ALARMS = alarmsOf(
+  (["stateful", "stateless"] as const).map((name): Stack => {
+    const template = templates.prod[name].toJSON();
+    return {
+      name: `plat-prod-${name}`,
+      account: "123456789012",
+      region: "eu-central-1",
+      resources: template.Resources,
+      outputs: template.Outputs ?? {},
+    };
+  }),
+);
+const idOf = ({ name }: DeployedAlarm) => name.replace("plat-prod-stateless-", "");
+const alarm = (id: string) => ALARMS.find((each) => idOf(each) === id) ?? expect.fail(id);
+
+/** The values of one period, by the ids of an alarm's metrics; none where there is no data. */
+type Period = Readonly<Record<string, readonly number[]>>;
+
+/** Returns the state of an alarm after these periods, the last one the newest. */
+function stateAfter(of: DeployedAlarm, periods: readonly Period[]): AlarmState {
+  const periodMs = of.periodSeconds * 1_000;
+  const nowMs = 1_000 * periodMs;
+  const data = periods.flatMap((values, n): Datum[] => {
+    const atMs = nowMs - (periods.length - n) * periodMs;
+    return Object.entries(values).flatMap(([id, each]) =>
+      each.map((value) => ({ ...(of.metrics[id] ?? expect.fail(id)), atMs, value })),
+    );
+  });
+  return stateOf(of, data, nowMs);
+}
+
+const times = (count: number, period: Period) => Array.from({ length: count }, () => period);
+const alone = (value: number): Period => ({ alone: [value] });
+const share = (part: number | undefined, requests: number): Period => ({
+  ...(part !== undefined && { part: [part] }),
+  requests: [requests],
+});
+const NOTHING: Period = {};
+
+/** For each alarm a period in which all is well, and one that it is raised for. */
+const DRIVEN: Readonly<Record<string, { readonly well: Period; readonly ill: Period }>> = {
+  DeadLetters: { well: alone(0), ill: alone(1) },
+  DeadEvents: { well: alone(0), ill: alone(1) },
+  LateEvents: { well: alone(59), ill: alone(600) },
+  ServerErrors: { well: alone(4), ill: alone(5) },
+  ServerErrorShare: { well: share(99, 10_000), ill: share(100, 10_000) },
+  TooManyRequests: { well: share(4, 100), ill: share(5, 100) },
+  Throttles: { well: NOTHING, ill: alone(1) },
+  AccountConcurrency: { well: alone(799), ill: alone(800) },
+  TableThrottles: { well: NOTHING, ill: { reads: [1] } },
+  RunFailures: { well: NOTHING, ill: alone(1) },
+  NoHeartbeatOfReclaim: { well: { alone: beats(SHARDS) }, ill: { alone: beats(SHARDS - 1) } },
+  NoHeartbeatOfRepair: { well: { alone: beats(SHARDS) }, ill: { alone: beats(SHARDS - 1) } },
+  NoHeartbeatOfWork: { well: { alone: beats(1) }, ill: NOTHING },
+  LateRepair: { well: alone(60), ill: alone(900) },
+  UnreadableItem: { well: NOTHING, ill: alone(1) },
+};
+
+/** Returns the heartbeats of this many schedules in 15 minutes. */
+function beats(schedules: number): readonly number[] {
+  return Array.from({ length: schedules * 15 }, () => 1);
+}
+
+it("each alarm is driven", () => {
+  expect(Object.keys(DRIVEN).sort()).toEqual(ALARMS.map(idOf).sort());
+});
+
+describe.each(Object.entries(DRIVEN))("%s", (id, { well, ill }) => {
+  const of = alarm(id);
+
+  it("is raised when its metric is over the threshold for as long as it says, and not before", () => {
+    const rest = times(of.periods - of.datapoints, well);
+    expect(stateAfter(of, [...times(of.periods, well)])).toBe("OK");
+    expect(stateAfter(of, [...rest, well, ...times(of.datapoints - 1, ill)])).toBe("OK");
+    expect(stateAfter(of, [...rest, ...times(of.datapoints, ill)])).toBe("ALARM");
+  });
+
+  it("ends when its metric is back", () => {
+    expect(stateAfter(of, [...times(of.datapoints, ill), ...times(of.periods, well)])).toBe("OK");
+  });
+
+  it("says what happened, and names a chapter of the runbook", () => {
+    const [, chapter = ""] = /^.+\. See docs\/runbook\.md#(\w+)\.$/.exec(of.description) ?? [];
+    expect(CHAPTERS.map((each) => each.toLowerCase())).toContain(chapter);
+  });
+});
+
+it("the runbook has no chapter without an alarm", () => {
+  const named = ALARMS.map(({ description }) => /#(\w+)\.$/.exec(description)?.[1]);
+  expect(CHAPTERS.filter((chapter) => !named.includes(chapter.toLowerCase()))).toEqual([]);
+});
+
+it("few requests raise no alarm about shares", () => {
+  for (const id of ["ServerErrorShare", "TooManyRequests"])
+    expect(stateAfter(alarm(id), times(3, share(99, 99)))).toBe("OK");
+});
+
+it("requests of which no answer is 429 are a share of zero", () => {
+  expect(stateAfter(alarm("TooManyRequests"), times(3, share(undefined, 1_000)))).toBe("OK");
+});
+
+it("throttled reads and writes of the table count together", () => {
+  const of = alarm("TableThrottles");
+  expect(stateAfter(of, times(3, { writes: [1] }))).toBe("ALARM");
+});

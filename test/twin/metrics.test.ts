@@ -1,0 +1,98 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { emulatorBinary } from "../../src/local/emulator.ts";
+import { freshAssembly } from "../../twin/fresh.ts";
+import { alarmsOf } from "../../twin/metrics/alarms.ts";
+import { type Datum, dataIn, keyOf } from "../../twin/metrics/data.ts";
+import { readStacks } from "../../twin/stacks.ts";
+import { startTwinOf, type Twin } from "../../twin/twin.ts";
+import { call } from "./account.ts";
+
+const NAMESPACE = "plat-prod-stateless";
+/** An interval so long that no schedule starts a run during the test. */
+const NEVER_SECONDS = 3_600;
+/** Metrics that CloudWatch makes of the logs by a filter, so no function writes them. */
+const FILTERED = ["RunsWithFailures", "TooManyRequests"];
+
+describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () => {
+  let twin: Twin;
+  let data: readonly Datum[];
+
+  beforeAll(async () => {
+    twin = await startTwinOf("prod", { port: 0, scheduleSeconds: NEVER_SECONDS });
+    const [operator] = twin.callers;
+    const send = (method: string, path: string, body?: string) =>
+      call(twin, operator ?? expect.fail(), method, path, body);
+    const { status } = await send("PUT", "/v1/pools/main", '{"cidr": "10.0.0.0/24"}');
+    expect(status).toBe(201);
+    for (const handle of ["web-0", "web-1"])
+      await send(
+        "POST",
+        "/v1/assign",
+        JSON.stringify({ host: "node-1", ipv4: 1, handle, pools: ["main"] }),
+      );
+    await send("POST", "/v1/assign", "{}");
+    await send("GET", "/v1/nowhere");
+    await broken(twin);
+    await send(
+      "POST",
+      "/v1/spaces/broken/assign",
+      '{"host": "node-1", "ipv4": 1, "handle": "web-2"}',
+    );
+    for (const { functionArn, input } of twin.deployment.schedules)
+      await twin.lambda.invoke(functionArn, input ?? "{}");
+    await twin.stop();
+    data = dataIn(await logsOf(twin));
+  });
+  afterAll(() => twin?.stop().catch(() => {}));
+
+  const of = (name: string, dimensions: Readonly<Record<string, string>>) => {
+    const key = keyOf({
+      namespace: NAMESPACE,
+      name,
+      dimensions: { service: "plat", ...dimensions },
+    });
+    return data.filter((datum) => keyOf(datum) === key).map(({ value }) => value);
+  };
+
+  it("have a heartbeat for each schedule, and the age of what is due", () => {
+    const runs = ["reclaim", "repair", "work"].map((run) => of("Heartbeat", { run }).length);
+    expect(runs).toEqual([16, 16, 1]);
+    expect(of("OldestDue", { run: "repair" })).toEqual(Array.from({ length: 16 }, () => 0));
+  });
+
+  it("count items that cannot be read", () => {
+    expect(of("UnreadableItems", {}).length).toBeGreaterThan(0);
+  });
+
+  it("name no host, no handle and no address", () => {
+    expect(JSON.stringify(data)).not.toMatch(/node-1|web-0|10\.0\.0/);
+  });
+
+  it("include each of Plat's own that an alarm looks at", async () => {
+    const { stacks } = readStacks(await freshAssembly("prod"), "prod");
+    const looked = alarmsOf(stacks)
+      .flatMap(({ metrics }) => Object.values(metrics))
+      .filter(({ namespace, name }) => namespace === NAMESPACE && !FILTERED.includes(name));
+    const written = new Set(data.map(keyOf));
+    expect(looked.length).toBeGreaterThanOrEqual(5);
+    expect(looked.filter((metric) => !written.has(keyOf(metric)))).toEqual([]);
+  });
+});
+
+/** Registers a space whose settings have an unknown format. */
+async function broken(twin: Twin): Promise<void> {
+  await twin.context.store.registerSpace("broken", "revision");
+  const { PutItemCommand } = await import("@aws-sdk/client-dynamodb");
+  const Item = { pk: { S: "SPACE#broken" }, sk: { S: "CONFIG" }, f: { N: "999" } };
+  await twin.database.send(new PutItemCommand({ TableName: twin.deployment.table.name, Item }));
+}
+
+async function logsOf({ logs }: Twin): Promise<string> {
+  const files = await readdir(logs.directory);
+  const texts = await Promise.all(
+    files.map((file) => readFile(join(logs.directory, file), "utf8")),
+  );
+  return texts.join("\n");
+}
