@@ -91,8 +91,10 @@ let spaces = 0;
 let handles = 0;
 
 /** Returns the API of a space that no other test uses. */
-export function newSpace() {
-  const space = `space-${spaces++}`;
+export const newSpace = () => spaceNamed(`space-${spaces++}`);
+
+/** Returns the API of a space. */
+export function spaceNamed(space: string) {
   const within = (method: string, path: string, request: Request = {}) =>
     call(method, pathIn(space, path), request);
   return {

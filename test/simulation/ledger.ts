@@ -65,8 +65,14 @@ export class Ledger {
   /** The end of the last release of each name. */
   readonly #ended = new Map<string, number>();
 
+  readonly #namesOwners: boolean;
   #contents: Contents | undefined;
   #nowMs = Number.NEGATIVE_INFINITY;
+
+  /** @param namesOwners false if a rejection may leave out an owner whose allocation its version cannot read */
+  constructor(namesOwners = true) {
+    this.#namesOwners = namesOwners;
+  }
 
   /** Returns the current moment of the table: an answer is judged by the states since its request. */
   get moment(): number {
@@ -145,7 +151,8 @@ export class Ledger {
       this.#hearSaid(address, said, since);
     const now = this.#promises.get(address);
     const isPromised = before && now && nameOf(now) === nameOf(before);
-    if (said === "taken" && isPromised && members.assignedTo !== before.handle)
+    const isUnnamed = !this.#namesOwners && members.assignedTo === undefined;
+    if (said === "taken" && isPromised && members.assignedTo !== before.handle && !isUnnamed)
       this.#violate(
         "I2",
         `${address} of ${before.handle} is said to be assigned to ${members.assignedTo}`,

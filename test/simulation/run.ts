@@ -25,6 +25,7 @@ import { Instances } from "./instances.ts";
 import { Ledger } from "./ledger.ts";
 import { drawMembers } from "./members.ts";
 import { MutatedTable } from "./mutate.ts";
+import { asThisVersion, type NextVersion, nextVersionTable } from "./next-version.ts";
 import { drawCluster, type Nodes, node, repeater } from "./node-prefixes.ts";
 import {
   administrator,
@@ -63,6 +64,8 @@ export interface RunOptions {
   readonly only?: ReadonlySet<string> | undefined;
   /** True if agents of Cilium take part whatever the seed draws. */
   readonly agents?: boolean | undefined;
+  /** The next version, if every second process is of it. */
+  readonly nextVersion?: NextVersion | undefined;
 }
 
 export interface RunResult {
@@ -120,6 +123,7 @@ export async function simulate({
   schedule = 0,
   only,
   agents: wantsAgents = false,
+  nextVersion,
 }: RunOptions): Promise<RunResult> {
   const drawn = drawScenario(seededRandom(seed));
   const ranged = drawRangedPools(randomOf(seed, "ranged pools"), drawn);
@@ -134,6 +138,7 @@ export async function simulate({
     table,
     randomOf(seed, `schedule ${schedule}`),
     weather ?? scenario.weather,
+    nextVersion?.raised === undefined ? [] : ["CorruptItemError"],
   );
   const forbidding = scenario.pools.filter(({ borrowing }) => borrowing === "forbidden");
   const strictness = new Strictness(
@@ -157,7 +162,7 @@ export async function simulate({
     ...members.flatMap(({ forms }) => forms),
   ];
   const selection = new Selection(scenario, requests, scenario.labels, conditions.depotPools);
-  const ledger = new Ledger();
+  const ledger = new Ledger(nextVersion?.raised === undefined);
   const owners = new Owners();
   // Drawn apart, so that the other runs stay as they are.
   const conflicts = randomOf(seed, "conflicts").fraction() < CONFLICTS_SHARE;
@@ -223,7 +228,7 @@ export async function simulate({
     { ...scenario, pools: [...scenario.pools, ...prefixPools] },
     conditions.depotPools,
   );
-  const violations = judge(life, table);
+  const violations = judge(life, table, nextVersion?.raised);
 
   const processes: string[] = [];
   const spawn = (name: string, body: (context: Context) => Promise<unknown>) => {
@@ -231,7 +236,11 @@ export async function simulate({
     processes.push(name);
     // No two clocks differ by more than the design allows.
     const skewMs = (randomOf(seed, `${name}'s clock`).fraction() - 0.5) * CLOCK_SKEW_MS_MAX;
-    scheduler.spawn(name, (own) => body(contextOf(name, own)), skewMs);
+    const isNext = processes.length % 2 === 0;
+    const tableOf = ({ table: own }: Surroundings) =>
+      nextVersion && isNext ? nextVersionTable(own, nextVersion) : own;
+    const begin = (own: Surroundings) => body(contextOf(name, { ...own, table: tableOf(own) }));
+    scheduler.spawn(name, begin, skewMs);
   };
   const last = scenario.clients.length - 1;
   for (let n = 0; n < last; n++) {
@@ -272,6 +281,9 @@ export async function simulate({
   for (const [name, body] of agents ? drivers(life, agents) : []) spawn(name, body);
   if (scenario.leaps) spawn("calendar", (context) => calendar(context, life));
   await scheduler.run();
+  // An operator ends the rollout, and brings all items to one format.
+  for (const item of asThisVersion(table.items(), nextVersion?.raised))
+    table.partitions.get(item.pk)?.set(item.sk, item);
   if (violations.length === 0) violations.push(...(await calmDown(calm, life)));
   return { violations, seen: scheduler.seen, processes };
 }
@@ -280,15 +292,20 @@ export async function simulate({
  * Proves the invariants after every call that wrote. After the first violations of a run it proves
  * nothing more.
  */
-function judge({ scheduler, ledger, judges }: Life, table: MutatedTable): Violation[] {
+function judge(
+  { scheduler, ledger, judges }: Life,
+  table: MutatedTable,
+  raised: string | undefined,
+): Violation[] {
   const violations: Violation[] = [];
   const read = readingOnce();
   let writesSeen = table.writes;
-  for (const each of judges) each.step(read(table.items()), { nowMs: scheduler.nowMs, skewMs: 0 });
+  const items = () => asThisVersion(table.items(), raised);
+  for (const each of judges) each.step(read(items()), { nowMs: scheduler.nowMs, skewMs: 0 });
   scheduler.onStep = (label, step) => {
     if (violations.length > 0 || table.writes === writesSeen) return;
     writesSeen = table.writes;
-    const contents = read(table.items());
+    const contents = read(items());
     ledger.step(contents, step.nowMs);
     for (const each of judges) each.step(contents, step);
     violations.push(...findViolations(contents));

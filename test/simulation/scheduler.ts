@@ -115,6 +115,8 @@ export interface Surroundings {
   now(): number;
 }
 
+/** The names of the errors that a walk may end with. */
+const ANSWERS = ["ContentionError", "ThrottledError", "UnavailableError"];
 const FREEZE_STEPS_MAX = 250;
 const STEPS_MAX = 20_000;
 const STARTED_MS = 1_700_000_000_000;
@@ -139,8 +141,16 @@ export class Scheduler {
   readonly #processes: Process[] = [];
   readonly #errors: unknown[] = [];
   readonly #snapshots = new Map<string, unknown>();
+  readonly #answers: ReadonlySet<string>;
 
-  constructor(table: InMemoryTable, random: Random, weather: Weather) {
+  /** @param rejections the names of further errors that a walk may end with */
+  constructor(
+    table: InMemoryTable,
+    random: Random,
+    weather: Weather,
+    rejections: readonly string[] = [],
+  ) {
+    this.#answers = new Set([...ANSWERS, ...rejections]);
     this.table = table;
     this.random = random;
     this.#weather = weather;
@@ -396,7 +406,7 @@ export class Scheduler {
    */
   #countError(error: unknown): void {
     const name = error instanceof Error ? error.name : "";
-    if (!["ContentionError", "ThrottledError", "UnavailableError"].includes(name)) throw error;
+    if (!this.#answers.has(name)) throw error;
     this.count(`error: ${name}`);
   }
 }

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { simulate } from "./run.ts";
+
+/*
+ * Every second process is of a next version. The decision on fleets of two versions says why it is made from this one:
+ * docs/decisions.
+ */
+
+const RUNS = 60;
+const RAISED_RUNS = 12;
+const BLIND_RUNS = 60;
+const TEST_MS_MAX = 300_000;
+
+/** The kinds that this many runs write, and that the other version must then reject. */
+const KINDS = [
+  "APPLICATIONS",
+  "BLOCK",
+  "GROUPINDEX",
+  "HANDLE",
+  "HOST/AFFINITY",
+  "HOST/NODE",
+  "NAMESPACE",
+  "NODE/CILIUM",
+  "QUOTA",
+  "SPACE/CONFIG",
+  "SPACE/POOL",
+  "SPACE/RESERVATION",
+];
+
+describe("two versions side by side", () => {
+  it(
+    `of which one adds an attribute to every item: ${RUNS} runs hold`,
+    async () => {
+      for (let seed = 1; seed <= RUNS; seed++) {
+        const { violations } = await simulate({ seed, nextVersion: {} });
+        expect(violations, `seed ${seed}`).toEqual([]);
+      }
+    },
+    TEST_MS_MAX,
+  );
+
+  it.each(KINDS)(
+    "of which one raises the format of %s: neither loses, frees or doubles what the other assigned, and they reject it",
+    async (raised) => {
+      let rejected = 0;
+      for (let seed = 1; seed <= RAISED_RUNS; seed++) {
+        const { violations, seen } = await simulate({ seed, nextVersion: { raised } });
+        expect(violations, `seed ${seed}`).toEqual([]);
+        rejected += seen.get("error: CorruptItemError") ?? 0;
+      }
+      expect(rejected).toBeGreaterThan(0);
+    },
+    TEST_MS_MAX,
+  );
+
+  it.each(["BLOCK", "HANDLE", "HOST/AFFINITY", "SPACE/POOL"])(
+    `break an invariant in at least one of ${BLIND_RUNS} runs if one of them takes for absent what it cannot read: %s`,
+    async (raised) => {
+      for (let seed = 1; seed <= BLIND_RUNS; seed++) {
+        const { violations } = await simulate({ seed, nextVersion: { raised, isBlind: true } });
+        if (violations.length > 0) return;
+      }
+      expect.fail(`${BLIND_RUNS} runs hold`);
+    },
+    TEST_MS_MAX,
+  );
+});
