@@ -5,7 +5,7 @@ export const SCHEDULED_FUNCTIONS = ["reclaim", "repair", "work"] as const;
 export type ScheduledFunctionName = (typeof SCHEDULED_FUNCTIONS)[number];
 
 /** Every function of a deployment: those of the API, those of the schedules, and that of the queue. */
-export type DeployedFunctionName = FunctionName | ScheduledFunctionName | "intake";
+export type DeployedFunctionName = FunctionName | ScheduledFunctionName | "intake" | "probe";
 
 /** Partitions of the table by the prefixes of their keys (`src/store/key.ts`). */
 export const PARTITIONS = {
@@ -149,6 +149,14 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   },
   intake: NODES,
   openapi: undefined,
+  // It assigns and releases in a space of its own, and creates the pool there.
+  probe: {
+    get: ["BLOCK", "PLAN", "TABLE", "VERSION"],
+    query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "GROUPINDEX", "SPACE"],
+    put: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "PLAN", "SPACE", "TABLE"],
+    update: ["BLOCK", "GROUPINDEX", "SPACES", "VERSION"],
+    delete: ["FULLPOOLS", "HANDLE", "HOST"],
+  },
   reclaim: {
     get: ["BLOCK", "TABLE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HOST", "GROUPINDEX", "SPACE", "SPACES"],

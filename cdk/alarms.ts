@@ -9,11 +9,14 @@ import { type QuotasProps, quotaRules } from "./alarm-rules/quotas.ts";
 import { type RequestsProps, requestRules } from "./alarm-rules/requests.ts";
 import { type AlarmRule, descriptionOf } from "./alarm-rules/rule.ts";
 import { heartbeatRules, runRules, type ScheduledRuns } from "./alarm-rules/runs.ts";
+import { probeRule } from "./probe.ts";
 
 export interface AlarmsProps extends QueuesProps, QuotasProps, RequestsProps {
   readonly scheduledRuns: ScheduledRuns;
   /** False in a Region whose schedules do not run: no heartbeat is expected there. */
   readonly enabled: boolean;
+  /** True if a probe assigns and releases. */
+  readonly probe: boolean;
 }
 
 /**
@@ -25,7 +28,11 @@ export class Alarms extends Construct {
   readonly topic: Topic;
   readonly serverErrors: IAlarm;
 
-  constructor(scope: Construct, id: string, { scheduledRuns, enabled, ...props }: AlarmsProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { scheduledRuns, enabled, probe, ...props }: AlarmsProps,
+  ) {
     super(scope, id);
     // Not encrypted with the key that SNS has in every account, because CloudWatch may not use it. Alarms contain no
     // names of callers.
@@ -49,6 +56,7 @@ export class Alarms extends Construct {
       ...quotaRules(props),
       ...runRules(this, scheduledRuns),
       ...(enabled ? heartbeatRules(this, scheduledRuns) : []),
+      ...(probe ? [probeRule(this)] : []),
     ])
       this.add(rule);
   }

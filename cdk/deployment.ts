@@ -41,6 +41,8 @@ const deployment = v.pipe(
     rollout: v.optional(v.picklist(ROLLOUTS, `must be ${ROLLOUTS.join(" or ")}`)),
     /** Further Regions of the table, with multi-Region strong consistency. */
     regions: v.optional(regionsSetting),
+    /** True if a probe assigns and releases an address each minute, in a space of its own. */
+    probe: v.optional(v.boolean("must be true or false")),
     /** True if everybody may ask whether Plat is up, without a signature. */
     publicHealth: v.optional(v.boolean("must be true or false")),
     /** The way in which requests are traced: not at all, unless named. */

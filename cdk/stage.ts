@@ -71,6 +71,7 @@ export class PlatStage extends Stage {
       rollout,
       lambdaConcurrency,
       tracing,
+      probe,
       publicHealth,
     } = deployment;
     const isHome = region === deployment.region;
@@ -81,6 +82,7 @@ export class PlatStage extends Stage {
       active: regions === undefined || regions.active === region,
       lambdaConcurrency,
       ...(publicHealth && { publicHealth }),
+      ...(probe && { probe }),
       ...(rollout && { rollout }),
       ...(!isHome && account && region && { env: { account, region } }),
     });

@@ -11,6 +11,7 @@ import type { Rollout } from "./deployment.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
 import { Intake } from "./intake.ts";
+import { Probe } from "./probe.ts";
 import { SCHEDULE_INPUTS, Schedules } from "./schedules.ts";
 import { existingTable, type TableReference } from "./table.ts";
 
@@ -21,6 +22,8 @@ export interface StatelessStackProps {
   /** The spaces that have managed policies of their own. */
   readonly spaces: readonly string[];
   readonly rollout?: Rollout;
+  /** True if a probe assigns and releases each minute. */
+  readonly probe?: boolean;
   /** True if everybody may ask for /healthz. */
   readonly publicHealth?: boolean;
   /** False in a Region that does not run the schedules; true unless named. */
@@ -86,6 +89,10 @@ export class StatelessStack extends Stack {
       enabled,
     });
 
+    // One Region probes, as one runs the schedules: the space and its pool are those of the one table.
+    const probe = enabled && props.probe === true;
+    if (probe) new Probe(this, "Probe", { environment, table, deadLetterQueue });
+
     const events = new Intake(this, "Intake", { intake: request("intake") });
 
     const { topic, serverErrors } = new Alarms(this, "Alarms", {
@@ -98,6 +105,7 @@ export class StatelessStack extends Stack {
       lambdaConcurrency: props.lambdaConcurrency,
       scheduledRuns,
       enabled,
+      probe,
     });
 
     if (props.rollout === "canary")

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
+import { PlatStage } from "../../cdk/stage.ts";
 import { SHARDS } from "../../src/domain/limits.ts";
 import {
   type AlarmState,
@@ -10,7 +13,6 @@ import {
 } from "../../twin/metrics/alarms.ts";
 import type { Datum } from "../../twin/metrics/data.ts";
 import type { Stack } from "../../twin/names.ts";
-import { templates } from "./templates.ts";
 
 const RUNBOOK = readFileSync(
   fileURLToPath(new URL("../../docs/runbook.md", import.meta.url)),
@@ -18,9 +20,13 @@ const RUNBOOK = readFileSync(
 );
 const CHAPTERS = [...RUNBOOK.matchAll(/^## (.*)$/gm)].map(([, chapter = ""]) => chapter);
 
+// With the choice that has an alarm of its own.
+const context = { "aws:cdk:bundling-stacks": [], "plat:prod": { probe: true } };
+const stage = new PlatStage(new App({ context }), "prod");
+
 const ALARMS = alarmsOf(
   (["stateful", "stateless"] as const).map((name): Stack => {
-    const template = templates.prod[name].toJSON();
+    const template = Template.fromStack(stage[name] ?? expect.fail(name)).toJSON();
     return {
       name: `plat-prod-${name}`,
       account: "123456789012",
@@ -72,6 +78,7 @@ const DRIVEN: Readonly<Record<string, { readonly well: Period; readonly ill: Per
   NoHeartbeatOfReclaim: { well: { alone: beats(SHARDS) }, ill: { alone: beats(SHARDS - 1) } },
   NoHeartbeatOfRepair: { well: { alone: beats(SHARDS) }, ill: { alone: beats(SHARDS - 1) } },
   NoHeartbeatOfWork: { well: { alone: beats(1) }, ill: NOTHING },
+  NoHeartbeatOfProbe: { well: alone(1), ill: NOTHING },
   LateRepair: { well: alone(60), ill: alone(900) },
   UnreadableItem: { well: NOTHING, ill: alone(1) },
 };

@@ -57,6 +57,7 @@ describe("the context of an environment", () => {
     [{ spaces: ["blue", "red", "blue"] }, /spaces must name each space once/],
     [{ customerManagedKey: "yes" }, /customerManagedKey must be true or false/],
     [{ rollout: "linear" }, /rollout must be at-once or canary/],
+    [{ probe: 1 }, /probe must be true or false/],
     [{ publicHealth: "yes" }, /publicHealth must be true or false/],
     [{ tracing: "otel" }, /tracing must be none or xray/],
     [{ lambdaConcurrency: 0 }, /lambdaConcurrency must be a whole number from 1/],

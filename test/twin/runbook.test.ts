@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { probe } from "../../src/allocator/maintenance/probe.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { OPERATOR_KEYS } from "../../twin/callers.ts";
 import { startTwinOf, type Twin } from "../../twin/twin.ts";
@@ -37,6 +38,7 @@ describe.runIf(emulatorBinary())("the runbook on the twin of prod", () => {
       call(twin, operator ?? expect.fail(), method, path, JSON.stringify(body));
     const { status } = await send("PUT", "/v1/pools/default-ipv4", { cidr: "10.0.0.0/24" });
     expect(status).toBe(201);
+    await probe(twin.context);
     await send("PUT", "/v1/nodes/node-1", { labels: {} });
     await send("POST", "/v1/assign", {
       host: "node-1",

@@ -11,7 +11,7 @@ interface ScheduledRunDone {
 }
 
 /** The functions by what their runs did, as the log says it. */
-const RUNS = { reclaimed: "reclaim", repaired: "repair", worked: "work" } as const;
+const RUNS = { reclaimed: "reclaim", repaired: "repair", worked: "work", probed: "probe" } as const;
 
 /**
  * Logs a scheduled run, and publishes its heartbeat. Failures on the way are a warning, because the run continued.

@@ -13,6 +13,7 @@ import {
 import { type FieldProblem, invalid, Problem } from "../../contract/schema/problem.ts";
 import { checked, shortened } from "../../contract/schema/schema.ts";
 import type { Address } from "../../domain/address.ts";
+import { PROBE_SPACE } from "../../domain/probe.ts";
 import type { Event } from "./event.ts";
 import { spaceInQuery } from "./misplaced-space.ts";
 
@@ -30,9 +31,17 @@ export function readQuery<Entries extends v.ObjectEntries>(event: Event, entries
   const named = event.pathParameters?.space;
   const space = named === undefined ? SPACE_DEFAULT : inPath("space", spaceName, named);
   if (space instanceof Problem) return space;
+  if (space === PROBE_SPACE && !READS.includes(event.requestContext.http.method))
+    return reservedSpace();
   const input = checked(v.object(entries), query);
   return input instanceof Problem ? asParameters(input) : { ...input, space };
 }
+
+const READS: readonly string[] = ["GET", "HEAD"];
+
+/** Returns the problem of a write in the space of the probe, which a caller would make fail or hide. */
+const reservedSpace = (): Problem =>
+  invalid({ field: "space", problem: `is ${PROBE_SPACE}, which is reserved for the probe` });
 
 /** Reads the space of a request without query parameters. */
 export function readSpace(event: Event): string | Problem {

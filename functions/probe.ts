@@ -1,0 +1,12 @@
+import { probe } from "../src/allocator/maintenance/probe.ts";
+import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
+import { context } from "../src/wiring.ts";
+
+const plat = context();
+
+/** Assigns an address in a reserved space, and releases it. */
+export async function handler(): Promise<void> {
+  const { isPrepared, ...done } = await probe(plat);
+  // A run that only prepared proves nothing, so it has no heartbeat.
+  if (!isPrepared) logScheduledRun("probed", done);
+}

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { PROBE_SPACE } from "../../src/domain/probe.ts";
+import { logger } from "../../src/edge/http/logger.ts";
+import { call, context } from "./plat.ts";
+import { runAs } from "./rights.ts";
+
+const { handler } = await import("../../functions/probe.ts");
+const run = () => runAs("probe", handler);
+const inSpace = (path: string) => path.replace("/v1/", `/v1/spaces/${PROBE_SPACE}/`);
+
+/** A time after which a new pool serves on every function. */
+const SERVES_MS = 2 * 60_000;
+
+const logged = vi.spyOn(logger, "info").mockReturnValue();
+const runs = () => logged.mock.calls.filter(([name]) => name === "probed").length;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-24T00:00:00Z") });
+  logged.mockClear();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it("the probe makes its pool first, and then assigns and releases an address each minute", async () => {
+  await run();
+  expect(runs()).toBe(0);
+  vi.setSystemTime(Date.now() + SERVES_MS);
+  for (let minute = 0; minute < 20; minute++) {
+    await run();
+    vi.setSystemTime(Date.now() + 60_000);
+  }
+  expect(runs()).toBe(20);
+  const { body } = await call("GET", inSpace("/v1/pools/probe/utilization"));
+  expect(body).toMatchObject({ cidr: "192.0.2.0/28", inUse: 0 });
+});
+
+it("an assign that is rejected fails the run, so that its heartbeat is missing", async () => {
+  const [pool] = (await context.store.readSpace(PROBE_SPACE)).pools;
+  if (!pool) throw new Error("the probe has no pool");
+  vi.setSystemTime(Date.now() + 60 * 60_000);
+  const full = vi.spyOn(context.store, "takeSlots").mockRejectedValue(new Error("no answer"));
+  await expect(run()).rejects.toThrow("no answer");
+  full.mockRestore();
+  expect(runs()).toBe(0);
+});
+
+it("nobody else writes in the space of the probe, and everybody may read there", async () => {
+  const assigned = await call("POST", inSpace("/v1/assign"), {
+    body: { host: "n1", ipv4: 1, handle: "h" },
+  });
+  expect(assigned).toMatchObject({
+    status: 400,
+    body: { fields: [{ field: "space", problem: expect.stringContaining("reserved") }] },
+  });
+  const put = await call("PUT", inSpace("/v1/pools/main"), { body: { cidr: "10.0.0.0/24" } });
+  expect(put.status).toBe(400);
+  expect((await call("GET", inSpace("/v1/pools"))).status).toBe(200);
+});
