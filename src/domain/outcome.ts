@@ -119,12 +119,27 @@ export class CorruptItemError extends Error {
   readonly members: UnreadableItem;
   /** The reason, to be read after the item's name, cut to `UNREADABLE_CHARACTERS_MAX`. */
   readonly why: string;
+  /** The kind of the item, for the log, which must not have its name. */
+  readonly kind: string;
 
-  constructor(members: UnreadableItem, why: string, options?: ErrorOptions) {
+  constructor(
+    members: UnreadableItem,
+    why: string,
+    { kind = "unknown", ...options }: ErrorOptions & { readonly kind?: string | undefined } = {},
+  ) {
     const short = cut(why);
     super(`the item of ${members.item} ${short}`, options);
     this.members = members;
     this.why = short;
+    this.kind = kind;
+  }
+
+  /** The reason without any value of the item, for the log. */
+  get problem(): string {
+    const { format, reads } = this.members;
+    if (reads === undefined) return "cannot be read";
+    const has = format === undefined ? "no known format" : `format ${format}`;
+    return `has ${has}, and this version reads format ${reads}`;
   }
 
   /** The message as a sentence for a person. */
@@ -149,14 +164,14 @@ export async function orCorrupt<T>(read: Promise<T>): Promise<T | CorruptItemErr
   }
 }
 
-/** The database throttled the call, or reported a replicated-write conflict, again and again. */
+/** The database throttled the call, or reported a replicated-write conflict, again and again. Its message has no names. */
 export class ThrottledError extends Error {
   override readonly name = "ThrottledError";
   /** The handle whose addresses an assign may hold although it was not answered. */
   handle?: string;
 }
 
-/** The database did not answer, and the outcome could not be determined. */
+/** The database did not answer, and the outcome could not be determined. Its message has no names. */
 export class UnavailableError extends Error {
   override readonly name = "UnavailableError";
   /** The handle whose addresses an assign may hold although it was not answered. */
@@ -165,7 +180,7 @@ export class UnavailableError extends Error {
 
 /**
  * The request's time is over, and Plat starts no further call for it, as if its function had been stopped. It is final:
- * no call is repeated, and parallel work ends.
+ * no call is repeated, and parallel work ends. Its message has no names.
  */
 export class DeadlineError extends Error {
   override readonly name = "DeadlineError";

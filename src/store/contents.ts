@@ -48,10 +48,7 @@ export function scanning(table: Table) {
     async scanSegment(segment: Segment, limit: number, after?: string) {
       const page = await table.scan(limit, { after: keyOf(after), segment, consistent: false });
       return {
-        found: page.items.map((item) => ({
-          contents: contentsOf([item]),
-          position: positionOf(item),
-        })),
+        found: page.items.map((item) => ({ ...decodedOf([item]), position: positionOf(item) })),
         ...(page.next && { next: positionOf(page.next) }),
       };
     },
@@ -67,7 +64,10 @@ const keyOf = (position: string | undefined): Key | undefined =>
  * Sorts items by kind. The answer reports an unreadable item, or one of an unknown kind, and goes
  * on with the others.
  */
-export function contentsOf(items: readonly Item[]): Contents {
+export const contentsOf = (items: readonly Item[]): Contents => decodedOf(items).contents;
+
+/** Sorts items as `contentsOf` does, and returns the errors of the unreadable ones as well. */
+function decodedOf(items: readonly Item[]) {
   const byKind = new Map<string, Item[]>();
   for (const item of items) {
     const name = kindNameOf(item) ?? "";
@@ -76,18 +76,22 @@ export function contentsOf(items: readonly Item[]): Contents {
     else byKind.set(name, [item]);
   }
   const unreadable: { key: string; reason: string }[] = [];
+  const errors: CorruptItemError[] = [];
   const decoded = <T>(kind: string, from: (item: Item) => T): T[] => {
     const values: T[] = [];
     for (const item of byKind.get(kind) ?? NONE) {
       const value = readOrNot(item, from);
       if (!(value instanceof CorruptItemError)) values.push(value);
-      else unreadable.push({ key: `${item.pk} ${item.sk}`, reason: value.message });
+      else {
+        unreadable.push({ key: `${item.pk} ${item.sk}`, reason: value.message });
+        errors.push(value);
+      }
     }
     return values;
   };
   // The only check of these kinds is that they can be read.
   for (const [kind, from] of OTHERS) decoded(kind, from);
-  return {
+  const contents: Contents = {
     blocks: decoded("BLOCK", blockFrom),
     affinities: decoded("HOST/AFFINITY", affinityFrom),
     fullBlocks: decoded("HOST/FULL", fullBlockFrom),
@@ -110,6 +114,7 @@ export function contentsOf(items: readonly Item[]): Contents {
     namespaces: decoded("NAMESPACE", namespaceFrom),
     unreadable,
   };
+  return { contents, errors };
 }
 
 const NONE: readonly Item[] = [];

@@ -1,7 +1,7 @@
 import { CorruptItemError } from "../domain/outcome.ts";
 import { type Clause, newOrEquals } from "./clause.ts";
 import type { Item, Key } from "./item.ts";
-import { KEYS_FORMAT, type Kind, kindOf } from "./kinds.ts";
+import { KEYS_FORMAT, type Kind, kindNameOf, kindOf } from "./kinds.ts";
 import type { Change, QueryOptions, Table, Write } from "./table.ts";
 
 /**
@@ -36,7 +36,10 @@ export function reading<T>(
       return value;
     } catch (cause) {
       const why = cause instanceof Error ? `: ${cause.message}` : "";
-      throw new CorruptItemError({ item: kind.called(item) }, `cannot be read${why}`, { cause });
+      throw new CorruptItemError({ item: kind.called(item) }, `cannot be read${why}`, {
+        cause,
+        kind: kindNameOf(item),
+      });
     }
   };
 }
@@ -64,7 +67,9 @@ function differing(key: Key, of: string, format: unknown, reads: number): Corrup
   const known = typeof format === "number" ? { format } : {};
   const has = format === undefined ? "no format" : `format ${String(format)}`;
   const why = `has ${has}${of}, and this version reads format ${reads}`;
-  return new CorruptItemError({ item: calledAt(key), ...known, reads }, why);
+  return new CorruptItemError({ item: calledAt(key), ...known, reads }, why, {
+    kind: kindNameOf(key),
+  });
 }
 
 /**

@@ -25,6 +25,7 @@ export async function openTable(table: Table): Promise<void> {
     throw new CorruptItemError(
       { item: "the table", reads: KEYS_FORMAT },
       `is missing, so that nothing says of what format its keys are: it was written before formats were. This version knows format ${KEYS_FORMAT}`,
+      { kind: "TABLE" },
     );
   await tell(table);
 }

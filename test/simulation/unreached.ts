@@ -118,7 +118,6 @@ export const EXCUSES: readonly Excuse[] = [
       ["admin/administration.ts", "each) => each.unreadable"],
       ["allocations/allocation-of-slot.ts", "CorruptItemError ? [] : owners"],
       ["blocks/claim-block.ts", 'return { kind: "busy" }; if (there?.host'],
-      ["maintenance/repair/sweep.ts", "({ reason }) => new Error(reason)"],
       ["core/configuration.ts", "throw new CorruptItemError(raised.members"],
       ["core/configuration.ts", "CorruptItemError ? undefined : { value }"],
       ["jobs/drain-group.ts", "{ // The contents and the host of an"],

@@ -85,7 +85,7 @@ async function raiseVersion(context: Context, space: string): Promise<void> {
   return untilAnswered({ triesMax: SWAP_TRIES_MAX, exhausted }, async () => {
     const raised = await orCorrupt(context.store.raiseVersion(space, fresh(context)));
     if (raised instanceof CorruptItemError)
-      throw new CorruptItemError(raised.members, `${raised.why}: ${LATE}`);
+      throw new CorruptItemError(raised.members, `${raised.why}: ${LATE}`, { kind: raised.kind });
     return raised.outcome === "done" ? answer(undefined) : RETRY;
   });
 }

@@ -6,8 +6,6 @@ interface ScheduledRunDone {
   readonly failures: readonly unknown[];
   /** The age of the oldest item that was due and waited for the run; absent if the run looks at none. */
   readonly oldestDueSeconds?: number;
-  /** Items that could not be read, and are among the failures under another name; absent if there can be none. */
-  readonly unreadable?: number;
 }
 
 /** The functions by what their runs did, as the log says it. */
@@ -23,7 +21,6 @@ export function logScheduledRun(
   if (failures.length === 0) logger.info(name, { ...done });
   else logger.warn(name, { ...done, failed: failures.length, error: failures[0] });
   publish({ run: RUNS[name] }, { Heartbeat: 1, OldestDue: done.oldestDueSeconds });
-  const corrupt = failures.filter((failure) => failure instanceof CorruptItemError).length;
-  const unreadable = corrupt + (done.unreadable ?? 0);
+  const unreadable = failures.filter((failure) => failure instanceof CorruptItemError).length;
   if (unreadable > 0) publish({}, { UnreadableItems: unreadable });
 }

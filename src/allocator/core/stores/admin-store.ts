@@ -5,7 +5,7 @@ import type { Job } from "../../../domain/job.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { Namespace } from "../../../domain/namespace.ts";
 import type { Node, NodeEntry } from "../../../domain/node.ts";
-import type { Outcome } from "../../../domain/outcome.ts";
+import type { CorruptItemError, Outcome } from "../../../domain/outcome.ts";
 import type {
   Pool,
   Reservation,
@@ -99,7 +99,11 @@ export interface AdminStore {
     limit: number,
     after?: string,
   ): Promise<{
-    readonly found: readonly { readonly contents: Contents; readonly position: string }[];
+    readonly found: readonly {
+      readonly contents: Contents;
+      readonly errors: readonly CorruptItemError[];
+      readonly position: string;
+    }[];
     readonly next?: string;
   }>;
   scanPage(

@@ -38,7 +38,7 @@ export async function endNodes(
     await going(done, async () => {
       const held = await heldIn(context, space, tombstones);
       done.nodesHeld += held.size;
-      if (held.size > 0) done.failures.push(new Error(reasonOf(space, held.size)));
+      if (held.size > 0) done.failures.push(new HeldNodesError(space, held.size));
       const free = tombstones.filter((tombstone) => !held.has(tombstone));
       await whileTime(context, free, { atOnce, untilMs }, (tombstone) =>
         going(done, async () => {
@@ -74,5 +74,13 @@ async function countNodes({ store }: Context, space: string): Promise<number> {
   return count;
 }
 
-const reasonOf = (space: string, held: number): string =>
-  `${held} nodes of the space ${space} ended at once and keep what they have: set goneNodesPercentMax to ${PERCENT_MAX} if they are gone`;
+/** Too many nodes of a space ended at once. */
+class HeldNodesError extends Error {
+  override readonly name = "HeldNodesError";
+
+  constructor(space: string, held: number) {
+    super(
+      `${held} nodes of the space ${space} ended at once and keep what they have: set goneNodesPercentMax to ${PERCENT_MAX} if they are gone`,
+    );
+  }
+}

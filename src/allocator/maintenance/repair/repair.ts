@@ -33,7 +33,6 @@ export async function repair(context: Context, shard: number): Promise<Repaired>
     orphansDeleted: 0,
     nodesEnded: 0,
     nodesHeld: 0,
-    unreadable: 0,
     swept: false,
     failures: [],
   };

@@ -19,8 +19,6 @@ export interface Repaired {
   nodesEnded: number;
   /** Nodes that ended and wait, because too many did at once. */
   nodesHeld: number;
-  /** Items of the walk that could not be read. */
-  unreadable: number;
   /** True if the walk reached the end of the shard's segment of the table. */
   swept: boolean;
   /** Failures for the log; the run continued. */

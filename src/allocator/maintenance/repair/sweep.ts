@@ -88,7 +88,10 @@ async function walkSegment(
       context,
       found,
       { atOnce: SWEEP_ITEMS_AT_ONCE, untilMs },
-      ({ contents }) => going(done, () => sweepItem(context, contents, seen, done)),
+      ({ contents, errors }) => {
+        done.failures.push(...errors);
+        return going(done, () => sweepItem(context, contents, seen, done));
+      },
     );
     done.items += worked;
     left -= worked;
@@ -116,8 +119,6 @@ async function sweepItem(
   { hosts, holders }: { readonly hosts: Set<string>; readonly holders: Holders },
   done: Repaired,
 ): Promise<void> {
-  done.unreadable += contents.unreadable.length;
-  done.failures.push(...contents.unreadable.map(({ reason }) => new Error(reason)));
   for (const seen of contents.allocations) {
     if (await seemsRight(context, seen)) continue;
     const allocation = await context.store.readAllocation(seen.place);

@@ -1,0 +1,165 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { ROUTES } from "../../src/contract/routes/routes.ts";
+import { PROBLEMS } from "../../src/contract/schema/problem.ts";
+import { logger } from "../../src/edge/http/logger.ts";
+import type { Item } from "../../src/store/item.ts";
+import { KIND_NAMES, kindNameOf } from "../../src/store/kinds.ts";
+import { nodeEvent } from "../node-objects.ts";
+import { CALLS, type Furnished, furnished, replace, startAnew } from "./newer.ts";
+import { table, takeIn } from "./plat.ts";
+
+/**
+ * These tests make items of every kind unreadable, send requests to every route, and let the scheduled runs and the
+ * intake run. Each text in a log line must be one that the program has; any other may be a name of a caller.
+ */
+
+const RUNS = {
+  reclaim: (await import("../../functions/reclaim.ts")).handler,
+  repair: (await import("../../functions/repair.ts")).handler,
+  work: (await import("../../functions/work.ts")).handler,
+};
+const SHARDS = Array.from({ length: 16 }, (_, shard) => ({ shard }));
+
+/** A text that stands in place of each attribute of an unreadable item. */
+const SECRET = "hunter2-AKIAIOSFODNN7EXAMPLE";
+
+let lines: string[] = [];
+
+beforeAll(() => logger.setLogLevel("DEBUG"));
+
+beforeEach(() => {
+  lines = [];
+  for (const stream of [process.stdout, process.stderr])
+    vi.spyOn(stream, "write").mockImplementation((text) => {
+      lines.push(...String(text).trim().split("\n"));
+      return true;
+    });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const ROUTE = new Set(ROUTES.flatMap(({ method, path }) => [`${method} ${path}`]));
+const KINDS: ReadonlySet<string> = new Set(KIND_NAMES);
+const FRAME = /^ +at (async )?([\w.#<> [\]$]+ \()?(file:\/\/|\/|node:)[^ ]+:\d+:\d+\)?$/;
+
+/** The texts that each field of a line may have. A field that is not here may have numbers and flags only. */
+const TEXTS: Readonly<Record<string, (text: string) => boolean>> = {
+  level: (text) => ["DEBUG", "INFO", "WARN", "ERROR"].includes(text),
+  message: (text) =>
+    /^(answered|rejected|failed|not served for now|took in|reclaimed|repaired|worked)$/.test(text),
+  timestamp: (text) => !Number.isNaN(Date.parse(text)),
+  service: (text) => text === "plat",
+  sampling_rate: () => false,
+  code: (text) => Object.hasOwn(PROBLEMS, text),
+  codes: (text) => Object.hasOwn(PROBLEMS, text),
+  route: (text) => ROUTE.has(text.replace("/v1/spaces/{space}", "/v1")),
+  requestId: (text) => /^request-\d+$/.test(text),
+  messageIds: (text) => /^\d+$/.test(text),
+  "error.name": (text) => /^([A-Z]\w*)?(Error|Exception|Rejection)$/.test(text),
+  "error.kind": (text) => KINDS.has(text) || text === "unknown",
+  "error.problem": (text) =>
+    /^(cannot be read|has format \d+, and this version reads format \d+|has no known format, and this version reads format \d+)$/.test(
+      text,
+    ),
+  "error.message": (text) => MESSAGES.some((message) => message.test(text)),
+  "error.code": (text) => Object.hasOwn(PROBLEMS, text),
+  "error.stack": (text) => text.split("\n").every((frame) => FRAME.test(frame)),
+};
+
+/** The messages that say nothing of a caller. */
+const MESSAGES = [/^the database (throttled|did not answer) a (read|write)$/];
+
+/** Returns the texts of a line that the program does not have by itself, each with its field. */
+function foreign(line: string): string[] {
+  const found: string[] = [];
+  const visit = (field: string, value: unknown): void => {
+    if (typeof value === "string") {
+      if (!TEXTS[field]?.(value)) found.push(`${field}: ${value}`);
+    } else if (Array.isArray(value)) for (const each of value) visit(field, each);
+    else if (typeof value === "object" && value !== null)
+      for (const [name, each] of Object.entries(value)) {
+        const inError = field === "error" || field.startsWith("error.");
+        visit(inError ? (name === "cause" ? "error" : `error.${name}`) : name, each);
+      }
+  };
+  visit("", JSON.parse(line));
+  return found;
+}
+
+const foreignTexts = () => lines.flatMap(foreign);
+
+/** Sends every request, and lets every scheduled run and the intake run. */
+async function everything(of: Furnished): Promise<void> {
+  for (const act of Object.values(CALLS)) {
+    startAnew();
+    await act(of);
+  }
+  await takeIn(of.plat.space, [
+    nodeEvent("MODIFIED", "n7", { version: 103 }),
+    nodeEvent("DELETED", "n7", { version: 104 }),
+  ]);
+  await scheduled();
+}
+
+async function scheduled(): Promise<void> {
+  startAnew();
+  // Without its notes the repair run does not know the size of the table, so it walks over all of it.
+  table.partitions.delete("SWEEP");
+  for (const event of SHARDS) {
+    await RUNS.reclaim(event).catch(() => {});
+    await RUNS.repair(event).catch(() => {});
+  }
+  await RUNS.work().catch(() => {});
+}
+
+const SPOILS: Readonly<Record<string, (item: Item) => Item>> = {
+  "of a newer format": (item) => ({ ...item, f: Number(item.f) + 1 }) as Item,
+  "whose values are other texts": (item) =>
+    Object.fromEntries(
+      Object.entries(item).map(([name, value]) =>
+        ["pk", "sk", "f", "k"].includes(name) ? [name, value] : [name, SECRET],
+      ),
+    ) as Item,
+};
+
+describe.each(Object.entries(SPOILS))("items %s", (_, spoil) => {
+  it.each(KIND_NAMES)("of the kind %s put no name into a log line", async (kind) => {
+    const of = await furnished();
+    const written = table
+      .items()
+      .filter((item) => kindNameOf(item) === kind && !["TABLE", "SWEEP"].includes(item.pk));
+    lines = [];
+    for (const item of written) replace(spoil(item));
+    try {
+      await everything(of);
+    } finally {
+      for (const item of written) replace(item);
+    }
+    expect(foreignTexts()).toEqual([]);
+    expect(lines.join("\n")).not.toContain(SECRET);
+  });
+});
+
+describe("a table that fails with an error of its own", () => {
+  const broken = () =>
+    Promise.reject(new SyntaxError(`Unexpected token at "${SECRET}"\n    at ${SECRET} (a:1:1)`));
+
+  it("puts no text of the error into a log line", async () => {
+    const of = await furnished();
+    lines = [];
+    const methods = ["get", "query", "scan", "due", "write"] as const;
+    for (const method of methods) vi.spyOn(table, method).mockImplementation(broken);
+    for (const act of Object.values(CALLS)) {
+      startAnew();
+      await act(of);
+    }
+    await takeIn(of.plat.space, [nodeEvent("MODIFIED", "n7", { version: 105 })]).catch(() => {});
+    await scheduled();
+    for (const method of methods) vi.mocked(table[method]).mockRestore();
+    expect(lines.length).toBeGreaterThan(Object.keys(CALLS).length);
+    expect(foreignTexts()).toEqual([]);
+    expect(lines.join("\n")).not.toContain(SECRET);
+  });
+});
