@@ -19,6 +19,11 @@ interface Command {
   readonly account: string;
   /** The Region that the command names, or else that of the environment. */
   readonly region: string;
+  /** The Region of the environment, which has the stateful stack. */
+  readonly home: string;
+  readonly hasRegions: boolean;
+  /** False if the environment uses an existing table. */
+  readonly hasOwnTable: boolean;
   /** The stateless stack of the Region. */
   readonly stack: string;
   /** True if the command names a Region, and so acts there only. */
@@ -56,7 +61,7 @@ function readCommand(args: readonly string[]): Command {
     throw new UsageError(`Say which environment: --env ${ENVIRONMENT_NAMES.join(" or --env ")}.`);
   const key = contextKey(environment);
   const named = (values.context ?? []).map(String).find((entry) => entry.startsWith(`${key}=`));
-  const { account, region, regions } = readDeployment(
+  const { account, region, regions, tableName } = readDeployment(
     environment,
     named === undefined ? contextInFiles(key) : named.slice(key.length + 1),
   );
@@ -74,6 +79,9 @@ function readCommand(args: readonly string[]): Command {
     environment,
     account,
     region: wanted ?? region,
+    home: region,
+    hasRegions: regions !== undefined,
+    hasOwnTable: tableName === undefined,
     stack: `${stageName(environment)}-${statelessName(wanted ?? region, region)}`,
     inOneRegion: wanted !== undefined,
     profile: typeof values.profile === "string" ? values.profile : undefined,

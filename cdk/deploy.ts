@@ -6,10 +6,13 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "./command.ts";
 import { stageName } from "./environments.ts";
+import { assertTableStays } from "./table-stays.ts";
 
 const CDK = fileURLToPath(import.meta.resolve("aws-cdk/bin/cdk"));
 
-process.exitCode = await runCommand(async ({ environment, stack, inOneRegion, rest }) => {
+process.exitCode = await runCommand(async (command) => {
+  const { environment, stack, inOneRegion, hasOwnTable, rest } = command;
+  if (!inOneRegion && hasOwnTable) await assertTableStays(command);
   const stage = stageName(environment);
   const stacks = inOneRegion
     ? [`${stage}/${stack.slice(stage.length + 1)}`, "--exclusively"]

@@ -37,8 +37,10 @@ describe("npm run deploy", () => {
   });
 
   it("hands all other arguments to the CDK where the credentials are of the account", async () => {
-    const { status, stdout } = await withAws("123456789012", (aws) =>
-      runCdk("deploy", [...DEV, ...NAMED, "--help"], aws),
+    const { status, stdout } = await withAws(
+      "123456789012",
+      (aws) => runCdk("deploy", [...DEV, ...NAMED, "--help"], aws),
+      () => stackWith("plat-dev-stateful-Table-1"),
     );
     expect(status).toBe(0);
     expect(stdout).toContain("cdk deploy [STACKS..]");
@@ -62,4 +64,34 @@ describe("npm run deploy", () => {
     expect(status).toBe(0);
     expect(stdout).toContain("cdk deploy [STACKS..]");
   });
+
+  describe.each([
+    ["adds further Regions to", REGIONS, "plat-dev-stateful-Table-1", "With"],
+    ["leaves out the Regions of", NAMED, "plat-dev", "Without"],
+  ])("that %s a table", (_, context, table, word) => {
+    it("deploys nothing, because the table would be replaced by an empty one", async () => {
+      const ended = await withAws(
+        "123456789012",
+        (aws) => runCdk("deploy", [...DEV, ...context], aws),
+        () => stackWith(table),
+      );
+      expect(ended).toEqual(
+        refused(
+          `dev has the table ${table}, and a table keeps its Regions. ${word} the setting regions, the deployment would create an empty table, which would assign addresses that are in use. Nothing was changed.`,
+        ),
+      );
+    });
+  });
+
+  it("deploys where the table stays", async () => {
+    const { status } = await withAws(
+      "123456789012",
+      (aws) => runCdk("deploy", [...DEV, ...REGIONS, "--help"], aws),
+      () => stackWith("plat-dev"),
+    );
+    expect(status).toBe(0);
+  });
 });
+
+const stackWith = (table: string) =>
+  `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs><member><OutputKey>TableName</OutputKey><OutputValue>${table}</OutputValue></member></Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
