@@ -35,11 +35,14 @@ const WRITES_NOTHING = [
   "utilization",
 ];
 
+/** Those that only call operations that are walked. */
+const CALLS_OTHERS = ["probe"];
+
 it("walks everything that a handler calls and that writes", () => {
   const called = new Set(handlers().flatMap(importsOfWalks));
   const walked = wordsWalked();
   const left = [...called].filter((name) => !walked.has(name));
-  expect(left.sort()).toEqual(WRITES_NOTHING);
+  expect(left.sort()).toEqual([...WRITES_NOTHING, ...CALLS_OTHERS].sort());
 });
 
 const FUNCTIONS = new URL("../../functions/", import.meta.url);
