@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Contents } from "../../src/domain/contents.ts";
+import { handleHash } from "../../src/domain/hash.ts";
+import { ciliumHandle } from "../../src/domain/node-handle.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { blockWith, cooling, held, taken } from "../domain/builders.ts";
 import { Cooldowns } from "./cooldowns.ts";
@@ -32,12 +34,18 @@ describe("the judge of cooldowns", () => {
   });
 
   it("lets a CiliumNode have an address that it uses, and no other one, while it cools", () => {
-    const verdictWith = (used: object) => {
+    const verdictWith = (used: object, owner = "uid-1") => {
       const judge = new Cooldowns(COOLDOWN_MS);
-      const ciliumReports = [{ object: { ipam: {}, status: { ipam: { used } } } }];
-      for (const [nowMs, slot] of [
-        [0, cooling(0)],
-        [1, taken(2)],
+      const report = {
+        name: "node-1",
+        uid: "uid-1",
+        object: { ipam: {}, status: { ipam: { used } } },
+      };
+      const own = { ...taken(2), handleHash: handleHash(ciliumHandle("node-1", owner)) };
+      for (const [nowMs, slot, ciliumReports] of [
+        [0, cooling(0), [report]],
+        // Another request has deleted the report meanwhile.
+        [1, own, []],
       ] as const) {
         const contents = { blocks: [blockWith({ 0: slot })], ciliumReports };
         judge.step(contents as unknown as Contents, { nowMs, skewMs: 0 });
@@ -46,6 +54,7 @@ describe("the judge of cooldowns", () => {
     };
     expect(verdictWith({ "10.0.0.0": {} })).toEqual([]);
     expect(verdictWith({ "10.0.0.1": {} })).toEqual(["I9"]);
+    expect(verdictWith({ "10.0.0.0": {} }, "uid-2")).toEqual(["I9"]);
   });
 
   it("lets the instances of an application have its addresses one after the other", () => {

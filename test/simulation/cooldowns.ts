@@ -2,6 +2,8 @@ import { formatAddress } from "../../src/domain/address.ts";
 import type { Block } from "../../src/domain/block.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
+import { handleHash } from "../../src/domain/hash.ts";
+import { ciliumHandle } from "../../src/domain/node-handle.ts";
 import { isReleased } from "../../src/domain/slot.ts";
 import type { Violation } from "../../src/domain/violation.ts";
 import { cidrName } from "./cidr-name.ts";
@@ -18,6 +20,11 @@ export class Cooldowns {
   readonly #cooldownMs: number;
   /** The last release time of each address, by block and ordinal; it outlives the block. */
   readonly #releasedAtMs = new Map<string, number>();
+  /**
+   * What each agent said that it uses, by the handle of its node. It has that also while it cools, because a pod has it by then. A PUT
+   * may take it after another request has deleted the report of the node.
+   */
+  readonly #used = new Set<string>();
   #before = new Map<string, Block>();
 
   constructor(cooldownMs: number) {
@@ -26,10 +33,9 @@ export class Cooldowns {
 
   step({ blocks, ciliumReports = [] }: Judged, step: Step): void {
     const { nowMs, skewMs } = step;
-    // An agent that says it uses an address has it, also while it cools: a pod has it by then.
-    const used = new Set(
-      ciliumReports.flatMap(({ object }) => Object.keys(object.status.ipam?.used ?? {})),
-    );
+    for (const { name, uid, object } of ciliumReports)
+      for (const address of Object.keys(object.status.ipam?.used ?? {}))
+        this.#used.add(`${handleHash(ciliumHandle(name, uid))} ${address}`);
     const after = new Map(blocks.map((block) => [cidrName(block.cidr), block]));
     for (const [name, block] of after) {
       const before = this.#before.get(name);
@@ -45,7 +51,11 @@ export class Cooldowns {
         if ((!isHeld && slot.kind !== "taken") || was?.kind === "held") continue;
         if (was?.kind === "taken" && (isHeld || was.token === slot.token)) continue;
         const releasedAtMs = this.#releasedAtMs.get(where) ?? Number.NEGATIVE_INFINITY;
-        const isUsed = used.size > 0 && used.has(formatAddress(addressAt(block.cidr, ordinal)));
+        const address = () => formatAddress(addressAt(block.cidr, ordinal));
+        const isUsed =
+          slot.kind === "taken" &&
+          this.#used.size > 0 &&
+          this.#used.has(`${slot.handleHash} ${address()}`);
         if (!isUsed && nowMs < releasedAtMs + this.#cooldownMs) {
           const message = `${where} was ${slot.kind} ${nowMs - releasedAtMs} ms after its release`;
           this.violations.push({ invariant: "I9", message });
