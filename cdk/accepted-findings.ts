@@ -1,3 +1,5 @@
+import type { Deployment } from "./deployment.ts";
+
 /** A finding of a rule checker about the templates that is accepted, and the reason. */
 interface AcceptedFinding {
   readonly tool: "cdk-nag" | "cfn-lint";
@@ -6,10 +8,12 @@ interface AcceptedFinding {
   /** The place: for cdk-nag the path of the construct within its environment, for cfn-lint the type of the resource. */
   readonly at: string;
   readonly reason: string;
+  /** The choice of an environment that causes it; absent if every environment has it. */
+  readonly choice?: keyof Deployment;
 }
 
 /**
- * Every accepted finding, in both environments. A test fails for a finding that is missing here, and for an entry
+ * Every accepted finding, in both environments and with every choice. A test fails for a finding that is missing here, and for an entry
  * without a finding.
  */
 const ACCEPTED: readonly AcceptedFinding[] = [
@@ -27,12 +31,27 @@ const ACCEPTED: readonly AcceptedFinding[] = [
     reason:
       "Its wildcards stand for what a path names, such as an address. What each of them matches is held against every route by a test.",
   })),
+  ...["GET", "HEAD"].map((method) => ({
+    tool: "cdk-nag" as const,
+    rule: "AwsSolutions-APIG4",
+    at: `stateless/Api/HttpApi/${method}--healthz/Resource`,
+    reason: "The environment asks for a public /healthz, which says only that Plat serves.",
+    choice: "publicHealth" as const,
+  })),
   {
     tool: "cfn-lint",
     rule: "W3005",
     at: "AWS::Lambda::Function",
     reason:
       "The CDK lets each function depend on its role as well as on its role's policy; the first is redundant and does no harm.",
+  },
+  {
+    tool: "cfn-lint",
+    rule: "W3005",
+    at: "AWS::CodeDeploy::DeploymentGroup",
+    reason:
+      "Each deployment group depends on its role as well as on its role's policy; the first is redundant and does no harm.",
+    choice: "rollout",
   },
 ];
 

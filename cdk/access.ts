@@ -4,8 +4,16 @@ import type { FunctionName } from "../src/contract/routes/routes.ts";
 export const SCHEDULED_FUNCTIONS = ["reclaim", "repair", "work"] as const;
 export type ScheduledFunctionName = (typeof SCHEDULED_FUNCTIONS)[number];
 
-/** Every function of a deployment: those of the API, those of the schedules, and that of the queue. */
-export type DeployedFunctionName = FunctionName | ScheduledFunctionName | "intake" | "probe";
+/**
+ * Every function of a deployment: those of the API, those of the schedules, that of the queue, the probe and the
+ * authorizer.
+ */
+export type DeployedFunctionName =
+  | FunctionName
+  | ScheduledFunctionName
+  | "intake"
+  | "probe"
+  | "authorize";
 
 /** Partitions of the table by the prefixes of their keys (`src/store/key.ts`). */
 export const PARTITIONS = {
@@ -68,7 +76,7 @@ const NODES = {
  * - `configure` writes the configuration of a space: pools, reservations and settings share a partition, where a right
  *   to one is a right to all. `register` writes hosts and namespaces. `applications` holds slots, and
  *   closes allocations that are kept. `nodes` assigns prefixes and releases them, and writes what clusters say of hosts.
- * - `openapi` needs no table.
+ * - `openapi` and `authorize` need no table.
  */
 export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> = {
   assign: {
@@ -157,6 +165,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     update: ["BLOCK", "GROUPINDEX", "SPACES", "VERSION"],
     delete: ["FULLPOOLS", "HANDLE", "HOST"],
   },
+  authorize: undefined,
   reclaim: {
     get: ["BLOCK", "TABLE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HOST", "GROUPINDEX", "SPACE", "SPACES"],

@@ -7,11 +7,13 @@ import {
   HttpStage,
   LogGroupLogDestination,
 } from "aws-cdk-lib/aws-apigatewayv2";
-import { HttpIamAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type FunctionName, methodsOf, ROUTES } from "../src/contract/routes/routes.ts";
+import type { Way } from "./authorizer.ts";
+import { Domain } from "./domain.ts";
+import type { DomainChoice } from "./domain-choice.ts";
 import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";
 import { HEALTH_PATH, limitPublicRoutes } from "./public-health.ts";
@@ -23,29 +25,35 @@ import { HEALTH_PATH, limitPublicRoutes } from "./public-health.ts";
 const THROTTLE = { rateLimit: 1000, burstLimit: 500 };
 
 /**
- * One line per request, with the caller, the request, the result and the duration. Instead of the path it has the
- * route, because no log contains handles, hosts or addresses.
+ * Returns the format of the access log: one line per request, with the caller, the request, the result and the duration.
+ * Instead of the path it has the route, because no log contains handles, hosts or addresses.
  */
-const ACCESS_LOG = AccessLogFormat.custom(
-  JSON.stringify({
-    requestId: "$context.requestId",
-    caller: "$context.identity.userArn",
-    routeKey: "$context.routeKey",
-    status: "$context.status",
-    latencyMs: "$context.responseLatency",
-    error: "$context.error.message",
-    integrationError: "$context.integrationErrorMessage",
-  }),
-);
+const accessLog = (principal: string) =>
+  AccessLogFormat.custom(
+    JSON.stringify({
+      requestId: "$context.requestId",
+      caller: principal,
+      sourceIp: "$context.identity.sourceIp",
+      routeKey: "$context.routeKey",
+      status: "$context.status",
+      latencyMs: "$context.responseLatency",
+      error: "$context.error.message",
+      integrationError: "$context.integrationErrorMessage",
+      authorizerError: "$context.authorizer.error",
+    }),
+  );
 
 export interface ApiProps {
   readonly environment: Environment;
+  /** The way in which it authorizes callers. */
+  readonly way: Way;
+  readonly domain: DomainChoice | undefined;
   readonly functions: Readonly<Record<FunctionName, TableFunction>>;
   /** True if everybody may ask for /healthz. */
   readonly publicHealth: boolean;
 }
 
-/** The HTTP API. Every request must be signed with SigV4, also for /readyz. An environment can open /healthz. */
+/** The HTTP API. It authorizes every request in one way, also for /readyz. An environment can open /healthz. */
 export class Api extends Construct {
   readonly apiId: string;
   /** The URL of the API, without a slash at the end. */
@@ -54,19 +62,29 @@ export class Api extends Construct {
   /** The log with a line for each request. */
   readonly accessLog: LogGroup;
 
-  constructor(scope: Construct, id: string, { environment, functions, publicHealth }: ApiProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { environment, way, domain, functions, publicHealth }: ApiProps,
+  ) {
     super(scope, id);
+    const { authorizer, principal, variables } = way;
     const api = new HttpApi(this, "HttpApi", {
-      defaultAuthorizer: new HttpIamAuthorizer(),
+      defaultAuthorizer: authorizer,
       // The function without access to the table rejects unknown routes with a problem of the API. The permission is
       // scoped to its route, because the ARN of `$default` has one segment less than those in the permission for all
       // routes.
       defaultIntegration: new HttpLambdaIntegration("default", functions.openapi.live),
       // The default stage of the API would have neither throttling nor an access log.
       createDefaultStage: false,
+      // Callers must not depend on a name that ends with the stack.
+      ...(domain && { disableExecuteApiEndpoint: true }),
     });
     this.apiId = api.apiId;
-    this.endpoint = api.apiEndpoint;
+    this.endpoint = domain === undefined ? api.apiEndpoint : `https://${domain.name}`;
+
+    for (const { function: served } of Object.values(functions))
+      for (const [name, value] of Object.entries(variables)) served.addEnvironment(name, value);
 
     const opened = new Map<string, HttpRoute>();
     const integrations = new Map<FunctionName, HttpLambdaIntegration>();
@@ -98,9 +116,10 @@ export class Api extends Construct {
       throttle: THROTTLE,
       accessLogSettings: {
         destination: new LogGroupLogDestination(this.accessLog),
-        format: ACCESS_LOG,
+        format: accessLog(principal),
       },
     });
     limitPublicRoutes(this.stage, opened);
+    if (domain) new Domain(this, "Domain", { domain, apiId: this.apiId, stage: this.stage });
   }
 }

@@ -1,3 +1,4 @@
+import { type Role, roleFor } from "../src/contract/routes/roles.ts";
 import { ROUTES } from "../src/contract/routes/routes.ts";
 import {
   actsInSpace,
@@ -7,23 +8,29 @@ import {
 } from "../src/contract/routes/space-path.ts";
 
 /**
- * The roles of callers. Each has the rights of the one before and more: read; assign, release, amend and report conflicts; everything. A
- * role is a managed policy over every space, and one for each space that an environment names.
+ * The roles of callers by their policies. A role is a managed policy over every space, and one for each space that an
+ * environment names.
  */
 export const CALLER_ROLES = ["PlatReader", "PlatCaller", "PlatOperator"] as const;
 export type CallerRole = (typeof CALLER_ROLES)[number];
 
+export const ROLE_OF: Readonly<Record<CallerRole, Role>> = {
+  PlatReader: "reader",
+  PlatCaller: "caller",
+  PlatOperator: "operator",
+};
+
 const READS = ["GET", "HEAD"];
 const WRITES = ["POST", "PUT", "PATCH", "DELETE"];
 
-/** The calls of a caller besides reads, as the fixed parts of each path. */
+/** The calls of a caller besides reads, with an asterisk for each variable part of a path. */
 const CALLS = [
-  "POST/v1/assign",
-  "POST/v1/release",
-  "PATCH/v1/addresses/*",
-  "POST/v1/addresses/*/conflict",
-  "DELETE/v1/handles/*",
-] as const;
+  ...new Set(
+    ROUTES.filter(({ method, path }) => roleFor(`${method} ${path}`) === "caller").map(
+      ({ method, path }) => `${method}${withoutSpace(path).replace(/\{\w+\+?\}/g, "*")}`,
+    ),
+  ),
+];
 
 /**
  * The calls that a policy can allow in every space. A wildcard also matches slashes. One for the space of `DELETE

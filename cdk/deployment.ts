@@ -3,7 +3,10 @@ import { spaceName, unique, whole } from "../src/contract/schema/field.ts";
 import { Problem } from "../src/contract/schema/problem.ts";
 import { checked, fields, list, rule } from "../src/contract/schema/schema.ts";
 import { UsageError } from "../src/local/usage-error.ts";
+import { access } from "./access-choice.ts";
+import { domain, regionOf } from "./domain-choice.ts";
 import type { EnvironmentName } from "./environments.ts";
+import { pattern } from "./pattern.ts";
 import { regionProblem, regionsSetting } from "./regions.ts";
 
 /**
@@ -61,6 +64,10 @@ const deployment = v.pipe(
       ),
       [],
     ),
+    /** The way in which callers are authorized; IAM if absent. */
+    access: v.optional(access),
+    /** The domain name of the API; API Gateway's own name if absent. */
+    domain: v.optional(domain),
   }),
   rule(({ account, region }) =>
     (account === undefined) === (region === undefined)
@@ -77,6 +84,21 @@ const deployment = v.pipe(
     const problem = regionProblem(region, regions);
     return problem ? [problem] : [];
   }),
+  rule(({ regions, domain }) =>
+    regions && domain
+      ? [{ field: "domain", problem: "must be absent beside regions: each Region has its own API" }]
+      : [],
+  ),
+  rule(({ region, domain }) =>
+    region === undefined || domain === undefined || regionOf(domain) === region
+      ? []
+      : [
+          {
+            field: "domain",
+            problem: `must have a certificate in ${region}, not in ${regionOf(domain)}`,
+          },
+        ],
+  ),
 );
 
 /** The target of a deployment. Without an account and a Region, an environment can be synthesized, but not deployed. */
@@ -102,8 +124,4 @@ function parsed(json: string): unknown {
   } catch {
     return json;
   }
-}
-
-function pattern(expression: RegExp, message: string) {
-  return v.pipe(v.string(message), v.regex(expression, message));
 }

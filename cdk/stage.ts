@@ -73,6 +73,8 @@ export class PlatStage extends Stage {
       tracing,
       probe,
       publicHealth,
+      access,
+      domain,
     } = deployment;
     const isHome = region === deployment.region;
     const stack = new StatelessStack(this, statelessName(region, deployment.region), {
@@ -81,6 +83,8 @@ export class PlatStage extends Stage {
       spaces,
       active: regions === undefined || regions.active === region,
       lambdaConcurrency,
+      access: access ?? { type: "iam" },
+      domain,
       ...(publicHealth && { publicHealth }),
       ...(probe && { probe }),
       ...(rollout && { rollout }),

@@ -3,11 +3,14 @@ import type { Construct } from "constructs";
 import type { FunctionName } from "../src/contract/routes/routes.ts";
 import { REQUEST_MS_MAX } from "../src/domain/limits.ts";
 import type { ScheduledFunctionName } from "./access.ts";
+import type { AccessChoice } from "./access-choice.ts";
 import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
+import { wayOf } from "./authorizer.ts";
 import { CallerPolicies } from "./caller-policies.ts";
 import { Canary } from "./canary.ts";
 import type { Rollout } from "./deployment.ts";
+import type { DomainChoice } from "./domain-choice.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
 import { Intake } from "./intake.ts";
@@ -31,6 +34,10 @@ export interface StatelessStackProps {
   readonly env?: StackProps["env"];
   /** The quota of concurrent Lambda executions of the account in its Region. */
   readonly lambdaConcurrency: number;
+  /** The way in which callers are authorized. */
+  readonly access: AccessChoice;
+  /** The domain name of the API, if it has one of its own. */
+  readonly domain: DomainChoice | undefined;
 }
 
 /** The stack that can be deployed again at any time: functions, API, schedules and alarms. */
@@ -40,7 +47,7 @@ export class StatelessStack extends Stack {
     const table = typeof props.table === "string" ? existingTable(this, props.table) : props.table;
 
     // Other functions treat a request as ended once REQUEST_MS_MAX has passed, so Lambda must have stopped it by then.
-    const request = (name: FunctionName | "intake") =>
+    const request = (name: FunctionName | "intake" | "authorize") =>
       new TableFunction(this, name, {
         environment,
         table,
@@ -59,12 +66,16 @@ export class StatelessStack extends Stack {
       nodes: request("nodes"),
       openapi: request("openapi"),
     };
+    const { access, domain } = props;
+    const way = wayOf(access, () => request("authorize"));
     const { apiId, endpoint, stage, accessLog } = new Api(this, "Api", {
       environment,
+      way,
+      domain,
       functions,
       publicHealth: props.publicHealth === true,
     });
-    new CallerPolicies(this, "Callers", { apiId, spaces: props.spaces });
+    if (access.type === "iam") new CallerPolicies(this, "Callers", { apiId, spaces: props.spaces });
 
     // Parallel runs only lose conditional writes to each other; the simulation runs them in parallel.
     const { reservedPerSchedule } = environment;

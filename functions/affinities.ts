@@ -10,12 +10,13 @@ import {
   readAffinityClaim,
   readAffinityRelease,
 } from "../src/edge/affinities/request.ts";
-import { http, route } from "../src/edge/http/http.ts";
+import { authorized } from "../src/edge/http/authorized.ts";
+import { route } from "../src/edge/http/http.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();
 
-export const handler = http({
+export const handler = authorized({
   "POST /v1/nodes/{node}/affinities": route(
     readAffinityClaim,
     (wanted: AffinitiesWanted) =>

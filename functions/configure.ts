@@ -1,7 +1,8 @@
 import { deleteReservation, putPool, putSettings } from "../src/allocator/admin/administration.ts";
 import { reserve } from "../src/allocator/admin/reserve.ts";
 import { deletePool, drainPool, releasePool } from "../src/allocator/jobs/pool-jobs.ts";
-import { http, route } from "../src/edge/http/http.ts";
+import { authorized } from "../src/edge/http/authorized.ts";
+import { route } from "../src/edge/http/http.ts";
 import { readNamedMatch } from "../src/edge/http/preconditions.ts";
 import { acceptedAnswer } from "../src/edge/jobs/answer.ts";
 import { poolPutAnswer } from "../src/edge/pools/answer.ts";
@@ -17,7 +18,7 @@ import { context, dryRunContext } from "../src/wiring.ts";
 const plat = context();
 
 /** Serves changes of pools, reservations and settings. */
-export const handler = http({
+export const handler = authorized({
   "PUT /v1/pools/{name}": route(
     readPoolPut,
     ({ dryRun, space, name, spec, ifMatch }) =>

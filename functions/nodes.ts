@@ -14,7 +14,8 @@ import {
   readCiliumNodePut,
   readCiliumNodeRelease,
 } from "../src/edge/cilium/request.ts";
-import { http, route } from "../src/edge/http/http.ts";
+import { authorized } from "../src/edge/http/authorized.ts";
+import { route } from "../src/edge/http/http.ts";
 import { eventsAnswer, readEvents } from "../src/edge/nodes/events.ts";
 import { podCidrsAnswer, podCidrsReleasedAnswer } from "../src/edge/prefixes/answer.ts";
 import { readPodCidrRelease, readPodCidrs } from "../src/edge/prefixes/request.ts";
@@ -23,7 +24,7 @@ import { context, dryRunContext } from "../src/wiring.ts";
 const plat = context();
 
 /** Serves what clusters say of their nodes and pods. */
-export const handler = http({
+export const handler = authorized({
   "POST /v1/events": route(
     readEvents,
     (request) => applyEvents(plat, request, request.events),

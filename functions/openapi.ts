@@ -1,12 +1,13 @@
 import { openApi } from "../src/contract/openapi/openapi.ts";
+import { authorized } from "../src/edge/http/authorized.ts";
 import type { Event } from "../src/edge/http/event.ts";
-import { http, route } from "../src/edge/http/http.ts";
+import { route } from "../src/edge/http/http.ts";
 import { leadsNowhere, routesAt } from "../src/edge/http/routing.ts";
 
 const document = openApi();
 
 /** Serves the OpenAPI document. It is the only function without access to the table. */
-export const handler = http({
+export const handler = authorized({
   "GET /openapi.json": route(
     () => undefined,
     async () => document,

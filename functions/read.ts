@@ -35,7 +35,8 @@ import { readApplicationList, readApplicationPath } from "../src/edge/applicatio
 import { blockAnswer, blocksAnswer } from "../src/edge/blocks/answer.ts";
 import { readBlockList, readBlockPath } from "../src/edge/blocks/request.ts";
 import { readHandlePage } from "../src/edge/handles/request.ts";
-import { http, route } from "../src/edge/http/http.ts";
+import { authorized } from "../src/edge/http/authorized.ts";
+import { route } from "../src/edge/http/http.ts";
 import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/edge/http/parameters.ts";
 import { jobAnswer, jobList } from "../src/edge/jobs/answer.ts";
 import { poolAnswer, poolList } from "../src/edge/pools/answer.ts";
@@ -58,7 +59,7 @@ const plat = context();
 const nothing = () => undefined;
 
 /** Serves reads of a few single partitions. */
-export const handler = http({
+export const handler = authorized({
   "GET /v1/addresses/{ip}": route(
     readAddressPath,
     ({ space, address }) => readAddress(plat, space, address),

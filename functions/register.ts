@@ -1,6 +1,7 @@
 import { deleteNamespace, putNamespace } from "../src/allocator/admin/namespaces.ts";
 import { deleteNode, putNode } from "../src/allocator/admin/nodes.ts";
-import { http, route } from "../src/edge/http/http.ts";
+import { authorized } from "../src/edge/http/authorized.ts";
+import { route } from "../src/edge/http/http.ts";
 import {
   labelledDeleteAnswer,
   labelledPutAnswer,
@@ -12,7 +13,7 @@ import { context, dryRunContext } from "../src/wiring.ts";
 const plat = context();
 
 /** Serves hosts and namespaces, with their labels. */
-export const handler = http({
+export const handler = authorized({
   "PUT /v1/nodes/{node}": route(
     nodes.readPut,
     ({ dryRun, space, name, labels, ifMatch }) =>

@@ -5,7 +5,8 @@ import { releaseHost } from "../src/allocator/release/release-host.ts";
 import { releaseInstance } from "../src/allocator/release/release-instance.ts";
 import { reportConflict } from "../src/allocator/release/report-conflict.ts";
 import { conflictAnswer, liftedAnswer, readConflict } from "../src/edge/addresses/conflict.ts";
-import { http, route } from "../src/edge/http/http.ts";
+import { authorized } from "../src/edge/http/authorized.ts";
+import { route } from "../src/edge/http/http.ts";
 import { readAddressPath } from "../src/edge/http/parameters.ts";
 import {
   type ReleaseRequest,
@@ -17,7 +18,7 @@ import { context } from "../src/wiring.ts";
 
 const plat = context();
 
-export const handler = http({
+export const handler = authorized({
   "POST /v1/release": route(readRelease, release, releaseAnswer),
   "DELETE /v1/handles/{handle+}": route(readHandleRelease, release, releaseAnswer),
   "POST /v1/addresses/{ip}/conflict": route(

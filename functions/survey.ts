@@ -3,7 +3,8 @@ import { listContents } from "../src/allocator/read/list-contents.ts";
 import { spaceUtilization } from "../src/allocator/read/space-utilization.ts";
 import { CONTENTS_BYTES_MAX, contentsAnswer, contentsBytes } from "../src/edge/contents/answer.ts";
 import { readContentsWanted } from "../src/edge/contents/request.ts";
-import { http, route } from "../src/edge/http/http.ts";
+import { authorized } from "../src/edge/http/authorized.ts";
+import { route } from "../src/edge/http/http.ts";
 import { readSpace } from "../src/edge/http/parameters.ts";
 import { zonesAnswer } from "../src/edge/nodes/zones.ts";
 import { spaceUtilizationAnswer } from "../src/edge/utilization/answer.ts";
@@ -16,7 +17,7 @@ const plat = context();
  * Serves requests that look at a space as a whole: its contents, blocks of no pool, and the health of its zones. They scan the
  * table, or ask for all that is due.
  */
-export const handler = http({
+export const handler = authorized({
   "GET /v1/contents": route(
     readContentsWanted,
     (wanted) => listContents(plat, wanted, contentsBytes, CONTENTS_BYTES_MAX),

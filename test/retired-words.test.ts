@@ -26,7 +26,7 @@ const RETIRED: Readonly<Record<string, string>> = {
 const ALLOWED: ReadonlySet<string> = new Set([
   "refusal",
   ...["Record", "Records", "isRecord", "record", "RECORDER", "useRecords"],
-  ...["Pick", "pick", "picklist", "TableCell"],
+  ...["Pick", "pick", "picklist", "TableCell", "CfnRecordSet"],
 ]);
 
 const FOLDERS = ["src", "functions", "cdk", "bench", "model", "twin", "test"];

@@ -9,6 +9,7 @@ export interface GatewayAnswer {
 
 const MESSAGES = {
   400: "Bad Request",
+  401: "Unauthorized",
   403: "Forbidden",
   404: "Not Found",
   408: "Request Timeout",

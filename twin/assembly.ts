@@ -15,19 +15,30 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const contextFiles = (): readonly string[] =>
   process.env.PLAT_TWIN_ANYWHERE ? ["cdk.json"] : ["cdk.json", "cdk.context.json"];
 
+/** Settings of an environment, as in `cdk.context.json`. */
+export type Settings = Readonly<Record<string, unknown>>;
+
 /**
  * Synthesises the templates and the bundles of an environment, as `cdk synth` does.
  *
  * @param directory the output directory
+ * @param settings settings in place of those of the context
  */
-export async function synthesise(directory: string, environment: EnvironmentName): Promise<void> {
+export async function synthesise(
+  directory: string,
+  environment: EnvironmentName,
+  settings: Settings,
+): Promise<void> {
+  const context = await contextOf(ROOT, contextFiles());
+  const key = contextKey(environment);
   const app = join(ROOT, "cdk/app.ts");
   await promisify(execFile)(process.execPath, ["--import", "tsx", app], {
     env: {
       ...process.env,
       CDK_OUTDIR: directory,
       CDK_CONTEXT_JSON: JSON.stringify({
-        ...(await contextOf(ROOT, contextFiles())),
+        ...context,
+        [key]: { ...(context[key] as Settings), ...settings },
         "aws:cdk:bundling-stacks": [`${stageName(environment)}/*`],
       }),
     },

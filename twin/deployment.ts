@@ -64,6 +64,8 @@ interface DeployedApi {
   readonly id: string;
   readonly routes: readonly DeployedRoute[];
   readonly stage: string;
+  /** The name under which callers reach it. */
+  readonly domainName: string;
   readonly ratePerSecond: number;
   readonly burst: number;
 }
@@ -71,9 +73,20 @@ interface DeployedApi {
 export interface DeployedRoute {
   /** `GET /v1/pools/{name}`, or `$default`. */
   readonly key: string;
-  readonly isIamAuthorized: boolean;
+  readonly authorizer: DeployedAuthorizer;
   readonly functionArn: string;
 }
+
+/** The way in which API Gateway authorizes the requests of a route. */
+type DeployedAuthorizer =
+  | { readonly type: "none" | "iam" }
+  | { readonly type: "jwt"; readonly issuer: string; readonly audience: readonly string[] }
+  | {
+      readonly type: "lambda";
+      readonly id: string;
+      readonly functionArn: string;
+      readonly ttlSeconds: number;
+    };
 
 export interface DeployedSchedule {
   readonly name: string;
@@ -138,12 +151,21 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
       read.IntegrationUri,
     ]),
   );
+  const authorizers = new Map<string, DeployedAuthorizer>([
+    ["NONE", { type: "none" }],
+    ["AWS_IAM", { type: "iam" }],
+    ...all(properties.authorizer, "AWS::ApiGatewayV2::Authorizer").map(
+      ({ name, read }): [string, DeployedAuthorizer] => [name, authorizerOf(name, read)],
+    ),
+  ]);
   const versioned = new Set(
     all(properties.version, "AWS::Lambda::Version").map(({ read }) => read.FunctionName),
   );
   const queues = new Map(
     all(properties.queue, "AWS::SQS::Queue").map(({ attribute, read }) => [attribute("Arn"), read]),
   );
+  const apiId = one("APIs", all(v.object({}), "AWS::ApiGatewayV2::Api")).name;
+  const [domain] = all(properties.domainName, "AWS::ApiGatewayV2::DomainName");
   const stage = one("stages", all(properties.stage, "AWS::ApiGatewayV2::Stage"));
   const table = one(
     "tables",
@@ -178,15 +200,18 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
       sourceArn: read.SourceArn ?? "*",
     })),
     api: {
-      id: one("APIs", all(v.object({}), "AWS::ApiGatewayV2::Api")).name,
+      id: apiId,
+      domainName: domain?.read.DomainName ?? `${apiId}.execute-api.${first.region}.amazonaws.com`,
       stage: stage.read.StageName,
       ratePerSecond: stage.read.DefaultRouteSettings.ThrottlingRateLimit,
       burst: stage.read.DefaultRouteSettings.ThrottlingBurstLimit,
       routes: all(properties.route, "AWS::ApiGatewayV2::Route").map(({ read }) => {
         const functionArn = integrations.get(read.Target.replace(/^integrations\//, ""));
         if (functionArn === undefined) throw new Error(`${read.RouteKey} has no integration`);
-        const isIamAuthorized = read.AuthorizationType === "AWS_IAM";
-        return { key: read.RouteKey, isIamAuthorized, functionArn };
+        const { AuthorizationType, AuthorizerId = AuthorizationType } = read;
+        const authorizer = authorizers.get(AuthorizerId);
+        if (!authorizer) throw new Error(`${read.RouteKey} has no authorizer`);
+        return { key: read.RouteKey, authorizer, functionArn };
       }),
     },
     schedules: all(properties.schedule, "AWS::Scheduler::Schedule")
@@ -216,6 +241,18 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
     table: { ...table.read, name: table.name, arn: table.attribute("Arn") },
     policies,
   };
+}
+
+function authorizerOf(
+  id: string,
+  read: v.InferOutput<typeof properties.authorizer>,
+): DeployedAuthorizer {
+  if (read.AuthorizerType === "REQUEST") {
+    const { AuthorizerUri: functionArn, AuthorizerResultTtlInSeconds: ttlSeconds } = read;
+    return { type: "lambda", id, functionArn, ttlSeconds };
+  }
+  const { Issuer: issuer, Audience: audience } = read.JwtConfiguration;
+  return { type: "jwt", issuer, audience };
 }
 
 /** Returns the ARN of a function that a template names by its name, or by its ARN. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { EnvironmentName } from "../cdk/environments.ts";
-import { contextFiles, synthesise } from "./assembly.ts";
+import { contextFiles, type Settings, synthesise } from "./assembly.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** The inputs of templates and bundles; the lock file stands for the packages. */
@@ -19,11 +19,18 @@ const POLL_MS = 100;
  * Returns the directory with the templates and the bundles of an environment, made from the current sources. Each state
  * of the sources has a directory of its own, so a stale one is never used. Directories that were not used for a week
  * are removed.
+ *
+ * @param settings settings of the environment in place of those of the context
  */
-export async function freshAssembly(environment: EnvironmentName): Promise<string> {
+export async function freshAssembly(
+  environment: EnvironmentName,
+  settings: Settings = {},
+): Promise<string> {
   const digest = await digestOf(ROOT);
-  const directory = join(KEPT, `${environment}-${digest}`);
-  if (!(await isThere(directory))) await make(directory, environment);
+  const choice = createHash("sha256").update(JSON.stringify(settings)).digest("hex");
+  const name = `${environment}-${digest}-${choice.slice(0, HASH_CHARACTERS)}`;
+  const directory = join(KEPT, name);
+  if (!(await isThere(directory))) await make(directory, environment, settings);
   await utimes(directory, new Date(), new Date());
   return directory;
 }
@@ -36,7 +43,11 @@ export async function digestOf(root: string, contexts = contextFiles()): Promise
 }
 
 /** Makes the directory. One process makes it, and other processes that need it wait. */
-async function make(directory: string, environment: EnvironmentName): Promise<void> {
+async function make(
+  directory: string,
+  environment: EnvironmentName,
+  settings: Settings,
+): Promise<void> {
   const making = `${directory}.making`;
   await mkdir(KEPT, { recursive: true });
   const isOurs = await writeFile(making, `${process.pid}`, { flag: "wx" }).then(
@@ -47,7 +58,7 @@ async function make(directory: string, environment: EnvironmentName): Promise<vo
   if (await isThere(directory)) return;
   const made = `${directory}.${process.pid}`;
   try {
-    await synthesise(made, environment);
+    await synthesise(made, environment, settings);
     // A faster process has made the same.
     await rename(made, directory).catch(() => rm(made, { recursive: true }));
   } finally {

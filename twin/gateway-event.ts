@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { eventOf, parametersOf } from "../src/local/event.ts";
-import type { Caller } from "./callers.ts";
 import type { DeployedRoute, Deployment } from "./deployment.ts";
 import { pathOf } from "./routing.ts";
 
@@ -11,7 +10,8 @@ export interface Arrived {
   readonly segments: readonly string[];
   readonly rawQueryString: string;
   readonly body: Buffer;
-  readonly caller: Caller | undefined;
+  /** The caller, as the authorizer of the route names it. */
+  readonly authorizer: object | undefined;
 }
 
 /** The types of a body that arrives as text. A body of another type, or of none, arrives in base64. */
@@ -19,13 +19,13 @@ const TEXT = /^(text\/.*|application\/(json|xml|javascript))$/;
 
 /** Makes the event for a function, in payload format 2.0. */
 export function gatewayEvent(request: IncomingMessage, deployment: Deployment, arrived: Arrived) {
-  const { requestId, route, segments, rawQueryString, body, caller } = arrived;
-  const { account, region, api } = deployment;
+  const { requestId, route, segments, rawQueryString, body, authorizer } = arrived;
+  const { account, api } = deployment;
   const parameters = parametersOf(pathOf(route.key), segments);
   const event = eventOf(request, {
     accountId: account,
     apiId: api.id,
-    domainName: `${api.id}.execute-api.${region}.amazonaws.com`,
+    domainName: api.domainName,
     requestId,
     routeKey: route.key,
     path: segments.join("/"),
@@ -51,7 +51,7 @@ export function gatewayEvent(request: IncomingMessage, deployment: Deployment, a
     }),
     requestContext: {
       ...event.requestContext,
-      ...(caller && { authorizer: { iam: identityOf(caller, account) } }),
+      ...(authorizer && { authorizer }),
     },
   };
 }
@@ -64,20 +64,4 @@ function joined({ headersDistinct }: IncomingMessage): Record<string, string> {
       values.join(name === "cookie" ? "; " : ","),
     ]),
   );
-}
-
-/**
- * Returns the identity of a caller with IAM authorization
- * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-access-control-iam.html).
- */
-function identityOf({ accessKeyId, name, userArn }: Caller, accountId: string) {
-  return {
-    accessKey: accessKeyId,
-    accountId,
-    callerId: `AIDA${name.toUpperCase()}`,
-    cognitoIdentity: null,
-    principalOrgId: null,
-    userArn,
-    userId: `AIDA${name.toUpperCase()}`,
-  };
 }

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { decodedSegments } from "../src/local/event.ts";
 import { bodyOf, close, lastWords, listen } from "../src/local/http-server.ts";
 import { answerOf, type GatewayAnswer, ownAnswer } from "./answer.ts";
+import { Authorizers } from "./authorizers.ts";
 import type { Caller } from "./callers.ts";
 import type { DeployedRoute, Deployment } from "./deployment.ts";
 import { gatewayEvent } from "./gateway-event.ts";
-import { decide } from "./iam.ts";
 import type { Lambda } from "./lambda.ts";
+import { apiMayInvoke } from "./permissions.ts";
 import { pathOf, routeFor } from "./routing.ts";
-import { signerOf } from "./signature.ts";
 import { Throttle } from "./throttle.ts";
 
 export interface GatewayProps {
@@ -34,10 +34,11 @@ const REQUEST_ID_BYTES = 11;
 /** Starts the HTTP API of the templates. */
 export async function startGateway(props: GatewayProps): Promise<Gateway> {
   const throttles = new Map<string, Throttle>();
+  const authorizers = new Authorizers(props);
   let isStopping = false;
   const server = createServer({ maxHeaderSize: QUOTAS.headerBytesMax }, (request, response) => {
     const requestId = `${randomBytes(REQUEST_ID_BYTES).toString("base64url")}=`;
-    void answer(props, throttles, request, requestId)
+    void answer(props, { throttles, authorizers }, request, requestId)
       .catch((error) => {
         // A client that disconnects in the middle of its request must not affect others.
         if (!request.readableAborted) console.error(error);
@@ -58,9 +59,15 @@ export async function startGateway(props: GatewayProps): Promise<Gateway> {
   };
 }
 
+/** The state of the API between requests. */
+interface Stage {
+  readonly throttles: Map<string, Throttle>;
+  readonly authorizers: Authorizers;
+}
+
 async function answer(
-  { deployment, lambda, callers }: GatewayProps,
-  throttles: Map<string, Throttle>,
+  { deployment, lambda }: GatewayProps,
+  { throttles, authorizers }: Stage,
   request: IncomingMessage,
   requestId: string,
 ): Promise<GatewayAnswer> {
@@ -73,17 +80,19 @@ async function answer(
   const route = routeFor(deployment.api.routes, method, segments);
   if (!route) return ownAnswer(404);
   if (!throttleOf(throttles, deployment, route).take(performance.now())) return ownAnswer(429);
-  const caller = await signerOf(request, body, deployment.region, callers);
-  if (route.isIamAuthorized && !mayCall(deployment, caller, method, segments.join("/")))
-    return ownAnswer(403);
-  if (!isPermitted(deployment, route)) return ownAnswer(500);
+  const path = segments.join("/");
+  const verdict = await authorizers.verdictOn(route, { request, method, path, body });
+  if ("rejected" in verdict) return ownAnswer(verdict.rejected);
+  const [routeMethod] = route.key.split(" ");
+  const source = `${deployment.api.stage}/${routeMethod}${pathOf(route.key)}`;
+  if (!apiMayInvoke(deployment, route.functionArn, source)) return ownAnswer(500);
   const event = gatewayEvent(request, deployment, {
     requestId,
     route,
     segments,
     rawQueryString: rest.join("?"),
     body,
-    caller,
+    authorizer: verdict.authorizer,
   });
   const late = new AbortController();
   return Promise.race([
@@ -100,35 +109,6 @@ function throttleOf(
   const throttle = throttles.get(key) ?? new Throttle(api, performance.now());
   throttles.set(key, throttle);
   return throttle;
-}
-
-function mayCall(
-  { account, region, api }: Deployment,
-  caller: Caller | undefined,
-  method: string,
-  path: string,
-): boolean {
-  const resource = `arn:aws:execute-api:${region}:${account}:${api.id}/${api.stage}/${method}${path}`;
-  return (
-    caller !== undefined &&
-    decide(caller.statements, { action: "execute-api:Invoke", resource }) === "allowed"
-  );
-}
-
-/** Returns true if a permission of the function allows this API to call it. */
-function isPermitted(deployment: Deployment, { key, functionArn }: DeployedRoute): boolean {
-  const { account, region, api, permissions } = deployment;
-  const [method] = key.split(" ");
-  const source = `arn:aws:execute-api:${region}:${account}:${api.id}/${api.stage}/${method}${pathOf(key)}`;
-  return permissions.some(
-    (permission) =>
-      permission.principal === "apigateway.amazonaws.com" &&
-      permission.functionArn === functionArn &&
-      decide([{ Effect: "Allow", Action: "*", Resource: permission.sourceArn }], {
-        action: "lambda:InvokeFunction",
-        resource: source,
-      }) === "allowed",
-  );
 }
 
 function write(

@@ -75,6 +75,8 @@ export const permission = v.object({
   SourceArn: v.optional(v.string()),
 });
 
+export const domainName = v.object({ DomainName: v.string() });
+
 export const integration = v.object({
   IntegrationType: v.literal("AWS_PROXY"),
   IntegrationUri: v.string(),
@@ -82,10 +84,33 @@ export const integration = v.object({
 });
 
 export const route = v.object({
-  AuthorizationType: v.optional(v.picklist(["NONE", "AWS_IAM"]), "NONE"),
+  AuthorizationType: v.optional(v.picklist(["NONE", "AWS_IAM", "JWT", "CUSTOM"]), "NONE"),
+  AuthorizerId: v.optional(v.string()),
   RouteKey: v.string(),
   Target: v.string(),
 });
+
+const identitySource = v.tuple([v.literal("$request.header.Authorization")]);
+
+export const authorizer = v.variant("AuthorizerType", [
+  v.object({
+    AuthorizerType: v.literal("JWT"),
+    IdentitySource: identitySource,
+    JwtConfiguration: v.object({ Audience: v.array(v.string()), Issuer: v.string() }),
+  }),
+  v.object({
+    AuthorizerType: v.literal("REQUEST"),
+    AuthorizerPayloadFormatVersion: v.literal("2.0"),
+    AuthorizerResultTtlInSeconds: v.number(),
+    AuthorizerUri: v.pipe(
+      v.string(),
+      v.regex(/\/functions\/arn:[^/]*\/invocations$/),
+      v.transform((uri) => uri.replace(/^.*\/functions\/|\/invocations$/g, "")),
+    ),
+    EnableSimpleResponses: v.literal(true),
+    IdentitySource: identitySource,
+  }),
+]);
 
 /** A stage; without own limits it has those of an account. */
 export const stage = v.object({

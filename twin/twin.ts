@@ -5,6 +5,7 @@ import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { EnvironmentName } from "../cdk/environments.ts";
 import type { Context } from "../src/allocator/core/context.ts";
 import { type Client, makeClient } from "../src/local/client.ts";
+import type { Settings } from "./assembly.ts";
 import { type Caller, callersOf, keysOf, OPERATOR_KEYS } from "./callers.ts";
 import { type Database, databaseFile, openDatabase } from "./database.ts";
 import { type DeployedFunction, type Deployment, deploymentOf } from "./deployment.ts";
@@ -16,6 +17,7 @@ import { Logs } from "./logs.ts";
 import { Queues } from "./queues.ts";
 import { Reaper } from "./reaper.ts";
 import { startSchedules } from "./scheduler.ts";
+import { startSecrets } from "./secrets.ts";
 import { signing } from "./signing.ts";
 import { readStacks } from "./stacks.ts";
 import { startTableProxy } from "./table-proxy.ts";
@@ -60,9 +62,13 @@ export async function startTwinOf(
   return startTwin(deployment, assets, options);
 }
 
-/** Returns the deployment of an environment, made from the current sources, and the directories of its bundles. */
-export async function synthesised(environment: EnvironmentName) {
-  const { stacks, assets } = readStacks(await freshAssembly(environment), environment);
+/**
+ * Returns the deployment of an environment, made from the current sources, and the directories of its bundles.
+ *
+ * @param settings settings of the environment in place of those of the context
+ */
+export async function synthesised(environment: EnvironmentName, settings?: Settings) {
+  const { stacks, assets } = readStacks(await freshAssembly(environment, settings), environment);
   return { deployment: deploymentOf(stacks), assets };
 }
 
@@ -91,15 +97,14 @@ export async function startTwin(
     table,
     data === undefined ? undefined : databaseFile(data, table),
   );
-  const proxy = await startTableProxy({
-    table,
-    holders: new Map(
-      functions.map(({ name, role }) => [
-        keysOf("ASIA", name).accessKeyId,
-        { role, session: name },
-      ]),
-    ),
-    endpoint: database.endpoint,
+  const holders = new Map(
+    functions.map(({ name, role }) => [keysOf("ASIA", name).accessKeyId, { role, session: name }]),
+  );
+  const proxy = await startTableProxy({ table, holders, endpoint: database.endpoint });
+  const secrets = await startSecrets({
+    ...deployment,
+    directory: join(kept, "secrets"),
+    roleOf: (accessKeyId) => holders.get(accessKeyId)?.role,
   });
   const lambda = new Lambda({
     deployment,
@@ -110,6 +115,7 @@ export async function startTwin(
       region,
       credentials: { ...keysOf("ASIA", deployed.name), sessionToken: deployed.name },
       dynamoEndpoint: proxy.endpoint,
+      secretsEndpoint: secrets.endpoint,
       logs,
       reaper,
     }),
@@ -118,6 +124,7 @@ export async function startTwin(
   const stopBelow = async () => {
     await lambda.stop(UNDERWAY_MS_MAX);
     await proxy.stop();
+    secrets.stop();
     await database.stop();
     await logs.stop();
     reaper.stop();

@@ -145,7 +145,7 @@ const EXAMPLES = examples(
 const ENVIRONMENT = `
 Environment:
   PLAT_ENDPOINT, PLAT_SPACE, PLAT_REGION  as --endpoint, --space and --region
-  PLAT_TOKEN                              token of a server that asks for one
+  PLAT_TOKEN                              token of the caller or of the server
   PLAT_DEBUG=1                            show the trace of an unexpected error
   NO_COLOR=1                              print without colors`;
 

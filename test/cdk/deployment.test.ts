@@ -3,6 +3,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { readDeployment, SPACES_MAX } from "../../cdk/deployment.ts";
 import { PlatStage } from "../../cdk/stage.ts";
+import { ACCESS_BY_JWT, DOMAIN } from "./choices.ts";
 
 describe("the context of an environment", () => {
   it("may be absent: then it is bound to no account", () => {
@@ -61,6 +62,23 @@ describe("the context of an environment", () => {
     [{ publicHealth: "yes" }, /publicHealth must be true or false/],
     [{ tracing: "otel" }, /tracing must be none or xray/],
     [{ lambdaConcurrency: 0 }, /lambdaConcurrency must be a whole number from 1/],
+    [{ access: "jwt" }, /access must be an object with a type/],
+    [{ access: { type: "basic" } }, /access.type must be "iam", "jwt" or "token"/],
+    [{ access: { type: "jwt" } }, /access.issuer is required; access.audience is required/],
+    [{ access: { ...ACCESS_BY_JWT, issuer: "http://a" } }, /access.issuer must be the URL of an/],
+    [{ access: { ...ACCESS_BY_JWT, audience: [] } }, /access.audience must name an audience/],
+    [{ access: { type: "token" } }, /access.secret is required/],
+    [{ access: { type: "token", secret: "a b" } }, /access.secret must be the name of a secret/],
+    [{ access: { ...ACCESS_BY_JWT, tenant: "a" } }, /access.tenant is not a field here/],
+    [{ domain: "plat.example.com" }, /domain must be an object/],
+    [{ domain: { name: "plat.example.com" } }, /domain.certificateArn is required/],
+    [{ domain: { ...DOMAIN, name: "https://plat.example.com" } }, /domain.name must be a domain/],
+    [{ domain: { ...DOMAIN, certificateArn: "arn:aws:acm" } }, /domain.certificateArn must be/],
+    [{ domain: { ...DOMAIN, hostedZoneId: "plat" } }, /domain.hostedZoneId must be the id/],
+    [
+      { account: "123456789012", region: "us-east-1", domain: DOMAIN },
+      /domain must have a certificate in us-east-1, not in eu-central-1/,
+    ],
     [{ accountId: "123456789012" }, /accountId is not a field here/],
     ["123456789012", /must be an object/],
   ])("%j is rejected by the name of its setting", (context, message) => {

@@ -1,10 +1,11 @@
-import { Match, type Template } from "aws-cdk-lib/assertions";
+import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, ENVIRONMENTS } from "../../cdk/environments.ts";
 import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
 import { REQUEST_MS_MAX, SHARDS } from "../../src/domain/limits.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { TABLE } from "../../src/store/definition.ts";
+import { ACCESS_BY_JWT, ACCESS_BY_TOKEN, DOMAIN, stageOf } from "./choices.ts";
 import {
   FUNCTIONS,
   functionsOf,
@@ -110,10 +111,10 @@ describe.each(ENVIRONMENT_NAMES)("the API in %s", (name) => {
   });
 
   it("has nothing in its access log that a caller wrote: no path, no query, no header", () => {
-    const [stage] = Object.values(template.findResources("AWS::ApiGatewayV2::Stage"));
-    const { Format } = stage?.Properties.AccessLogSettings ?? {};
-    expect(Object.values(JSON.parse(Format)).sort()).toEqual([
+    expect(Object.values(accessLogOf(template)).sort()).toEqual([
+      "$context.authorizer.error",
       "$context.error.message",
+      "$context.identity.sourceIp",
       "$context.identity.userArn",
       "$context.integrationErrorMessage",
       "$context.requestId",
@@ -494,6 +495,127 @@ describe.each(ENVIRONMENT_NAMES)("a deployment of %s", (name) => {
     expect({ account, region }).toEqual({ account: undefined, region: undefined });
   });
 });
+
+describe("the API with JSON Web Tokens", () => {
+  const template = Template.fromStack(
+    stageOf({ name: "jwt", environment: "prod", settings: { access: ACCESS_BY_JWT } }).stateless,
+  );
+
+  it("asks every route for a token of the issuer and one of the audiences", () => {
+    const authorizers = template.findResources("AWS::ApiGatewayV2::Authorizer");
+    const [[id, { Properties } = {}] = []] = Object.entries(authorizers);
+    expect(Properties).toMatchObject({
+      AuthorizerType: "JWT",
+      JwtConfiguration: { Issuer: ACCESS_BY_JWT.issuer, Audience: ACCESS_BY_JWT.audience },
+    });
+    for (const route of Object.values(template.findResources("AWS::ApiGatewayV2::Route")))
+      expect(route.Properties).toMatchObject({
+        AuthorizationType: "JWT",
+        AuthorizerId: { Ref: id },
+      });
+  });
+
+  it("tells each function of a route the claim with the roles, and the access log the subject", () => {
+    const functions = functionsOf(template);
+    for (const name of HTTP_FUNCTIONS)
+      expect(functions[name]?.Environment.Variables).toMatchObject({
+        ACCESS: "jwt",
+        ROLES_CLAIM: ACCESS_BY_JWT.rolesClaim,
+      });
+    expect(accessLogOf(template).caller).toBe(
+      "https://login.example.com#$context.authorizer.claims.sub",
+    );
+  });
+
+  it("has no managed policies, because IAM decides nothing", () => {
+    template.resourceCountIs("AWS::IAM::ManagedPolicy", 0);
+  });
+});
+
+describe("the API with tokens", () => {
+  const template = Template.fromStack(
+    stageOf({ name: "token", environment: "prod", settings: { access: ACCESS_BY_TOKEN } })
+      .stateless,
+  );
+
+  it("asks the function authorize about the Authorization header of every route, and keeps its word for a minute", () => {
+    const authorizers = template.findResources("AWS::ApiGatewayV2::Authorizer");
+    const [[id, { Properties } = {}] = []] = Object.entries(authorizers);
+    expect(Properties).toMatchObject({
+      AuthorizerType: "REQUEST",
+      AuthorizerPayloadFormatVersion: "2.0",
+      AuthorizerResultTtlInSeconds: 60,
+      EnableSimpleResponses: true,
+      IdentitySource: ["$request.header.Authorization"],
+    });
+    expect(JSON.stringify(Properties.AuthorizerUri)).toContain("authorizeFunctionAliaslive");
+    for (const route of Object.values(template.findResources("AWS::ApiGatewayV2::Route")))
+      expect(route.Properties).toMatchObject({
+        AuthorizationType: "CUSTOM",
+        AuthorizerId: { Ref: id },
+      });
+  });
+
+  it("gives authorize the right to read one secret, its own log, and nothing else", () => {
+    const statements = statementsOf(template, "authorize");
+    expect(statements.flatMap(({ Action }) => [Action].flat())).toEqual([
+      "logs:CreateLogStream",
+      "logs:PutLogEvents",
+      "secretsmanager:GetSecretValue",
+    ]);
+    const { Resource } = statements.at(-1) ?? {};
+    expect(JSON.stringify(Resource)).toMatch(/:secret:plat\/tokens-\?{6}"/);
+    const others = statementsOf(template, "").filter(({ Action }) =>
+      [Action].flat().some((action) => action.startsWith("secretsmanager:")),
+    );
+    expect(others).toHaveLength(1);
+  });
+
+  it("tells the access log the name of the holder", () => {
+    expect(accessLogOf(template).caller).toBe("$context.authorizer.principal");
+  });
+});
+
+describe("the API with a domain name of its own", () => {
+  const { hostedZoneId, ...elsewhere } = DOMAIN;
+  const templateOf = (domain: object) =>
+    Template.fromStack(stageOf({ name: "", environment: "prod", settings: { domain } }).stateless);
+
+  it("is reached by this name only, over TLS 1.2", () => {
+    const template = templateOf(DOMAIN);
+    template.hasResourceProperties("AWS::ApiGatewayV2::Api", { DisableExecuteApiEndpoint: true });
+    template.hasResourceProperties("AWS::ApiGatewayV2::DomainName", {
+      DomainName: DOMAIN.name,
+      DomainNameConfigurations: [
+        {
+          CertificateArn: DOMAIN.certificateArn,
+          EndpointType: "REGIONAL",
+          SecurityPolicy: "TLS_1_2",
+        },
+      ],
+    });
+    template.hasResourceProperties("AWS::ApiGatewayV2::ApiMapping", { Stage: "$default" });
+    expect(template.findOutputs("Endpoint").Endpoint?.Value).toBe("https://plat.example.com");
+  });
+
+  it("has its record in the hosted zone, or else tells where a record must point", () => {
+    const [name] = Object.keys(templateOf(DOMAIN).findResources("AWS::ApiGatewayV2::DomainName"));
+    const target = { "Fn::GetAtt": [name, "RegionalDomainName"] };
+    templateOf(DOMAIN).hasResourceProperties("AWS::Route53::RecordSet", {
+      HostedZoneId: hostedZoneId,
+      Name: DOMAIN.name,
+      Type: "A",
+      AliasTarget: Match.objectLike({ DNSName: target }),
+    });
+    templateOf(elsewhere).resourceCountIs("AWS::Route53::RecordSet", 0);
+    expect(templateOf(elsewhere).findOutputs("DomainTarget").DomainTarget?.Value).toEqual(target);
+  });
+});
+
+function accessLogOf(template: Template): Readonly<Record<string, string>> {
+  const [stage] = Object.values(template.findResources("AWS::ApiGatewayV2::Stage"));
+  return JSON.parse(stage?.Properties.AccessLogSettings.Format);
+}
 
 /** Returns the integration of a route in the template. */
 function servedBy(template: Template, RouteKey: string): string {

@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { AwsV4Signer } from "aws4fetch";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { Caller } from "../../twin/callers.ts";
@@ -57,6 +58,10 @@ describe.runIf(emulatorBinary())("the gateway of the twin", () => {
             DefaultRouteSettings: { ThrottlingBurstLimit: 40, ThrottlingRateLimit: 1 },
           },
         },
+        Domain: {
+          Type: "AWS::ApiGatewayV2::DomainName",
+          Properties: { DomainName: "plat.example.com" },
+        },
         Reader: {
           Type: "AWS::IAM::ManagedPolicy",
           Properties: {
@@ -105,6 +110,24 @@ describe.runIf(emulatorBinary())("the gateway of the twin", () => {
     expect(await call(elsewhere, operator, "POST", "/echo", "{}")).toMatchObject(forbidden);
     const open = await fetch(`${twin.url}/open`);
     expect(JSON.parse(await open.text()).requestContext.authorizer).toBeUndefined();
+  });
+
+  it("takes a signature for the domain name of the API, and passes that name on", async () => {
+    const signer = new AwsV4Signer({
+      ...operator,
+      url: "https://plat.example.com/echo",
+      method: "POST",
+      service: "execute-api",
+      region: twin.deployment.region,
+    });
+    const { headers } = await signer.sign();
+    const named = { ...Object.fromEntries(headers), host: "plat.example.com" };
+    const { status, text } = await withHeaders(named);
+    expect(status).toBe(200);
+    expect(JSON.parse(text).requestContext.domainName).toBe("plat.example.com");
+    expect(await withHeaders({ ...named, host: "other.example.com" })).toMatchObject({
+      status: 403,
+    });
   });
 
   it("asks the policies of the caller for each route", async () => {
@@ -183,10 +206,10 @@ describe.runIf(emulatorBinary())("the gateway of the twin", () => {
   it.each([
     ["10 MB in a body", 413, () => send("/echo", "x".repeat(10_485_761))],
     ["6 MB of a body that is to come as an event", 413, () => send("/echo", "x".repeat(6_291_556))],
-    ["10,240 bytes of request line and headers", 431, () => withHeaders(10_240)],
+    ["10,240 bytes of request line and headers", 431, () => withHeaders(ofBytes(10_240))],
   ])("takes no more than %s", async (_, status, sent) => {
     expect(await sent()).toMatchObject({ status });
-    expect((await withHeaders(9_000)).status).toBe(403);
+    expect((await withHeaders(ofBytes(9_000))).status).toBe(403);
   });
 
   it("throttles a route above its burst", async () => {
@@ -197,17 +220,17 @@ describe.runIf(emulatorBinary())("the gateway of the twin", () => {
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(15);
   });
 
-  function withHeaders(bytes: number): Promise<{ status: number | undefined; text: string }> {
+  const ofBytes = (bytes: number) => ({ "x-long": "x".repeat(bytes) });
+
+  function withHeaders(
+    headers: Readonly<Record<string, string>>,
+  ): Promise<{ status: number | undefined; text: string }> {
     return new Promise((resolve, reject) => {
-      const sent = request(
-        `${twin.url}/echo`,
-        { method: "POST", headers: { "x-long": "x".repeat(bytes) } },
-        (response) => {
-          let text = "";
-          response.on("data", (chunk) => (text += chunk));
-          response.on("end", () => resolve({ status: response.statusCode, text }));
-        },
-      );
+      const sent = request(`${twin.url}/echo`, { method: "POST", headers }, (response) => {
+        let text = "";
+        response.on("data", (chunk) => (text += chunk));
+        response.on("end", () => resolve({ status: response.statusCode, text }));
+      });
       sent.on("error", reject);
       sent.end();
     });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { routeFor } from "../../twin/routing.ts";
 
 const routes = (...keys: string[]) =>
-  keys.map((key) => ({ key, isIamAuthorized: true, functionArn: key }));
+  keys.map((key) => ({ key, authorizer: { type: "iam" } as const, functionArn: key }));
 
 const AWS_EXAMPLE = routes(
   "$default",

@@ -3,6 +3,7 @@ import type { problem } from "../../contract/answers/answers.ts";
 
 /** Advice about a problem, by its code: the API cannot name the commands that help. */
 export const ADVICE: Readonly<Partial<Record<v.InferOutput<typeof problem>["code"], string>>> = {
+  forbidden: "An operator of the API grants roles.",
   unauthenticated: "Set PLAT_TOKEN to the token of the server.",
   no_pool_available: "`plat assign` with --dry-run explains each pool; `plat pool get` lists them.",
   pool_exhausted: "`plat show` lists the free addresses of each pool.",

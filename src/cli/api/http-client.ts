@@ -30,7 +30,7 @@ const API_GATEWAY = /\.execute-api(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com(?:
 interface Access {
   /** The Region of an API with its own domain name. */
   readonly region?: string | undefined;
-  /** The token of a server outside AWS. */
+  /** The token of a server, or of an API that authorizes callers by tokens. */
   readonly token?: string | undefined;
 }
 
@@ -38,9 +38,9 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * Calls the API at an endpoint, a URL. It repeats a request if the answer asks for a short wait, or if there was no
- * connection. It also repeats an idempotent request without an answer. If the endpoint is API Gateway's, or a Region is
- * given, it signs requests with SigV4 and the credentials of the AWS command line. Otherwise requests carry the token,
- * if there is one.
+ * connection. It also repeats an idempotent request without an answer. If a Region is given, it signs requests with SigV4
+ * and the credentials of the AWS command line. Otherwise requests carry the token, if there is one. Without a token it
+ * signs requests to an endpoint of API Gateway.
  *
  * @param space the space in the paths; without one the paths name none, and the API acts in `default`
  */
@@ -242,7 +242,7 @@ function baseOf(endpoint: string): URL {
 
 /** Returns the function that sends a request. Signing is slow to load, so only calls to AWS load it. */
 async function fetchFor({ hostname }: URL, said?: string, token?: string): Promise<Fetch> {
-  const region = said ?? API_GATEWAY.exec(hostname)?.[1];
+  const region = said ?? (token === undefined ? API_GATEWAY.exec(hostname)?.[1] : undefined);
   if (region === undefined) return (url, init) => fetch(url, withToken(init, token));
   const [{ AwsClient }, { defaultProvider }] = await Promise.all([
     import("aws4fetch"),

@@ -7,6 +7,7 @@ import { gatewayProblem, schemaOf } from "./schemas.ts";
 
 /** Codes that any request can return, and codes of requests with a body. */
 const ANYWHERE: readonly ProblemCode[] = [
+  "forbidden",
   "unreadable",
   "throttled",
   "internal_error",
@@ -36,9 +37,10 @@ export const problemsOf = ({ query, body, rejections }: Route): readonly Problem
 /**
  * API Gateway's own answers, `{"message": …}`, and their reasons
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html). With IAM a request without a right
- * signature is 403, never 401.
+ * signature is 403, never 401; with JSON Web Tokens a request without a valid token is 401.
  */
 const BY_GATEWAY: Readonly<Record<number, string>> = {
+  401: "The request has no valid token",
   403: "The request is not signed, its signature is wrong, or IAM does not allow the call",
   413: "The body is larger than API Gateway accepts",
   429: "More requests a second than the stage accepts",

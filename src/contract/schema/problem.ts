@@ -15,6 +15,7 @@ type EdgeCode =
   | "method_not_allowed"
   | "name_mismatch"
   | "unauthenticated"
+  | "forbidden"
   | "foreign_host"
   | "foreign_origin"
   | "unreadable"
@@ -40,6 +41,7 @@ interface ProblemKind {
 export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   invalid_request: { status: 400, title: "The request is not valid" },
   unauthenticated: { status: 401, title: "The request has no valid token" },
+  forbidden: { status: 403, title: "The caller lacks a role" },
   foreign_host: { status: 403, title: "The Host header names another server" },
   foreign_origin: { status: 403, title: "Web pages must not call this server" },
   not_found: { status: 404, title: "Not found" },

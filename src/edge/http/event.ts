@@ -1,20 +1,32 @@
 import type {
   APIGatewayEventRequestContextIAMAuthorizer,
+  APIGatewayEventRequestContextJWTAuthorizer,
   APIGatewayEventRequestContextV2,
   APIGatewayProxyEventV2WithRequestContext,
 } from "aws-lambda";
 
 /**
  * A request as API Gateway's HTTP API passes it (payload format 2.0). Header names are in lower case, the path is
- * decoded, and the caller is present if IAM authorizes the route. `npm start` has no callers.
+ * decoded, and the caller is present as the authorizer of the route names it. `npm start` has no callers.
  */
 export type Event = APIGatewayProxyEventV2WithRequestContext<
   APIGatewayEventRequestContextV2 & {
-    readonly authorizer?: { readonly iam?: Pick<IamCaller, "userArn"> };
+    readonly authorizer?: {
+      readonly iam?: Pick<IamCaller, "userArn">;
+      readonly jwt?: Pick<JwtCaller, "claims">;
+      readonly lambda?: LambdaCaller;
+    };
   }
 >;
 
 type IamCaller = APIGatewayEventRequestContextIAMAuthorizer["iam"];
+/** The caller as the Lambda authorizer names it (`src/edge/authorize`). */
+export interface LambdaCaller {
+  readonly principal: string;
+  /** The roles in one text, as in a claim. */
+  readonly roles: string;
+}
+type JwtCaller = APIGatewayEventRequestContextJWTAuthorizer["jwt"];
 
 export interface Answer {
   readonly status: number;

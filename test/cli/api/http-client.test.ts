@@ -448,10 +448,14 @@ describe("an endpoint of API Gateway", () => {
     expect(sent).toEqual([]);
   });
 
-  it("is not sent the token of a server elsewhere", async () => {
+  it("is sent the token in place of a signature, unless a Region is said", async () => {
     const at = "https://a.execute-api.eu-central-1.amazonaws.com";
-    await httpClient(at, "blue", io, { token: "0123456789abcdef" }).call(put);
-    expect(sent[0]?.headers.get("authorization")).toMatch(/^AWS4-HMAC-SHA256 /);
+    const token = "0123456789abcdef";
+    await httpClient(at, "blue", io, { token }).call(put);
+    await httpClient(at, "blue", io, { token, region: "eu-central-1" }).call(put);
+    const [withToken, signed] = sent.map(({ headers }) => headers.get("authorization"));
+    expect(withToken).toBe(`Bearer ${token}`);
+    expect(signed).toMatch(/^AWS4-HMAC-SHA256 /);
   });
 
   it("is one by its name only: nobody else is sent a signature", async () => {

@@ -1,0 +1,50 @@
+import * as v from "valibot";
+import { fields, list } from "../src/contract/schema/schema.ts";
+import { pattern } from "./pattern.ts";
+
+const AUDIENCES_MAX = 50;
+
+const issuer = pattern(
+  /^https:\/\/[\w.-]+(:\d+)?(\/[\w./~-]*)?$/,
+  'must be the URL of an issuer, as in the claim "iss", such as "https://login.example.com"',
+);
+
+const audience = list(
+  pattern(/^[\x21-\x7e]{1,255}$/, "must be a text without spaces"),
+  { min: 1, max: AUDIENCES_MAX },
+  {
+    type: 'must be a list of audiences, such as ["plat"]',
+    min: "must name an audience",
+    max: `must be at most ${AUDIENCES_MAX} audiences`,
+  },
+);
+
+const iam = fields({ type: v.literal("iam") });
+
+/** JSON Web Tokens of one issuer. */
+const jwt = fields({
+  type: v.literal("jwt"),
+  issuer,
+  audience,
+  /** The claim with the roles of the caller. */
+  rolesClaim: pattern(/^[\x21-\x7e]{1,255}$/, 'must be the name of a claim, such as "plat_roles"'),
+});
+
+/** Bearer tokens, whose hashes an operator keeps in a secret. */
+const token = fields({
+  type: v.literal("token"),
+  /** The name of the secret in Secrets Manager. */
+  secret: pattern(
+    /^[\w/+=.@-]{1,505}$/,
+    'must be the name of a secret, such as "plat/prod/tokens"',
+  ),
+});
+
+/** The way in which API Gateway authorizes callers. */
+export const access = v.variant("type", [iam, jwt, token], ({ path }) =>
+  path
+    ? 'must be "iam", "jwt" or "token"'
+    : 'must be an object with a type, such as {"type": "iam"}',
+);
+
+export type AccessChoice = v.InferOutput<typeof access>;

@@ -1,0 +1,49 @@
+import { actsInSpace, withoutSpace } from "./space-path.ts";
+
+/** The roles of callers. Each has the rights of the one before and more: read; assign, release, amend and report conflicts; everything. */
+export const ROLES = ["reader", "caller", "operator"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** The space of a grant that holds in every space. */
+export const EVERY_SPACE = "*";
+
+/** A role in one space, or in every space. */
+export interface Grant {
+  readonly role: Role;
+  readonly space: string;
+}
+
+const READS = ["GET", "HEAD"];
+
+/** The routes besides reads that the role `caller` may call. */
+const CALLS: ReadonlySet<string> = new Set([
+  "POST /v1/assign",
+  "POST /v1/release",
+  "PATCH /v1/addresses/{ip}",
+  "POST /v1/addresses/{ip}/conflict",
+  "DELETE /v1/handles/{handle+}",
+]);
+
+/**
+ * Returns the role that a route requires. It returns nothing for a route of no space, which every caller may call, and for
+ * a path that no route takes.
+ *
+ * @param routeKey the method and the path of a route, in either form: `HEAD /v1/spaces/{space}/pools`
+ */
+export function roleFor(routeKey: string): Role | undefined {
+  const [method = "", path = ""] = routeKey.split(" ");
+  if (!actsInSpace(path)) return undefined;
+  if (READS.includes(method)) return "reader";
+  return CALLS.has(withoutSpace(routeKey)) ? "caller" : "operator";
+}
+
+/** Returns true if the grants of a caller allow a route in a space. Every way to authorize a caller decides by this function. */
+export function isAllowed(grants: readonly Grant[], routeKey: string, space: string): boolean {
+  const role = roleFor(routeKey);
+  if (role === undefined) return true;
+  return grants.some(
+    (grant) =>
+      (grant.space === EVERY_SPACE || grant.space === space) &&
+      ROLES.indexOf(grant.role) >= ROLES.indexOf(role),
+  );
+}

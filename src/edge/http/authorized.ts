@@ -1,0 +1,76 @@
+import { type Grant, isAllowed, roleFor } from "../../contract/routes/roles.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { PROBLEMS, Problem, problemAnswer } from "../../contract/schema/problem.ts";
+import { cut } from "../../contract/schema/schema.ts";
+import type { Event } from "./event.ts";
+import { parseGrants } from "./grants.ts";
+import { encoded, type Handler, http } from "./http.ts";
+import { logger } from "./logger.ts";
+
+/** A caller whom API Gateway has authenticated by a token. */
+interface TokenCaller {
+  readonly principal: string;
+  readonly grants: readonly Grant[];
+}
+
+/**
+ * Makes the handler of a function that serves callers of every way. The variable `ACCESS` names the way in which the
+ * deployment authorizes them.
+ *
+ * - With `iam`, API Gateway has compared the request with the policies of the caller. `npm start` sets no variable,
+ *   because its gate decides. Both requests are served as they are.
+ * - With tokens, the handler compares the request with the roles of the caller, before it reads the body. The event that
+ *   it passes on names the principal in the place of an ARN.
+ */
+export function authorized(routes: Parameters<typeof http>[0]): Handler {
+  const serve = http(routes);
+  return async (event) => {
+    const { ACCESS } = process.env;
+    if (ACCESS === undefined || ACCESS === "iam") return serve(event);
+    const caller = callerOf(event);
+    const problem = withoutRole(event, caller?.grants ?? []);
+    if (problem) return rejected(event, problem);
+    const authorizer = caller && { iam: { userArn: caller.principal } };
+    const { authorizer: _, ...requestContext } = event.requestContext;
+    return serve({
+      ...event,
+      requestContext: { ...requestContext, ...(authorizer && { authorizer }) },
+    });
+  };
+}
+
+/**
+ * Returns the problem of a request that the roles of its caller do not allow. It names the role and the space that are
+ * missing, and nobody who has them.
+ */
+function withoutRole(event: Event, grants: readonly Grant[]): Problem | undefined {
+  const space = event.pathParameters?.space ?? SPACE_DEFAULT;
+  if (isAllowed(grants, event.routeKey, space)) return undefined;
+  const role = String(roleFor(event.routeKey));
+  return new Problem(
+    "forbidden",
+    `This request requires the role ${role} in the space ${cut(space)}.`,
+    { role },
+  );
+}
+
+/**
+ * Returns the caller of a request. The principal is the subject of a JSON Web Token behind its issuer, such as
+ * `https://login.example.com#ann`, or the holder of a token, such as `token:ci`. A token without a subject has no
+ * caller, because no change may be anonymous.
+ */
+function callerOf({ requestContext }: Event): TokenCaller | undefined {
+  const { jwt, lambda } = requestContext.authorizer ?? {};
+  if (lambda) return { principal: lambda.principal, grants: parseGrants(lambda.roles) };
+  if (!jwt?.claims.sub) return undefined;
+  const { iss, sub, [process.env.ROLES_CLAIM ?? ""]: roles = "" } = jwt.claims;
+  return { principal: `${iss}#${sub}`, grants: parseGrants(String(roles)) };
+}
+
+function rejected({ routeKey, requestContext }: Event, problem: Problem) {
+  const { requestId, http } = requestContext;
+  const { status } = PROBLEMS[problem.code];
+  logger.info("rejected", { status, code: problem.code, requestId, route: routeKey });
+  const answer = problemAnswer(problem, requestId);
+  return encoded(http.method === "HEAD" ? { ...answer, body: undefined } : answer, requestId);
+}
