@@ -14,6 +14,7 @@ export async function startDeployed(args: readonly string[]) {
   const { environment, data, scheduleSeconds } = options;
   const twin = await startTwinOf(environment, options);
   const { accessKeyId, secretAccessKey } = twin.callers[0] ?? {};
+  const isByIam = twin.deployment.api.routes.some(({ authorizer }) => authorizer.type === "iam");
   const sentences = [
     `The twin of ${environment}: ${twin.deployment.functions.length} functions on Node.js 24, ${twin.deployment.api.routes.length} routes, as the templates have them.`,
     data === undefined
@@ -23,7 +24,9 @@ export async function startDeployed(args: readonly string[]) {
     ...(scheduleSeconds === undefined
       ? []
       : [`Schedules come every ${scheduleSeconds} s, whatever the templates say`]),
-    `Requests must be signed, for the Region ${twin.deployment.region}: export AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}`,
+    isByIam
+      ? `Requests must be signed, for the Region ${twin.deployment.region}: export AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}`
+      : "Requests must have a token: export PLAT_TOKEN=…",
     ...twin.callers
       .slice(1)
       .map(({ name, ...keys }) => `As ${name}: ${keys.accessKeyId} ${keys.secretAccessKey}`),

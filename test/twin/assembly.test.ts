@@ -19,18 +19,26 @@ async function contextBeside(deployed: object) {
   }
 }
 
+/** An environment without settings. */
+const UNSET = { spaces: [], lambdaConcurrency: 1_000 };
+
 it("the twin is where a deployment would be, with a table that it makes itself", async () => {
   const place = { account: "210987654321", region: "eu-west-1", spaces: ["blue"] };
   const deployed = { "plat:prod": { ...place, tableName: "restored" }, other: 1 };
   const { twins } = await contextBeside(deployed);
-  expect(twins).toEqual({ flag: true, other: 1, "plat:dev": { spaces: [] }, "plat:prod": place });
+  expect(twins).toEqual({
+    flag: true,
+    other: 1,
+    "plat:dev": UNSET,
+    "plat:prod": { ...UNSET, ...place },
+  });
 });
 
 it("the tests' templates are of no account, whatever is deployed from the same folder", async () => {
   const { tests } = await contextBeside({
     "plat:prod": { account: "210987654321", region: "eu-west-1" },
   });
-  expect(tests).toEqual({ flag: true, "plat:dev": { spaces: [] }, "plat:prod": { spaces: [] } });
+  expect(tests).toEqual({ flag: true, "plat:dev": UNSET, "plat:prod": UNSET });
 });
 
 it("a wrong setting is rejected by its name", async () => {
