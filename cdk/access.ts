@@ -60,7 +60,7 @@ const NODES = {
   get: ["BLOCK", "HANDLE", "HOST", "NODE", "TABLE", "VERSION"],
   query: ["BLOCK", "HANDLE", "MACHINE", "NODE", "QUOTA", "GROUPINDEX", "SPACE"],
   put: ["BLOCK", "HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA", "TABLE"],
-  update: ["BLOCK", "GROUPINDEX", "HANDLE"],
+  update: ["BLOCK", "GROUPINDEX", "HANDLE", "HOST"],
   delete: ["HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA"],
 } as const satisfies Access;
 
@@ -68,6 +68,8 @@ const NODES = {
  * The rights of each function. There is one function for each set of rights. Routes that need the same rights share a
  * function, which is then cold less often. No route has a right that it does not need. A set has actions, and the
  * partitions of the items:
+ *
+ * A deletion that names its actor is an update before it (`src/store/signed-table.ts`).
  *
  * - `assign` claims blocks and writes allocations. `release` claims none. Both settle what an application holds again.
  *   Of a host's items `release` deletes only the hint that a block is full, which shares a partition with affinities
@@ -83,14 +85,14 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "NAMESPACE", "GROUPINDEX", "TABLE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA", "GROUPINDEX", "SPACE"],
     put: ["APPLICATIONS", "BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
-    update: ["BLOCK", "GROUPINDEX"],
+    update: ["APPLICATIONS", "BLOCK", "GROUPINDEX"],
     delete: ["APPLICATIONS", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
   },
   release: {
     get: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "SPACE"],
     put: ["APPLICATIONS", "HANDLE"],
-    update: ["BLOCK", "HANDLE"],
+    update: ["APPLICATIONS", "BLOCK", "HANDLE"],
     delete: ["APPLICATIONS", "HANDLE", "HOST", "QUOTA"],
   },
   amend: {
@@ -132,19 +134,20 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: ["JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
     query: ["BLOCK", "JOBS", "GROUPINDEX", "SPACE"],
     put: ["JOBS", "PLAN", "SPACE", "TABLE"],
-    update: ["BLOCK", "SPACES", "VERSION"],
+    update: ["BLOCK", "SPACE", "SPACES", "VERSION"],
     delete: ["SPACE"],
   },
   register: {
     get: ["HOST", "NAMESPACE", "NODES", "TABLE"],
     put: ["HOST", "NAMESPACE", "NODES", "TABLE"],
+    update: ["HOST", "NAMESPACE"],
     delete: ["HOST", "NAMESPACE", "NODES"],
   },
   applications: {
     get: ["APPLICATIONS", "BLOCK", "GROUPINDEX", "HANDLE", "NAMESPACE", "TABLE"],
     query: ["BLOCK", "HANDLE", "SPACE"],
     put: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE"],
-    update: ["BLOCK", "GROUPINDEX"],
+    update: ["APPLICATIONS", "BLOCK", "GROUPINDEX"],
     delete: ["APPLICATIONS", "HANDLE"],
   },
   // A CiliumNode can ask for single addresses, as in `assign`. A dry run reads what it would write over.
@@ -185,7 +188,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "NODE", "SWEEP", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "NODE", "NODES", "GROUPINDEX", "SPACE"],
     put: ["APPLICATIONS", "HANDLE", "HOST", "NODE", "NODES", "SWEEP", "TABLE"],
-    update: ["BLOCK", "GROUPINDEX"],
+    update: ["APPLICATIONS", "BLOCK", "GROUPINDEX", "HOST"],
     delete: [
       "APPLICATIONS",
       "BLOCK",

@@ -1,11 +1,11 @@
 import { reclaim } from "../src/allocator/maintenance/reclaim/reclaim.ts";
-import { shardOfRun } from "../src/edge/events/scheduled-run.ts";
+import { scheduledRun, shardOfRun } from "../src/edge/events/scheduled-run.ts";
 import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
 import { context } from "../src/wiring.ts";
 
 const plat = context();
 
 /** Runs once over a shard; the next run of its schedule continues where this one stopped. */
-export async function handler(event: unknown): Promise<void> {
-  logScheduledRun("reclaimed", await reclaim(plat, shardOfRun(event)));
-}
+export const handler = scheduledRun("reclaim", async (event) =>
+  logScheduledRun("reclaimed", await reclaim(plat, shardOfRun(event))),
+);

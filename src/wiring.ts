@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { currentActor } from "./acting.ts";
 import type { Context } from "./allocator/core/context.ts";
 import type { Store } from "./allocator/core/store.ts";
 import { WarmCache } from "./allocator/core/warm-cache.ts";
@@ -16,6 +17,7 @@ import type { Random } from "./domain/fresh.ts";
 import { dryRunTable } from "./store/dry-run-table.ts";
 import { tableThrough } from "./store/dynamodb-table.ts";
 import { retryingTable } from "./store/retrying-table.ts";
+import { signedTable } from "./store/signed-table.ts";
 import { makeStore } from "./store/store.ts";
 import type { Table } from "./store/table.ts";
 import { knownKeysTable } from "./store/table-format.ts";
@@ -50,7 +52,7 @@ export function contextOf(table: Table, time: Time = REAL_TIME): Context {
   const { now } = time;
   const sleep = deadlineSleep(time.sleep);
   const retrying = retryingTable(deadlineTable(table), { random: RANDOM, sleep });
-  const store: Store = makeStore(knownKeysTable(retrying));
+  const store: Store = makeStore(knownKeysTable(signedTable(retrying, currentActor)));
   return { store, random: RANDOM, cache: new WarmCache(), now, sleep };
 }
 

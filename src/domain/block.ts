@@ -1,3 +1,4 @@
+import type { Actor } from "./actor.ts";
 import type { Address } from "./address.ts";
 import { assertTexts, assertTimes } from "./assertions.ts";
 import { type Cidr, type Interval, includes, intervalOf, ordinalOf, sizeOf } from "./cidr.ts";
@@ -43,6 +44,8 @@ export interface Block {
   readonly calledFull?: true;
   /** The time when `reclaim` first saw the block empty; any assign removes it. */
   readonly idleSinceMs?: number;
+  /** The actor of the last write; absent if it was unknown. */
+  readonly changedBy?: Actor;
   /**
    * The reason why its item cannot be read. The key gives its place. All other fields are made up
    * so that Plat does not claim its range, take its slots or delete it.

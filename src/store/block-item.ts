@@ -11,6 +11,7 @@ import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
 import type { Item, Key, Path, Value } from "./item.ts";
 import { addressInKey, blockKey, unescaped } from "./key.ts";
 import { readOrNot } from "./readable-items.ts";
+import { actorIn } from "./signed-table.ts";
 import type { Change } from "./table.ts";
 
 /** This file writes blocks as items and reads items as blocks. `block.ts` has the calls. */
@@ -120,5 +121,11 @@ export const blockFrom = reading((item: Item): Block => {
     revision: idOf(item, "revision"),
     ...(item.calledFull === true && { calledFull: true }),
     ...(item.idleSince !== undefined && { idleSinceMs: numberOf(item, "idleSince") }),
+    ...changedByIn(item),
   };
 }, assertBlock);
+
+function changedByIn(item: Item): Pick<Block, "changedBy"> {
+  const changedBy = actorIn(item);
+  return changedBy ? { changedBy } : {};
+}

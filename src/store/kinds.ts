@@ -23,6 +23,8 @@ export interface Kind {
    * configuration of a space then learns of other keys without a further call.
    */
   readonly carriesKeys?: true;
+  /** Present if writes of the item name their actor: its creations and changes, or its deletions too. */
+  readonly signed?: "changes" | "deletions too";
 }
 
 /**
@@ -36,16 +38,23 @@ const KINDS: Readonly<Record<string, Kind>> = {
     format: 2,
     called: ({ pk }) => `configuration of space ${partOf(pk, 1)}`,
     carriesKeys: true,
+    signed: "changes",
   },
-  "SPACE/POOL": { format: 5, called: ({ sk }) => `pool ${partOf(sk, 1)}`, carriesKeys: true },
+  "SPACE/POOL": {
+    format: 5,
+    called: ({ sk }) => `pool ${partOf(sk, 1)}`,
+    carriesKeys: true,
+    signed: "changes",
+  },
   "SPACE/RESERVATION": {
     format: 1,
     called: ({ sk }) => `reservation ${partOf(sk, 1)}`,
     carriesKeys: true,
+    signed: "deletions too",
   },
   VERSION: { format: 1, called: ({ pk }) => `version of space ${partOf(pk, 1)}` },
   PLAN: { format: 2, called: ({ pk }) => `address plan of space ${partOf(pk, 1)}` },
-  BLOCK: { format: 3, called: ({ sk }) => `block ${sk}` },
+  BLOCK: { format: 3, called: ({ sk }) => `block ${sk}`, signed: "deletions too" },
   GROUPINDEX: {
     format: 1,
     called: ({ pk, sk }) => `block-group index of pool id ${partOf(pk, 2)}, page ${sk}`,
@@ -54,12 +63,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "HOST/AFFINITY": {
     format: 1,
     called: ({ pk, sk }) => `affinity ${partOf(sk, 2)} (IPv${partOf(sk, 1)}) of host ${hostIn(pk)}`,
+    signed: "changes",
   },
   "HOST/FULL": {
     format: 1,
     called: ({ pk, sk }) => `hint that block ${partOf(sk, 1)} of host ${hostIn(pk)} is full`,
   },
-  "HOST/NODE": { format: 1, called: ({ pk }) => `node ${hostIn(pk)}` },
+  "HOST/NODE": { format: 1, called: ({ pk }) => `node ${hostIn(pk)}`, signed: "deletions too" },
   "HOST/TAKEN": {
     format: 1,
     called: ({ pk, sk }) => `block ${partOf(sk, 1)} borrowed by host ${hostIn(pk)}`,
@@ -68,6 +78,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "NODE/CILIUM": {
     format: 1,
     called: ({ pk, sk }) => `report of CiliumNode ${partOf(pk, 2)}, uid ${partOf(sk, 1)}`,
+    signed: "changes",
   },
   "NODE/STATUS": { format: 2, called: ({ pk }) => `report of node ${partOf(pk, 2)}` },
   "NODE/SEEN": { format: 1, called: ({ pk }) => `sign of life of node ${partOf(pk, 2)}` },
@@ -76,15 +87,23 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk, sk }) => `tombstone of node ${partOf(pk, 2)}, uid ${partOf(sk, 1)}`,
   },
   MACHINE: { format: 1, called: ({ pk }) => `machine ${partOf(pk, 1)}` },
-  NAMESPACE: { format: 2, called: ({ sk }) => `namespace ${unescaped(sk)}` },
-  APPLICATIONS: { format: 1, called: ({ sk }) => `application ${unescaped(sk)}` },
+  NAMESPACE: {
+    format: 2,
+    called: ({ sk }) => `namespace ${unescaped(sk)}`,
+    signed: "deletions too",
+  },
+  APPLICATIONS: {
+    format: 1,
+    called: ({ sk }) => `application ${unescaped(sk)}`,
+    signed: "deletions too",
+  },
   QUOTA: {
     format: 1,
     called: ({ pk, sk }) =>
       `quota slot ${partOf(sk, 1)} (IPv${partOf(sk, 0)}) of handle ${partOf(pk, 2)}`,
   },
-  HANDLE: { format: 7, called: ({ sk }) => `allocation ${partOf(sk, 1)}` },
-  JOBS: { format: 3, called: ({ sk }) => `job ${partOf(sk, 1)}` },
+  HANDLE: { format: 7, called: ({ sk }) => `allocation ${partOf(sk, 1)}`, signed: "changes" },
+  JOBS: { format: 3, called: ({ sk }) => `job ${partOf(sk, 1)}`, signed: "changes" },
   SWEEP: { format: 1, called: ({ sk }) => `progress of the repair run in shard ${sk}` },
 };
 

@@ -49,6 +49,18 @@ describe("a block", () => {
     expect((await plat.get("/v1/blocks/10.0.0.16%2F28")).body).toEqual(body);
   });
 
+  it("tells who changed it last, and by which request", async () => {
+    const plat = await spaceWithPool();
+    const caller = "arn:aws:sts::123456789012:assumed-role/provisioner/i-1";
+    const body = { host: "n1", address: "10.0.0.1", handle: "a" };
+    const assigned = await plat.call("POST", "/v1/assign", { body, caller });
+    const { changedBy } = (await plat.get("/v1/blocks/10.0.0.0/28")).body;
+    const { requestId } = assigned.body;
+    expect(changedBy).toEqual({ principal: caller, requestId, sourceIp: expect.any(String) });
+    await plat.delete("/v1/handles/a");
+    expect((await plat.get("/v1/blocks/10.0.0.0/28")).body.changedBy.principal).toBe("local");
+  });
+
   it("shows an address that cools, whose it is no more", async () => {
     const plat = await spaceWithPool();
     await claim(plat, "n1", "10.0.0.1");

@@ -28,7 +28,10 @@ describe("the caller of an assign", () => {
     expect((await plat.get(`/v1/addresses/${address}`)).body.assignedBy).toBe(ALICE);
     const { addresses } = (await plat.get("/v1/handles/web")).body;
     expect(addresses).toMatchObject([{ address, assignedBy: ALICE }]);
-    expect(JSON.stringify((await plat.get(`/v1/blocks/${block}`)).body)).not.toContain("alice");
+    const ofBlock = (await plat.get(`/v1/blocks/${block}`)).body;
+    expect(JSON.stringify(ofBlock.addresses)).not.toContain("alice");
+    const blocks = (await plat.get("/v1/blocks", { pool: "main" })).body;
+    expect(JSON.stringify(blocks)).not.toContain("alice");
   });
 
   it("is absent where callers are not authenticated", async () => {

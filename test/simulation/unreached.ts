@@ -424,7 +424,7 @@ export const EXCUSES: readonly Excuse[] = [
       ["assign/pool-of-prefix.ts", "noneUnread(configuration); const text ="],
       ["assign/pool-of-prefix.ts", "each) => overlaps(intervalOf(each.cidr),"],
       ["assign/prefix-taken.ts", 'undefined ? "" : ` to node'],
-      ["assign/select-prefixes.ts", "Rejection ? [] : [selectionOf(each)])); }"],
+      ["assign/select-prefixes.ts", "Rejection ? [] : [each])); }"],
       ["assign/select-prefixes.ts", '() => new ContentionError("other nodes took'],
       ["assign/select-prefixes.ts", "0 && context.now() > untilMs) break; const"],
       ["assign/select-prefixes.ts", "break; const scan = await scanOf(context,"],

@@ -76,7 +76,8 @@ export interface Found {
 }
 
 /** Ordinals that a request takes of a block, and how it chooses others there. */
-interface Choice extends Pick<SlotSelection, "block" | "ordinals" | "pool" | "ofApplication" | "coolsAgain"> {
+interface Choice
+  extends Pick<SlotSelection, "block" | "ordinals" | "pool" | "ofApplication" | "coolsAgain"> {
   choose(block: Block, count: number, how: { readonly isRetry: boolean }): readonly number[];
 }
 

@@ -1,3 +1,4 @@
+import type { Actor } from "../../domain/actor.ts";
 import { type Address, compareAddresses } from "../../domain/address.ts";
 import type { BlockAffinity } from "../../domain/affinity.ts";
 import type { Block } from "../../domain/block.ts";
@@ -39,6 +40,8 @@ export interface BlockState extends Usage {
   readonly hostReservation?: HostReserved;
   readonly claimedAtMs: number;
   readonly idleSinceMs?: number;
+  /** The actor of its last change; absent if it was unknown. */
+  readonly changedBy?: Actor;
   /** In a list by host: true if the block does not belong to this host, but the host may hold addresses in it. */
   readonly borrowed?: boolean;
 }
@@ -207,6 +210,7 @@ export function blockState(
     ...usageOf(block, blockRules(context, configuration, block.poolId)),
     claimedAtMs: block.claimedAtMs,
     ...(block.idleSinceMs !== undefined && { idleSinceMs: block.idleSinceMs }),
+    ...(block.changedBy && { changedBy: block.changedBy }),
   };
 }
 

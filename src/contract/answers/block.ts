@@ -1,6 +1,15 @@
 import * as v from "valibot";
 import { affinityType } from "../schema/field.ts";
-import { count, hostReserved, next, ownership, requestId, time, unreadable } from "./parts.ts";
+import {
+  actor,
+  count,
+  hostReserved,
+  next,
+  ownership,
+  requestId,
+  time,
+  unreadable,
+} from "./parts.ts";
 
 export const unit = v.optional(
   v.pipe(
@@ -49,6 +58,7 @@ export const blocksRead = v.strictObject({
 export const blockRead = v.strictObject({
   requestId,
   ...block,
+  changedBy: v.optional(actor),
   addresses: v.array(addressInBlock),
   next,
 });

@@ -8,6 +8,16 @@ import { PROBLEMS, type ProblemCode } from "../schema/problem.ts";
 
 export const requestId = v.pipe(v.string(), v.description("Finds the request in the log"));
 
+/** The author of a change, and the request by which it came. */
+export const actor = v.strictObject({
+  principal: v.pipe(
+    v.string(),
+    v.description("The ARN of a caller, or the name of a function of Plat that acts by itself"),
+  ),
+  requestId,
+  sourceIp: v.optional(v.pipe(v.string(), v.description("Absent if Plat acts by itself"))),
+});
+
 export const family = v.picklist([4, 6]);
 
 export const time = v.pipe(v.string(), v.isoTimestamp());

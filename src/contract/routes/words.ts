@@ -51,6 +51,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   groups: "The number of groups of 64 blocks that were read.",
   cidr: "A network, with no bits set below its prefix.",
   cidrs: "CIDRs, addresses, and ranges of addresses such as 10.0.0.1-10.0.0.9.",
+  changedBy:
+    "The actor of the last change: a caller, or a function of Plat such as `plat/reclaim`. Absent if it was unknown.",
   claimedAt: "When the host claimed the block.",
   code: "A stable code for programs.",
   conflictQuarantineSeconds:

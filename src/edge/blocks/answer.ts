@@ -38,6 +38,7 @@ export function blockAnswer(
     body: {
       requestId,
       ...blockBody(block),
+      ...(block.changedBy && { changedBy: block.changedBy }),
       addresses: items.map(addressBody),
       ...(next && { next: sealCursor(blockOf(wanted), { after: formatAddress(next) }) }),
     },

@@ -1,9 +1,11 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import { actingAs } from "../../acting.ts";
 import type { EventResult, EventScope } from "../../allocator/nodes/apply-events.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { spaceName } from "../../contract/schema/field.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { inTime } from "../../deadline-table.ts";
+import { platItself } from "../../domain/actor.ts";
 import type { ClusterEvent } from "../../domain/node-event.ts";
 import { logger } from "../http/logger.ts";
 import { inPath } from "../http/parameters.ts";
@@ -35,10 +37,13 @@ export function intake(apply: Apply): (event: SQSEvent) => Promise<SQSBatchRespo
       );
       const [first] = toApply;
       if (!first) continue;
+      const actor = { principal: platItself("intake"), requestId: first.message.id };
       const results = await inTime(() =>
-        apply(
-          first.message.scope,
-          toApply.map(({ event }) => event),
+        actingAs(actor, () =>
+          apply(
+            first.message.scope,
+            toApply.map(({ event }) => event),
+          ),
         ),
       );
       for (const [n, { message }] of toApply.entries()) {

@@ -1,8 +1,24 @@
+import type { Context as LambdaContext } from "aws-lambda";
 import * as v from "valibot";
+import { actingAs } from "../../acting.ts";
 import { shortened } from "../../contract/schema/schema.ts";
+import { platItself } from "../../domain/actor.ts";
 import { SHARDS } from "../../domain/limits.ts";
 
-const scheduledRun = v.strictObject({
+/** The part of Lambda's context that a run needs; a run on a laptop has none. */
+type Invocation = Partial<Pick<LambdaContext, "awsRequestId">>;
+
+/**
+ * Makes the handler of a scheduled run, which acts as the function itself.
+ *
+ * @param name the name of the function
+ */
+export function scheduledRun(name: string, run: (event: unknown) => Promise<void>) {
+  return (event?: unknown, { awsRequestId = name }: Invocation = {}): Promise<void> =>
+    actingAs({ principal: platItself(name), requestId: awsRequestId }, () => run(event));
+}
+
+const shardEvent = v.strictObject({
   shard: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(SHARDS - 1)),
 });
 
@@ -12,7 +28,7 @@ const scheduledRun = v.strictObject({
  * @throws {Error} if the event has no shard; the message has the event, and what it must be
  */
 export function shardOfRun(event: unknown): number {
-  const { success, output } = v.safeParse(scheduledRun, event);
+  const { success, output } = v.safeParse(shardEvent, event);
   if (success) return output.shard;
   throw new Error(
     `the event is ${JSON.stringify(shortened(event))}; it must be {"shard": n} with n from 0 to ${SHARDS - 1}`,

@@ -1,9 +1,11 @@
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { actingAs } from "../../acting.ts";
 import { pathIn, withoutSpace } from "../../contract/routes/space-path.ts";
 import { PROBLEMS, Problem, problemAnswer, problemOf } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
 import { inTime } from "../../deadline-table.ts";
 import { Rejection } from "../../domain/outcome.ts";
+import { actorOf } from "./caller.ts";
 import type { Answer, Event } from "./event.ts";
 import { logger } from "./logger.ts";
 import { unlessKnown } from "./preconditions.ts";
@@ -44,7 +46,9 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
       const { method, path } = requestContext.http;
       const key = withoutSpace(routeKey).replace(/^HEAD /, "GET ");
       const serve = Object.hasOwn(routes, key) ? routes[key] : undefined;
-      const answered = serve ? await inTime(() => serve(event)) : noRoute(method, path);
+      const answered = serve
+        ? await inTime(() => actingAs(actorOf(event), () => serve(event)))
+        : noRoute(method, path);
       if (answered instanceof Rejection) result = problemOf(answered);
       else if (answered instanceof Problem) result = answered;
       else

@@ -1,0 +1,91 @@
+import { expect, it } from "vitest";
+import type { Actor } from "../../src/domain/actor.ts";
+import { equals } from "../../src/store/clause.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import type { Item, Key } from "../../src/store/item.ts";
+import { actorIn, signedTable } from "../../src/store/signed-table.ts";
+import type { Write } from "../../src/store/table.ts";
+
+const BLOCK: Key = { pk: "BLOCK#default#10.0.0.0/20", sk: "10.0.0.0" };
+const ANNE: Actor = { principal: "anne", requestId: "r-1", sourceIp: "192.0.2.1" };
+const BILL: Actor = { principal: "bill", requestId: "r-2" };
+
+const writing = (key: Key, change: Write["change"], when: Write["when"] = []): Write => ({
+  step: "test",
+  key,
+  when,
+  change,
+});
+const put = (key: Key) => writing(key, { kind: "put", item: { ...key, revision: "a" } });
+const UPDATE = { kind: "update", set: [[["revision"], "b"]] } as const;
+
+function tableOf(actorNow: () => Actor | undefined) {
+  const table = new InMemoryTable();
+  const seen: (Item | undefined)[] = [];
+  const watched = {
+    get: (key: Key) => table.get(key),
+    query: (pk: string) => table.query(pk),
+    scan: (limit: number) => table.scan(limit),
+    due: () => Promise.resolve([]),
+    async write(write: Write) {
+      const { pk, sk } = write.key;
+      if (write.change.kind === "delete") seen.push(await table.get({ pk, sk }));
+      return table.write(write);
+    },
+  };
+  return { table, signed: signedTable(watched, actorNow), deleted: seen };
+}
+
+it("names the actor of the last write in the item", async () => {
+  let actor = ANNE;
+  const { table, signed } = tableOf(() => actor);
+  await signed.write(put(BLOCK));
+  expect(actorIn(await table.get(BLOCK))).toEqual(ANNE);
+  actor = BILL;
+  await signed.write(writing(BLOCK, UPDATE));
+  expect(actorIn(await table.get(BLOCK))).toEqual(BILL);
+});
+
+it("names the actor of a deletion in the item that is deleted", async () => {
+  let actor = ANNE;
+  const { table, signed, deleted } = tableOf(() => actor);
+  await signed.write(put(BLOCK));
+  actor = BILL;
+  const removal = writing(BLOCK, { kind: "delete" }, [equals("is-a", "a", "revision")]);
+  expect(await signed.write(removal)).toMatchObject({ outcome: "done" });
+  expect(deleted.map(actorIn)).toEqual([BILL]);
+  expect(await table.get(BLOCK)).toBeUndefined();
+});
+
+it("leaves an item unsigned whose deletion fails, and makes none that is gone", async () => {
+  let actor = ANNE;
+  const { table, signed } = tableOf(() => actor);
+  await signed.write(put(BLOCK));
+  actor = BILL;
+  const late = writing(BLOCK, { kind: "delete" }, [equals("is-b", "b", "revision")]);
+  expect(await signed.write(late)).toMatchObject({ outcome: "lost" });
+  expect(actorIn(await table.get(BLOCK))).toEqual(ANNE);
+  await table.write(writing(BLOCK, { kind: "delete" }));
+  await signed.write(writing(BLOCK, { kind: "delete" }));
+  expect(table.items()).toEqual([]);
+});
+
+it("signs no hints, and nothing without an actor", async () => {
+  const hint: Key = { pk: "FULLPOOLS#default", sk: "pool-id" };
+  const named = tableOf(() => ANNE);
+  await named.signed.write(put(hint));
+  expect(actorIn(await named.table.get(hint))).toBeUndefined();
+  const unnamed = tableOf(() => undefined);
+  await unnamed.signed.write(put(BLOCK));
+  expect(actorIn(await unnamed.table.get(BLOCK))).toBeUndefined();
+});
+
+it("cuts a principal and the id of a request to what IAM and API Gateway send at most", async () => {
+  const { table, signed } = tableOf(() => ({
+    principal: "p".repeat(5000),
+    requestId: "r".repeat(5000),
+  }));
+  await signed.write(put(BLOCK));
+  const { principal = "", requestId = "" } = actorIn(await table.get(BLOCK)) ?? {};
+  expect([principal.length, requestId.length]).toEqual([640, 64]);
+});
