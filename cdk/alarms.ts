@@ -27,6 +27,8 @@ export interface AlarmsProps extends QueuesProps, QuotasProps, RequestsProps {
 export class Alarms extends Construct {
   readonly topic: Topic;
   readonly serverErrors: IAlarm;
+  /** All alarms, in the order of the rules. */
+  readonly all: IAlarm[] = [];
 
   constructor(
     scope: Construct,
@@ -70,6 +72,7 @@ export class Alarms extends Construct {
       ...rule,
     });
     alarm.addAlarmAction(new SnsAction(this.topic));
+    this.all.push(alarm);
     return alarm;
   }
 }

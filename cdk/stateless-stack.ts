@@ -9,6 +9,7 @@ import { Api } from "./api.ts";
 import { wayOf } from "./authorizer.ts";
 import { CallerPolicies } from "./caller-policies.ts";
 import { Canary } from "./canary.ts";
+import { Dashboard } from "./dashboard.ts";
 import type { Rollout } from "./deployment.ts";
 import type { DomainChoice } from "./domain-choice.ts";
 import type { Environment } from "./environments.ts";
@@ -106,7 +107,7 @@ export class StatelessStack extends Stack {
 
     const events = new Intake(this, "Intake", { intake: request("intake") });
 
-    const { topic, serverErrors } = new Alarms(this, "Alarms", {
+    const { topic, serverErrors, all } = new Alarms(this, "Alarms", {
       deadLetterQueue,
       events,
       stage,
@@ -118,6 +119,8 @@ export class StatelessStack extends Stack {
       enabled,
       probe,
     });
+
+    new Dashboard(this, "Dashboard", { alarms: all, stage, accessLog, table });
 
     if (props.rollout === "canary")
       new Canary(this, "Canary", { functions: Object.values(functions), stage, serverErrors });

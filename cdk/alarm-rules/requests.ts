@@ -2,7 +2,7 @@ import type { IHttpStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { EACH_5_MINUTES, namespaceOf } from "../metrics.ts";
+import { EACH_5_MINUTES, namespaceOf, ownMetric } from "../metrics.ts";
 import type { AlarmRule } from "./rule.ts";
 
 export interface RequestsProps {
@@ -15,6 +15,8 @@ const THROTTLED_PERCENT_MAX = 5;
 const SERVER_ERROR_PERCENT_MAX = 1;
 /** With fewer requests in five minutes, one of them is too large a share. */
 const REQUESTS_MIN = 100;
+/** Fifty times what a warm assign takes. */
+const ASSIGN_P99_MS_MAX = 1_000;
 
 const SAMPLED = { statistic: Stats.SUM, period: EACH_5_MINUTES };
 /** A cause that lasts shows in two of three samples. */
@@ -24,7 +26,9 @@ const LASTING = { evaluationPeriods: 3, datapointsToAlarm: 2 } as const;
 export function requestRules(
   scope: Construct,
   { stage, accessLog }: RequestsProps,
-): Readonly<Record<"serverErrors" | "serverErrorShare" | "tooManyRequests", AlarmRule>> {
+): Readonly<
+  Record<"serverErrors" | "serverErrorShare" | "tooManyRequests" | "slowAssigns", AlarmRule>
+> {
   const requests = stage.metricCount(SAMPLED);
   return {
     serverErrors: {
@@ -49,6 +53,17 @@ export function requestRules(
       metric: shareOf(throttledOf(scope, accessLog), requests),
       threshold: THROTTLED_PERCENT_MAX,
       ...LASTING,
+    },
+    slowAssigns: {
+      id: "SlowAssigns",
+      says: `One in a hundred assigns takes longer than ${ASSIGN_P99_MS_MAX} ms.`,
+      metric: ownMetric(scope, "Latency", {
+        dimensions: { operation: "POST /v1/assign", status: "2xx" },
+        statistic: Stats.percentile(99),
+        period: EACH_5_MINUTES,
+      }),
+      threshold: ASSIGN_P99_MS_MAX,
+      evaluationPeriods: 3,
     },
   };
 }

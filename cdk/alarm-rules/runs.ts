@@ -46,7 +46,7 @@ export const runRules = (scope: Construct, scheduledRuns: ScheduledRuns): readon
   },
   {
     id: "UnreadableItem",
-    says: "A scheduled run met an item that this version cannot read.",
+    says: "A request or a scheduled run met an item that this version cannot read.",
     metric: ownMetric(scope, "UnreadableItems", { statistic: Stats.SUM, period: EACH_MINUTE }),
     threshold: 1,
     evaluationPeriods: 1,

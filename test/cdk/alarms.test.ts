@@ -71,6 +71,7 @@ const DRIVEN: Readonly<Record<string, { readonly well: Period; readonly ill: Per
   ServerErrors: { well: alone(4), ill: alone(5) },
   ServerErrorShare: { well: share(99, 10_000), ill: share(100, 10_000) },
   TooManyRequests: { well: share(4, 100), ill: share(5, 100) },
+  SlowAssigns: { well: { alone: [20, 30, 999] }, ill: { alone: [20, 30, 1_000] } },
   Throttles: { well: NOTHING, ill: alone(1) },
   AccountConcurrency: { well: alone(799), ill: alone(800) },
   TableThrottles: { well: NOTHING, ill: { reads: [1] } },

@@ -56,6 +56,13 @@ describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () =
     return data.filter((datum) => keyOf(datum) === key).map(({ value }) => value);
   };
 
+  it("have the latency of each operation by the class of its status", () => {
+    const operation = "POST /v1/assign";
+    expect(of("Latency", { operation, status: "2xx" })).toHaveLength(2);
+    expect(of("Latency", { operation, status: "4xx" })).toHaveLength(2);
+    expect(of("Latency", { operation: "$default", status: "4xx" })).toHaveLength(1);
+  });
+
   it("have a heartbeat for each schedule, and the age of what is due", () => {
     const runs = ["reclaim", "repair", "work"].map((run) => of("Heartbeat", { run }).length);
     expect(runs).toEqual([16, 16, 1]);

@@ -6,6 +6,7 @@ import type { Event } from "./event.ts";
 import { parseGrants } from "./grants.ts";
 import { encoded, type Handler, http } from "./http.ts";
 import { logger } from "./logger.ts";
+import { measured } from "./measured.ts";
 
 /** A caller whom API Gateway has authenticated by a token. */
 interface TokenCaller {
@@ -14,7 +15,7 @@ interface TokenCaller {
 }
 
 /**
- * Makes the handler of a function that serves callers of every way. The variable `ACCESS` names the way in which the
+ * Makes the handler of a function that serves callers of every way, and measures each request. The variable `ACCESS` names the way in which the
  * deployment authorizes them.
  *
  * - With `iam`, API Gateway has compared the request with the policies of the caller. `npm start` sets no variable,
@@ -24,7 +25,7 @@ interface TokenCaller {
  */
 export function authorized(routes: Parameters<typeof http>[0]): Handler {
   const serve = http(routes);
-  return async (event) => {
+  return measured(async (event) => {
     const { ACCESS } = process.env;
     if (ACCESS === undefined || ACCESS === "iam") return serve(event);
     const caller = callerOf(event);
@@ -36,7 +37,7 @@ export function authorized(routes: Parameters<typeof http>[0]): Handler {
       ...event,
       requestContext: { ...requestContext, ...(authorizer && { authorizer }) },
     });
-  };
+  });
 }
 
 /**

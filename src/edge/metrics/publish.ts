@@ -5,6 +5,7 @@ import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
  * caller, because each combination of values is a metric that costs money.
  */
 const UNITS = {
+  Latency: MetricUnit.Milliseconds,
   UnreadableItems: MetricUnit.Count,
   Heartbeat: MetricUnit.Count,
   OldestDue: MetricUnit.Seconds,

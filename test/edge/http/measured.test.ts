@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Event } from "../../../src/edge/http/event.ts";
+
+let lines: string[];
+
+beforeEach(() => {
+  lines = [];
+  vi.resetModules();
+  vi.stubEnv("POWERTOOLS_SERVICE_NAME", "plat");
+  vi.spyOn(process.stdout, "write").mockImplementation((line) => {
+    lines.push(String(line));
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** Serves a request with an answer, and returns the metrics that it wrote. */
+async function metricsOf(routeKey: string, answer: { statusCode: number; body?: string }) {
+  const { measured } = await import("../../../src/edge/http/measured.ts");
+  await measured(async () => answer)({ routeKey } as Event);
+  return lines.map((line) => JSON.parse(line));
+}
+
+it("a request is one line of metrics, by operation and class of status", async () => {
+  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "plat-dev-stateless");
+  expect(await metricsOf("POST /v1/spaces/{space}/assign", { statusCode: 200 })).toEqual([
+    {
+      _aws: {
+        Timestamp: expect.any(Number),
+        CloudWatchMetrics: [
+          {
+            Namespace: "plat-dev-stateless",
+            Dimensions: [["service", "operation", "status"]],
+            Metrics: [{ Name: "Latency", Unit: "Milliseconds" }],
+          },
+        ],
+      },
+      service: "plat",
+      operation: "POST /v1/assign",
+      status: "2xx",
+      Latency: expect.any(Number),
+    },
+  ]);
+});
+
+it("a request that met an unreadable item adds a line that names no operation", async () => {
+  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "plat-dev-stateless");
+  const body = JSON.stringify({ code: "unreadable" });
+  const [, unreadable] = await metricsOf("GET /v1/pools", { statusCode: 409, body });
+  expect(unreadable).toMatchObject({ UnreadableItems: 1 });
+  expect(unreadable._aws.CloudWatchMetrics[0].Dimensions).toEqual([["service"]]);
+});
+
+it("a process without a namespace, as on a laptop, writes no metrics", async () => {
+  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "");
+  expect(await metricsOf("GET /v1/pools", { statusCode: 200 })).toEqual([]);
+});
