@@ -34,6 +34,7 @@ export const PARTITIONS = {
   SPACES: "SPACES",
   SWEEP: "SWEEP",
   TABLE: "TABLE",
+  USAGE: "USAGE#*",
   VERSION: "VERSION#*",
 } as const;
 export type Partition = keyof typeof PARTITIONS;
@@ -108,7 +109,17 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     delete: ["BLOCK", "FULLPOOLS", "HOST"],
   },
   read: {
-    get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "JOBS", "NAMESPACE", "TABLE", "VERSION"],
+    get: [
+      "APPLICATIONS",
+      "BLOCK",
+      "HANDLE",
+      "HOST",
+      "JOBS",
+      "NAMESPACE",
+      "TABLE",
+      "USAGE",
+      "VERSION",
+    ],
     query: [
       "APPLICATIONS",
       "BLOCK",
@@ -124,10 +135,10 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   },
   survey: {
     get: ["NODE", "TABLE", "VERSION"],
-    query: ["BLOCK", "GROUPINDEX", "NODE", "NODES", "SPACE"],
+    query: ["BLOCK", "GROUPINDEX", "NODE", "NODES", "SPACE", "USAGE"],
     // Only a scan of the table finds blocks of no pool, and checks a space as a whole.
     scan: true,
-    // The index tells which nodes ended.
+    // The index tells which nodes ended, and what is due.
     due: true,
   },
   configure: {
@@ -170,9 +181,9 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   },
   authorize: undefined,
   reclaim: {
-    get: ["BLOCK", "TABLE", "VERSION"],
+    get: ["BLOCK", "TABLE", "USAGE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HOST", "GROUPINDEX", "SPACE", "SPACES"],
-    put: ["FULLPOOLS", "HOST"],
+    put: ["FULLPOOLS", "HOST", "USAGE"],
     update: ["BLOCK", "GROUPINDEX", "SPACES"],
     delete: ["BLOCK", "FULLPOOLS", "HOST", "SPACES"],
   },
@@ -200,6 +211,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "NODE",
       "NODES",
       "GROUPINDEX",
+      "USAGE",
     ],
     scan: true,
     due: true,

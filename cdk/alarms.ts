@@ -4,6 +4,7 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
+import { poolRules } from "./alarm-rules/pools.ts";
 import { type QueuesProps, queueRules } from "./alarm-rules/queues.ts";
 import { type QuotasProps, quotaRules } from "./alarm-rules/quotas.ts";
 import { type RequestsProps, requestRules } from "./alarm-rules/requests.ts";
@@ -58,6 +59,7 @@ export class Alarms extends Construct {
       ...quotaRules(props),
       ...runRules(this, scheduledRuns),
       ...(enabled ? heartbeatRules(this, scheduledRuns) : []),
+      ...poolRules(this),
       ...(probe ? [probeRule(this)] : []),
     ])
       this.add(rule);

@@ -16,7 +16,7 @@ import {
 import type { ILogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { SCHEDULED_FUNCTIONS } from "./access.ts";
-import { EACH_5_MINUTES, namespaceOf, ownMetric } from "./metrics.ts";
+import { EACH_5_MINUTES, EACH_15_MINUTES, namespaceOf, ownMetric } from "./metrics.ts";
 import type { TableReference } from "./table.ts";
 
 export interface DashboardProps {
@@ -37,8 +37,8 @@ const LOW = 4;
 const HIGH = 6;
 
 /**
- * The dashboard of an environment. Its first screen answers whether the environment is healthy, and who asks most. The
- * row below has the causes.
+ * The dashboard of an environment. Its first screen answers three questions: whether the environment is healthy, whether
+ * a pool runs out and when, and who asks most. The rows below have the causes.
  */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: DashboardProps) {
@@ -48,7 +48,8 @@ export class Dashboard extends Construct {
       defaultInterval: Duration.hours(3),
       widgets: [
         [alarmsOf(props), requestsOf(props)],
-        [callersOf(props), latency(this)],
+        [useOfPools(this), endOfPools(this), callersOf(props)],
+        [latency(this)],
         [heartbeats(this), due(this), throttled(props)],
       ],
     });
@@ -78,6 +79,39 @@ function requestsOf({ stage }: DashboardProps): IWidget {
   });
 }
 
+/** A pool of which half is in use has a line of its own. */
+const useOfPools = (scope: Construct): IWidget =>
+  new GraphWidget({
+    title: "Is a pool running out? Use of pools, %",
+    left: [
+      ownMetric(scope, "PoolUse", {
+        statistic: Stats.MAXIMUM,
+        period: EACH_15_MINUTES,
+      }).with({ label: "fullest pool" }),
+      searched(scope, "{NAMESPACE,service,space,pool,family}", "PoolUse", "Maximum"),
+    ],
+    leftYAxis: { min: 0, max: 100, showUnits: false },
+    leftAnnotations: [{ value: 80 }, { value: 95 }],
+    width: THIRD,
+    height: HIGH,
+  });
+
+const endOfPools = (scope: Construct): IWidget =>
+  new GraphWidget({
+    title: "When? Hours until a pool has no address left",
+    left: [
+      ownMetric(scope, "HoursUntilExhausted", {
+        statistic: Stats.MINIMUM,
+        period: EACH_15_MINUTES,
+      }).with({ label: "first pool" }),
+      searched(scope, "{NAMESPACE,service,space,pool,family}", "HoursUntilExhausted", "Minimum"),
+    ],
+    leftYAxis: { min: 0, showUnits: false },
+    leftAnnotations: [{ value: 24 }],
+    width: THIRD,
+    height: HIGH,
+  });
+
 const callersOf = ({ accessLog }: DashboardProps): IWidget =>
   new LogQueryWidget({
     title: "Who asks most?",
@@ -89,7 +123,7 @@ const callersOf = ({ accessLog }: DashboardProps): IWidget =>
       "sort requests desc",
       "limit 10",
     ],
-    width: HALF,
+    width: THIRD,
     height: HIGH,
   });
 

@@ -29,4 +29,5 @@ export function ownMetric(
 }
 
 export const EACH_MINUTE = Duration.minutes(1);
+export const EACH_15_MINUTES = Duration.minutes(15);
 export const EACH_5_MINUTES = Duration.minutes(5);

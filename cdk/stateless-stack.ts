@@ -26,10 +26,10 @@ export interface StatelessStackProps {
   /** The spaces that have managed policies of their own. */
   readonly spaces: readonly string[];
   readonly rollout?: Rollout;
-  /** True if a probe assigns and releases each minute. */
-  readonly probe?: boolean;
   /** True if everybody may ask for /healthz. */
   readonly publicHealth?: boolean;
+  /** True if a probe assigns and releases each minute. */
+  readonly probe?: boolean;
   /** False in a Region that does not run the schedules; true unless named. */
   readonly active?: boolean;
   readonly env?: StackProps["env"];

@@ -17,6 +17,7 @@ import { listPrefixes } from "../src/allocator/prefixes/list-prefixes.ts";
 import { listAffinities } from "../src/allocator/read/list-affinities.ts";
 import { listBlocks } from "../src/allocator/read/list-blocks.ts";
 import { listSpaceAffinities } from "../src/allocator/read/list-space-affinities.ts";
+import { poolHistory } from "../src/allocator/read/pool-history.ts";
 import { readAddress } from "../src/allocator/read/read-address.ts";
 import { readBlock } from "../src/allocator/read/read-block.ts";
 import { readHandle } from "../src/allocator/read/read-handle.ts";
@@ -40,6 +41,7 @@ import { route } from "../src/edge/http/http.ts";
 import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/edge/http/parameters.ts";
 import { jobAnswer, jobList } from "../src/edge/jobs/answer.ts";
 import { poolAnswer, poolList } from "../src/edge/pools/answer.ts";
+import { poolHistoryAnswer } from "../src/edge/pools/history.ts";
 import { podCidrListAnswer } from "../src/edge/prefixes/answer.ts";
 import { readPodCidrList } from "../src/edge/prefixes/request.ts";
 import {
@@ -135,6 +137,11 @@ export const handler = authorized({
     readApplicationPath,
     ({ space, of }) => readApplication(plat, space, of),
     applicationAnswer,
+  ),
+  "GET /v1/pools/{name}/history": route(
+    readNamed,
+    (wanted) => poolHistory(plat, wanted),
+    poolHistoryAnswer,
   ),
   "GET /v1/config": route(readSpace, (space) => readSettings(plat, space), settingsAnswer),
   /** Answers if the function runs. */

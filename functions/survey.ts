@@ -1,6 +1,8 @@
 import { readZones } from "../src/allocator/nodes/read-zones.ts";
+import { listAlarms } from "../src/allocator/read/list-alarms.ts";
 import { listContents } from "../src/allocator/read/list-contents.ts";
 import { spaceUtilization } from "../src/allocator/read/space-utilization.ts";
+import { alarmsAnswer } from "../src/edge/alarms/answer.ts";
 import { CONTENTS_BYTES_MAX, contentsAnswer, contentsBytes } from "../src/edge/contents/answer.ts";
 import { readContentsWanted } from "../src/edge/contents/request.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
@@ -14,7 +16,7 @@ import { context } from "../src/wiring.ts";
 const plat = context();
 
 /**
- * Serves requests that look at a space as a whole: its contents, blocks of no pool, and the health of its zones. They scan the
+ * Serves requests that look at a space as a whole: its contents, blocks of no pool, its alarms, and the health of its zones. They scan the
  * table, or ask for all that is due.
  */
 export const handler = authorized({
@@ -23,6 +25,7 @@ export const handler = authorized({
     (wanted) => listContents(plat, wanted, contentsBytes, CONTENTS_BYTES_MAX),
     contentsAnswer,
   ),
+  "GET /v1/alarms": route(readSpace, (space) => listAlarms(plat, space), alarmsAnswer),
   "GET /v1/zones": route(readSpace, (space) => readZones(plat, space), zonesAnswer),
   "GET /v1/utilization": route(
     readSpaceUtilization,

@@ -2,6 +2,7 @@ import { Command, CommanderError, type OutputConfiguration } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { addressCommand } from "./commands/address.ts";
 import { affinityCommand } from "./commands/affinity.ts";
+import { alarmCommand } from "./commands/alarm.ts";
 import { applicationCommand } from "./commands/application.ts";
 import { assignCommand } from "./commands/assign.ts";
 import { blockCommand } from "./commands/block.ts";
@@ -46,7 +47,7 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
     zoneCommand,
     eventCommand,
   ],
-  "Jobs and checks:": [jobCommand, checkCommand, collectCommand],
+  "Jobs and checks:": [jobCommand, alarmCommand, checkCommand, collectCommand],
   "Import and export:": [importCommand, exportCommand],
   "Shell completion and help:": [completionCommand],
 };

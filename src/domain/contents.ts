@@ -11,6 +11,7 @@ import type { Namespace } from "./namespace.ts";
 import type { Node, NodeEntry } from "./node.ts";
 import type { NodeReport, SignOfLife } from "./node-report.ts";
 import type { Pool, Reservation } from "./pool.ts";
+import type { PoolUsage } from "./pool-usage.ts";
 import type { QuotaSlot } from "./quota-slot.ts";
 import type { Tombstone } from "./tombstone.ts";
 
@@ -45,6 +46,7 @@ export interface Contents {
   readonly plans: readonly AddressPlan[];
   readonly maps: readonly BlockGroupIndexPage[];
   readonly fullPools: readonly FullPool[];
+  readonly poolUsages: readonly PoolUsage[];
   readonly jobs: readonly Job[];
   readonly nodes: readonly Node[];
   readonly nodeEntries: readonly NodeEntry[];
@@ -72,6 +74,7 @@ export function together(pages: readonly Contents[]): Contents {
     plans: pages.flatMap(({ plans }) => plans),
     maps: pages.flatMap(({ maps }) => maps),
     fullPools: pages.flatMap(({ fullPools }) => fullPools),
+    poolUsages: pages.flatMap(({ poolUsages }) => poolUsages),
     jobs: pages.flatMap(({ jobs }) => jobs),
     nodes: pages.flatMap(({ nodes }) => nodes),
     nodeEntries: pages.flatMap(({ nodeEntries }) => nodeEntries),

@@ -219,6 +219,8 @@ export const RECLAIM_BLOCKS_AT_ONCE = 8;
 export const RECLAIM_GROUPS_PER_SLICE = 64;
 /** Pages of a pool's block-group index that it reads at once, with some KB each at most. */
 export const RECLAIM_PAGES_PER_READ = 16;
+/** Pools whose usage a run records side by side. */
+export const USAGES_KEPT_AT_ONCE = 8;
 /**
  * For this time after a block was claimed, reclaim checks that the host has the affinity of the block, however full it
  * is. So the loss of an affinity in a crash is soon repaired. Later the daily walk of the repair run checks.

@@ -1,3 +1,5 @@
+import type { SubnetCount } from "./subnet-count.ts";
+
 /** The position of a walk over the block groups of a space; pools come in the order of their names. */
 export interface SpacePosition {
   /** The name of the pool it is in. */
@@ -6,6 +8,8 @@ export interface SpacePosition {
   readonly page?: string;
   /** The last block-group index of the next page that the walk has completed. */
   readonly group?: bigint;
+  /** The counts of that pool's subnet so far; absent if a part of it was not counted. */
+  readonly count?: SubnetCount;
 }
 
 /** An entry of the register of spaces that scheduled runs go through. */

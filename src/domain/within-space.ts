@@ -16,6 +16,7 @@ export function withinSpace(contents: Contents, space: string): Contents {
     plans: contents.plans.filter(ours),
     maps: contents.maps.filter(ours),
     fullPools: contents.fullPools.filter(ours),
+    poolUsages: contents.poolUsages.filter(ours),
     jobs: contents.jobs.filter(ours),
     nodes: contents.nodes.filter(ours),
     nodeEntries: contents.nodeEntries.filter(ours),

@@ -17,6 +17,7 @@ import { kindNameOf } from "./kinds.ts";
 import { namespaceFrom } from "./namespace.ts";
 import { nodeEntryFrom, nodeFrom } from "./node.ts";
 import { machineFrom, nodeReportFrom, signOfLifeFrom, tombstoneFrom } from "./node-life.ts";
+import { poolUsageFrom } from "./pool-usage.ts";
 import { progressFrom } from "./progress.ts";
 import { quotaSlotFrom } from "./quota-slot.ts";
 import { readOrNot } from "./readable-items.ts";
@@ -104,6 +105,7 @@ function decodedOf(items: readonly Item[]) {
     plans: decoded("PLAN", planFrom),
     maps: decoded("GROUPINDEX", indexPageFrom),
     fullPools: decoded("FULLPOOLS", fullPoolFrom),
+    poolUsages: decoded("USAGE", poolUsageFrom),
     jobs: decoded("JOBS", jobFrom),
     nodes: decoded("HOST/NODE", nodeFrom),
     nodeEntries: decoded("NODES", nodeEntryFrom),

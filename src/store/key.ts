@@ -80,6 +80,13 @@ export const fullPoolKey = (space: string, poolId: string): Key => ({
   sk: escaped(poolId),
 });
 
+/** Returns the partition of the usage of the pools of a space. */
+export const poolUsagesPk = (space: string) => joined("USAGE", escaped(space));
+export const poolUsageKey = (space: string, poolId: string): Key => ({
+  pk: poolUsagesPk(space),
+  sk: escaped(poolId),
+});
+
 /**
  * The prefix of the keys of affinities. Affinities, hints of full blocks and the node sort before
  * borrowed blocks, so a Query for them leaves borrowed blocks out.

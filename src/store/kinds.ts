@@ -60,6 +60,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk, sk }) => `block-group index of pool id ${partOf(pk, 2)}, page ${sk}`,
   },
   FULLPOOLS: { format: 1, called: ({ sk }) => `hint that pool id ${unescaped(sk)} is full` },
+  USAGE: { format: 1, called: ({ sk }) => `usage of pool id ${unescaped(sk)}` },
   "HOST/AFFINITY": {
     format: 1,
     called: ({ pk, sk }) => `affinity ${partOf(sk, 2)} (IPv${partOf(sk, 1)}) of host ${hostIn(pk)}`,

@@ -1,7 +1,8 @@
 import { assertTexts } from "../domain/assertions.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { SpaceEntry, SpacePosition } from "../domain/space.ts";
-import { idOf, mapOf, textOf } from "./attribute.ts";
+import type { SubnetCount } from "../domain/subnet-count.ts";
+import { idOf, listOf, mapOf, numberOf, textOf } from "./attribute.ts";
 import { groupOf, groupText } from "./block-group-index.ts";
 import { absent, equals, present } from "./clause.ts";
 import { reading } from "./format.ts";
@@ -10,6 +11,7 @@ import { SPACES_PK, spaceKey, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
 import { readEachByName } from "./readable-items.ts";
 import type { Table } from "./table.ts";
+import { usageFrom, usageText } from "./usage-text.ts";
 
 /**
  * The calls for the register of spaces, which scheduled runs go through: an entry for each space
@@ -85,14 +87,31 @@ export const spaceEntryFrom = reading((item: Item): SpaceEntry => {
   };
 });
 
-const positionItem = ({ pool, page, group }: SpacePosition) => ({
+const positionItem = ({ pool, page, group, count }: SpacePosition) => ({
   pool,
   ...(page !== undefined && { page }),
   ...(group !== undefined && { group: groupText(group) }),
+  ...(count && { count: countItem(count) }),
 });
 
 const positionFrom = (stored: ReturnType<typeof mapOf>): SpacePosition => ({
   pool: textOf(stored, "pool"),
   ...(stored.page !== undefined && { page: textOf(stored, "page") }),
   ...(stored.group !== undefined && { group: groupOf(textOf(stored, "group")) }),
+  ...(stored.count !== undefined && { count: countFrom(mapOf(stored, "count")) }),
+});
+
+const countItem = ({ subnetId, fromMs, pools }: SubnetCount) => ({
+  subnet: subnetId,
+  from: fromMs,
+  pools: pools.map(({ poolId, usage, reserved }) => [poolId, `${reserved}`, usageText(usage)]),
+});
+
+const countFrom = (stored: ReturnType<typeof mapOf>): SubnetCount => ({
+  subnetId: textOf(stored, "subnet"),
+  fromMs: numberOf(stored, "from"),
+  pools: listOf(stored, "pools").map((each) => {
+    const [poolId = "", reserved = "", usage = ""] = each as readonly string[];
+    return { poolId, usage: usageFrom(usage), reserved: BigInt(reserved) };
+  }),
 });

@@ -14,6 +14,7 @@ import { jobItems } from "./job.ts";
 import { namespaceItems } from "./namespace.ts";
 import { nodeItems } from "./node.ts";
 import { nodeLifeItems } from "./node-life.ts";
+import { poolUsageItems } from "./pool-usage.ts";
 import { progressItems } from "./progress.ts";
 import { quotaSlotItems } from "./quota-slot.ts";
 import { spaceItems } from "./space.ts";
@@ -39,6 +40,7 @@ export function makeStore(plain: Table) {
     ...planItems(table),
     ...blockGroupIndexItems(table),
     ...fullPoolItems(table),
+    ...poolUsageItems(table),
     ...jobItems(table),
     ...nodeItems(table),
     ...nodeLifeItems(table),

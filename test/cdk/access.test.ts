@@ -34,6 +34,7 @@ interface Intrinsics {
 const KEYS: Readonly<Record<Partition, string>> = {
   BLOCK: key.blockKey("SPACE", block).pk,
   FULLPOOLS: key.fullPoolsPk("SPACES"),
+  USAGE: key.poolUsagesPk("SPACES"),
   HANDLE: key.allocationKey(allocation).pk,
   HOST: key.hostPk("BLOCK", host),
   JOBS: key.JOBS_PK,

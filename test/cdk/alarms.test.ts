@@ -81,6 +81,9 @@ const DRIVEN: Readonly<Record<string, { readonly well: Period; readonly ill: Per
   NoHeartbeatOfWork: { well: { alone: beats(1) }, ill: NOTHING },
   NoHeartbeatOfProbe: { well: alone(1), ill: NOTHING },
   LateRepair: { well: alone(60), ill: alone(900) },
+  PoolAbove80: { well: alone(79.9), ill: alone(80) },
+  PoolAbove95: { well: alone(94.9), ill: alone(95) },
+  PoolExhaustsSoon: { well: NOTHING, ill: alone(24) },
   UnreadableItem: { well: NOTHING, ill: alone(1) },
 };
 
@@ -116,6 +119,11 @@ describe.each(Object.entries(DRIVEN))("%s", (id, { well, ill }) => {
 it("the runbook has no chapter without an alarm", () => {
   const named = ALARMS.map(({ description }) => /#(\w+)\.$/.exec(description)?.[1]);
   expect(CHAPTERS.filter((chapter) => !named.includes(chapter.toLowerCase()))).toEqual([]);
+});
+
+it("a pool that was not sampled for a while keeps its alarm", () => {
+  const of = alarm("PoolAbove80");
+  expect(stateOf(of, [], 0, "ALARM")).toBe("ALARM");
 });
 
 it("few requests raise no alarm about shares", () => {

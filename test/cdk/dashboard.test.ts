@@ -35,6 +35,12 @@ describe.each(ENVIRONMENT_NAMES)("the dashboard of %s", (name) => {
     expect(shown).toHaveLength(alarms.length);
   });
 
+  it("shows there whether a pool is running out, and when", () => {
+    const metrics = JSON.stringify(first.map(({ properties }) => properties.metrics));
+    expect(metrics).toContain("PoolUse");
+    expect(metrics).toContain("HoursUntilExhausted");
+  });
+
   it("shows there who asks most, by the access log", () => {
     const query = first.find(({ type }) => type === "log")?.properties.query;
     expect(query).toMatch(/stats count\(\*\) as requests.* by caller\n\| sort requests desc/s);

@@ -44,6 +44,7 @@ const HEALTHY: Contents = {
   ],
   reservations: [],
   fullPools: [],
+  poolUsages: [],
   jobs: [],
   nodes: [],
   nodeEntries: [],

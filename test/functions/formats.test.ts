@@ -74,6 +74,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "GET orphans",
       "GET pools",
       "GET pool",
+      "GET history of the pool",
       "assign to the host",
       "assign the address",
       "assign from the pool",
@@ -189,6 +190,14 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk }) =>
         pk === `FULLPOOLS#${space}`,
     named: [],
+  },
+  "the usage of a pool": {
+    item: () => "usage of pool id",
+    fits:
+      (space) =>
+      ({ pk }) =>
+        pk === `USAGE#${space}`,
+    named: ["GET alarms", "GET history of the pool"],
   },
   "a block": {
     item: ({ block }) => `block ${block.split("/")[0]}`,

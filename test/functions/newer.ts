@@ -1,4 +1,5 @@
 import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
+import { NO_USAGE } from "../../src/domain/usage.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Item } from "../../src/store/item.ts";
 import { ciliumNode, instanceEvent, leaseEvent, nodeEvent, podEvent } from "../node-objects.ts";
@@ -71,6 +72,16 @@ export async function furnished(): Promise<Furnished> {
   const { pools } = await context.store.readSpace(space);
   const poolId = pools.find(({ name }) => name === "spare")?.id ?? "";
   await context.store.callPoolFull({ space, poolId, reserved: "" });
+  await context.store.putPoolUsage({
+    space,
+    poolId: pools.find(({ name }) => name === "main")?.id ?? "",
+    pool: "main",
+    family: 4,
+    countedFromMs: Date.now(),
+    countedAtMs: Date.now(),
+    usage: NO_USAGE,
+    samples: [],
+  });
   const full = { space, host: "host:n1", block: cidrOf(web.block), affinity: "affinity" } as const;
   await context.store.callBlockFull(full);
   const drained = await plat.get("/v1/pools/spare");
@@ -213,6 +224,8 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "event of a Lease": ({ plat }) => say(plat, leaseEvent("n7", "2026-03-11T08:14:10.000000Z")),
   "event of a machine": ({ plat }) => say(plat, instanceEvent("i-n7")),
   "event of a pod": ({ plat }) => say(plat, podEvent("DELETED", "a")),
+  "GET alarms": ({ plat }) => plat.get("/v1/alarms"),
+  "GET history of the pool": ({ plat }) => plat.get("/v1/pools/main/history"),
   "GET zones": ({ plat }) => plat.get("/v1/zones"),
   "GET node with a status": ({ plat }) => plat.get("/v1/nodes/n7"),
   "PUT namespace": ({ plat }) => plat.put("/v1/namespaces/shop", { labels: {} }, '"x"'),

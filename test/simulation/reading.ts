@@ -24,6 +24,7 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
       plans: [],
       maps: [],
       fullPools: [],
+      poolUsages: [],
       jobs: [],
       nodes: [],
       nodeEntries: [],

@@ -1,18 +1,8 @@
 import type { Address } from "../../domain/address.ts";
-import { countOf, sharedBy } from "../../domain/address-set.ts";
-import { ownSetOf } from "../../domain/application-pools.ts";
-import type { Block } from "../../domain/block.ts";
-import { addressAt, formatCidr, intervalOf } from "../../domain/cidr.ts";
-import {
-  assignsPrefixes,
-  isRanged,
-  type Pool,
-  type SpaceConfiguration,
-  slotSizeOf,
-} from "../../domain/pool.ts";
-import { reservedFor } from "../../domain/pool-set.ts";
-import { NO_USAGE, sumOf, type Usage, usageOf, usageOutsideBlocks } from "../../domain/usage.ts";
-import { coolingRules } from "../blocks/slot-rules.ts";
+import { addressAt, formatCidr } from "../../domain/cidr.ts";
+import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
+import { NO_USAGE, sumOf, type Usage } from "../../domain/usage.ts";
+import { poolCounter } from "../blocks/pool-counter.ts";
 import { walkPool } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
 import type { PageBudget } from "../core/page-budget.ts";
@@ -55,24 +45,17 @@ export async function countPool(
   configuration: SpaceConfiguration,
   { pool, position, budget, blocksMax }: Counting,
 ): Promise<Counted> {
-  const isOfPrefixes = assignsPrefixes(pool);
-  const slotSize = slotSizeOf(pool);
-  const reserved = isOfPrefixes ? reservedFor(pool, configuration) : configuration.reserved;
-  const rules = { ...coolingRules(context, configuration, pool), reserved };
-  const set = ownSetOf(pool, configuration.pools);
+  const counter = poolCounter(context, configuration, pool);
   const blocks: ({ cidr: string } & Usage)[] = [];
   let sum = position?.sum ?? NO_USAGE;
   let reservedInBlocks = position?.reservedInBlocks ?? 0n;
   let next: UtilizationPosition | undefined;
   for await (const stretch of walkPool(context, pool, position?.after)) {
-    for (const each of stretch.blocks) {
-      // A block that cannot be read is as large as any other of its pool.
-      const block: Block = isOfPrefixes ? { ...each, whole: true } : each;
+    for (const block of stretch.blocks) {
       if (next && blocks.length === blocksMax) return { usage: sum, blocks, next };
-      const inBlock = sharedBy([intervalOf(block.cidr)], set);
-      const usage = usageOf(block, rules, isRanged(pool) ? inBlock : undefined);
+      const { usage, reserved } = counter.inBlock(block) ?? { usage: NO_USAGE, reserved: 0n };
       sum = sumOf(sum, usage);
-      reservedInBlocks += countOf(sharedBy(inBlock, reserved)) / slotSize;
+      reservedInBlocks += reserved;
       blocks.push({ cidr: formatCidr(block.cidr), ...usage });
       next = { poolId: pool.id, after: addressAt(block.cidr, 0), sum, reservedInBlocks };
     }
@@ -80,7 +63,6 @@ export async function countPool(
     next = { poolId: pool.id, after: stretch.last, sum, reservedInBlocks };
     if (budget.isSpent) return { usage: sum, blocks, next };
   }
-  const inBlocks = { capacity: sum.capacity, reserved: reservedInBlocks };
-  const outside = usageOutsideBlocks(set, reserved, inBlocks, slotSize);
+  const outside = counter.outside({ capacity: sum.capacity, reserved: reservedInBlocks });
   return { usage: sumOf(sum, outside), blocks, outside };
 }

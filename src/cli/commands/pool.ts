@@ -14,6 +14,7 @@ import { POOL } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { poolEnableCommand } from "./pool-enable.ts";
+import { poolHistoryCommand } from "./pool-history.ts";
 import { poolJobCommands } from "./pool-jobs.ts";
 
 export type Pool = v.InferOutput<typeof poolRead>;
@@ -45,7 +46,8 @@ export function poolCommand(io: Io): Command {
         .option("--timeout <duration>", TIMEOUT_HELP, duration),
     )
     .addCommand(createCommand(io))
-    .addCommand(poolEnableCommand(io));
+    .addCommand(poolEnableCommand(io))
+    .addCommand(poolHistoryCommand(io));
   for (const one of poolJobCommands(io)) command.addCommand(one);
   return command;
 }

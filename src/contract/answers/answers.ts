@@ -14,6 +14,7 @@ export {
 } from "./block.ts";
 export * from "./cilium-node.ts";
 export * from "./configuration.ts";
+export * from "./history.ts";
 export * from "./job.ts";
 export * from "./node.ts";
 export * from "./node-prefix.ts";

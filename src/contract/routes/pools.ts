@@ -32,6 +32,17 @@ export const POOL_ROUTES: readonly Route[] = [
     rejections: ["not_found"],
   },
   {
+    method: "GET",
+    path: "/v1/pools/{name}/history",
+    function: "read",
+    id: "readPoolHistory",
+    tag: "pools",
+    summary: "The use of a pool over the last month, and when nothing is left",
+    query: {},
+    answers: { 200: answers.poolHistoryRead },
+    rejections: ["not_found"],
+  },
+  {
     method: "PUT",
     path: "/v1/pools/{name}",
     function: "configure",

@@ -1,4 +1,5 @@
 import { ADDRESS_ROUTES } from "./addresses.ts";
+import { ALARM_ROUTES } from "./alarms.ts";
 import { APPLICATION_ROUTES } from "./applications.ts";
 import { BLOCK_ROUTES } from "./blocks.ts";
 import { CONFIGURATION_ROUTES } from "./configuration.ts";
@@ -18,6 +19,7 @@ const WRITTEN: readonly Route[] = [
   ...ADDRESS_ROUTES,
   ...BLOCK_ROUTES,
   ...POOL_ROUTES,
+  ...ALARM_ROUTES,
   ...JOB_ROUTES,
   ...RESERVATION_ROUTES,
   ...REGISTRY_ROUTES,

@@ -343,6 +343,7 @@ export const RESPONSE_HEADER_WORDS = {
 
 /** The groups of operations, in the order of their names. */
 export const TAGS = {
+  alarms: "The thresholds of Plat that are crossed.",
   addresses: "Assign addresses, read them, amend them, release them and report conflicts.",
   applications: "Workloads for whose instances Plat holds addresses.",
   blocks: "Blocks, and the affinity of hosts to them.",

@@ -9,6 +9,8 @@ const UNITS = {
   UnreadableItems: MetricUnit.Count,
   Heartbeat: MetricUnit.Count,
   OldestDue: MetricUnit.Seconds,
+  PoolUse: MetricUnit.Percent,
+  HoursUntilExhausted: MetricUnit.NoUnit,
 } as const;
 type MetricName = keyof typeof UNITS;
 

@@ -8,8 +8,9 @@ import type {
 import type { Cidr } from "../../../domain/cidr.ts";
 import type { BlockGroupIndexPage, FullPool } from "../../../domain/contents.ts";
 import type { HostId } from "../../../domain/host.ts";
-import type { ListedPage, PageWanted } from "../../../domain/listed.ts";
+import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
+import type { PoolUsage } from "../../../domain/pool-usage.ts";
 import type { Slot } from "../../../domain/slot.ts";
 
 /** Reads and writes blocks, the index of block groups, and the hints that one of them is full. */
@@ -95,4 +96,12 @@ export interface BlockStore {
   listFullPools(space: string): Promise<readonly FullPool[]>;
   callPoolFull(hint: FullPool): Promise<void>;
   clearPoolFull(step: string, pool: Pick<FullPool, "space" | "poolId">): Promise<void>;
+
+  /** Eventually consistent. The result names those that cannot be read beside the others. */
+  listPoolUsages(space: string): Promise<Listed<PoolUsage>>;
+
+  /** Eventually consistent. */
+  readPoolUsage(space: string, poolId: string): Promise<PoolUsage | undefined>;
+  putPoolUsage(usage: PoolUsage): Promise<void>;
+  deletePoolUsage(pool: Pick<PoolUsage, "space" | "poolId">): Promise<void>;
 }

@@ -1,11 +1,15 @@
+import type { Block } from "../../../domain/block.ts";
 import { groupAt } from "../../../domain/block-group.ts";
 import { type Cidr, contains, sameCidr } from "../../../domain/cidr.ts";
 import type { HostId } from "../../../domain/host.ts";
 import { RECLAIM_BLOCKS_AT_ONCE } from "../../../domain/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../../domain/outcome.ts";
-import { type Pool, subnetIdOf } from "../../../domain/pool.ts";
-import { cooldownMsOfSubnet } from "../../../domain/subnet.ts";
+import { type Pool, type SpaceConfiguration, subnetIdOf } from "../../../domain/pool.ts";
+import { cooldownMsOfSubnet, poolsOfSubnet } from "../../../domain/subnet.ts";
+import type { PoolCount } from "../../../domain/subnet-count.ts";
+import { NO_USAGE, sumOf } from "../../../domain/usage.ts";
 import { correctAfterwards } from "../../blocks/full-group-hint.ts";
+import { poolCounter } from "../../blocks/pool-counter.ts";
 import { configurationOf } from "../../core/configuration.ts";
 import type { Context } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
@@ -27,6 +31,8 @@ interface GroupReclaimed {
   readonly affinitiesRestored: number;
   /** True if no block of the group can be claimed. Absent if this is unknown, or if all of the group is reserved. */
   readonly isFull: boolean | undefined;
+  /** The addresses in these blocks as they were read, by pool. Absent if a reservation cannot be read. */
+  readonly counts: readonly PoolCount[] | undefined;
   /** Items that could not be read; the rest of the block group was handled. */
   readonly failures: readonly CorruptItemError[];
 }
@@ -52,10 +58,12 @@ export async function reclaimGroup(
   const failures: CorruptItemError[] = [];
   const deleted: Cidr[] = [];
   const done = { kept: 0, markedIdle: 0, deleted: 0, affinitiesRestored: 0 };
+  let judgedBy: SpaceConfiguration | undefined;
   await inParallel(current, RECLAIM_BLOCKS_AT_ONCE, async (block) => {
     // A scheduled run is long, so each block is judged by the configuration at that time, as operators are promised.
     // The configuration is a copy in memory, checked every few seconds.
     const configuration = await configurationOf(context, pool.space);
+    judgedBy = configuration;
     const { settings, pools } = configuration;
     const cooldownMs = cooldownMsOfSubnet(configuration, subnetIdOf(pool));
     if (block.unreadable) {
@@ -77,5 +85,28 @@ export async function reclaimGroup(
   // Corrects the hint here, so that scans find a block that a release or a reservation made free.
   const hint = { current: left, isCalledFull: full };
   const isFull = await correctAfterwards(context, pool, index, hint);
-  return { ...done, blocks: current.length, isFull, failures };
+  const counts = judgedBy ? countsOf(context, judgedBy, pool, current) : [];
+  return { ...done, blocks: current.length, isFull, counts, failures };
+}
+
+/** Counts the addresses of each pool of a subnet in blocks. Returns nothing if a reservation cannot be read. */
+function countsOf(
+  context: Context,
+  configuration: SpaceConfiguration,
+  pool: Pool,
+  blocks: readonly Block[],
+): readonly PoolCount[] | undefined {
+  if (configuration.unreadableReservations.length > 0) return undefined;
+  const subnetId = subnetIdOf(pool);
+  // An unreadable block does not tell its pool, and counts for the pool in which it lies.
+  const own = blocks.filter(({ poolId, unreadable }) => poolId === subnetId || unreadable);
+  return poolsOfSubnet(configuration, subnetId).map((each) => {
+    const { inBlock } = poolCounter(context, configuration, each);
+    const counted = own.flatMap((block) => inBlock(block) ?? []);
+    return {
+      poolId: each.id,
+      usage: counted.reduce((sum, { usage }) => sumOf(sum, usage), NO_USAGE),
+      reserved: counted.reduce((sum, { reserved }) => sum + reserved, 0n),
+    };
+  });
 }

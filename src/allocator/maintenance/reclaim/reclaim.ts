@@ -7,14 +7,17 @@ import {
 } from "../../../domain/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../../domain/outcome.ts";
 import type { SpaceConfiguration } from "../../../domain/pool.ts";
+import type { PoolCounted } from "../../../domain/pool-usage.ts";
 import { shardOfSpace } from "../../../domain/shard.ts";
 import type { SpaceEntry, SpacePosition } from "../../../domain/space.ts";
+import type { PoolCount } from "../../../domain/subnet-count.ts";
 import { configurationOf } from "../../core/configuration.ts";
 import type { Context } from "../../core/context.ts";
 import { note } from "../../core/failures.ts";
 import { whileTime } from "../../core/while-time.ts";
 import { PoolsSeen } from "./full-pools-seen.ts";
 import { type GroupOnWay, groupsAfter } from "./groups-of-space.ts";
+import { PassCount } from "./pass-count.ts";
 import { type GroupOfPool, reclaimGroup } from "./reclaim-group.ts";
 
 /** The result of a run of `reclaim`. */
@@ -28,6 +31,8 @@ export interface Reclaimed {
   markedIdle: number;
   deleted: number;
   affinitiesRestored: number;
+  /** The counts of each pool that a pass came to the end of. */
+  readonly counted: PoolCounted[];
   /** Failures for the log; the scheduled run continued. */
   readonly failures: unknown[];
 }
@@ -47,6 +52,8 @@ interface SpaceWalk {
   kept: SpacePosition | undefined;
   readonly groups: AsyncGenerator<GroupOnWay>;
   readonly pools: PoolsSeen;
+  /** The counts of the pass; absent before the first slice, and if the configuration cannot be read. */
+  count: PassCount | undefined;
   isBegun: boolean;
 }
 
@@ -72,15 +79,19 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
   for (const entry of unreadable)
     if (shardOfSpace(entry.name) === shard) done.failures.push(entry.unreadable);
   const own = spaces.filter(({ space }) => shardOfSpace(space) === shard);
-  const queue = rotated(own, context.random).map(
-    (entry): SpaceWalk => ({
+  const queue = rotated(own, context.random).map((entry): SpaceWalk => {
+    const walk: SpaceWalk = {
       entry,
       kept: entry.position,
-      groups: groupsOf(run, entry),
+      groups: groupsOf(run, entry, (configuration) => {
+        walk.count = new PassCount(context, configuration, entry.position);
+      }),
       pools: new PoolsSeen(entry.space),
+      count: undefined,
       isBegun: false,
-    }),
-  );
+    };
+    return walk;
+  });
   let underway = 0;
   const worker = async (): Promise<void> => {
     for (let walk = queue.shift(); walk && isInTime(run); walk = queue.shift()) {
@@ -108,6 +119,7 @@ const noneDone = (): Reclaimed => ({
   markedIdle: 0,
   deleted: 0,
   affinitiesRestored: 0,
+  counted: [],
   failures: [],
 });
 
@@ -128,13 +140,19 @@ async function walkSlice(run: ReclaimRun, walk: SpaceWalk, atOnce: number): Prom
   const { context, untilMs, done } = run;
   if (!walk.isBegun) done.spaces++;
   walk.isBegun = true;
-  const begun = await whileTime(context, slice, { atOnce, untilMs }, ({ group }) =>
-    reclaimOne(run, walk, group),
-  );
+  const counts = new Map<GroupOnWay, readonly PoolCount[] | undefined>();
+  const begun = await whileTime(context, slice, { atOnce, untilMs }, async (onWay) => {
+    counts.set(onWay, await reclaimOne(run, walk, onWay.group));
+  });
   if (slice.length > 0 && begun === 0) return false;
   const isAtEnd = slice.length < RECLAIM_GROUPS_PER_SLICE && begun === slice.length;
   // They were begun in their order.
-  const position = isAtEnd ? undefined : slice[begun - 1]?.position;
+  const gone = slice.slice(0, begun);
+  const counted = gone.map((onWay) => ({ group: onWay.group, counts: counts.get(onWay) }));
+  done.counted.push(...(walk.count?.add(counted, isAtEnd) ?? []));
+  const last = isAtEnd ? undefined : gone.at(-1)?.position;
+  const sums = walk.count?.sums;
+  const position = last && { ...last, ...(sums && { count: sums }) };
   // A space that fits into one slice has no saved position, and costs no write.
   if (position || walk.kept) await context.store.keepPosition(walk.entry.space, position);
   walk.kept = position;
@@ -152,12 +170,15 @@ async function nextOf<T>(source: AsyncGenerator<T>, count: number): Promise<T[]>
   return items;
 }
 
-/** Reclaims one block group. A failure must not keep the run from the groups after it. */
+/**
+ * Reclaims one block group, and returns its counts, if it could be read. A failure must not keep the run from the groups
+ * after it.
+ */
 async function reclaimOne(
   { context, startedAtMs, done }: ReclaimRun,
   { pools }: SpaceWalk,
   group: GroupOfPool,
-): Promise<void> {
+): Promise<readonly PoolCount[] | undefined> {
   try {
     const of = await reclaimGroup(context, group, startedAtMs);
     if (of.isFull !== undefined) pools.saw(group, { isFull: of.isFull });
@@ -167,13 +188,23 @@ async function reclaimOne(
     done.deleted += of.deleted;
     done.affinitiesRestored += of.affinitiesRestored;
     done.failures.push(...of.failures);
+    return of.counts;
   } catch (error) {
     note(done.failures, error);
+    return undefined;
   }
 }
 
-/** Yields the block groups of a space after its saved position; none if the space has no pool. */
-async function* groupsOf(run: ReclaimRun, entry: SpaceEntry): AsyncGenerator<GroupOnWay> {
+/**
+ * Yields the block groups of a space after its saved position; none if the space has no pool.
+ *
+ * @param begin receives the configuration of the space, before the first group
+ */
+async function* groupsOf(
+  run: ReclaimRun,
+  entry: SpaceEntry,
+  begin: (configuration: SpaceConfiguration) => void,
+): AsyncGenerator<GroupOnWay> {
   const { context, done } = run;
   const configuration = await orCorrupt(judgedBy(context, entry.space));
   if (configuration instanceof CorruptItemError) {
@@ -183,13 +214,17 @@ async function* groupsOf(run: ReclaimRun, entry: SpaceEntry): AsyncGenerator<Gro
   const { pools, unreadablePools } = configuration;
   done.failures.push(...unreadablePools.map(({ unreadable }) => unreadable));
   if (isWithoutPools(configuration)) await leaveRegister(run, entry);
+  // What an unreadable pool has is unknown, and it may be one of a subnet.
+  else if (unreadablePools.length === 0 && configuration.unreadableReservations.length === 0)
+    begin(configuration);
   yield* groupsAfter(context, pools, entry.position, done.failures);
 }
 
-/** Reads the facts that decide about the blocks of a space. @throws CorruptItemError if its settings cannot be read */
-async function judgedBy(context: Context, space: string) {
-  const { pools, unreadablePools, settings } = await configurationOf(context, space);
-  return { pools, unreadablePools, settings };
+/** Reads the configuration of a space. @throws CorruptItemError if its settings cannot be read */
+async function judgedBy(context: Context, space: string): Promise<SpaceConfiguration> {
+  const configuration = await configurationOf(context, space);
+  // Reading them throws if they cannot be read.
+  return configuration.settings && configuration;
 }
 
 const isWithoutPools = ({

@@ -24,6 +24,7 @@ import {
   repairSignOfLife,
   restoreEntry,
 } from "./node.ts";
+import { repairPoolUsage } from "./pool-usage.ts";
 import { repairQuotaSlot } from "./quota-slot.ts";
 import { going, type Repaired } from "./repaired.ts";
 import { Holders } from "./slot-holders.ts";
@@ -148,5 +149,7 @@ async function sweepItem(
   for (const sign of contents.signsOfLife) await repairSignOfLife(context, sign);
   for (const entry of contents.nodeEntries) await repairEntry(context, entry);
   for (const map of contents.maps) if (await repairGroupIndex(context, map)) done.orphansDeleted++;
+  for (const usage of contents.poolUsages)
+    if (await repairPoolUsage(context, usage)) done.orphansDeleted++;
   for (const hint of contents.fullPools) if (await repairHint(context, hint)) done.orphansDeleted++;
 }

@@ -1,0 +1,17 @@
+import * as answers from "../answers/answers.ts";
+import type { Route } from "./route.ts";
+
+/** Alarms. */
+export const ALARM_ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/alarms",
+    function: "survey",
+    id: "listAlarms",
+    tag: "alarms",
+    summary: "Lists the thresholds of Plat that are crossed now",
+    query: {},
+    answers: { 200: answers.alarmsRead },
+    rejections: [],
+  },
+];

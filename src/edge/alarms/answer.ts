@@ -1,0 +1,48 @@
+import type { AlarmList } from "../../allocator/read/list-alarms.ts";
+import type { CrossedAlarm } from "../../domain/alarm.ts";
+import { formatTime } from "../../domain/time.ts";
+import type { Answer } from "../http/event.ts";
+import { unreadableBody } from "../http/unreadable.ts";
+
+export const alarmsAnswer = ({ alarms, unreadable }: AlarmList, requestId: string): Answer => ({
+  status: 200,
+  body: {
+    requestId,
+    alarms: alarms.map(alarmBody),
+    ...unreadableBody(unreadable),
+  },
+});
+
+function alarmBody(alarm: CrossedAlarm) {
+  switch (alarm.id) {
+    case "PoolAbove95":
+    case "PoolAbove80": {
+      const { percentUsed } = alarm;
+      return { ...alarm, detail: `Of pool ${alarm.pool}, ${percentUsed} % is in use or cooling.` };
+    }
+    case "PoolExhaustsSoon": {
+      const { id, pool, exhaustedAtMs } = alarm;
+      const exhaustedAt = formatTime(exhaustedAtMs);
+      return {
+        id,
+        detail: `Pool ${pool} has no address left at ${exhaustedAt}.`,
+        pool,
+        exhaustedAt,
+      };
+    }
+    case "LateRepair": {
+      const since = formatTime(alarm.dueAtMs);
+      return {
+        id: alarm.id,
+        detail: `The repair run is late with what is due since ${since}.`,
+        since,
+      };
+    }
+    case "NoHeartbeatOfReclaim": {
+      const since = formatTime(alarm.countedAtMs);
+      return { id: alarm.id, detail: `No pool of the space was counted since ${since}.`, since };
+    }
+    default:
+      return alarm satisfies never;
+  }
+}
