@@ -17,6 +17,7 @@ const RUNS = {
   reclaim: (await import("../../functions/reclaim.ts")).handler,
   repair: (await import("../../functions/repair.ts")).handler,
   work: (await import("../../functions/work.ts")).handler,
+  probe: (await import("../../functions/probe.ts")).handler,
 };
 const SHARDS = Array.from({ length: 16 }, (_, shard) => ({ shard }));
 
@@ -55,7 +56,7 @@ const TEXTS: Readonly<Record<string, (text: string) => boolean>> = {
   code: (text) => Object.hasOwn(PROBLEMS, text),
   codes: (text) => Object.hasOwn(PROBLEMS, text),
   route: (text) => ROUTE.has(text.replace("/v1/spaces/{space}", "/v1")),
-  requestId: (text) => /^request-\d+$/.test(text),
+  requestId: (text) => /^(request-\d+|reclaim|repair|work|probe|intake)$/.test(text),
   messageIds: (text) => /^\d+$/.test(text),
   "error.name": (text) => /^([A-Z]\w*)?(Error|Exception|Rejection)$/.test(text),
   "error.kind": (text) => KINDS.has(text) || text === "unknown",
@@ -146,7 +147,7 @@ describe("a table that fails with an error of its own", () => {
   const broken = () =>
     Promise.reject(new SyntaxError(`Unexpected token at "${SECRET}"\n    at ${SECRET} (a:1:1)`));
 
-  it("puts no text of the error into a log line", async () => {
+  it("puts no text of the error into a log line, nor into the error that Lambda logs", async () => {
     const of = await furnished();
     lines = [];
     const methods = ["get", "query", "scan", "due", "write"] as const;
@@ -155,11 +156,23 @@ describe("a table that fails with an error of its own", () => {
       startAnew();
       await act(of);
     }
-    await takeIn(of.plat.space, [nodeEvent("MODIFIED", "n7", { version: 105 })]).catch(() => {});
-    await scheduled();
+    const thrown: Error[] = [];
+    for (const run of [
+      () => RUNS.reclaim({ shard: 1 }),
+      () => RUNS.repair({ shard: 1 }),
+      () => RUNS.work(),
+      () => RUNS.probe(),
+      () => takeIn(of.plat.space, [nodeEvent("MODIFIED", "n7", { version: 105 })]),
+    ])
+      await run().catch((error: Error) => void thrown.push(error));
     for (const method of methods) vi.mocked(table[method]).mockRestore();
     expect(lines.length).toBeGreaterThan(Object.keys(CALLS).length);
     expect(foreignTexts()).toEqual([]);
     expect(lines.join("\n")).not.toContain(SECRET);
+    // Lambda logs a thrown error, with its message and its stack.
+    expect(thrown.map(String)).toEqual(
+      Array(5).fill("FailedRunError: the run failed; the line before this one has the reason"),
+    );
+    for (const { stack, cause } of thrown) expect([stack, cause].join()).not.toContain(SECRET);
   });
 });

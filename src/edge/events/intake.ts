@@ -1,15 +1,16 @@
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { actingAs } from "../../acting.ts";
 import type { EventResult, EventScope } from "../../allocator/nodes/apply-events.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { spaceName } from "../../contract/schema/field.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid, Problem, type ProblemCode } from "../../contract/schema/problem.ts";
 import { inTime } from "../../deadline-table.ts";
 import { platItself } from "../../domain/actor.ts";
 import type { ClusterEvent } from "../../domain/node-event.ts";
 import { logger } from "../http/logger.ts";
 import { inPath } from "../http/parameters.ts";
 import { type ParsedEvent, parseEvent } from "../nodes/parse-event.ts";
+import { orFailed } from "./failed-run.ts";
 
 /** Applies events in a space, and returns their results in the same order. */
 type Apply = (
@@ -25,46 +26,56 @@ type Apply = (
  * letters in the end. The others are done
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html).
  */
-export function intake(apply: Apply): (event: SQSEvent) => Promise<SQSBatchResponse> {
-  return async ({ Records }) => {
-    const messages = Records.map(messageOf);
-    const counts = { applied: 0, stale: 0, ignored: 0, rejected: 0, failed: 0 };
-    const again: string[] = [];
-    let reason: unknown;
-    for (const ofScope of byScope(messages)) {
-      const toApply = ofScope.flatMap(({ event, ...message }) =>
-        event ? [{ event, message }] : [],
-      );
-      const [first] = toApply;
-      if (!first) continue;
-      const actor = { principal: platItself("intake"), requestId: first.message.id };
-      const results = await inTime(() =>
-        actingAs(actor, () =>
-          apply(
-            first.message.scope,
-            toApply.map(({ event }) => event),
-          ),
+export function intake(apply: Apply) {
+  return (
+    event: SQSEvent,
+    { awsRequestId = "intake" }: Partial<Pick<Context, "awsRequestId">> = {},
+  ): Promise<SQSBatchResponse> => orFailed(awsRequestId, () => taken(apply, event));
+}
+
+async function taken(apply: Apply, { Records }: SQSEvent): Promise<SQSBatchResponse> {
+  const messages = Records.map(messageOf);
+  const counts = { applied: 0, stale: 0, ignored: 0, rejected: 0, failed: 0 };
+  const again: string[] = [];
+  const codes = new Set<ProblemCode>();
+  let error: unknown;
+  for (const ofScope of byScope(messages)) {
+    const toApply = ofScope.flatMap(({ event, ...message }) => (event ? [{ event, message }] : []));
+    const [first] = toApply;
+    if (!first) continue;
+    const actor = { principal: platItself("intake"), requestId: first.message.id };
+    const results = await inTime(() =>
+      actingAs(actor, () =>
+        apply(
+          first.message.scope,
+          toApply.map(({ event }) => event),
         ),
-      );
-      for (const [n, { message }] of toApply.entries()) {
-        const { status, failure } = results[n] ?? { status: "failed" as const };
-        counts[status]++;
-        if (status !== "failed") continue;
-        again.push(message.id);
-        reason ??= failure;
-      }
+      ),
+    );
+    for (const [n, { message }] of toApply.entries()) {
+      const { status, failure } = results[n] ?? { status: "failed" as const };
+      counts[status]++;
+      if (status !== "failed") continue;
+      again.push(message.id);
+      error ??= failure;
     }
-    for (const { id, event, problem } of messages) {
-      if (event) continue;
-      counts[problem ? "rejected" : "ignored"]++;
-      if (!problem) continue;
-      again.push(id);
-      reason ??= problem.detail;
-    }
-    if (again.length === 0) logger.info("took in", counts);
-    else logger.warn("took in", { ...counts, error: reason });
-    return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
-  };
+  }
+  for (const { id, event, problem } of messages) {
+    if (event) continue;
+    counts[problem ? "rejected" : "ignored"]++;
+    if (!problem) continue;
+    again.push(id);
+    codes.add(problem.code);
+  }
+  if (again.length === 0) logger.info("took in", counts);
+  else
+    logger.warn("took in", {
+      ...counts,
+      messageIds: again,
+      ...(codes.size > 0 && { codes: [...codes] }),
+      ...(error !== undefined && { error }),
+    });
+  return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
 }
 
 /** A message: an event to apply, a malformed one with its problem, or one that nothing follows from. */

@@ -4,6 +4,7 @@ import { actingAs } from "../../acting.ts";
 import { shortened } from "../../contract/schema/schema.ts";
 import { platItself } from "../../domain/actor.ts";
 import { SHARDS } from "../../domain/limits.ts";
+import { orFailed } from "./failed-run.ts";
 
 /** The part of Lambda's context that a run needs; a run on a laptop has none. */
 type Invocation = Partial<Pick<LambdaContext, "awsRequestId">>;
@@ -12,10 +13,13 @@ type Invocation = Partial<Pick<LambdaContext, "awsRequestId">>;
  * Makes the handler of a scheduled run, which acts as the function itself.
  *
  * @param name the name of the function
+ * @returns a handler that throws `FailedRunError` if the run throws
  */
 export function scheduledRun(name: string, run: (event: unknown) => Promise<void>) {
   return (event?: unknown, { awsRequestId = name }: Invocation = {}): Promise<void> =>
-    actingAs({ principal: platItself(name), requestId: awsRequestId }, () => run(event));
+    orFailed(awsRequestId, () =>
+      actingAs({ principal: platItself(name), requestId: awsRequestId }, () => run(event)),
+    );
 }
 
 const shardEvent = v.strictObject({
