@@ -196,9 +196,9 @@ describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
     });
   });
 
-  it("register puts and deletes what it names, and cannot list", () => {
+  it("register puts and deletes what it names, signs what it deletes, and cannot list", () => {
     expect(accessOf(template, "register")).toEqual({
-      table: ["DeleteItem", "GetItem", "PutItem"],
+      table: ["DeleteItem", "GetItem", "PutItem", "UpdateItem"],
       index: [],
     });
   });
