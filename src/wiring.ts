@@ -6,6 +6,7 @@ import { currentActor } from "./acting.ts";
 import type { Context } from "./allocator/core/context.ts";
 import type { Store } from "./allocator/core/store.ts";
 import { WarmCache } from "./allocator/core/warm-cache.ts";
+import { countedTable } from "./counted-table.ts";
 import {
   ANSWER_MS_MAX,
   CONNECT_MS_MAX,
@@ -95,11 +96,11 @@ export function tableIn(client: DynamoDBClient, tableName: string): Table {
 
 function tableOfEnvironment(): Table {
   const { tableName, endpoint } = readEnvironment();
-  return tableIn(dynamoClient(endpoint), tableName);
+  return countedTable(tableIn(dynamoClient(endpoint), tableName));
 }
 
 /**
- * Reads every variable that Plat defines. The logger itself reads `POWERTOOLS_SERVICE_NAME` and `POWERTOOLS_LOG_LEVEL`.
+ * Reads every variable that Plat defines. Powertools itself reads those that begin with `POWERTOOLS_`.
  */
 function readEnvironment() {
   const { TABLE_NAME, DYNAMODB_ENDPOINT } = process.env;

@@ -86,15 +86,18 @@ describe("a CiliumNode in mode crd", () => {
 
   it("has what it lists and uses, with owner and resource, and is told what it cannot have", async () => {
     const { holderOf, told, send } = await spaceOf();
-    const other = (await told("other")).pool[0] ?? "";
-    const pool = { "10.0.0.200": { owner: "a/b", resource: "eni-1" }, [other]: {}, nonsense: {} };
+    const others = (await told("other")).pool;
+    const [other = ""] = others;
+    const free = Array.from({ length: 256 }, (_, n) => `10.0.0.${n}`);
+    const [listed = "", used = ""] = free.filter((address) => !others.includes(address));
+    const pool = { [listed]: { owner: "a/b", resource: "eni-1" }, [other]: {}, nonsense: {} };
     const { body } = await send("node-1", {
       ipam: { pool, "pre-allocate": 1 },
-      used: ["10.0.0.201", "10.9.0.1"],
+      used: [used, "10.9.0.1"],
     });
     expect(body.spec.ipam.pool).toMatchObject({
-      "10.0.0.200": { owner: "a/b", resource: "eni-1" },
-      "10.0.0.201": {},
+      [listed]: { owner: "a/b", resource: "eni-1" },
+      [used]: {},
     });
     expect(body.spec.ipam.pool).not.toHaveProperty([other]);
     expect(body.spec.ipam.pool).not.toHaveProperty("nonsense");
@@ -102,7 +105,7 @@ describe("a CiliumNode in mode crd", () => {
     expect(error).toMatch(/^Node node-1, IPv4: 2 of 4 addresses are assigned\. /);
     expect(error).toContain("10.9.0.1 is in no pool");
     expect(error).toContain(`${other} is assigned to handle cilium/other/a.`);
-    expect(await holderOf("10.0.0.201")).toBe("cilium/node-1/a");
+    expect(await holderOf(used)).toBe("cilium/node-1/a");
   });
 
   it("is told, node and family named, when its pools have no more, and keeps the rest", async () => {

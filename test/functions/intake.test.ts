@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { instanceEvent, leaseEvent, nodeEvent, podEvent } from "../node-objects.ts";
-import { newSpace, spaceWithPool, takeIn } from "./plat.ts";
+import { call, newSpace, spaceWithPool, takeIn } from "./plat.ts";
 
 const MACHINE = { providerID: "aws:///eu-central-1a/i-0abc" };
 
@@ -32,6 +32,11 @@ it("a pod that ends gives its address back through the queue, and only once", as
   expect(await takeIn(plat.space, [podEvent("DELETED", "p1"), podEvent("DELETED", "p1")])).toBe(0);
   const { address } = body.addresses[0];
   expect((await plat.get(`/v1/addresses/${address}`)).body.state).toBe("cooling");
+});
+
+it("an event in the space of the probe is rejected, because nobody else writes there", async () => {
+  expect(await takeIn("plat-probe", [nodeEvent("ADDED", "n1", { version: 1 })])).toBe(1);
+  expect((await call("GET", "/v1/spaces/plat-probe/nodes")).body.nodes).toEqual([]);
 });
 
 it("a malformed event comes again, and those beside it do not", async () => {

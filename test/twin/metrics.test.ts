@@ -65,6 +65,13 @@ describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () =
     expect(of("Latency", { operation: "$default", status: "4xx" })).toHaveLength(1);
   });
 
+  it("count the conditional writes of an assign: six for a claim, and two more for the warm one", () => {
+    const assigned = { operation: "POST /v1/assign", status: "2xx" };
+    expect(of("Claims", assigned)).toEqual([1]);
+    expect(of("Writes", assigned)).toEqual([6, 2]);
+    expect(of("Conflicts", assigned)).toEqual([]);
+  });
+
   it("have a heartbeat for each schedule, and the age of what is due", () => {
     const runs = ["reclaim", "repair", "work"].map((run) => of("Heartbeat", { run }).length);
     expect(runs).toEqual([16, 16, 1]);

@@ -7,8 +7,9 @@ import { invalid, Problem, type ProblemCode } from "../../contract/schema/proble
 import { inTime } from "../../deadline-table.ts";
 import { platItself } from "../../domain/actor.ts";
 import type { ClusterEvent } from "../../domain/node-event.ts";
+import { PROBE_SPACE } from "../../domain/probe.ts";
 import { logger } from "../http/logger.ts";
-import { inPath } from "../http/parameters.ts";
+import { inPath, reservedSpace } from "../http/parameters.ts";
 import { type ParsedEvent, parseEvent } from "../nodes/parse-event.ts";
 import { orFailed } from "./failed-run.ts";
 
@@ -90,6 +91,7 @@ function messageOf({ messageId: id, body, messageAttributes }: SQSRecord): Messa
   const named = messageAttributes.space?.stringValue;
   const space = named === undefined ? SPACE_DEFAULT : inPath("space", spaceName, named);
   if (space instanceof Problem) return { id, scope: { space: SPACE_DEFAULT }, problem: space };
+  if (space === PROBE_SPACE) return { id, scope: { space }, problem: reservedSpace() };
   const scope = { space, ...(named === undefined && { everySpace: true }) };
   const parsed = parsedOf(body);
   if (parsed instanceof Problem) return { id, scope, problem: parsed };

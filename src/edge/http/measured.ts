@@ -1,22 +1,32 @@
 import { withoutSpace } from "../../contract/routes/space-path.ts";
+import { countingInto, noWrites } from "../../counted-table.ts";
 import { publish } from "../metrics/publish.ts";
 import type { Handler } from "./http.ts";
 
 /**
- * Returns a handler that publishes the latency of each request by its operation and the class of its status, such as
- * `2xx`. The operation is the key of its route without a space, such as `POST /v1/assign`.
+ * Returns a handler that publishes the latency and the conditional writes of each request, by its operation and the
+ * class of its status, such as `2xx`. The operation is the key of its route without a space, such as `POST /v1/assign`.
+ * A count of zero is left out, because its metric would cost as much as any other.
  */
 export function measured(serve: Handler): Handler {
   return async (event) => {
     const startedAtMs = performance.now();
-    const answer = await serve(event);
+    const counts = noWrites();
+    const answer = await countingInto(counts, () => serve(event));
     const { statusCode = 200, body = "" } = answer;
     publish(
       {
         operation: withoutSpace(event.routeKey).replace(/^HEAD /, "GET "),
         status: `${Math.floor(statusCode / 100)}xx`,
       },
-      { Latency: Math.round(performance.now() - startedAtMs) },
+      {
+        Latency: Math.round(performance.now() - startedAtMs),
+        Writes: counts.writes || undefined,
+        Conflicts: counts.conflicts || undefined,
+        Claims: counts.claims || undefined,
+        Seizes: counts.seizes || undefined,
+        Borrows: counts.borrows || undefined,
+      },
     );
     // Without the operation, so that one alarm covers all of them.
     if (statusCode === 409 && body.includes('"code":"unreadable"'))

@@ -40,7 +40,7 @@ export function readQuery<Entries extends v.ObjectEntries>(event: Event, entries
 const READS: readonly string[] = ["GET", "HEAD"];
 
 /** Returns the problem of a write in the space of the probe, which a caller would make fail or hide. */
-const reservedSpace = (): Problem =>
+export const reservedSpace = (): Problem =>
   invalid({ field: "space", problem: `is ${PROBE_SPACE}, which is reserved for the probe` });
 
 /** Reads the space of a request without query parameters. */

@@ -6,6 +6,11 @@ import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
  */
 const UNITS = {
   Latency: MetricUnit.Milliseconds,
+  Writes: MetricUnit.Count,
+  Conflicts: MetricUnit.Count,
+  Claims: MetricUnit.Count,
+  Seizes: MetricUnit.Count,
+  Borrows: MetricUnit.Count,
   UnreadableItems: MetricUnit.Count,
   Heartbeat: MetricUnit.Count,
   OldestDue: MetricUnit.Seconds,

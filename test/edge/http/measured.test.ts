@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Event } from "../../../src/edge/http/event.ts";
+import { absent } from "../../../src/store/clause.ts";
+import { InMemoryTable } from "../../../src/store/in-memory-table.ts";
 
 let lines: string[];
 
@@ -44,6 +46,24 @@ it("a request is one line of metrics, by operation and class of status", async (
       Latency: expect.any(Number),
     },
   ]);
+});
+
+it("a request counts its conditional writes, and leaves out what it did not do", async () => {
+  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "plat-dev-stateless");
+  const { measured } = await import("../../../src/edge/http/measured.ts");
+  const { countedTable } = await import("../../../src/counted-table.ts");
+  const table = countedTable(new InMemoryTable());
+  const key = { pk: "p", sk: "s" };
+  const writing = measured(async () => {
+    await table.write({ step: "create-block", key, when: [], change: { kind: "put", item: key } });
+    const late = [absent("is-absent", "pk")];
+    await table.write({ step: "seize", key, when: late, change: { kind: "put", item: key } });
+    return { statusCode: 200 };
+  });
+  await writing({ routeKey: "POST /v1/assign" } as Event);
+  const [{ Writes, Conflicts, Claims, ...others }] = lines.map((line) => JSON.parse(line));
+  expect({ Writes, Conflicts, Claims }).toEqual({ Writes: 2, Conflicts: 1, Claims: 1 });
+  expect(others).not.toHaveProperty("Seizes");
 });
 
 it("a request that met an unreadable item adds a line that names no operation", async () => {
