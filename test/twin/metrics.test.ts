@@ -13,6 +13,8 @@ import { call } from "./account.ts";
 const NAMESPACE = "plat-prod-stateless";
 /** An interval so long that no schedule starts a run during the test. */
 const NEVER_SECONDS = 3_600;
+/** The bundles and the templates are made first. */
+const START_MS_MAX = 240_000;
 /** Metrics that CloudWatch makes of the logs by a filter, so no function writes them. */
 const FILTERED = ["RunsWithFailures", "TooManyRequests"];
 
@@ -46,7 +48,7 @@ describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () =
       await twin.lambda.invoke(functionArn, input ?? "{}");
     await twin.stop();
     data = dataIn(await logsOf(twin));
-  });
+  }, START_MS_MAX);
   afterAll(() => twin?.stop().catch(() => {}));
 
   const of = (name: string, dimensions: Readonly<Record<string, string>>) => {

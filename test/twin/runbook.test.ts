@@ -13,6 +13,8 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const RUNBOOK = readFileSync(`${ROOT}docs/runbook.md`, "utf8");
 /** An interval so long that no schedule starts a run during the test. */
 const NEVER_SECONDS = 3_600;
+/** The bundles and the templates are made first. */
+const START_MS_MAX = 240_000;
 
 /** The commands of each chapter, in their order; a command of more than one chapter once. */
 const COMMANDS = RUNBOOK.split(/^## /m)
@@ -46,7 +48,7 @@ describe.runIf(emulatorBinary())("the runbook on the twin of prod", () => {
       handle: "web-0",
       pools: ["default-ipv4"],
     });
-  });
+  }, START_MS_MAX);
   afterAll(() => twin.stop());
 
   it.each(COMMANDS)("%s: %s", async (_, command) => {

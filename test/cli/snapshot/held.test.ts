@@ -64,12 +64,13 @@ async function oneByOne(): Promise<Pick<Held, "blocks" | "owners">> {
 }
 
 /**
- * Returns the parts of either reading that can be compared: the walk has no leases, and the handles have more than
- * owners.
+ * Returns the parts of either reading that can be compared: the walk has no leases, the list of blocks does not say who
+ * changed them, and the handles have more than owners.
  */
 const counting = ({ blocks, owners }: Pick<Held, "blocks" | "owners">) => ({
   blocks: blocks.map(({ addresses, ...block }) => ({
     ...block,
+    changedBy: undefined,
     addresses: addresses.map(
       ({ address, state, handle, host, generation, assignedAt, availableAt }) => ({
         ...{ address, state, handle, host, generation, assignedAt, availableAt },
