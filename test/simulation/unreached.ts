@@ -53,7 +53,7 @@ export const EXCUSES: readonly Excuse[] = [
       ["assign/rejections.ts", "0 ? `"],
       ["core/least-recently-used.ts", "this.delete(oldest)"],
       ["maintenance/reclaim/reclaim.ts", "queue.push(walk)"],
-      ["maintenance/reclaim/reclaim.ts", "undefined : slice[begun - 1]"],
+      ["maintenance/reclaim/reclaim.ts", "undefined : gone.at(-1)?.position"],
       ["maintenance/reclaim/groups-of-space.ts", "continue; let { page: after"],
       ["maintenance/reclaim/groups-of-space.ts", "undefined && { page: after }"],
       ["maintenance/repair/repair.ts", "due && { due }), ...rest"],
