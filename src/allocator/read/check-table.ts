@@ -14,6 +14,8 @@ export interface Checked {
     readonly affinities: number;
     readonly allocations: number;
     readonly taken: number;
+    /** The taken addresses of pending and aborted allocations. No caller was told of them, and repair frees those that are left. */
+    readonly untold: number;
     readonly cooling: number;
   };
 }
@@ -25,6 +27,11 @@ export async function checkTable(
 ): Promise<Checked> {
   const contents = await readAll(context);
   const slots = contents.blocks.flatMap(({ slots }) => [...slots.values()]);
+  const untold = new Set(
+    contents.allocations
+      .filter(({ state }) => state === "pending" || state === "aborted")
+      .flatMap(({ parts }) => parts.map(({ token }) => token)),
+  );
   return {
     violations: findViolations(contents, options),
     counts: {
@@ -32,6 +39,7 @@ export async function checkTable(
       affinities: contents.affinities.length,
       allocations: contents.allocations.length,
       taken: slots.filter(({ kind }) => kind === "taken").length,
+      untold: slots.filter((slot) => slot.kind === "taken" && untold.has(slot.token)).length,
       cooling: slots.filter(isReleased).length,
     },
   };
