@@ -6,6 +6,7 @@ import type { NodeReport } from "../../../src/domain/node-report.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
 import type { Tombstone } from "../../../src/domain/tombstone.ts";
+import { NO_USAGE } from "../../../src/domain/usage.ts";
 import type { Item, Key } from "../../../src/store/item.ts";
 import { allocationKey, jobKey } from "../../../src/store/key.ts";
 import { KIND_NAMES, kindNameOf } from "../../../src/store/kinds.ts";
@@ -174,6 +175,14 @@ function putWork(items: LargeTable, space: string): void {
   const beside = poolOf(space, BESIDE, "10.2.0.0/20", { id: BESIDE });
   putSpace(items, space, [pool, drained, beside], {}, ["10.0.15.0/26"]);
   items.put(fullPoolItem(pool));
+  items.put(
+    drafted((store) =>
+      store.putPoolUsage({
+        ...{ space, poolId: pool.id, pool: pool.name, family: 4, usage: NO_USAGE },
+        ...{ countedFromMs: EARLIER_MS, countedAtMs: EARLIER_MS, samples: [] },
+      }),
+    ),
+  );
   const [idle, held, lost] = blocksOfGroup(pool, groupAt(pool, 0n));
   const [empty] = blocksOfGroup(drained, groupAt(drained, 0n));
   if (!idle || !held || !lost || !empty) throw new Error("a pool without blocks");
