@@ -1,4 +1,5 @@
 import type { Outcome } from "../domain/outcome.ts";
+import type { InMemoryFeed } from "./change-feed.ts";
 import { holds, isMap, valueAt } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key, Path, Value } from "./item.ts";
@@ -23,6 +24,12 @@ import { byUtf8 } from "./utf8-order.ts";
 export class InMemoryTable implements Table {
   /** Partitions by `pk`, items by `sk`. Items are never altered, only replaced. */
   readonly partitions = new Map<string, Map<string, Item>>();
+  readonly #feed: InMemoryFeed | undefined;
+
+  /** @param feed gets every change of the table, for a publisher */
+  constructor(feed?: InMemoryFeed) {
+    this.#feed = feed;
+  }
 
   async get({ pk, sk }: Key): Promise<Item | undefined> {
     return this.partitions.get(pk)?.get(sk);
@@ -69,6 +76,7 @@ export class InMemoryTable implements Table {
     const item = changed(key, old, change);
     if (item) this.#partition(key.pk).set(key.sk, item);
     else this.partitions.get(key.pk)?.delete(key.sk);
+    this.#feed?.add(key, old, item);
     return { outcome: "done", item: item ?? { ...key } };
   }
 

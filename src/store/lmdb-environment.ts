@@ -1,8 +1,10 @@
 import { randomInt } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Database, RootDatabase } from "lmdb";
+import { NO_SEQUENCE } from "./change-log.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key } from "./item.ts";
+import type { ItemChange } from "./item-change.ts";
 import { duePlace, dueRange, dueTime, itemPlace, justAfter, partitionRange } from "./lmdb-key.ts";
 import type { DueKey, DueOptions, QueryOptions } from "./table.ts";
 
@@ -27,11 +29,18 @@ export interface Environment {
   scan(limit: number, after: Key | undefined): readonly Item[];
   due(shard: string, options: DueOptions): readonly DueKey[];
   /**
-   * Makes all of these replacements or none. Resolves when they are on the disk.
+   * Makes all of these replacements or none, and keeps the changes that led to them. Resolves when
+   * they are on the disk.
    *
    * @throws if another server has taken over the file; then none was made
    */
-  commit(replacements: readonly Replacement[]): Promise<void>;
+  commit(replacements: readonly Replacement[], changes: readonly ItemChange[]): Promise<void>;
+  /** Returns the first changes that are kept. */
+  changes(limit: number): readonly ItemChange[];
+  /** Removes the kept changes up to a number. */
+  forget(upTo: string): Promise<void>;
+  /** The number of the last change that was ever kept. */
+  readonly lastSequence: string;
   close(): Promise<void>;
 }
 
@@ -39,9 +48,12 @@ export interface Environment {
  * The name of the file's contents and of their layout. A change of keys, values or databases must
  * change it.
  */
-const FORMAT = "plat-table-1";
+const FORMAT = "plat-table-2";
 const FORMAT_KEY = Buffer.from("format");
 const ITEMS = "items";
+const CHANGES = "changes";
+/** The key of the last change's number, which outlives the change. */
+const LAST_KEY = Buffer.from("last");
 const OWNER = "owner";
 const OWNER_KEY = Buffer.from("owner");
 /**
@@ -92,10 +104,15 @@ export async function openEnvironment(
       keyEncoding: "binary",
       ...encoding,
     });
+    const changes = root.openDB<ItemChange, Uint8Array>({
+      name: CHANGES,
+      keyEncoding: "binary",
+      ...encoding,
+    });
     // Two processes that start at the same moment can both pass the first check. In the second
     // check, one sees the other.
     expectAlone(root, path);
-    return environment(root, items, due, await takeOwnership(root));
+    return environment({ root, items, due, changes }, await takeOwnership(root));
   } catch (error) {
     await root.close();
     throw error;
@@ -204,10 +221,16 @@ function expectAlone(root: RootDatabase<string, Uint8Array>, path: string): void
   if (other !== undefined) throw new UnusableFile(`${path} is in use by process ${other}.`);
 }
 
+interface Databases {
+  readonly root: RootDatabase<string, Uint8Array>;
+  readonly items: Database<Item, Uint8Array>;
+  readonly due: Database<Key, Uint8Array>;
+  /** Changes by their numbers. */
+  readonly changes: Database<ItemChange, Uint8Array>;
+}
+
 function environment(
-  root: RootDatabase<string, Uint8Array>,
-  items: Database<Item, Uint8Array>,
-  due: Database<Key, Uint8Array>,
+  { root, items, due, changes }: Databases,
   whileOwned: WhileOwned,
 ): Environment {
   const values = <T>(database: Database<T, Uint8Array>, range: object): T[] =>
@@ -232,9 +255,21 @@ function environment(
       }));
     },
 
-    async commit(replacements) {
+    lastSequence: root.get(LAST_KEY) ?? NO_SEQUENCE,
+
+    changes: (limit) => values(changes, { limit }),
+
+    async forget(upTo) {
+      const end = justAfter(Buffer.from(upTo));
+      await Promise.all(Array.from(changes.getKeys({ end }), (key) => changes.remove(key)));
+    },
+
+    async commit(replacements, changed) {
       const isOwned = await settled(
         whileOwned(() => {
+          for (const change of changed) void changes.put(Buffer.from(change.sequence), change);
+          const last = changed.at(-1);
+          if (last) void root.put(LAST_KEY, last.sequence);
           for (const { key, from, to } of replacements) {
             const place = itemPlace(key);
             if (to) void items.put(place, to);

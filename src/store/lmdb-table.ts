@@ -1,7 +1,10 @@
 import { type Outcome, UnavailableError } from "../domain/outcome.ts";
+import type { ChangeFeed } from "./change-feed.ts";
+import { ChangeLog } from "./change-log.ts";
 import { holds } from "./clause.ts";
 import { asAsked, changed, queried } from "./in-memory-table.ts";
 import type { Item, Key } from "./item.ts";
+import type { ItemChange } from "./item-change.ts";
 import type { Environment, Replacement } from "./lmdb-environment.ts";
 import type { DueKey, DueOptions, Page, QueryOptions, ScanOptions, Table, Write } from "./table.ts";
 
@@ -17,7 +20,13 @@ export class LmdbTable implements Table {
    * unknown, and the table serves no more calls.
    */
   readonly lost: Promise<string>;
+  /**
+   * The changes that nobody has published yet. They are in the file with their writes, so a crash
+   * loses none.
+   */
+  readonly feed: ChangeFeed;
   readonly #environment: Environment;
+  readonly #log: ChangeLog | undefined;
   #say!: (reason: string) => void;
   #failure: string | undefined;
   /** The group on its way to the disk. */
@@ -25,8 +34,14 @@ export class LmdbTable implements Table {
   /** The group that goes next. */
   #gathering = new Group();
 
-  constructor(environment: Environment) {
+  /** @param now the time of changes that are kept for a publisher; without it none are kept */
+  constructor(environment: Environment, now?: () => number) {
     this.#environment = environment;
+    this.#log = now && new ChangeLog(now, environment.lastSequence);
+    this.feed = {
+      first: (limit) => this.#working().changes(limit),
+      forget: (upTo) => this.#working().forget(upTo),
+    };
     this.lost = new Promise((resolve) => {
       this.#say = resolve;
     });
@@ -84,7 +99,7 @@ export class LmdbTable implements Table {
     const item = changed(key, seen.item, change);
     const group = this.#gathering;
     if (group.isEmpty) this.#send();
-    group.replace(key, seen.item, item);
+    group.replace(key, seen.item, item, this.#log?.change(key, seen.item, item));
     const isDone = await group.onDisk;
     return isDone
       ? { outcome: "done", item: item ?? { pk: key.pk, sk: key.sk } }
@@ -141,7 +156,7 @@ export class LmdbTable implements Table {
       this.#leaving = group;
       this.#gathering = new Group();
       try {
-        await this.#environment.commit(group.replacements());
+        await this.#environment.commit(group.replacements(), group.changes);
         this.#leaving = undefined;
         group.settle(true);
         if (!this.#gathering.isEmpty) this.#send();
@@ -165,8 +180,9 @@ export class LmdbTable implements Table {
   }
 }
 
-/** Writes that go to the disk together: the final replacement of each key. */
+/** Writes that go to the disk together: the final replacement of each key, and every change. */
 class Group {
+  readonly changes: ItemChange[] = [];
   readonly partitions = new Map<string, Map<string, Replacement>>();
   /** Resolves to true if the group reached the disk, else to false. */
   readonly onDisk: Promise<boolean>;
@@ -182,7 +198,13 @@ class Group {
     return this.partitions.size === 0;
   }
 
-  replace({ pk, sk }: Key, seen: Item | undefined, to: Item | undefined): void {
+  replace(
+    { pk, sk }: Key,
+    seen: Item | undefined,
+    to: Item | undefined,
+    change: ItemChange | undefined,
+  ): void {
+    if (change) this.changes.push(change);
     const partition = this.partitions.get(pk) ?? new Map<string, Replacement>();
     this.partitions.set(pk, partition);
     const from = partition.has(sk) ? partition.get(sk)?.from : seen;

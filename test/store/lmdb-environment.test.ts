@@ -35,7 +35,7 @@ it("a commit is over when the library says that it is flushed, and not before", 
     })) as typeof lmdb.open;
   const environment = await openEnvironment({ open }, await fileIn());
   let isOver = false;
-  const commit = environment.commit([{ key: KEY, from: undefined, to: KEY }]).then(() => {
+  const commit = environment.commit([{ key: KEY, from: undefined, to: KEY }], []).then(() => {
     isOver = true;
   });
   // The commit is done, so the library shows it. The test holds back the report that it is on the
@@ -76,8 +76,8 @@ it.each([
   [
     "of another format",
     "format",
-    "plat-table-2",
-    "has the format plat-table-2, and this version reads",
+    "plat-table-3",
+    "has the format plat-table-3, and this version reads",
   ],
 ])("a database that is %s is rejected, and left as it is", async (_, key, value, sentence) => {
   const path = await fileIn();
@@ -98,7 +98,7 @@ it("a file that another process has is rejected with its number, also after much
     const environment = await openEnvironment(lmdb, ${JSON.stringify(path)});
     for (let n = 0; n < 40; n++) {
       const key = { pk: "p", sk: String(n) };
-      await environment.commit([{ key, from: undefined, to: { ...key, pad: "x".repeat(100_000) } }]);
+      await environment.commit([{ key, from: undefined, to: { ...key, pad: "x".repeat(100_000) } }], []);
       environment.get(key);
     }
     console.log("open");
@@ -138,7 +138,7 @@ it("of two that cannot tell each other apart by their process numbers the later 
     const open = (options) => Object.assign(lmdb.open(options), { readerList: () => "" });
     const environment = await openEnvironment({ open }, ${JSON.stringify(path)});
     const key = { pk: "p", sk: "2" };
-    await environment.commit([{ key, from: undefined, to: { ...key, by: "later" } }]);
+    await environment.commit([{ key, from: undefined, to: { ...key, by: "later" } }], []);
     await environment.close();`;
   const child = spawn(
     process.execPath,

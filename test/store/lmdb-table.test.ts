@@ -181,12 +181,12 @@ async function heldDisk(moment: "before it is carried out" | "after it can be se
   };
   const environment: Environment = {
     ...real,
-    async commit(replacements) {
+    async commit(replacements, changes) {
       const number = groups.push(replacements.length);
-      if (moment === "after it can be seen") await real.commit(replacements);
+      if (moment === "after it can be seen") await real.commit(replacements, changes);
       of(reached, number).resolve();
       await of(gates, number).promise;
-      if (moment === "before it is carried out") await real.commit(replacements);
+      if (moment === "before it is carried out") await real.commit(replacements, changes);
     },
   };
   return {
