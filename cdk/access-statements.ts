@@ -36,5 +36,10 @@ export function accessStatements(
     );
   if (access.due)
     statements.push(new PolicyStatement({ actions: ["dynamodb:Query"], resources: [index] }));
+  // A function asks which table it has before its first write (`src/store/guarded-table.ts`).
+  if (access.put || access.update || access.delete)
+    statements.push(
+      new PolicyStatement({ actions: ["dynamodb:DescribeTable"], resources: [table.tableArn] }),
+    );
   return statements;
 }

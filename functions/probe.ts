@@ -1,12 +1,12 @@
 import { probe } from "../src/allocator/maintenance/probe.ts";
 import { scheduledRun } from "../src/edge/events/scheduled-run.ts";
 import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
-import { context } from "../src/wiring.ts";
+import { context, guard } from "../src/wiring.ts";
 
 const plat = context();
 
 /** Assigns an address in a reserved space, and releases it. */
-export const handler = scheduledRun("probe", async () => {
+export const handler = scheduledRun("probe", guard(), async () => {
   const { isPrepared, ...done } = await probe(plat);
   // A run that only prepared proves nothing, so it has no heartbeat.
   if (!isPrepared) logScheduledRun("probed", done);

@@ -3,12 +3,12 @@ import { reclaim } from "../src/allocator/maintenance/reclaim/reclaim.ts";
 import { scheduledRun, shardOfRun } from "../src/edge/events/scheduled-run.ts";
 import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
 import { publishUsage } from "../src/edge/metrics/pools.ts";
-import { context } from "../src/wiring.ts";
+import { context, guard } from "../src/wiring.ts";
 
 const plat = context();
 
 /** Runs once over a shard; the next run of its schedule continues where this one stopped. */
-export const handler = scheduledRun("reclaim", async (event) => {
+export const handler = scheduledRun("reclaim", guard(), async (event) => {
   const { counted, ...done } = await reclaim(plat, shardOfRun(event));
   publishUsage(await keepUsage(plat, { counted, failures: done.failures }));
   logScheduledRun("reclaimed", done);

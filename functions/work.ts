@@ -1,11 +1,11 @@
 import { runJobs } from "../src/allocator/jobs/run-jobs.ts";
 import { scheduledRun } from "../src/edge/events/scheduled-run.ts";
 import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
-import { context } from "../src/wiring.ts";
+import { context, guard } from "../src/wiring.ts";
 
 const plat = context();
 
 /** Runs one slice of every job; the next run continues where this one stopped. */
-export const handler = scheduledRun("work", async () =>
+export const handler = scheduledRun("work", guard(), async () =>
   logScheduledRun("worked", await runJobs(plat)),
 );

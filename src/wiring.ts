@@ -16,7 +16,8 @@ import {
 } from "./deadline-table.ts";
 import type { Random } from "./domain/fresh.ts";
 import { dryRunTable } from "./store/dry-run-table.ts";
-import { tableThrough } from "./store/dynamodb-table.ts";
+import { identityThrough, tableThrough } from "./store/dynamodb-table.ts";
+import { type Guard, guardedTable } from "./store/guarded-table.ts";
 import { retryingTable } from "./store/retrying-table.ts";
 import { signedTable } from "./store/signed-table.ts";
 import { makeStore } from "./store/store.ts";
@@ -25,7 +26,7 @@ import { knownKeysTable } from "./store/table-format.ts";
 
 const SOCKETS_MAX = 128;
 
-let wired: { readonly table: Table; readonly context: Context } | undefined;
+let wired: { readonly table: Table | (Table & Guard); readonly context: Context } | undefined;
 
 /**
  * Returns the context of all handlers in this process: the one that `wire` set, or one made once from the environment.
@@ -35,9 +36,14 @@ export function context(): Context {
 }
 
 /** Sets the table and the context of the handlers before they are loaded. `npm start` and the tests use it. */
-export function wire(table: Table, context = contextOf(table)): Context {
+export function wire(table: Table | (Table & Guard), context = contextOf(table)): Context {
   wired = { table, context };
   return context;
+}
+
+/** Returns the guard of the table; nothing for a table without an id, such as that of `npm start`. */
+export function guard(): Guard | undefined {
+  return wired && "assertServing" in wired.table ? wired.table : undefined;
 }
 
 /** Returns the context of one dry run: it keeps no write and no cache. */
@@ -91,12 +97,20 @@ export function dynamoClient(endpoint?: string): DynamoDBClient {
 
 /** Returns the table in DynamoDB. Each of its requests begins before the deadline. */
 export function tableIn(client: DynamoDBClient, tableName: string): Table {
-  return tableThrough(deadlineSender(DynamoDBDocumentClient.from(client)), tableName);
+  return tableThrough(senderOf(client), tableName);
 }
 
-function tableOfEnvironment(): Table {
+const senderOf = (client: DynamoDBClient) => deadlineSender(DynamoDBDocumentClient.from(client));
+
+/** Returns the table in DynamoDB. It serves no write while it is frozen. */
+export function guardedTableIn(client: DynamoDBClient, tableName: string): Table & Guard {
+  const identify = () => identityThrough(senderOf(client), tableName);
+  return guardedTable(countedTable(tableIn(client, tableName)), { identify, now: REAL_TIME.now });
+}
+
+function tableOfEnvironment(): Table & Guard {
   const { tableName, endpoint } = readEnvironment();
-  return countedTable(tableIn(dynamoClient(endpoint), tableName));
+  return guardedTableIn(dynamoClient(endpoint), tableName);
 }
 
 /**

@@ -51,6 +51,13 @@ export const runRules = (scope: Construct, scheduledRuns: ScheduledRuns): readon
     threshold: 1,
     evaluationPeriods: 1,
   },
+  {
+    id: "TableFrozen",
+    says: "The table serves no write: it is not the one that its register names.",
+    metric: ownMetric(scope, "TableFrozen", { statistic: Stats.SUM, period: EACH_MINUTE }),
+    threshold: 1,
+    evaluationPeriods: 1,
+  },
 ];
 
 /** The alarms of scheduled runs that do not come. */

@@ -28,6 +28,9 @@ export const UNTOLD_EFFECTIVE_MS_MAX = CONFIGURATION_RELOAD_MS + EFFECTIVE_MS_MA
  */
 export const RANGE_RETIRED_MS_MIN = CONFIGURATION_RELOAD_MS + EFFECTIVE_MS_MAX;
 
+/** A function reads the register of its table again before a write when it read it longer ago than this. */
+export const REGISTER_FRESH_MS = 60_000;
+
 /** A scheduled run skips younger items, because their authors may still be running. Safety does not depend on this. */
 export const GRACE_MS = 60_000;
 /** The time for which a keyed allocation is kept after its release, so that a late duplicate gets `already_released`. */

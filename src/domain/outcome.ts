@@ -188,6 +188,14 @@ export class DeadlineError extends Error {
   handle?: string;
 }
 
+/**
+ * The table is not the one that its register names, or an operator must look at it first: no write is served. Its message says why, without
+ * any name.
+ */
+export class TableFrozenError extends Error {
+  override readonly name = "TableFrozenError";
+}
+
 /** The errors that stop an operation without a decision. */
 export type CutShort = ThrottledError | UnavailableError | DeadlineError;
 

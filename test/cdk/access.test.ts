@@ -89,6 +89,14 @@ describe.each(ENVIRONMENT_NAMES)("the rights of the functions in %s", (environme
       expect(may(`dynamodb:${action}`, TABLE)).toBe("not allowed");
   });
 
+  it.each(FUNCTIONS)("%s may ask which table it has if it may write", (name) => {
+    const { put, update, delete: remove } = ACCESS[name] ?? {};
+    const asked = { action: "dynamodb:DescribeTable", resource: TABLE };
+    expect(decide(statementsOf(name), asked)).toBe(
+      put || update || remove ? "allowed" : "not allowed",
+    );
+  });
+
   it.each(FUNCTIONS)(
     "%s may beside that write its own log, a scheduled run its dead letters, and intake receive from its queue",
     (name) => {

@@ -84,6 +84,7 @@ const DRIVEN: Readonly<Record<string, { readonly well: Period; readonly ill: Per
   PoolAbove80: { well: alone(79.9), ill: alone(80) },
   PoolAbove95: { well: alone(94.9), ill: alone(95) },
   PoolExhaustsSoon: { well: NOTHING, ill: alone(24) },
+  TableFrozen: { well: NOTHING, ill: alone(1) },
   UnreadableItem: { well: NOTHING, ill: alone(1) },
 };
 

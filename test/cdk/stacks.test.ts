@@ -180,7 +180,7 @@ describe("of the account's Lambda executions", () => {
 
 describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
   const template = templates[name].stateless;
-  const items = ["DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"];
+  const items = ["DeleteItem", "DescribeTable", "GetItem", "PutItem", "Query", "UpdateItem"];
 
   it.each(["assign", "release", "affinities", "configure", "reclaim", "work"] as const)(
     "%s reads and writes single items: no scan, no index, no batch, no transaction's check",
@@ -191,14 +191,14 @@ describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
 
   it("amend changes what is there, and cannot delete", () => {
     expect(accessOf(template, "amend")).toEqual({
-      table: ["GetItem", "PutItem", "Query"],
+      table: ["DescribeTable", "GetItem", "PutItem", "Query"],
       index: [],
     });
   });
 
   it("register puts and deletes what it names, signs what it deletes, and cannot list", () => {
     expect(accessOf(template, "register")).toEqual({
-      table: ["DeleteItem", "GetItem", "PutItem", "UpdateItem"],
+      table: ["DeleteItem", "DescribeTable", "GetItem", "PutItem", "UpdateItem"],
       index: [],
     });
   });

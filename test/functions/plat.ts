@@ -10,6 +10,7 @@ import { PROBLEMS } from "../../src/contract/schema/problem.ts";
 import type { Event } from "../../src/edge/http/event.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Handlers } from "../../src/local/server.ts";
+import { guardedTable } from "../../src/store/guarded-table.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { contextOf, wire } from "../../src/wiring.ts";
 import { eventOf, type Request } from "../edge/event.ts";
@@ -20,7 +21,11 @@ process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 
 /** The table of the handlers in this test file; a test may replace its methods. */
 export const table = new InMemoryTable();
-export const context = wire(watchedTable(table));
+/** The table as the database names it. */
+export const IDENTITY = { region: "eu-central-1", id: "0b7e9a54-table" };
+export const context = wire(
+  guardedTable(watchedTable(table), { identify: async () => IDENTITY, now: () => Date.now() }),
+);
 
 /** Checks the invariants over the whole table after each test. */
 afterEach(async () => {

@@ -46,6 +46,9 @@ describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () =
     await grown(twin);
     for (const { functionArn, input } of twin.deployment.schedules)
       await twin.lambda.invoke(functionArn, input ?? "{}");
+    await restored(twin);
+    const refused = await send("POST", "/v1/release", '{"handle": "web-0"}');
+    expect(refused.status).toBe(503);
     await twin.stop();
     data = dataIn(await logsOf(twin));
   }, START_MS_MAX);
@@ -112,6 +115,19 @@ async function broken(twin: Twin): Promise<void> {
   const { PutItemCommand } = await import("@aws-sdk/client-dynamodb");
   const Item = { pk: { S: "SPACE#broken" }, sk: { S: "CONFIG" }, f: { N: "999" } };
   await twin.database.send(new PutItemCommand({ TableName: twin.deployment.table.name, Item }));
+}
+
+/** Names another table in the register, as in a table that was restored from a backup. */
+async function restored(twin: Twin): Promise<void> {
+  const { UpdateItemCommand } = await import("@aws-sdk/client-dynamodb");
+  await twin.database.send(
+    new UpdateItemCommand({
+      TableName: twin.deployment.table.name,
+      Key: { pk: { S: "TABLE" }, sk: { S: "FORMAT" } },
+      UpdateExpression: "SET ids = :ids",
+      ExpressionAttributeValues: { ":ids": { M: { dynoxide: { S: "the-lost-table" } } } },
+    }),
+  );
 }
 
 /**

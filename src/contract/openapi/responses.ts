@@ -13,6 +13,7 @@ const ANYWHERE: readonly ProblemCode[] = [
   "internal_error",
   "contended",
   "unavailable",
+  "table_frozen",
 ];
 /** Codes that a local server, without API Gateway, can return before routing. */
 const AT_THE_DOOR: readonly ProblemCode[] = [

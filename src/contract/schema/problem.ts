@@ -5,6 +5,7 @@ import {
   isCutShort,
   Rejection,
   type RejectionCode,
+  TableFrozenError,
   ThrottledError,
 } from "../../domain/outcome.ts";
 
@@ -24,6 +25,7 @@ type EdgeCode =
   | "contended"
   | "throttled"
   | "unavailable"
+  | "table_frozen"
   | "internal_error";
 
 export type ProblemCode = RejectionCode | EdgeCode;
@@ -102,6 +104,8 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
     retryable: true,
     retryAfterSeconds: 2,
   },
+  // No retry helps before an operator has acted.
+  table_frozen: { status: 503, title: "The table is frozen" },
 };
 
 /** A no in the words of HTTP. */
@@ -164,6 +168,11 @@ export function problemOf(no: unknown): Problem {
       "unreadable",
       `${no.sentence} It is kept as it is, and nothing is handed out from it; an operator must look at it.`,
       { ...no.members },
+    );
+  if (no instanceof TableFrozenError)
+    return new Problem(
+      "table_frozen",
+      `${sentence(no.message)} Reads are served, and nothing is written. An operator must run \`plat restore\`; docs/restore.md says how.`,
     );
   if (isCutShort(no)) return new Problem("unavailable", sentence(no.message), heldBy(no));
   return new Problem("internal_error", "The request failed; its id finds the reason in the log.");

@@ -12,6 +12,7 @@ import { logger } from "../http/logger.ts";
 import { inPath, reservedSpace } from "../http/parameters.ts";
 import { type ParsedEvent, parseEvent } from "../nodes/parse-event.ts";
 import { orFailed } from "./failed-run.ts";
+import { type Guard, unlessFrozen } from "./frozen-run.ts";
 
 /** Applies events in a space, and returns their results in the same order. */
 type Apply = (
@@ -25,14 +26,22 @@ type Apply = (
  *
  * The answer names the messages that failed and those that are malformed. SQS delivers these again, and puts them among the dead
  * letters in the end. The others are done
- * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html).
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html). While the table is frozen all messages come again.
  */
-export function intake(apply: Apply) {
+export function intake(guard: Guard | undefined, apply: Apply) {
   return (
     event: SQSEvent,
     { awsRequestId = "intake" }: Partial<Pick<Context, "awsRequestId">> = {},
-  ): Promise<SQSBatchResponse> => orFailed(awsRequestId, () => taken(apply, event));
+  ): Promise<SQSBatchResponse> =>
+    orFailed(
+      awsRequestId,
+      async () => (await unlessFrozen(guard, () => taken(apply, event))) ?? untaken(event),
+    );
 }
+
+const untaken = ({ Records }: SQSEvent): SQSBatchResponse => ({
+  batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
+});
 
 async function taken(apply: Apply, { Records }: SQSEvent): Promise<SQSBatchResponse> {
   const messages = Records.map(messageOf);

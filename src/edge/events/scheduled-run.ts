@@ -5,21 +5,28 @@ import { shortened } from "../../contract/schema/schema.ts";
 import { platItself } from "../../domain/actor.ts";
 import { SHARDS } from "../../domain/limits.ts";
 import { orFailed } from "./failed-run.ts";
+import { type Guard, unlessFrozen } from "./frozen-run.ts";
 
 /** The part of Lambda's context that a run needs; a run on a laptop has none. */
 type Invocation = Partial<Pick<LambdaContext, "awsRequestId">>;
 
 /**
- * Makes the handler of a scheduled run, which acts as the function itself.
+ * Makes the handler of a scheduled run, which acts as the function itself. A run over a frozen table does nothing.
  *
  * @param name the name of the function
+ * @param guard the guard of the table, if it has one
  * @returns a handler that throws `FailedRunError` if the run throws
  */
-export function scheduledRun(name: string, run: (event: unknown) => Promise<void>) {
+export function scheduledRun(
+  name: string,
+  guard: Guard | undefined,
+  run: (event: unknown) => Promise<void>,
+) {
   return (event?: unknown, { awsRequestId = name }: Invocation = {}): Promise<void> =>
-    orFailed(awsRequestId, () =>
-      actingAs({ principal: platItself(name), requestId: awsRequestId }, () => run(event)),
-    );
+    orFailed(awsRequestId, async () => {
+      const actor = { principal: platItself(name), requestId: awsRequestId };
+      await unlessFrozen(guard, () => actingAs(actor, () => run(event)));
+    });
 }
 
 const shardEvent = v.strictObject({

@@ -31,6 +31,8 @@ export function measured(serve: Handler): Handler {
     // Without the operation, so that one alarm covers all of them.
     if (statusCode === 409 && body.includes('"code":"unreadable"'))
       publish({}, { UnreadableItems: 1 });
+    if (statusCode === 503 && body.includes('"code":"table_frozen"'))
+      publish({}, { TableFrozen: 1 });
     return answer;
   };
 }

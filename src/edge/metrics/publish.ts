@@ -12,6 +12,7 @@ const UNITS = {
   Seizes: MetricUnit.Count,
   Borrows: MetricUnit.Count,
   UnreadableItems: MetricUnit.Count,
+  TableFrozen: MetricUnit.Count,
   Heartbeat: MetricUnit.Count,
   OldestDue: MetricUnit.Seconds,
   PoolUse: MetricUnit.Percent,

@@ -23,7 +23,7 @@ async function takeIn(
   resultOf: (event: ClusterEvent) => EventResult = () => ({ status: "applied" }),
 ) {
   const applied: (readonly [EventScope, readonly string[]])[] = [];
-  const handler = intake(async (scope, events) => {
+  const handler = intake(undefined, async (scope, events) => {
     applied.push([scope, events.map(({ act, name }) => `${act} ${name}`)]);
     return events.map(resultOf);
   });

@@ -1,0 +1,73 @@
+import { REGISTER_FRESH_MS } from "../domain/limits.ts";
+import { TableFrozenError } from "../domain/outcome.ts";
+import { type TableIdentity, whyFrozen } from "../domain/table-register.ts";
+import type { Table } from "./table.ts";
+import { readRegister } from "./table-register.ts";
+
+/** Keeps a frozen table from being written. */
+export interface Guard {
+  /** @throws {TableFrozenError} if no write is served */
+  assertServing(): Promise<void>;
+  /** Returns the Region and the id of the table. A process asks the database once, because a table keeps its id. */
+  identify(): Promise<TableIdentity>;
+}
+
+interface Surroundings {
+  readonly identify: () => Promise<TableIdentity>;
+  readonly now: () => number;
+}
+
+/**
+ * Returns a table that compares its id with the one in its register before the first write of a process. A restored table has another id
+ * than its register says, so it serves reads only, until `plat restore` has brought it up to date.
+ *
+ * The guard reads the register again when the last reading is `REGISTER_FRESH_MS` old, so that a warm function sees a table that is frozen later. A
+ * frozen table is read before each write, so that it serves as soon as it may.
+ *
+ * @throws {TableFrozenError} from each write while the table is frozen
+ */
+export function guardedTable(table: Table, { identify, now }: Surroundings): Table & Guard {
+  let identity: Promise<TableIdentity> | undefined;
+  let check: Promise<void> | undefined;
+  let freshUntilMs = Number.NEGATIVE_INFINITY;
+
+  const identifyOnce = (): Promise<TableIdentity> => {
+    identity ??= identify().catch((error: unknown) => {
+      identity = undefined;
+      throw error;
+    });
+    return identity;
+  };
+
+  async function checked(): Promise<void> {
+    const askedAtMs = now();
+    const [register, own] = await Promise.all([readRegister(table), identifyOnce()]);
+    const why = whyFrozen(register, own);
+    if (why !== undefined) throw new TableFrozenError(why);
+    freshUntilMs = askedAtMs + REGISTER_FRESH_MS;
+  }
+
+  /** Writes side by side wait for one reading. */
+  function assertServing(): Promise<void> {
+    if (now() < freshUntilMs) return SERVING;
+    check ??= checked().finally(() => {
+      check = undefined;
+    });
+    return check;
+  }
+
+  return {
+    get: (key, options) => table.get(key, options),
+    query: (pk, options) => table.query(pk, options),
+    scan: (limit, options) => table.scan(limit, options),
+    due: (shard, options) => table.due(shard, options),
+    assertServing,
+    identify: identifyOnce,
+    async write(write) {
+      await assertServing();
+      return table.write(write);
+    },
+  };
+}
+
+const SERVING = Promise.resolve();
