@@ -410,3 +410,7 @@ export const SELECTOR_LABEL_CHARACTERS_MAX = 512;
 /** As many as the longest text of a selector can have: a requirement takes at least 8 characters, a value 4. */
 export const LABEL_SELECTOR_EXPRESSIONS_MAX = 128;
 export const LABEL_SELECTOR_VALUES_MAX = 256;
+/** Calls that the publisher has under way at once. */
+export const PUBLISHED_AT_ONCE = 16;
+/** The time for which a change of an address waits for the change of its owner, which another shard of the stream may tell. */
+export const OWNER_AWAITED_MS_MAX = 30_000;

@@ -1,0 +1,51 @@
+import { ownerOf } from "../allocator/read/read-address.ts";
+import { type Address, formatAddress } from "../domain/address.ts";
+import { type Allocation, type Part, poolOfPart } from "../domain/allocation.ts";
+import type { Block } from "../domain/block.ts";
+import { addressAt, formatCidr } from "../domain/cidr.ts";
+import { formatTime } from "../domain/time.ts";
+import type { Json } from "./json.ts";
+
+/** What events tell of an address and of its owner, under the names that the API has for it. */
+export type AddressDetail = Readonly<Record<string, Json>> & {
+  /** The address; in an event of a prefix, the prefix. */
+  readonly address: string;
+};
+
+/** Returns the place of a slot: what its block tells of it. */
+export function placeOf(
+  block: Pick<Block, "cidr" | "pool" | "whole">,
+  ordinal: number,
+): AddressDetail {
+  const address = addressAt(block.cidr, ordinal);
+  const cidr = formatCidr(block.cidr);
+  return {
+    address: block.whole ? cidr : formatAddress(address),
+    family: address.family,
+    ...(!block.whole && { block: cidr }),
+    pool: block.pool,
+  };
+}
+
+/** Returns what an allocation tells of one of its addresses, and of its owner. */
+export function ownedDetail(
+  { allocation, part }: { readonly allocation: Allocation; readonly part: Part },
+  block: Pick<Block, "cidr" | "pool" | "whole" | "host">,
+  ordinal: number,
+): AddressDetail {
+  const address: Address = addressAt(block.cidr, ordinal);
+  const {
+    state: _,
+    prefix: __,
+    assignedAtMs,
+    expiresAtMs,
+    ...owner
+  } = ownerOf({ allocation, part }, address, block);
+  return {
+    ...placeOf(block, ordinal),
+    pool: poolOfPart(part, block),
+    ...(JSON.parse(JSON.stringify(owner)) as Readonly<Record<string, Json>>),
+    assignedAt: formatTime(assignedAtMs),
+    ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
+  };
+}

@@ -1,0 +1,146 @@
+import { platItself } from "../domain/actor.ts";
+import type { Allocation } from "../domain/allocation.ts";
+import { allocationStartIn } from "../domain/token.ts";
+import type { ItemChange } from "../store/item-change.ts";
+import { actorIn } from "../store/signed-table.ts";
+import { type AddressDetail, ownedDetail, placeOf } from "./address-detail.ts";
+import type { DomainEvent, EventType } from "./domain-event.ts";
+import type { Draft } from "./draft.ts";
+import type { EntryPosition, Holder } from "./history.ts";
+import type { Json } from "./json.ts";
+import { eventOf, type Sources, type Told } from "./told.ts";
+import type { Owner } from "./understood.ts";
+
+type SlotDraft = Extract<Draft, { readonly kind: "slot" }>;
+type OwnerDraft = Extract<Draft, { readonly kind: "owner" }>;
+
+/** Makes the events of one address, in the order of its changes. */
+export class AddressTeller {
+  /** The owners in the changes that are told together, by token. */
+  readonly #owners: ReadonlyMap<string, Owner>;
+  readonly #sources: Sources;
+  /** Who has the address: null if nobody does, and absent if that is not known yet. */
+  #holder: Holder | null | undefined;
+
+  constructor(owners: ReadonlyMap<string, Owner>, sources: Sources) {
+    this.#owners = owners;
+    this.#sources = sources;
+  }
+
+  async slot(change: ItemChange, draft: SlotDraft): Promise<Told> {
+    const { block, event } = draft;
+    const { space } = block;
+    const place = placeOf(block, event.ordinal);
+    const { address } = place;
+    const type = typeOf(draft);
+    const position = { ...change, address, type };
+    const found = await this.#ownerAt(draft, position);
+    const detail = found ?? { ...place, handleHash: event.handleHash };
+    const make = (type: EventType, more: object = {}): DomainEvent =>
+      eventOf(change, { type, space, subject: address, detail: { ...detail, ...more } });
+    const kept = { space, address, handleHash: event.handleHash };
+    if (event.kind === "assigned") {
+      const entry = make(type);
+      this.#holder = { token: event.token, detail };
+      return {
+        change,
+        events: [entry],
+        ...(found ? { assigned: event.token } : { lacksOwner: true }),
+        kept: { ...kept, entry, holder: this.#holder },
+      };
+    }
+    this.#holder = null;
+    const reason = isExpiry(change, detail) ? "expired" : event.reason;
+    const entry = make(type, { reason });
+    const further = block.whole ? undefined : FURTHER[reason];
+    return {
+      change,
+      events: [entry, ...(further ? [make(further)] : [])],
+      kept: { ...kept, entry, holder: null },
+    };
+  }
+
+  async owner(change: ItemChange, draft: OwnerDraft): Promise<Told> {
+    const { space, handleHash, token, detail } = draft;
+    const { address } = detail;
+    const entry = eventOf(change, { type: "AddressChanged", space, subject: address, detail });
+    const before = await this.#holderOf(space, address);
+    const isOfHolder = before?.token === token;
+    if (before && isOfHolder)
+      this.#holder = { token, detail: { ...before.detail, ...draft.changed } };
+    const holder = isOfHolder && this.#holder ? { holder: this.#holder } : {};
+    return { change, events: [entry], kept: { space, address, handleHash, entry, ...holder } };
+  }
+
+  /** Looks for the owner of a slot, first where it costs nothing. */
+  async #ownerAt(
+    { block, event }: SlotDraft,
+    position: EntryPosition,
+  ): Promise<AddressDetail | undefined> {
+    const { space } = block;
+    const { token, handleHash, ordinal } = event;
+    const { history, store } = this.#sources;
+    const owned = (owner: Owner) => ownedDetail(owner, block, ordinal);
+
+    const told = this.#owners.get(token);
+    if (told) return owned(told);
+    if (event.kind === "released") {
+      const holder = await this.#holderOf(space, position.address);
+      if (holder?.token === token && hasOwner(holder.detail)) return holder.detail;
+    }
+    const start = allocationStartIn(token);
+    const { items } = await store.allocationsFrom(space, handleHash, start);
+    const found =
+      ownerIn(items, token) ?? ownerIn(await history.listCopies(space, handleHash, start), token);
+    if (found) return owned(found);
+    // The change was told before, when more was known.
+    const before = await history.readEntry({ space, address: position.address }, position);
+    return before && hasOwner(before) ? detailIn(before) : undefined;
+  }
+
+  async #holderOf(space: string, address: string): Promise<Holder | null> {
+    this.#holder ??= (await this.#sources.history.readHolder(space, address)) ?? null;
+    return this.#holder;
+  }
+}
+
+const typeOf = ({ block, event }: SlotDraft): EventType =>
+  event.kind === "assigned"
+    ? block.whole
+      ? "PrefixAssigned"
+      : "AddressAssigned"
+    : block.whole
+      ? "PrefixReleased"
+      : "AddressReleased";
+
+/** The event beside `AddressReleased` that tells why. A consumer of releases alone sees all of them. */
+const FURTHER: Readonly<Record<string, EventType>> = {
+  expired: "AddressExpired",
+  conflict: "AddressConflict",
+};
+
+/** Returns true if the repair run freed an address whose lease was over. The time of a change is rounded down to a second. */
+const isExpiry = (change: ItemChange, { expiresAt }: AddressDetail): boolean =>
+  typeof expiresAt === "string" &&
+  actorIn(change.after ?? change.before)?.principal === platItself("repair") &&
+  Math.floor(Date.parse(expiresAt) / 1_000) * 1_000 <= change.atMs;
+
+const hasOwner = ({ handle }: Readonly<Record<string, unknown>>): boolean => handle !== undefined;
+
+function ownerIn(allocations: readonly Allocation[], token: string): Owner | undefined {
+  for (const allocation of allocations)
+    for (const part of allocation.parts) if (part.token === token) return { allocation, part };
+  return undefined;
+}
+
+/** Returns what an entry tells of its address. */
+const detailIn = (entry: Readonly<Record<string, Json>>): AddressDetail =>
+  Object.fromEntries(
+    Object.entries(entry).filter(([name]) => !OF_EVENTS.has(name)),
+  ) as AddressDetail;
+
+/** The fields of an event that are not those of its address. */
+const OF_EVENTS: ReadonlySet<string> = new Set([
+  ...["id", "type", "at", "sequence", "space", "reason"],
+  ...["principal", "requestId", "sourceIp"],
+]);

@@ -1,0 +1,46 @@
+import type { Actor } from "../domain/actor.ts";
+import { formatTime } from "../domain/time.ts";
+import type { Json } from "./json.ts";
+
+/** What happened, in the words of the callers. */
+export type EventType =
+  | "AddressAssigned"
+  | "AddressChanged"
+  | "AddressReleased"
+  | "AddressExpired"
+  | "AddressConflict"
+  | "PrefixAssigned"
+  | "PrefixReleased"
+  | "BlockClaimed"
+  | "BlockReleased"
+  | "PoolCreated"
+  | "PoolChanged"
+  | "PoolDeleted"
+  | "PoolDrained"
+  | "PoolThresholdCrossed"
+  | "PoolExhausted";
+
+/** One event. Deliveries repeat it, with the same id and the same sequence number. */
+export interface DomainEvent {
+  readonly id: string;
+  readonly type: EventType;
+  readonly atMs: number;
+  /** The number of the change in the stream of the table, as in `ItemChange`. It orders the events of one address. */
+  readonly sequence: string;
+  readonly space: string;
+  /** Absent if the item names no author. */
+  readonly actor?: Actor;
+  /** What the type has beside the fields above. */
+  readonly detail: Readonly<Record<string, Json>>;
+}
+
+/** Returns the event as the bus and the history have it. */
+export const eventBody = ({ id, type, atMs, sequence, space, actor, detail }: DomainEvent) => ({
+  id,
+  type,
+  at: formatTime(atMs),
+  sequence,
+  space,
+  ...actor,
+  ...detail,
+});

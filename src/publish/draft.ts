@@ -1,0 +1,33 @@
+import type { Block } from "../domain/block.ts";
+import type { SlotEvent } from "../domain/slot-events.ts";
+import type { AddressDetail } from "./address-detail.ts";
+import type { EventType } from "./domain-event.ts";
+import type { Json } from "./json.ts";
+
+export type Detail = Readonly<Record<string, Json>>;
+
+/** An event as its change alone tells it. */
+export type Draft =
+  /** A slot was assigned or released: the allocation with its token tells the owner. */
+  | { readonly kind: "slot"; readonly block: Block; readonly event: SlotEvent }
+  /** A field of an assigned address changed. */
+  | {
+      readonly kind: "owner";
+      readonly space: string;
+      readonly handleHash: string;
+      readonly token: string;
+      readonly detail: AddressDetail;
+      /** The changed fields that events tell of an assigned address. */
+      readonly changed: Detail;
+    }
+  /** A pool was found full: the configuration of the space tells its name. */
+  | { readonly kind: "full"; readonly space: string; readonly poolId: string }
+  /** Nothing is left to be asked. */
+  | {
+      readonly kind: "whole";
+      readonly type: EventType;
+      readonly space: string;
+      /** Tells it from other events of the same change. */
+      readonly subject: string;
+      readonly detail: Detail;
+    };

@@ -1,0 +1,163 @@
+import type { Allocation } from "../domain/allocation.ts";
+import type { Page, PageWanted } from "../domain/listed.ts";
+import type { AllocationStart } from "../domain/token.ts";
+import { allocationFrom } from "../store/allocation.ts";
+import { mapOf, numberOf, textOf } from "../store/attribute.ts";
+import type { Item, Key } from "../store/item.ts";
+import type { ItemChange } from "../store/item-change.ts";
+import { allocationPk, allocationPrefix, escaped } from "../store/key.ts";
+import type { Table, Write } from "../store/table.ts";
+import type { AddressDetail } from "./address-detail.ts";
+import type { DomainEvent } from "./domain-event.ts";
+import type { Detail } from "./draft.ts";
+
+/** The attribute with the second after which DynamoDB deletes the item (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html). */
+const EXPIRES = "expires";
+/** A copy of an allocation is kept for longer than the stream keeps the changes of its addresses, which is 24 hours. */
+const COPY_KEPT_MS = 48 * 60 * 60 * 1000;
+/** The first character after the digits, which begin the keys of entries. */
+const AFTER_ENTRIES = ":";
+const HOLDER_SK = "HOLDER";
+
+/** The owner of an address according to the stream: the part that took it, and what events tell of it. */
+export interface Holder {
+  readonly token: string;
+  readonly detail: AddressDetail;
+}
+
+/** The partition of a history. */
+export type Subject =
+  | { readonly space: string; readonly address: string }
+  | { readonly space: string; readonly handleHash: string };
+
+/**
+ * The calls for the history: a table of its own, which nothing but the publisher writes. No assignment depends on it.
+ * An entry is an event, once under its address and once under its handle. Entries end after a number of days; the
+ * holder of an address stays until the address is released.
+ */
+export function historyItems(table: Table) {
+  const write = async (key: Key, change: Write["change"]) => {
+    const { outcome } = await table.write({ step: "history", key, when: [], change });
+    // The stream delivers the change again, and each of these writes can be repeated.
+    if (outcome !== "done") throw new Error("a write of the history got no answer");
+  };
+  const put = (item: Item) => write(item, { kind: "put", item });
+
+  return {
+    async readHolder(space: string, address: string): Promise<Holder | undefined> {
+      const item = await table.get(holderKey(space, address));
+      return item && { token: textOf(item, "token"), detail: JSON.parse(textOf(item, "detail")) };
+    },
+
+    putHolder: (space: string, { token, detail }: Holder) =>
+      put({ ...holderKey(space, detail.address), token, detail: JSON.stringify(detail) }),
+
+    deleteHolder: (space: string, address: string) =>
+      write(holderKey(space, address), { kind: "delete" }),
+
+    /** Returns the entry of an event if it was written before. */
+    async readEntry(subject: Subject, position: EntryPosition): Promise<Entry | undefined> {
+      const item = await table.get(entryKey(subject, position));
+      return item && eventIn(item);
+    },
+
+    putEntry: (
+      subject: Subject,
+      position: EntryPosition,
+      { event, untilMs }: { readonly event: Entry; readonly untilMs: number },
+    ) =>
+      put({
+        ...entryKey(subject, position),
+        event: JSON.stringify(event),
+        [EXPIRES]: secondOf(untilMs),
+      }),
+
+    /** Returns a page of a history, the newest first. Expired entries that DynamoDB has not deleted yet are left out. */
+    async listEntries(
+      subject: Subject,
+      { after, limit, nowMs }: PageWanted<string> & { readonly nowMs: number },
+    ): Promise<Page<Entry, string>> {
+      const items = await table.query(subjectPk(subject), {
+        before: AFTER_ENTRIES,
+        consistent: false,
+        limit,
+        ...(after !== undefined && { after }),
+      });
+      const last = items.length === limit ? items.at(-1) : undefined;
+      return {
+        items: items.filter((item) => numberOf(item, EXPIRES) > secondOf(nowMs)).map(eventIn),
+        ...(last && { next: last.sk }),
+      };
+    },
+
+    /**
+     * Keeps an allocation that has a new part. An address may be released, and its allocation deleted, before its
+     * assignment is told. The change that wrote the part comes before that of the slot, or in another shard.
+     */
+    async putCopy({ key, after, atMs }: ItemChange): Promise<void> {
+      if (!after) return;
+      const { pk: _, sk: __, ...copy } = after;
+      await put({ ...copyKey(key, after), copy, [EXPIRES]: secondOf(atMs + COPY_KEPT_MS) });
+    },
+
+    /** Returns the copies of allocations of a partition whose ids have this start, or of all of them. */
+    async listCopies(
+      space: string,
+      handleHash: string,
+      start: AllocationStart | undefined,
+    ): Promise<readonly Allocation[]> {
+      const pk = allocationPk(space, handleHash);
+      const page = start ? { prefix: allocationPrefix(start) } : {};
+      const items = await table.query(copiesPk(pk), page);
+      return items.map((item) =>
+        allocationFrom({ ...mapOf(item, "copy"), pk, sk: idIn(item.sk) } as Item),
+      );
+    },
+  };
+}
+
+export type History = ReturnType<typeof historyItems>;
+
+/** An event as `eventBody` returned it. */
+export type Entry = Detail;
+
+/** The place of an entry in a history. */
+export type EntryPosition = Pick<DomainEvent, "sequence" | "type" | "atMs"> & {
+  readonly address: string;
+};
+
+const holderKey = (space: string, address: string): Key => ({
+  pk: subjectPk({ space, address }),
+  sk: HOLDER_SK,
+});
+
+const subjectPk = (subject: Subject): string =>
+  "address" in subject
+    ? `ADDRESS#${escaped(subject.space)}#${subject.address}`
+    : `HANDLE#${escaped(subject.space)}#${subject.handleHash}`;
+
+/** Returns the key of an entry. Later ones sort first: by time, and changes of one second by their sequence number. */
+const entryKey = (subject: Subject, { atMs, sequence, address, type }: EntryPosition): Key => ({
+  pk: subjectPk(subject),
+  sk: `${counted(String(atMs).padStart(TIME_DIGITS, "0"))}#${counted(sequence)}#${address}#${type}`,
+});
+
+const TIME_DIGITS = 15;
+
+/** Returns the digits that are left to nines, so that a greater number sorts first. */
+const counted = (digits: string): string =>
+  [...digits].map((digit) => String(9 - Number(digit))).join("");
+
+const copiesPk = (allocationPk: string): string => `COPY#${allocationPk}`;
+
+/** Returns the key of a copy. A request that began anew has other parts, so each revision has a copy of its own. */
+const copyKey = ({ pk, sk }: Key, item: Item): Key => ({
+  pk: copiesPk(pk),
+  sk: `${sk}#${textOf(item, "revision")}`,
+});
+
+const idIn = (sk: string): string => sk.split("#").slice(0, 2).join("#");
+
+const eventIn = (item: Item): Entry => JSON.parse(textOf(item, "event")) as Entry;
+
+const secondOf = (ms: number): number => Math.ceil(ms / 1000);

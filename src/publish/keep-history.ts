@@ -1,0 +1,48 @@
+import { inParallel } from "../allocator/core/parallel.ts";
+import { PUBLISHED_AT_ONCE } from "../domain/limits.ts";
+import type { ItemChange } from "../store/item-change.ts";
+import { eventBody } from "./domain-event.ts";
+import type { Entry, History, Holder } from "./history.ts";
+import type { Told } from "./told.ts";
+
+export interface HistoryKept {
+  readonly told: readonly Told[];
+  /** The changes of allocations of which later events may need a copy. */
+  readonly copied: readonly ItemChange[];
+  readonly historyKeptMs: number;
+}
+
+/** Writes the entries of what was told, the last holder of each address, and copies of allocations. */
+export async function keepHistory(
+  history: History,
+  { told, copied, historyKeptMs }: HistoryKept,
+): Promise<void> {
+  const kept = told.flatMap((each) => each.kept ?? []);
+  const holders = new Map<string, () => Promise<void>>();
+  for (const { space, address, holder } of kept)
+    if (holder !== undefined)
+      holders.set(`${space} ${address}`, () => keepHolder(history, { space, address, holder }));
+  const writes = [
+    ...copied.map((change) => () => history.putCopy(change)),
+    ...kept.flatMap(({ space, address, handleHash, entry }) => {
+      const event: Entry = eventBody(entry);
+      const untilMs = entry.atMs + historyKeptMs;
+      const position = { ...entry, address };
+      return [
+        { space, address },
+        { space, handleHash },
+      ].map((subject) => () => history.putEntry(subject, position, { event, untilMs }));
+    }),
+    ...holders.values(),
+  ];
+  await inParallel(writes, PUBLISHED_AT_ONCE, (write) => write());
+}
+
+const keepHolder = (
+  history: History,
+  {
+    space,
+    address,
+    holder,
+  }: { readonly space: string; readonly address: string; readonly holder: Holder | null },
+) => (holder ? history.putHolder(space, holder) : history.deleteHolder(space, address));

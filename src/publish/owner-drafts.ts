@@ -1,0 +1,51 @@
+import { ownerOf } from "../allocator/read/read-address.ts";
+import { formatAddress } from "../domain/address.ts";
+import { type Allocation, isHolding, type Part } from "../domain/allocation.ts";
+import { addressAt } from "../domain/cidr.ts";
+import { isOfNode } from "../domain/reserved-handle.ts";
+import { same } from "../domain/same.ts";
+import type { Detail, Draft } from "./draft.ts";
+
+/** The fields of an assigned address that can change. The end of its lease is left out: it changes with each renewal. */
+const FIELDS = ["state", "host", "workload", "attributes", "owner"] as const;
+
+/** Returns the addresses of which a change of an allocation changed another field than the addresses themselves. */
+export function ownerDrafts(
+  before: Allocation | undefined,
+  after: Allocation | undefined,
+): readonly Draft[] {
+  if (!before || !after || !isHolding(before) || !isHolding(after)) return [];
+  // What a node has names no owner but the node.
+  if (isOfNode(after.handle)) return [];
+  const { space, handleHash } = after.place;
+  return after.parts.flatMap((part) => {
+    const was = before.parts.find(({ token }) => token === part.token);
+    if (!was) return [];
+    return part.ordinals.flatMap((ordinal): Draft[] => {
+      const of = addressAt(part.block, ordinal);
+      const address = formatAddress(of);
+      if (after.released.has(address)) return [];
+      const one = fieldsOf(before, was, ordinal);
+      const other = fieldsOf(after, part, ordinal);
+      const changed = FIELDS.filter((name) => !same(one[name], other[name]));
+      if (changed.length === 0) return [];
+      const detail = {
+        address,
+        family: of.family,
+        handle: after.handle,
+        before: onlyOf(one, changed),
+        after: onlyOf(other, changed),
+      };
+      const { state: _, ...told } = detail.after;
+      return [{ kind: "owner", space, handleHash, token: part.token, detail, changed: told }];
+    });
+  });
+}
+
+const fieldsOf = (allocation: Allocation, part: Part, ordinal: number): Detail =>
+  JSON.parse(
+    JSON.stringify(ownerOf({ allocation, part }, addressAt(part.block, ordinal), undefined)),
+  );
+
+const onlyOf = (fields: Detail, names: readonly string[]): Detail =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));

@@ -1,0 +1,73 @@
+import { inParallel } from "../allocator/core/parallel.ts";
+import { PUBLISHED_AT_ONCE } from "../domain/limits.ts";
+import type { ItemChange } from "../store/item-change.ts";
+import { placeOf } from "./address-detail.ts";
+import { AddressTeller } from "./address-teller.ts";
+import type { Draft } from "./draft.ts";
+import { type Sources, type Told, toldAs } from "./told.ts";
+import type { Owner, Understood } from "./understood.ts";
+
+interface Drafted {
+  readonly change: ItemChange;
+  readonly draft: Draft;
+}
+
+/**
+ * Makes the events of changes, in the order of the changes. Those of one address are made one after the other, so that
+ * each knows who had the address before it.
+ */
+export async function tell(
+  changes: readonly Understood[],
+  sources: Sources,
+): Promise<readonly Told[]> {
+  const owners: ReadonlyMap<string, Owner> = new Map(
+    changes.flatMap((each) => each.owners.map((owner) => [owner.part.token, owner])),
+  );
+  const drafted = changes.flatMap(({ change, drafts }) =>
+    drafts.map((draft): Drafted => ({ change, draft })),
+  );
+  const told = new Map<Drafted, Told>();
+  await inParallel(groupsOf(drafted), PUBLISHED_AT_ONCE, async (group) => {
+    const teller = new AddressTeller(owners, sources);
+    for (const one of group) told.set(one, await toldOf(one, { teller, sources }));
+  });
+  return drafted.flatMap((one) => told.get(one) ?? []);
+}
+
+async function toldOf(
+  { change, draft }: Drafted,
+  { teller, sources }: { readonly teller: AddressTeller; readonly sources: Sources },
+): Promise<Told> {
+  switch (draft.kind) {
+    case "slot":
+      return teller.slot(change, draft);
+    case "owner":
+      return teller.owner(change, draft);
+    case "full": {
+      const { pools } = await sources.store.readSpace(draft.space);
+      const pool = pools.find(({ id }) => id === draft.poolId);
+      const detail = pool ? { pool: pool.name } : {};
+      return toldAs(change, { ...draft, type: "PoolExhausted", subject: draft.poolId, detail });
+    }
+    case "whole":
+      return toldAs(change, draft);
+    default:
+      return draft satisfies never;
+  }
+}
+
+/** Returns the drafts in groups: those of one address together, any other by itself. */
+function groupsOf(drafted: readonly Drafted[]): readonly (readonly Drafted[])[] {
+  const groups = new Map<unknown, Drafted[]>();
+  for (const one of drafted) {
+    const address = addressOf(one.draft) ?? one;
+    groups.set(address, [...(groups.get(address) ?? []), one]);
+  }
+  return [...groups.values()];
+}
+
+function addressOf(draft: Draft): string | undefined {
+  if (draft.kind === "slot")
+    return `${draft.block.space} ${placeOf(draft.block, draft.event.ordinal).address}`;
+  return draft.kind === "owner" ? `${draft.space} ${draft.detail.address}` : undefined;
+}

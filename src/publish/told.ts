@@ -1,0 +1,65 @@
+import type { Store } from "../allocator/core/store.ts";
+import type { ItemChange } from "../store/item-change.ts";
+import { actorIn } from "../store/signed-table.ts";
+import { changeId } from "./change-id.ts";
+import type { DomainEvent, EventType } from "./domain-event.ts";
+import type { Detail } from "./draft.ts";
+import type { History, Holder } from "./history.ts";
+
+/** Where the publisher learns who owns an address. */
+export interface Sources {
+  readonly history: History;
+  /** The main table. */
+  readonly store: Pick<Store, "allocationsFrom" | "readSpace">;
+}
+
+/** What one draft of a change became. */
+export interface Told {
+  readonly change: ItemChange;
+  readonly events: readonly DomainEvent[];
+  /** The token of the slot that it tells as assigned, with its owner. */
+  readonly assigned?: string;
+  /** True if the owner of an assigned address was not found. An address that was assigned before the publisher began may be released without. */
+  readonly lacksOwner?: true;
+  /** What the history keeps of it; absent if it is about no address. */
+  readonly kept?: {
+    readonly space: string;
+    readonly address: string;
+    readonly handleHash: string;
+    /** The event that becomes an entry. Further events of the draft repeat what it tells. */
+    readonly entry: DomainEvent;
+    /** Who has the address afterwards: null if nobody does, and absent if that did not change. */
+    readonly holder?: Holder | null;
+  };
+}
+
+/** What an event has that its change does not tell. */
+export interface EventParts {
+  readonly type: EventType;
+  readonly space: string;
+  /** Tells the event from others of the same change and type. */
+  readonly subject: string;
+  readonly detail: Detail;
+}
+
+export const toldAs = (change: ItemChange, parts: EventParts): Told => ({
+  change,
+  events: [eventOf(change, parts)],
+});
+
+/** Returns the event of a change. The same change gives the same id. */
+export function eventOf(
+  change: ItemChange,
+  { type, space, subject, detail }: EventParts,
+): DomainEvent {
+  const actor = actorIn(change.after ?? change.before);
+  return {
+    id: changeId(change, type, subject),
+    type,
+    atMs: change.atMs,
+    sequence: change.sequence,
+    space,
+    ...(actor && { actor }),
+    detail,
+  };
+}

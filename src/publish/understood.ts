@@ -1,0 +1,46 @@
+import type { Allocation, Part } from "../domain/allocation.ts";
+import { allocationFrom } from "../store/allocation.ts";
+import type { ItemChange } from "../store/item-change.ts";
+import { kindNameOf } from "../store/kinds.ts";
+import type { Draft } from "./draft.ts";
+import { draftsOf } from "./drafts.ts";
+import { type TrailLine, trailLineOf } from "./trail-line.ts";
+
+/** The owner of a slot: an allocation, and its part with the slot's token. */
+export interface Owner {
+  readonly allocation: Allocation;
+  readonly part: Part;
+}
+
+/** What a change says by itself. */
+export interface Understood {
+  readonly change: ItemChange;
+  readonly drafts: readonly Draft[];
+  /** Absent if the trail leaves the item out. */
+  readonly line?: TrailLine;
+  /** The owners that the item names before and after the change, by their tokens, the later ones last. */
+  readonly owners: readonly Owner[];
+  /** The tokens of the parts that the change gave to an allocation. Their slots are taken after it. */
+  readonly newTokens: readonly string[];
+}
+
+/** Reads a change. @throws {Error} if this version cannot read it */
+export function understood(change: ItemChange): Understood {
+  const line = trailLineOf(change);
+  const [were, are] = [ownersOf(change, "before"), ownersOf(change, "after")];
+  const known = new Set(were.map(({ part }) => part.token));
+  return {
+    change,
+    drafts: draftsOf(change),
+    ...(line && { line }),
+    owners: [...were, ...are],
+    newTokens: are.map(({ part }) => part.token).filter((token) => !known.has(token)),
+  };
+}
+
+function ownersOf(change: ItemChange, when: "before" | "after"): readonly Owner[] {
+  const item = kindNameOf(change.key) === "HANDLE" ? change[when] : undefined;
+  if (!item) return [];
+  const allocation = allocationFrom(item);
+  return allocation.parts.map((part) => ({ allocation, part }));
+}

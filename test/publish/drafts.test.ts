@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { actingAs } from "../../src/acting.ts";
+import { putPool } from "../../src/allocator/admin/administration.ts";
+import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
+import { deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
+import { type PoolUsage, THRESHOLDS_PERCENT } from "../../src/domain/pool-usage.ts";
+import { NO_USAGE } from "../../src/domain/usage.ts";
+import { work } from "../scheduled-runs.ts";
+import { addressOf, assigned, poolOf, requestOf, SPACE } from "../world.ts";
+import { ALICE, type Streamed, streamed } from "./streamed.ts";
+
+const asAlice = <T>(work: () => Promise<T>) => actingAs(ALICE, work);
+const eventsOf = async (world: Streamed, start: string) =>
+  (await world.published()).filter(({ type }) => String(type).startsWith(start));
+
+const revisionIn = async ({ plat }: Streamed) =>
+  (await plat.store.readSpace(SPACE)).pools[0]?.revision;
+
+const usageOf = (poolId: string, available: bigint): PoolUsage => {
+  const threshold = available <= 5n ? THRESHOLDS_PERCENT[0] : undefined;
+  return {
+    space: SPACE,
+    poolId,
+    pool: "pool",
+    family: 4,
+    countedFromMs: 1,
+    countedAtMs: 2,
+    usage: { ...NO_USAGE, capacity: 100n, inUse: 100n - available, available },
+    ...(threshold && { threshold }),
+    samples: [],
+  };
+};
+
+describe("the events of a pool", () => {
+  it("tell the fields that a change changed, before and after", async () => {
+    const world = await streamed();
+    await asAlice(async () =>
+      putPool(
+        world.plat,
+        SPACE,
+        "pool",
+        { ...poolOf("10.0.0.0/29", 31), disabled: true },
+        await revisionIn(world),
+      ),
+    );
+    expect((await eventsOf(world, "PoolChanged"))[0]).toMatchObject({
+      ...ALICE,
+      pool: "pool",
+      before: { disabled: false },
+      after: { disabled: true },
+    });
+  });
+
+  it("tell the end of a drain and the deletion", async () => {
+    const world = await streamed();
+    await asAlice(async () => drainPool(world.plat, SPACE, "pool", await revisionIn(world)));
+    await work(world.plat, world.clock, 10);
+    await asAlice(async () => deletePool(world.plat, SPACE, "pool", await revisionIn(world)));
+    await work(world.plat, world.clock, 10);
+    expect((await eventsOf(world, "Pool")).map(({ type }) => type)).toEqual([
+      "PoolCreated",
+      "PoolChanged",
+      "PoolDrained",
+      "PoolDeleted",
+    ]);
+  });
+
+  it("tell that its use crossed a threshold, in both directions, and that nothing is left", async () => {
+    const world = await streamed();
+    for (const available of [50n, 0n, 0n, 60n])
+      await world.plat.store.putPoolUsage(usageOf("id", available));
+    const [crossed, exhausted, left, ...others] = (await eventsOf(world, "Pool")).slice(1);
+    expect(crossed).toMatchObject({
+      type: "PoolThresholdCrossed",
+      before: null,
+      after: 95,
+      percentUsed: 100,
+    });
+    expect(exhausted).toMatchObject({ type: "PoolExhausted", pool: "pool" });
+    expect(left).toMatchObject({ type: "PoolThresholdCrossed", before: 95, after: null });
+    expect(others).toEqual([]);
+  });
+
+  it("tell once that a request found it full, under its name", async () => {
+    const world = await streamed();
+    const pool = (await world.plat.store.readSpace(SPACE)).pools[0] ?? expect.fail();
+    const hint = { space: SPACE, poolId: pool.id, reserved: "none" };
+    await world.plat.store.callPoolFull(hint);
+    await world.plat.store.callPoolFull({ ...hint, reserved: "more" });
+    const exhausted = await eventsOf(world, "PoolExhausted");
+    expect(exhausted).toMatchObject([{ pool: "pool" }]);
+  });
+});
+
+describe("the event of a changed address", () => {
+  it("tells its owner before and after, and the renewal of a lease is none", async () => {
+    const world = await streamed();
+    const told = await asAlice(() =>
+      assigned(world.plat, { ...requestOf("vm", 1), leaseSeconds: 60, attributes: { vm: "a" } }),
+    );
+    const address = addressOf(told.addresses[0]?.address ?? "");
+    const amend = (change: object) =>
+      asAlice(() => amendAddress(world.plat, SPACE, { address, handle: "vm", ...change }));
+    await amend({ leaseSeconds: 600 });
+    await amend({ owner: { active: { vm: "b" } } });
+    expect(await eventsOf(world, "AddressChanged")).toMatchObject([
+      {
+        ...ALICE,
+        handle: "vm",
+        before: { owner: { active: { vm: "a" } } },
+        after: { owner: { active: { vm: "b" } } },
+      },
+    ]);
+  });
+
+  it("reaches the release of the address, which tells the last owner", async () => {
+    const world = await streamed();
+    const told = await asAlice(() => assigned(world.plat, requestOf("vm", 1)));
+    const address = addressOf(told.addresses[0]?.address ?? "");
+    await world.published();
+    await asAlice(() =>
+      amendAddress(world.plat, SPACE, { address, handle: "vm", owner: { active: { vm: "b" } } }),
+    );
+    await world.published();
+    expect(await world.history.readHolder(SPACE, told.addresses[0]?.address ?? "")).toMatchObject({
+      detail: { owner: { active: { vm: "b" } } },
+    });
+  });
+});
