@@ -21,13 +21,18 @@ const audience = list(
 
 const iam = fields({ type: v.literal("iam") });
 
+const claim = (sample: string) =>
+  pattern(/^[\x21-\x7e]{1,255}$/, `must be the name of a claim, such as "${sample}"`);
+
 /** JSON Web Tokens of one issuer. */
 const jwt = fields({
   type: v.literal("jwt"),
   issuer,
   audience,
   /** The claim with the roles of the caller. */
-  rolesClaim: pattern(/^[\x21-\x7e]{1,255}$/, 'must be the name of a claim, such as "plat_roles"'),
+  rolesClaim: claim("plat_roles"),
+  /** The claim with the tenant of the caller; without it a caller may name any tenant. */
+  tenantClaim: v.optional(claim("plat_tenant")),
 });
 
 /** Bearer tokens, whose hashes an operator keeps in a secret. */

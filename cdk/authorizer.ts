@@ -42,7 +42,11 @@ export function wayOf(access: AccessChoice, authorize: () => TableFunction): Way
           jwtAudience: [...access.audience],
         }),
         principal: `${access.issuer}#$context.authorizer.claims.sub`,
-        variables: { ACCESS: "jwt", ROLES_CLAIM: access.rolesClaim },
+        variables: {
+          ACCESS: "jwt",
+          ROLES_CLAIM: access.rolesClaim,
+          ...(access.tenantClaim !== undefined && { TENANT_CLAIM: access.tenantClaim }),
+        },
       };
     case "token":
       return {

@@ -18,7 +18,7 @@ export interface Resolved {
 
 /**
  * Returns the interfaces and families in which an application wants its number: those of the pools that it names. All of these have
- * ranges, and no condition on node, workload or network, because nobody knows which instance will get an address. A disabled pool
+ * ranges, and no condition on node, workload, network or caller, because nobody knows which instance will get an address. A disabled pool
  * serves nobody new, and the application keeps what it has there. A pool that is being deleted is none of its pools.
  *
  * @param requester the namespace of the application
@@ -66,12 +66,13 @@ const isClosed = ({ unfit }: Judged): boolean =>
   unfit?.code === "state" || unfit?.code === "disabled";
 
 function whyNot(pool: Pool, requester: Requester): Unfit | undefined {
-  const { nodeNames, nodeSelector, podSelector, networks } = pool;
+  const { nodeNames, nodeSelector, podSelector, networks, principals } = pool;
   if (!isRanged(pool))
     return { code: "mode", reason: "has no ranges, and applications get addresses of ranges only" };
   if (nodeNames || narrows(nodeSelector)) return conditional("node", "hosts");
   if (narrows(podSelector)) return conditional("pod", "workloads");
   if (networks) return conditional("network", "networks");
+  if (principals) return conditional("principal", "callers");
   if (!pool.allowedUses.includes("Workload"))
     return { code: "use", reason: "does not allow the use Workload" };
   return whyClosed(pool) ?? excludedBy(pool, requester, undefined);

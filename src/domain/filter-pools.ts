@@ -3,6 +3,7 @@ import type { Family } from "./address.ts";
 import { type HostReserved, prefixMaxBeside } from "./host-reserved.ts";
 import { assignsPrefixes, isRanged, type Pool, type Use } from "./pool.ts";
 import { excludedBy } from "./pool-conditions.ts";
+import { excludesCaller } from "./pool-principals.ts";
 import type { Requester } from "./requester.ts";
 import type { Unfit } from "./unfit.ts";
 
@@ -30,7 +31,8 @@ export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit 
   if (rule === "application") return undefined;
   if (assignsPrefixes(pool) !== (criteria.wantsPrefixes ?? false))
     return criteria.wantsPrefixes ? OF_ADDRESSES : OF_PREFIXES;
-  const closed = whyClosed(pool);
+  // A limit of callers, not a condition: it counts for named pools too.
+  const closed = whyClosed(pool) ?? excludesCaller(pool, criteria.requester);
   if (closed) return closed;
   if (!criteria.wantsPrefixes && !pool.allowedUses.includes(criteria.use))
     return { code: "use", reason: `does not allow the use ${criteria.use}` };

@@ -369,6 +369,10 @@ export const LABELS_SHOWN_MAX = 8;
 export const NAMES_SHOWN_MAX = 8;
 /** Names in each list of names that is a condition of a pool. */
 export const CONDITION_NAMES_MAX = 256;
+/** Principals of a pool, with at most 40 KB in its item. */
+export const POOL_PRINCIPALS_MAX = 64;
+/** No longer than the ARN of an IAM user with a path (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html). */
+export const PRINCIPAL_CHARACTERS_MAX = 640;
 
 /** Pools that a rejection names, each with its reason: as many as a request may name. */
 export const POOLS_TOLD_MAX = 256;

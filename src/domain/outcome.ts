@@ -22,6 +22,7 @@ export type RejectionCode =
   | "already_assigned"
   | "pool_exhausted"
   | "no_pool_available"
+  | "pool_forbidden"
   | "host_not_registered"
   | "block_limit"
   | "block_too_small"

@@ -55,6 +55,8 @@ export interface PoolSpec {
   readonly namespaceNames?: readonly string[];
   /** Names of networks. Absent: every network, and requests that name none. */
   readonly networks?: readonly string[];
+  /** The callers that it serves, as `namedPrincipal` returns them. Absent: every caller. */
+  readonly principals?: readonly string[];
   /** Absent: the space's own. */
   readonly cooldownSeconds?: number;
   /** Permission for hosts to take addresses from blocks of this pool that do not belong to them. */

@@ -3,6 +3,8 @@ import type { Labels } from "./labels.ts";
 
 /** The author of a request as the selection of pools sees it. */
 export interface Requester {
+  /** The caller, as `namedPrincipal` returns it; absent for Plat itself, and on a server without callers. */
+  readonly principal?: string | undefined;
   /** Absent for a virtual owner, which is no machine. */
   readonly hostName?: string | undefined;
   /** The labels of the host; absent if it is not registered. */

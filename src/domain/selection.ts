@@ -12,6 +12,7 @@ import { type FilterCriteria, isJudged, whyNot } from "./filter-pools.ts";
 import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "./limits.ts";
 import { Rejection } from "./outcome.ts";
 import type { Pool } from "./pool.ts";
+import { poolForbidden } from "./pool-principals.ts";
 import { scoreOf, sorted } from "./sort-pools.ts";
 import type { Unfit } from "./unfit.ts";
 
@@ -73,6 +74,9 @@ export function selectPools(
   }
   if (judged.length === 0)
     return new Rejection("no_pool_available", whyNone(rule, criteria), members);
+  const forbidden = judged.find(({ unfit }) => unfit?.code === "principal");
+  if (rule === "pools" && forbidden?.pool && forbidden.unfit)
+    return poolForbidden(forbidden.pool, forbidden.unfit, members);
   const told = judged.slice(0, REASONS_IN_DETAIL_MAX);
   const more = judged.length - told.length;
   const reasons = [

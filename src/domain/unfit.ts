@@ -6,6 +6,7 @@ export const UNFIT = [
   "prefixes",
   "state",
   "disabled",
+  "principal",
   "use",
   "block_too_small",
   "mode",

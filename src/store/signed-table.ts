@@ -1,4 +1,5 @@
 import type { Actor } from "../domain/actor.ts";
+import { PRINCIPAL_CHARACTERS_MAX } from "../domain/limits.ts";
 import { present } from "./clause.ts";
 import type { Item, Value } from "./item.ts";
 import { kindOf } from "./kinds.ts";
@@ -6,8 +7,6 @@ import type { Change, Table, Write } from "./table.ts";
 
 /** The attribute with the actor of the last write. Its name is short, because a kilobyte is a write unit. */
 const ACTOR = "w";
-/** No longer than the ARN of an IAM user with a path (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html). */
-const PRINCIPAL_CHARACTERS_MAX = 640;
 const REQUEST_ID_CHARACTERS_MAX = 64;
 
 /**

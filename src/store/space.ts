@@ -200,6 +200,7 @@ function poolItem(pool: Pool): Item {
     ...(pool.nodeNames && { nodeNames: pool.nodeNames }),
     ...(pool.namespaceNames && { namespaceNames: pool.namespaceNames }),
     ...(pool.networks && { networks: pool.networks }),
+    ...(pool.principals && { principals: pool.principals }),
     ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
     borrowing: pool.borrowing,
     ...(pool.ranges && { ranges: formatSet(pool.ranges) }),
@@ -243,6 +244,7 @@ export const poolFrom = reading((item: Item): Pool => {
     ...(item.nodeNames !== undefined && { nodeNames: textsOf(item, "nodeNames") }),
     ...(item.namespaceNames !== undefined && { namespaceNames: textsOf(item, "namespaceNames") }),
     ...(item.networks !== undefined && { networks: textsOf(item, "networks") }),
+    ...(item.principals !== undefined && { principals: textsOf(item, "principals") }),
     ...(item.cooldownSeconds !== undefined && {
       cooldownSeconds: numberOf(item, "cooldownSeconds"),
     }),

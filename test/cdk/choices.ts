@@ -10,6 +10,7 @@ export const ACCESS_BY_JWT = {
   issuer: "https://login.example.com",
   audience: ["plat"],
   rolesClaim: "plat_roles",
+  tenantClaim: "plat_tenant",
 };
 
 /** Callers with tokens, whose hashes are in a secret. */

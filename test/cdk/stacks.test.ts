@@ -521,6 +521,7 @@ describe("the API with JSON Web Tokens", () => {
       expect(functions[name]?.Environment.Variables).toMatchObject({
         ACCESS: "jwt",
         ROLES_CLAIM: ACCESS_BY_JWT.rolesClaim,
+        TENANT_CLAIM: ACCESS_BY_JWT.tenantClaim,
       });
     expect(accessLogOf(template).caller).toBe(
       "https://login.example.com#$context.authorizer.claims.sub",

@@ -125,6 +125,7 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
   nodeNames: [["node-1"]],
   namespaceNames: [["shop", "bank"]],
   networks: [["ovs", "kube-system/macvlan-100"]],
+  principals: [["arn:aws:iam::123456789012:role/ci", "token:ci"]],
   network: ["ovs"],
   defaultPools: [["main"], ["m*", "10.0.0.0/24", "[a-z]?in"]],
   pools: [["main"]],

@@ -156,8 +156,15 @@ async function change(context: Context, { scenario }: Life): Answer {
   const pool = pools.find(({ name }) => name === "pool-5" || name.startsWith("wanted")) ?? pools[0];
   if (!pool) return new Rejection("not_found", "no pool");
   const { name, cidr, blockSize, allowedUses, assignmentMode, borrowing, cooldownSeconds } = pool;
-  const { nodeSelector, namespaceSelector, podSelector, nodeNames, namespaceNames, networks } =
-    pool;
+  const {
+    nodeSelector,
+    namespaceSelector,
+    podSelector,
+    nodeNames,
+    namespaceNames,
+    networks,
+    principals,
+  } = pool;
   const isMain = scenario.pools.some((main) => main.name === name) && name !== "pool-5";
   const spec: PoolSpec = {
     cidr: chance(context, 0.1) ? cidrOf("10.77.0.0/28") : cidr,
@@ -172,6 +179,7 @@ async function change(context: Context, { scenario }: Life): Answer {
     ...(nodeNames && { nodeNames }),
     ...(namespaceNames && { namespaceNames }),
     ...(networks && { networks }),
+    ...(principals && { principals }),
     ...(cooldownSeconds !== undefined && { cooldownSeconds }),
   };
   return putPool(context, SPACE, name, spec, ifMatch(context, pool.revision));

@@ -18,6 +18,7 @@ const ANSWERS = Object.keys({
   block_too_small: true,
   handle_limit: true,
   strict_affinity: true,
+  pool_forbidden: true,
   generation_conflict: true,
   request_in_progress: true,
   already_released: true,

@@ -15,6 +15,7 @@ import { makeStore } from "../../src/store/store.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { type Agents, drawAgents, drivers } from "./agents.ts";
 import { drawApplications } from "./applications.ts";
+import { drawCallers } from "./callers.ts";
 import { calmDown } from "./calm.ts";
 import { client, janitor, neighbour, twin } from "./client.ts";
 import { drawConditions, drawWorkload } from "./conditions.ts";
@@ -129,7 +130,12 @@ export async function simulate({
   const ranged = drawRangedPools(randomOf(seed, "ranged pools"), drawn);
   const all = { ...drawn, pools: [...drawn.pools, ...(ranged?.pools ?? [])] };
   const conditions = drawConditions(randomOf(seed, "conditions"), all);
-  const pools = all.pools.map((pool) => ({ ...pool, ...conditions.pools.get(pool.name) }));
+  const callers = drawCallers(randomOf(seed, "roles of pools"), all.pools);
+  const pools = all.pools.map((pool) => ({
+    ...pool,
+    ...conditions.pools.get(pool.name),
+    ...(pool.name === callers?.pool && { principals: callers.principals }),
+  }));
   const applications = drawApplications(randomOf(seed, "applications"), drawn, ranged);
   // A pool for applications comes first, because what lies inside of it is cut out of it.
   const scenario = { ...all, pools: [...(applications?.pools ?? []), ...pools] };
@@ -152,6 +158,7 @@ export async function simulate({
       const whole = {
         ...request,
         ...(conditions.pools.size > 0 && drawWorkload(workloads, conditions)),
+        ...(callers && { assignedBy: callers.of(n) }),
       };
       return { key, request: ranged ? asTenant(tenancies, ranged, whole) : whole };
     });

@@ -121,6 +121,17 @@ describe("the judge of conditions", () => {
     expect(await conditioned(changes, { ...unmet, pools: ["pool"] })).toEqual([]);
   });
 
+  it("lets only the callers of a pool into it, also by name", async () => {
+    const principals = ["arn:aws:iam::123456789012:role/red"];
+    const by = (role: string) => ({
+      assignedBy: `arn:aws:sts::123456789012:assumed-role/${role}/job-7`,
+      pools: ["pool"],
+    });
+    expect(await conditioned({ principals }, by("red"))).toEqual([]);
+    expect(await conditioned({ principals }, by("blue"))).toEqual(["I12"]);
+    expect(await conditioned({ principals }, {})).toEqual(["I12"]);
+  });
+
   it("lets a request of a namespace into its default pools only", async () => {
     const request = { namespace: DEPOT };
     const served = (depotPools: readonly string[]) =>

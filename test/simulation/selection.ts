@@ -9,6 +9,7 @@ import type { Labels } from "../../src/domain/labels.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import { isRanged, narrows, type PoolSelector } from "../../src/domain/pool.ts";
+import { namedPrincipal } from "../../src/domain/principal.ts";
 import { matches } from "../../src/domain/selector-match.ts";
 import type { Violation } from "../../src/domain/violation.ts";
 import { Authors } from "./authors.ts";
@@ -34,7 +35,7 @@ export const hostNamed = (name: string) => `host:${name}`;
 export const namespaceNamed = (name: string) => `namespace:${name}`;
 
 /**
- * Watches every slot when it is taken (I12). If a request names neither its pools nor its address,
+ * Watches every slot when it is taken (I12). A pool with principals serves no other caller. If a request names neither its pools nor its address,
  * its pool must select its host and its namespace. A ranged pool must do so for every request. If hosts must be registered, an unregistered
  * host must not get an address. Labels in a request apply to it alone. An operator's change of
  * labels applies to allocations that were written from its `effectiveAt` on.
@@ -128,6 +129,9 @@ export class Selection {
     const named = poolsNamed(request, pool.cidr.family);
     if (named && !isMeant(pool, named))
       this.#violate(`a request that names ${named.join(", ")} took a slot in pool ${name}`);
+    const caller = request.assignedBy && namedPrincipal(request.assignedBy);
+    if (pool.principals && isMissing(pool.principals, caller))
+      this.#violate(`${caller} took a slot in pool ${name}, which does not serve it`);
     const isNamed = address !== undefined || named !== undefined;
     if (isNamed && !isRanged(pool)) return;
     const isDefault = isNamed || namespace !== DEPOT || isMeant(pool, this.#depotPools);

@@ -12,6 +12,8 @@ import {
 } from "../../domain/limits.ts";
 import { CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { capOf, hasHosts, type Pool } from "../../domain/pool.ts";
+import { excludesCaller, poolForbidden } from "../../domain/pool-principals.ts";
+import { namedPrincipal } from "../../domain/principal.ts";
 import { candidateOf } from "../../domain/selection.ts";
 import { type Claimant, claimBlock, helpClaim, seizeBlock } from "../blocks/claim-block.ts";
 import { correctAfterwards } from "../blocks/full-group-hint.ts";
@@ -64,17 +66,20 @@ export async function claimAffinities(
     host,
     cidr,
     position,
+    assignedBy,
   }: {
     readonly space: string;
     readonly host: HostId;
     readonly cidr: Cidr;
     readonly position?: Address | undefined;
+    /** The caller as API Gateway names it. */
+    readonly assignedBy?: string;
   },
 ): Promise<ClaimedRange | Rejection> {
   const startedAtMs = context.now();
   const pool = await poolAt(context, space, addressAt(cidr, 0));
   if (!pool) return inNoPool(space, cidr);
-  const rejection = checkRange(pool, cidr);
+  const rejection = checkRange(pool, cidr, assignedBy);
   if (rejection) return rejection;
   const { settings } = await configurationOf(context, space);
   const { maxBlocksPerHost } = settings;
@@ -113,12 +118,14 @@ function inNoPool(space: string, cidr: Cidr): Rejection {
   return new Rejection("no_pool_available", detail, { pools: [] });
 }
 
-function checkRange(pool: Pool, cidr: Cidr): Rejection | undefined {
+function checkRange(pool: Pool, cidr: Cidr, assignedBy: string | undefined): Rejection | undefined {
   const { name } = pool;
-  const unfit = whyClosed(pool);
+  const principal = assignedBy === undefined ? undefined : namedPrincipal(assignedBy);
+  const unfit = whyClosed(pool) ?? excludesCaller(pool, { principal });
   if (unfit) {
     const detail = `${formatCidr(cidr)} begins in pool ${name}, which ${unfit.reason}.`;
     const pools = [candidateOf(cidr.family, { name, pool, unfit })];
+    if (unfit.code === "principal") return poolForbidden(pool, unfit, { pools });
     return new Rejection("no_pool_available", detail, { pools });
   }
   if (!hasHosts(pool)) return withoutHosts(cidr, pool);

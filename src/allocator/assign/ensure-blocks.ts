@@ -47,6 +47,8 @@ export async function ensureBlocks(
     /** The host-reserved addresses in a block that is claimed now; existing blocks do not change. */
     readonly hostReserved?: HostReservedAsked;
     readonly hostLabels?: Labels;
+    /** The caller as API Gateway names it. */
+    readonly assignedBy?: string;
   } & PoolsAsked,
 ): Promise<readonly EnsuredBlock[] | Rejection> {
   const configuration = await configurationOf(context, asked.space);

@@ -54,6 +54,7 @@ export type PoolRequest = Pick<
   | "allowPartial"
   | "hostReserved"
   | "maxBlocksPerHost"
+  | "assignedBy"
 > &
   InterfaceAsked;
 
@@ -86,7 +87,7 @@ export function familyRequestsOf(
     const ofFamily = request.stated?.filter((each) => each.address.family === family);
     const places = ofFamily && placesOf(configuration, ofFamily, request, requester);
     const pools = stated
-      ? poolOfPrefix(configuration, space, stated)
+      ? poolOfPrefix(configuration, space, stated, request.assignedBy)
       : places
         ? poolsOfPlaces(places)
         : address && !ofApplication

@@ -5,6 +5,7 @@ import { reservedOf } from "../../domain/host-reserved.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { noneUnread, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
 import { poolOf } from "../../domain/pool-of-address.ts";
+import { poolForbidden } from "../../domain/pool-principals.ts";
 import type { Requester } from "../../domain/requester.ts";
 import { candidateOf, NOT_NAMED } from "../../domain/selection.ts";
 import { whyNeverAssigned } from "../../domain/special-ranges.ts";
@@ -37,10 +38,15 @@ export function poolOfAddress(
   const unfit = whyNotFor(pool, request, requester);
   if (!unfit) return pool;
   const { name } = pool;
+  const members = {
+    address: text,
+    pools: [candidateOf(address.family, { name, pool, unfit })],
+  };
+  if (unfit.code === "principal") return poolForbidden(pool, unfit, members);
   return new Rejection(
     "no_pool_available",
     `Address ${text} lies in pool ${name}, which ${unfit.reason}.`,
-    { address: text, pools: [candidateOf(address.family, { name, pool, unfit })] },
+    members,
   );
 }
 

@@ -7,10 +7,14 @@ import {
   type Pool,
   type SpaceConfiguration,
 } from "../../domain/pool.ts";
+import { excludesCaller, poolForbidden } from "../../domain/pool-principals.ts";
+import { namedPrincipal } from "../../domain/principal.ts";
+import { candidateOf } from "../../domain/selection.ts";
 
 /**
  * Returns the pool of which a CIDR is a prefix, as a list of one. A node that has a prefix has it whatever its pool asks of nodes, and
- * also if the pool is disabled.
+ * also if the pool is disabled. But a caller cannot take one for a node from a pool that does not serve the caller. An event of a
+ * cluster has no caller, and says what the node has.
  *
  * @throws {CorruptItemError} if the prefix may be one of a pool that cannot be read
  */
@@ -18,10 +22,17 @@ export function poolOfPrefix(
   configuration: SpaceConfiguration,
   space: string,
   cidr: Cidr,
+  assignedBy: string | undefined,
 ): readonly Pool[] | Rejection {
   const { pools } = configuration;
   const ofPrefixes = pools.filter((pool) => assignsPrefixes(pool) && pool.state === "active");
   const pool = ofPrefixes.find((each) => isBlockOf(each, cidr));
+  const principal = assignedBy === undefined ? undefined : namedPrincipal(assignedBy);
+  const unfit = pool && principal !== undefined && excludesCaller(pool, { principal });
+  if (pool && unfit) {
+    const pools = [candidateOf(cidr.family, { name: pool.name, pool, unfit })];
+    return poolForbidden(pool, unfit, { cidr: formatCidr(cidr), pools });
+  }
   if (pool) return [pool];
   noneUnread(configuration);
   const text = formatCidr(cidr);

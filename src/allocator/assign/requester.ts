@@ -14,6 +14,7 @@ import {
   type SpaceConfiguration,
   serves,
 } from "../../domain/pool.ts";
+import { namedPrincipal } from "../../domain/principal.ts";
 import type { Requester } from "../../domain/requester.ts";
 import type { Context } from "../core/context.ts";
 import { applicationCopy, hostCopy, namespaceCopy } from "../core/labels.ts";
@@ -33,7 +34,7 @@ export async function requesterOf(
   request: PoolRequest,
   configuration: SpaceConfiguration,
 ): Promise<Requester> {
-  const { space, host, namespace, hostLabels, namespaceLabels, labels } = request;
+  const { space, host, namespace, hostLabels, namespaceLabels, labels, assignedBy } = request;
   const wanted = eachWanted(request);
   const judged = configuration.pools
     .filter((pool) => serves(pool) && assignsPrefixes(pool) === (request.prefixes !== undefined))
@@ -48,6 +49,7 @@ export async function requesterOf(
     request.workload && applicationOf(context, space, request.workload),
   );
   return {
+    principal: assignedBy === undefined ? undefined : namedPrincipal(assignedBy),
     hostName: machineName(host),
     host: ofHost,
     namespaceName: namespace,

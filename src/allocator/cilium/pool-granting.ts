@@ -49,9 +49,9 @@ export class PoolGranting {
         { pool, family: cidr.family },
         `There was no time to take ${formatCidr(cidr)}. PUT the CiliumNode again.`,
       );
-    const { space, node, uid } = this.#request;
+    const { space, node, uid, assignedBy } = this.#request;
     const configuration = await configurationOf(this.#context, space);
-    const found = poolOfPrefix(configuration, space, cidr);
+    const found = poolOfPrefix(configuration, space, cidr, assignedBy);
     const [own] = found instanceof Rejection ? [] : found;
     const problem =
       found instanceof Rejection

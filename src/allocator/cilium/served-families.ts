@@ -15,7 +15,7 @@ import type { CiliumRequest } from "./mode.ts";
  */
 export async function servedFamilies(
   context: Context,
-  { space, node }: Pick<CiliumRequest, "space" | "node">,
+  { space, node, assignedBy }: Pick<CiliumRequest, "space" | "node" | "assignedBy">,
   gives: "addresses" | "prefixes" | "nothing",
 ): Promise<readonly Family[]> {
   if (gives === "nothing") return [];
@@ -25,6 +25,7 @@ export async function servedFamilies(
     host: hostId("host", node),
     wanted: FAMILIES.map((family) => ({ family, count: 1 })),
     pools: [],
+    ...(assignedBy !== undefined && { assignedBy }),
     ...(gives === "prefixes" && { prefixes: { stated: [] } }),
   };
   const requester = await requesterOf(context, request, configuration);

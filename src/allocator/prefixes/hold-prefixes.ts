@@ -58,13 +58,13 @@ export function holdPrefixes(
  */
 async function whyNotAll(
   context: Context,
-  { space }: PrefixRequest,
+  { space, assignedBy }: PrefixRequest,
   cidrs: readonly Cidr[],
 ): Promise<Rejection | undefined> {
   if (cidrs.length === 0) return undefined;
   const configuration = await configurationOf(context, space);
   for (const cidr of cidrs) {
-    const pool = poolOfPrefix(configuration, space, cidr);
+    const pool = poolOfPrefix(configuration, space, cidr, assignedBy);
     if (pool instanceof Rejection) return pool;
     const block = await context.store.readBlock(space, cidr);
     const taken = block && (await whyTaken(context, block));

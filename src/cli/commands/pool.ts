@@ -139,6 +139,11 @@ const createCommand = (io: Io): Command =>
       "Networks that the pool serves; with commas or repeatable",
       texts,
     )
+    .option(
+      "--principals <principals>",
+      "Callers that the pool serves; with commas or repeatable",
+      texts,
+    )
     .addOption(
       new Option(
         "--borrowing <rule>",

@@ -84,7 +84,7 @@ const registeredIn = ({ apiVersion, kind, metadata }: Manifest) => {
 };
 
 /** Conditions that Calico does not have. */
-const CONDITIONS = ["podSelector", "nodeNames", "namespaceNames", "networks"];
+const CONDITIONS = ["podSelector", "nodeNames", "namespaceNames", "networks", "principals"];
 
 export const POOL: Kind = {
   noun: "pool",

@@ -13,6 +13,7 @@ export const PLAT_FIELDS = [
   "networks",
   "nodeNames",
   "podSelector",
+  "principals",
   "ranges",
   "routes",
 ] as const satisfies readonly (keyof Pool)[];

@@ -16,6 +16,7 @@ const pool = {
   nodeNames: v.optional(v.array(v.string())),
   namespaceNames: v.optional(v.array(v.string())),
   networks: v.optional(v.array(v.string())),
+  principals: v.optional(v.array(v.string())),
   borrowing: v.optional(v.picklist(BORROWING)),
   cooldownSeconds: v.optional(whole),
   ranges: v.optional(v.array(v.string())),

@@ -5,6 +5,7 @@ import { flagText, resourceName, text, whole } from "../schema/field.ts";
 import {
   CONDITION_FIELDS,
   POOL_FIELDS,
+  PRINCIPALS,
   poolProblems,
   ROUTING_FIELDS,
   routingProblems,
@@ -19,6 +20,7 @@ export const poolBody = v.pipe(
     ...POOL_FIELDS,
     ...CONDITION_FIELDS,
     ...SET_FIELDS,
+    principals: PRINCIPALS,
     assign: v.optional(v.picklist(ASSIGNS, `must be ${ASSIGNS.join(" or ")}`), "addresses"),
     cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX)),
     borrowing: v.optional(v.picklist(BORROWING, `must be ${BORROWING.join(" or ")}`)),

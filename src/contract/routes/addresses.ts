@@ -24,6 +24,8 @@ export const ADDRESS_ROUTES: readonly Route[] = [
       "already_assigned",
       "pool_exhausted",
       "no_pool_available",
+      "pool_forbidden",
+      "tenant_mismatch",
       "host_not_registered",
       "block_limit",
       "handle_limit",
@@ -81,7 +83,13 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     query: {},
     body: [amendmentBody],
     answers: { 200: answers.amended },
-    rejections: ["not_found", "generation_conflict", "request_in_progress", "precondition_failed"],
+    rejections: [
+      "not_found",
+      "tenant_mismatch",
+      "generation_conflict",
+      "request_in_progress",
+      "precondition_failed",
+    ],
   },
   {
     method: "POST",

@@ -80,6 +80,7 @@ export const BLOCK_ROUTES: readonly Route[] = [
     answers: { 200: answers.affinitiesClaimed },
     rejections: [
       "no_pool_available",
+      "pool_forbidden",
       "host_not_registered",
       "pool_exhausted",
       "block_limit",

@@ -32,6 +32,7 @@ export const NODE_ROUTES: readonly Route[] = [
     answers: { 200: answers.podCidrsEnsured },
     rejections: [
       "no_pool_available",
+      "pool_forbidden",
       "pool_exhausted",
       "already_assigned",
       "prefix_mismatch",

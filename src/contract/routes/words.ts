@@ -152,6 +152,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   namespaces: "The namespaces, one entry each.",
   natOutgoing: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   network: "The network that the interface attaches to. Pools may serve some networks only.",
+  principals:
+    "The callers that the pool serves. Any other caller that names it gets `pool_forbidden`, and automatic selection leaves it out.",
   networks: "The networks that the pool serves. A request without one gets nothing from it.",
   next: "Send it back as `cursor` to read the next page. The last page has none.",
   node: "The node.",

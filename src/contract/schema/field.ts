@@ -6,11 +6,13 @@ import {
   KIND_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
   NAMESPACE_CHARACTERS_MAX,
+  PRINCIPAL_CHARACTERS_MAX,
   SPACE_CHARACTERS_MAX,
 } from "../../domain/limits.ts";
 import type { Parsed } from "../../domain/parsed.ts";
 import { parsePlainAddress, parsePlainCidr } from "../../domain/plain-form.ts";
 import { isPattern, parsePattern } from "../../domain/pool-pattern.ts";
+import { namedPrincipal } from "../../domain/principal.ts";
 
 /** Building blocks of field schemas. Messages continue the field's name. */
 
@@ -163,6 +165,19 @@ export const nodeName = v.pipe(
   withoutLost(
     new RegExp(`^[\\x21\\x22\\x24\\x26-\\x2e\\x30-\\x3e\\x40-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`),
     `${HOST_MESSAGE} and slashes`,
+  ),
+);
+
+/** A caller in the form that names a role without its path and its session, because every session is the same principal. */
+export const principalName = v.pipe(
+  text,
+  v.regex(
+    new RegExp(`^[\\x21-\\x7e]{1,${PRINCIPAL_CHARACTERS_MAX}}$`),
+    `must be 1 to ${PRINCIPAL_CHARACTERS_MAX} printable ASCII characters without spaces`,
+  ),
+  v.check(
+    (principal) => namedPrincipal(principal) === principal,
+    "must name a role without its path and session, as arn:aws:iam::210987654321:role/ci",
   ),
 );
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { formatCidr, parseCidr } from "../../domain/cidr.ts";
-import { CONDITION_NAMES_MAX, PREFIX_LENGTHS } from "../../domain/limits.ts";
+import { CONDITION_NAMES_MAX, POOL_PRINCIPALS_MAX, PREFIX_LENGTHS } from "../../domain/limits.ts";
 import {
   ASSIGNMENT_MODES,
   type ASSIGNS,
@@ -14,7 +14,16 @@ import {
   type Use,
 } from "../../domain/pool.ts";
 import { whyNoPool } from "../../domain/special-ranges.ts";
-import { flag, namespaceName, networkName, nodeName, readable, unique, whole } from "./field.ts";
+import {
+  flag,
+  namespaceName,
+  networkName,
+  nodeName,
+  principalName,
+  readable,
+  unique,
+  whole,
+} from "./field.ts";
 import { type FieldsAboutAddresses, prefixProblems } from "./pool-prefixes.ts";
 import { type SetFields, setProblems, setSpec } from "./pool-ranges.ts";
 import type { FieldProblem } from "./problem.ts";
@@ -69,19 +78,28 @@ const usesOf = (pool: Pick<PoolFields, "allowedUses" | "ranges" | "assign">): re
     ? []
     : (pool.allowedUses ?? (pool.ranges ? ["Workload"] : ["Workload", "Tunnel"]));
 
-const conditionNames = (name: v.GenericSchema<string, string>, of: string) =>
+const conditionNames = (
+  name: v.GenericSchema<string, string>,
+  of: string,
+  max = CONDITION_NAMES_MAX,
+) =>
   v.pipe(
     list(
       name,
-      { min: 1, max: CONDITION_NAMES_MAX },
+      { min: 1, max },
       {
         type: `must be an array of names of ${of}`,
         min: `must name at least one of the ${of}; leave it out for all of them`,
-        max: `must have at most ${CONDITION_NAMES_MAX} names`,
+        max: `must have at most ${max} names`,
       },
     ),
     unique<string>("must have each name once"),
   );
+
+/** The callers that the pool serves. */
+export const PRINCIPALS = v.optional(
+  conditionNames(principalName, "principals", POOL_PRINCIPALS_MAX),
+);
 
 /** Conditions that Calico does not have. */
 export const CONDITION_FIELDS = {

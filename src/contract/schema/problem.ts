@@ -17,6 +17,7 @@ type EdgeCode =
   | "name_mismatch"
   | "unauthenticated"
   | "forbidden"
+  | "tenant_mismatch"
   | "foreign_host"
   | "foreign_origin"
   | "unreadable"
@@ -44,6 +45,8 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   invalid_request: { status: 400, title: "The request is not valid" },
   unauthenticated: { status: 401, title: "The request has no valid token" },
   forbidden: { status: 403, title: "The caller lacks a role" },
+  pool_forbidden: { status: 403, title: "The pool does not serve this caller" },
+  tenant_mismatch: { status: 403, title: "The caller belongs to another tenant" },
   foreign_host: { status: 403, title: "The Host header names another server" },
   foreign_origin: { status: 403, title: "Web pages must not call this server" },
   not_found: { status: 404, title: "Not found" },

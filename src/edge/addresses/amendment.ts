@@ -5,6 +5,7 @@ import { formatTime } from "../../domain/time.ts";
 import { readJson } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { readAddressPath } from "../http/parameters.ts";
+import { withTenant } from "../http/tenant.ts";
 
 /** Reads the change to the address in the path, and the proof that the address is the caller's. */
 export function readAmendment(
@@ -15,6 +16,10 @@ export function readAmendment(
   const path = readAddressPath(event);
   if (path instanceof Problem) return path;
   const { handle, generation, leaseSeconds, owner, expectedOwner } = input;
+  for (const side of ["active", "alternate"] as const) {
+    const allowed = withTenant(event, owner?.[side] ?? {}, `owner.${side}`);
+    if (allowed instanceof Problem) return allowed;
+  }
   return {
     space: path.space,
     amendment: {

@@ -13,13 +13,18 @@ import { type HostId, hostId } from "../../domain/host.ts";
 import type { HostReservedAsked } from "../../domain/host-reserved.ts";
 import type { Labels } from "../../domain/labels.ts";
 import { readJson } from "../http/body.ts";
+import { assignedBy } from "../http/caller.ts";
 import { addressInCursor, openCursor } from "../http/cursor.ts";
 import type { Event } from "../http/event.ts";
 import { readHostWith } from "../http/parameters.ts";
 import { poolsAsked } from "../pools/pools-asked.ts";
 
 /** A claim: a range for a host, or the families of which the host needs a block. */
-export type AffinitiesWanted = { readonly space: string; readonly host: HostId } & (
+export type AffinitiesWanted = {
+  readonly space: string;
+  readonly host: HostId;
+  readonly assignedBy?: string;
+} & (
   | { readonly cidr: Cidr; readonly position?: Address | undefined }
   | ({
       readonly families: readonly Family[];
@@ -47,7 +52,11 @@ export function readAffinityClaim(event: Event): AffinitiesWanted | Problem {
   const path = readHostWith(event, affinityClaimQuery);
   if (path instanceof Problem) return path;
   const { cidr, families = [], hostReserved, hostLabels } = input;
-  const whose = { space: path.space, host: hostId(input.affinityType, path.node) };
+  const whose = {
+    space: path.space,
+    host: hostId(input.affinityType, path.node),
+    ...assignedBy(event),
+  };
   if (cidr) {
     const opened = openCursor(path.cursor, affinityClaimOf({ ...whose, cidr }), position);
     return opened instanceof Problem

@@ -16,6 +16,7 @@ import { digestOf, shortDigest } from "../http/digest.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { instancePlace } from "../http/instance-place.ts";
 import { readIdempotencyKey, readQuery } from "../http/parameters.ts";
+import { withTenant } from "../http/tenant.ts";
 import type { DryRun } from "../http/write-answer.ts";
 import { askedOf } from "./asked.ts";
 import { explanationAnswer } from "./explanation.ts";
@@ -40,6 +41,9 @@ export function readAssign(
   const pools = askedOf(input);
   if (pools instanceof Problem) return pools;
 
+  const attributes = withTenant(event, input.attributes);
+  if (attributes instanceof Problem) return attributes;
+
   const { key } = idempotency;
   const workload = workloadOf(input);
   if (workload && key !== undefined) return KEY_BESIDE_WORKLOAD;
@@ -52,7 +56,7 @@ export function readAssign(
     ...(input.address && { address: input.address }),
     handle:
       handle ?? (key === undefined ? freshHandle() : `key-${digestOf(key).toString("hex", 0, 16)}`),
-    attributes: input.attributes,
+    attributes,
     ...(input.use && { use: input.use }),
     ...(input.namespace !== undefined && { namespace: input.namespace }),
     ...pools,

@@ -37,7 +37,14 @@ export function authorizer(readSecret: () => Promise<string>, now: () => number)
     const [, token] = /^bearer +(\S+)$/i.exec(headers?.authorization ?? "") ?? [];
     const holder = token === undefined ? undefined : holderOf(token, await tokens());
     if (!holder) return { isAuthorized: false };
-    const { name, roles } = holder;
-    return { isAuthorized: true, context: { principal: `token:${name}`, roles: roles.join(" ") } };
+    const { name, roles, tenant } = holder;
+    return {
+      isAuthorized: true,
+      context: {
+        principal: `token:${name}`,
+        roles: roles.join(" "),
+        ...(tenant !== undefined && { tenant }),
+      },
+    };
   };
 }

@@ -6,6 +6,8 @@ export interface TokenHolder {
   /** The name of the caller, such as `ci`. */
   readonly name: string;
   readonly roles: readonly string[];
+  /** The tenant of the caller; absent if it may name any. */
+  readonly tenant?: string | undefined;
 }
 
 /** The holders of tokens, each with the SHA-256 of its token. */
@@ -14,6 +16,7 @@ export type TokenMap = readonly (TokenHolder & { readonly sha256: Buffer })[];
 const holder = v.strictObject({
   name: v.pipe(v.string(), v.regex(/^[\w.@/-]{1,128}$/)),
   roles: v.array(v.string()),
+  tenant: v.optional(v.pipe(v.string(), v.regex(/^[^[\p{C}][^\p{C}]{0,254}$/u))),
 });
 const hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 

@@ -2,16 +2,19 @@ import { type Grant, isAllowed, roleFor } from "../../contract/routes/roles.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { PROBLEMS, Problem, problemAnswer } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
-import type { Event } from "./event.ts";
+import type { Event, NamedTenant } from "./event.ts";
 import { parseGrants } from "./grants.ts";
 import { encoded, type Handler, http } from "./http.ts";
 import { logger } from "./logger.ts";
 import { measured } from "./measured.ts";
+import { tenantInClaim } from "./tenant.ts";
 
 /** A caller whom API Gateway has authenticated by a token. */
 interface TokenCaller {
   readonly principal: string;
   readonly grants: readonly Grant[];
+  /** Present where the environment names the tenants of its callers. */
+  readonly tenant?: NamedTenant;
 }
 
 /**
@@ -21,7 +24,7 @@ interface TokenCaller {
  * - With `iam`, API Gateway has compared the request with the policies of the caller. `npm start` sets no variable,
  *   because its gate decides. Both requests are served as they are.
  * - With tokens, the handler compares the request with the roles of the caller, before it reads the body. The event that
- *   it passes on names the principal in the place of an ARN.
+ *   it passes on names the principal in the place of an ARN, and the tenant.
  */
 export function authorized(routes: Parameters<typeof http>[0]): Handler {
   const serve = http(routes);
@@ -31,7 +34,11 @@ export function authorized(routes: Parameters<typeof http>[0]): Handler {
     const caller = callerOf(event);
     const problem = withoutRole(event, caller?.grants ?? []);
     if (problem) return rejected(event, problem);
-    const authorizer = caller && { iam: { userArn: caller.principal } };
+    const { principal, tenant } = caller ?? {};
+    const authorizer = principal !== undefined && {
+      iam: { userArn: principal },
+      ...(tenant && { tenant }),
+    };
     const { authorizer: _, ...requestContext } = event.requestContext;
     return serve({
       ...event,
@@ -62,10 +69,22 @@ function withoutRole(event: Event, grants: readonly Grant[]): Problem | undefine
  */
 function callerOf({ requestContext }: Event): TokenCaller | undefined {
   const { jwt, lambda } = requestContext.authorizer ?? {};
-  if (lambda) return { principal: lambda.principal, grants: parseGrants(lambda.roles) };
+  if (lambda) {
+    const { principal, roles, tenant: name } = lambda;
+    return {
+      principal,
+      grants: parseGrants(roles),
+      ...(name !== undefined && { tenant: { name } }),
+    };
+  }
   if (!jwt?.claims.sub) return undefined;
-  const { iss, sub, [process.env.ROLES_CLAIM ?? ""]: roles = "" } = jwt.claims;
-  return { principal: `${iss}#${sub}`, grants: parseGrants(String(roles)) };
+  const { ROLES_CLAIM = "", TENANT_CLAIM } = process.env;
+  const { iss, sub, [ROLES_CLAIM]: roles = "" } = jwt.claims;
+  return {
+    principal: `${iss}#${sub}`,
+    grants: parseGrants(String(roles)),
+    ...(TENANT_CLAIM && { tenant: tenantInClaim(jwt.claims[TENANT_CLAIM]) }),
+  };
 }
 
 function rejected({ routeKey, requestContext }: Event, problem: Problem) {

@@ -15,16 +15,25 @@ export type Event = APIGatewayProxyEventV2WithRequestContext<
       readonly iam?: Pick<IamCaller, "userArn">;
       readonly jwt?: Pick<JwtCaller, "claims">;
       readonly lambda?: LambdaCaller;
+      /** Present where the environment names the tenants of its callers: a function sets it from the token. */
+      readonly tenant?: NamedTenant;
     };
   }
 >;
 
 type IamCaller = APIGatewayEventRequestContextIAMAuthorizer["iam"];
+/** The tenant of a caller; without a name the token names none. */
+export interface NamedTenant {
+  readonly name?: string;
+}
+
 /** The caller as the Lambda authorizer names it (`src/edge/authorize`). */
 export interface LambdaCaller {
   readonly principal: string;
   /** The roles in one text, as in a claim. */
   readonly roles: string;
+  /** Present if the token names its tenant. */
+  readonly tenant?: string;
 }
 type JwtCaller = APIGatewayEventRequestContextJWTAuthorizer["jwt"];
 

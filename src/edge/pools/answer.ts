@@ -38,6 +38,7 @@ const bodyOf = (pool: Pool) => ({
   ...(pool.nodeNames && { nodeNames: pool.nodeNames }),
   ...(pool.namespaceNames && { namespaceNames: pool.namespaceNames }),
   ...(pool.networks && { networks: pool.networks }),
+  ...(pool.principals && { principals: pool.principals }),
   ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
   ...(pool.routing && { routing: pool.routing }),
   ...(pool.state !== "active" && { state: pool.state }),

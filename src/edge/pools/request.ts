@@ -64,6 +64,7 @@ function readDocument(value: unknown): PoolDocument | Problem {
     spec: {
       ...poolSpec(input, routing),
       ...conditionsOf(input),
+      ...(input.principals && { principals: input.principals }),
       ...(cooldownSeconds !== undefined && { cooldownSeconds }),
     },
   };

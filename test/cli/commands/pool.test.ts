@@ -59,6 +59,7 @@ describe("plat pool create", () => {
       ...["--borrowing", "forbidden", "--cooldown-seconds", "90"],
       ...["--pod-selector", "has(app)", "--node-names", "n1,n2", "--namespace-names", "shop"],
       ...["--networks", "ovs", "--networks", "kube-system/macvlan-100"],
+      ...["--principals", "token:ci,arn:aws:iam::123456789012:role/ci"],
     );
     expect(created).toEqual({ exit: 0, out: "ippool/v6 created\n", err: "" });
     expect(JSON.parse((await plat("pool", "get", "v6", "-o", "json")).out)).toMatchObject({
@@ -75,6 +76,7 @@ describe("plat pool create", () => {
       nodeNames: ["n1", "n2"],
       namespaceNames: ["shop"],
       networks: ["ovs", "kube-system/macvlan-100"],
+      principals: ["token:ci", "arn:aws:iam::123456789012:role/ci"],
     });
   });
 

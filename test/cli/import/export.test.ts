@@ -100,13 +100,14 @@ it("names each pool and its fields that Calico's IPPool does not have", async ()
     nodeNames: ["n1"],
     namespaceNames: ["shop"],
     networks: ["ovs"],
+    principals: ["token:ci"],
     cooldownSeconds: 7,
   });
   const { exit, out, err } = await plat("export", "calico", "-o", "json");
   expect(exit).toBe(0);
   expect(JSON.parse(out).items[1].metadata.name).toBe("red");
   expect(err).toBe(
-    "Note: pool red is written without cooldownSeconds, excludes, gateway, namespaceNames, networks, nodeNames, podSelector, ranges, routes, which no IPPool has.\n",
+    "Note: pool red is written without cooldownSeconds, excludes, gateway, namespaceNames, networks, nodeNames, podSelector, principals, ranges, routes, which no IPPool has.\n",
   );
 });
 

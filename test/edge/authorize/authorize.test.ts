@@ -36,6 +36,17 @@ describe("the Lambda authorizer", () => {
     });
   });
 
+  it("names the tenant of a token that has one", async () => {
+    const secret = JSON.stringify({ [hashOf(TOKEN)]: { ...CI, tenant: "red" } });
+    expect(await handlerOf(secret)(asking(`Bearer ${TOKEN}`))).toMatchObject({
+      context: { principal: "token:ci", tenant: "red" },
+    });
+    for (const tenant of ["", "a\nb", 7]) {
+      const malformed = JSON.stringify({ [hashOf(TOKEN)]: { ...CI, tenant } });
+      expect(await handlerOf(malformed)(asking(`Bearer ${TOKEN}`))).toEqual(NO);
+    }
+  });
+
   it.each([
     undefined,
     "",
