@@ -2,9 +2,10 @@ import { type Grant, isAllowed, roleFor } from "../../contract/routes/roles.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { PROBLEMS, Problem, problemAnswer } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
+import { ofEitherApi } from "./either-event.ts";
 import type { Event, NamedTenant } from "./event.ts";
 import { parseGrants } from "./grants.ts";
-import { encoded, type Handler, http } from "./http.ts";
+import { encoded, http } from "./http.ts";
 import { logger } from "./logger.ts";
 import { measured } from "./measured.ts";
 import { tenantInClaim } from "./tenant.ts";
@@ -26,9 +27,9 @@ interface TokenCaller {
  * - With tokens, the handler compares the request with the roles of the caller, before it reads the body. The event that
  *   it passes on names the principal in the place of an ARN, and the tenant.
  */
-export function authorized(routes: Parameters<typeof http>[0]): Handler {
+export function authorized(routes: Parameters<typeof http>[0]) {
   const serve = http(routes);
-  return measured(async (event) => {
+  const measuredHandler = measured(async (event) => {
     const { ACCESS } = process.env;
     if (ACCESS === undefined || ACCESS === "iam") return serve(event);
     const caller = callerOf(event);
@@ -45,6 +46,7 @@ export function authorized(routes: Parameters<typeof http>[0]): Handler {
       requestContext: { ...requestContext, ...(authorizer && { authorizer }) },
     });
   });
+  return ofEitherApi(measuredHandler);
 }
 
 /**
