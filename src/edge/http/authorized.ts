@@ -5,7 +5,7 @@ import { cut } from "../../contract/schema/schema.ts";
 import { ofEitherApi } from "./either-event.ts";
 import type { Event, NamedTenant } from "./event.ts";
 import { parseGrants } from "./grants.ts";
-import { encoded, http } from "./http.ts";
+import { encoded, http, servedKey } from "./http.ts";
 import { logger } from "./logger.ts";
 import { measured } from "./measured.ts";
 import { tenantInClaim } from "./tenant.ts";
@@ -46,7 +46,7 @@ export function authorized(routes: Parameters<typeof http>[0]) {
       requestContext: { ...requestContext, ...(authorizer && { authorizer }) },
     });
   });
-  return ofEitherApi(measuredHandler);
+  return ofEitherApi(measuredHandler, (key) => Object.hasOwn(routes, servedKey(key)));
 }
 
 /**

@@ -8,13 +8,16 @@ import { eventOfRest, prefixOf, type RestEvent } from "./rest-event.ts";
 /**
  * Returns a handler that serves requests of an HTTP API and of a REST API alike. A `Location` in an answer begins with
  * the stage of the REST API, because callers send that too.
+ *
+ * @param isServed true for the key of a route that the handler serves
  */
 export function ofEitherApi(
   serve: Handler,
+  isServed: (routeKey: string) => boolean,
 ): (event: Event | RestEvent) => Promise<APIGatewayProxyStructuredResultV2> {
   return async (received) => {
     if (!("httpMethod" in received)) return serve(received);
-    const event = eventOfRest(received);
+    const event = eventOfRest(received, isServed);
     if (!event) return unreadablePath(received);
     const answer = await serve(event);
     const { location } = answer.headers ?? {};

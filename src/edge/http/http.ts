@@ -44,7 +44,7 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
     let error: unknown;
     try {
       const { method, path } = requestContext.http;
-      const key = withoutSpace(routeKey).replace(/^HEAD /, "GET ");
+      const key = servedKey(routeKey);
       const serve = Object.hasOwn(routes, key) ? routes[key] : undefined;
       const answered = serve
         ? await inTime(() => actingAs(actorOf(event), () => serve(event)))
@@ -68,6 +68,10 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
     return encoded(http.method === "HEAD" ? { ...answer, body: undefined } : answer, requestId);
   };
 }
+
+/** Returns the key by which a function knows the route: without a space, and GET for HEAD. */
+export const servedKey = (routeKey: string): string =>
+  withoutSpace(routeKey).replace(/^HEAD /, "GET ");
 
 /**
  * Adds the location of the created resource, in the form of path that the caller may use. A PUT creates at its own

@@ -1,7 +1,6 @@
-import { withoutSpace } from "../../contract/routes/space-path.ts";
 import { countingInto, noWrites } from "../../counted-table.ts";
 import { publish } from "../metrics/publish.ts";
-import type { Handler } from "./http.ts";
+import { type Handler, servedKey } from "./http.ts";
 
 /**
  * Returns a handler that publishes the latency and the conditional writes of each request, by its operation and the
@@ -16,7 +15,7 @@ export function measured(serve: Handler): Handler {
     const { statusCode = 200, body = "" } = answer;
     publish(
       {
-        operation: withoutSpace(event.routeKey).replace(/^HEAD /, "GET "),
+        operation: servedKey(event.routeKey),
         status: `${Math.floor(statusCode / 100)}xx`,
       },
       {

@@ -1,5 +1,4 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import { methodsOf, ROUTES } from "../../contract/routes/routes.ts";
 import type { Event, LambdaCaller } from "./event.ts";
 
 /**
@@ -40,17 +39,17 @@ export type RestEvent = Pick<
   };
 };
 
-const ROUTE_KEYS: ReadonlySet<string> = new Set(
-  ROUTES.flatMap((route) => methodsOf(route).map((method) => `${method} ${route.path}`)),
-);
-
 /**
- * Returns the event that an HTTP API would make of the same request. A method or a path of no route gets the key
+ * Returns the event that an HTTP API would make of the same request. A key that the function does not serve becomes
  * `$default`, and repeated headers and parameters are joined.
  *
+ * @param isServed true for the key of a route that the function serves
  * @returns nothing if the path is not valid percent-encoding
  */
-export function eventOfRest(rest: RestEvent): Event | undefined {
+export function eventOfRest(
+  rest: RestEvent,
+  isServed: (routeKey: string) => boolean,
+): Event | undefined {
   const { httpMethod, resource, requestContext, body } = rest;
   const path = decoded(rest.path);
   const pathParameters = Object.entries(rest.pathParameters ?? {}).map(
@@ -59,7 +58,7 @@ export function eventOfRest(rest: RestEvent): Event | undefined {
   if (path === undefined || pathParameters.some(([, value]) => value === undefined))
     return undefined;
   const key = `${httpMethod} ${resource}`;
-  const routeKey = ROUTE_KEYS.has(key) ? key : "$default";
+  const routeKey = isServed(key) ? key : "$default";
   const query = joined(rest.multiValueQueryStringParameters, (name) => name);
   const authorizer = authorizerOf(requestContext);
   const { accountId, apiId, domainName = "", domainPrefix = "", identity } = requestContext;
