@@ -5,6 +5,7 @@ import {
   ACTIONS,
   type ActionKind,
   type DeployedFunctionName,
+  HISTORY_ACCESS,
   PARTITIONS,
 } from "./access.ts";
 import type { TableReference } from "./table.ts";
@@ -42,4 +43,13 @@ export function accessStatements(
       new PolicyStatement({ actions: ["dynamodb:DescribeTable"], resources: [table.tableArn] }),
     );
   return statements;
+}
+
+/** Returns the statement with the access of a function to the history. */
+export function historyStatement(
+  name: DeployedFunctionName,
+  history: TableReference,
+): PolicyStatement {
+  const actions = (HISTORY_ACCESS[name] ?? []).map((kind) => ACTIONS[kind]);
+  return new PolicyStatement({ actions, resources: [history.tableArn] });
 }

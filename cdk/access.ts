@@ -5,13 +5,14 @@ export const SCHEDULED_FUNCTIONS = ["reclaim", "repair", "work"] as const;
 export type ScheduledFunctionName = (typeof SCHEDULED_FUNCTIONS)[number];
 
 /**
- * Every function of a deployment: those of the API, those of the schedules, that of the queue, the probe and the
- * authorizer.
+ * Every function of a deployment: those of the API, those of the schedules, that of the queue, that of the table's
+ * stream, the probe and the authorizer.
  */
 export type DeployedFunctionName =
   | FunctionName
   | ScheduledFunctionName
   | "intake"
+  | "publish"
   | "probe"
   | "authorize";
 
@@ -170,6 +171,8 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     delete: [...NODES.delete, "FULLPOOLS"],
   },
   intake: NODES,
+  // It reads the allocation of a slot that a change took or freed, and the pools of a space.
+  publish: { get: ["TABLE"], query: ["HANDLE", "SPACE"] },
   openapi: undefined,
   // It assigns and releases in a space of its own, and creates the pool there.
   probe: {
@@ -216,4 +219,12 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     scan: true,
     due: true,
   },
+};
+
+/** The rights of functions to the table of the history. */
+export const HISTORY_ACCESS: Readonly<
+  Partial<Record<DeployedFunctionName, readonly ActionKind[]>>
+> = {
+  publish: ["get", "query", "put", "delete"],
+  read: ["query"],
 };

@@ -5,12 +5,14 @@ import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import { poolRules } from "./alarm-rules/pools.ts";
+import { publishingRules } from "./alarm-rules/publishing.ts";
 import { type QueuesProps, queueRules } from "./alarm-rules/queues.ts";
 import { type QuotasProps, quotaRules } from "./alarm-rules/quotas.ts";
 import { type RequestsProps, requestRules } from "./alarm-rules/requests.ts";
 import { type AlarmRule, descriptionOf } from "./alarm-rules/rule.ts";
 import { heartbeatRules, runRules, type ScheduledRuns } from "./alarm-rules/runs.ts";
 import { probeRule } from "./probe.ts";
+import type { Publishing } from "./publishing.ts";
 
 export interface AlarmsProps extends QueuesProps, QuotasProps, RequestsProps {
   readonly scheduledRuns: ScheduledRuns;
@@ -18,6 +20,8 @@ export interface AlarmsProps extends QueuesProps, QuotasProps, RequestsProps {
   readonly enabled: boolean;
   /** True if a probe assigns and releases. */
   readonly probe: boolean;
+  /** Absent in a Region that publishes nothing. */
+  readonly publishing: Publishing | undefined;
 }
 
 /**
@@ -34,7 +38,7 @@ export class Alarms extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { scheduledRuns, enabled, probe, ...props }: AlarmsProps,
+    { scheduledRuns, enabled, probe, publishing, ...props }: AlarmsProps,
   ) {
     super(scope, id);
     // Not encrypted with the key that SNS has in every account, because CloudWatch may not use it. Alarms contain no
@@ -61,6 +65,7 @@ export class Alarms extends Construct {
       ...(enabled ? heartbeatRules(this, scheduledRuns) : []),
       ...poolRules(this),
       ...(probe ? [probeRule(this)] : []),
+      ...(publishing ? publishingRules(publishing) : []),
     ])
       this.add(rule);
   }

@@ -8,8 +8,8 @@ import {
   ENVIRONMENT_NAMES,
   type EnvironmentName,
   isEnvironmentName,
+  stackId,
   stageName,
-  statelessName,
 } from "./environments.ts";
 import { servingRegions } from "./regions.ts";
 
@@ -82,7 +82,7 @@ function readCommand(args: readonly string[]): Command {
     home: region,
     hasRegions: regions !== undefined,
     hasOwnTable: tableName === undefined,
-    stack: `${stageName(environment)}-${statelessName(wanted ?? region, region)}`,
+    stack: `${stageName(environment)}-${stackId("stateless", wanted ?? region, region)}`,
     inOneRegion: wanted !== undefined,
     profile: typeof values.profile === "string" ? values.profile : undefined,
     rest: without(args, [env, inRegion]),

@@ -17,6 +17,7 @@ import type { ILogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { SCHEDULED_FUNCTIONS } from "./access.ts";
 import { EACH_5_MINUTES, EACH_15_MINUTES, namespaceOf, ownMetric } from "./metrics.ts";
+import type { Publishing } from "./publishing.ts";
 import type { TableReference } from "./table.ts";
 
 export interface DashboardProps {
@@ -24,6 +25,8 @@ export interface DashboardProps {
   readonly stage: IHttpStage;
   readonly accessLog: ILogGroup;
   readonly table: Pick<TableReference, "tableName">;
+  /** Absent in a Region that publishes nothing. */
+  readonly publishing: Publishing | undefined;
 }
 
 /**
@@ -49,7 +52,7 @@ export class Dashboard extends Construct {
       widgets: [
         [alarmsOf(props), requestsOf(props)],
         [useOfPools(this), endOfPools(this), callersOf(props)],
-        [latency(this)],
+        [latency(this), ...(props.publishing ? [lag(props.publishing)] : [])],
         [heartbeats(this), due(this), throttled(props)],
       ],
     });
@@ -131,6 +134,27 @@ const latency = (scope: Construct): IWidget =>
   new GraphWidget({
     title: "Latency by operation, p99, ms",
     left: [searched(scope, "{NAMESPACE,service,operation,status}", "Latency", "p99")],
+    leftYAxis: { min: 0, showUnits: false },
+    width: HALF,
+    height: HIGH,
+  });
+
+const lag = ({ publish }: Publishing): IWidget =>
+  new GraphWidget({
+    title: "Age of the last published change, s",
+    left: [
+      new MathExpression({
+        expression: "age / 1000",
+        usingMetrics: {
+          age: publish.alias.metric("IteratorAge", {
+            statistic: Stats.MAXIMUM,
+            period: EACH_5_MINUTES,
+          }),
+        },
+        label: "age",
+        period: EACH_5_MINUTES,
+      }),
+    ],
     leftYAxis: { min: 0, showUnits: false },
     width: HALF,
     height: HIGH,

@@ -1,13 +1,15 @@
 import type { IAspect } from "aws-cdk-lib";
 import { CfnGlobalTable } from "aws-cdk-lib/aws-dynamodb";
+import { CfnEventBus } from "aws-cdk-lib/aws-events";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
+import { CfnBucket } from "aws-cdk-lib/aws-s3";
 import { CfnTopic } from "aws-cdk-lib/aws-sns";
 import { CfnQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 
 /**
- * Encrypts every table, queue, topic and log group within a scope with a customer managed key. It reaches resources
+ * Encrypts every table, bucket, queue, topic, event bus and log group within a scope with a customer managed key. It reaches resources
  * that a later change adds, too.
  */
 export class EncryptedWith implements IAspect {
@@ -29,6 +31,17 @@ export class EncryptedWith implements IAspect {
     const { keyArn } = this.#key;
     if (node instanceof CfnLogGroup) node.kmsKeyId = keyArn;
     else if (node instanceof CfnTopic) node.kmsMasterKeyId = keyArn;
+    else if (node instanceof CfnEventBus) node.kmsKeyIdentifier = keyArn;
+    else if (node instanceof CfnBucket)
+      node.bucketEncryption = {
+        serverSideEncryptionConfiguration: [
+          {
+            // One data key for many objects, because each call of KMS costs as much as storing an object.
+            bucketKeyEnabled: true,
+            serverSideEncryptionByDefault: { sseAlgorithm: "aws:kms", kmsMasterKeyId: keyArn },
+          },
+        ],
+      };
     else if (node instanceof CfnQueue) {
       node.kmsMasterKeyId = keyArn;
       node.addPropertyDeletionOverride("SqsManagedSseEnabled");

@@ -1,5 +1,4 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
-import { StreamViewType } from "aws-cdk-lib/aws-dynamodb";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { TimeWindow } from "aws-cdk-lib/aws-scheduler";
 
@@ -7,10 +6,15 @@ import { TimeWindow } from "aws-cdk-lib/aws-scheduler";
 export interface Environment {
   readonly pointInTimeRecovery: boolean;
   readonly deletionProtection: boolean;
-  readonly stream: StreamViewType | undefined;
   /** Removal policy of the table and the logs. */
   readonly removalPolicy: RemovalPolicy;
   readonly logRetention: RetentionDays;
+  /** The days that the history keeps an entry. */
+  readonly historyDays: number;
+  /** The time that the objects of the trail are kept, unless a lock keeps them longer. */
+  readonly trailRetention: Duration;
+  /** True if the bucket of the trail keeps what is deleted or written over. */
+  readonly trailVersions: boolean;
   readonly reclaimRate: Duration;
   readonly repairRate: Duration;
   readonly workRate: Duration;
@@ -37,9 +41,11 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
   dev: {
     pointInTimeRecovery: false,
     deletionProtection: false,
-    stream: undefined,
     removalPolicy: RemovalPolicy.DESTROY,
     logRetention: RetentionDays.ONE_WEEK,
+    historyDays: 7,
+    trailRetention: Duration.days(7),
+    trailVersions: false,
     reclaimRate: Duration.minutes(1),
     repairRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
@@ -50,9 +56,11 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
   prod: {
     pointInTimeRecovery: true,
     deletionProtection: true,
-    stream: StreamViewType.NEW_AND_OLD_IMAGES,
     removalPolicy: RemovalPolicy.RETAIN,
     logRetention: RetentionDays.THREE_MONTHS,
+    historyDays: 90,
+    trailRetention: Duration.days(400),
+    trailVersions: true,
     reclaimRate: Duration.minutes(1),
     repairRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
@@ -72,7 +80,11 @@ export function stageName(name: EnvironmentName): string {
   return `plat-${name}`;
 }
 
-/** Returns the id of the stateless stack in a Region, of an environment in its first Region. */
-export function statelessName(region: string | undefined, first: string | undefined): string {
-  return region === first ? "stateless" : `stateless-${region}`;
+/** Returns the id of a stack in a Region, which has the name of the Region beside that of the first one. */
+export function stackId(
+  stack: "stateless" | "trail",
+  region: string | undefined,
+  first: string | undefined,
+): string {
+  return region === first ? stack : `${stack}-${region}`;
 }

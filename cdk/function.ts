@@ -5,8 +5,8 @@ import { type Alias, Architecture, type IFunction, Runtime } from "aws-cdk-lib/a
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type { DeployedFunctionName } from "./access.ts";
-import { accessStatements } from "./access-statements.ts";
+import { type DeployedFunctionName, HISTORY_ACCESS } from "./access.ts";
+import { accessStatements, historyStatement } from "./access-statements.ts";
 import { BUNDLING } from "./bundling.ts";
 import type { Environment } from "./environments.ts";
 import type { TableReference } from "./table.ts";
@@ -16,6 +16,8 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export interface TableFunctionProps {
   readonly environment: Environment;
   readonly table: TableReference;
+  /** The table of the history; a function without rights to it does not know it. */
+  readonly history?: TableReference;
   readonly timeout: Duration;
   readonly reservedConcurrentExecutions?: number;
 }
@@ -36,9 +38,10 @@ export class TableFunction extends Construct {
   constructor(
     scope: Construct,
     name: DeployedFunctionName,
-    { environment, table, ...limits }: TableFunctionProps,
+    { environment, table, history: all, ...limits }: TableFunctionProps,
   ) {
     super(scope, name);
+    const history = HISTORY_ACCESS[name] && all;
     const logGroup = new LogGroup(this, "Logs", {
       retention: environment.logRetention,
       removalPolicy: environment.removalPolicy,
@@ -50,6 +53,7 @@ export class TableFunction extends Construct {
     });
     logGroup.grantWrite(role);
     for (const statement of accessStatements(name, table)) role.addToPolicy(statement);
+    if (history) role.addToPolicy(historyStatement(name, history));
 
     this.function = new NodejsFunction(this, "Function", {
       entry: `${ROOT}functions/${name}.ts`,
@@ -61,6 +65,7 @@ export class TableFunction extends Construct {
       bundling: BUNDLING,
       environment: {
         TABLE_NAME: table.tableName,
+        ...(history && { HISTORY_TABLE_NAME: history.tableName }),
         POWERTOOLS_SERVICE_NAME: "plat",
         POWERTOOLS_LOG_LEVEL: "INFO",
         POWERTOOLS_METRICS_NAMESPACE: Stack.of(this).stackName,

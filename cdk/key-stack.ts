@@ -19,7 +19,7 @@ const PENDING = Duration.days(30);
  * has no stateful stack.
  *
  * Its policy names the services that use the key, and lets the principals of this account use it through DynamoDB and
- * SQS only. A right to the table or to a queue is then enough, as with the keys that AWS manages
+ * SQS and S3 only. A right to the table, to a queue or to the bucket is then enough, as with the keys that AWS manages
  * (https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-via-service).
  */
 export class KeyStack extends Stack {
@@ -28,7 +28,7 @@ export class KeyStack extends Stack {
   constructor(scope: Construct, id: string, { environment, alias, env }: KeyStackProps) {
     super(scope, id, { ...(env && { env }) });
     this.key = new Key(this, "Key", {
-      description: "Encrypts the table, the queues, the topics and the logs of Plat.",
+      description: "Encrypts the tables, the trail, the queues, the topics and the logs of Plat.",
       enableKeyRotation: true,
       pendingWindow: PENDING,
       ...(alias !== undefined && { alias }),
@@ -67,13 +67,17 @@ function statementsIn({ account, partition, region, urlSuffix }: Stack): PolicyS
     ]),
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
     through("sqs", ["Decrypt", "GenerateDataKey"]),
-    // The rules of EventBridge send the ends of machines to a queue, and the alarms of CloudWatch go to a topic.
+    // https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
+    through("s3", ["Decrypt", "GenerateDataKey"]),
+    // The rules of EventBridge send the ends of machines to a queue, its bus keeps events until they are delivered, and
+    // the alarms of CloudWatch go to a topic
+    // (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-encryption-key-policy.html).
     new PolicyStatement({
-      sid: "RulesAndAlarms",
+      sid: "EventsAndAlarms",
       principals: ["events", "cloudwatch"].map(
         (service) => new ServicePrincipal(`${service}.amazonaws.com`),
       ),
-      actions: ["kms:Decrypt", "kms:GenerateDataKey"],
+      actions: ["kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"],
       resources: ["*"],
       conditions: ofThisAccount,
     }),

@@ -16,13 +16,19 @@ import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
 import { Intake } from "./intake.ts";
 import { Probe } from "./probe.ts";
+import { Publishing } from "./publishing.ts";
 import { SCHEDULE_INPUTS, Schedules } from "./schedules.ts";
 import { existingTable, type TableReference } from "./table.ts";
+import type { TrailStack } from "./trail-stack.ts";
 
 export interface StatelessStackProps {
   readonly environment: Environment;
   /** The table, or the name of an existing one in the account and the Region. */
   readonly table: TableReference | string;
+  /** The history and the trail of the Region. */
+  readonly trail: Pick<TrailStack, "history" | "bucket">;
+  /** The stream of the table in this Region; without it, the Region publishes nothing. */
+  readonly streamArn: string | undefined;
   /** The spaces that have managed policies of their own. */
   readonly spaces: readonly string[];
   readonly rollout?: Rollout;
@@ -47,11 +53,14 @@ export class StatelessStack extends Stack {
     super(scope, id, { ...(props.env && { env: props.env }) });
     const table = typeof props.table === "string" ? existingTable(this, props.table) : props.table;
 
+    const { history, bucket } = props.trail;
+
     // Other functions treat a request as ended once REQUEST_MS_MAX has passed, so Lambda must have stopped it by then.
     const request = (name: FunctionName | "intake" | "authorize") =>
       new TableFunction(this, name, {
         environment,
         table,
+        history,
         timeout: Duration.millis(REQUEST_MS_MAX),
       });
     const functions = {
@@ -107,6 +116,22 @@ export class StatelessStack extends Stack {
 
     const events = new Intake(this, "Intake", { intake: request("intake") });
 
+    const { streamArn } = props;
+    const publishing =
+      streamArn === undefined
+        ? undefined
+        : new Publishing(this, "Publishing", {
+            environment,
+            publish: new TableFunction(this, "publish", {
+              environment,
+              table,
+              history,
+              timeout: Duration.minutes(1),
+            }),
+            streamArn,
+            bucket,
+          });
+
     const { topic, serverErrors, all } = new Alarms(this, "Alarms", {
       deadLetterQueue,
       events,
@@ -118,9 +143,10 @@ export class StatelessStack extends Stack {
       scheduledRuns,
       enabled,
       probe,
+      publishing,
     });
 
-    new Dashboard(this, "Dashboard", { alarms: all, stage, accessLog, table });
+    new Dashboard(this, "Dashboard", { alarms: all, stage, accessLog, table, publishing });
 
     if (props.rollout === "canary")
       new Canary(this, "Canary", { functions: Object.values(functions), stage, serverErrors });
@@ -128,5 +154,6 @@ export class StatelessStack extends Stack {
     new CfnOutput(this, "Endpoint", { value: endpoint });
     new CfnOutput(this, "AlarmTopic", { value: topic.topicArn });
     new CfnOutput(this, "EventQueue", { value: events.queue.queueUrl });
+    if (publishing) new CfnOutput(this, "EventBus", { value: publishing.bus.eventBusName });
   }
 }

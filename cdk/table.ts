@@ -4,6 +4,7 @@ import {
   Billing,
   MultiRegionConsistency,
   ProjectionType,
+  StreamViewType,
   TableV2,
 } from "aws-cdk-lib/aws-dynamodb";
 import { Construct } from "constructs";
@@ -54,7 +55,7 @@ export class Table extends Construct {
       },
       deletionProtection: environment.deletionProtection,
       removalPolicy: environment.removalPolicy,
-      ...(environment.stream && { dynamoStream: environment.stream }),
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       ...(regions && {
         tableName: regions.tableName,
         multiRegionConsistency: MultiRegionConsistency.STRONG,
@@ -70,7 +71,7 @@ export function existingTable(scope: Construct, tableName: string): TableReferen
   return TableV2.fromTableAttributes(scope, "Table", { tableName });
 }
 
-function string(name: string): Attribute {
+export function string(name: string): Attribute {
   return { name, type: AttributeType.STRING };
 }
 

@@ -35,6 +35,19 @@ export function context(): Context {
   return wired?.context ?? wire(tableOfEnvironment());
 }
 
+let history: Table | undefined;
+
+/** Returns the table of the history: the one that `wireHistory` set, or that of the environment. */
+export function historyTable(): Table {
+  history ??= historyOfEnvironment();
+  return history;
+}
+
+/** Sets the table of the history before the handlers are loaded. */
+export function wireHistory(table: Table): void {
+  history = table;
+}
+
 /** Sets the table and the context of the handlers before they are loaded. `npm start` and the tests use it. */
 export function wire(table: Table | (Table & Guard), context = contextOf(table)): Context {
   wired = { table, context };
@@ -111,6 +124,17 @@ export function guardedTableIn(client: DynamoDBClient, tableName: string): Table
 function tableOfEnvironment(): Table & Guard {
   const { tableName, endpoint } = readEnvironment();
   return guardedTableIn(dynamoClient(endpoint), tableName);
+}
+
+function historyOfEnvironment(): Table {
+  const { HISTORY_TABLE_NAME, DYNAMODB_ENDPOINT } = process.env;
+  if (!HISTORY_TABLE_NAME)
+    throw new Error("HISTORY_TABLE_NAME is not set: it names the DynamoDB table of the history");
+  const table = tableIn(dynamoClient(DYNAMODB_ENDPOINT || undefined), HISTORY_TABLE_NAME);
+  return retryingTable(deadlineTable(table), {
+    random: RANDOM,
+    sleep: deadlineSleep(REAL_TIME.sleep),
+  });
 }
 
 /**

@@ -47,8 +47,8 @@ export async function synthesise(
 
 /**
  * Reads the context from those of the files that exist. It leaves out the name of an existing table, because that table
- * is in an account. So the templates have a table, and the twin creates it. It leaves out further Regions, too, because
- * the twin has one.
+ * is in an account. So the templates have a table with its stream, and the twin creates it. It leaves out further
+ * Regions, too, because the twin has one.
  *
  * @throws {UsageError} if a setting of an environment is wrong
  */
@@ -68,6 +68,7 @@ export async function contextOf(
     const {
       tableName: _,
       regions: __,
+      streamArn: ___,
       ...deployment
     } = readDeployment(name, context[contextKey(name)]);
     return [contextKey(name), deployment];

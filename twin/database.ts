@@ -4,7 +4,7 @@ import type { Context } from "../src/allocator/core/context.ts";
 import { createTableAs } from "../src/local/create-table.ts";
 import { keepEmulator } from "../src/local/kept-emulator.ts";
 import { contextOf, dynamoClient, tableIn } from "../src/wiring.ts";
-import type { DeployedTable } from "./deployment.ts";
+import type { DeployedTable, Deployment } from "./deployment.ts";
 
 /** The embedded DynamoDB with the table of the template. */
 export interface Database {
@@ -23,22 +23,18 @@ export const databaseFile = (data: string, { name }: DeployedTable): string =>
   join(resolve(data), `${name}.db`);
 
 /**
- * Opens the embedded DynamoDB, and creates the table of the template.
+ * Opens the embedded DynamoDB, and creates the tables of the templates.
  *
  * @param file the file of the data; without it, the memory of a process
  */
 export async function openDatabase(
-  { name, arn: _, GlobalSecondaryIndexes, ...definition }: DeployedTable,
+  { table, otherTables }: Pick<Deployment, "table" | "otherTables">,
   file: string | undefined,
 ): Promise<Database> {
   const { endpoint, lost, stop } = await keepEmulator(file);
   const client = dynamoClient(endpoint);
   try {
-    await createTableAs(client, {
-      TableName: name,
-      ...definition,
-      ...(GlobalSecondaryIndexes.length > 0 && { GlobalSecondaryIndexes }),
-    });
+    for (const each of [table, ...otherTables]) await createTableOf(client, each);
   } catch (error) {
     await stop();
     throw error;
@@ -46,11 +42,28 @@ export async function openDatabase(
   return {
     endpoint,
     client,
-    context: contextOf(tableIn(client, name)),
+    context: contextOf(tableIn(client, table.name)),
     lost,
     async stop() {
       client.destroy();
       await stop();
     },
   };
+}
+
+async function createTableOf(
+  client: DynamoDBClient,
+  {
+    name: TableName,
+    arn: _,
+    TimeToLiveSpecification: __,
+    GlobalSecondaryIndexes,
+    ...definition
+  }: DeployedTable,
+): Promise<void> {
+  await createTableAs(client, {
+    TableName,
+    ...definition,
+    ...(GlobalSecondaryIndexes.length > 0 && { GlobalSecondaryIndexes }),
+  });
 }

@@ -4,6 +4,7 @@ import { Intrinsics } from "./intrinsics.ts";
 import { FIRST_VERSION, type Stack } from "./names.ts";
 import * as properties from "./properties.ts";
 import { rolesOf } from "./roles.ts";
+import type { Pattern } from "./stream-filter.ts";
 
 /** All resources of an environment's templates that the twin plays. */
 export interface Deployment {
@@ -16,7 +17,10 @@ export interface Deployment {
   readonly api: DeployedApi;
   readonly schedules: readonly DeployedSchedule[];
   readonly eventSources: readonly DeployedEventSource[];
+  readonly streams: readonly DeployedStream[];
   readonly table: DeployedTable;
+  /** The tables beside it, such as that of the history. */
+  readonly otherTables: readonly DeployedTable[];
   /** The managed policies for callers: statements by name. */
   readonly policies: ReadonlyMap<string, readonly Statement[]>;
 }
@@ -110,6 +114,21 @@ export interface DeployedEventSource {
   readonly deadLetterArn: string | undefined;
 }
 
+/** The stream of a table that a function receives. */
+export interface DeployedStream {
+  readonly streamArn: string;
+  readonly tableName: string;
+  readonly functionArn: string;
+  readonly functionName: string;
+  readonly batchSize: number;
+  /** True if both halves of a batch come again by themselves after an error of the function. */
+  readonly bisect: boolean;
+  readonly filters: readonly Pattern[];
+  /** The age at which a record is given up. */
+  readonly ageSecondsMax: number;
+  readonly onFailureArn: string | undefined;
+}
+
 export type DeployedTable = v.InferOutput<typeof properties.table> & {
   readonly name: string;
   readonly arn: string;
@@ -167,10 +186,16 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
   const apiId = one("APIs", all(v.object({}), "AWS::ApiGatewayV2::Api")).name;
   const [domain] = all(properties.domainName, "AWS::ApiGatewayV2::DomainName");
   const stage = one("stages", all(properties.stage, "AWS::ApiGatewayV2::Stage"));
-  const table = one(
-    "tables",
-    all(properties.table, "AWS::DynamoDB::GlobalTable", "AWS::DynamoDB::Table"),
+  const tables = all(properties.table, "AWS::DynamoDB::GlobalTable", "AWS::DynamoDB::Table").map(
+    ({ name, attribute, read }) => ({ ...read, name, arn: attribute("Arn") }),
   );
+  // No address expires by itself, so the table of the addresses is the one without a time to live.
+  const isMain = (table: DeployedTable) => table.TimeToLiveSpecification === undefined;
+  const sources = all(properties.eventSource, "AWS::Lambda::EventSourceMapping").map(
+    ({ read }) => ({ ...read, functionArn: arnOfFunction(first, read.FunctionName) }),
+  );
+  const isStream = ({ EventSourceArn }: { readonly EventSourceArn: string }) =>
+    EventSourceArn.includes(":dynamodb:");
   return {
     account: first.account,
     region: first.region,
@@ -226,19 +251,32 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
         ageSecondsMax: Target.RetryPolicy.MaximumEventAgeInSeconds,
         deadLetterArn: Target.DeadLetterConfig?.Arn,
       })),
-    eventSources: all(properties.eventSource, "AWS::Lambda::EventSourceMapping").map(({ read }) => {
-      const functionArn = arnOfFunction(first, read.FunctionName);
-      const redrive = queues.get(read.EventSourceArn)?.RedrivePolicy;
-      return {
-        queueArn: read.EventSourceArn,
-        functionArn,
-        functionName: parseFunctionArn(functionArn).name,
-        batchSize: read.BatchSize,
-        receivesMax: redrive?.maxReceiveCount ?? Number.POSITIVE_INFINITY,
-        deadLetterArn: redrive?.deadLetterTargetArn,
-      };
-    }),
-    table: { ...table.read, name: table.name, arn: table.attribute("Arn") },
+    eventSources: sources
+      .filter((source) => !isStream(source))
+      .map(({ functionArn, ...read }) => {
+        const redrive = queues.get(read.EventSourceArn)?.RedrivePolicy;
+        return {
+          queueArn: read.EventSourceArn,
+          functionArn,
+          functionName: parseFunctionArn(functionArn).name,
+          batchSize: read.BatchSize,
+          receivesMax: redrive?.maxReceiveCount ?? Number.POSITIVE_INFINITY,
+          deadLetterArn: redrive?.deadLetterTargetArn,
+        };
+      }),
+    streams: sources.filter(isStream).map(({ functionArn, ...read }) => ({
+      streamArn: read.EventSourceArn,
+      tableName: /:table\/([^/]+)\//.exec(read.EventSourceArn)?.[1] ?? "",
+      functionArn,
+      functionName: parseFunctionArn(functionArn).name,
+      batchSize: read.BatchSize,
+      bisect: read.BisectBatchOnFunctionError,
+      filters: read.FilterCriteria.Filters.map(({ Pattern }) => Pattern),
+      ageSecondsMax: read.MaximumRecordAgeInSeconds,
+      onFailureArn: read.DestinationConfig?.OnFailure?.Destination,
+    })),
+    table: one("tables without a time to live", tables.filter(isMain)),
+    otherTables: tables.filter((table) => !isMain(table)),
     policies,
   };
 }

@@ -32,11 +32,13 @@ const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   "AWS::CloudWatch::Alarm": "AlarmName",
   "AWS::DynamoDB::GlobalTable": "TableName",
   "AWS::DynamoDB::Table": "TableName",
+  "AWS::Events::EventBus": "Name",
   "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
   "AWS::IAM::Role": "RoleName",
   "AWS::Lambda::Alias": "Name",
   "AWS::Lambda::Function": "FunctionName",
   "AWS::Logs::LogGroup": "LogGroupName",
+  "AWS::S3::Bucket": "BucketName",
   "AWS::SNS::Topic": "TopicName",
   "AWS::SQS::Queue": "QueueName",
   "AWS::Scheduler::Schedule": "Name",
@@ -47,11 +49,13 @@ const ARNS: Readonly<Record<string, (name: string) => readonly [service: string,
   "AWS::CloudWatch::Alarm": (name) => ["cloudwatch", `alarm:${name}`],
   "AWS::DynamoDB::GlobalTable": (name) => ["dynamodb", `table/${name}`],
   "AWS::DynamoDB::Table": (name) => ["dynamodb", `table/${name}`],
+  "AWS::Events::EventBus": (name) => ["events", `event-bus/${name}`],
   "AWS::IAM::ManagedPolicy": (name) => ["iam", `policy/${name}`],
   "AWS::IAM::Role": (name) => ["iam", `role/${name}`],
   "AWS::KMS::Key": (name) => ["kms", `key/${name}`],
   "AWS::Lambda::Function": (name) => ["lambda", `function:${name}`],
   "AWS::Logs::LogGroup": (name) => ["logs", `log-group:${name}:*`],
+  "AWS::S3::Bucket": (name) => ["s3", name],
   "AWS::SNS::Topic": (name) => ["sns", name],
   "AWS::SQS::Queue": (name) => ["sqs", name],
   "AWS::Scheduler::Schedule": (name) => ["scheduler", `schedule/default/${name}`],
@@ -66,6 +70,7 @@ export function nameOf(stack: Stack, id: string, type: string, property: Propert
   if (typeof named === "string") return named;
   const digest = createHash("sha256").update(`${stack.name}/${id}`).digest("hex");
   const suffix = BigInt(`0x${digest}`).toString(36);
+  if (type === "AWS::S3::Bucket") return `${stack.name}-${suffix.slice(0, SUFFIX_CHARACTERS)}`;
   if (type.startsWith("AWS::ApiGatewayV2::")) return suffix.slice(0, API_ID_CHARACTERS);
   const idMax = NAME_CHARACTERS_MAX - SUFFIX_CHARACTERS - stack.name.length - 2;
   return `${stack.name}-${id.slice(0, idMax)}-${suffix.slice(0, SUFFIX_CHARACTERS).toUpperCase()}`;
@@ -112,6 +117,7 @@ export function attributeOf(
 function arnOf({ account, region }: Stack, type: string, name: string): string {
   const [service, path] = ARNS[type]?.(name) ?? [];
   if (service === undefined) throw new Error(`the ARN of a ${type} is not known`);
+  if (service === "s3") return `arn:aws:s3:::${path}`;
   return `arn:aws:${service}:${service === "iam" ? "" : region}:${account}:${path}`;
 }
 

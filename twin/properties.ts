@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { Pattern } from "./stream-filter.ts";
 
 /**
  * The properties of resources that the twin reads, by the names and with the defaults of CloudFormation
@@ -163,12 +164,31 @@ export const queue = v.object({
 
 export const eventSource = v.object({
   BatchSize: v.number(),
+  BisectBatchOnFunctionError: v.optional(v.boolean(), false),
+  DestinationConfig: v.optional(
+    v.object({ OnFailure: v.optional(v.object({ Destination: v.string() })) }),
+  ),
   EventSourceArn: v.string(),
+  FilterCriteria: v.optional(
+    v.object({
+      Filters: v.array(
+        v.object({
+          Pattern: v.pipe(
+            v.string(),
+            v.transform((json): Pattern => JSON.parse(json)),
+          ),
+        }),
+      ),
+    }),
+    { Filters: [] },
+  ),
   FunctionName: v.string(),
   FunctionResponseTypes: v.tuple(
     [v.literal("ReportBatchItemFailures")],
     "only functions that name the failed messages are known",
   ),
+  MaximumRecordAgeInSeconds: v.optional(v.number(), DAY_SECONDS),
+  StartingPosition: v.optional(v.literal("TRIM_HORIZON")),
 });
 
 const keySchema = v.array(
@@ -180,6 +200,15 @@ export const table = v.object({
     v.object({ AttributeName: v.string(), AttributeType: v.picklist(["S", "N", "B"]) }),
   ),
   KeySchema: keySchema,
+  StreamSpecification: v.exactOptional(
+    v.pipe(
+      v.object({
+        StreamViewType: v.picklist(["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]),
+      }),
+      v.transform((specification) => ({ StreamEnabled: true, ...specification })),
+    ),
+  ),
+  TimeToLiveSpecification: v.exactOptional(v.object({ AttributeName: v.string() })),
   GlobalSecondaryIndexes: v.optional(
     v.array(
       v.object({

@@ -14,12 +14,14 @@ import { freshAssembly } from "./fresh.ts";
 import { startGateway } from "./gateway.ts";
 import { Lambda } from "./lambda.ts";
 import { Logs } from "./logs.ts";
+import { Published } from "./published.ts";
 import { Queues } from "./queues.ts";
 import { Reaper } from "./reaper.ts";
 import { startSchedules } from "./scheduler.ts";
 import { startSecrets } from "./secrets.ts";
 import { signing } from "./signing.ts";
 import { readStacks } from "./stacks.ts";
+import { Streams } from "./streams.ts";
 import { startTableProxy } from "./table-proxy.ts";
 
 export interface TwinOptions {
@@ -41,6 +43,8 @@ export interface Twin {
   readonly lambda: Lambda;
   readonly queues: Queues;
   readonly eventSources: EventSources;
+  /** What the functions put on the bus, and into buckets. */
+  readonly published: Published;
   readonly logs: Logs;
   /** A client of DynamoDB that no policy limits. */
   readonly database: DynamoDBClient;
@@ -74,8 +78,8 @@ export async function synthesised(environment: EnvironmentName, settings?: Setti
 
 /** Opens the data of an environment's twin in a directory. No twin may have it open. */
 export async function openDataOf(environment: EnvironmentName, data: string): Promise<Database> {
-  const { table } = (await synthesised(environment)).deployment;
-  return openDatabase(table, databaseFile(data, table));
+  const { deployment } = await synthesised(environment);
+  return openDatabase(deployment, databaseFile(data, deployment.table));
 }
 
 /**
@@ -94,18 +98,26 @@ export async function startTwin(
   const queues = new Queues(kept);
   const reaper = new Reaper();
   const database = await openDatabase(
-    table,
+    deployment,
     data === undefined ? undefined : databaseFile(data, table),
   );
   const holders = new Map(
     functions.map(({ name, role }) => [keysOf("ASIA", name).accessKeyId, { role, session: name }]),
   );
+  const roleOf = (accessKeyId: string) => holders.get(accessKeyId)?.role;
   const proxy = await startTableProxy({ table, holders, endpoint: database.endpoint });
   const secrets = await startSecrets({
     ...deployment,
     directory: join(kept, "secrets"),
-    roleOf: (accessKeyId) => holders.get(accessKeyId)?.role,
+    roleOf,
   });
+  const published = new Published({
+    ...deployment,
+    directory: join(kept, "buckets"),
+    queues,
+    roleOf,
+  });
+  const publishedEndpoint = await published.start();
   const lambda = new Lambda({
     deployment,
     queues,
@@ -116,15 +128,25 @@ export async function startTwin(
       credentials: { ...keysOf("ASIA", deployed.name), sessionToken: deployed.name },
       dynamoEndpoint: proxy.endpoint,
       secretsEndpoint: secrets.endpoint,
+      publishedEndpoint,
       logs,
       reaper,
     }),
   });
   const callers = callersOf(deployment);
+  const streams = new Streams({
+    deployment,
+    lambda,
+    queues,
+    endpoint: database.endpoint,
+    file: join(kept, "stream-positions.json"),
+  });
   const stopBelow = async () => {
+    await streams.stop();
     await lambda.stop(UNDERWAY_MS_MAX);
     await proxy.stop();
     secrets.stop();
+    published.stop();
     await database.stop();
     await logs.stop();
     reaper.stop();
@@ -143,6 +165,7 @@ export async function startTwin(
     lambda,
     queues,
     eventSources: new EventSources(deployment, lambda, queues),
+    published,
     logs,
     database: database.client,
     context: database.context,

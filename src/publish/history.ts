@@ -3,6 +3,7 @@ import type { Page, PageWanted } from "../domain/listed.ts";
 import type { AllocationStart } from "../domain/token.ts";
 import { allocationFrom } from "../store/allocation.ts";
 import { mapOf, numberOf, textOf } from "../store/attribute.ts";
+import { HISTORY } from "../store/definition.ts";
 import type { Item, Key } from "../store/item.ts";
 import type { ItemChange } from "../store/item-change.ts";
 import { allocationPk, allocationPrefix, escaped } from "../store/key.ts";
@@ -11,8 +12,8 @@ import type { AddressDetail } from "./address-detail.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import type { Detail } from "./draft.ts";
 
-/** The attribute with the second after which DynamoDB deletes the item (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html). */
-const EXPIRES = "expires";
+/** The attribute with the second after which DynamoDB deletes the item. */
+const EXPIRES = HISTORY.timeToLive;
 /** A copy of an allocation is kept for longer than the stream keeps the changes of its addresses, which is 24 hours. */
 const COPY_KEPT_MS = 48 * 60 * 60 * 1000;
 /** The first character after the digits, which begin the keys of entries. */

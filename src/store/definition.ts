@@ -17,3 +17,14 @@ export const TABLE = {
 
 /** Returns the partition of the due index for a shard. */
 export const dueShard = (shard: number): string => `DUE#${shard}`;
+
+/**
+ * The definition of the table of the history. DynamoDB deletes an item within days after its time,
+ * in seconds since the epoch
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html).
+ */
+export const HISTORY = {
+  partitionKey: "pk",
+  sortKey: "sk",
+  timeToLive: "expires",
+} as const;

@@ -18,6 +18,12 @@ const RECEIVES = [
   "sqs:GetQueueAttributes",
 ];
 
+const PUTS = ["events:PutEvents", "s3:PutObject", ...DEAD_LETTERS];
+
+/** Returns the ARN behind an export of another stack. */
+const importedArn = (name: string): string =>
+  name.includes("-trail:") ? name : name.includes("StreamArn") ? `${TABLE}/stream/now` : TABLE;
+
 const cidr = parseCidr("10.0.0.0/26");
 if (!cidr.ok) throw new Error(cidr.problem);
 const block = cidr.value;
@@ -98,13 +104,13 @@ describe.each(ENVIRONMENT_NAMES)("the rights of the functions in %s", (environme
   });
 
   it.each(FUNCTIONS)(
-    "%s may beside that write its own log, a scheduled run its dead letters, and intake receive from its queue",
+    "%s may beside that write its own log, a scheduled run its dead letters, intake receive from its queue, and publish put what it publishes",
     (name) => {
       const others = statementsOf(name)
         .flatMap(({ Action }) => [Action ?? []].flat())
         .filter((action) => !action.startsWith("dynamodb:"));
       const isScheduledRun = SCHEDULED_FUNCTIONS.some((scheduledRun) => scheduledRun === name);
-      const receives = name === "intake" ? RECEIVES : [];
+      const receives = name === "intake" ? RECEIVES : name === "publish" ? PUTS : [];
       expect(others).toEqual([...LOGS, ...(isScheduledRun ? DEAD_LETTERS : []), ...receives]);
     },
   );
@@ -118,7 +124,7 @@ describe.each(ENVIRONMENT_NAMES)("the rights of the functions in %s", (environme
       if (typeof value !== "object" || value === null) return value;
       if (Array.isArray(value)) return value.map(filledIn);
       const { "Fn::Join": joined, "Fn::GetAtt": attribute } = value as Intrinsics;
-      if ("Fn::ImportValue" in value) return TABLE;
+      if ("Fn::ImportValue" in value) return importedArn(String(value["Fn::ImportValue"]));
       if (joined) return joined[1].map(filledIn).join("");
       if (attribute) return attribute.join(".");
       return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filledIn(one)]));

@@ -25,7 +25,7 @@ const context = { "aws:cdk:bundling-stacks": [], "plat:prod": { probe: true } };
 const stage = new PlatStage(new App({ context }), "prod");
 
 const ALARMS = alarmsOf(
-  (["stateful", "stateless"] as const).map((name): Stack => {
+  (["stateful", "trail", "stateless"] as const).map((name): Stack => {
     const template = Template.fromStack(stage[name] ?? expect.fail(name)).toJSON();
     return {
       name: `plat-prod-${name}`,
@@ -85,6 +85,9 @@ const DRIVEN: Readonly<Record<string, { readonly well: Period; readonly ill: Per
   PoolAbove95: { well: alone(94.9), ill: alone(95) },
   PoolExhaustsSoon: { well: NOTHING, ill: alone(24) },
   TableFrozen: { well: NOTHING, ill: alone(1) },
+  StreamLag: { well: alone(299_999), ill: alone(300_000) },
+  PublishErrors: { well: NOTHING, ill: alone(1) },
+  DeadChanges: { well: alone(0), ill: alone(1) },
   UnreadableItem: { well: NOTHING, ill: alone(1) },
 };
 

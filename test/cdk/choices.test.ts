@@ -26,7 +26,7 @@ const found = new Map(
       finding
         .replace(`${stageName(chosen.environment)}/`, "")
         // The stack of a further Region is accepted as that of the first.
-        .replace(/ stateless-[\w-]+\//, " stateless/"),
+        .replace(/ (stateless|trail)-[\w-]+\//, " $1/"),
     ),
   ]),
 );

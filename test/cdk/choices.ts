@@ -38,6 +38,7 @@ const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
   publicHealth: [undefined, true],
   tracing: [undefined, "xray"],
   probe: [undefined, true],
+  trailLock: [undefined, { mode: "compliance", days: 400 }],
 };
 
 /** Settings with a name for the reports of tests. */

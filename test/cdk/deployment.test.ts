@@ -101,8 +101,20 @@ describe("an environment with a table that there is", () => {
 
   it("creates none, and leaves what it deployed of one as it is", () => {
     expect(stage.stateful).toBeUndefined();
-    expect(template).not.toContain("Fn::ImportValue");
+    expect(template).not.toContain("plat-dev-stateful");
     expect(template).not.toContain("AWS::DynamoDB");
+  });
+
+  it("publishes its changes if a setting names its stream, because no template has it", () => {
+    const streamArn =
+      "arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/2026-11-24T00:00:00.000";
+    expect(template).not.toContain("AWS::Events::EventBus");
+    Template.fromStack(
+      stageWith({ tableName: "restored", streamArn }).stateless,
+    ).hasResourceProperties("AWS::Lambda::EventSourceMapping", { EventSourceArn: streamArn });
+    expect(() => readDeployment("dev", { streamArn })).toThrow(
+      /streamArn must be absent: the templates have the stream/,
+    );
   });
 
   it("gives it to every function, and every right is one to it", () => {

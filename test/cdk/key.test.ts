@@ -1,5 +1,5 @@
 import { App } from "aws-cdk-lib";
-import { Template } from "aws-cdk-lib/assertions";
+import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, type EnvironmentName } from "../../cdk/environments.ts";
 import { PlatStage } from "../../cdk/stage.ts";
@@ -7,9 +7,12 @@ import { templates } from "./templates.ts";
 
 const REGION = { Ref: "AWS::Region" };
 const ACCOUNT = { Ref: "AWS::AccountId" };
+/** The ARN of the key in another stack. */
+const ARN = Match.objectLike({ "Fn::ImportValue": Match.stringLikeRegexp("^plat-\\w+-key:") });
 
 /** The property of each type of resource that names its key. */
 const KEY_PROPERTIES: Readonly<Record<string, string>> = {
+  "AWS::Events::EventBus": "KmsKeyIdentifier",
   "AWS::Logs::LogGroup": "KmsKeyId",
   "AWS::SNS::Topic": "KmsMasterKeyId",
   "AWS::SQS::Queue": "KmsMasterKeyId",
@@ -23,13 +26,13 @@ function stageOf(name: EnvironmentName, settings: object = {}) {
   return new PlatStage(new App({ context }), name);
 }
 
-function templateOf(stack: PlatStage["key"] | PlatStage["stateful"] | PlatStage["stateless"]) {
+function templateOf(stack: PlatStage["key" | "stateful" | "trail" | "stateless"]) {
   if (!stack) throw new Error("the stage has no such stack");
   return Template.fromStack(stack);
 }
 
 describe.each(ENVIRONMENT_NAMES)("a customer managed key in %s", (name) => {
-  const { key, stateful, stateless } = stageOf(name);
+  const { key, stateful, trail, stateless } = stageOf(name);
   const keys = Object.values(templateOf(key).findResources("AWS::KMS::Key"));
   const arn = {
     "Fn::ImportValue": expect.stringMatching(/^plat-\w+-key:ExportsOutputFnGetAttKey/),
@@ -56,6 +59,23 @@ describe.each(ENVIRONMENT_NAMES)("a customer managed key in %s", (name) => {
       expect(Properties).not.toHaveProperty("SqsManagedSseEnabled");
   });
 
+  it("encrypts the history and the trail", () => {
+    const kept = templateOf(trail);
+    kept.hasResourceProperties("AWS::DynamoDB::GlobalTable", {
+      Replicas: [{ SSESpecification: { KMSMasterKeyId: ARN } }],
+    });
+    kept.hasResourceProperties("AWS::S3::Bucket", {
+      BucketEncryption: {
+        ServerSideEncryptionConfiguration: [
+          {
+            BucketKeyEnabled: true,
+            ServerSideEncryptionByDefault: { SSEAlgorithm: "aws:kms", KMSMasterKeyID: ARN },
+          },
+        ],
+      },
+    });
+  });
+
   it("encrypts the table", () => {
     const [table] = Object.values(templateOf(stateful).findResources("AWS::DynamoDB::GlobalTable"));
     expect(table?.Properties).toMatchObject({
@@ -76,6 +96,7 @@ describe.each(ENVIRONMENT_NAMES)("a customer managed key in %s", (name) => {
   it.each([
     ["ThroughDynamodb", "dynamodb"],
     ["ThroughSqs", "sqs"],
+    ["ThroughS3", "s3"],
   ])("is open to principals of this account through one service: %s", (sid, service) => {
     expect(statement(sid)).toMatchObject({
       Principal: { AWS: "*" },
@@ -90,10 +111,10 @@ describe.each(ENVIRONMENT_NAMES)("a customer managed key in %s", (name) => {
     });
   });
 
-  it("is open to CloudWatch's alarms and EventBridge's rules of this account", () => {
-    expect(statement("RulesAndAlarms")).toMatchObject({
+  it("is open to CloudWatch's alarms, and EventBridge's rules and buses, of this account", () => {
+    expect(statement("EventsAndAlarms")).toMatchObject({
       Principal: { Service: ["events.amazonaws.com", "cloudwatch.amazonaws.com"] },
-      Action: ["kms:Decrypt", "kms:GenerateDataKey"],
+      Action: ["kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"],
       Condition: { StringEquals: { "aws:SourceAccount": ACCOUNT } },
     });
   });
@@ -110,7 +131,8 @@ describe.each(ENVIRONMENT_NAMES)("a customer managed key in %s", (name) => {
     expect(others.map(({ Sid }) => Sid)).toEqual([
       "ThroughDynamodb",
       "ThroughSqs",
-      "RulesAndAlarms",
+      "ThroughS3",
+      "EventsAndAlarms",
       "Logs",
     ]);
   });

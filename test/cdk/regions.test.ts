@@ -58,7 +58,9 @@ describe.each(ENVIRONMENT_NAMES)("several Regions in %s", (name) => {
     for (const [region, stack] of replicas) {
       const template = Template.fromStack(stack);
       const functions = functionsOf(template);
-      expect(Object.keys(functions).sort()).toEqual([...FUNCTIONS].sort());
+      expect(Object.keys(functions).sort()).toEqual(
+        FUNCTIONS.filter((each) => each !== "publish").sort(),
+      );
       for (const { Environment } of Object.values(functions))
         expect(Environment.Variables.TABLE_NAME).toBe(`plat-${name}`);
       const policies = JSON.stringify(template.findResources("AWS::IAM::Policy"));
@@ -74,6 +76,38 @@ describe.each(ENVIRONMENT_NAMES)("several Regions in %s", (name) => {
         expect(new Set(schedulesOf(stack))).toEqual(
           new Set([region === active ? "ENABLED" : "DISABLED"]),
         );
+    }
+  });
+
+  it("publish in the active one only, by the stream that the stack of the table has, or that a setting names", () => {
+    const streamArn =
+      "arn:aws:dynamodb:eu-west-1:123456789012:table/plat/stream/2026-11-24T00:00:00.000";
+    const publishing = (settings: object) => {
+      const { stateless, replicas } = stageOf(name, settings);
+      return [["eu-central-1", stateless] as const, ...replicas].flatMap(([region, stack]) =>
+        "publish" in functionsOf(Template.fromStack(stack)) ? [region] : [],
+      );
+    };
+    const elsewhere = { regions: { ...THREE, active: "eu-west-1" } };
+    expect(publishing({ regions: THREE })).toEqual(["eu-central-1"]);
+    expect(publishing({ ...elsewhere, streamArn })).toEqual(["eu-west-1"]);
+    expect(publishing(elsewhere)).toEqual([]);
+  });
+
+  it("have one history, with a replica in each, and a trail each", () => {
+    const { trail, trails } = stageOf(name, { regions: THREE });
+    const [history] = Object.values(
+      Template.fromStack(trail).findResources("AWS::DynamoDB::GlobalTable"),
+    );
+    expect(history?.Properties).toMatchObject({
+      TableName: `plat-${name}-history`,
+      Replicas: [{ Region: "eu-west-1" }, { Region: "eu-west-3" }, { Region: "eu-central-1" }],
+    });
+    expect([...trails.keys()]).toEqual(["eu-west-1", "eu-west-3"]);
+    for (const stack of trails.values()) {
+      const template = Template.fromStack(stack);
+      template.resourceCountIs("AWS::S3::Bucket", 1);
+      template.resourceCountIs("AWS::DynamoDB::GlobalTable", 0);
     }
   });
 

@@ -45,7 +45,7 @@ describe("the table", () => {
             PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
           }),
         ],
-        StreamSpecification: Match.absent(),
+        StreamSpecification: { StreamViewType: "NEW_AND_OLD_IMAGES" },
       },
     });
   });
@@ -129,7 +129,7 @@ describe.each(ENVIRONMENT_NAMES)("the functions in %s", (name) => {
   const template = templates[name].stateless;
   const functions = functionsOf(template);
 
-  it("are those of the routes, of the schedules and of the queue", () => {
+  it("are those of the routes, of the schedules, of the queue and of the stream", () => {
     expect(Object.keys(functions).sort()).toEqual([...FUNCTIONS].sort());
   });
 
@@ -205,6 +205,7 @@ describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
 
   it("read cannot write", () => {
     expect(accessOf(template, "read")).toEqual({ table: ["GetItem", "Query"], index: [] });
+    expect(historyAccessOf(template, "read")).toEqual(["Query"]);
   });
 
   it("survey can read the table from end to end, and all that is due, and cannot write", () => {
@@ -212,6 +213,16 @@ describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
       table: ["GetItem", "Query", "Scan"],
       index: ["Query"],
     });
+  });
+
+  it("publish reads allocations, writes the history, and changes nothing else", () => {
+    expect(accessOf(template, "publish")).toEqual({ table: ["GetItem", "Query"], index: [] });
+    expect(historyAccessOf(template, "publish")).toEqual([
+      "DeleteItem",
+      "GetItem",
+      "PutItem",
+      "Query",
+    ]);
   });
 
   it("openapi has none", () => {
@@ -322,10 +333,11 @@ describe.each(ENVIRONMENT_NAMES)("the queue of events in %s", (name) => {
 
   it("leads to intake, which names the messages that must come again", () => {
     const [{ Properties } = {}] = Object.values(
-      template.findResources("AWS::Lambda::EventSourceMapping"),
+      template.findResources("AWS::Lambda::EventSourceMapping", {
+        Properties: { EventSourceArn: arn },
+      }),
     );
     expect(Properties).toMatchObject({
-      EventSourceArn: arn,
       BatchSize: 10,
       FunctionResponseTypes: ["ReportBatchItemFailures"],
     });
@@ -650,9 +662,19 @@ function statementsOf(template: Template, name: string): Statement[] {
 function accessOf(template: Template, name: string) {
   const access = { table: [] as string[], index: [] as string[] };
   for (const { Action, Resource } of statementsOf(template, name)) {
+    if (/-trail:|StreamArn/.test(JSON.stringify(Resource))) continue;
     const actions = [Action].flat().filter((action) => action.startsWith("dynamodb:"));
     const resource = JSON.stringify(Resource).includes("/index/") ? "index" : "table";
     access[resource].push(...actions.map((action) => action.replace("dynamodb:", "")));
   }
   return { table: access.table.sort(), index: access.index.sort() };
 }
+
+/** Returns a function's rights to the items of the history. */
+const historyAccessOf = (template: Template, name: string): readonly string[] =>
+  statementsOf(template, name)
+    .filter(({ Resource }) => JSON.stringify(Resource).includes("-trail:"))
+    .flatMap(({ Action }) => [Action].flat())
+    .filter((action) => action.startsWith("dynamodb:"))
+    .map((action) => action.replace("dynamodb:", ""))
+    .sort();

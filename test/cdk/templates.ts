@@ -5,7 +5,7 @@ import { ROUTES } from "../../src/contract/routes/routes.ts";
 
 export const HTTP_FUNCTIONS = [...new Set(ROUTES.map((route) => route.function))];
 export const SCHEDULED_FUNCTIONS = ["reclaim", "repair", "work"] as const;
-export const FUNCTIONS = [...HTTP_FUNCTIONS, ...SCHEDULED_FUNCTIONS, "intake"] as const;
+export const FUNCTIONS = [...HTTP_FUNCTIONS, ...SCHEDULED_FUNCTIONS, "intake", "publish"] as const;
 
 // Without bundling, because it would change only the hash of the code in the templates.
 const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
@@ -33,7 +33,11 @@ export function functionsOf(template: Template) {
   );
 }
 
-function templatesOf({ stateful, stateless }: PlatStage) {
+function templatesOf({ stateful, trail, stateless }: PlatStage) {
   if (!stateful) throw new Error("no context names a table that there is");
-  return { stateful: Template.fromStack(stateful), stateless: Template.fromStack(stateless) };
+  return {
+    stateful: Template.fromStack(stateful),
+    trail: Template.fromStack(trail),
+    stateless: Template.fromStack(stateless),
+  };
 }

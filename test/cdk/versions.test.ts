@@ -71,9 +71,7 @@ describe.each(ENVIRONMENT_NAMES)("the versions of the functions in %s", (name) =
   });
 
   it("leave CloudFormation's limit of resources far away", () => {
-    expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(
-      0.75 * STACK_RESOURCES_MAX,
-    );
+    expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(0.8 * STACK_RESOURCES_MAX);
   });
 
   function propertiesOf(type: string) {

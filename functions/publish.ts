@@ -1,0 +1,15 @@
+import { DESTINATIONS, HISTORY_KEPT_MS, putAside } from "../src/publish/aws/destinations.ts";
+import { fromStream } from "../src/publish/from-stream.ts";
+import { publisher } from "../src/publish/publisher.ts";
+import { context, historyTable } from "../src/wiring.ts";
+
+const { store, now } = context();
+
+/** Publishes the changes of the table: as events, in the trail and in the history. */
+export const handler = fromStream(
+  publisher(
+    { ...DESTINATIONS, store, history: historyTable() },
+    { now, historyKeptMs: HISTORY_KEPT_MS },
+  ),
+  putAside,
+);

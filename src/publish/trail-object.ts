@@ -1,0 +1,28 @@
+import type { TrailLine } from "./trail-line.ts";
+
+/** An object of the trail: the lines of one hour out of a batch. */
+export interface TrailObject {
+  /** `changes/2026/11/24/04/<sequence>-<id>`, by the first line. The same batch has the same key. */
+  readonly key: string;
+  /** JSON, one line each. */
+  readonly text: string;
+}
+
+/**
+ * Returns the objects of a batch of lines. An object has the lines of one hour, because a query
+ * finds objects by their hour.
+ */
+export function trailObjectsOf(lines: readonly TrailLine[]): readonly TrailObject[] {
+  const hours = new Map<string, TrailLine[]>();
+  for (const line of lines) {
+    const hour = hourOf(line);
+    hours.set(hour, [...(hours.get(hour) ?? []), line]);
+  }
+  return [...hours].map(([hour, ofHour]) => ({
+    key: `changes/${hour}/${ofHour[0]?.sequence}-${ofHour[0]?.id}`,
+    text: ofHour.map((line) => `${JSON.stringify(line)}\n`).join(""),
+  }));
+}
+
+/** Returns `2026/11/24/04` for a line. */
+const hourOf = ({ at }: TrailLine): string => at.slice(0, 13).replaceAll(/[-T]/g, "/");

@@ -1,0 +1,29 @@
+import type { SendMessageCommand } from "@aws-sdk/client-sqs";
+import { expect, it } from "vitest";
+import { deadLetters } from "../../../src/publish/aws/dead-letters.ts";
+
+const KEY = { pk: "BLOCK#default#10.0.0.0/20", sk: "10.0.0.0" };
+
+async function bodyOf(change: object) {
+  const bodies: string[] = [];
+  const client = {
+    send: async ({ input }: SendMessageCommand) => void bodies.push(input.MessageBody ?? ""),
+  };
+  await deadLetters(client as never, "https://queue")(change, new TypeError("unknown"));
+  return JSON.parse(bodies[0] ?? "");
+}
+
+it("a change that is put aside has its key, its items and the error", async () => {
+  const after = { ...KEY, bytes: Uint8Array.of(0, 255), names: new Set(["a"]) };
+  expect(await bodyOf({ key: KEY, sequence: "1", after })).toMatchObject({
+    key: KEY,
+    sequence: "1",
+    after: { bytes: "AP8=", names: ["a"] },
+    error: { name: "TypeError" },
+  });
+});
+
+it("one that is too large for a message is put aside without its items", async () => {
+  const body = await bodyOf({ key: KEY, before: KEY, after: { ...KEY, x: "x".repeat(300_000) } });
+  expect(Object.keys(body)).toEqual(["key", "error"]);
+});

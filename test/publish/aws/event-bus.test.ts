@@ -1,0 +1,90 @@
+import type { PutEventsCommand, PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
+import { expect, it } from "vitest";
+import { eventBus } from "../../../src/publish/aws/event-bus.ts";
+import type { DomainEvent } from "../../../src/publish/domain-event.ts";
+
+const event = (n: number, detail: DomainEvent["detail"] = {}): DomainEvent => ({
+  id: `e${n}`,
+  type: "AddressAssigned",
+  atMs: Date.UTC(2026, 10, 24, 4),
+  sequence: String(n),
+  space: "default",
+  detail,
+});
+const events = (count: number, detail?: DomainEvent["detail"]) =>
+  Array.from({ length: count }, (_, n) => event(n, detail));
+
+/** Returns a bus that rejects entries as told, by the number of the request. */
+function bus(rejects: (entry: PutEventsRequestEntry, request: number) => boolean = () => false) {
+  const requests: PutEventsRequestEntry[][] = [];
+  const pausesMs: number[] = [];
+  const client = {
+    send: async ({ input }: PutEventsCommand) => {
+      const entries = input.Entries ?? [];
+      const number = requests.push(entries);
+      return {
+        Entries: entries.map((entry) =>
+          rejects(entry, number) ? { ErrorCode: "ThrottlingException" } : { EventId: "id" },
+        ),
+      };
+    },
+  };
+  const put = eventBus({
+    client: client as never,
+    name: "plat-prod",
+    sleep: async (ms) => void pausesMs.push(ms),
+  });
+  return { put, requests, pausesMs };
+}
+
+it("an event has its source, its type, its time, and its id and number beside what happened", async () => {
+  const { put, requests } = bus();
+  await put([event(7, { address: "10.0.0.1" })]);
+  expect(requests).toEqual([
+    [
+      {
+        EventBusName: "plat-prod",
+        Source: "plat",
+        DetailType: "AddressAssigned",
+        Time: new Date("2026-11-24T04:00:00.000Z"),
+        Detail: JSON.stringify({
+          id: "e7",
+          type: "AddressAssigned",
+          at: "2026-11-24T04:00:00.000Z",
+          sequence: "7",
+          space: "default",
+          address: "10.0.0.1",
+        }),
+      },
+    ],
+  ]);
+});
+
+it("a request has at most ten events, and at most 256 KB", async () => {
+  const small = bus();
+  await small.put(events(23));
+  expect(small.requests.map(({ length }) => length)).toEqual([10, 10, 3]);
+  const large = bus();
+  await large.put(events(5, { text: "x".repeat(100_000) }));
+  expect(large.requests.map(({ length }) => length)).toEqual([2, 2, 1]);
+  const none = bus();
+  await none.put([]);
+  expect(none.requests).toEqual([]);
+});
+
+it("an event that the bus rejects is sent again, alone, after a pause", async () => {
+  const { put, requests, pausesMs } = bus(
+    ({ Detail }, number) => number < 3 && Detail?.includes('"e1"') === true,
+  );
+  await put(events(3));
+  expect(requests.map(({ length }) => length)).toEqual([3, 1, 1]);
+  expect(pausesMs).toEqual([100, 200]);
+});
+
+it("a bus that keeps rejecting is an error with its code, and no later event overtakes", async () => {
+  const { put, requests } = bus(({ Detail }) => Detail?.includes('"e1"') === true);
+  await expect(put(events(12))).rejects.toThrow(
+    "the bus rejects 1 of 10 events: ThrottlingException",
+  );
+  expect(requests).toHaveLength(5);
+});

@@ -1,0 +1,87 @@
+import { gunzipSync } from "node:zlib";
+import { PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { emulatorBinary } from "../../src/local/emulator.ts";
+import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
+
+describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod", () => {
+  let twin: Twin;
+  const call = (method: string, path: string, body?: object) =>
+    twin.clientOf(1).call(method, path, body);
+  /** Returns the details of the events of a handle, in their order. */
+  const eventsOf = (handle: string) =>
+    twin.published.events
+      .map(({ DetailType, Detail }) => ({ type: DetailType, ...JSON.parse(Detail) }))
+      .filter((event) => event.handle === handle);
+  const typesOf = (handle: string) => eventsOf(handle).map(({ type }) => type);
+  /** Returns all lines of the trail. */
+  const lines = () =>
+    [...twin.published.objects.values()].flatMap((object) =>
+      gunzipSync(object)
+        .toString()
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    );
+  const assign = (handle: string) =>
+    call("POST", "/v1/assign", { host: "node-1", ipv4: 1, handle });
+
+  beforeAll(async () => {
+    const { deployment, assets } = await synthesised("prod");
+    twin = await startTwin(deployment, assets, { port: 0, scheduleSeconds: 3_600 });
+    await call("PUT", "/v1/pools/default-ipv4", { cidr: "10.0.0.0/16" });
+  });
+  afterAll(() => twin.stop());
+
+  it("becomes an event on the bus for an assign, with who asked, and one for its release", async () => {
+    await assign("web-0");
+    await vi.waitFor(() => expect(typesOf("web-0")).toEqual(["AddressAssigned"]), 20_000);
+    await call("POST", "/v1/release", { handle: "web-0" });
+    await vi.waitFor(
+      () => expect(typesOf("web-0")).toEqual(["AddressAssigned", "AddressReleased"]),
+      20_000,
+    );
+    const [assigned, released] = eventsOf("web-0");
+    expect(assigned).toMatchObject({ space: "default", handle: "web-0", host: "node-1" });
+    expect(assigned.principal).toMatch(/^arn:aws:iam::/);
+    expect(released.address).toBe(assigned.address);
+    expect(released.sequence > assigned.sequence).toBe(true);
+  });
+
+  it("becomes lines of the trail under the hour, which say what was before and afterwards", async () => {
+    expect([...twin.published.objects.keys()]).toContainEqual(
+      expect.stringMatching(/^changes\/\d{4}\/\d\d\/\d\d\/\d\d\/\d{40}-.+\.jsonl\.gz$/),
+    );
+    expect(lines()).toContainEqual(
+      expect.objectContaining({ kind: "SPACE/POOL", called: "pool default-ipv4", item: "created" }),
+    );
+  });
+
+  it("loses nothing while the bus is down", async () => {
+    twin.published.isBusDown = true;
+    await assign("web-1");
+    await assign("web-2");
+    await vi.waitFor(() => expect(twin.published.rejections).toBeGreaterThan(1), 20_000);
+    expect([...typesOf("web-1"), ...typesOf("web-2")]).toEqual([]);
+    twin.published.isBusDown = false;
+    await vi.waitFor(() => {
+      expect(new Set(typesOf("web-1"))).toEqual(new Set(["AddressAssigned"]));
+      expect(new Set(typesOf("web-2"))).toEqual(new Set(["AddressAssigned"]));
+    }, 30_000);
+  });
+
+  it("puts a change that nobody can read aside, and publishes what follows", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    await twin.database.send(
+      new PutItemCommand({
+        TableName: twin.deployment.table.name,
+        Item: { pk: { S: "SPACE#other" }, sk: { S: "POOL#broken" }, f: { N: "99" } },
+      }),
+    );
+    await assign("web-3");
+    await vi.waitFor(() => expect(typesOf("web-3")).toEqual(["AddressAssigned"]), 20_000);
+    expect(twin.queues.messages.map(({ body }) => body)).toMatchObject([
+      { key: { pk: "SPACE#other", sk: "POOL#broken" } },
+    ]);
+  });
+});
