@@ -1,6 +1,7 @@
 import type { Context } from "../allocator/core/context.ts";
 import { openTable } from "../store/table-format.ts";
-import { wire } from "../wiring.ts";
+import { wire, wireHistory } from "../wiring.ts";
+import { deleteExpired, Publishing } from "./publishing.ts";
 import { type Door, type Serving, serve } from "./server.ts";
 import { openStorage, type StorageOptions } from "./storage.ts";
 import { every } from "./timers.ts";
@@ -23,10 +24,15 @@ export interface Plat {
   stop(): Promise<void>;
 }
 
+/** As long as Lambda waits for changes of the stream. */
+const PUBLISH_SECONDS = 1;
+const EXPIRY_SECONDS = 3_600;
+
 /** Starts the table, wires the functions to it, and serves them as API Gateway and EventBridge Scheduler do. */
 export async function startPlat(options: PlatOptions): Promise<Plat> {
   const storage = await openStorage(options.storage);
   const context = wire(storage.table);
+  wireHistory(storage.history);
   // Loaded here, because a function connects to its table when it is loaded.
   const { HANDLERS, SCHEDULED_RUNS } = await import("./functions.ts");
   let serving: Serving;
@@ -37,10 +43,15 @@ export async function startPlat(options: PlatOptions): Promise<Plat> {
     await storage.stop();
     throw error;
   }
+  const { history, feed, trail } = storage;
+  const publishing =
+    feed && new Publishing({ feed, history, trail, store: context.store, now: context.now });
   const timers = [
     every(options.reclaimSeconds, SCHEDULED_RUNS.reclaim),
     every(options.repairSeconds, SCHEDULED_RUNS.repair),
     every(options.workSeconds, SCHEDULED_RUNS.work),
+    every(EXPIRY_SECONDS, () => deleteExpired(storage.history, context.now())),
+    ...(publishing ? [every(PUBLISH_SECONDS, () => publishing.run())] : []),
   ];
   return {
     url: serving.url,

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { type ChangeFeed, InMemoryFeed } from "../store/change-feed.ts";
+import { ChangeLog } from "../store/change-log.ts";
 import { InMemoryTable } from "../store/in-memory-table.ts";
 import { openEnvironment, UnusableFile } from "../store/lmdb-environment.ts";
 import { LmdbTable } from "../store/lmdb-table.ts";
@@ -16,6 +18,12 @@ export const TABLE_NAME = "plat";
 /** The place of a local table. */
 export interface Storage {
   readonly table: Table;
+  /** The table of the history. */
+  readonly history: Table;
+  /** The changes of the table, for a publisher. A DynamoDB has none here, because its stream is not read. */
+  readonly feed?: ChangeFeed;
+  /** The directory of the trail; none without a directory of data. */
+  readonly trail?: string;
   /** A sentence about where the data is kept, for the first line on the terminal. */
   readonly sentence: string;
   /** Resolves with a sentence when the data is permanently unavailable. */
@@ -35,6 +43,8 @@ export type StorageOptions =
 
 /** The names of the files of tables in the data directory. */
 const FILE = "plat.lmdb";
+const HISTORY_FILE = "plat-history.lmdb";
+const TRAIL = "trail";
 const DYNAMODB_FILE = "plat.db";
 
 const IN_MEMORY = "Data is kept in memory only and is gone when this stops";
@@ -46,7 +56,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     case "file":
       return inFile(options.data);
     case "memory":
-      return { table: new InMemoryTable(), sentence: IN_MEMORY, lost: NEVER, stop: async () => {} };
+      return inMemory();
     case "dynamodb":
       return embedded(options.data);
     case "endpoint":
@@ -56,22 +66,47 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   }
 }
 
+function inMemory(): Storage {
+  const feed = new InMemoryFeed(new ChangeLog(Date.now));
+  return {
+    table: new InMemoryTable(feed),
+    feed,
+    history: new InMemoryTable(),
+    sentence: IN_MEMORY,
+    lost: NEVER,
+    stop: async () => {},
+  };
+}
+
 async function inFile(data: string): Promise<Storage> {
   expectNo(DYNAMODB_FILE, data, "the embedded DynamoDB; start with --dynamodb");
   const lmdb = await loadLmdb();
-  const table = await openEnvironment(lmdb, join(resolve(data), FILE)).then(
-    (environment) => new LmdbTable(environment),
-    (error) => {
+  const opened = (file: string) =>
+    openEnvironment(lmdb, join(resolve(data), file)).catch((error) => {
       throw error instanceof UnusableFile
         ? new UsageError(`${error.message} Another directory can be named with --data.`)
         : error;
+    });
+  const table = new LmdbTable(await opened(FILE), Date.now);
+  const history = await opened(HISTORY_FILE).then(
+    (environment) => new LmdbTable(environment),
+    async (error) => {
+      await table.close();
+      throw error;
     },
   );
+  const lost = Promise.race([table.lost, history.lost]);
   return {
     table,
+    feed: table.feed,
+    history,
+    trail: join(resolve(data), TRAIL),
     sentence: `Data is kept in ${data}`,
-    lost: table.lost.then((reason) => `Data can no longer be kept in ${data}: ${reason}`),
-    stop: () => table.close(),
+    lost: lost.then((reason) => `Data can no longer be kept in ${data}: ${reason}`),
+    async stop() {
+      await table.close();
+      await history.close();
+    },
   };
 }
 
@@ -138,4 +173,7 @@ async function embedded(data: string | undefined): Promise<Storage> {
   };
 }
 
-const over = (client: DynamoDBClient) => ({ table: tableIn(client, TABLE_NAME) });
+const over = (client: DynamoDBClient) => ({
+  table: tableIn(client, TABLE_NAME),
+  history: new InMemoryTable(),
+});

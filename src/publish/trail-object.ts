@@ -2,8 +2,10 @@ import type { TrailLine } from "./trail-line.ts";
 
 /** An object of the trail: the lines of one hour out of a batch. */
 export interface TrailObject {
-  /** `changes/2026/11/24/04/<sequence>-<id>`, by the first line. The same batch has the same key. */
-  readonly key: string;
+  /** `2026/11/24/04`, in UTC. */
+  readonly hour: string;
+  /** The number and the id of the first line. The same batch has the same name. */
+  readonly name: string;
   /** JSON, one line each. */
   readonly text: string;
 }
@@ -19,7 +21,8 @@ export function trailObjectsOf(lines: readonly TrailLine[]): readonly TrailObjec
     hours.set(hour, [...(hours.get(hour) ?? []), line]);
   }
   return [...hours].map(([hour, ofHour]) => ({
-    key: `changes/${hour}/${ofHour[0]?.sequence}-${ofHour[0]?.id}`,
+    hour,
+    name: `${ofHour[0]?.sequence}-${ofHour[0]?.id}`,
     text: ofHour.map((line) => `${JSON.stringify(line)}\n`).join(""),
   }));
 }

@@ -12,11 +12,11 @@ export function trailBucket(
   Bucket: string,
 ): (lines: readonly TrailLine[]) => Promise<void> {
   return async (lines) => {
-    for (const { key, text } of trailObjectsOf(lines))
+    for (const { hour, name, text } of trailObjectsOf(lines))
       await client.send(
         new PutObjectCommand({
           Bucket,
-          Key: `${key}.jsonl.gz`,
+          Key: `changes/${hour}/${name}.jsonl.gz`,
           Body: await compressed(text),
           ContentType: "application/gzip",
         }),
