@@ -43,7 +43,7 @@ export interface Twin {
   readonly lambda: Lambda;
   readonly queues: Queues;
   readonly eventSources: EventSources;
-  /** What the functions put on the bus, and into buckets. */
+  /** The bus and the buckets, with everything that the functions put there. */
   readonly published: Published;
   readonly logs: Logs;
   /** A client of DynamoDB that no policy limits. */
