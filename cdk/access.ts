@@ -197,12 +197,13 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     update: ["BLOCK", "GROUPINDEX", "VERSION"],
     delete: ["BLOCK", "FULLPOOLS", "HOST", "JOBS", "GROUPINDEX", "SPACE"],
   },
-  // The index may miss an item, so the repair run also scans the table. Only `survey` asks the index too.
+  // The index may miss an item, so the repair run also scans the table. Only `survey` asks the index too. It marks the
+  // register of the table.
   repair: {
     get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "NODE", "SWEEP", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "NODE", "NODES", "GROUPINDEX", "SPACE"],
     put: ["APPLICATIONS", "HANDLE", "HOST", "NODE", "NODES", "SWEEP", "TABLE"],
-    update: ["APPLICATIONS", "BLOCK", "GROUPINDEX", "HOST"],
+    update: ["APPLICATIONS", "BLOCK", "GROUPINDEX", "HOST", "TABLE"],
     delete: [
       "APPLICATIONS",
       "BLOCK",

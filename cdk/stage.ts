@@ -4,6 +4,7 @@ import { contextKey, type Deployment, readDeployment } from "./deployment.ts";
 import { EncryptedWith } from "./encrypted-with.ts";
 import { ENVIRONMENTS, type EnvironmentName, stackId, stageName } from "./environments.ts";
 import { KeyStack } from "./key-stack.ts";
+import { servingRegions } from "./regions.ts";
 import { StatefulStack } from "./stateful-stack.ts";
 import { StatelessStack } from "./stateless-stack.ts";
 import { Traced } from "./traced.ts";
@@ -127,6 +128,11 @@ export class PlatStage extends Stage {
       streamArn: active ? (table?.tableStreamArn ?? deployment.streamArn) : undefined,
       spaces,
       active,
+      ...(regions && {
+        otherRegions: servingRegions(String(deployment.region), regions).filter(
+          (other) => other !== region,
+        ),
+      }),
       lambdaConcurrency,
       access: access ?? { type: "iam" },
       domain,

@@ -1,4 +1,5 @@
 import { CfnOutput, Duration, Stack, type StackProps } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
 import type { FunctionName } from "../src/contract/routes/routes.ts";
 import { REQUEST_MS_MAX } from "../src/domain/limits.ts";
@@ -38,6 +39,8 @@ export interface StatelessStackProps {
   readonly probe?: boolean;
   /** False in a Region that does not run the schedules; true unless named. */
   readonly active?: boolean;
+  /** The other Regions that have a replica of the table. */
+  readonly otherRegions?: readonly string[];
   readonly env?: StackProps["env"];
   /** The quota of concurrent Lambda executions of the account in its Region. */
   readonly lambdaConcurrency: number;
@@ -103,6 +106,21 @@ export class StatelessStack extends Stack {
       repair: scheduledRun("repair"),
       work: scheduledRun("work"),
     };
+    // The run that names the table in its register names its replicas too (`src/restore/mark-table.ts`).
+    for (const region of props.otherRegions ?? [])
+      scheduledRuns.repair.function.addToRolePolicy(
+        new PolicyStatement({
+          actions: ["dynamodb:DescribeTable"],
+          resources: [
+            this.formatArn({
+              service: "dynamodb",
+              region,
+              resource: "table",
+              resourceName: table.tableName,
+            }),
+          ],
+        }),
+      );
     const enabled = props.active ?? true;
     const { deadLetterQueue } = new Schedules(this, "Schedules", {
       environment,

@@ -1,11 +1,21 @@
 import { repair } from "../src/allocator/maintenance/repair/repair.ts";
 import { scheduledRun, shardOfRun } from "../src/edge/events/scheduled-run.ts";
 import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
-import { context, guard } from "../src/wiring.ts";
+import { markTable } from "../src/restore/mark-table.ts";
+import { context, guard, identifyReplica } from "../src/wiring.ts";
 
 const plat = context();
+const table = guard();
+/** One shard marks the table for all. */
+const MARKING_SHARD = 0;
 
 /** Runs once over a shard; the next run of its schedule continues where this one stopped. */
-export const handler = scheduledRun("repair", guard(), async (event) =>
-  logScheduledRun("repaired", await repair(plat, shardOfRun(event))),
-);
+export const handler = scheduledRun("repair", table, async (event) => {
+  const shard = shardOfRun(event);
+  const isMarking = table && shard === MARKING_SHARD;
+  const failures = isMarking
+    ? await markTable({ table, identifyReplica, marker: undefined, now: plat.now })
+    : [];
+  const done = await repair(plat, shard);
+  logScheduledRun("repaired", { ...done, failures: [...failures, ...done.failures] });
+});

@@ -15,6 +15,7 @@ import {
   deadlineTable,
 } from "./deadline-table.ts";
 import type { Random } from "./domain/fresh.ts";
+import type { DescribedTable, TableIdentity } from "./domain/table-register.ts";
 import { dryRunTable } from "./store/dry-run-table.ts";
 import { identityThrough, tableThrough } from "./store/dynamodb-table.ts";
 import { type Guard, guardedTable } from "./store/guarded-table.ts";
@@ -54,8 +55,8 @@ export function wire(table: Table | (Table & Guard), context = contextOf(table))
   return context;
 }
 
-/** Returns the guard of the table; nothing for a table without an id, such as that of `npm start`. */
-export function guard(): Guard | undefined {
+/** Returns the table with its guard; nothing for a table without an id, such as that of `npm start`. */
+export function guard(): (Table & Guard) | undefined {
   return wired && "assertServing" in wired.table ? wired.table : undefined;
 }
 
@@ -81,8 +82,10 @@ type Time = Pick<Context, "now" | "sleep">;
 /**
  * Makes a client for AWS, or for another endpoint. Another endpoint needs no credentials of AWS, but the SDK signs
  * every request, so any credentials will do.
+ *
+ * @param region the Region of AWS; that of the environment unless it is named
  */
-export function dynamoClient(endpoint?: string): DynamoDBClient {
+export function dynamoClient(endpoint?: string, region?: string): DynamoDBClient {
   const { AWS_ACCESS_KEY_ID, AWS_PROFILE, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   const anonymous = !AWS_ACCESS_KEY_ID && !AWS_PROFILE;
   const agent = { keepAlive: true, maxSockets: SOCKETS_MAX };
@@ -96,6 +99,7 @@ export function dynamoClient(endpoint?: string): DynamoDBClient {
       httpAgent: agent,
       httpsAgent: agent,
     },
+    ...(region !== undefined && { region }),
     ...(endpoint !== undefined && {
       endpoint,
       region: AWS_REGION ?? AWS_DEFAULT_REGION ?? "us-east-1",
@@ -116,9 +120,24 @@ export function tableIn(client: DynamoDBClient, tableName: string): Table {
 const senderOf = (client: DynamoDBClient) => deadlineSender(DynamoDBDocumentClient.from(client));
 
 /** Returns the table in DynamoDB. It serves no write while it is frozen. */
-export function guardedTableIn(client: DynamoDBClient, tableName: string): Table & Guard {
-  const identify = () => identityThrough(senderOf(client), tableName);
+function guardedTableIn(client: DynamoDBClient, tableName: string): Table & Guard {
+  const identify = () => identityIn(client, tableName);
   return guardedTable(countedTable(tableIn(client, tableName)), { identify, now: REAL_TIME.now });
+}
+
+/** Describes a table, with its id. */
+export const identityIn = (client: DynamoDBClient, tableName: string): Promise<DescribedTable> =>
+  identityThrough(senderOf(client), tableName);
+
+/** Describes the replica of this process's table in another Region. */
+export async function identifyReplica(region: string): Promise<TableIdentity> {
+  const { tableName, endpoint } = readEnvironment();
+  const client = dynamoClient(endpoint, region);
+  try {
+    return await identityIn(client, tableName);
+  } finally {
+    client.destroy();
+  }
 }
 
 function tableOfEnvironment(): Table & Guard {

@@ -20,6 +20,7 @@ import { nodeCommand } from "./commands/node.ts";
 import { poolCommand } from "./commands/pool.ts";
 import { releaseCommand } from "./commands/release.ts";
 import { reservationCommand } from "./commands/reservation.ts";
+import { restoreCommand } from "./commands/restore.ts";
 import { showCommand } from "./commands/show.ts";
 import { splitCommand } from "./commands/split.ts";
 import { zoneCommand } from "./commands/zone.ts";
@@ -47,7 +48,7 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
     zoneCommand,
     eventCommand,
   ],
-  "Jobs and checks:": [jobCommand, alarmCommand, checkCommand, collectCommand],
+  "Jobs and checks:": [jobCommand, alarmCommand, checkCommand, collectCommand, restoreCommand],
   "Import and export:": [importCommand, exportCommand],
   "Shell completion and help:": [completionCommand],
 };

@@ -31,6 +31,13 @@ export const RANGE_RETIRED_MS_MIN = CONFIGURATION_RELOAD_MS + EFFECTIVE_MS_MAX;
 /** A function reads the register of its table again before a write when it read it longer ago than this. */
 export const REGISTER_FRESH_MS = 60_000;
 
+/** A scheduled run marks the table, and the marker beside it, when the last mark is older than this. */
+export const MARK_MS_MIN = 600_000;
+/** Lines of the audit trail that one restore replays. They are in memory together, at about a kilobyte each. */
+export const TRAIL_LINES_MAX = 1_000_000;
+/** Items that a restore reads or writes side by side. */
+export const RESTORED_AT_ONCE = 16;
+
 /** A scheduled run skips younger items, because their authors may still be running. Safety does not depend on this. */
 export const GRACE_MS = 60_000;
 /** The time for which a keyed allocation is kept after its release, so that a late duplicate gets `already_released`. */

@@ -4,12 +4,20 @@ export interface TableIdentity {
   readonly id: string;
 }
 
+/** A table as the database describes it. */
+export interface DescribedTable extends TableIdentity {
+  /** The other Regions that have a replica of it. */
+  readonly replicas: readonly string[];
+}
+
 /** The entry of a table about itself. */
 export interface TableRegister {
   /** The ids of the table and of its replicas, by their Regions; empty before the first scheduled run. */
   readonly ids: Readonly<Record<string, string>>;
   /** The reason why no write is served, in words that follow "the table"; absent if nobody froze the table. */
   readonly frozenBecause?: string;
+  /** The time of the last mark. The marker beside the table has none that is later. */
+  readonly markedAtMs?: number;
 }
 
 /**

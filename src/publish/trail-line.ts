@@ -36,7 +36,7 @@ export interface TrailLine {
 }
 
 /** Items that no answer depends on: hints, counts, signs of life and positions. A restored table gets them anew. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
+export const LEFT_OUT: ReadonlySet<string> = new Set([
   "FULLPOOLS",
   "USAGE",
   "HOST/FULL",

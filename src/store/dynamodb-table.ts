@@ -14,7 +14,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { type Outcome, ThrottledError, UnavailableError } from "../domain/outcome.ts";
-import type { TableIdentity } from "../domain/table-register.ts";
+import type { DescribedTable } from "../domain/table-register.ts";
 import type { Clause } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key, Path, Value } from "./item.ts";
@@ -124,16 +124,17 @@ export function tableThrough(client: Sender, TableName: string): Table {
 }
 
 /**
- * Returns the Region and the id of a table
+ * Returns the Region and the id of a table, and the Regions of its replicas
  * (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TableDescription.html).
  *
  * @throws {Error} if the database gives its tables no id
  */
-export async function identityThrough(client: Sender, TableName: string): Promise<TableIdentity> {
+export async function identityThrough(client: Sender, TableName: string): Promise<DescribedTable> {
   const { Table } = await reading(() => client.send(new DescribeTableCommand({ TableName })));
   const [, , , region] = Table?.TableArn?.split(":") ?? [];
   if (!region || !Table?.TableId) throw new Error("the database does not say which table it has");
-  return { region, id: Table.TableId };
+  const replicas = (Table.Replicas ?? []).flatMap(({ RegionName }) => RegionName ?? []);
+  return { region, id: Table.TableId, replicas: replicas.filter((name) => name !== region) };
 }
 
 const indexKey = (shard: string, { pk, sk, dueAtMs }: DueKey) => ({

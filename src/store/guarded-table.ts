@@ -1,6 +1,6 @@
 import { REGISTER_FRESH_MS } from "../domain/limits.ts";
 import { TableFrozenError } from "../domain/outcome.ts";
-import { type TableIdentity, whyFrozen } from "../domain/table-register.ts";
+import { type DescribedTable, whyFrozen } from "../domain/table-register.ts";
 import type { Table } from "./table.ts";
 import { readRegister } from "./table-register.ts";
 
@@ -8,12 +8,12 @@ import { readRegister } from "./table-register.ts";
 export interface Guard {
   /** @throws {TableFrozenError} if no write is served */
   assertServing(): Promise<void>;
-  /** Returns the Region and the id of the table. A process asks the database once, because a table keeps its id. */
-  identify(): Promise<TableIdentity>;
+  /** Describes the table. A process asks the database once, because a table keeps its id. */
+  identify(): Promise<DescribedTable>;
 }
 
 interface Surroundings {
-  readonly identify: () => Promise<TableIdentity>;
+  readonly identify: () => Promise<DescribedTable>;
   readonly now: () => number;
 }
 
@@ -27,11 +27,11 @@ interface Surroundings {
  * @throws {TableFrozenError} from each write while the table is frozen
  */
 export function guardedTable(table: Table, { identify, now }: Surroundings): Table & Guard {
-  let identity: Promise<TableIdentity> | undefined;
+  let identity: Promise<DescribedTable> | undefined;
   let check: Promise<void> | undefined;
   let freshUntilMs = Number.NEGATIVE_INFINITY;
 
-  const identifyOnce = (): Promise<TableIdentity> => {
+  const identifyOnce = (): Promise<DescribedTable> => {
     identity ??= identify().catch((error: unknown) => {
       identity = undefined;
       throw error;

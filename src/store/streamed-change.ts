@@ -1,7 +1,7 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import type { Item, Key } from "./item.ts";
+import type { Item, Key, Value } from "./item.ts";
 import { type ItemChange, padded } from "./item-change.ts";
 
 const MS_PER_SECOND = 1_000;
@@ -28,10 +28,13 @@ export function itemChangeOf({ dynamodb }: DynamoDBRecord): ItemChange {
 }
 
 type Attributes = NonNullable<NonNullable<DynamoDBRecord["dynamodb"]>["Keys"]>;
-type Attribute = Attributes[string];
+export type Attribute = Attributes[string];
 
-const itemOf = (attributes: Attributes): Item =>
-  unmarshall(withBytes({ M: attributes }).M as Record<string, AttributeValue>) as Item;
+const itemOf = (attributes: Attributes): Item => valueIn({ M: attributes }) as Item;
+
+/** Returns the value of an attribute in DynamoDB's JSON, with bytes in base64. */
+export const valueIn = (attribute: Attribute): Value =>
+  unmarshall({ value: withBytes(attribute) as unknown as AttributeValue }).value as Value;
 
 /** Returns an attribute with its bytes. Lambda has them as text in Base64, because an event is JSON. */
 function withBytes(attribute: Attribute): Record<string, unknown> {

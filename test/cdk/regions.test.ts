@@ -111,6 +111,22 @@ describe.each(ENVIRONMENT_NAMES)("several Regions in %s", (name) => {
     }
   });
 
+  it("have replicas that the repair run of each may describe, to name them in the register", () => {
+    const { stateless, replicas } = stageOf(name, { regions: THREE });
+    for (const [region, stack] of [["eu-central-1", stateless] as const, ...replicas]) {
+      const others = ["eu-central-1", "eu-west-1", "eu-west-3"].filter((one) => one !== region);
+      const policies = Template.fromStack(stack).findResources("AWS::IAM::Policy");
+      const described = Object.entries(policies)
+        .filter(([id]) => id.startsWith("repairRoleDefaultPolicy"))
+        .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement)
+        .filter(({ Action }) => Action === "dynamodb:DescribeTable")
+        .map(({ Resource }) => JSON.stringify(Resource));
+      expect(described).toHaveLength(3);
+      for (const other of others)
+        expect(described.filter((one) => one.includes(`:dynamodb:${other}:`))).toHaveLength(1);
+    }
+  });
+
   it("change nothing else in the stack of the home Region", () => {
     const single = Template.fromStack(stageOf(name, {}).stateless).toJSON();
     const home = Template.fromStack(stageOf(name, { regions: THREE }).stateless).toJSON();

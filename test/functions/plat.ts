@@ -22,7 +22,7 @@ process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 /** The table of the handlers in this test file; a test may replace its methods. */
 export const table = new InMemoryTable();
 /** The table as the database names it. */
-export const IDENTITY = { region: "eu-central-1", id: "0b7e9a54-table" };
+export const IDENTITY = { region: "eu-central-1", id: "0b7e9a54-table", replicas: [] };
 export const context = wire(
   guardedTable(watchedTable(table), { identify: async () => IDENTITY, now: () => Date.now() }),
 );

@@ -7,7 +7,7 @@ import type { Item } from "../../src/store/item.ts";
 import type { Write } from "../../src/store/table.ts";
 
 const REGISTER = { pk: "TABLE", sk: "FORMAT", f: 1, k: 2 };
-const OWN = { region: "eu-central-1", id: "table-1" };
+const OWN = { region: "eu-central-1", id: "table-1", replicas: [] };
 
 const WRITE: Write = {
   step: "test",

@@ -1,0 +1,72 @@
+import { MARK_MS_MIN } from "../domain/limits.ts";
+import { TableFrozenError } from "../domain/outcome.ts";
+import type { TableIdentity } from "../domain/table-register.ts";
+import type { Guard } from "../store/guarded-table.ts";
+import type { Table } from "../store/table.ts";
+import {
+  freezeTable,
+  moveMark,
+  readRegister,
+  registerReplica,
+  registerTable,
+} from "../store/table-register.ts";
+
+/** A time outside of the table, which does not go back with it. */
+interface Marker {
+  /** Returns the time of the last mark; nothing before the first. */
+  read(): Promise<number | undefined>;
+  write(atMs: number): Promise<void>;
+}
+
+interface Marked {
+  readonly table: Table & Guard;
+  /** Describes the replica of the table in another Region. */
+  readonly identifyReplica: (region: string) => Promise<TableIdentity>;
+  readonly marker: Marker | undefined;
+  readonly now: () => number;
+}
+
+const WENT_BACK = "went back in time: the marker beside it is later than its own mark";
+
+/**
+ * Names a table in its register if that names none, and its replicas in other Regions beside it. Every ten minutes it marks the table, and then the marker beside it, with the time.
+ *
+ * The table gets each mark first. So a marker that is later than the mark of the table says that the table went back in time. Then the table is frozen.
+ *
+ * @returns the failures on the way: a marker out of reach freezes nothing
+ * @throws {TableFrozenError} if it froze the table
+ */
+export async function markTable(marked: Marked): Promise<readonly unknown[]> {
+  try {
+    await register(marked);
+    if (marked.marker) await mark(marked, marked.marker);
+    return [];
+  } catch (error) {
+    if (error instanceof TableFrozenError) throw error;
+    return [error];
+  }
+}
+
+/** Only a table that serves comes here. So its replicas are as good as it is: the database itself lists them. */
+async function register({ table, identifyReplica }: Marked): Promise<void> {
+  const { ids } = await readRegister(table);
+  const { replicas, ...own } = await table.identify();
+  if (Object.keys(ids).length === 0) await registerTable(table, own);
+  for (const region of replicas)
+    if (ids[region] === undefined) await registerReplica(table, own, await identifyReplica(region));
+}
+
+async function mark({ table, now }: Marked, marker: Marker): Promise<void> {
+  const { markedAtMs = 0 } = await readRegister(table);
+  if (now() < markedAtMs + MARK_MS_MIN) return;
+  const besideMs = (await marker.read()) ?? 0;
+  // Read after the marker, because another run may write both between the two reads.
+  const { markedAtMs: seenMs } = await readRegister(table);
+  if (besideMs > (seenMs ?? 0)) {
+    await freezeTable(table, WENT_BACK);
+    throw new TableFrozenError(`the table ${WENT_BACK}`);
+  }
+  const nextMs = Math.max(now(), (seenMs ?? 0) + 1);
+  const { outcome } = await moveMark(table, seenMs, nextMs);
+  if (outcome === "done") await marker.write(nextMs);
+}

@@ -1,0 +1,138 @@
+import type { Context } from "../allocator/core/context.ts";
+import { inParallel } from "../allocator/core/parallel.ts";
+import { type Checked, checkTable } from "../allocator/read/check-table.ts";
+import { RESTORED_AT_ONCE } from "../domain/limits.ts";
+import { type Outcome, UnavailableError } from "../domain/outcome.ts";
+import { type TableIdentity, whyFrozen } from "../domain/table-register.ts";
+import { LEFT_OUT } from "../publish/trail-line.ts";
+import { kindNameOf, kindOf } from "../store/kinds.ts";
+import type { Table, Write } from "../store/table.ts";
+import { isTold } from "../store/table-format.ts";
+import { freezeTable, readRegister, thawTable } from "../store/table-register.ts";
+import { replayed } from "./replay.ts";
+import { RestoreError } from "./restore-error.ts";
+import { textOf } from "./text-of-value.ts";
+import type { Line } from "./trail-line.ts";
+
+/** A restored table, with nothing that keeps it from being written. */
+export interface RestoredTable {
+  readonly table: Table;
+  readonly identity: TableIdentity;
+  /** A context over the table, for the check. */
+  readonly context: Context;
+}
+
+/** The result of a restore. */
+export interface Restored {
+  /** The lines that count: without those of items that a restored table gets anew. */
+  readonly lines: number;
+  /** The items that these lines are about. */
+  readonly items: number;
+  /** The items that the replay wrote or deleted, or would. */
+  readonly changed: number;
+  /** The check of the table after the replay; absent in a dry run. */
+  readonly checked?: Checked;
+  /** True if the table serves now. */
+  readonly thawed: boolean;
+}
+
+/**
+ * Replays lines of the audit trail in a frozen table, checks the table as a whole, and lets it serve if every invariant holds. It may run
+ * again, because a second replay changes nothing. It writes nothing before it knows that it can replay all lines.
+ *
+ * @throws {RestoreError} if the table serves already, or if the lines cannot be replayed
+ */
+export async function restoreTable(
+  { table, identity, context }: RestoredTable,
+  lines: readonly Line[],
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<Restored> {
+  await expectFrozen(table, identity);
+  const byItem = [...itemsOf(lines).values()];
+  const changes = await inParallel(byItem, RESTORED_AT_ONCE, (of) => changeOf(table, of));
+  const needed = changes.filter((change) => change !== undefined);
+  const done = {
+    lines: byItem.reduce((sum, of) => sum + of.length, 0),
+    items: byItem.length,
+    changed: needed.length,
+  };
+  if (dryRun) return { ...done, thawed: false };
+  // A table without ids in its register must not serve during the replay either.
+  expectAnswer(await freezeTable(table, "is being restored"));
+  await inParallel(needed, RESTORED_AT_ONCE, async (change) =>
+    expectAnswer(await table.write(change)),
+  );
+  const checked = await checkTable(context);
+  const thawed = checked.violations.length === 0;
+  if (thawed) expectAnswer(await thawTable(table, identity, context.now()));
+  return { ...done, checked, thawed };
+}
+
+/** @throws {UnavailableError} if the database did not say what became of a write: the restore can run again */
+function expectAnswer({ outcome }: Outcome<unknown>): void {
+  if (outcome === "unknown") throw new UnavailableError("the database did not answer a write");
+}
+
+/**
+ * Checks that nobody else writes the table.
+ *
+ * @throws {RestoreError} if it serves
+ */
+async function expectFrozen(table: Table, identity: TableIdentity): Promise<void> {
+  if (!(await isTold(table))) throw new RestoreError("the table has no register: it is not Plat's");
+  const register = await readRegister(table);
+  const isNamed = Object.keys(register.ids).length > 0;
+  if (isNamed && whyFrozen(register, identity) === undefined)
+    throw new RestoreError(
+      "the table serves: its register names it, so there is nothing to restore",
+    );
+}
+
+/** Returns the lines of each item. @throws {RestoreError} if a line is about an item of an unknown kind */
+function itemsOf(lines: readonly Line[]): ReadonlyMap<string, readonly Line[]> {
+  const items = new Map<string, Line[]>();
+  for (const line of lines) {
+    const kind = kindNameOf(line.key);
+    if (kind === undefined)
+      throw new RestoreError(
+        `${line.place} is about an item of no kind that this version knows: ${line.key.pk} ${line.key.sk}`,
+      );
+    // The register is the restored table's own.
+    if (LEFT_OUT.has(kind) || kind === "TABLE") continue;
+    const name = JSON.stringify([line.key.pk, line.key.sk]);
+    const of = items.get(name);
+    if (of) of.push(line);
+    else items.set(name, [line]);
+  }
+  return items;
+}
+
+/**
+ * Returns the write that brings an item up to date; nothing if it is.
+ *
+ * @throws {RestoreError} if its lines cannot be replayed, or lead to a format that this version does not read
+ */
+async function changeOf(table: Table, lines: readonly Line[]): Promise<Write | undefined> {
+  const [first] = lines;
+  if (!first) return undefined;
+  const { key } = first;
+  const current = await table.get(key);
+  const item = replayed(current, lines);
+  const isSame =
+    item === undefined || current === undefined
+      ? item === current
+      : textOf(item) === textOf(current);
+  if (isSame) return undefined;
+  const { format } = kindOf(key) ?? {};
+  if (item && item.f !== format)
+    throw new RestoreError(
+      `the lines of ${key.pk} ${key.sk} lead to format ${String(item.f)}, and this version reads format ${format}`,
+    );
+  // Nobody else writes a frozen table, so the write needs no condition.
+  return {
+    step: "replay",
+    key,
+    when: [],
+    change: item ? { kind: "put", item } : { kind: "delete" },
+  };
+}

@@ -1,0 +1,152 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { putPool } from "../../../src/allocator/admin/administration.ts";
+import { assign } from "../../../src/allocator/assign/assign.ts";
+import type { Context } from "../../../src/allocator/core/context.ts";
+import { Rejection, TableFrozenError } from "../../../src/domain/outcome.ts";
+import { createTable } from "../../../src/local/create-table.ts";
+import { type Emulator, emulatorBinary, startEmulator } from "../../../src/local/emulator.ts";
+import { trailLineOf } from "../../../src/publish/trail-line.ts";
+import { guardedTable } from "../../../src/store/guarded-table.ts";
+import type { ItemChange } from "../../../src/store/item-change.ts";
+import { openTable } from "../../../src/store/table-format.ts";
+import { thawTable } from "../../../src/store/table-register.ts";
+import { contextOf, dynamoClient, identityIn, tableIn } from "../../../src/wiring.ts";
+import { recorded } from "../../restore/trail.ts";
+import { poolOf, requestOf, SPACE } from "../../world.ts";
+import { terminal } from "../terminal.ts";
+
+const { platWith } = terminal();
+
+const LOST = "plat-lost";
+const RESTORED = "plat-restored";
+const ASSIGNED = 32;
+
+/** Assigns single addresses on four hosts. */
+async function assigned(context: Context, name: string, count: number): Promise<readonly string[]> {
+  const addresses: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const request = { ...requestOf(`${name}-${n}`, 1), host: `host:node-${n % 4}` as const };
+    const answer = await assign(context, request);
+    if (answer instanceof Rejection) throw new Error(answer.detail);
+    addresses.push(...answer.addresses.map(({ address }) => address));
+  }
+  return addresses;
+}
+
+describe.runIf(emulatorBinary())("plat restore", () => {
+  let emulator: Emulator;
+  let client: DynamoDBClient;
+  let folder: string;
+  let living: readonly string[];
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    client = dynamoClient(emulator.endpoint);
+    folder = await mkdtemp(join(tmpdir(), "plat-"));
+    await createTable(client, LOST);
+    await createTable(client, RESTORED);
+    const changes: ItemChange[] = [];
+    const lost = recorded(tableIn(client, LOST), changes);
+    await openTable(lost);
+    await thawTable(lost, await identityIn(client, LOST), Date.now());
+    const context = contextOf(lost);
+    await putPool(context, SPACE, "pool", poolOf("10.0.0.0/24", 28), undefined);
+    const earlier = await assigned(context, "before", 8);
+    const backup = tableIn(client, RESTORED);
+    for (const item of (await lost.scan(1_000)).items)
+      await backup.write({ step: "backup", key: item, when: [], change: { kind: "put", item } });
+    living = [...earlier, ...(await assigned(context, "after", ASSIGNED))];
+    const lines = changes.flatMap((change) => trailLineOf(change) ?? []);
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`);
+    await mkdir(join(folder, "trail", "changes"), { recursive: true });
+    await writeFile(join(folder, "trail", "changes", "1.jsonl"), text.slice(0, 40).join(""));
+    const rest = gzipSync(text.slice(40).join(""));
+    await writeFile(join(folder, "trail", "changes", "2.jsonl.gz"), rest);
+    await mkdir(join(folder, "empty"));
+    await mkdir(join(folder, "torn"));
+    await writeFile(join(folder, "torn", "1.jsonl"), '{"sequence": "1"}\n');
+    await mkdir(join(folder, "part"));
+    await writeFile(join(folder, "part", "2.jsonl.gz"), rest);
+  });
+  afterAll(async () => {
+    client.destroy();
+    await emulator.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const plat = (...args: readonly string[]) =>
+    platWith({ env: { DYNAMODB_ENDPOINT: emulator.endpoint } }, ...args);
+  const restore = (trail: string, ...more: readonly string[]) =>
+    plat("restore", "--table", RESTORED, "--trail", join(folder, trail), ...more);
+  /** Returns a function that has just started over the restored table. */
+  const started = () =>
+    contextOf(
+      guardedTable(tableIn(client, RESTORED), {
+        identify: () => identityIn(client, RESTORED),
+        now: Date.now,
+      }),
+    );
+
+  it("rejects a trail that it cannot read, and writes nothing", async () => {
+    expect(await restore("nowhere")).toMatchObject({ exit: 2, out: "" });
+    expect((await restore("empty")).err).toContain("has no file of an audit trail");
+    expect((await restore("torn")).err).toBe(
+      "Error: 1.jsonl, line 1, is no line of the audit trail: sequence: must have 40 digits.\n  Nothing was written.\n",
+    );
+  });
+
+  it("says that the table is out of reach, and that it can run again", async () => {
+    const { exit, err } = await plat(
+      "restore",
+      "--table",
+      "no-table",
+      "--trail",
+      join(folder, "trail"),
+    );
+    expect({ exit, err }).toMatchObject({
+      exit: 3,
+      err: expect.stringContaining("The table cannot be reached"),
+    });
+  });
+
+  it("rejects a table that serves", async () => {
+    const { exit, err } = await plat(
+      "restore",
+      "--table",
+      LOST,
+      "--trail",
+      join(folder, "trail"),
+      "-y",
+    );
+    expect({ exit, err }).toEqual({
+      exit: 2,
+      err: "Error: The table serves: its register names it, so there is nothing to restore.\n  Nothing was written.\n",
+    });
+  });
+
+  it("shows what a replay would change, and changes nothing", async () => {
+    const { exit, out } = await restore("trail", "--dry-run");
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^\d+ lines of \d+ items: \d+ items would change\.\n$/);
+    await expect(assigned(started(), "again", 1)).rejects.toThrow(TableFrozenError);
+  });
+
+  it("brings the table up to date, and no address gets a second owner", async () => {
+    const { exit, out, err } = await restore("trail", "--yes");
+    expect({ exit, err }).toEqual({ exit: 0, err: "" });
+    expect(out).toMatch(
+      /^\d+ lines of \d+ items: \d+ items changed\.\n40 addresses are assigned in \d+ blocks\.\nEvery invariant holds\. plat-restored serves within a minute\.\n$/,
+    );
+    const again = await assigned(started(), "again", ASSIGNED);
+    expect(again.filter((address) => living.includes(address))).toEqual([]);
+  });
+
+  it("then has nothing to restore any more", async () => {
+    expect((await restore("trail", "--yes")).err).toContain("there is nothing to restore");
+  });
+});

@@ -1,0 +1,129 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { putPool } from "../../src/allocator/admin/administration.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { checkTable } from "../../src/allocator/read/check-table.ts";
+import { readHandle } from "../../src/allocator/read/read-handle.ts";
+import { Rejection, TableFrozenError } from "../../src/domain/outcome.ts";
+import { restoreTable } from "../../src/restore/restore-table.ts";
+import { InMemoryFeed } from "../../src/store/change-feed.ts";
+import { ChangeLog } from "../../src/store/change-log.ts";
+import { guardedTable } from "../../src/store/guarded-table.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import { openTable } from "../../src/store/table-format.ts";
+import { thawTable } from "../../src/store/table-register.ts";
+import { contextOver, poolOf, requestOf, SPACE } from "../world.ts";
+import { linesOf, tableAfter } from "./trail.ts";
+
+/*
+ * The drill of docs/restore.md: a backup, then 32 assignments, then a loss. The restored table has the items of the backup and an id of its own.
+ */
+
+const REGION = "eu-central-1";
+const LOST = { region: REGION, id: "the-lost-table" };
+const RESTORED = { region: REGION, id: "the-restored-table" };
+const ASSIGNED = 32;
+
+const clock = { nowMs: 1_700_000_000_000 };
+
+/** A table that was lost, and what is left of it. */
+interface Loss {
+  /** The table as the backup has it. */
+  readonly backup: InMemoryTable;
+  /** The addresses that their owners use. */
+  readonly living: readonly string[];
+  readonly lines: ReturnType<typeof linesOf>;
+}
+
+let loss: Loss;
+beforeEach(async () => {
+  loss = await lost();
+});
+
+async function lost(): Promise<Loss> {
+  const feed = new InMemoryFeed(new ChangeLog(() => clock.nowMs));
+  const table = new InMemoryTable(feed);
+  await openTable(table);
+  await thawTable(table, LOST, clock.nowMs);
+  const context = contextOver(guarded(table, LOST), clock);
+  await putPool(context, SPACE, "pool", poolOf("10.0.0.0/24", 28), undefined);
+  clock.nowMs += 60_000;
+  const earlier = await assigned(context, "before", 8);
+  const atBackup = feed.first(Number.MAX_SAFE_INTEGER).length;
+  clock.nowMs += 60_000;
+  const later = await assigned(context, "after", ASSIGNED);
+  const changes = feed.first(Number.MAX_SAFE_INTEGER);
+  clock.nowMs += 60_000;
+  return {
+    backup: tableAfter(changes.slice(0, atBackup)),
+    living: [...earlier, ...later],
+    lines: linesOf(changes),
+  };
+}
+
+const guarded = (table: InMemoryTable, identity: typeof LOST) =>
+  guardedTable(table, {
+    identify: async () => ({ ...identity, replicas: [] }),
+    now: () => clock.nowMs,
+  });
+
+/** Assigns addresses one by one, on four hosts, and returns them. */
+async function assigned(context: Context, name: string, count: number): Promise<readonly string[]> {
+  const addresses: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const request = { ...requestOf(`${name}-${n}`, 1), host: `host:node-${n % 4}` as const };
+    const answer = await assign(context, request);
+    if (answer instanceof Rejection) throw new Error(answer.detail);
+    addresses.push(...answer.addresses.map(({ address }) => address));
+  }
+  return addresses;
+}
+
+const twice = (addresses: readonly string[], living: readonly string[]) =>
+  addresses.filter((address) => living.includes(address));
+
+describe("a table that came back from a backup", () => {
+  it("gives addresses to second owners if nothing guards it", async () => {
+    const { backup, living } = loss;
+    const given = await assigned(contextOver(backup, clock, 2), "again", ASSIGNED);
+    expect(twice(given, living).length).toBeGreaterThan(0);
+  });
+
+  it("serves reads, and assigns nothing", async () => {
+    const { backup } = loss;
+    const frozen = contextOver(guarded(backup, RESTORED), clock, 2);
+    const before = backup.items();
+    await expect(assigned(frozen, "again", 1)).rejects.toThrow(TableFrozenError);
+    expect(backup.items()).toEqual(before);
+    const read = await readHandle(frozen, { space: SPACE, handle: "before-0", limit: 10 });
+    expect(read).not.toBeInstanceOf(Rejection);
+  });
+
+  it("gives nothing twice after the replay of the audit trail", async () => {
+    const { backup, living, lines } = loss;
+    const context = contextOver(backup, clock, 3);
+    const restored = await restoreTable({ table: backup, identity: RESTORED, context }, lines, {
+      dryRun: false,
+    });
+    expect(restored).toMatchObject({ thawed: true, checked: { violations: [] } });
+    const serving = contextOver(guarded(backup, RESTORED), clock, 2);
+    const given = await assigned(serving, "again", ASSIGNED);
+    expect(given).toHaveLength(ASSIGNED);
+    expect(twice(given, living)).toEqual([]);
+    expect((await checkTable(serving)).violations).toEqual([]);
+  });
+
+  it("stays frozen while an invariant does not hold", async () => {
+    const { backup, lines } = loss;
+    // As if the files with the allocations had been lost.
+    const some = lines.filter(({ key }) => !key.pk.startsWith("HANDLE#"));
+    const context = contextOver(backup, clock, 3);
+    const restored = await restoreTable({ table: backup, identity: RESTORED, context }, some, {
+      dryRun: false,
+    });
+    expect(restored.thawed).toBe(false);
+    expect(restored.checked?.violations.length).toBeGreaterThan(0);
+    const frozen = contextOver(guarded(backup, RESTORED), clock, 2);
+    await expect(assigned(frozen, "again", 1)).rejects.toThrow(TableFrozenError);
+  });
+});
