@@ -26,7 +26,7 @@ const RETIRED: Readonly<Record<string, string>> = {
 const ALLOWED: ReadonlySet<string> = new Set([
   "refusal",
   ...["Record", "Records", "isRecord", "record", "RECORDER", "useRecords"],
-  ...["maxRecordAge", "MaximumRecordAgeInSeconds"],
+  ...["maxRecordAge", "MaximumRecordAgeInSeconds", "ResourceRecordSet", "ResourceRecords"],
   ...["Pick", "pick", "picklist", "TableCell", "CfnRecordSet"],
 ]);
 
