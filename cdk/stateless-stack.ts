@@ -16,6 +16,7 @@ import type { DomainChoice } from "./domain-choice.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
 import { Intake } from "./intake.ts";
+import { Marker } from "./marker.ts";
 import { Probe } from "./probe.ts";
 import { Publishing } from "./publishing.ts";
 import { SCHEDULE_INPUTS, Schedules } from "./schedules.ts";
@@ -121,6 +122,7 @@ export class StatelessStack extends Stack {
           ],
         }),
       );
+    new Marker(this, "Marker", scheduledRuns.repair);
     const enabled = props.active ?? true;
     const { deadLetterQueue } = new Schedules(this, "Schedules", {
       environment,

@@ -2,10 +2,12 @@ import { repair } from "../src/allocator/maintenance/repair/repair.ts";
 import { scheduledRun, shardOfRun } from "../src/edge/events/scheduled-run.ts";
 import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
 import { markTable } from "../src/restore/mark-table.ts";
+import { markerOfEnvironment } from "../src/restore/parameter-marker.ts";
 import { context, guard, identifyReplica } from "../src/wiring.ts";
 
 const plat = context();
 const table = guard();
+const marker = markerOfEnvironment();
 /** One shard marks the table for all. */
 const MARKING_SHARD = 0;
 
@@ -14,7 +16,7 @@ export const handler = scheduledRun("repair", table, async (event) => {
   const shard = shardOfRun(event);
   const isMarking = table && shard === MARKING_SHARD;
   const failures = isMarking
-    ? await markTable({ table, identifyReplica, marker: undefined, now: plat.now })
+    ? await markTable({ table, identifyReplica, marker, now: plat.now })
     : [];
   const done = await repair(plat, shard);
   logScheduledRun("repaired", { ...done, failures: [...failures, ...done.failures] });

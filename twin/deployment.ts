@@ -18,6 +18,7 @@ export interface Deployment {
   readonly schedules: readonly DeployedSchedule[];
   readonly eventSources: readonly DeployedEventSource[];
   readonly streams: readonly DeployedStream[];
+  readonly parameters: readonly DeployedParameter[];
   readonly table: DeployedTable;
   /** The tables beside it, such as that of the history. */
   readonly otherTables: readonly DeployedTable[];
@@ -133,6 +134,13 @@ export type DeployedTable = v.InferOutput<typeof properties.table> & {
   readonly name: string;
   readonly arn: string;
 };
+
+/** A parameter of Systems Manager, with its first value. */
+export interface DeployedParameter {
+  readonly name: string;
+  readonly arn: string;
+  readonly value: string;
+}
 
 /** Reads the resources of stacks, in the order of their deployment. */
 export function deploymentOf(stacks: readonly Stack[]): Deployment {
@@ -275,6 +283,9 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
       ageSecondsMax: read.MaximumRecordAgeInSeconds,
       onFailureArn: read.DestinationConfig?.OnFailure?.Destination,
     })),
+    parameters: all(properties.parameter, "AWS::SSM::Parameter").map(
+      ({ name, attribute, read }) => ({ name, arn: attribute("Arn"), value: read.Value }),
+    ),
     table: one("tables without a time to live", tables.filter(isMain)),
     otherTables: tables.filter((table) => !isMain(table)),
     policies,

@@ -26,6 +26,8 @@ export interface EnvironmentProps {
   readonly dynamoEndpoint: string;
   /** The endpoint that replaces Secrets Manager's name. */
   readonly secretsEndpoint: string;
+  /** The endpoint that replaces Systems Manager's name. */
+  readonly parametersEndpoint: string;
   /** The endpoint that replaces the names of EventBridge, S3 and SQS. */
   readonly publishedEndpoint: string;
   readonly logs: Logs;
@@ -194,7 +196,7 @@ function exitError(code: number | null, signal: NodeJS.Signals | null): Function
  */
 function variablesOf(props: EnvironmentProps): Record<string, string> {
   const { deployed, directory, region, credentials } = props;
-  const { dynamoEndpoint, secretsEndpoint, publishedEndpoint } = props;
+  const { dynamoEndpoint, secretsEndpoint, parametersEndpoint, publishedEndpoint } = props;
   return {
     ...deployed.variables,
     _HANDLER: deployed.handler,
@@ -205,6 +207,7 @@ function variablesOf(props: EnvironmentProps): Record<string, string> {
     AWS_ENDPOINT_URL_S3: publishedEndpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsEndpoint,
     AWS_ENDPOINT_URL_SQS: publishedEndpoint,
+    AWS_ENDPOINT_URL_SSM: parametersEndpoint,
     AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(deployed.memoryMb),
     AWS_LAMBDA_FUNCTION_NAME: deployed.name,

@@ -41,6 +41,7 @@ const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   "AWS::S3::Bucket": "BucketName",
   "AWS::SNS::Topic": "TopicName",
   "AWS::SQS::Queue": "QueueName",
+  "AWS::SSM::Parameter": "Name",
   "AWS::Scheduler::Schedule": "Name",
 };
 
@@ -58,6 +59,7 @@ const ARNS: Readonly<Record<string, (name: string) => readonly [service: string,
   "AWS::S3::Bucket": (name) => ["s3", name],
   "AWS::SNS::Topic": (name) => ["sns", name],
   "AWS::SQS::Queue": (name) => ["sqs", name],
+  "AWS::SSM::Parameter": (name) => ["ssm", `parameter/${name}`],
   "AWS::Scheduler::Schedule": (name) => ["scheduler", `schedule/default/${name}`],
 };
 

@@ -162,6 +162,8 @@ export const queue = v.object({
   ),
 });
 
+export const parameter = v.object({ Value: v.string() });
+
 export const eventSource = v.object({
   BatchSize: v.number(),
   BisectBatchOnFunctionError: v.optional(v.boolean(), false),

@@ -14,6 +14,7 @@ import { freshAssembly } from "./fresh.ts";
 import { startGateway } from "./gateway.ts";
 import { Lambda } from "./lambda.ts";
 import { Logs } from "./logs.ts";
+import { startParameters } from "./parameters.ts";
 import { Published } from "./published.ts";
 import { Queues } from "./queues.ts";
 import { Reaper } from "./reaper.ts";
@@ -111,6 +112,11 @@ export async function startTwin(
     directory: join(kept, "secrets"),
     roleOf,
   });
+  const parameters = await startParameters({
+    ...deployment,
+    directory: join(kept, "parameters"),
+    roleOf,
+  });
   const published = new Published({
     ...deployment,
     directory: join(kept, "buckets"),
@@ -128,6 +134,7 @@ export async function startTwin(
       credentials: { ...keysOf("ASIA", deployed.name), sessionToken: deployed.name },
       dynamoEndpoint: proxy.endpoint,
       secretsEndpoint: secrets.endpoint,
+      parametersEndpoint: parameters.endpoint,
       publishedEndpoint,
       logs,
       reaper,
@@ -146,6 +153,7 @@ export async function startTwin(
     await lambda.stop(UNDERWAY_MS_MAX);
     await proxy.stop();
     secrets.stop();
+    parameters.stop();
     published.stop();
     await database.stop();
     await logs.stop();

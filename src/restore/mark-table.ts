@@ -1,6 +1,6 @@
 import { MARK_MS_MIN } from "../domain/limits.ts";
 import { TableFrozenError } from "../domain/outcome.ts";
-import type { TableIdentity } from "../domain/table-register.ts";
+import type { TableIdentity, TableRegister } from "../domain/table-register.ts";
 import type { Guard } from "../store/guarded-table.ts";
 import type { Table } from "../store/table.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../store/table-register.ts";
 
 /** A time outside of the table, which does not go back with it. */
-interface Marker {
+export interface Marker {
   /** Returns the time of the last mark; nothing before the first. */
   read(): Promise<number | undefined>;
   write(atMs: number): Promise<void>;
@@ -38,8 +38,9 @@ const WENT_BACK = "went back in time: the marker beside it is later than its own
  */
 export async function markTable(marked: Marked): Promise<readonly unknown[]> {
   try {
-    await register(marked);
-    if (marked.marker) await mark(marked, marked.marker);
+    const register = await readRegister(marked.table);
+    await name(marked, register);
+    if (marked.marker) await mark(marked, register, marked.marker);
     return [];
   } catch (error) {
     if (error instanceof TableFrozenError) throw error;
@@ -48,16 +49,18 @@ export async function markTable(marked: Marked): Promise<readonly unknown[]> {
 }
 
 /** Only a table that serves comes here. So its replicas are as good as it is: the database itself lists them. */
-async function register({ table, identifyReplica }: Marked): Promise<void> {
-  const { ids } = await readRegister(table);
+async function name({ table, identifyReplica }: Marked, { ids }: TableRegister): Promise<void> {
   const { replicas, ...own } = await table.identify();
   if (Object.keys(ids).length === 0) await registerTable(table, own);
   for (const region of replicas)
     if (ids[region] === undefined) await registerReplica(table, own, await identifyReplica(region));
 }
 
-async function mark({ table, now }: Marked, marker: Marker): Promise<void> {
-  const { markedAtMs = 0 } = await readRegister(table);
+async function mark(
+  { table, now }: Marked,
+  { markedAtMs = 0 }: TableRegister,
+  marker: Marker,
+): Promise<void> {
   if (now() < markedAtMs + MARK_MS_MIN) return;
   const besideMs = (await marker.read()) ?? 0;
   // Read after the marker, because another run may write both between the two reads.

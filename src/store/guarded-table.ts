@@ -41,7 +41,11 @@ export function guardedTable(table: Table, { identify, now }: Surroundings): Tab
 
   async function checked(): Promise<void> {
     const askedAtMs = now();
-    const [register, own] = await Promise.all([readRegister(table), identifyOnce()]);
+    // The copy of a replica may be late by less than the age that a reading may have.
+    const [register, own] = await Promise.all([
+      readRegister(table, { consistent: false }),
+      identifyOnce(),
+    ]);
     const why = whyFrozen(register, own);
     if (why !== undefined) throw new TableFrozenError(why);
     freshUntilMs = askedAtMs + REGISTER_FRESH_MS;

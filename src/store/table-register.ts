@@ -7,8 +7,11 @@ import { TABLE_KEY } from "./key.ts";
 import type { Change, Table } from "./table.ts";
 
 /** Returns the register of a table; that of a new table names nothing. */
-export async function readRegister(table: Pick<Table, "get">): Promise<TableRegister> {
-  const item = await table.get(TABLE_KEY);
+export async function readRegister(
+  table: Pick<Table, "get">,
+  options: Parameters<Table["get"]>[1] = {},
+): Promise<TableRegister> {
+  const item = await table.get(TABLE_KEY, options);
   return item ? registerIn(item) : { ids: {} };
 }
 

@@ -24,6 +24,8 @@ const PUTS = ["events:PutEvents", "s3:PutObject", ...DEAD_LETTERS];
 const importedArn = (name: string): string =>
   name.includes("-trail:") ? name : name.includes("StreamArn") ? `${TABLE}/stream/now` : TABLE;
 
+const MARKS = ["ssm:GetParameter", "ssm:PutParameter"];
+
 const cidr = parseCidr("10.0.0.0/26");
 if (!cidr.ok) throw new Error(cidr.problem);
 const block = cidr.value;
@@ -104,14 +106,16 @@ describe.each(ENVIRONMENT_NAMES)("the rights of the functions in %s", (environme
   });
 
   it.each(FUNCTIONS)(
-    "%s may beside that write its own log, a scheduled run its dead letters, intake receive from its queue, and publish put what it publishes",
+    "%s may beside that write its own log, a scheduled run its dead letters, intake receive from its queue, repair move its marker, and publish put what it publishes",
     (name) => {
       const others = statementsOf(name)
         .flatMap(({ Action }) => [Action ?? []].flat())
         .filter((action) => !action.startsWith("dynamodb:"));
       const isScheduledRun = SCHEDULED_FUNCTIONS.some((scheduledRun) => scheduledRun === name);
-      const receives = name === "intake" ? RECEIVES : name === "publish" ? PUTS : [];
-      expect(others).toEqual([...LOGS, ...(isScheduledRun ? DEAD_LETTERS : []), ...receives]);
+      const receives =
+        name === "intake" ? RECEIVES : name === "publish" ? PUTS : name === "repair" ? MARKS : [];
+      const expected = [...LOGS, ...(isScheduledRun ? DEAD_LETTERS : []), ...receives];
+      expect(others.sort()).toEqual(expected.sort());
     },
   );
 

@@ -1,0 +1,58 @@
+import { AwsClient } from "aws4fetch";
+import { ANSWER_MS_MAX } from "../deadline-table.ts";
+import type { Marker } from "./mark-table.ts";
+
+/**
+ * Returns the marker in the parameter of Systems Manager that `MARKER_PARAMETER` names; nothing if the variable is not set. `AWS_ENDPOINT_URL_SSM` names
+ * the endpoint, as for the SDK.
+ */
+export function markerOfEnvironment(): Marker | undefined {
+  const { MARKER_PARAMETER: Name } = process.env;
+  if (!Name) return undefined;
+  return {
+    async read() {
+      const { Parameter } = await ask("GetParameter", { Name });
+      const atMs = Number(Parameter?.Value);
+      if (!Number.isSafeInteger(atMs)) throw new Error("the marker is no time in milliseconds");
+      return atMs === 0 ? undefined : atMs;
+    },
+    async write(atMs) {
+      await ask("PutParameter", { Name, Value: String(atMs), Overwrite: true });
+    },
+  };
+}
+
+interface Reply {
+  readonly Parameter?: { readonly Value?: string };
+}
+
+/**
+ * Calls an operation of Systems Manager
+ * (https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html).
+ *
+ * @throws {Error} if it does not answer in time, or rejects the call; the message has the status
+ */
+async function ask(operation: string, body: object): Promise<Reply> {
+  const { AWS_ENDPOINT_URL_SSM: endpoint = "", AWS_REGION: region = "" } = process.env;
+  // Read for each call, because Lambda's credentials are those of the process.
+  const { AWS_ACCESS_KEY_ID = "", AWS_SECRET_ACCESS_KEY = "", AWS_SESSION_TOKEN } = process.env;
+  const client = new AwsClient({
+    accessKeyId: AWS_ACCESS_KEY_ID,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY,
+    ...(AWS_SESSION_TOKEN !== undefined && { sessionToken: AWS_SESSION_TOKEN }),
+    service: "ssm",
+    region,
+    retries: 0,
+  });
+  const answer = await client.fetch(endpoint, {
+    method: "POST",
+    headers: {
+      "content-type": "application/x-amz-json-1.1",
+      "x-amz-target": `AmazonSSM.${operation}`,
+    },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  });
+  if (!answer.ok) throw new Error(`Systems Manager answered ${operation} with ${answer.status}`);
+  return (await answer.json()) as Reply;
+}

@@ -1,0 +1,56 @@
+import { createServer, type Server } from "node:http";
+import { json } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { listen } from "../../src/local/http-server.ts";
+import { markerOfEnvironment } from "../../src/restore/parameter-marker.ts";
+
+let server: Server;
+let asked: unknown[];
+let answer: { status: number; body: object };
+
+beforeEach(async () => {
+  asked = [];
+  answer = { status: 200, body: {} };
+  server = createServer(async (request, response) => {
+    asked.push([request.headers["x-amz-target"], await json(request)]);
+    response.writeHead(answer.status).end(JSON.stringify(answer.body));
+  });
+  vi.stubEnv("AWS_ENDPOINT_URL_SSM", `http://127.0.0.1:${await listen(server, 0)}`);
+  vi.stubEnv("AWS_REGION", "eu-central-1");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "key");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
+  vi.stubEnv("MARKER_PARAMETER", "plat-marker");
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  server.close();
+});
+
+const marker = () => markerOfEnvironment() ?? expect.fail();
+
+it("reads the time in its parameter; there is none before the first mark", async () => {
+  answer.body = { Parameter: { Value: "1700000000000" } };
+  expect(await marker().read()).toBe(1_700_000_000_000);
+  answer.body = { Parameter: { Value: "0" } };
+  expect(await marker().read()).toBeUndefined();
+  expect(asked[0]).toEqual(["AmazonSSM.GetParameter", { Name: "plat-marker" }]);
+});
+
+it("writes the time over the one before", async () => {
+  await marker().write(5);
+  expect(asked).toEqual([
+    ["AmazonSSM.PutParameter", { Name: "plat-marker", Value: "5", Overwrite: true }],
+  ]);
+});
+
+it("fails if the parameter has no time, or is out of reach", async () => {
+  answer.body = { Parameter: { Value: "soon" } };
+  await expect(marker().read()).rejects.toThrow("the marker is no time in milliseconds");
+  answer = { status: 400, body: {} };
+  await expect(marker().read()).rejects.toThrow("Systems Manager answered GetParameter with 400");
+});
+
+it("is absent where no variable names it", () => {
+  vi.stubEnv("MARKER_PARAMETER", "");
+  expect(markerOfEnvironment()).toBeUndefined();
+});

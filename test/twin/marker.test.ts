@@ -1,0 +1,71 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { emulatorBinary } from "../../src/local/emulator.ts";
+import { readRegister } from "../../src/store/table-register.ts";
+import { identityIn, tableIn } from "../../src/wiring.ts";
+import { startTwinOf, type Twin } from "../../twin/twin.ts";
+import { call } from "./account.ts";
+
+/** An interval so long that no schedule starts a run during the test. */
+const NEVER_SECONDS = 3_600;
+/** The bundles and the templates are made first. */
+const START_MS_MAX = 240_000;
+
+describe.runIf(emulatorBinary())("what is deployed to prod", () => {
+  let twin: Twin;
+  let data: string;
+
+  beforeAll(async () => {
+    data = await mkdtemp(join(tmpdir(), "plat-"));
+    twin = await startTwinOf("prod", { port: 0, scheduleSeconds: NEVER_SECONDS, data });
+    expect((await send("PUT", "/v1/pools/main", '{"cidr": "10.0.0.0/24"}')).status).toBe(201);
+  }, START_MS_MAX);
+  afterAll(async () => {
+    await twin?.stop().catch(() => {});
+    await rm(data, { recursive: true });
+  });
+
+  const send = (method: string, path: string, body?: string) =>
+    call(twin, twin.callers[0] ?? expect.fail(), method, path, body);
+  const table = () => tableIn(twin.database, twin.deployment.table.name);
+  const parameter = async () => {
+    const [name = ""] = await readdir(join(data, "parameters"));
+    return join(data, "parameters", name);
+  };
+  /** Runs the repair run of the first shard. */
+  async function repair(): Promise<void> {
+    const { functionArn, input } =
+      twin.deployment.schedules.find(
+        ({ name, input }) => name.includes("repair0") && input === '{"shard":0}',
+      ) ?? expect.fail();
+    await twin.lambda.invoke(functionArn, input ?? "{}");
+  }
+
+  it("names its table in the register, and marks the table and the parameter beside it", async () => {
+    await repair();
+    const { region, id } = await identityIn(twin.database, twin.deployment.table.name);
+    const { ids, markedAtMs } = await readRegister(table());
+    expect(ids).toEqual({ [region]: id });
+    expect(await readFile(await parameter(), "utf8")).toBe(String(markedAtMs));
+  });
+
+  it("freezes a table that went back in time, and answers 503 then", async () => {
+    await twin.database.send(
+      new UpdateItemCommand({
+        TableName: twin.deployment.table.name,
+        Key: { pk: { S: "TABLE" }, sk: { S: "FORMAT" } },
+        UpdateExpression: "SET markedAt = :earlier",
+        ExpressionAttributeValues: { ":earlier": { N: "1" } },
+      }),
+    );
+    await repair();
+    expect((await readRegister(table())).frozenBecause).toMatch(/^went back in time/);
+    const wanted = JSON.stringify({ host: "node-1", ipv4: 1, handle: "web-0", pools: ["main"] });
+    const { status, text } = await send("POST", "/v1/assign", wanted);
+    expect({ status, code: JSON.parse(text).code }).toEqual({ status: 503, code: "table_frozen" });
+    expect((await send("GET", "/v1/pools")).status).toBe(200);
+  });
+});
