@@ -27,8 +27,10 @@ class Table:
             TableName=name,
             DeletionProtectionEnabled=replica["DeletionProtectionEnabled"],
             **({"StreamSpecification": {"StreamEnabled": True, **stream}} if stream else {}),
-            **without(wanted, "Replicas", "StreamSpecification"),
+            **without(wanted, "Replicas", "StreamSpecification", "TimeToLiveSpecification"),
         )
+        if "TimeToLiveSpecification" in wanted:
+            self.client.update_time_to_live(TableName=name, TimeToLiveSpecification=wanted["TimeToLiveSpecification"])
         self.client.update_continuous_backups(
             TableName=name, PointInTimeRecoverySpecification=replica["PointInTimeRecoverySpecification"]
         )
@@ -42,12 +44,71 @@ class Table:
             "DeletionProtectionEnabled": table["DeletionProtectionEnabled"],
             "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": recovery == "ENABLED"},
             # CloudFormation names the indexes again in each replica; with one Region they are those of the table.
-            "GlobalSecondaryIndexes": table["GlobalSecondaryIndexes"],
+            "GlobalSecondaryIndexes": table.get("GlobalSecondaryIndexes"),
         }
-        return {**table, "BillingMode": table["BillingModeSummary"]["BillingMode"], "Replicas": [replica]}
+        expiry = self.client.describe_time_to_live(TableName=self.name)["TimeToLiveDescription"]
+        return {
+            **table,
+            "BillingMode": table["BillingModeSummary"]["BillingMode"],
+            "Replicas": [replica],
+            "TimeToLiveSpecification": {
+                "AttributeName": expiry.get("AttributeName"),
+                "Enabled": expiry["TimeToLiveStatus"] == "ENABLED",
+            },
+        }
 
     def refs(self):
-        return {"Ref": self.name, "Arn": self.client.describe_table(TableName=self.name)["Table"]["TableArn"]}
+        table = self.client.describe_table(TableName=self.name)["Table"]
+        return {"Ref": self.name, "Arn": table["TableArn"], "StreamArn": table.get("LatestStreamArn")}
+
+
+class Bucket:
+    def __init__(self, client, name, wanted):
+        self.client, self.name = client("s3"), name.lower()
+        self.client.create_bucket(Bucket=self.name, CreateBucketConfiguration={"LocationConstraint": REGION})
+        (encryption,) = wanted["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+        rule = {"ApplyServerSideEncryptionByDefault": encryption["ServerSideEncryptionByDefault"]}
+        self.client.put_bucket_encryption(Bucket=self.name, ServerSideEncryptionConfiguration={"Rules": [rule]})
+        self.client.put_public_access_block(
+            Bucket=self.name, PublicAccessBlockConfiguration=wanted["PublicAccessBlockConfiguration"]
+        )
+        if "VersioningConfiguration" in wanted:
+            self.client.put_bucket_versioning(Bucket=self.name, VersioningConfiguration=wanted["VersioningConfiguration"])
+        rules = [
+            {**without(rule, "ExpirationInDays", "Id"), "ID": rule["Id"], "Expiration": {"Days": rule["ExpirationInDays"]}, "Filter": {"Prefix": ""}}
+            for rule in wanted["LifecycleConfiguration"]["Rules"]
+        ]
+        self.client.put_bucket_lifecycle_configuration(Bucket=self.name, LifecycleConfiguration={"Rules": rules})
+
+    def found(self):
+        of = {"Bucket": self.name}
+        (rule,) = self.client.get_bucket_encryption(**of)["ServerSideEncryptionConfiguration"]["Rules"]
+        rules = [
+            {**without(rule, "ID", "Expiration"), "Id": rule["ID"], "ExpirationInDays": rule["Expiration"]["Days"]}
+            for rule in self.client.get_bucket_lifecycle_configuration(**of)["Rules"]
+        ]
+        encryption = {"ServerSideEncryptionByDefault": rule["ApplyServerSideEncryptionByDefault"]}
+        return {
+            "BucketEncryption": {"ServerSideEncryptionConfiguration": [encryption]},
+            "PublicAccessBlockConfiguration": self.client.get_public_access_block(**of)["PublicAccessBlockConfiguration"],
+            "VersioningConfiguration": self.client.get_bucket_versioning(**of),
+            "LifecycleConfiguration": {"Rules": rules},
+        }
+
+    def refs(self):
+        return {"Ref": self.name, "Arn": f"arn:aws:s3:::{self.name}"}
+
+
+class EventBus:
+    def __init__(self, client, name, wanted):
+        self.client, self.name = client("events"), wanted["Name"]
+        self.client.create_event_bus(**wanted)
+
+    def found(self):
+        return self.client.describe_event_bus(Name=self.name)
+
+    def refs(self):
+        return {"Ref": self.name, "Arn": self.found()["Arn"]}
 
 
 class OfApi:
@@ -177,6 +238,8 @@ KINDS = {
     "AWS::SNS::TopicPolicy": TopicPolicy,
     "AWS::Scheduler::Schedule": Schedule,
     "AWS::CloudWatch::Alarm": Alarm,
+    "AWS::S3::Bucket": Bucket,
+    "AWS::Events::EventBus": EventBus,
 }
 
 

@@ -26,6 +26,8 @@ const TYPES = [
   "AWS::SNS::TopicPolicy",
   "AWS::Scheduler::Schedule",
   "AWS::CloudWatch::Alarm",
+  "AWS::S3::Bucket",
+  "AWS::Events::EventBus",
 ];
 
 /** Properties that answers do not repeat, because the request names the resource by them. Moto returns all others. */
@@ -51,7 +53,7 @@ describe.each(ENVIRONMENT_NAMES)("the resources of %s, made through the services
 
   beforeAll(async () => {
     moto = await startMoto(pythonProgram("moto_server"));
-    const files = (["stateful", "stateless"] as const).map((stack) => {
+    const files = (["stateful", "trail", "stateless"] as const).map((stack) => {
       const file = join(directory, `${stack}.json`);
       writeFileSync(file, JSON.stringify(templates[name][stack].toJSON()));
       return file;
