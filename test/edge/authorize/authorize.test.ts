@@ -127,3 +127,31 @@ describe("the Lambda authorizer", () => {
     expect(await handler(asking(`Bearer ${TOKEN}`))).toMatchObject({ isAuthorized: true });
   });
 });
+
+describe("the Lambda authorizer of a REST API", () => {
+  const CALL = "arn:aws:execute-api:eu-central-1:123456789012:a1b2c3d4e5/live/GET/v1/handles/a/b";
+  const EVERY_CALL = "arn:aws:execute-api:eu-central-1:123456789012:a1b2c3d4e5/live/*";
+  const askedBy = (headers: Record<string, string>) => ({ headers, methodArn: CALL });
+  const statement = (Effect: string) => ({
+    Version: "2012-10-17",
+    Statement: [{ Effect, Action: "execute-api:Invoke", Resource: EVERY_CALL }],
+  });
+
+  it("allows the holder of a token every call of the stage, and names it with its roles", async () => {
+    const secret = JSON.stringify({ [hashOf(TOKEN)]: { ...CI, tenant: "red" } });
+    for (const name of ["Authorization", "authorization"])
+      expect(await handlerOf(secret)(askedBy({ [name]: `Bearer ${TOKEN}` }))).toEqual({
+        principalId: "token:ci",
+        policyDocument: statement("Allow"),
+        context: { principal: "token:ci", roles: "caller@blue reader@*", tenant: "red" },
+      });
+  });
+
+  it("denies an unknown token, and a request without one, every call", async () => {
+    for (const headers of [{}, { Authorization: "Bearer other" }] as Record<string, string>[])
+      expect(await handlerOf(SECRET)(askedBy(headers))).toEqual({
+        principalId: "unknown",
+        policyDocument: statement("Deny"),
+      });
+  });
+});
