@@ -11,7 +11,7 @@ import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type FunctionName, methodsOf, ROUTES } from "../src/contract/routes/routes.ts";
-import type { Way } from "./authorizer.ts";
+import { tell, type Way } from "./authorizer.ts";
 import { Domain } from "./domain.ts";
 import type { DomainChoice } from "./domain-choice.ts";
 import type { Environment } from "./environments.ts";
@@ -22,7 +22,7 @@ import { HEALTH_PATH, limitPublicRoutes } from "./public-health.ts";
  * The limits prevent a loop in one caller from taking the Lambda concurrency of the whole account, which is 1000 unless
  * raised.
  */
-const THROTTLE = { rateLimit: 1000, burstLimit: 500 };
+export const THROTTLE = { rateLimit: 1000, burstLimit: 500 };
 
 /**
  * Returns the format of the access log: one line per request, with the caller, the request, the result and the duration.
@@ -59,6 +59,7 @@ export class Api extends Construct {
   /** The URL of the API, without a slash at the end. */
   readonly endpoint: string;
   readonly stage: HttpStage;
+  readonly stageName = "$default";
   /** The log with a line for each request. */
   readonly accessLog: LogGroup;
 
@@ -68,7 +69,7 @@ export class Api extends Construct {
     { environment, way, domain, functions, publicHealth }: ApiProps,
   ) {
     super(scope, id);
-    const { authorizer, principal, variables } = way;
+    const { authorizer, principal } = way;
     const api = new HttpApi(this, "HttpApi", {
       defaultAuthorizer: authorizer,
       // The function without access to the table rejects unknown routes with a problem of the API. The permission is
@@ -83,9 +84,7 @@ export class Api extends Construct {
     this.apiId = api.apiId;
     this.endpoint = domain === undefined ? api.apiEndpoint : `https://${domain.name}`;
 
-    for (const { function: served } of Object.values(functions))
-      for (const [name, value] of Object.entries(variables)) served.addEnvironment(name, value);
-
+    tell(functions, way);
     const opened = new Map<string, HttpRoute>();
     const integrations = new Map<FunctionName, HttpLambdaIntegration>();
     for (const route of ROUTES) {

@@ -11,7 +11,7 @@ import type { AccessChoice } from "./access-choice.ts";
 import type { TableFunction } from "./function.ts";
 
 /** The time for which API Gateway keeps the word of the Lambda authorizer about an Authorization header. */
-const VERDICT_TTL = Duration.minutes(1);
+export const VERDICT_TTL = Duration.minutes(1);
 
 /** A way to authorize callers, with its consequences for the API. */
 export interface Way {
@@ -22,8 +22,14 @@ export interface Way {
   readonly variables: Readonly<Record<string, string>>;
 }
 
+/** The words for the access log and the functions, of the ways that both kinds of API know. */
+export const TOLD = {
+  iam: { principal: "$context.identity.userArn", variables: { ACCESS: "iam" } },
+  token: { principal: "$context.authorizer.principal", variables: { ACCESS: "token" } },
+} as const;
+
 /**
- * Returns the authorizer of every route, with what depends on it. The variables of access logs are those of HTTP APIs
+ * Returns the authorizer of every route of an HTTP API, with what depends on it. The variables of access logs are those of HTTP APIs
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html).
  *
  * @param authorize makes the function that finds the holders of tokens, if the way needs it
@@ -32,9 +38,8 @@ export function wayOf(access: AccessChoice, authorize: () => TableFunction): Way
   switch (access.type) {
     case "iam":
       return {
+        ...TOLD.iam,
         authorizer: new HttpIamAuthorizer(),
-        principal: "$context.identity.userArn",
-        variables: { ACCESS: "iam" },
       };
     case "jwt":
       return {
@@ -50,19 +55,27 @@ export function wayOf(access: AccessChoice, authorize: () => TableFunction): Way
       };
     case "token":
       return {
+        ...TOLD.token,
         authorizer: new HttpLambdaAuthorizer("Token", readerOf(access.secret, authorize()).live, {
           responseTypes: [HttpLambdaResponseType.SIMPLE],
           identitySource: ["$request.header.Authorization"],
           resultsCacheTtl: VERDICT_TTL,
         }),
-        principal: "$context.authorizer.principal",
-        variables: { ACCESS: "token" },
       };
   }
 }
 
+/** Tells functions the way in which API Gateway authorizes their callers. */
+export function tell(
+  functions: Readonly<Record<string, TableFunction>>,
+  { variables }: Pick<Way, "variables">,
+): void {
+  for (const { function: served } of Object.values(functions))
+    for (const [name, value] of Object.entries(variables)) served.addEnvironment(name, value);
+}
+
 /** Gives a function its only right, to read a secret, and returns it. An operator creates the secret. */
-function readerOf(secret: string, reader: TableFunction): TableFunction {
+export function readerOf(secret: string, reader: TableFunction): TableFunction {
   reader.function.addEnvironment("TOKENS_SECRET", secret);
   reader.function.addToRolePolicy(
     new PolicyStatement({

@@ -5,27 +5,29 @@ import { CALLER_ROLES, callsInEverySpace, callsInSpace } from "./callers.ts";
 
 export interface CallerPoliciesProps {
   readonly apiId: string;
+  readonly stageName: string;
   /** The spaces that have policies of their own. */
   readonly spaces: readonly string[];
 }
 
 /** The managed policies that an operator attaches to callers of the API, each with its ARN as an output. */
 export class CallerPolicies extends Construct {
-  constructor(scope: Construct, id: string, { apiId, spaces }: CallerPoliciesProps) {
+  constructor(scope: Construct, id: string, { apiId, stageName, spaces }: CallerPoliciesProps) {
     super(scope, id);
+    const stage = `${apiId}/${stageName}`;
     for (const role of CALLER_ROLES) {
-      this.policy(role, apiId, callsInEverySpace(role, spaces), "in every space");
+      this.policy(role, stage, callsInEverySpace(role, spaces), "in every space");
       for (const space of spaces)
-        this.policy(`${role}-${space}`, apiId, callsInSpace(role, space), `in the space ${space}`);
+        this.policy(`${role}-${space}`, stage, callsInSpace(role, space), `in the space ${space}`);
     }
   }
 
-  private policy(name: string, apiId: string, calls: readonly string[], where: string): void {
+  private policy(name: string, stage: string, calls: readonly string[], where: string): void {
     const resources = calls.map((call) =>
       Stack.of(this).formatArn({
         service: "execute-api",
-        resource: apiId,
-        resourceName: `$default/${call}`,
+        resource: stage,
+        resourceName: call,
         arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
       }),
     );

@@ -1,5 +1,4 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import type { IHttpStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { Alarm, type IAlarm, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import {
   LambdaApplication,
@@ -9,11 +8,12 @@ import {
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { LIVE_ALIAS, type TableFunction } from "./function.ts";
+import type { StageMetrics } from "./metrics.ts";
 
 export interface CanaryProps {
   /** The functions of requests. */
   readonly functions: readonly TableFunction[];
-  readonly stage: IHttpStage;
+  readonly stage: StageMetrics;
   /** The alarm of operators about requests that fail for minutes. */
   readonly serverErrors: IAlarm;
 }

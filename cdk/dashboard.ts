@@ -1,5 +1,4 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import type { IHttpStage } from "aws-cdk-lib/aws-apigatewayv2";
 import {
   AlarmStatusWidget,
   Dashboard as CloudWatchDashboard,
@@ -16,13 +15,19 @@ import {
 import type { ILogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { SCHEDULED_FUNCTIONS } from "./access.ts";
-import { EACH_5_MINUTES, EACH_15_MINUTES, namespaceOf, ownMetric } from "./metrics.ts";
+import {
+  EACH_5_MINUTES,
+  EACH_15_MINUTES,
+  namespaceOf,
+  ownMetric,
+  type StageMetrics,
+} from "./metrics.ts";
 import type { Publishing } from "./publishing.ts";
 import type { TableReference } from "./table.ts";
 
 export interface DashboardProps {
   readonly alarms: readonly IAlarm[];
-  readonly stage: IHttpStage;
+  readonly stage: StageMetrics;
   readonly accessLog: ILogGroup;
   readonly table: Pick<TableReference, "tableName">;
   /** Absent in a Region that publishes nothing. */

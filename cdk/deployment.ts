@@ -4,6 +4,7 @@ import { Problem } from "../src/contract/schema/problem.ts";
 import { checked, fields, list, rule } from "../src/contract/schema/schema.ts";
 import { UsageError } from "../src/local/usage-error.ts";
 import { access } from "./access-choice.ts";
+import { api, privateApiProblems } from "./api-choice.ts";
 import { domain, regionOf } from "./domain-choice.ts";
 import type { EnvironmentName } from "./environments.ts";
 import { pattern } from "./pattern.ts";
@@ -79,6 +80,8 @@ const deployment = v.pipe(
     ),
     /** The way in which callers are authorized; IAM if absent. */
     access: v.optional(access),
+    /** The kind of API: an HTTP API if absent. */
+    api: v.optional(api),
     /** The domain name of the API; API Gateway's own name if absent. */
     domain: v.optional(domain),
   }),
@@ -107,6 +110,7 @@ const deployment = v.pipe(
       ? [{ field: "domain", problem: "must be absent beside regions: each Region has its own API" }]
       : [],
   ),
+  rule(({ api, ...beside }) => (api?.type === "private" ? privateApiProblems(beside) : [])),
   rule(({ region, domain }) =>
     region === undefined || domain === undefined || regionOf(domain) === region
       ? []

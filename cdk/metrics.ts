@@ -1,9 +1,16 @@
 import { Duration, Stack } from "aws-cdk-lib";
+import type { IHttpStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 
 /** The value of the dimension `service`, which Powertools adds to each metric. */
 const SERVICE = "plat";
+
+/** The metrics of a stage, whatever the kind of its API. */
+export type StageMetrics = Pick<
+  IHttpStage,
+  "metricCount" | "metricClientError" | "metricServerError" | "metricLatency"
+>;
 
 export interface OwnMetricProps {
   readonly dimensions?: Readonly<Record<string, string>>;

@@ -3,8 +3,14 @@ import { CfnStage, type HttpRoute, type HttpStage } from "aws-cdk-lib/aws-apigat
 /** The path that an environment can open to everybody. Its answer says that Plat serves, and nothing else. */
 export const HEALTH_PATH = "/healthz";
 
-/** The rate of a health checker that asks every second from some places. CloudFormation takes the names as they are. */
-const THROTTLE = { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 };
+/** The rate of a health checker that asks every second from some places. */
+export const HEALTH_THROTTLE = { throttlingRateLimit: 10, throttlingBurstLimit: 20 };
+
+/** CloudFormation takes the names as they are. */
+const THROTTLE = {
+  ThrottlingRateLimit: HEALTH_THROTTLE.throttlingRateLimit,
+  ThrottlingBurstLimit: HEALTH_THROTTLE.throttlingBurstLimit,
+};
 
 /**
  * Limits the rate of the public routes of a stage, so that nobody outside takes executions of the account

@@ -116,6 +116,7 @@ export class PlatStage extends Stage {
       probe,
       publicHealth,
       access,
+      api,
       domain,
     } = deployment;
     const isHome = region === deployment.region;
@@ -136,6 +137,7 @@ export class PlatStage extends Stage {
       lambdaConcurrency,
       access: access ?? { type: "iam" },
       domain,
+      ...(api?.type === "private" && { privateApi: api }),
       ...(publicHealth && { publicHealth }),
       ...(probe && { probe }),
       ...(rollout && { rollout }),

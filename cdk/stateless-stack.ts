@@ -7,6 +7,7 @@ import type { ScheduledFunctionName } from "./access.ts";
 import type { AccessChoice } from "./access-choice.ts";
 import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
+import type { PrivateApiChoice } from "./api-choice.ts";
 import { wayOf } from "./authorizer.ts";
 import { CallerPolicies } from "./caller-policies.ts";
 import { Canary } from "./canary.ts";
@@ -17,6 +18,7 @@ import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
 import { Intake } from "./intake.ts";
 import { Marker } from "./marker.ts";
+import { PrivateApi } from "./private-api.ts";
 import { Probe } from "./probe.ts";
 import { Publishing } from "./publishing.ts";
 import { SCHEDULE_INPUTS, Schedules } from "./schedules.ts";
@@ -47,6 +49,8 @@ export interface StatelessStackProps {
   readonly lambdaConcurrency: number;
   /** The way in which callers are authorized. */
   readonly access: AccessChoice;
+  /** The settings of a private REST API, in place of an HTTP API. */
+  readonly privateApi?: PrivateApiChoice;
   /** The domain name of the API, if it has one of its own. */
   readonly domain: DomainChoice | undefined;
 }
@@ -80,16 +84,14 @@ export class StatelessStack extends Stack {
       nodes: request("nodes"),
       openapi: request("openapi"),
     };
-    const { access, domain } = props;
-    const way = wayOf(access, () => request("authorize"));
-    const { apiId, endpoint, stage, accessLog } = new Api(this, "Api", {
-      environment,
-      way,
-      domain,
-      functions,
-      publicHealth: props.publicHealth === true,
-    });
-    if (access.type === "iam") new CallerPolicies(this, "Callers", { apiId, spaces: props.spaces });
+    const { access, domain, privateApi, spaces } = props;
+    const publicHealth = props.publicHealth === true;
+    const authorize = () => request("authorize");
+    const common = { environment, functions, publicHealth };
+    const { apiId, stageName, endpoint, stage, accessLog } = privateApi
+      ? new PrivateApi(this, "Api", { ...common, choice: privateApi, access, authorize })
+      : new Api(this, "Api", { ...common, domain, way: wayOf(access, authorize) });
+    if (access.type === "iam") new CallerPolicies(this, "Callers", { apiId, stageName, spaces });
 
     // Parallel runs only lose conditional writes to each other; the simulation runs them in parallel.
     const { reservedPerSchedule } = environment;

@@ -1,4 +1,5 @@
 import type { IAspect } from "aws-cdk-lib";
+import { CfnStage } from "aws-cdk-lib/aws-apigateway";
 import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { CfnFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
@@ -10,6 +11,8 @@ import { TableFunction } from "./function.ts";
  */
 export class Traced implements IAspect {
   visit(node: IConstruct): void {
+    // An HTTP API has no traces, and a REST API begins them.
+    if (node instanceof CfnStage) node.tracingEnabled = true;
     if (!(node instanceof TableFunction)) return;
     const { function: traced } = node;
     const resource = traced.node.defaultChild;

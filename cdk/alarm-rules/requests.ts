@@ -1,12 +1,11 @@
-import type { IHttpStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { EACH_5_MINUTES, namespaceOf, ownMetric } from "../metrics.ts";
+import { EACH_5_MINUTES, namespaceOf, ownMetric, type StageMetrics } from "../metrics.ts";
 import type { AlarmRule } from "./rule.ts";
 
 export interface RequestsProps {
-  readonly stage: IHttpStage;
+  readonly stage: StageMetrics;
   readonly accessLog: ILogGroup;
 }
 

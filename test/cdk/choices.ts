@@ -54,6 +54,32 @@ export function stageOf({ environment, settings }: Chosen): PlatStage {
   return new PlatStage(new App({ context }), environment);
 }
 
+/** A private REST API with all that it can have. */
+export const PRIVATE_API = {
+  type: "private",
+  vpcEndpointIds: ["vpce-0a1b2c3d4e5f67890", "vpce-0123456789abcdef0"],
+  webAcl: "block",
+  usagePlans: [
+    {
+      name: "teams",
+      keys: ["ci", "lab"],
+      throttle: { rateLimit: 50, burstLimit: 100 },
+      routes: { "POST /v1/assign": { rateLimit: 20, burstLimit: 40 } },
+      quota: { limit: 100_000, period: "DAY" },
+    },
+  ],
+};
+/** A private REST API with no more than it must have. */
+export const PRIVATE_API_ONLY = { type: "private", vpcEndpointIds: ["vpce-0a1b2c3d4e5f67890"] };
+
+/** The choices beside a private API, which knows neither JSON Web Tokens nor a domain name. */
+const { domain: __, ...BESIDE_PRIVATE } = CHOICES;
+const PRIVATE_CHOICES = {
+  ...BESIDE_PRIVATE,
+  access: [undefined, ACCESS_BY_TOKEN],
+  api: [PRIVATE_API, PRIVATE_API_ONLY, { ...PRIVATE_API_ONLY, webAcl: "count" }],
+};
+
 /** Settings of three Regions. A domain name is not possible beside them. */
 const REGIONS = {
   account: "123456789012",
@@ -76,7 +102,7 @@ const withRegions = (): readonly Settings[] =>
 
 /** Returns the choices such that every pair of their values occurs at least once. */
 export const everyPair = (): readonly Chosen[] =>
-  [...coveringRows(CHOICES), ...withRegions()].map((row) => {
+  [...coveringRows(CHOICES), ...coveringRows(PRIVATE_CHOICES), ...withRegions()].map((row) => {
     const { environment, ...settings } = row;
     return {
       name: Object.entries(row)
@@ -128,5 +154,6 @@ export function coveringRows(
 
 function nameOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return `${value}`;
-  return "type" in value ? `${value.type}` : Object.keys(value).join("+");
+  const { type, ...others } = value as { readonly type?: string };
+  return [...(type === undefined ? [] : [type]), ...Object.keys(others)].join("+");
 }

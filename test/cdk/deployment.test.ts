@@ -3,7 +3,15 @@ import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { readDeployment, SPACES_MAX } from "../../cdk/deployment.ts";
 import { PlatStage } from "../../cdk/stage.ts";
-import { ACCESS_BY_JWT, DOMAIN } from "./choices.ts";
+import { ACCESS_BY_JWT, DOMAIN, PRIVATE_API, PRIVATE_API_ONLY } from "./choices.ts";
+
+const TEN = { rateLimit: 10, burstLimit: 10 };
+
+/** Returns a private API with a usage plan for each argument. */
+const withPlan = (...plans: readonly object[]) => ({
+  ...PRIVATE_API_ONLY,
+  usagePlans: plans.map((plan) => ({ name: "a", keys: ["ci"], throttle: TEN, ...plan })),
+});
 
 describe("the context of an environment", () => {
   it("may be absent: then it is bound to no account", () => {
@@ -71,6 +79,31 @@ describe("the context of an environment", () => {
     [{ access: { type: "token", secret: "a b" } }, /access.secret must be the name of a secret/],
     [{ access: { ...ACCESS_BY_JWT, tenant: "a" } }, /access.tenant is not a field here/],
     [{ domain: "plat.example.com" }, /domain must be an object/],
+    [{ api: "private" }, /api must be an object with a type/],
+    [{ api: { type: "rest" } }, /api.type must be "http" or "private"/],
+    [{ api: { type: "private" } }, /api.vpcEndpointIds is required/],
+    [{ api: { type: "private", vpcEndpointIds: [] } }, /vpcEndpointIds must name a VPC endpoint/],
+    [{ api: { ...PRIVATE_API, vpcEndpointIds: ["vpc-1"] } }, /must be the id of a VPC endpoint/],
+    [{ api: { ...PRIVATE_API, webAcl: true } }, /api.webAcl must be count or block/],
+    [{ api: withPlan({ routes: { "POST /v1/pools": TEN } }) }, /must be the key of a route/],
+    [{ api: withPlan({ keys: [] }) }, /usagePlans\[0\].keys must name a key/],
+    [{ api: withPlan({ throttle: { rateLimit: 0, burstLimit: 1 } }) }, /rateLimit must be/],
+    [{ api: withPlan({}, {}) }, /usagePlans must have each name once; a is there twice/],
+    [{ api: withPlan({}, { name: "b" }) }, /must have each key once; ci is there twice/],
+    [
+      { api: PRIVATE_API, access: ACCESS_BY_JWT },
+      /access must be "iam" or "token" beside a private API/,
+    ],
+    [{ api: PRIVATE_API, domain: DOMAIN }, /domain must be absent beside a private API/],
+    [
+      {
+        account: "123456789012",
+        region: "eu-central-1",
+        api: PRIVATE_API,
+        regions: { replicas: ["eu-west-1"], witness: "eu-west-3", active: "eu-west-1" },
+      },
+      /api must be "http" beside regions/,
+    ],
     [{ domain: { name: "plat.example.com" } }, /domain.certificateArn is required/],
     [{ domain: { ...DOMAIN, name: "https://plat.example.com" } }, /domain.name must be a domain/],
     [{ domain: { ...DOMAIN, certificateArn: "arn:aws:acm" } }, /domain.certificateArn must be/],

@@ -1,0 +1,175 @@
+import { Stack } from "aws-cdk-lib";
+import {
+  AccessLogFormat,
+  ApiDefinition,
+  Deployment,
+  EndpointType,
+  type IRestApi,
+  LogGroupLogDestination,
+  SpecRestApi,
+  Stage,
+} from "aws-cdk-lib/aws-apigateway";
+import { InterfaceVpcEndpoint } from "aws-cdk-lib/aws-ec2";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import type { FunctionName } from "../src/contract/routes/routes.ts";
+import type { AccessChoice } from "./access-choice.ts";
+import { THROTTLE } from "./api.ts";
+import type { PrivateApiChoice } from "./api-choice.ts";
+import { tell } from "./authorizer.ts";
+import type { Environment } from "./environments.ts";
+import type { TableFunction } from "./function.ts";
+import { HEALTH_PATH, HEALTH_THROTTLE } from "./public-health.ts";
+import { resourcePolicy } from "./resource-policy.ts";
+import { restBody } from "./rest-body.ts";
+import { restWayOf } from "./rest-way.ts";
+import { UsagePlans } from "./usage-plans.ts";
+import { WebAcl } from "./web-acl.ts";
+
+export interface PrivateApiProps {
+  readonly environment: Environment;
+  readonly choice: PrivateApiChoice;
+  readonly access: AccessChoice;
+  /** Makes the function that finds the holders of tokens. */
+  readonly authorize: () => TableFunction;
+  readonly functions: Readonly<Record<FunctionName, TableFunction>>;
+  /** True if everybody may ask for /healthz. */
+  readonly publicHealth: boolean;
+}
+
+/** The stage of a REST API has a name, with which every path begins. */
+const STAGE = "live";
+
+/** The port on which VPC endpoints for `execute-api` listen. */
+const HTTPS = 443;
+
+/**
+ * Returns the format of the access log, with the fields of an HTTP API's. A REST API has no variable for the route, so its
+ * method and the pattern of its path make it
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html).
+ */
+const accessLog = (principal: string, hasKeys: boolean) =>
+  AccessLogFormat.custom(
+    JSON.stringify({
+      requestId: "$context.requestId",
+      caller: principal,
+      ...(hasKeys && { apiKeyId: "$context.identity.apiKeyId" }),
+      sourceIp: "$context.identity.sourceIp",
+      routeKey: "$context.httpMethod $context.resourcePath",
+      status: "$context.status",
+      latencyMs: "$context.responseLatency",
+      error: "$context.error.message",
+      integrationError: "$context.integrationErrorMessage",
+      authorizerError: "$context.authorizer.error",
+    }),
+  );
+
+/**
+ * The private REST API, which callers reach through endpoints of their VPCs only. Its definition is one resource,
+ * because a resource for each method would exceed what a stack can have.
+ */
+export class PrivateApi extends Construct {
+  readonly apiId: string;
+  readonly stageName = STAGE;
+  /** The URL of the stage, without a slash at the end. It works in a VPC whose endpoint has private DNS. */
+  readonly endpoint: string;
+  readonly stage: Stage;
+  /** The log with a line for each request. */
+  readonly accessLog: LogGroup;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { environment, choice, access, authorize, functions, publicHealth }: PrivateApiProps,
+  ) {
+    super(scope, id);
+    const { vpcEndpointIds, webAcl, usagePlans } = choice;
+    const { stackName } = Stack.of(this);
+    const hasKeys = usagePlans.length > 0;
+    const way = restWayOf(access, authorize, (invoked) => uriOf(this, invoked));
+    tell(functions, way);
+    const api = new SpecRestApi(this, "RestApi", {
+      restApiName: stackName,
+      apiDefinition: ApiDefinition.fromInline(
+        restBody({
+          title: stackName,
+          uriOf: (name) => uriOf(this, functions[name]),
+          scheme: way.scheme,
+          hasKeys,
+          ...(publicHealth && { openPath: HEALTH_PATH }),
+        }),
+      ),
+      policy: resourcePolicy({
+        vpcEndpointIds,
+        openCalls: publicHealth
+          ? ["GET", "HEAD"].map((method) => `${STAGE}/${method}${HEALTH_PATH}`)
+          : [],
+      }),
+      endpointConfiguration: {
+        types: [EndpointType.PRIVATE],
+        vpcEndpoints: vpcEndpointIds.map((vpcEndpointId) =>
+          InterfaceVpcEndpoint.fromInterfaceVpcEndpointAttributes(this, vpcEndpointId, {
+            vpcEndpointId,
+            port: HTTPS,
+          }),
+        ),
+      },
+      // Otherwise API Gateway would replace bytes that are no text, and a function could not reject them.
+      binaryMediaTypes: ["*/*"],
+      // The stage below has more than the CDK's own can have.
+      deploy: false,
+      // API Gateway writes logs of REST APIs under a role that a Region of an account has once. It stays if the stack
+      // goes, because other APIs may use it.
+      cloudWatchRole: true,
+    });
+    this.apiId = api.restApiId;
+    for (const served of Object.values(functions)) this.permit(served, `${STAGE}/*/*`);
+    if (way.authorize) this.permit(way.authorize, "authorizers/*");
+
+    this.accessLog = new LogGroup(this, "AccessLogs", {
+      retention: environment.logRetention,
+      removalPolicy: environment.removalPolicy,
+    });
+    this.stage = new Stage(this, "Stage", {
+      stageName: STAGE,
+      // The CDK's own classes do not pass exactOptionalPropertyTypes.
+      deployment: new Deployment(this, "Deployment", { api: api as IRestApi }),
+      throttlingRateLimit: THROTTLE.rateLimit,
+      throttlingBurstLimit: THROTTLE.burstLimit,
+      ...(publicHealth && {
+        methodOptions: Object.fromEntries(
+          ["GET", "HEAD"].map((method) => [`${HEALTH_PATH}/${method}`, HEALTH_THROTTLE]),
+        ),
+      }),
+      accessLogDestination: new LogGroupLogDestination(this.accessLog),
+      accessLogFormat: accessLog(way.principal, hasKeys),
+    });
+    this.endpoint = this.stage.urlForPath().replace(/\/$/, "");
+    if (webAcl) new WebAcl(this, "WebAcl", { stage: this.stage, commonRules: webAcl });
+    if (hasKeys)
+      new UsagePlans(this, "UsagePlans", { apiId: this.apiId, stage: this.stage, usagePlans });
+  }
+
+  /** Lets the API invoke a function from some of its calls, or from its authorizer. */
+  private permit({ alias }: TableFunction, calls: string): void {
+    alias.addPermission("RestApi", {
+      principal: new ServicePrincipal("apigateway.amazonaws.com"),
+      sourceArn: Stack.of(this).formatArn({
+        service: "execute-api",
+        resource: this.apiId,
+        resourceName: calls,
+      }),
+    });
+  }
+}
+
+/** Returns the URI by which API Gateway invokes the live version of a function. */
+function uriOf(scope: Construct, { alias }: TableFunction): string {
+  return Stack.of(scope).formatArn({
+    service: "apigateway",
+    account: "lambda",
+    resource: "path",
+    resourceName: `2015-03-31/functions/${alias.functionArn}/invocations`,
+  });
+}
