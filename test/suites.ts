@@ -14,6 +14,7 @@ export const LONG_TESTS = [
   "test/twin/race.test.ts",
   "test/twin/prod.test.ts",
   "test/twin/kill.test.ts",
+  "test/twin/private-api.test.ts",
   "test/simulation/noticed.test.ts",
   "test/local/kill.test.ts",
   "test/cli/tour.test.ts",

@@ -3,6 +3,7 @@ import type { Statement } from "./iam.ts";
 import { Intrinsics } from "./intrinsics.ts";
 import { FIRST_VERSION, type Stack } from "./names.ts";
 import * as properties from "./properties.ts";
+import { type DeployedRest, restApiOf } from "./rest-api.ts";
 import { rolesOf } from "./roles.ts";
 import type { Pattern } from "./stream-filter.ts";
 
@@ -65,7 +66,7 @@ interface AsyncInvoke {
   readonly onFailureArn: string | undefined;
 }
 
-interface DeployedApi {
+export interface DeployedApi {
   readonly id: string;
   readonly routes: readonly DeployedRoute[];
   readonly stage: string;
@@ -73,6 +74,8 @@ interface DeployedApi {
   readonly domainName: string;
   readonly ratePerSecond: number;
   readonly burst: number;
+  /** Present if it is a private REST API. */
+  readonly rest?: DeployedRest;
 }
 
 export interface DeployedRoute {
@@ -83,7 +86,7 @@ export interface DeployedRoute {
 }
 
 /** The way in which API Gateway authorizes the requests of a route. */
-type DeployedAuthorizer =
+export type DeployedAuthorizer =
   | { readonly type: "none" | "iam" }
   | { readonly type: "jwt"; readonly issuer: string; readonly audience: readonly string[] }
   | {
@@ -191,9 +194,6 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
   const queues = new Map(
     all(properties.queue, "AWS::SQS::Queue").map(({ attribute, read }) => [attribute("Arn"), read]),
   );
-  const apiId = one("APIs", all(v.object({}), "AWS::ApiGatewayV2::Api")).name;
-  const [domain] = all(properties.domainName, "AWS::ApiGatewayV2::DomainName");
-  const stage = one("stages", all(properties.stage, "AWS::ApiGatewayV2::Stage"));
   const tables = all(properties.table, "AWS::DynamoDB::GlobalTable", "AWS::DynamoDB::Table").map(
     ({ name, attribute, read }) => ({ ...read, name, arn: attribute("Arn") }),
   );
@@ -204,6 +204,39 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
   );
   const isStream = ({ EventSourceArn }: { readonly EventSourceArn: string }) =>
     EventSourceArn.includes(":dynamodb:");
+  const httpApi = (): DeployedApi => {
+    const apiId = one("APIs", all(v.object({}), "AWS::ApiGatewayV2::Api")).name;
+    const [domain] = all(properties.domainName, "AWS::ApiGatewayV2::DomainName");
+    const stage = one("stages", all(properties.stage, "AWS::ApiGatewayV2::Stage"));
+    return {
+      id: apiId,
+      domainName: domain?.read.DomainName ?? `${apiId}.execute-api.${first.region}.amazonaws.com`,
+      stage: stage.read.StageName,
+      ratePerSecond: stage.read.DefaultRouteSettings.ThrottlingRateLimit,
+      burst: stage.read.DefaultRouteSettings.ThrottlingBurstLimit,
+      routes: all(properties.route, "AWS::ApiGatewayV2::Route").map(({ read }) => {
+        const functionArn = integrations.get(read.Target.replace(/^integrations\//, ""));
+        if (functionArn === undefined) throw new Error(`${read.RouteKey} has no integration`);
+        const { AuthorizationType, AuthorizerId = AuthorizationType } = read;
+        const authorizer = authorizers.get(AuthorizerId);
+        if (!authorizer) throw new Error(`${read.RouteKey} has no authorizer`);
+        return { key: read.RouteKey, authorizer, functionArn };
+      }),
+    };
+  };
+  const restApi = () =>
+    restApiOf(first, {
+      api: one("REST APIs", all(properties.restApi, "AWS::ApiGateway::RestApi")),
+      stage: one("stages", all(properties.restStage, "AWS::ApiGateway::Stage")).read,
+      plans: all(properties.usagePlan, "AWS::ApiGateway::UsagePlan"),
+      planKeys: all(properties.usagePlanKey, "AWS::ApiGateway::UsagePlanKey").map(
+        ({ read }) => read,
+      ),
+      keys: all(properties.apiKey, "AWS::ApiGateway::ApiKey"),
+    });
+  const hasRestApi = stacks.some(({ resources }) =>
+    Object.values(resources).some(({ Type }) => Type === "AWS::ApiGateway::RestApi"),
+  );
   return {
     account: first.account,
     region: first.region,
@@ -232,21 +265,7 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
       principal: read.Principal,
       sourceArn: read.SourceArn ?? "*",
     })),
-    api: {
-      id: apiId,
-      domainName: domain?.read.DomainName ?? `${apiId}.execute-api.${first.region}.amazonaws.com`,
-      stage: stage.read.StageName,
-      ratePerSecond: stage.read.DefaultRouteSettings.ThrottlingRateLimit,
-      burst: stage.read.DefaultRouteSettings.ThrottlingBurstLimit,
-      routes: all(properties.route, "AWS::ApiGatewayV2::Route").map(({ read }) => {
-        const functionArn = integrations.get(read.Target.replace(/^integrations\//, ""));
-        if (functionArn === undefined) throw new Error(`${read.RouteKey} has no integration`);
-        const { AuthorizationType, AuthorizerId = AuthorizationType } = read;
-        const authorizer = authorizers.get(AuthorizerId);
-        if (!authorizer) throw new Error(`${read.RouteKey} has no authorizer`);
-        return { key: read.RouteKey, authorizer, functionArn };
-      }),
-    },
+    api: hasRestApi ? restApi() : httpApi(),
     schedules: all(properties.schedule, "AWS::Scheduler::Schedule")
       .filter(({ read }) => read.State === "ENABLED")
       .map(({ name, read: { ScheduleExpression, Target } }) => ({

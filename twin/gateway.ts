@@ -10,6 +10,7 @@ import type { DeployedRoute, Deployment } from "./deployment.ts";
 import { gatewayEvent } from "./gateway-event.ts";
 import type { Lambda } from "./lambda.ts";
 import { apiMayInvoke } from "./permissions.ts";
+import { RestGateway } from "./rest-gateway.ts";
 import { pathOf, routeFor } from "./routing.ts";
 import { Throttle } from "./throttle.ts";
 
@@ -18,6 +19,8 @@ export interface GatewayProps {
   readonly lambda: Lambda;
   readonly callers: readonly Caller[];
   readonly port: number;
+  /** The VPC endpoint through which all requests to a private REST API come: the first of the API, unless named. */
+  readonly vpcEndpointId?: string;
 }
 
 export interface Gateway {
@@ -31,14 +34,19 @@ const QUOTAS = { headerBytesMax: 10_240, integrationMsMax: 30_000 } as const;
 const BODY_LIMITS = { bytesMax: 10_485_760, discardedBytesMax: 41_943_040 };
 const REQUEST_ID_BYTES = 11;
 
-/** Starts the HTTP API of the templates. */
+/** Starts the API of the templates: an HTTP API, or a private REST API as its callers reach it through a VPC endpoint. */
 export async function startGateway(props: GatewayProps): Promise<Gateway> {
   const throttles = new Map<string, Throttle>();
   const authorizers = new Authorizers(props);
+  const { rest } = props.deployment.api;
+  const restGateway = rest && new RestGateway(props, rest);
   let isStopping = false;
   const server = createServer({ maxHeaderSize: QUOTAS.headerBytesMax }, (request, response) => {
     const requestId = `${randomBytes(REQUEST_ID_BYTES).toString("base64url")}=`;
-    void answer(props, { throttles, authorizers }, request, requestId)
+    const answered =
+      restGateway?.answer(request, requestId) ??
+      answer(props, { throttles, authorizers }, request, requestId);
+    void answered
       .catch((error) => {
         // A client that disconnects in the middle of its request must not affect others.
         if (!request.readableAborted) console.error(error);

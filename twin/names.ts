@@ -28,6 +28,7 @@ export const FIRST_VERSION = "1";
 
 /** The property in which a template can name a resource. */
 const NAME_PROPERTIES: Readonly<Record<string, string>> = {
+  "AWS::ApiGateway::Stage": "StageName",
   "AWS::ApiGatewayV2::Stage": "StageName",
   "AWS::CloudWatch::Alarm": "AlarmName",
   "AWS::DynamoDB::GlobalTable": "TableName",
@@ -73,7 +74,7 @@ export function nameOf(stack: Stack, id: string, type: string, property: Propert
   const digest = createHash("sha256").update(`${stack.name}/${id}`).digest("hex");
   const suffix = BigInt(`0x${digest}`).toString(36);
   if (type === "AWS::S3::Bucket") return `${stack.name}-${suffix.slice(0, SUFFIX_CHARACTERS)}`;
-  if (type.startsWith("AWS::ApiGatewayV2::")) return suffix.slice(0, API_ID_CHARACTERS);
+  if (type.startsWith("AWS::ApiGateway")) return suffix.slice(0, API_ID_CHARACTERS);
   const idMax = NAME_CHARACTERS_MAX - SUFFIX_CHARACTERS - stack.name.length - 2;
   return `${stack.name}-${id.slice(0, idMax)}-${suffix.slice(0, SUFFIX_CHARACTERS).toUpperCase()}`;
 }

@@ -29,10 +29,8 @@ const document = v.object({
 
 export const role = v.object({
   Policies: v.optional(v.array(v.object({ PolicyDocument: document })), []),
-  ManagedPolicyArns: v.optional(
-    v.pipe(v.array(v.string()), v.maxLength(0, "the twin knows no policies of AWS' own")),
-    [],
-  ),
+  /** The policies of AWS' own, which the twin does not know. */
+  ManagedPolicyArns: v.optional(v.array(v.string()), []),
 });
 
 export const policy = v.object({
@@ -93,6 +91,12 @@ export const route = v.object({
 
 const identitySource = v.tuple([v.literal("$request.header.Authorization")]);
 
+const functionUri = v.pipe(
+  v.string(),
+  v.regex(/\/functions\/arn:[^/]*\/invocations$/),
+  v.transform((uri) => uri.replace(/^.*\/functions\/|\/invocations$/g, "")),
+);
+
 export const authorizer = v.variant("AuthorizerType", [
   v.object({
     AuthorizerType: v.literal("JWT"),
@@ -103,11 +107,7 @@ export const authorizer = v.variant("AuthorizerType", [
     AuthorizerType: v.literal("REQUEST"),
     AuthorizerPayloadFormatVersion: v.literal("2.0"),
     AuthorizerResultTtlInSeconds: v.number(),
-    AuthorizerUri: v.pipe(
-      v.string(),
-      v.regex(/\/functions\/arn:[^/]*\/invocations$/),
-      v.transform((uri) => uri.replace(/^.*\/functions\/|\/invocations$/g, "")),
-    ),
+    AuthorizerUri: functionUri,
     EnableSimpleResponses: v.literal(true),
     IdentitySource: identitySource,
   }),
@@ -124,6 +124,77 @@ export const stage = v.object({
     {},
   ),
 });
+
+const limits = { ThrottlingBurstLimit: v.number(), ThrottlingRateLimit: v.number() };
+
+/** A resource policy for everybody; the twin knows no other principal. */
+const resourcePolicy = v.object({
+  Statement: v.array(
+    v.object({ ...statement.entries, Principal: v.object({ AWS: v.literal("*") }) }),
+  ),
+});
+
+/** A private REST API whose definition is OpenAPI with API Gateway's extensions. */
+export const restApi = v.object({
+  BinaryMediaTypes: v.tuple([v.literal("*/*")]),
+  Body: v.object({
+    paths: v.record(
+      v.string(),
+      v.record(
+        v.string(),
+        v.object({
+          security: v.array(v.record(v.string(), v.array(v.string()))),
+          "x-amazon-apigateway-integration": v.object({
+            type: v.literal("aws_proxy"),
+            uri: functionUri,
+          }),
+        }),
+      ),
+    ),
+    components: v.object({
+      securitySchemes: v.object({
+        caller: v.variant("x-amazon-apigateway-authtype", [
+          v.object({ "x-amazon-apigateway-authtype": v.literal("awsSigv4") }),
+          v.object({
+            "x-amazon-apigateway-authtype": v.literal("custom"),
+            "x-amazon-apigateway-authorizer": v.object({
+              type: v.literal("request"),
+              authorizerResultTtlInSeconds: v.number(),
+              authorizerUri: functionUri,
+              identitySource: v.literal("method.request.header.Authorization"),
+            }),
+          }),
+        ]),
+        api_key: v.optional(v.object({ name: v.literal("x-api-key") })),
+      }),
+    }),
+  }),
+  EndpointConfiguration: v.object({
+    Types: v.tuple([v.literal("PRIVATE")]),
+    VpcEndpointIds: v.array(v.string()),
+  }),
+  Policy: resourcePolicy,
+});
+
+/** The stage of a REST API; the settings of all methods come first. */
+export const restStage = v.object({
+  MethodSettings: v.array(
+    v.object({ HttpMethod: v.string(), ResourcePath: v.string(), ...limits }),
+  ),
+  StageName: v.string(),
+});
+
+const planLimits = v.object({ BurstLimit: v.number(), RateLimit: v.number() });
+
+export const usagePlan = v.object({
+  ApiStages: v.tuple([v.object({ Throttle: v.optional(v.record(v.string(), planLimits), {}) })]),
+  Quota: v.optional(v.object({ Limit: v.number() })),
+  Throttle: planLimits,
+});
+
+export const usagePlanKey = v.object({ KeyId: v.string(), UsagePlanId: v.string() });
+
+export const apiKey = v.object({ Name: v.string() });
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3_600, day: 86_400 };
 

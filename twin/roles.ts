@@ -24,6 +24,10 @@ export function rolesOf(
       return [arn, { name, arn, statements }];
     }),
   );
+  /** Roles that only AWS itself uses here, such as for logs. */
+  const unknown = new Set(
+    roles.filter(({ read }) => read.ManagedPolicyArns.length > 0).map(({ arn }) => arn),
+  );
   /** Policies without a role are for callers. */
   const managed = policies.filter(({ read }) => read.Roles.length === 0);
   return {
@@ -33,6 +37,8 @@ export function rolesOf(
     roleOf(arn: string): Role {
       const found = byArn.get(arn);
       if (!found) throw new Error(`there is no role ${arn}`);
+      if (unknown.has(arn))
+        throw new Error(`the twin knows no policies of AWS' own, as ${arn} has`);
       return found;
     },
   };

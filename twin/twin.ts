@@ -164,7 +164,8 @@ export async function startTwin(
     throw error;
   });
   const timers = startSchedules({ deployment, lambda, queues, scheduleSeconds });
-  const url = `http://127.0.0.1:${gateway.port}`;
+  const { stage, rest } = deployment.api;
+  const url = `http://127.0.0.1:${gateway.port}${rest ? `/${stage}` : ""}`;
   return {
     url,
     deployment,

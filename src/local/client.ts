@@ -37,7 +37,7 @@ export function makeClient(url: string, sockets: number, sign?: Sign): Client {
     close: () => agent.destroy(),
     async call(method, path, body, headers) {
       const payload = body === undefined ? undefined : JSON.stringify(body);
-      const target = new URL(path, url);
+      const target = new URL(`${url.replace(/\/$/, "")}${path}`);
       const own = {
         ...(payload !== undefined && { "content-type": "application/json" }),
         ...headers,

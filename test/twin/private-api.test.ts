@@ -1,0 +1,217 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { AwsClient } from "aws4fetch";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { emulatorBinary } from "../../src/local/emulator.ts";
+import type { Caller } from "../../twin/callers.ts";
+import { startGateway } from "../../twin/gateway.ts";
+import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
+import { ACCESS_BY_TOKEN, PRIVATE_API, PRIVATE_API_ONLY } from "../cdk/choices.ts";
+
+/** The maximum duration, including synthesis on a busy machine. */
+const TEST_MS_MAX = 240_000;
+
+async function read(response: Response) {
+  const text = await response.text();
+  return {
+    status: response.status,
+    location: response.headers.get("location"),
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+}
+
+describe.runIf(emulatorBinary())("the twin of a private REST API with IAM", () => {
+  let twin: Twin;
+
+  beforeAll(async () => {
+    const [plan] = PRIVATE_API.usagePlans;
+    const usagePlans = [{ ...plan, throttle: { rateLimit: 1, burstLimit: 40 } }];
+    const { deployment, assets } = await synthesised("dev", {
+      api: { ...PRIVATE_API, usagePlans },
+      spaces: ["blue"],
+      publicHealth: true,
+    });
+    twin = await startTwin(deployment, assets, { port: 0 });
+  }, TEST_MS_MAX);
+  afterAll(() => twin?.stop());
+
+  const callerNamed = (name: string): Caller => {
+    const found = twin.callers.find((one) => one.name.includes(name));
+    if (!found) throw new Error(`there is no caller ${name}`);
+    return found;
+  };
+  const keyOf = (name: string): string =>
+    twin.deployment.api.rest?.apiKeys.find((key) => key.name.endsWith(`-${name}`))?.value ?? "";
+
+  async function call(
+    caller: Caller,
+    method: string,
+    path: string,
+    body?: object,
+    { url = twin.url, key = keyOf("ci") } = {},
+  ) {
+    const { accessKeyId, secretAccessKey } = caller;
+    const { region } = twin.deployment;
+    const client = new AwsClient({
+      accessKeyId,
+      secretAccessKey,
+      region,
+      service: "execute-api",
+      retries: 0,
+    });
+    const response = await client.fetch(`${url}${path}`, {
+      method,
+      headers: { "content-type": "application/json", ...(key !== "" && { "x-api-key": key }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return read(response);
+  }
+
+  it("assigns, reads and releases under an encoded handle, with the stage in every path", async () => {
+    const operator = callerNamed("operator");
+    const made = await call(operator, "PUT", "/v1/pools/main", { cidr: "10.0.0.0/24" });
+    expect(made).toMatchObject({ status: 201, location: "/live/v1/pools/main" });
+    const request = { host: "n1", ipv4: 1, handle: "shop/web 0" };
+    const assigned = await call(operator, "POST", "/v1/assign", request);
+    expect(assigned.status).toBe(200);
+    const [{ address }] = assigned.body.addresses;
+    expect(await call(operator, "GET", "/v1/handles/shop%2Fweb%200")).toMatchObject({
+      status: 200,
+      body: { handle: "shop/web 0", addresses: [{ address, assignedBy: operator.userArn }] },
+    });
+    expect(await call(operator, "DELETE", "/v1/handles/shop%2Fweb%200")).toMatchObject({
+      status: 200,
+    });
+    expect((await call(operator, "GET", "/v1/handles/shop%2Fweb%200")).status).toBe(404);
+  });
+
+  it("lets a caller do what its policy allows, and nothing else of the API", async () => {
+    const reader = callerNamed("PlatReader");
+    expect((await call(reader, "GET", "/v1/pools")).status).toBe(200);
+    expect(await call(reader, "PUT", "/v1/pools/b", { cidr: "10.1.0.0/24" })).toMatchObject({
+      status: 403,
+      body: { message: "User is not authorized to access this resource" },
+    });
+    const inBlue = callerNamed("PlatReaderblue");
+    expect((await call(inBlue, "GET", "/v1/spaces/blue/pools")).status).toBe(200);
+    expect((await call(inBlue, "GET", "/v1/pools")).status).toBe(403);
+  });
+
+  it("lets in nobody who has not signed, except for /healthz", async () => {
+    const unsigned = await fetch(`${twin.url}/v1/pools`);
+    expect(await read(unsigned)).toMatchObject({
+      status: 403,
+      body: { message: "Missing Authentication Token" },
+    });
+    expect(await read(await fetch(`${twin.url}/healthz`))).toMatchObject({ status: 200 });
+  });
+
+  it("denies everybody who comes through another VPC endpoint", async () => {
+    const { deployment, lambda, callers } = twin;
+    const elsewhere = { deployment, lambda, callers, port: 0, vpcEndpointId: "vpce-00000000" };
+    const gateway = await startGateway(elsewhere);
+    const url = `http://127.0.0.1:${gateway.port}/live`;
+    expect(
+      await call(callerNamed("operator"), "GET", "/v1/pools", undefined, { url }),
+    ).toMatchObject({ status: 403, body: { message: expect.stringContaining("explicit deny") } });
+    expect((await fetch(`${url}/healthz`)).status).toBe(403);
+    await gateway.stop();
+  });
+
+  it("asks for the key of a plan beside the signature, and a key alone lets in nobody", async () => {
+    const operator = callerNamed("operator");
+    for (const key of ["", "unknown"])
+      expect(await call(operator, "GET", "/v1/pools", undefined, { key })).toMatchObject({
+        status: 403,
+        body: { message: "Forbidden" },
+      });
+    const keyOnly = await fetch(`${twin.url}/v1/pools`, { headers: { "x-api-key": keyOf("ci") } });
+    expect(keyOnly.status).toBe(403);
+  });
+
+  it("answers a path and a method that no route takes as an HTTP API does", async () => {
+    const operator = callerNamed("operator");
+    expect(await call(operator, "GET", "/v2/pools")).toMatchObject({
+      status: 404,
+      body: { code: "not_found" },
+    });
+    expect(await call(operator, "PATCH", "/v1/pools/main", {})).toMatchObject({
+      status: 405,
+      body: { code: "method_not_allowed" },
+    });
+    expect(
+      (await call(operator, "GET", "/v1/pools", undefined, { url: twin.url.replace("live", "x") }))
+        .status,
+    ).toBe(403);
+  });
+
+  it("limits the callers of one key, and not those of another", async () => {
+    const operator = callerNamed("operator");
+    const statuses = await Promise.all(
+      Array.from({ length: 45 }, async () => (await call(operator, "GET", "/v1/jobs")).status),
+    );
+    expect(statuses).toContain(429);
+    const other = { key: keyOf("lab") };
+    expect((await call(operator, "GET", "/v1/jobs", undefined, other)).status).toBe(200);
+  });
+});
+
+const TOKEN = "caller-token-0123456789";
+
+describe.runIf(emulatorBinary())("the twin of a private REST API with tokens", () => {
+  let data: string;
+  let twin: Twin;
+
+  beforeAll(async () => {
+    data = await mkdtemp(join(tmpdir(), "plat-"));
+    const secret = join(data, "secrets", ACCESS_BY_TOKEN.secret);
+    await mkdir(dirname(secret), { recursive: true });
+    const hash = createHash("sha256").update(TOKEN).digest("hex");
+    const holder = { name: "ci", roles: ["operator@blue"] };
+    await writeFile(secret, JSON.stringify({ [hash]: holder }));
+    const settings = { api: PRIVATE_API_ONLY, access: ACCESS_BY_TOKEN };
+    const { deployment, assets } = await synthesised("dev", settings);
+    twin = await startTwin(deployment, assets, { port: 0, data });
+  }, TEST_MS_MAX);
+  afterAll(async () => {
+    await twin?.stop();
+    await rm(data, { recursive: true });
+  });
+
+  const call = async (token: string | undefined, method: string, path: string, body?: object) =>
+    read(
+      await fetch(`${twin.url}${path}`, {
+        method,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          "content-type": "application/json",
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+    );
+
+  it("serves the holder of a token in its space, and names it as the caller", async () => {
+    const pool = { cidr: "10.0.0.0/24" };
+    const made = await call(TOKEN, "PUT", "/v1/spaces/blue/pools/a", pool);
+    expect(made).toMatchObject({ status: 201, location: "/live/v1/spaces/blue/pools/a" });
+    const request = { host: "n1", ipv4: 1, handle: "h" };
+    const assigned = await call(TOKEN, "POST", "/v1/spaces/blue/assign", request);
+    const [{ address }] = assigned.body.addresses;
+    const { body } = await call(TOKEN, "GET", `/v1/spaces/blue/addresses/${address}`);
+    expect(body.assignedBy).toBe("token:ci");
+  });
+
+  it("rejects a wrong space by name, an unknown token with 403, and no token with 401", async () => {
+    expect(await call(TOKEN, "GET", "/v1/spaces/red/pools")).toMatchObject({
+      status: 403,
+      body: { code: "forbidden", role: "reader" },
+    });
+    expect(await call("unknown", "GET", "/healthz")).toMatchObject({ status: 403 });
+    expect(await call(undefined, "GET", "/healthz")).toMatchObject({
+      status: 401,
+      body: { message: "Unauthorized" },
+    });
+  });
+});
