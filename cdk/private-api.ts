@@ -9,6 +9,7 @@ import {
   SpecRestApi,
   Stage,
 } from "aws-cdk-lib/aws-apigateway";
+import { Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { InterfaceVpcEndpoint } from "aws-cdk-lib/aws-ec2";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
@@ -20,6 +21,7 @@ import type { PrivateApiChoice } from "./api-choice.ts";
 import { tell } from "./authorizer.ts";
 import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";
+import type { StageMetrics } from "./metrics.ts";
 import { HEALTH_PATH, HEALTH_THROTTLE } from "./public-health.ts";
 import { resourcePolicy } from "./resource-policy.ts";
 import { restBody } from "./rest-body.ts";
@@ -74,7 +76,7 @@ export class PrivateApi extends Construct {
   readonly stageName = STAGE;
   /** The URL of the stage, without a slash at the end. It works in a VPC whose endpoint has private DNS. */
   readonly endpoint: string;
-  readonly stage: Stage;
+  readonly stage: StageMetrics;
   /** The log with a line for each request. */
   readonly accessLog: LogGroup;
 
@@ -131,7 +133,7 @@ export class PrivateApi extends Construct {
       retention: environment.logRetention,
       removalPolicy: environment.removalPolicy,
     });
-    this.stage = new Stage(this, "Stage", {
+    const stage = new Stage(this, "Stage", {
       stageName: STAGE,
       // The CDK's own classes do not pass exactOptionalPropertyTypes.
       deployment: new Deployment(this, "Deployment", { api: api as IRestApi }),
@@ -145,10 +147,10 @@ export class PrivateApi extends Construct {
       accessLogDestination: new LogGroupLogDestination(this.accessLog),
       accessLogFormat: accessLog(way.principal, hasKeys),
     });
-    this.endpoint = this.stage.urlForPath().replace(/\/$/, "");
-    if (webAcl) new WebAcl(this, "WebAcl", { stage: this.stage, commonRules: webAcl });
-    if (hasKeys)
-      new UsagePlans(this, "UsagePlans", { apiId: this.apiId, stage: this.stage, usagePlans });
+    this.stage = metricsOf(stackName);
+    this.endpoint = stage.urlForPath().replace(/\/$/, "");
+    if (webAcl) new WebAcl(this, "WebAcl", { stage, commonRules: webAcl });
+    if (hasKeys) new UsagePlans(this, "UsagePlans", { apiId: this.apiId, stage, usagePlans });
   }
 
   /** Lets the API invoke a function from some of its calls, or from its authorizer. */
@@ -162,6 +164,28 @@ export class PrivateApi extends Construct {
       }),
     });
   }
+}
+
+/**
+ * Returns the metrics of the stage
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html). They name the
+ * stage by a text: the functions of a canary wait for their alarms, and the API for the functions.
+ */
+function metricsOf(apiName: string): StageMetrics {
+  const metric = (metricName: string, statistic: string) => (props?: MetricOptions) =>
+    new Metric({
+      namespace: "AWS/ApiGateway",
+      metricName,
+      dimensionsMap: { ApiName: apiName, Stage: STAGE },
+      statistic,
+      ...props,
+    });
+  return {
+    metricCount: metric("Count", Stats.SAMPLE_COUNT),
+    metricClientError: metric("4XXError", Stats.SUM),
+    metricServerError: metric("5XXError", Stats.SUM),
+    metricLatency: metric("Latency", Stats.AVERAGE),
+  };
 }
 
 /** Returns the URI by which API Gateway invokes the live version of a function. */

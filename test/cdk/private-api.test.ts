@@ -117,7 +117,7 @@ describe("a private REST API", () => {
       MetricName: "5XXError",
       Dimensions: [
         { Name: "ApiName", Value: "plat-prod-stateless" },
-        { Name: "Stage", Value: Match.anyValue() },
+        { Name: "Stage", Value: "live" },
       ],
     });
   });
