@@ -69,7 +69,7 @@ const accessLog = (principal: string, hasKeys: boolean) =>
 
 /**
  * The private REST API, which callers reach through endpoints of their VPCs only. Its definition is one resource,
- * because a resource for each method would exceed what a stack can have.
+ * because one for each method and part of a path would, with a canary, exceed what a stack can have.
  */
 export class PrivateApi extends Construct {
   readonly apiId: string;

@@ -148,6 +148,7 @@ const ENVIRONMENT = `
 Environment:
   PLAT_ENDPOINT, PLAT_SPACE, PLAT_REGION  as --endpoint, --space and --region
   PLAT_TOKEN                              token of the caller or of the server
+  PLAT_API_KEY                            key of a usage plan of a private API
   PLAT_DEBUG=1                            show the trace of an unexpected error
   NO_COLOR=1                              print without colors`;
 

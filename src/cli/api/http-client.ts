@@ -32,6 +32,8 @@ interface Access {
   readonly region?: string | undefined;
   /** The token of a server, or of an API that authorizes callers by tokens. */
   readonly token?: string | undefined;
+  /** The key of a usage plan, which a private API can ask for beside a signature or a token. */
+  readonly apiKey?: string | undefined;
 }
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -48,11 +50,11 @@ export function httpClient(
   endpoint: string,
   space: string | undefined,
   io: Io,
-  { region, token }: Access = {},
+  access: Access = {},
 ): Client {
   const base = baseOf(endpoint);
   checkSpace(space);
-  const fetching = lazily(() => fetchFor(base, region, token));
+  const fetching = lazily(() => fetchFor(base, access));
   return {
     space: space ?? SPACE_DEFAULT,
     async call<Body>(request: Request) {
@@ -241,9 +243,9 @@ function baseOf(endpoint: string): URL {
 }
 
 /** Returns the function that sends a request. Signing is slow to load, so only calls to AWS load it. */
-async function fetchFor({ hostname }: URL, said?: string, token?: string): Promise<Fetch> {
-  const region = said ?? (token === undefined ? API_GATEWAY.exec(hostname)?.[1] : undefined);
-  if (region === undefined) return (url, init) => fetch(url, withToken(init, token));
+async function fetchFor({ hostname }: URL, { region: said, ...sent }: Access): Promise<Fetch> {
+  const region = said ?? (sent.token === undefined ? API_GATEWAY.exec(hostname)?.[1] : undefined);
+  if (region === undefined) return (url, init) => fetch(url, withHeaders(init, sent));
   const [{ AwsClient }, { defaultProvider }] = await Promise.all([
     import("aws4fetch"),
     import("@aws-sdk/credential-provider-node"),
@@ -263,16 +265,21 @@ async function fetchFor({ hostname }: URL, said?: string, token?: string): Promi
       region,
       retries: 0,
     });
-    return signer.fetch(url, init);
+    return signer.fetch(url, withHeaders(init, { apiKey: sent.apiKey }));
   };
 }
 
-/** Adds the token. Errors: a header cannot carry it. The message does not contain it. */
-function withToken(init: RequestInit, token: string | undefined): RequestInit {
-  if (token === undefined) return init;
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw usageError("PLAT_TOKEN must have visible ASCII characters only.");
-  return { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } };
+/** Adds the token and the key. Errors: a header cannot carry it. The message does not contain it. */
+function withHeaders(init: RequestInit, { token, apiKey }: Access): RequestInit {
+  for (const [name, value] of Object.entries({ PLAT_TOKEN: token, PLAT_API_KEY: apiKey }))
+    if (value !== undefined && !/^[\x21-\x7e]+$/.test(value))
+      throw usageError(`${name} must have visible ASCII characters only.`);
+  const headers = {
+    ...init.headers,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(apiKey !== undefined && { "x-api-key": apiKey }),
+  };
+  return { ...init, headers };
 }
 
 function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {

@@ -57,6 +57,7 @@ export const clientOf = (io: Io, { endpoint, space, region }: GlobalOptions): Cl
     {
       region: region ?? (io.env.PLAT_REGION || undefined),
       token: io.env.PLAT_TOKEN || undefined,
+      apiKey: io.env.PLAT_API_KEY || undefined,
     },
   );
 

@@ -458,6 +458,16 @@ describe("an endpoint of API Gateway", () => {
     expect(signed).toMatch(/^AWS4-HMAC-SHA256 /);
   });
 
+  it("is sent the key of a usage plan beside a signature or a token", async () => {
+    const at = "https://a.execute-api.eu-central-1.amazonaws.com/live";
+    await httpClient(at, "blue", io, { apiKey: "a-key" }).call(put);
+    await httpClient(at, "blue", io, { apiKey: "a-key", token: "0123456789abcdef" }).call(put);
+    await httpClient(at, "blue", io).call(put);
+    expect(sent.map(({ headers }) => headers.get("x-api-key"))).toEqual(["a-key", "a-key", null]);
+    const broken = httpClient(at, "blue", io, { apiKey: "a\nb" }).call(put);
+    await expect(broken).rejects.toThrow("PLAT_API_KEY must have visible ASCII characters only.");
+  });
+
   it("is one by its name only: nobody else is sent a signature", async () => {
     await call({}, "https://execute-api.eu-central-1.amazonaws.com.example");
     expect(sent[0]?.headers.get("authorization")).toBeNull();
