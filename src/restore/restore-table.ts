@@ -9,6 +9,7 @@ import { kindNameOf, kindOf } from "../store/kinds.ts";
 import type { Table, Write } from "../store/table.ts";
 import { isTold } from "../store/table-format.ts";
 import { freezeTable, readRegister, thawTable } from "../store/table-register.ts";
+import { type Adopted, adopt, type Living } from "./adopt.ts";
 import { replayed } from "./replay.ts";
 import { RestoreError } from "./restore-error.ts";
 import { textOf } from "./text-of-value.ts";
@@ -22,6 +23,14 @@ export interface RestoredTable {
   readonly context: Context;
 }
 
+/** The later state of the table: what changed since the backup, or what lives now, or both. */
+export interface Later {
+  /** Lines of the audit trail. */
+  readonly lines: readonly Line[];
+  /** The addresses of an inventory, which is taken after the loss. */
+  readonly living: readonly Living[];
+}
+
 /** The result of a restore. */
 export interface Restored {
   /** The lines that count: without those of items that a restored table gets anew. */
@@ -30,6 +39,8 @@ export interface Restored {
   readonly items: number;
   /** The items that the replay wrote or deleted, or would. */
   readonly changed: number;
+  /** The adoption of the addresses of the inventory; absent in a dry run. */
+  readonly adoption?: Adopted;
   /** The check of the table after the replay; absent in a dry run. */
   readonly checked?: Checked;
   /** True if the table serves now. */
@@ -37,14 +48,15 @@ export interface Restored {
 }
 
 /**
- * Replays lines of the audit trail in a frozen table, checks the table as a whole, and lets it serve if every invariant holds. It may run
- * again, because a second replay changes nothing. It writes nothing before it knows that it can replay all lines.
+ * Replays lines of the audit trail in a frozen table, adopts the addresses of an inventory, and checks the table as a whole. It lets the
+ * table serve if every invariant holds and every address was adopted. It may run again, because a second run changes nothing. It writes
+ * nothing before it knows that it can replay all lines.
  *
  * @throws {RestoreError} if the table serves already, or if the lines cannot be replayed
  */
 export async function restoreTable(
   { table, identity, context }: RestoredTable,
-  lines: readonly Line[],
+  { lines, living }: Later,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<Restored> {
   await expectFrozen(table, identity);
@@ -62,10 +74,11 @@ export async function restoreTable(
   await inParallel(needed, RESTORED_AT_ONCE, async (change) =>
     expectAnswer(await table.write(change)),
   );
+  const adoption = await adopt(context, living);
   const checked = await checkTable(context);
-  const thawed = checked.violations.length === 0;
+  const thawed = checked.violations.length === 0 && adoption.rejected.length === 0;
   if (thawed) expectAnswer(await thawTable(table, identity, context.now()));
-  return { ...done, checked, thawed };
+  return { ...done, adoption, checked, thawed };
 }
 
 /** @throws {UnavailableError} if the database did not say what became of a write: the restore can run again */

@@ -3,8 +3,12 @@ import { putPool } from "../../src/allocator/admin/administration.ts";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { checkTable } from "../../src/allocator/read/check-table.ts";
+import { readAddress } from "../../src/allocator/read/read-address.ts";
 import { readHandle } from "../../src/allocator/read/read-handle.ts";
+import { hostId } from "../../src/domain/host.ts";
 import { Rejection, TableFrozenError } from "../../src/domain/outcome.ts";
+import { parsePlainAddress } from "../../src/domain/plain-form.ts";
+import type { Living } from "../../src/restore/adopt.ts";
 import { restoreTable } from "../../src/restore/restore-table.ts";
 import { InMemoryFeed } from "../../src/store/change-feed.ts";
 import { ChangeLog } from "../../src/store/change-log.ts";
@@ -33,6 +37,7 @@ interface Loss {
   /** The addresses that their owners use. */
   readonly living: readonly string[];
   readonly lines: ReturnType<typeof linesOf>;
+  readonly inventory: readonly Living[];
 }
 
 let loss: Loss;
@@ -58,7 +63,22 @@ async function lost(): Promise<Loss> {
     backup: tableAfter(changes.slice(0, atBackup)),
     living: [...earlier, ...later],
     lines: linesOf(changes),
+    inventory: await inventoryOf(context, [...earlier, ...later]),
   };
+}
+
+/** Returns an inventory of addresses, as an export has it. */
+async function inventoryOf(context: Context, addresses: readonly string[]): Promise<Living[]> {
+  const living: Living[] = [];
+  for (const text of addresses) {
+    const address = parsePlainAddress(text);
+    const found = address.ok && (await readAddress(context, SPACE, address.value));
+    if (!address.ok || !found || found instanceof Rejection) throw new Error(`no ${text}`);
+    const { handle = "", host = "" } = found;
+    const owner = { handle, host: hostId("host", host), attributes: {} };
+    living.push({ space: SPACE, address: address.value, ...owner });
+  }
+  return living;
 }
 
 const guarded = (table: InMemoryTable, identity: typeof LOST) =>
@@ -102,9 +122,13 @@ describe("a table that came back from a backup", () => {
   it("gives nothing twice after the replay of the audit trail", async () => {
     const { backup, living, lines } = loss;
     const context = contextOver(backup, clock, 3);
-    const restored = await restoreTable({ table: backup, identity: RESTORED, context }, lines, {
-      dryRun: false,
-    });
+    const restored = await restoreTable(
+      { table: backup, identity: RESTORED, context },
+      { lines, living: [] },
+      {
+        dryRun: false,
+      },
+    );
     expect(restored).toMatchObject({ thawed: true, checked: { violations: [] } });
     const serving = contextOver(guarded(backup, RESTORED), clock, 2);
     const given = await assigned(serving, "again", ASSIGNED);
@@ -113,14 +137,62 @@ describe("a table that came back from a backup", () => {
     expect((await checkTable(serving)).violations).toEqual([]);
   });
 
+  it("gives nothing twice after the adoption of an inventory, if there is no trail", async () => {
+    const { backup, inventory, living } = loss;
+    const context = contextOver(backup, clock, 3);
+    const later = { lines: [], living: inventory };
+    const restored = await restoreTable({ table: backup, identity: RESTORED, context }, later, {
+      dryRun: false,
+    });
+    expect(restored).toMatchObject({
+      thawed: true,
+      adoption: { adopted: ASSIGNED, reassigned: 0, rejected: [] },
+      checked: { violations: [] },
+    });
+    const serving = contextOver(guarded(backup, RESTORED), clock, 2);
+    expect(twice(await assigned(serving, "again", ASSIGNED), living)).toEqual([]);
+  });
+
+  it("takes an address from its owner of then for its owner of now", async () => {
+    const { backup, inventory } = loss;
+    const [first] = inventory;
+    if (!first) throw new Error("nothing lives");
+    const context = contextOver(backup, clock, 3);
+    const later = { lines: [], living: [{ ...first, handle: "successor" }] };
+    const restored = await restoreTable({ table: backup, identity: RESTORED, context }, later, {
+      dryRun: false,
+    });
+    expect(restored).toMatchObject({ thawed: true, adoption: { adopted: 1, reassigned: 1 } });
+    const found = await readAddress(context, SPACE, first.address);
+    expect(found).toMatchObject({ state: "assigned", handle: "successor" });
+  });
+
+  it("stays frozen while an address of the inventory has no pool", async () => {
+    const { backup, inventory } = loss;
+    const [first] = inventory;
+    const address = parsePlainAddress("192.168.7.7");
+    if (!first || !address.ok) throw new Error("nothing lives");
+    const context = contextOver(backup, clock, 3);
+    const later = { lines: [], living: [{ ...first, address: address.value }] };
+    const restored = await restoreTable({ table: backup, identity: RESTORED, context }, later, {
+      dryRun: false,
+    });
+    expect(restored.thawed).toBe(false);
+    expect(restored.adoption?.rejected).toEqual([expect.stringMatching(/^192\.168\.7\.7 /)]);
+  });
+
   it("stays frozen while an invariant does not hold", async () => {
     const { backup, lines } = loss;
     // As if the files with the allocations had been lost.
     const some = lines.filter(({ key }) => !key.pk.startsWith("HANDLE#"));
     const context = contextOver(backup, clock, 3);
-    const restored = await restoreTable({ table: backup, identity: RESTORED, context }, some, {
-      dryRun: false,
-    });
+    const restored = await restoreTable(
+      { table: backup, identity: RESTORED, context },
+      { lines: some, living: [] },
+      {
+        dryRun: false,
+      },
+    );
     expect(restored.thawed).toBe(false);
     expect(restored.checked?.violations.length).toBeGreaterThan(0);
     const frozen = contextOver(guarded(backup, RESTORED), clock, 2);

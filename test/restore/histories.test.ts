@@ -70,7 +70,7 @@ describe("a replay of the audit trail after a simulated life", () => {
         const context = contextOver(table, { nowMs: 0 });
         const restored = { table, identity: RESTORED, context };
         const lines = linesOf(life.slice(from, end));
-        const done = await restoreTable(restored, lines, { dryRun: false });
+        const done = await restoreTable(restored, { lines, living: [] }, { dryRun: false });
         expect({ seed, end, point, from, violations: done.checked?.violations }).toMatchObject({
           violations: [],
         });

@@ -1,16 +1,20 @@
 import { Command } from "commander";
+import type { Living } from "../../restore/adopt.ts";
 import type { Restored } from "../../restore/restore-table.ts";
+import { addressesOf } from "../csv/read-csv.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { counted } from "../output/count.ts";
 import { progressing } from "../output/progress.ts";
 import { CommandError, capital, EXIT, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
+import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 
 interface Options extends ConfirmOptions {
   readonly table: string;
-  readonly trail: string;
+  readonly trail?: string;
+  readonly inventory?: string;
 }
 
 /**
@@ -25,9 +29,13 @@ export const restoreCommand = (io: Io): Command =>
         "Bring a table that was restored from a backup up to date, check it, and let it serve. The command works on the table itself, with the credentials and the Region of the AWS command line. The exit code is 4 if an invariant does not hold; the table stays frozen then.",
       )
       .requiredOption("--table <name>", "Name of the restored table")
-      .requiredOption(
+      .option(
         "--trail <directory>",
         "Directory with the files of the audit trail since the restore point, or from earlier on",
+      )
+      .option(
+        "--inventory <file>",
+        "Table of the addresses that live now, as `plat export csv` writes it; - reads stdin",
       ),
     "Show what the replay would change, and change nothing",
   )
@@ -39,28 +47,49 @@ export const restoreCommand = (io: Io): Command =>
           "plat restore --table plat-restored --trail ./trail --dry-run",
         ],
         ["Bring it up to date", "plat restore --table plat-restored --trail ./trail"],
+        [
+          "Adopt what lives, if there is no trail",
+          "plat restore --table plat-restored --inventory addresses.csv",
+        ],
       ),
     )
     .action(action(io, restore));
 
 async function restore(session: Session, options: Options): Promise<void> {
   const { io, print } = session;
-  const { table, trail, dryRun = false } = options;
+  const { table, trail, inventory, dryRun = false } = options;
+  if (trail === undefined && inventory === undefined)
+    throw usageError(
+      "--trail or --inventory is required: a backup alone lacks what came after it.",
+    );
   const confirm = confirmation(session, options);
   // Loaded here, because no other command needs the SDK of the table.
   const { openRestoredTable, readTrail, restoreTable } = await import("../../restore/restore.ts");
   const restored = await orCommandError(async () => {
-    const lines = await readTrail(trail);
+    const lines = trail === undefined ? [] : await readTrail(trail);
+    const living = inventory === undefined ? [] : await livingIn(session, inventory);
     const opened = await openRestoredTable(table, io.env.DYNAMODB_ENDPOINT || undefined);
     if (!dryRun)
-      await confirm(`Replay ${counted(lines.length, "line", "lines")} in table ${table}?`);
-    return progressing(io, "replaying", () => restoreTable(opened, lines, { dryRun }));
+      await confirm(
+        `Replay ${counted(lines.length, "line", "lines")} in table ${table}, and adopt ${counted(living.length, "address", "addresses")}?`,
+      );
+    return progressing(io, "replaying", () => restoreTable(opened, { lines, living }, { dryRun }));
   });
   print({
     text: () => textOf(table, restored, dryRun),
     document: { table, ...restored },
     names: [table],
   });
+  const rejected = restored.adoption?.rejected ?? [];
+  if (rejected.length > 0)
+    throw new CommandError(
+      EXIT.found,
+      [
+        `${counted(rejected.length, "address", "addresses")} could not be adopted; ${table} stays frozen.`,
+        "Plat may assign an address again that you remove from the inventory.",
+        ...rejected,
+      ].join("\n"),
+    );
   const violations = restored.checked?.violations ?? [];
   if (violations.length > 0)
     throw new CommandError(
@@ -72,14 +101,22 @@ async function restore(session: Session, options: Options): Promise<void> {
     );
 }
 
+/** Returns the addresses of an inventory, in the space of the command. */
+async function livingIn({ io, client }: Session, file: string): Promise<readonly Living[]> {
+  const addresses = addressesOf(file, await readInput(io, file));
+  return addresses.map((address) => ({ space: client.space, ...address }));
+}
+
 function textOf(
   table: string,
-  { lines, items, changed, checked, thawed }: Restored,
+  { lines, items, changed, adoption, checked, thawed }: Restored,
   dryRun: boolean,
 ) {
   const said = [
     `${counted(lines, "line", "lines")} of ${counted(items, "item", "items")}: ${counted(changed, "item", "items")} ${dryRun ? "would change" : "changed"}.`,
   ];
+  if (adoption && adoption.adopted > 0)
+    said.push(`${counted(adoption.adopted, "address was", "addresses were")} adopted.`);
   if (checked)
     said.push(
       `${counted(checked.counts.taken, "address is", "addresses are")} assigned in ${counted(checked.counts.blocks, "block", "blocks")}.`,

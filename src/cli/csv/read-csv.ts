@@ -60,7 +60,7 @@ function blockAround(
 }
 
 /** Parses the lines of a table; its first line names the columns in any order. */
-function addressesOf(file: string, text: string): DesiredAddress[] {
+export function addressesOf(file: string, text: string): DesiredAddress[] {
   const lines = linesOf(file, text);
   const problems: string[] = [];
   const addresses: DesiredAddress[] = [];

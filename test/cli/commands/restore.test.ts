@@ -114,6 +114,24 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     });
   });
 
+  it("needs a trail or an inventory", async () => {
+    expect(await plat("restore", "--table", RESTORED, "-y")).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining("--trail or --inventory is required"),
+    });
+  });
+
+  it("stays frozen while it cannot adopt an address", async () => {
+    const stdin = "address,handle,host\n192.168.7.7,far,node-1\n";
+    const { exit, err } = await platWith(
+      { env: { DYNAMODB_ENDPOINT: emulator.endpoint, PLAT_SPACE: SPACE }, stdin },
+      ...["restore", "--table", RESTORED, "--inventory", "-", "-y"],
+    );
+    expect(exit).toBe(4);
+    expect(err).toContain("1 address could not be adopted; plat-restored stays frozen.");
+    await expect(assigned(started(), "again", 1)).rejects.toThrow(TableFrozenError);
+  });
+
   it("rejects a table that serves", async () => {
     const { exit, err } = await plat(
       "restore",
