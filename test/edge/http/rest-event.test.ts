@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { methodsOf, ROUTES } from "../../../src/contract/routes/routes.ts";
 import { eventOfRest, prefixOf, type RestEvent } from "../../../src/edge/http/rest-event.ts";
+import { eventOf } from "../event.ts";
 import { restEventOf } from "../rest-event.ts";
 
 const made = (rest: RestEvent, isServed = true) => eventOfRest(rest, () => isServed);
@@ -83,6 +85,25 @@ describe("a request of a REST API", () => {
   it("keeps the bytes of its body in base64", () => {
     const rest = restEventOf("POST", "/v1/assign", { body: Buffer.from([0xc3, 0x28]) });
     expect(made(rest)).toMatchObject({ body: "wyg=", isBase64Encoded: true });
+  });
+});
+
+/** A value for each variable part of a path, with what a path must encode. */
+const VALUES = "a b/c:d";
+
+describe.each(
+  ROUTES.flatMap((route) => methodsOf(route).map((method) => `${method} ${route.path}`)),
+)("%s of a REST API", (key) => {
+  it("is the same event as of an HTTP API", () => {
+    const [method = "", pattern = ""] = key.split(" ");
+    const path = pattern.replace(/\{\w+\+?\}/g, encodeURIComponent(VALUES));
+    const { routeKey, pathParameters, headers, requestContext } = eventOf(method, path);
+    expect(made(restEventOf(method, path))).toMatchObject({
+      routeKey,
+      pathParameters,
+      headers,
+      requestContext: { http: { method }, requestId: requestContext.requestId },
+    });
   });
 });
 
