@@ -142,6 +142,15 @@ describe("a private REST API", () => {
       expect(JSON.stringify(format)).not.toContain(written);
   });
 
+  it("begins a trace only where the environment asks for traces", () => {
+    const tracedOf = (one: Template) =>
+      Object.values(one.findResources("AWS::ApiGateway::Stage")).map(
+        ({ Properties }) => Properties.TracingEnabled,
+      );
+    expect(tracedOf(template)).toEqual([undefined]);
+    expect(tracedOf(templateOf({ api: PRIVATE_API_ONLY, tracing: "xray" }))).toEqual([true]);
+  });
+
   it("has neither a web ACL nor keys, unless the environment asks for them", () => {
     for (const type of [
       "AWS::WAFv2::WebACL",
