@@ -20,6 +20,7 @@ export type DeployedFunctionName =
 export const PARTITIONS = {
   APPLICATIONS: "APPLICATIONS#*",
   BLOCK: "BLOCK#*",
+  BUDGET: "BUDGET#*",
   FULLPOOLS: "FULLPOOLS#*",
   HANDLE: "HANDLE#*",
   HOST: "HOST#*",
@@ -84,10 +85,20 @@ const NODES = {
  */
 export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> = {
   assign: {
-    get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "NAMESPACE", "GROUPINDEX", "TABLE", "VERSION"],
+    get: [
+      "APPLICATIONS",
+      "BLOCK",
+      "BUDGET",
+      "HANDLE",
+      "HOST",
+      "NAMESPACE",
+      "GROUPINDEX",
+      "TABLE",
+      "VERSION",
+    ],
     query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA", "GROUPINDEX", "SPACE"],
-    put: ["APPLICATIONS", "BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
-    update: ["APPLICATIONS", "BLOCK", "GROUPINDEX"],
+    put: ["BUDGET", "APPLICATIONS", "BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
+    update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX"],
     delete: ["APPLICATIONS", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
   },
   release: {
@@ -105,8 +116,8 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   affinities: {
     get: ["BLOCK", "HOST", "TABLE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HOST", "GROUPINDEX", "SPACE"],
-    put: ["BLOCK", "FULLPOOLS", "HOST"],
-    update: ["BLOCK", "GROUPINDEX"],
+    put: ["BUDGET", "BLOCK", "FULLPOOLS", "HOST"],
+    update: ["BUDGET", "BLOCK", "GROUPINDEX"],
     delete: ["BLOCK", "FULLPOOLS", "HOST"],
   },
   read: {
@@ -165,9 +176,10 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   // A CiliumNode can ask for single addresses, as in `assign`. A dry run reads what it would write over.
   nodes: {
     ...NODES,
-    get: [...NODES.get, "GROUPINDEX", "QUOTA"],
+    get: [...NODES.get, "BUDGET", "GROUPINDEX", "QUOTA"],
     query: [...NODES.query, "FULLPOOLS", "HOST"],
-    put: [...NODES.put, "FULLPOOLS"],
+    put: [...NODES.put, "BUDGET", "FULLPOOLS"],
+    update: [...NODES.update, "BUDGET"],
     delete: [...NODES.delete, "FULLPOOLS"],
   },
   intake: NODES,
@@ -207,6 +219,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     delete: [
       "APPLICATIONS",
       "BLOCK",
+      "BUDGET",
       "FULLPOOLS",
       "HANDLE",
       "HOST",

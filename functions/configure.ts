@@ -1,4 +1,5 @@
 import { deleteReservation, putPool, putSettings } from "../src/allocator/admin/administration.ts";
+import { deleteQuota, putQuota } from "../src/allocator/admin/quotas.ts";
 import { reserve } from "../src/allocator/admin/reserve.ts";
 import { deletePool, drainPool, releasePool } from "../src/allocator/jobs/pool-jobs.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
@@ -7,6 +8,7 @@ import { readNamedMatch } from "../src/edge/http/preconditions.ts";
 import { acceptedAnswer } from "../src/edge/jobs/answer.ts";
 import { poolPutAnswer } from "../src/edge/pools/answer.ts";
 import { readPoolPut, readPoolRelease } from "../src/edge/pools/request.ts";
+import { quotaDeleteAnswer, quotaPutAnswer, readQuotaPut } from "../src/edge/quotas/quota.ts";
 import {
   readReservationPut,
   reservationDeleteAnswer,
@@ -17,7 +19,7 @@ import { context, dryRunContext } from "../src/wiring.ts";
 
 const plat = context();
 
-/** Serves changes of pools, reservations and settings. */
+/** Serves changes of pools, reservations, quotas and settings. */
 export const handler = authorized({
   "PUT /v1/pools/{name}": route(
     readPoolPut,
@@ -53,6 +55,18 @@ export const handler = authorized({
     ({ dryRun, space, name, ifMatch }) =>
       deleteReservation(dryRun ? dryRunContext() : plat, space, name, ifMatch),
     reservationDeleteAnswer,
+  ),
+  "PUT /v1/quotas/{name}": route(
+    readQuotaPut,
+    ({ dryRun, space, name, spec, ifMatch }) =>
+      putQuota(dryRun ? dryRunContext() : plat, space, name, spec, ifMatch),
+    quotaPutAnswer,
+  ),
+  "DELETE /v1/quotas/{name}": route(
+    readNamedMatch,
+    ({ dryRun, space, name, ifMatch }) =>
+      deleteQuota(dryRun ? dryRunContext() : plat, space, name, ifMatch),
+    quotaDeleteAnswer,
   ),
   "PUT /v1/config": route(
     readSettingsPut,

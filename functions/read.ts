@@ -7,6 +7,7 @@ import {
 } from "../src/allocator/admin/administration.ts";
 import { listNamespaces, readNamespace } from "../src/allocator/admin/namespaces.ts";
 import { listNodes } from "../src/allocator/admin/nodes.ts";
+import { listQuotas, readQuota } from "../src/allocator/admin/quotas.ts";
 import {
   listApplications,
   readApplication,
@@ -44,6 +45,7 @@ import { poolAnswer, poolList } from "../src/edge/pools/answer.ts";
 import { poolHistoryAnswer } from "../src/edge/pools/history.ts";
 import { podCidrListAnswer } from "../src/edge/prefixes/answer.ts";
 import { readPodCidrList } from "../src/edge/prefixes/request.ts";
+import { quotaAnswer, quotaList } from "../src/edge/quotas/quota.ts";
 import {
   labelledAnswer,
   namespaceList,
@@ -111,6 +113,12 @@ export const handler = authorized({
     readNamed,
     ({ space, name }) => readReservation(plat, space, name),
     reservationAnswer,
+  ),
+  "GET /v1/quotas": route(quotaList.read, ({ space }) => listQuotas(plat, space), quotaList.answer),
+  "GET /v1/quotas/{name}": route(
+    readNamed,
+    ({ space, name }) => readQuota(plat, space, name),
+    quotaAnswer,
   ),
   "GET /v1/nodes": route(nodeList.read, (wanted) => listNodes(plat, wanted), nodeList.answer),
   "GET /v1/nodes/{node}": route(

@@ -18,6 +18,7 @@ import { jobCommand } from "./commands/job.ts";
 import { namespaceCommand } from "./commands/namespace.ts";
 import { nodeCommand } from "./commands/node.ts";
 import { poolCommand } from "./commands/pool.ts";
+import { quotaCommand } from "./commands/quota.ts";
 import { releaseCommand } from "./commands/release.ts";
 import { reservationCommand } from "./commands/reservation.ts";
 import { restoreCommand } from "./commands/restore.ts";
@@ -37,6 +38,7 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
     poolCommand,
     splitCommand,
     reservationCommand,
+    quotaCommand,
     applicationCommand,
     configureCommand,
   ],

@@ -12,7 +12,9 @@ import type { Node, NodeEntry } from "./node.ts";
 import type { NodeReport, SignOfLife } from "./node-report.ts";
 import type { Pool, Reservation } from "./pool.ts";
 import type { PoolUsage } from "./pool-usage.ts";
+import type { Quota } from "./quota.ts";
 import type { QuotaSlot } from "./quota-slot.ts";
+import type { RequestRate } from "./request-rate.ts";
 import type { Tombstone } from "./tombstone.ts";
 
 /** A page of a pool's block-group index: block groups that may hold blocks, by their index. */
@@ -43,6 +45,8 @@ export interface Contents {
   readonly applications: readonly Application[];
   readonly pools: readonly Pool[];
   readonly reservations: readonly Reservation[];
+  readonly quotas: readonly Quota[];
+  readonly requestRates: readonly RequestRate[];
   readonly plans: readonly AddressPlan[];
   readonly maps: readonly BlockGroupIndexPage[];
   readonly fullPools: readonly FullPool[];
@@ -71,6 +75,8 @@ export function together(pages: readonly Contents[]): Contents {
     applications: pages.flatMap(({ applications }) => applications),
     pools: pages.flatMap(({ pools }) => pools),
     reservations: pages.flatMap(({ reservations }) => reservations),
+    quotas: pages.flatMap(({ quotas }) => quotas),
+    requestRates: pages.flatMap(({ requestRates }) => requestRates),
     plans: pages.flatMap(({ plans }) => plans),
     maps: pages.flatMap(({ maps }) => maps),
     fullPools: pages.flatMap(({ fullPools }) => fullPools),

@@ -405,6 +405,12 @@ export const ANNOTATION_ITEMS_MAX = 64;
 /** Entries of a reservation, which is one item. Each has at most 92 bytes (two IPv6 addresses), together 92 KB. */
 export const RESERVED_CIDRS_MAX = 1_000;
 export const RESERVATIONS_PER_SPACE_MAX = 200;
+/** Quotas of a space. Every request looks at all of them, and the configuration has at most 1 KB for each. */
+export const QUOTAS_PER_SPACE_MAX = 200;
+/** The largest maximum of a quota. */
+export const QUOTA_MAX = 1_000_000_000;
+/** Budgets of quotas that a function remembers. */
+export const REMEMBERED_BUDGETS_MAX = 4_096;
 /** Entries of a pool's `ranges` and of its `excludes`: with two IPv6 addresses each, both have 47 KB. */
 export const POOL_RANGES_MAX = 256;
 /** Runs of addresses that a pool keeps until a job frees them: with two IPv6 addresses each, 94 KB. */

@@ -27,6 +27,7 @@ export type RejectionCode =
   | "block_limit"
   | "block_too_small"
   | "handle_limit"
+  | "rate_limited"
   | "strict_affinity"
   | "generation_conflict"
   | "request_in_progress"

@@ -4,6 +4,7 @@ import { assertTexts, assertWhole } from "./assertions.ts";
 import { type Cidr, type Interval, merged, sizeOf } from "./cidr.ts";
 import { BLOCK_SIZES, PREFIX_LENGTHS } from "./limits.ts";
 import type { CorruptItemError } from "./outcome.ts";
+import type { Quota } from "./quota.ts";
 import type { Selector } from "./selector.ts";
 import { NEVER_ASSIGNED } from "./special-ranges.ts";
 
@@ -177,6 +178,10 @@ export interface SpaceConfiguration {
   readonly unreadablePools: readonly UnreadableNamed[];
   readonly reservations: readonly Reservation[];
   readonly unreadableReservations: readonly UnreadableNamed[];
+  /** All quotas. Throws `CorruptItemError` if one cannot be read, because it may limit any request. */
+  readonly quotas: readonly Quota[];
+  readonly readableQuotas: readonly Quota[];
+  readonly unreadableQuotas: readonly UnreadableNamed[];
   /**
    * All reserved and never-assigned addresses, in runs that do not touch. Throws `CorruptItemError` if a reservation
    * cannot be read.
@@ -215,6 +220,15 @@ export function reservationNamed(
 ): Reservation | undefined {
   rejectNamed(unreadableReservations, name);
   return reservations.find((reservation) => reservation.name === name);
+}
+
+/** Returns the quota with this name, if there is one. @throws {CorruptItemError} */
+export function quotaNamed(
+  { readableQuotas, unreadableQuotas }: SpaceConfiguration,
+  name: string,
+): Quota | undefined {
+  rejectNamed(unreadableQuotas, name);
+  return readableQuotas.find((quota) => quota.name === name);
 }
 
 /** Returns a pool by its id, if there is one. @throws {CorruptItemError} if it may be one that cannot be read */

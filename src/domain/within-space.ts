@@ -13,6 +13,8 @@ export function withinSpace(contents: Contents, space: string): Contents {
     applications: contents.applications.filter(ours),
     pools: contents.pools.filter(ours),
     reservations: contents.reservations.filter(ours),
+    quotas: contents.quotas.filter(ours),
+    requestRates: contents.requestRates.filter(ours),
     plans: contents.plans.filter(ours),
     maps: contents.maps.filter(ours),
     fullPools: contents.fullPools.filter(ours),

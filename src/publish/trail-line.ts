@@ -37,6 +37,7 @@ export interface TrailLine {
 
 /** Items that no answer depends on: hints, counts, signs of life and positions. A restored table gets them anew. */
 export const LEFT_OUT: ReadonlySet<string> = new Set([
+  "BUDGET/REQUESTS",
   "FULLPOOLS",
   "USAGE",
   "HOST/FULL",

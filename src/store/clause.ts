@@ -14,7 +14,8 @@ export interface Clause {
     | { readonly kind: "equals"; readonly value: Value }
     /** There is no item, or the item has this value. */
     | { readonly kind: "newOrEquals"; readonly value: Value }
-    | { readonly kind: "size"; readonly size: number };
+    | { readonly kind: "size"; readonly size: number }
+    | { readonly kind: "atMost"; readonly max: number };
 }
 
 export const absent = (name: string, ...path: Path): Clause => ({
@@ -53,6 +54,13 @@ export const sizeIs = (name: string, size: number, ...path: Path): Clause => ({
   test: { kind: "size", size },
 });
 
+/** Returns the clause that a number is there, and is no larger than a maximum. */
+export const atMost = (name: string, max: number, ...path: Path): Clause => ({
+  name,
+  path,
+  test: { kind: "atMost", max },
+});
+
 export function holds({ path, test }: Clause, item: Item | undefined): boolean {
   const value = valueAt(item, path);
   switch (test.kind) {
@@ -66,6 +74,8 @@ export function holds({ path, test }: Clause, item: Item | undefined): boolean {
       return item === undefined || (value !== undefined && sameValue(value, test.value));
     case "size":
       return value !== undefined && sizeOf(value) === test.size;
+    case "atMost":
+      return typeof value === "number" && value <= test.max;
     default:
       return test satisfies never;
   }

@@ -19,6 +19,7 @@ import { nodeEntryFrom, nodeFrom } from "./node.ts";
 import { machineFrom, nodeReportFrom, signOfLifeFrom, tombstoneFrom } from "./node-life.ts";
 import { poolUsageFrom } from "./pool-usage.ts";
 import { progressFrom } from "./progress.ts";
+import { quotaFrom, requestRateFrom } from "./quota.ts";
 import { quotaSlotFrom } from "./quota-slot.ts";
 import { readOrNot } from "./readable-items.ts";
 import { poolFrom, reservationFrom, settingsFrom, versionFrom } from "./space.ts";
@@ -102,6 +103,8 @@ function decodedOf(items: readonly Item[]) {
     applications: decoded("APPLICATIONS", applicationFrom),
     pools: decoded("SPACE/POOL", poolFrom),
     reservations: decoded("SPACE/RESERVATION", reservationFrom),
+    quotas: decoded("SPACE/QUOTA", quotaFrom),
+    requestRates: decoded("BUDGET/REQUESTS", requestRateFrom),
     plans: decoded("PLAN", planFrom),
     maps: decoded("GROUPINDEX", indexPageFrom),
     fullPools: decoded("FULLPOOLS", fullPoolFrom),

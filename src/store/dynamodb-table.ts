@@ -265,6 +265,8 @@ function rendered({ path, test }: Clause, names: Names, value: (v: Value) => str
       return `(attribute_not_exists(${names.of(TABLE.partitionKey)}) OR ${at} = ${value(test.value)})`;
     case "size":
       return `size(${at}) = ${value(test.size)}`;
+    case "atMost":
+      return `${at} <= ${value(test.max)}`;
     default:
       return test satisfies never;
   }

@@ -126,8 +126,8 @@ export function changed(key: Key, old: Item | undefined, change: Change): Item |
       let item: Item = old ?? { ...key };
       for (const [path, value] of change.set ?? []) item = withValue(item, path, value) as Item;
       for (const path of change.remove ?? []) item = withValue(item, path, undefined) as Item;
-      for (const [path, members] of change.add ?? [])
-        item = withValue(item, path, joined(setAt(item, path), members)) as Item;
+      for (const [path, added] of change.add ?? [])
+        item = withValue(item, path, sum(valueAt(item, path), added)) as Item;
       for (const [path, members] of change.drop ?? [])
         item = withValue(item, path, without(setAt(item, path), members)) as Item;
       return item;
@@ -144,7 +144,11 @@ function setAt(item: Item, path: Path): Members {
   return value instanceof Set ? value : new Set<never>();
 }
 
-const joined = (a: Members, b: Members): Members => new Set([...a, ...b]) as Members;
+/** Returns a set with more members, or a sum. What is not there counts as an empty set, or as 0. */
+function sum(to: Value | undefined, added: Members | number): Value {
+  if (typeof added === "number") return (typeof to === "number" ? to : 0) + added;
+  return new Set([...(to instanceof Set ? to : []), ...added]) as Members;
+}
 
 /**
  * Returns the members of a set without others; nothing if none is left, because DynamoDB removes an

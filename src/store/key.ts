@@ -32,11 +32,21 @@ export const reservationKey = (space: string, name: string): Key => ({
   pk: spacePk(space),
   sk: joined("RESERVATION", escaped(name)),
 });
+export const quotaKey = (space: string, name: string): Key => ({
+  pk: spacePk(space),
+  sk: joined("QUOTA", escaped(name)),
+});
 export const configKey = (space: string): Key => ({ pk: spacePk(space), sk: CONFIG_SK });
 
 /** The partition of the register of spaces, which scheduled runs go through. */
 export const SPACES_PK = "SPACES";
 export const spaceKey = (space: string): Key => ({ pk: SPACES_PK, sk: escaped(space) });
+
+/** Returns the key of the requests that functions took from a quota. A partition is one quota, because each may be hot. */
+export const requestRateKey = (space: string, quota: string): Key => ({
+  pk: joined("BUDGET", escaped(space), escaped(quota)),
+  sk: "REQUESTS",
+});
 
 export const versionKey = (space: string): Key => ({
   pk: joined("VERSION", escaped(space)),

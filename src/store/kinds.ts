@@ -52,6 +52,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
     carriesKeys: true,
     signed: "deletions too",
   },
+  "SPACE/QUOTA": {
+    format: 1,
+    called: ({ sk }) => `quota ${partOf(sk, 1)}`,
+    carriesKeys: true,
+    signed: "deletions too",
+  },
+  "BUDGET/REQUESTS": { format: 1, called: ({ pk }) => `requests of quota ${partOf(pk, 2)}` },
   VERSION: { format: 1, called: ({ pk }) => `version of space ${partOf(pk, 1)}` },
   PLAN: { format: 2, called: ({ pk }) => `address plan of space ${partOf(pk, 1)}` },
   BLOCK: { format: 3, called: ({ sk }) => `block ${sk}`, signed: "deletions too" },

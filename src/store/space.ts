@@ -31,6 +31,7 @@ import {
   versionKey,
 } from "./key.ts";
 import { withItem } from "./outcome.ts";
+import { quotaFrom } from "./quota.ts";
 import { nameIn, readEachByName, readOrNot } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 import { addressText, cidrText, intervalText, selectorText, setText } from "./text.ts";
@@ -67,6 +68,7 @@ export function spaceItems(table: Table) {
       for (const item of items) assertKeys(item);
       const pools = readEachByName(items.filter(isPool), poolFrom);
       const reservations = readEachByName(items.filter(isReservation), reservationFrom);
+      const quotas = readEachByName(items.filter(isQuota), quotaFrom);
       const reserved = reservedBy(reservations.items);
       const config = items.find(({ sk }) => sk === CONFIG_SK);
       const known = config && readOrNot(config, settingsFrom);
@@ -85,6 +87,13 @@ export function spaceItems(table: Table) {
         unreadablePools: pools.unreadable,
         reservations: reservations.items,
         unreadableReservations: reservations.unreadable,
+        get quotas() {
+          const [first] = quotas.unreadable;
+          if (first) throw first.unreadable;
+          return quotas.items;
+        },
+        readableQuotas: quotas.items,
+        unreadableQuotas: quotas.unreadable,
         get reserved() {
           const [first] = reservations.unreadable;
           if (first) throw first.unreadable;
@@ -167,6 +176,7 @@ type StoredSettings = Omit<Settings, "maxBlocksPerHost"> & { readonly maxBlocksP
 const NO_CAP = 0;
 
 const isPool = ({ sk }: Key) => sk.startsWith("POOL#");
+const isQuota = ({ sk }: Key) => sk.startsWith("QUOTA#");
 const isReservation = ({ sk }: Key) => sk.startsWith("RESERVATION#");
 
 export const versionFrom = reading((item: Item) => idOf(item, "version"));

@@ -16,6 +16,7 @@ import { nodeItems } from "./node.ts";
 import { nodeLifeItems } from "./node-life.ts";
 import { poolUsageItems } from "./pool-usage.ts";
 import { progressItems } from "./progress.ts";
+import { quotaItems } from "./quota.ts";
 import { quotaSlotItems } from "./quota-slot.ts";
 import { spaceItems } from "./space.ts";
 import { spaceEntryItems } from "./space-entry.ts";
@@ -33,6 +34,7 @@ export function makeStore(plain: Table) {
     ...fullBlockItems(table),
     ...borrowedBlockItems(table),
     ...quotaSlotItems(table),
+    ...quotaItems(table),
     ...allocationItems(table),
     ...applicationItems(table),
     ...spaceItems(table),

@@ -10,8 +10,11 @@ export type Change =
       readonly kind: "update";
       readonly set?: readonly (readonly [Path, Value])[];
       readonly remove?: readonly Path[];
-      /** Members to add to a set. The first member creates the set. */
-      readonly add?: readonly (readonly [Path, ReadonlySet<string> | ReadonlySet<number>])[];
+      /** Members to add to a set, which the first member creates; or a number to add to a number. */
+      readonly add?: readonly (readonly [
+        Path,
+        ReadonlySet<string> | ReadonlySet<number> | number,
+      ])[];
       /** Members to remove from a set. */
       readonly drop?: readonly (readonly [Path, ReadonlySet<string> | ReadonlySet<number>])[];
     };

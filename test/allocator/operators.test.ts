@@ -16,6 +16,7 @@ import {
 } from "../../src/allocator/admin/namespaces.ts";
 import { deleteNode, putNode } from "../../src/allocator/admin/nodes.ts";
 import type { Precondition } from "../../src/allocator/admin/precondition.ts";
+import { deleteQuota, listQuotas, putQuota, readQuota } from "../../src/allocator/admin/quotas.ts";
 import type { Written } from "../../src/allocator/admin/written.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { notFound } from "../../src/allocator/core/not-found.ts";
@@ -56,6 +57,12 @@ const pool = (space: string, cooldownSeconds: number): Act => ({
   name: `a PUT with a cooldown of ${cooldownSeconds} s`,
   act: (context, seen) => putPool(context, space, "one", { ...range, cooldownSeconds }, seen),
   leaves: { state: "active", disabled: false, cooldownSeconds },
+});
+
+const quota = (requestsPerSecond: number): Act => ({
+  name: `a PUT with ${requestsPerSecond} requests a second`,
+  act: (context, seen) => putQuota(context, SPACE, "all", { requestsPerSecond }, seen),
+  leaves: { requestsPerSecond },
 });
 
 const reservation = (reason: string): Act => ({
@@ -109,6 +116,29 @@ const RESOURCES: readonly Resource[] = [
       {
         name: "a DELETE",
         act: (context, seen) => deleteReservation(context, SPACE, "routers", seen),
+        leaves: GONE,
+      },
+    ],
+  },
+  {
+    name: "a quota that is not there",
+    made: async () => undefined,
+    read: (context) => readQuota(context, SPACE, "all"),
+    acts: [quota(5), quota(7)],
+  },
+  {
+    name: "a quota",
+    made: async (context) => {
+      await putQuota(context, SPACE, "all", { requestsPerSecond: 1 }, undefined);
+      return (await listQuotas(context, SPACE)).items[0]?.revision;
+    },
+    read: (context) => readQuota(context, SPACE, "all"),
+    acts: [
+      quota(5),
+      quota(7),
+      {
+        name: "a DELETE",
+        act: (context, seen) => deleteQuota(context, SPACE, "all", seen),
         leaves: GONE,
       },
     ],

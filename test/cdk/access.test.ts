@@ -41,6 +41,7 @@ interface Intrinsics {
 /** A partition key of each kind, in a space and with names that are also names of partitions. */
 const KEYS: Readonly<Record<Partition, string>> = {
   BLOCK: key.blockKey("SPACE", block).pk,
+  BUDGET: key.requestRateKey("SPACE", "BLOCK").pk,
   FULLPOOLS: key.fullPoolsPk("SPACES"),
   USAGE: key.poolUsagesPk("SPACES"),
   HANDLE: key.allocationKey(allocation).pk,

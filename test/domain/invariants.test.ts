@@ -29,6 +29,8 @@ const HEALTHY: Contents = {
   fullBlocks: [],
   borrowedBlocks: [],
   quotaSlots: [],
+  quotas: [],
+  requestRates: [],
   affinities: [affinityWith()],
   allocations: [allocationWith()],
   applications: [],

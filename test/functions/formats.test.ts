@@ -39,6 +39,7 @@ const CONFLICTS = [
   "lift a quarantine",
 ];
 const ASSIGNS = [
+  "assign for a tenant",
   "assign to the host",
   "assign from another pool",
   "assign from the pool",
@@ -110,6 +111,33 @@ const CASES: Readonly<Record<string, Case>> = {
       "PUT reservation",
       "DELETE reservation",
     ],
+  },
+  // It may limit any request.
+  "a quota": {
+    item: () => "quota all",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk === `SPACE#${space}` && sk === "QUOTA#all",
+    named: [
+      ...ASSIGNS,
+      "assign the address",
+      "claim the range",
+      "ensure a block",
+      "give a node a prefix",
+      "GET quotas",
+      "GET quota",
+      "PUT quota",
+      "DELETE quota",
+    ],
+  },
+  "the requests of a quota": {
+    item: () => "requests of quota all",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk === `BUDGET#${space}#all` && sk === "REQUESTS",
+    named: ["assign for a tenant"],
   },
   "the configuration": {
     item: ({ plat }) => `configuration of space ${plat.space}`,

@@ -68,6 +68,9 @@ export async function furnished(): Promise<Furnished> {
   // The address is in a block of n1, so n2 has a borrowed block.
   const lent = neighbour(web.address, [web.address, keyed.address]);
   await plat.assign({ host: "n2", address: lent, handle: "lent" });
+  // The quota counts the requests of a caller that no other call has.
+  await plat.put("/v1/quotas/all", { tenant: "red", requestsPerSecond: 1_000 });
+  await plat.assign({ host: "n3", ipv4: 1, pools: ["other"], attributes: { tenant: "red" } });
   const { space } = plat;
   const { pools } = await context.store.readSpace(space);
   const poolId = pools.find(({ name }) => name === "spare")?.id ?? "";
@@ -145,6 +148,8 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "GET another pool": ({ plat }) => plat.get("/v1/pools/other"),
   "GET reservations": ({ plat }) => plat.get("/v1/reservations"),
   "GET reservation": ({ plat }) => plat.get("/v1/reservations/routers"),
+  "GET quotas": ({ plat }) => plat.get("/v1/quotas"),
+  "GET quota": ({ plat }) => plat.get("/v1/quotas/all"),
   "GET config": ({ plat }) => plat.get("/v1/config"),
   "GET nodes": ({ plat }) => plat.get("/v1/nodes"),
   "GET node": ({ plat }) => plat.get("/v1/nodes/n1"),
@@ -212,6 +217,16 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "PUT a pool over the range": ({ plat }) => plat.put("/v1/pools/over", { cidr: "10.0.0.0/16" }),
   "PUT reservation": ({ plat }) =>
     plat.put("/v1/reservations/routers", { cidrs: ["10.0.0.0/30"] }, '"x"'),
+  "PUT quota": ({ plat }) => plat.put("/v1/quotas/all", { requestsPerSecond: 1 }, '"x"'),
+  "DELETE quota": ({ plat }) => plat.delete("/v1/quotas/all", { "if-match": '"x"' }),
+  "assign for a tenant": ({ plat }) =>
+    plat.assign({
+      host: "n3",
+      ipv4: 1,
+      handle: "of-red",
+      pools: ["other"],
+      attributes: { tenant: "red" },
+    }),
   "DELETE reservation": ({ plat }) =>
     plat.delete("/v1/reservations/routers", { "if-match": '"x"' }),
   "PUT node": ({ plat }) => plat.put("/v1/nodes/n1", { labels: {} }, '"x"'),

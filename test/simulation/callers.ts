@@ -1,10 +1,13 @@
 import type { Random } from "../../src/domain/fresh.ts";
+import type { QuotaSpec } from "../../src/domain/quota.ts";
 
 /** The callers of a run, drawn apart, so that runs without them stay as they are. */
 export interface Callers {
   /** The name of the pool that serves one role only, as `namedPrincipal` returns it. */
   readonly pool: string;
   readonly principals: readonly string[];
+  /** A quota of this role. */
+  readonly quota: QuotaSpec;
   /** The session that sends the requests of each client. */
   of(client: number): string;
 }
@@ -22,5 +25,12 @@ export function drawCallers(
 ): Callers | undefined {
   if (random.fraction() >= CALLERS_SHARE) return undefined;
   const pool = pools[Math.floor(random.fraction() * pools.length)];
-  return pool && { pool: pool.name, principals: [ROLE], of: (n) => SESSIONS[n % 2] as string };
+  return (
+    pool && {
+      pool: pool.name,
+      principals: [ROLE],
+      quota: { principal: ROLE, requestsPerSecond: 1 },
+      of: (n) => SESSIONS[n % 2] as string,
+    }
+  );
 }

@@ -17,6 +17,8 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
       fullBlocks: [],
       borrowedBlocks: [],
       quotaSlots: [],
+      quotas: [],
+      requestRates: [],
       allocations: [],
       applications: [],
       pools: [],

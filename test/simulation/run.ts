@@ -1,6 +1,7 @@
 import { putPool, putReservation, putSettings } from "../../src/allocator/admin/administration.ts";
 import { putNamespace } from "../../src/allocator/admin/namespaces.ts";
 import { putNode } from "../../src/allocator/admin/nodes.ts";
+import { putQuota } from "../../src/allocator/admin/quotas.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
@@ -235,6 +236,7 @@ export async function simulate({
     { ...scenario, pools: [...scenario.pools, ...prefixPools] },
     conditions.depotPools,
   );
+  if (callers) await putQuota(calm, SPACE, "red", callers.quota, undefined);
   const violations = judge(life, table, nextVersion?.raised);
 
   const processes: string[] = [];

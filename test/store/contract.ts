@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import {
   absent,
+  atMost,
   type Clause,
   equals,
   newOrEquals,
@@ -165,6 +166,23 @@ export function tableContract(open: () => Promise<Table>): void {
       await put(key, { full: new Set([1]) });
       await write(key, { kind: "update", drop: [[["full"], new Set([1])]] });
       expect(await table.get(key)).toEqual(key);
+    });
+  });
+
+  describe("a number", () => {
+    it("is added up, and only while it is small enough", async () => {
+      const key = someKey();
+      await put(key, { revision: "r1" });
+      const add = (n: number, ...when: Clause[]) =>
+        write(key, { kind: "update", add: [[["taken"], n]] }, ...when);
+      expect(await add(1, atMost("left", 3, "taken"))).toMatchObject({ outcome: "lost" });
+      expect(await add(3)).toMatchObject({ outcome: "done", item: { taken: 3 } });
+      expect(await add(1, atMost("left", 3, "taken"))).toMatchObject({ item: { taken: 4 } });
+      expect(await add(1, atMost("left", 3, "taken"))).toMatchObject({
+        outcome: "lost",
+        item: { taken: 4 },
+      });
+      expect(await add(-2)).toMatchObject({ outcome: "done", item: { taken: 2 } });
     });
   });
 
@@ -392,6 +410,7 @@ const anyClauses: fc.Arbitrary<readonly Clause[]> = fc.oneof(
   name.map((path) => [absent("any", "m", path)]),
   // The size of an absent attribute is undocumented. For the embedded DynamoDB the clause fails,
   // and moto answers 500.
+  fc.integer({ min: -3, max: 3 }).map((max) => [atMost("any", max, "c")]),
   fc.integer({ min: 0, max: 3 }).map((size) => [present("any", "m"), sizeIs("any", size, "m")]),
 );
 const anyChange: fc.Arbitrary<Change> = fc.oneof(
@@ -406,6 +425,7 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
   name.map((path): Change => ({ kind: "update", remove: [[path]] })),
   member.map((members): Change => ({ kind: "update", add: [[["n"], members]] })),
   member.map((members): Change => ({ kind: "update", drop: [[["n"], members]] })),
+  fc.integer({ min: -3, max: 3 }).map((n): Change => ({ kind: "update", add: [[["c"], n]] })),
 );
 export const anyWrite: fc.Arbitrary<Write> = fc
   .tuple(fc.constantFrom("i", "j"), anyChange, fc.array(anyClauses, { maxLength: 2 }))

@@ -25,8 +25,10 @@ import {
   nodeKey,
   planKey,
   poolKey,
+  quotaKey,
   quotaSlotKey,
   reportKey,
+  requestRateKey,
   reservationKey,
   signOfLifeKey,
   spaceKey,
@@ -81,6 +83,8 @@ describe("a name in a key", () => {
         const who = JSON.stringify([space, name]);
         claim(poolKey(space, name), `pool ${who}`);
         claim(reservationKey(space, name), `reservation ${who}`);
+        claim(quotaKey(space, name), `quota ${who}`);
+        claim(requestRateKey(space, name), `requests of quota ${who}`);
         claim(blockGroupIndexKey(space, name, "0"), `block-group index ${who}`);
         claim(jobKey(space, name), `job ${who}`);
         claim(nodeKey(space, name), `node ${who}`);
@@ -107,6 +111,7 @@ describe("a name in a key", () => {
     const kinds: Readonly<Record<string, (space: string, name: string) => Key>> = {
       pool: poolKey,
       reservation: reservationKey,
+      quota: quotaKey,
       job: jobKey,
       node: nodeKey,
       entry: nodeEntryKey,

@@ -22,6 +22,7 @@ import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { answer, RETRY } from "../core/step.ts";
+import { whyNotAdmitted } from "../quotas/admit.ts";
 import { tooSmall, withoutHosts } from "./too-small.ts";
 
 /** The result for one block of a range. */
@@ -81,7 +82,10 @@ export async function claimAffinities(
   if (!pool) return inNoPool(space, cidr);
   const rejection = checkRange(pool, cidr, assignedBy);
   if (rejection) return rejection;
-  const { settings } = await configurationOf(context, space);
+  const configuration = await configurationOf(context, space);
+  const refused = await whyNotAdmitted(context, configuration, { assignedBy });
+  if (refused) return refused;
+  const { settings } = configuration;
   const { maxBlocksPerHost } = settings;
   const blocks: ClaimedBlock[] = [];
   const current: Cidr[] = [];

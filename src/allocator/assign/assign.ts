@@ -9,6 +9,7 @@ import {
   Rejection,
   together,
 } from "../../domain/outcome.ts";
+import type { SpaceConfiguration } from "../../domain/pool.ts";
 import { isKeptKind } from "../../domain/workload.ts";
 import { untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
@@ -16,6 +17,7 @@ import type { Context } from "../core/context.ts";
 import { applicationCopy } from "../core/labels.ts";
 import { allOf } from "../core/parallel.ts";
 import { answer, type Step } from "../core/step.ts";
+import { whyNotAdmitted } from "../quotas/admit.ts";
 import { type Assignment, type AssignRequest, totalOf } from "./assignment.ts";
 import { conclude } from "./conclude.ts";
 import { isSettled, reject, replayEarlier } from "./earlier-execution.ts";
@@ -172,6 +174,18 @@ const ROUNDS = {
     new ContentionError(`other callers took the slots first in ${ASSIGN_ROUNDS_MAX} rounds`),
 };
 
+/** Counts a request once for the quotas of requests. What a host says it has is not asked for, so it is not counted. */
+async function whyNotCounted(
+  execution: AssignExecution,
+  configuration: SpaceConfiguration,
+): Promise<Rejection | undefined> {
+  const { context, request, isCounted } = execution;
+  const isSaid = request.stated !== undefined || (request.prefixes?.stated ?? []).length > 0;
+  if (isCounted || isSaid) return undefined;
+  execution.isCounted = true;
+  return whyNotAdmitted(context, configuration, request);
+}
+
 interface Learned extends FamilyRequests {
   /** The affinities of the host and its hints of full blocks, if they were read. */
   readonly places: Places | undefined;
@@ -211,6 +225,8 @@ async function learn(execution: AssignExecution): Promise<Learned | Rejection> {
   const isLast = configuration === last;
   const requester = (isLast && ofLast) || (await requesterOf(context, request, configuration));
   execution.pools = configuration.pools;
+  const refused = await whyNotCounted(execution, configuration);
+  if (refused) return refused;
   const requests = familyRequestsOf(request, configuration, requester);
   return requests instanceof Rejection ? requests : { ...requests, places, earlier };
 }

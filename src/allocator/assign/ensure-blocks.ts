@@ -16,6 +16,7 @@ import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
+import { whyNotAdmitted } from "../quotas/admit.ts";
 import { familyRequestsOf } from "./family-requests.ts";
 import { claimAnyBlock, type Nothing, poolScansOf } from "./find-blocks.ts";
 import { areShut, namesOf, outOfSight, reachOf, reasonsOf, unseenIn } from "./rejections.ts";
@@ -53,6 +54,8 @@ export async function ensureBlocks(
 ): Promise<readonly EnsuredBlock[] | Rejection> {
   const configuration = await configurationOf(context, asked.space);
   const request = { ...asked, wanted: families.map((family) => ({ family, count: 0 })) };
+  const refused = await whyNotAdmitted(context, configuration, request);
+  if (refused) return refused;
   const requester = await requesterOf(context, request, configuration);
   const wanted = familyRequestsOf(request, configuration, requester);
   if (wanted instanceof Rejection) return wanted;

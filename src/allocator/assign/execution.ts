@@ -38,6 +38,8 @@ export interface AssignExecution {
   written?: Allocation | undefined;
   /** The addresses taken so far. */
   held: Holding[];
+  /** True if the quotas of requests have counted it. */
+  isCounted?: true;
   /** True if the outcome of a slot write is unknown. Then the allocation stays, because it may hold slots (I3). */
   unsettled: boolean;
   /** The addresses that the limit of its handle permits, for a request with a limit. */

@@ -5,6 +5,7 @@ import type { HostId } from "../../domain/host.ts";
 import {
   REMEMBERED_BLOCKS_MAX,
   REMEMBERED_BLOCKS_PER_HOST_MAX,
+  REMEMBERED_BUDGETS_MAX,
   REMEMBERED_GROUPS_MAX,
   REMEMBERED_LABELS_MAX,
   REMEMBERED_LEASES_MAX,
@@ -13,6 +14,7 @@ import {
 import type { NamespaceSpec } from "../../domain/namespace.ts";
 import type { SignOfLife } from "../../domain/node-report.ts";
 import { type Pool, type SpaceConfiguration, subnetIdOf } from "../../domain/pool.ts";
+import type { RequestPiece } from "../../domain/request-rate.ts";
 import { CachedReads } from "./cached-reads.ts";
 import { LeastRecentlyUsed } from "./least-recently-used.ts";
 
@@ -49,6 +51,8 @@ export class WarmCache {
   readonly #ofApplications = new LeastRecentlyUsed<Map<string, Block>>(REMEMBERED_BLOCKS_MAX);
   /** The Lease of each node as this function knows it. */
   readonly leases = new LeastRecentlyUsed<SignOfLife>(REMEMBERED_LEASES_MAX);
+  /** The requests that this function may serve in the current second, by space and quota. */
+  readonly requestPieces = new LeastRecentlyUsed<RequestPiece>(REMEMBERED_BUDGETS_MAX);
   readonly #groups = new LeastRecentlyUsed<true>(REMEMBERED_GROUPS_MAX);
   readonly #borrowedBlocks = new LeastRecentlyUsed<string>(REMEMBERED_GROUPS_MAX);
   /**

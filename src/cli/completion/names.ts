@@ -37,6 +37,7 @@ const handles: Source = async (client, offer) => {
 const SOURCES: Readonly<Record<string, Source>> = {
   pool: listed(path`/v1/pools`, "pools", "name"),
   reservation: listed(path`/v1/reservations`, "reservations", "name"),
+  quota: listed(path`/v1/quotas`, "quotas", "name"),
   namespace: listed(path`/v1/namespaces`, "namespaces", "name"),
   node: nodes,
   host: (client, offer) => Promise.all([nodes(client, offer), owners(client, offer)]),

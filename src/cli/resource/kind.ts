@@ -173,6 +173,16 @@ export const APPLICATION: Kind = {
   nameFields: ["namespace", "kind", "name"],
 };
 
+export const QUOTA: Kind = {
+  noun: "quota",
+  sample: "red",
+  title: "quota",
+  plural: "quotas",
+  perPage: NAMED_PER_PAGE_MAX,
+  manifests: [],
+  sets: [],
+};
+
 export const KINDS = [POOL, RESERVATION, NODE, NAMESPACE];
 
 export const listPath = ({ plural }: Pick<Kind, "plural">): Path => path`/v1/${plural}`;

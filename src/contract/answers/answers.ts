@@ -21,6 +21,7 @@ export * from "./node-prefix.ts";
 export { hostReserved, missingOfFamily, unreadableItem } from "./parts.ts";
 export * from "./pool.ts";
 export * from "./problem.ts";
+export * from "./quota.ts";
 export * from "./registry.ts";
 export * from "./release.ts";
 export * from "./reservation.ts";

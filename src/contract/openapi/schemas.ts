@@ -10,6 +10,7 @@ import { cloudEvent, eventList, watchEvent } from "../requests/events.ts";
 import { manifest } from "../requests/manifest.ts";
 import { podCidrsBody } from "../requests/node-prefix.ts";
 import { poolBody } from "../requests/pool.ts";
+import { quotaBody } from "../requests/quota.ts";
 import { namespaceRequest, nodeRequest } from "../requests/registry.ts";
 import { releaseBody } from "../requests/release.ts";
 import { reservationBody } from "../requests/reservation.ts";
@@ -37,6 +38,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   LabelSelectorRequirement: labelExpression,
   SpiderIpPoolManifest: spiderIpPoolManifest,
   SpiderSubnetManifest: spiderSubnetManifest,
+  QuotaRequest: quotaBody,
   ReservationRequest: reservationBody,
   ReservedIpManifest: reservedIpManifest,
   NodeRequest: nodeRequest.body,
@@ -94,6 +96,10 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   Pool: answers.poolRead,
   PoolList: answers.poolsRead,
   PoolWritten: answers.poolWritten,
+  Quota: answers.quotaRead,
+  QuotaList: answers.quotasRead,
+  QuotaWritten: answers.quotaWritten,
+  QuotaDeleted: answers.quotaDeleted,
   Reservation: answers.reservationRead,
   ReservationList: answers.reservationsRead,
   ReservationWritten: answers.reservationWritten,

@@ -81,6 +81,7 @@ export const BLOCK_ROUTES: readonly Route[] = [
     rejections: [
       "no_pool_available",
       "pool_forbidden",
+      "rate_limited",
       "host_not_registered",
       "pool_exhausted",
       "block_limit",

@@ -6,6 +6,7 @@ import { CONFIGURATION_ROUTES } from "./configuration.ts";
 import { JOB_ROUTES } from "./jobs.ts";
 import { NODE_ROUTES } from "./nodes.ts";
 import { POOL_ROUTES } from "./pools.ts";
+import { QUOTA_ROUTES } from "./quotas.ts";
 import { REGISTRY_ROUTES } from "./registry.ts";
 import { RESERVATION_ROUTES } from "./reservations.ts";
 import type { Route } from "./route.ts";
@@ -22,6 +23,7 @@ const WRITTEN: readonly Route[] = [
   ...ALARM_ROUTES,
   ...JOB_ROUTES,
   ...RESERVATION_ROUTES,
+  ...QUOTA_ROUTES,
   ...REGISTRY_ROUTES,
   ...APPLICATION_ROUTES,
   ...NODE_ROUTES,

@@ -88,6 +88,12 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   idempotency_mismatch: { status: 422, title: "The key was used for another request" },
   name_mismatch: { status: 422, title: "The body and the URL name different resources" },
   precondition_required: { status: 428, title: "If-Match is required" },
+  rate_limited: {
+    status: 429,
+    title: "A quota allows no more requests now",
+    retryable: true,
+    retryAfterSeconds: 1,
+  },
   throttled: {
     status: 429,
     title: "The database is throttling requests",

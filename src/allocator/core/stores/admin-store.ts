@@ -13,6 +13,8 @@ import type {
   SpaceConfiguration,
   UnreadableNamed,
 } from "../../../domain/pool.ts";
+import type { Quota } from "../../../domain/quota.ts";
+import type { RequestRate } from "../../../domain/request-rate.ts";
 import type { SpaceEntry, SpacePosition } from "../../../domain/space.ts";
 import type { Progress } from "../../../domain/sweep.ts";
 
@@ -31,6 +33,11 @@ export interface AdminStore {
     seen: Reservation | undefined,
   ): Promise<Outcome<Reservation>>;
   deleteReservation(seen: Reservation): Promise<Outcome<unknown>>;
+  putQuota(quota: Quota, seen: Quota | undefined): Promise<Outcome<Quota>>;
+  deleteQuota(seen: Quota): Promise<Outcome<unknown>>;
+  takeRequests(rate: RequestRate, max: number): Promise<Outcome<RequestRate>>;
+  deleteRequestRate(seen: RequestRate): Promise<void>;
+  beginSecond(rate: RequestRate, seen: RequestRate | undefined): Promise<Outcome<RequestRate>>;
   putSettings(
     space: string,
     settings: Settings,

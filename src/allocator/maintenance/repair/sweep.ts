@@ -27,6 +27,7 @@ import {
 import { repairPoolUsage } from "./pool-usage.ts";
 import { repairQuotaSlot } from "./quota-slot.ts";
 import { going, type Repaired } from "./repaired.ts";
+import { repairRequestRate } from "./request-rate.ts";
 import { Holders } from "./slot-holders.ts";
 
 /** The part of a segment that one run handles. */
@@ -151,5 +152,7 @@ async function sweepItem(
   for (const map of contents.maps) if (await repairGroupIndex(context, map)) done.orphansDeleted++;
   for (const usage of contents.poolUsages)
     if (await repairPoolUsage(context, usage)) done.orphansDeleted++;
+  for (const rate of contents.requestRates)
+    if (await repairRequestRate(context, rate)) done.orphansDeleted++;
   for (const hint of contents.fullPools) if (await repairHint(context, hint)) done.orphansDeleted++;
 }

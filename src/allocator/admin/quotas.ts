@@ -1,0 +1,81 @@
+import { QUOTAS_PER_SPACE_MAX, UNTOLD_EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
+import type { Listed } from "../../domain/listed.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import { quotaNamed } from "../../domain/pool.ts";
+import type { Quota, QuotaSpec } from "../../domain/quota.ts";
+import { same } from "../../domain/same.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { announceChange } from "../core/configuration.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { notFound } from "../core/not-found.ts";
+import { answer, RETRY } from "../core/step.ts";
+import { type Precondition, unchanged, unmet } from "./precondition.ts";
+import { registerSpace } from "./register-space.ts";
+import { knownOutcome, type Written } from "./written.ts";
+
+/** Creates a quota, or changes an existing one if the precondition holds. */
+export async function putQuota(
+  context: Context,
+  space: string,
+  name: string,
+  spec: QuotaSpec,
+  precondition: Precondition,
+): Promise<Written<Quota> | Rejection> {
+  return compareAndSwap<Written<Quota> | Rejection>(`the quota ${name}`, async () => {
+    const configuration = await context.store.readSpace(space);
+    const seen = quotaNamed(configuration, name);
+    const revision = seen?.revision;
+    const isSame = same(seen, { ...spec, space, name, revision });
+    const wanted = { act: "change", precondition, isSame } as const;
+    const rejection = unmet({ kind: "quota", name, revision }, wanted);
+    if (rejection) return answer(rejection);
+    if (seen && isSame)
+      return answer(unchanged(context, seen, seen.revision, UNTOLD_EFFECTIVE_MS_MAX));
+    const { readableQuotas, unreadableQuotas } = configuration;
+    const count = readableQuotas.length + unreadableQuotas.length;
+    if (!seen && count >= QUOTAS_PER_SPACE_MAX) {
+      const detail = `A space has at most ${QUOTAS_PER_SPACE_MAX} quotas.`;
+      return answer(new Rejection("invalid_request", detail));
+    }
+    await registerSpace(context, space);
+    const next: Quota = { ...spec, space, name, revision: fresh(context) };
+    const put = await knownOutcome(context.store.putQuota(next, seen));
+    if (put.outcome === "lost") return RETRY;
+    const effectiveAtMs = await announceChange(context, space);
+    return answer({ value: next, created: !seen, effectiveAtMs });
+  });
+}
+
+/** Deletes a quota if the precondition holds. */
+export async function deleteQuota(
+  context: Context,
+  space: string,
+  name: string,
+  precondition: Precondition,
+): Promise<Written<undefined> | Rejection> {
+  return compareAndSwap<Written<undefined> | Rejection>(`the quota ${name}`, async () => {
+    const seen = await readQuota(context, space, name);
+    if (seen instanceof Rejection) return answer(seen);
+    const { revision } = seen;
+    const wanted = { act: "delete", precondition } as const;
+    const rejection = unmet({ kind: "quota", name, revision }, wanted);
+    if (rejection) return answer(rejection);
+    const deleted = await knownOutcome(context.store.deleteQuota(seen));
+    if (deleted.outcome === "lost") return RETRY;
+    const effectiveAtMs = await announceChange(context, space);
+    return answer({ value: undefined, created: false, effectiveAtMs });
+  });
+}
+
+export async function readQuota(
+  context: Context,
+  space: string,
+  name: string,
+): Promise<Quota | Rejection> {
+  return quotaNamed(await context.store.readSpace(space), name) ?? notFound(space, "quota", name);
+}
+
+export async function listQuotas(context: Context, space: string): Promise<Listed<Quota>> {
+  const { readableQuotas, unreadableQuotas } = await context.store.readSpace(space);
+  return { items: readableQuotas, unreadable: unreadableQuotas.map((each) => each.unreadable) };
+}

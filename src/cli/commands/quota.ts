@@ -1,0 +1,59 @@
+import { Command } from "commander";
+import type * as v from "valibot";
+import type { quotaRead } from "../../contract/answers/answers.ts";
+import { action, type Session } from "../invocation/cli.ts";
+import { count } from "../invocation/options.ts";
+import type { Column } from "../output/column.ts";
+import { applyCommand } from "../resource/apply.ts";
+import { create } from "../resource/create.ts";
+import { deleteCommand } from "../resource/delete.ts";
+import { getCommand } from "../resource/get.ts";
+import { QUOTA } from "../resource/kind.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
+
+export const quotaCommand = (io: Io): Command =>
+  new Command("quota")
+    .summary("Limit a space, a principal or a tenant")
+    .description("Limit what a space, a principal or a tenant can have and ask for")
+    .addHelpText(
+      "after",
+      examples(
+        ["Show the quotas", "plat quota get"],
+        ["Limit a tenant", "plat quota create red --tenant red --requests-per-second 50"],
+      ),
+    )
+    .addCommand(getCommand(io, QUOTA, COLUMNS))
+    .addCommand(createCommand(io))
+    .addCommand(applyCommand(io, QUOTA))
+    .addCommand(deleteCommand(io, QUOTA));
+
+const COLUMNS: readonly Column<v.InferOutput<typeof quotaRead>>[] = [
+  { header: "NAME", value: ({ name }) => name },
+  { header: "PRINCIPAL", value: ({ principal }) => principal },
+  { header: "TENANT", value: ({ tenant }) => tenant },
+  { header: "REQUESTS/S", value: ({ requestsPerSecond }) => requestsPerSecond },
+];
+
+const createCommand = (io: Io): Command =>
+  new Command("create")
+    .description("Create a quota; without --principal and --tenant it limits the space")
+    .argument("<name>", "Name of the new quota")
+    .addHelpText(
+      "after",
+      examples(
+        ["Limit the whole space", "plat quota create all --requests-per-second 200"],
+        [
+          "Limit every session of a role",
+          "plat quota create ci --principal arn:aws:iam::210987654321:role/ci --requests-per-second 20",
+        ],
+      ),
+    )
+    .option("--principal <principal>", "Caller whom it limits: a role without path and session")
+    .option("--tenant <tenant>", "Tenant whom it limits: the attribute tenant of its addresses")
+    .option("--requests-per-second <n>", "Requests that Plat serves in a second", count)
+    .action(
+      action(io, (session: Session, fields: Readonly<Record<string, unknown>>, name: string) =>
+        create(session, QUOTA, name, fields),
+      ),
+    );

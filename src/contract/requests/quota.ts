@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { ATTRIBUTE_VALUE_CHARACTERS_MAX, QUOTA_MAX } from "../../domain/limits.ts";
+import { principalName, proseText, resourceName, whole } from "../schema/field.ts";
+import { fields, rule } from "../schema/schema.ts";
+
+const tenant = v.pipe(
+  proseText,
+  v.minLength(1, "must not be empty"),
+  v.maxLength(
+    ATTRIBUTE_VALUE_CHARACTERS_MAX,
+    `must have at most ${ATTRIBUTE_VALUE_CHARACTERS_MAX} characters`,
+  ),
+);
+
+const MAXIMA = { requestsPerSecond: v.optional(whole(1, QUOTA_MAX)) };
+
+export const quotaBody = v.pipe(
+  fields({
+    principal: v.optional(principalName),
+    tenant: v.optional(tenant),
+    ...MAXIMA,
+    // A caller can change the answer of a GET and PUT it back.
+    name: v.optional(resourceName),
+  }),
+  rule((quota) => [
+    ...(quota.principal !== undefined && quota.tenant !== undefined
+      ? [
+          {
+            field: "tenant",
+            value: quota.tenant,
+            problem: "must be absent beside principal; make a quota for each of them",
+          },
+        ]
+      : []),
+    ...(Object.keys(MAXIMA).every((name) => quota[name as keyof typeof MAXIMA] === undefined)
+      ? [
+          {
+            field: "requestsPerSecond",
+            problem: "is missing; a quota has at least one maximum",
+          },
+        ]
+      : []),
+  ]),
+);

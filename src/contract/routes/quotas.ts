@@ -1,0 +1,56 @@
+import * as answers from "../answers/answers.ts";
+import { DRY_RUN, namedListQuery } from "../requests/query.ts";
+import { quotaBody } from "../requests/quota.ts";
+import { CHANGED, type Route } from "./route.ts";
+
+/** Quotas. */
+export const QUOTA_ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/quotas",
+    function: "read",
+    id: "listQuotas",
+    tag: "quotas",
+    summary: "Lists the quotas of a space by name, in pages",
+    query: namedListQuery,
+    answers: { 200: answers.quotasRead },
+    rejections: [],
+  },
+  {
+    method: "GET",
+    path: "/v1/quotas/{name}",
+    function: "read",
+    id: "readQuota",
+    tag: "quotas",
+    summary: "Returns a quota",
+    query: {},
+    headers: ["If-None-Match"],
+    answers: { 200: answers.quotaRead, 304: undefined },
+    rejections: ["not_found"],
+  },
+  {
+    method: "PUT",
+    path: "/v1/quotas/{name}",
+    function: "configure",
+    id: "putQuota",
+    tag: "quotas",
+    summary: "Limits a space, a principal or a tenant, or changes the version that the caller saw",
+    query: DRY_RUN,
+    headers: ["If-Match", "If-None-Match"],
+    body: [quotaBody],
+    answers: { 200: answers.quotaWritten, 201: answers.quotaWritten },
+    rejections: [...CHANGED, "name_mismatch"],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/quotas/{name}",
+    function: "configure",
+    id: "deleteQuota",
+    tag: "quotas",
+    summary: "Deletes the version of a quota that the caller saw",
+    query: DRY_RUN,
+    headers: ["If-Match"],
+    answers: { 200: answers.quotaDeleted },
+    rejections: ["not_found", ...CHANGED],
+  },
+];

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { context, newSpace, spaceWithPool, table } from "./plat.ts";
+
+type Plat = ReturnType<typeof newSpace>;
+
+const CI = "arn:aws:iam::123456789012:role/ci";
+const SESSION_OF_CI = "arn:aws:sts::123456789012:assumed-role/ci/job-7";
+
+/** The time stands still, so that all requests of a test come in one second. */
+beforeEach(() => {
+  const nowMs = Date.now();
+  vi.spyOn(context, "now").mockReturnValue(nowMs);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Returns the statuses of assigns, one after another. */
+async function assigns(plat: Plat, count: number, body: object = {}, caller?: string) {
+  const statuses: number[] = [];
+  for (let n = 0; n < count; n++) {
+    const asked = { host: "n1", ipv4: 1, handle: "h", ...body };
+    const { status } = await plat.call("POST", "/v1/assign", {
+      body: asked,
+      ...(caller !== undefined && { caller }),
+    });
+    statuses.push(status);
+  }
+  return statuses;
+}
+
+describe("a quota", () => {
+  it("is answered as it was put, listed, changed by its ETag and deleted", async () => {
+    const plat = newSpace();
+    const spec = { tenant: "red", requestsPerSecond: 5 };
+    const created = await plat.put("/v1/quotas/red", spec);
+    expect(created.status).toBe(201);
+    const { body, headers } = await plat.get("/v1/quotas/red");
+    expect(body).toEqual({ name: "red", ...spec });
+    expect((await plat.put("/v1/quotas/red", body)).headers.etag).toBe(headers.etag);
+    expect((await plat.put("/v1/quotas/red", { requestsPerSecond: 6 })).status).toBe(428);
+    const changed = await plat.put("/v1/quotas/red", { requestsPerSecond: 6 }, headers.etag);
+    expect(changed.body).toMatchObject({ name: "red", requestsPerSecond: 6 });
+    expect((await plat.get("/v1/quotas")).body.quotas).toEqual([
+      { name: "red", requestsPerSecond: 6 },
+    ]);
+    const etag = String(changed.headers.etag);
+    expect((await plat.delete("/v1/quotas/red", { "if-match": etag })).status).toBe(200);
+    expect((await plat.get("/v1/quotas/red")).status).toBe(404);
+  });
+
+  it.each([
+    [{}, "requestsPerSecond", "is missing; a quota has at least one maximum"],
+    [
+      { principal: CI, tenant: "red", requestsPerSecond: 1 },
+      "tenant",
+      "must be absent beside principal",
+    ],
+    [{ requestsPerSecond: 0 }, "requestsPerSecond", "must be a whole number from 1"],
+    [{ principal: SESSION_OF_CI, requestsPerSecond: 1 }, "principal", "must name a role without"],
+    [{ tenant: "", requestsPerSecond: 1 }, "tenant", "must not be empty"],
+  ])("%j is an error that names %s", async (body, field, problem) => {
+    const answer = await newSpace().put("/v1/quotas/q", body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.fields[0].field).toBe(field);
+    expect(answer.body.fields[0].problem).toContain(problem);
+  });
+});
+
+describe("a quota of requests", () => {
+  it("rejects the request after them, and names itself, its value and who may raise it", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/quotas/all", { requestsPerSecond: 2 });
+    expect(await assigns(plat, 2)).toEqual([200, 200]);
+    const { status, headers, body } = await plat.assign({ host: "n1", ipv4: 1 });
+    expect(status).toBe(429);
+    expect(headers["retry-after"]).toBe("1");
+    expect(body).toMatchObject({
+      code: "rate_limited",
+      retryable: true,
+      detail: `Quota all of space ${plat.space} allows 2 requests a second. A caller with the role operator in space ${plat.space} may raise it.`,
+      limit: { quota: "all", requestsPerSecond: 2 },
+      changedBy: { role: "operator", space: plat.space },
+    });
+  });
+
+  it("allows as many again in the next second", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/quotas/all", { requestsPerSecond: 1 });
+    expect(await assigns(plat, 2)).toEqual([200, 429]);
+    const nowMs = context.now();
+    vi.mocked(context.now).mockReturnValue(nowMs + 1_000);
+    expect(await assigns(plat, 2)).toEqual([200, 429]);
+  });
+
+  it("of a principal counts all sessions of its role, and no other caller", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/quotas/ci", { principal: CI, requestsPerSecond: 1 });
+    const other = SESSION_OF_CI.replace("job-7", "job-8");
+    expect(await assigns(plat, 1, {}, SESSION_OF_CI)).toEqual([200]);
+    expect(await assigns(plat, 1, {}, other)).toEqual([429]);
+    expect(await assigns(plat, 1, {}, "arn:aws:iam::123456789012:user/ann")).toEqual([200]);
+    expect(await assigns(plat, 1)).toEqual([200]);
+  });
+
+  it("of a tenant counts the requests that name it", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/quotas/red", { tenant: "red", requestsPerSecond: 1 });
+    const red = { attributes: { tenant: "red" } };
+    expect(await assigns(plat, 2, red)).toEqual([200, 429]);
+    expect(await assigns(plat, 2, { attributes: { tenant: "blue" } })).toEqual([200, 200]);
+  });
+
+  it("counts a claim of blocks and a request for prefixes, and no read, release or dry run", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/pods", { cidr: "10.8.0.0/16", assign: "prefixes" });
+    await plat.put("/v1/quotas/all", { requestsPerSecond: 1 });
+    const dry = { host: "n1", ipv4: 1, dryRun: true };
+    expect((await plat.assign(dry)).status).toBe(200);
+    expect((await plat.release({ handle: "nothing" })).status).toBe(200);
+    const claimed = await plat.call("POST", "/v1/nodes/n1/affinities", { body: { families: [4] } });
+    expect(claimed.status).toBe(200);
+    const again = await plat.call("POST", "/v1/nodes/n1/affinities", {
+      body: { cidr: "10.0.0.0/28" },
+    });
+    expect(again.status).toBe(429);
+    const body = { uid: "u-1" };
+    const pods = await plat.call("POST", "/v1/nodes/n2/pod-cidrs", { body });
+    expect([pods.status, pods.body.code]).toEqual([429, "rate_limited"]);
+    // What a node says that it has is not asked for.
+    const stated = { ...body, podCIDRs: ["10.8.1.0/24"] };
+    expect((await plat.call("POST", "/v1/nodes/n2/pod-cidrs", { body: stated })).status).toBe(200);
+  });
+
+  it("is no item of a space that has none", async () => {
+    const plat = await spaceWithPool();
+    expect(await assigns(plat, 3)).toEqual([200, 200, 200]);
+    const rates = table.items().filter(({ pk }) => pk.startsWith(`BUDGET#${plat.space}#`));
+    expect(rates).toEqual([]);
+  });
+});
