@@ -25,6 +25,7 @@ import { enterGroups, fillGroup, putBlock, useUpGroup } from "./fill.ts";
 import { measureInstances } from "./instances.ts";
 import type { Cost, meterOf } from "./meter.ts";
 import { makePool, readCidr } from "./pool.ts";
+import { measureQuotas } from "./quotas.ts";
 
 /** The maximum cost of an operation: calls in sequence, write units, read units. */
 export type Budget = readonly [inSequence: number, writeUnits: number, readUnits: number];
@@ -87,6 +88,10 @@ export async function measureSite(bench: Bench, size: Size, fill: Fill): Promise
     await measureBorrowing(scene);
   }
   if (fill === "0 %") await measureSelectors(scene, owner);
+  if (fill === "0 %")
+    await measureQuotas(scene.cold(), requestOf(scene, "owner"), (...measurement) =>
+      measured(scene, ...measurement),
+    );
   return scene.lines;
 }
 

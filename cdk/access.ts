@@ -63,7 +63,7 @@ const NODES = {
   get: ["BLOCK", "HANDLE", "HOST", "NODE", "TABLE", "VERSION"],
   query: ["BLOCK", "HANDLE", "MACHINE", "NODE", "QUOTA", "GROUPINDEX", "SPACE"],
   put: ["BLOCK", "HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA", "TABLE"],
-  update: ["BLOCK", "GROUPINDEX", "HANDLE", "HOST"],
+  update: ["BLOCK", "BUDGET", "GROUPINDEX", "HANDLE", "HOST"],
   delete: ["HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA"],
 } as const satisfies Access;
 
@@ -105,7 +105,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "SPACE"],
     put: ["APPLICATIONS", "HANDLE"],
-    update: ["APPLICATIONS", "BLOCK", "HANDLE"],
+    update: ["BUDGET", "APPLICATIONS", "BLOCK", "HANDLE"],
     delete: ["APPLICATIONS", "HANDLE", "HOST", "QUOTA"],
   },
   amend: {
@@ -170,7 +170,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: ["APPLICATIONS", "BLOCK", "GROUPINDEX", "HANDLE", "NAMESPACE", "TABLE"],
     query: ["BLOCK", "HANDLE", "SPACE"],
     put: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE"],
-    update: ["APPLICATIONS", "BLOCK", "GROUPINDEX"],
+    update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX"],
     delete: ["APPLICATIONS", "HANDLE"],
   },
   // A CiliumNode can ask for single addresses, as in `assign`. A dry run reads what it would write over.
@@ -179,7 +179,6 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: [...NODES.get, "BUDGET", "GROUPINDEX", "QUOTA"],
     query: [...NODES.query, "FULLPOOLS", "HOST"],
     put: [...NODES.put, "BUDGET", "FULLPOOLS"],
-    update: [...NODES.update, "BUDGET"],
     delete: [...NODES.delete, "FULLPOOLS"],
   },
   intake: NODES,
@@ -212,10 +211,10 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   // The index may miss an item, so the repair run also scans the table. Only `survey` asks the index too. It marks the
   // register of the table.
   repair: {
-    get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "NODE", "SWEEP", "TABLE", "VERSION"],
+    get: ["BUDGET", "APPLICATIONS", "BLOCK", "HANDLE", "HOST", "NODE", "SWEEP", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "NODE", "NODES", "GROUPINDEX", "SPACE"],
-    put: ["APPLICATIONS", "HANDLE", "HOST", "NODE", "NODES", "SWEEP", "TABLE"],
-    update: ["APPLICATIONS", "BLOCK", "GROUPINDEX", "HOST", "TABLE"],
+    put: ["BUDGET", "APPLICATIONS", "HANDLE", "HOST", "NODE", "NODES", "SWEEP", "TABLE"],
+    update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX", "HOST", "TABLE"],
     delete: [
       "APPLICATIONS",
       "BLOCK",

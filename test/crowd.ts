@@ -72,6 +72,7 @@ export async function crowd(
         parts: released === "without parts" ? [] : [part],
         released: new Set(),
         conflicts: new Set(),
+        charges: [],
         quotaSlots: [],
         reused: [],
         digest: "digest",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { putPool, putSettings } from "../src/allocator/admin/administration.ts";
 import { putNode } from "../src/allocator/admin/nodes.ts";
+import { putQuota } from "../src/allocator/admin/quotas.ts";
 import { assign } from "../src/allocator/assign/assign.ts";
 import type { Assignment } from "../src/allocator/assign/assignment.ts";
 import { disown } from "../src/allocator/blocks/disown-block.ts";
@@ -534,6 +535,38 @@ describe("I20 what a CiliumNode was granted stays held by its uid", () => {
     });
     return page instanceof Rejection ? [] : page.items.map(({ address }) => address);
   };
+});
+
+describe("I21 what is held under a quota is counted by its budget", () => {
+  /** Assigns under a quota, and releases some of it. */
+  const walk = (world: World) => async (own: Table) => {
+    const context = contextOver(own, world.clock, 2);
+    const told = await assigned(context, requestOf("gone", 1));
+    await assigned(context, requestOf("kept", 2));
+    await releaseAll(context, told);
+  };
+  const begin = async () => {
+    const world = await makeWorld();
+    await putQuota(world.calm, SPACE, "all", { addresses: 4 }, undefined);
+    return world;
+  };
+
+  it("at every call of assigns and releases, whichever is the last of its function", async () => {
+    const start = await begin();
+    const calls = await callsOf(start.table, walk(start));
+    for (let at = 0; at < calls.length; at++) {
+      const world = await begin();
+      await withMishap(world.table, at, "killed after the call", walk(world));
+      expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
+    }
+  });
+
+  it("and is never more than the quota", async () => {
+    const world = await begin();
+    await assigned(world.calm, requestOf("all", 4));
+    const fifth = await assign(contextOver(world.table, world.clock, 3), requestOf("more", 1));
+    expect(fifth).toMatchObject({ code: "quota_exceeded" });
+  });
 });
 
 /** Returns all orders of some items. */

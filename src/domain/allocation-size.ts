@@ -16,6 +16,7 @@ const RELEASED_BYTES = 96;
 export function allocationBytes({
   attributes,
   assignedBy,
+  charges,
   owners,
   parts,
   quotaSlots,
@@ -23,7 +24,15 @@ export function allocationBytes({
   want,
   workload,
 }: Allocation): number {
-  const texts = JSON.stringify([attributes, assignedBy, [...owners], quotaSlots, reused, workload]);
+  const texts = JSON.stringify([
+    attributes,
+    assignedBy,
+    charges,
+    [...owners],
+    quotaSlots,
+    reused,
+    workload,
+  ]);
   const slots = parts.reduce((sum, { ordinals, pool = "", interface: of = "" }) => {
     const names = pool.length + of.length;
     return sum + PART_BYTES + names + ORDINAL_BYTES * ordinals.length;

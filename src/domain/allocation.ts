@@ -1,6 +1,7 @@
 import type { AllocationPlace } from "./allocation-place.ts";
 import { assertTexts, assertTimes, assertWhole } from "./assertions.ts";
 import type { Block } from "./block.ts";
+import { assertCharge, type Charge } from "./budget.ts";
 import { type Cidr, sizeOf } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "./limits.ts";
@@ -65,6 +66,8 @@ export interface Allocation {
   readonly conflicts: ReadonlySet<string>;
   /** Digest of the request's body. Plat rejects the same key with another body. */
   readonly digest: string;
+  /** The budgets of quotas that count it. They counted it before it was written (I21). */
+  readonly charges: readonly Charge[];
   /** Its quota slots, for a handle with a limit. */
   readonly quotaSlots: readonly QuotaSlotOfAllocation[];
   /**
@@ -111,6 +114,7 @@ export function assertAllocation(allocation: Allocation): void {
   if (!allocation.workload && parts.some(({ ofApplication }) => ofApplication))
     throw new Error("a part of it is an application's, and it names no instance");
   for (const quotaSlot of quotaSlots) assertQuotaSlotOfAllocation(quotaSlot);
+  for (const charge of allocation.charges) assertCharge(charge);
   for (const { code, count } of allocation.missing) {
     assertTexts({ code });
     assertWhole({ count }, 1);

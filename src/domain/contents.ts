@@ -4,6 +4,7 @@ import type { Allocation } from "./allocation.ts";
 import type { Application } from "./application.ts";
 import type { Block } from "./block.ts";
 import type { BorrowedBlock } from "./borrowed-block.ts";
+import type { Budget } from "./budget.ts";
 import type { CiliumReport } from "./cilium-report.ts";
 import type { FullBlock } from "./full-block.ts";
 import type { Job } from "./job.ts";
@@ -46,6 +47,7 @@ export interface Contents {
   readonly pools: readonly Pool[];
   readonly reservations: readonly Reservation[];
   readonly quotas: readonly Quota[];
+  readonly budgets: readonly Budget[];
   readonly requestRates: readonly RequestRate[];
   readonly plans: readonly AddressPlan[];
   readonly maps: readonly BlockGroupIndexPage[];
@@ -76,6 +78,7 @@ export function together(pages: readonly Contents[]): Contents {
     pools: pages.flatMap(({ pools }) => pools),
     reservations: pages.flatMap(({ reservations }) => reservations),
     quotas: pages.flatMap(({ quotas }) => quotas),
+    budgets: pages.flatMap(({ budgets }) => budgets),
     requestRates: pages.flatMap(({ requestRates }) => requestRates),
     plans: pages.flatMap(({ plans }) => plans),
     maps: pages.flatMap(({ maps }) => maps),

@@ -17,7 +17,7 @@ export interface Generation {
   readonly handleHash: string;
   readonly allocationId: string;
   readonly keyed: boolean;
-  /** True if its request takes several writes or has a limit. Then Plat reads its allocation before it frees anything. */
+  /** True if its request takes several writes, has a limit, or has several addresses under a quota. Then Plat reads its allocation before it frees anything. */
   readonly hasPending: boolean;
   /** The number of addresses that its request asked for: a single one is its whole allocation. */
   readonly want: number;
@@ -47,6 +47,7 @@ export function generationOf(allocation: Allocation, part: Part, address: Addres
       !place.keyed &&
       (allocation.state !== "live" ||
         allocation.parts.length > 1 ||
+        (allocation.charges.length > 0 && want > 1) ||
         allocation.quotaSlots.length > 0),
     want,
     ...(workload && {

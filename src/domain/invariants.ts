@@ -3,6 +3,7 @@ import { applicationViolations, takenViolations } from "./application-invariants
 import { takenIn } from "./block.ts";
 import { blockViolations, poolOf } from "./block-invariants.ts";
 import { blocksByName } from "./blocks-by-name.ts";
+import { budgetViolations } from "./budget-invariants.ts";
 import { type Cidr, formatCidr, intervalOf, overlaps } from "./cidr.ts";
 import { ciliumViolations } from "./cilium-invariants.ts";
 import type { Contents } from "./contents.ts";
@@ -45,6 +46,7 @@ export function findViolations(
     ...instanceViolations(contents.allocations),
     ...prefixViolations(contents),
     ...ciliumViolations(contents),
+    ...budgetViolations(contents),
     ...applicationViolations(contents),
     ...takenViolations(contents, blocks),
     ...(quiet ? violationsAtRest(contents, blocks) : []),

@@ -409,6 +409,18 @@ export const RESERVATIONS_PER_SPACE_MAX = 200;
 export const QUOTAS_PER_SPACE_MAX = 200;
 /** The largest maximum of a quota. */
 export const QUOTA_MAX = 1_000_000_000;
+/** The time in which a function spends what it took of a budget. */
+export const BUDGET_PIECE_MS = 30_000;
+/**
+ * The time after the beginning of a round until which something may still be charged to the round before: a piece, a request with
+ * it, and the clocks. The walk leaves out what is younger than `GRACE_MS`. The rest is for reads that are eventually consistent.
+ */
+export const BUDGET_SETTLE_MS =
+  BUDGET_PIECE_MS + REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX + GRACE_MS + 18_000;
+/** A budget begins a new round at most once in this time, because the repair run then charges every allocation anew. */
+export const BUDGET_ROUND_MS = 24 * 60 * 60 * 1000;
+/** After this time a walk of the repair run looks again for allocations that are charged to no quota. */
+export const CHARGING_WALK_MS = 12 * 60 * 60 * 1000;
 /** Budgets of quotas that a function remembers. */
 export const REMEMBERED_BUDGETS_MAX = 4_096;
 /** Entries of a pool's `ranges` and of its `excludes`: with two IPv6 addresses each, both have 47 KB. */

@@ -27,6 +27,7 @@ export type RejectionCode =
   | "block_limit"
   | "block_too_small"
   | "handle_limit"
+  | "quota_exceeded"
   | "rate_limited"
   | "strict_affinity"
   | "generation_conflict"

@@ -3,8 +3,12 @@ import { Rejection } from "./outcome.ts";
 import { namedPrincipal } from "./principal.ts";
 import { TENANT_ATTRIBUTE } from "./tenant.ts";
 
-/** What a quota limits, each with its maximum. */
+/** The things that a quota limits, each with its maximum. */
 export interface QuotaMaxima {
+  /** The addresses that are assigned at a time. */
+  readonly addresses?: number;
+  /** The prefixes that nodes have at a time. */
+  readonly prefixes?: number;
   /** The requests that Plat serves in a second. */
   readonly requestsPerSecond?: number;
 }
@@ -32,9 +36,10 @@ export interface QuotaSubject {
 }
 
 /** Checks that a quota has what its writes and its decisions compare. @throws {Error} */
-export function assertQuota({ space, name, revision, requestsPerSecond = 1 }: Quota): void {
+export function assertQuota({ space, name, revision, ...maxima }: Quota): void {
+  const { addresses = 0, prefixes = 0, requestsPerSecond = 0 } = maxima;
   assertTexts({ space, name, revision });
-  assertWhole({ requestsPerSecond });
+  assertWhole({ addresses, prefixes, requestsPerSecond });
 }
 
 /** Returns the quotas that limit a request, in the order of their names. */
@@ -52,7 +57,7 @@ export function quotasFor(
 
 /** Returns the rejection of a request that a quota does not permit now. It names the quota, its value, and who may raise it. */
 export function quotaRejection(
-  code: "rate_limited",
+  code: "quota_exceeded" | "rate_limited",
   quota: Quota,
   maximum: keyof QuotaMaxima,
   reason: string,
@@ -82,5 +87,7 @@ export function quotaRejection(
 }
 
 const UNITS: Readonly<Record<keyof QuotaMaxima, string>> = {
+  addresses: "addresses",
+  prefixes: "prefixes",
   requestsPerSecond: "requests a second",
 };

@@ -1,5 +1,5 @@
 import type { Due } from "./allocation.ts";
-import { SWEEP_ITEMS_PER_RUN_MIN, SWEEP_MS } from "./limits.ts";
+import { CHARGING_WALK_MS, SWEEP_ITEMS_PER_RUN_MIN, SWEEP_MS } from "./limits.ts";
 
 /** The position of the repair run in a shard. Losing it only repeats work. */
 export interface Progress {
@@ -9,6 +9,8 @@ export interface Progress {
   readonly sweep?: Sweep;
   /** The number of items of the last complete walk over the segment. */
   readonly itemsBefore?: number;
+  /** The beginning of a complete walk that charged the allocations of the segment to the current rounds of their budgets. */
+  readonly chargedFromMs?: number;
 }
 
 /** A walk over a segment of the table. */
@@ -16,9 +18,15 @@ export interface Sweep {
   readonly beganAtMs: number;
   /** Items that the walk has read. */
   readonly items: number;
+  /** True if an allocation may still be charged to an earlier round. */
+  readonly leftCharges?: true;
   /** The last item that it read; absent before the first. Opaque. */
   readonly position?: string;
 }
+
+/** Returns true if a walk also charges allocations that are charged to no quota, because the last such walk is long ago. */
+export const isChargingWalk = ({ chargedFromMs }: Progress, { beganAtMs }: Sweep): boolean =>
+  chargedFromMs !== undefined && beganAtMs >= chargedFromMs + CHARGING_WALK_MS;
 
 /**
  * Returns how many items a run reads, so that the walk covers the segment in a day. If their number is unknown, or if

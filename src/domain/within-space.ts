@@ -14,6 +14,7 @@ export function withinSpace(contents: Contents, space: string): Contents {
     pools: contents.pools.filter(ours),
     reservations: contents.reservations.filter(ours),
     quotas: contents.quotas.filter(ours),
+    budgets: contents.budgets.filter(ours),
     requestRates: contents.requestRates.filter(ours),
     plans: contents.plans.filter(ours),
     maps: contents.maps.filter(ours),

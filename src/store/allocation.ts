@@ -10,6 +10,7 @@ import {
 } from "../domain/allocation.ts";
 import type { AllocationPlace } from "../domain/allocation-place.ts";
 import { assertTexts, assertTimes } from "../domain/assertions.ts";
+import type { Charge } from "../domain/budget.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { PageWanted } from "../domain/listed.ts";
@@ -21,6 +22,7 @@ import type { AllocationStart } from "../domain/token.ts";
 import type { DueTombstone } from "../domain/tombstone.ts";
 import type { Instance } from "../domain/workload.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
+import { chargesItem } from "./budget.ts";
 import { equals, present, sizeIs } from "./clause.ts";
 import { dueShard, TABLE } from "./definition.ts";
 import { reading } from "./format.ts";
@@ -170,10 +172,13 @@ export function allocationItems(table: Table) {
 
     /**
      * Deletes an allocation whose only part has this token, without reading it first. A release by
-     * address of a single address uses it.
+     * address of a single address uses it. Returns the allocation if this call deleted it.
      */
-    async deleteAllocationOfToken(place: AllocationPlace, token: string): Promise<void> {
-      await table.write({
+    async deleteAllocationOfToken(
+      place: AllocationPlace,
+      token: string,
+    ): Promise<Allocation | undefined> {
+      const deleted = await table.write({
         step: "release-allocation",
         key: allocationKey(place),
         when: [
@@ -181,8 +186,9 @@ export function allocationItems(table: Table) {
           // The generation says so too, but a caller may have altered it.
           sizeIs("release-allocation-sole", 1, "parts"),
         ],
-        change: { kind: "delete" },
+        change: { kind: "delete", returnsOld: true },
       });
+      return deleted.outcome === "done" ? allocationFrom(deleted.item) : undefined;
     },
 
     /**
@@ -267,6 +273,7 @@ function itemFrom(allocation: Allocation): Item {
     parts: Object.fromEntries(allocation.parts.map(partItem)),
     ...(allocation.released.size > 0 && { released: allocation.released }),
     ...(allocation.conflicts.size > 0 && { conflicts: allocation.conflicts }),
+    ...(allocation.charges.length > 0 && { charges: chargesItem(allocation.charges) }),
     ...(allocation.quotaSlots.length > 0 && {
       quotaSlots: allocation.quotaSlots.map((quotaSlot) => ({ ...quotaSlot })),
     }),
@@ -315,6 +322,7 @@ export const allocationFrom = reading((item: Item): Allocation => {
     parts: Object.entries(mapOf(item, "parts")).map(partFrom),
     released: setOf(item, "released"),
     conflicts: setOf(item, "conflicts"),
+    charges: has(item, "charges") ? (listOf(item, "charges") as unknown as readonly Charge[]) : [],
     quotaSlots: has(item, "quotaSlots")
       ? (listOf(item, "quotaSlots") as unknown as readonly QuotaSlotOfAllocation[])
       : [],

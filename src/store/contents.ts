@@ -7,6 +7,7 @@ import { applicationFrom } from "./application.ts";
 import { indexPageFrom } from "./block-group-index.ts";
 import { blockFrom } from "./block-item.ts";
 import { borrowedBlockFrom } from "./borrowed-block.ts";
+import { budgetFrom } from "./budget.ts";
 import { ciliumReportFrom } from "./cilium-report.ts";
 import { reading } from "./format.ts";
 import { fullBlockFrom } from "./full-block.ts";
@@ -104,6 +105,7 @@ function decodedOf(items: readonly Item[]) {
     pools: decoded("SPACE/POOL", poolFrom),
     reservations: decoded("SPACE/RESERVATION", reservationFrom),
     quotas: decoded("SPACE/QUOTA", quotaFrom),
+    budgets: decoded("BUDGET/USED", budgetFrom),
     requestRates: decoded("BUDGET/REQUESTS", requestRateFrom),
     plans: decoded("PLAN", planFrom),
     maps: decoded("GROUPINDEX", indexPageFrom),

@@ -226,9 +226,11 @@ async function send(client: Sender, TableName: string, write: Write): Promise<It
     case "put":
       await client.send(new PutCommand({ TableName, Item: change.item, ...expressions() }));
       return change.item;
-    case "delete":
-      await client.send(new DeleteCommand({ TableName, Key: key, ...expressions() }));
-      return key as Item;
+    case "delete": {
+      const ReturnValues = change.returnsOld ? "ALL_OLD" : "NONE";
+      const command = new DeleteCommand({ TableName, Key: key, ReturnValues, ...expressions() });
+      return ((await client.send(command)).Attributes ?? key) as Item;
+    }
     case "update": {
       const assignments = (pairs: readonly (readonly [Path, Value])[] = [], sign: string) =>
         pairs.map(([path, v]) => `${names.path(path)}${sign}${value(v)}`).join(", ");

@@ -77,7 +77,7 @@ export class InMemoryTable implements Table {
     if (item) this.#partition(key.pk).set(key.sk, item);
     else this.partitions.get(key.pk)?.delete(key.sk);
     this.#feed?.add(key, old, item);
-    return { outcome: "done", item: item ?? { ...key } };
+    return { outcome: "done", item: outcomeOf(key, old, item, change) };
   }
 
   items(): Item[] {
@@ -114,6 +114,15 @@ function inPart(item: Item, only: readonly string[]): Item {
   const named = Object.entries(item).filter(([name]) => only.includes(name));
   return { ...Object.fromEntries(named), pk, sk };
 }
+
+/** Returns the item that the outcome of a change has: after a deletion its key, or the item as it was. */
+export const outcomeOf = (
+  key: Key,
+  old: Item | undefined,
+  item: Item | undefined,
+  change: Change,
+): Item =>
+  item ?? ((change.kind === "delete" && change.returnsOld && old) || { pk: key.pk, sk: key.sk });
 
 /** Returns the item after a change of it; nothing after a deletion. */
 export function changed(key: Key, old: Item | undefined, change: Change): Item | undefined {

@@ -2,6 +2,7 @@ import { formatAddress, parseAddress } from "../domain/address.ts";
 import type { AllocationPlace } from "../domain/allocation-place.ts";
 import { type ApplicationName, nameOfApplication } from "../domain/application.ts";
 import { groupOf } from "../domain/block-group.ts";
+import type { BudgetNamed } from "../domain/budget.ts";
 import { type Cidr, formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostId } from "../domain/host.ts";
 import type { Machine } from "../domain/machine.ts";
@@ -46,6 +47,12 @@ export const spaceKey = (space: string): Key => ({ pk: SPACES_PK, sk: escaped(sp
 export const requestRateKey = (space: string, quota: string): Key => ({
   pk: joined("BUDGET", escaped(space), escaped(quota)),
   sk: "REQUESTS",
+});
+
+/** Returns the key of what is assigned under a quota. */
+export const budgetKey = ({ space, quota, of }: BudgetNamed): Key => ({
+  pk: joined("BUDGET", escaped(space), escaped(quota)),
+  sk: joined("USED", of),
 });
 
 export const versionKey = (space: string): Key => ({

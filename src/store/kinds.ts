@@ -58,6 +58,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     carriesKeys: true,
     signed: "deletions too",
   },
+  "BUDGET/USED": {
+    format: 1,
+    called: ({ pk, sk }) => `${partOf(sk, 1)} of quota ${partOf(pk, 2)}`,
+  },
   "BUDGET/REQUESTS": { format: 1, called: ({ pk }) => `requests of quota ${partOf(pk, 2)}` },
   VERSION: { format: 1, called: ({ pk }) => `version of space ${partOf(pk, 1)}` },
   PLAN: { format: 2, called: ({ pk }) => `address plan of space ${partOf(pk, 1)}` },
@@ -110,7 +114,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk, sk }) =>
       `quota slot ${partOf(sk, 1)} (IPv${partOf(sk, 0)}) of handle ${partOf(pk, 2)}`,
   },
-  HANDLE: { format: 7, called: ({ sk }) => `allocation ${partOf(sk, 1)}`, signed: "changes" },
+  HANDLE: { format: 8, called: ({ sk }) => `allocation ${partOf(sk, 1)}`, signed: "changes" },
   JOBS: { format: 3, called: ({ sk }) => `job ${partOf(sk, 1)}`, signed: "changes" },
   SWEEP: { format: 1, called: ({ sk }) => `progress of the repair run in shard ${sk}` },
 };

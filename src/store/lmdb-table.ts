@@ -2,7 +2,7 @@ import { type Outcome, UnavailableError } from "../domain/outcome.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import { ChangeLog } from "./change-log.ts";
 import { holds } from "./clause.ts";
-import { asAsked, changed, queried } from "./in-memory-table.ts";
+import { asAsked, changed, outcomeOf, queried } from "./in-memory-table.ts";
 import type { Item, Key } from "./item.ts";
 import type { ItemChange } from "./item-change.ts";
 import type { Environment, Replacement } from "./lmdb-environment.ts";
@@ -102,7 +102,7 @@ export class LmdbTable implements Table {
     group.replace(key, seen.item, item, this.#log?.change(key, seen.item, item));
     const isDone = await group.onDisk;
     return isDone
-      ? { outcome: "done", item: item ?? { pk: key.pk, sk: key.sk } }
+      ? { outcome: "done", item: outcomeOf(key, seen.item, item, change) }
       : { outcome: "unknown" };
   }
 

@@ -29,12 +29,13 @@ export function progressItems(table: Table) {
 }
 
 /** Returns the item of a position. None of its attributes belongs to the due index. */
-function itemFrom(shard: number, { due, sweep, itemsBefore }: Progress): Item {
+function itemFrom(shard: number, { due, sweep, itemsBefore, chargedFromMs }: Progress): Item {
   return {
     ...progressKey(shard),
     ...(due && { due: { ...allocationKey(due.place), at: due.dueAtMs } }),
     ...(sweep && { sweep: { ...sweep } }),
     ...(itemsBefore !== undefined && { itemsBefore }),
+    ...(chargedFromMs !== undefined && { chargedFrom: chargedFromMs }),
   };
 }
 
@@ -52,9 +53,11 @@ export const progressFrom = reading((item: Item): Progress => {
       sweep: {
         beganAtMs: numberOf(sweep, "beganAtMs"),
         items: numberOf(sweep, "items"),
+        ...(sweep.leftCharges === true && { leftCharges: true }),
         ...(sweep.position !== undefined && { position: textOf(sweep, "position") }),
       },
     }),
     ...(item.itemsBefore !== undefined && { itemsBefore: numberOf(item, "itemsBefore") }),
+    ...(item.chargedFrom !== undefined && { chargedFromMs: numberOf(item, "chargedFrom") }),
   };
 });

@@ -94,6 +94,8 @@ export const quotaFrom = reading((item: Item): Quota => {
     name: nameIn(item),
     ...text("principal"),
     ...text("tenant"),
+    ...number("addresses"),
+    ...number("prefixes"),
     ...number("requestsPerSecond"),
     revision: idOf(item, "revision"),
   };

@@ -5,6 +5,7 @@ import { applicationItems } from "./application.ts";
 import { blockItems } from "./block.ts";
 import { blockGroupIndexItems } from "./block-group-index.ts";
 import { borrowedBlockItems } from "./borrowed-block.ts";
+import { budgetItems } from "./budget.ts";
 import { ciliumReportItems } from "./cilium-report.ts";
 import { scanning } from "./contents.ts";
 import { formattedTable } from "./format.ts";
@@ -35,6 +36,7 @@ export function makeStore(plain: Table) {
     ...borrowedBlockItems(table),
     ...quotaSlotItems(table),
     ...quotaItems(table),
+    ...budgetItems(table),
     ...allocationItems(table),
     ...applicationItems(table),
     ...spaceItems(table),

@@ -5,7 +5,8 @@ import type { Item, Key, Path, Value } from "./item.ts";
 /** A change of one item by a conditional write. */
 export type Change =
   | { readonly kind: "put"; readonly item: Item }
-  | { readonly kind: "delete" }
+  /** With `returnsOld` the outcome of a deletion has the item as it was. */
+  | { readonly kind: "delete"; readonly returnsOld?: true }
   | {
       readonly kind: "update";
       readonly set?: readonly (readonly [Path, Value])[];

@@ -157,6 +157,7 @@ export const allocationWith = (changes: Partial<Allocation> = {}): Allocation =>
   parts: [{ token: token(1), block: network("10.0.0.0/29"), count: 1, ordinals: [0] }],
   released: new Set(),
   conflicts: new Set(),
+  charges: [],
   quotaSlots: [],
   reused: [],
   digest: "digest",

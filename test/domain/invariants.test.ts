@@ -30,6 +30,7 @@ const HEALTHY: Contents = {
   borrowedBlocks: [],
   quotaSlots: [],
   quotas: [],
+  budgets: [],
   requestRates: [],
   affinities: [affinityWith()],
   allocations: [allocationWith()],

@@ -131,6 +131,14 @@ const CASES: Readonly<Record<string, Case>> = {
       "DELETE quota",
     ],
   },
+  "the addresses of a quota": {
+    item: () => "addresses of quota all",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk === `BUDGET#${space}#all` && sk === "USED#addresses",
+    named: ["assign for a tenant"],
+  },
   "the requests of a quota": {
     item: () => "requests of quota all",
     fits:

@@ -69,7 +69,11 @@ export async function furnished(): Promise<Furnished> {
   const lent = neighbour(web.address, [web.address, keyed.address]);
   await plat.assign({ host: "n2", address: lent, handle: "lent" });
   // The quota counts the requests of a caller that no other call has.
-  await plat.put("/v1/quotas/all", { tenant: "red", requestsPerSecond: 1_000 });
+  await plat.put("/v1/quotas/all", {
+    tenant: "red",
+    addresses: 1_000,
+    requestsPerSecond: 1_000,
+  });
   await plat.assign({ host: "n3", ipv4: 1, pools: ["other"], attributes: { tenant: "red" } });
   const { space } = plat;
   const { pools } = await context.store.readSpace(space);

@@ -50,7 +50,7 @@ describe("a quota", () => {
   });
 
   it.each([
-    [{}, "requestsPerSecond", "is missing; a quota has at least one maximum"],
+    [{}, "addresses", "is missing, and so are prefixes and requestsPerSecond"],
     [
       { principal: CI, tenant: "red", requestsPerSecond: 1 },
       "tenant",
@@ -64,6 +64,64 @@ describe("a quota", () => {
     expect(answer.status).toBe(400);
     expect(answer.body.fields[0].field).toBe(field);
     expect(answer.body.fields[0].problem).toContain(problem);
+  });
+});
+
+describe("a quota of addresses", () => {
+  it("rejects what goes beyond it with the limit, and takes it back after a release", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/quotas/red", { tenant: "red", addresses: 2 });
+    const red = { attributes: { tenant: "red" } };
+    const first = await plat.assign({ host: "n1", ipv4: 2, ...red });
+    expect(first.status).toBe(200);
+    const { status, body } = await plat.assign({ host: "n1", ipv4: 1, ...red });
+    expect(status).toBe(409);
+    expect(body).toMatchObject({
+      code: "quota_exceeded",
+      retryable: false,
+      detail: `Quota red of tenant red allows 2 addresses, and has no room for 1 more. A caller with the role operator in space ${plat.space} may raise it.`,
+      limit: { quota: "red", tenant: "red", addresses: 2 },
+      changedBy: { role: "operator", space: plat.space },
+      requested: 1,
+    });
+    expect(await assigns(plat, 1)).toEqual([200]);
+    const [{ address, generation }] = first.body.addresses;
+    await plat.release({ addresses: [{ address, generation }] });
+    expect(await assigns(plat, 2, red)).toEqual([200, 409]);
+  });
+
+  it("answers a replay of a request that it has no more room for", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/quotas/all", { addresses: 1 });
+    const request = { host: "n1", ipv4: 1 };
+    const first = await plat.assign(request, "once");
+    expect(first.status).toBe(200);
+    const again = await plat.assign(request, "once");
+    expect(again.body.addresses).toEqual(first.body.addresses);
+    expect((await plat.assign(request, "twice")).body.code).toBe("quota_exceeded");
+  });
+
+  it("of none takes every address away from a caller", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/quotas/ci", { principal: CI, addresses: 0 });
+    expect(await assigns(plat, 1, {}, SESSION_OF_CI)).toEqual([409]);
+    expect(await assigns(plat, 1)).toEqual([200]);
+  });
+
+  it("leaves prefixes to a quota of prefixes", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/pools/pods", { cidr: "10.8.0.0/16", assign: "prefixes" });
+    await plat.put("/v1/quotas/all", { addresses: 0, prefixes: 1 });
+    const ensure = (node: string) =>
+      plat.call("POST", `/v1/nodes/${node}/pod-cidrs`, { body: { uid: "u-1" } });
+    expect((await ensure("n1")).status).toBe(200);
+    expect((await ensure("n1")).status).toBe(200);
+    expect((await ensure("n2")).body).toMatchObject({
+      code: "quota_exceeded",
+      limit: { quota: "all", prefixes: 1 },
+    });
+    await plat.call("DELETE", "/v1/nodes/n1/pod-cidrs", { query: { uid: "u-1" } });
+    expect((await ensure("n2")).status).toBe(200);
   });
 });
 

@@ -51,6 +51,7 @@ export function requestFor(
     parts: [{ token, block: cidr, count: 1, ordinals: [ordinal] }],
     released: new Set(),
     conflicts: new Set(),
+    charges: [],
     quotaSlots: [],
     reused: [],
     digest: "digest",

@@ -18,6 +18,7 @@ const WRITES_NOTHING = [
   "listNodes",
   "listPools",
   "listPrefixes",
+  "listQuotas",
   "listReservations",
   "listSpaceAffinities",
   "poolHistory",
@@ -30,6 +31,7 @@ const WRITES_NOTHING = [
   "readNamespace",
   "readNode",
   "readPool",
+  "readQuota",
   "readReservation",
   "readSettings",
   "readZones",
@@ -70,6 +72,7 @@ function wordsWalked(): ReadonlySet<string> {
       "./prefix-operations.ts",
       "./node-operations.ts",
       "./cilium-operations.ts",
+      "./quota-operations.ts",
     ],
     [
       "../world.ts",

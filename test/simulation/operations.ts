@@ -61,6 +61,7 @@ import { answerOf, callsOf, stoppedBefore, withMishap } from "./crash-points.ts"
 import { INSTANCE_OPERATIONS } from "./instance-operations.ts";
 import { NODE_OPERATIONS } from "./node-operations.ts";
 import { PREFIX_OPERATIONS } from "./prefix-operations.ts";
+import { QUOTA_OPERATIONS } from "./quota-operations.ts";
 import { RANGED_OPERATIONS } from "./ranged-operations.ts";
 
 /**
@@ -1004,6 +1005,7 @@ export const OPERATIONS: readonly Operation[] = [
     again: (context) => releaseHost(context, SPACE, "host:node-3"),
   },
   ...INSTANCE_OPERATIONS,
+  ...QUOTA_OPERATIONS,
   ...RANGED_OPERATIONS,
   ...PREFIX_OPERATIONS,
   ...APPLICATION_OPERATIONS,

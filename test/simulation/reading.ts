@@ -18,6 +18,7 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
       borrowedBlocks: [],
       quotaSlots: [],
       quotas: [],
+      budgets: [],
       requestRates: [],
       allocations: [],
       applications: [],

@@ -19,6 +19,7 @@ const ANSWERS = Object.keys({
   handle_limit: true,
   strict_affinity: true,
   pool_forbidden: true,
+  quota_exceeded: true,
   rate_limited: true,
   generation_conflict: true,
   request_in_progress: true,

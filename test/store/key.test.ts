@@ -14,6 +14,7 @@ import {
   blockGroupIndexKey,
   blockKey,
   borrowedBlockKey,
+  budgetKey,
   ciliumReportKey,
   configKey,
   escaped,
@@ -85,6 +86,8 @@ describe("a name in a key", () => {
         claim(reservationKey(space, name), `reservation ${who}`);
         claim(quotaKey(space, name), `quota ${who}`);
         claim(requestRateKey(space, name), `requests of quota ${who}`);
+        for (const of of ["addresses", "prefixes"] as const)
+          claim(budgetKey({ space, quota: name, of }), `${of} of quota ${who}`);
         claim(blockGroupIndexKey(space, name, "0"), `block-group index ${who}`);
         claim(jobKey(space, name), `job ${who}`);
         claim(nodeKey(space, name), `node ${who}`);

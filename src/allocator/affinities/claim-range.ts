@@ -83,7 +83,8 @@ export async function claimAffinities(
   const rejection = checkRange(pool, cidr, assignedBy);
   if (rejection) return rejection;
   const configuration = await configurationOf(context, space);
-  const refused = await whyNotAdmitted(context, configuration, { assignedBy });
+  const hasQuotas = configuration.quotas.length > 0;
+  const refused = hasQuotas && (await whyNotAdmitted(context, configuration, { assignedBy }));
   if (refused) return refused;
   const { settings } = configuration;
   const { maxBlocksPerHost } = settings;

@@ -183,7 +183,7 @@ async function finishPart(
 }
 
 export function tagOf(allocation: Allocation, part: Part): Tag {
-  const { place, state, conflicts } = allocation;
+  const { place, state, conflicts, charges } = allocation;
   return {
     space: place.space,
     handleHash: place.handleHash,
@@ -191,6 +191,7 @@ export function tagOf(allocation: Allocation, part: Part): Tag {
     block: part.block,
     cools: state !== "aborted" || part.coolsAgain === true,
     conflicts: ordinalsOf(conflicts, part),
+    ...(charges.length > 0 && { charges }),
     ...heldAgain(allocation, part),
   };
 }

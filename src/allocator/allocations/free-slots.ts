@@ -1,5 +1,6 @@
 import { type Block, heldBy } from "../../domain/block.ts";
 import type { FreedSlot } from "../../domain/block-changes.ts";
+import type { Charge } from "../../domain/budget.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import { isReleased } from "../../domain/slot.ts";
 import { clearIfWasFull } from "../blocks/full-block-hint.ts";
@@ -8,6 +9,7 @@ import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
+import { giveBack } from "../quotas/budgets.ts";
 
 /** The tag of taken slots, and their block. */
 export interface Tag {
@@ -19,6 +21,8 @@ export interface Tag {
   readonly cools: boolean;
   /** The ordinals that were reported as conflicts: they go into quarantine. */
   readonly conflicts?: ReadonlySet<number>;
+  /** The budgets that count the slots. A slot that this call frees is given back to them. */
+  readonly charges?: readonly Charge[];
   /** The hash of the application that holds the freed slots again; absent if they are not an application's. */
   readonly applicationHash?: string;
 }
@@ -27,6 +31,8 @@ export interface Tag {
 export interface Freed {
   readonly freed: readonly number[];
   readonly block: Block | undefined;
+  /** True if the outcome of the write that freed them is known. */
+  readonly isCertain?: true;
 }
 
 /**
@@ -42,7 +48,9 @@ export async function freeSlots(
   only?: ReadonlySet<number>,
 ): Promise<Freed> {
   const result = await freed(context, tag, seen, only);
-  const { block, freed: ordinals } = result;
+  const { block, freed: ordinals, isCertain } = result;
+  // After an unknown outcome another caller may have freed them, and may have given them back.
+  if (tag.charges && isCertain) await giveBack(context, tag.space, tag.charges, ordinals.length);
   if (block && ordinals.length > 0) await asHint(() => clearIfWasFull(context, block, ordinals));
   return result;
 }
@@ -74,7 +82,7 @@ async function freed(
     );
     if (result.outcome === "done") {
       context.cache.refresh(result.item);
-      return answer({ freed: ordinals, block: result.item });
+      return answer({ freed: ordinals, block: result.item, isCertain: true });
     }
     if (result.outcome === "lost") return decided(result.item);
     // Rule 3: after an unknown outcome the block is read. A late write of this one frees only what it was to free.

@@ -19,6 +19,7 @@ import { allOf } from "../core/parallel.ts";
 import { answer, type Step } from "../core/step.ts";
 import { whyNotAdmitted } from "../quotas/admit.ts";
 import { type Assignment, type AssignRequest, totalOf } from "./assignment.ts";
+import { chargeFor, unspendRest } from "./charge.ts";
 import { conclude } from "./conclude.ts";
 import { isSettled, reject, replayEarlier } from "./earlier-execution.ts";
 import {
@@ -69,6 +70,7 @@ export async function assign(
   const execution = executionAt(context, request);
   try {
     const answered = await untilAnswered(ATTEMPTS, () => attempt(execution));
+    if (execution.charge) await unspendRest(execution);
     return answered instanceof Rejection
       ? answered
       : withRoutes(execution.pools, answered, request);
@@ -134,6 +136,9 @@ async function round(
       ? conclude(execution, selected)
       : answer(learned.unserved ? together(selected, learned.unserved) : selected);
   assertYoung(execution);
+  const isLimitedByQuotas = execution.quotas.length > 0;
+  const exceeded = isLimitedByQuotas && (await chargeFor(execution, countOf(selected)));
+  if (exceeded) return answer(exceeded);
   const [selection] = selected;
   const isWhole = countOf(selected) === totalOf(learned.familyRequests);
   const isOneWrite = selected.length === 1 && isWhole && held.length === 0 && !isLimited;
@@ -154,7 +159,10 @@ const hasAny = (execution: AssignExecution): boolean =>
 async function cleanUpAfter(execution: AssignExecution, error: unknown): Promise<unknown> {
   let cause = error;
   try {
-    if (error instanceof ContentionError) await withdraw(execution);
+    if (error instanceof ContentionError) {
+      await withdraw(execution);
+      await unspendRest(execution);
+    }
   } catch (thrown) {
     cause = thrown;
   }
@@ -225,7 +233,9 @@ async function learn(execution: AssignExecution): Promise<Learned | Rejection> {
   const isLast = configuration === last;
   const requester = (isLast && ofLast) || (await requesterOf(context, request, configuration));
   execution.pools = configuration.pools;
-  const refused = await whyNotCounted(execution, configuration);
+  execution.quotas = configuration.quotas;
+  const hasQuotas = configuration.quotas.length > 0;
+  const refused = hasQuotas && (await whyNotCounted(execution, configuration));
   if (refused) return refused;
   const requests = familyRequestsOf(request, configuration, requester);
   return requests instanceof Rejection ? requests : { ...requests, places, earlier };

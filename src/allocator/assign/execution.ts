@@ -1,11 +1,13 @@
 import type { Family } from "../../domain/address.ts";
 import type { Allocation, Part } from "../../domain/allocation.ts";
 import type { AllocationPlace } from "../../domain/allocation-place.ts";
+import type { Charge } from "../../domain/budget.ts";
 import { freshAllocationId } from "../../domain/fresh.ts";
 import { handleHash } from "../../domain/hash.ts";
 import { PARTS_FREED_AT_ONCE, REQUEST_MS_MAX } from "../../domain/limits.ts";
 import { ContentionError, type Missing, type Rejection } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
+import type { Quota } from "../../domain/quota.ts";
 import { instanceAfter } from "../../domain/workload.ts";
 import { tagOf } from "../allocations/close-allocation.ts";
 import { freeSlots } from "../allocations/free-slots.ts";
@@ -38,6 +40,10 @@ export interface AssignExecution {
   written?: Allocation | undefined;
   /** The addresses taken so far. */
   held: Holding[];
+  /** The quotas of the space as the execution learned them. */
+  quotas: readonly Quota[];
+  /** The budgets of quotas that count it, and the number that they count: at least what it holds. */
+  charge?: { readonly charges: readonly Charge[]; readonly count: number } | undefined;
   /** True if the quotas of requests have counted it. */
   isCounted?: true;
   /** True if the outcome of a slot write is unknown. Then the allocation stays, because it may hold slots (I3). */
@@ -62,6 +68,7 @@ export function executionAt(context: Context, request: AssignRequest): AssignExe
     allocationPlace: placeOf(context, request),
     held: [],
     unsettled: false,
+    quotas: [],
     quotaSlots: request.quotaSlots,
   };
 }
@@ -166,6 +173,7 @@ export function allocationOf(
     parts,
     released: new Set(),
     conflicts: new Set(),
+    charges: execution.charge?.charges ?? [],
     quotaSlots: (allowance?.free ?? []).map(({ quotaSlot }) => quotaSlot),
     reused: allocationPlace.keyed ? has.map(({ generation }) => generation) : [],
     digest: request.digest,
@@ -185,6 +193,10 @@ export function times(context: Context, { leaseSeconds }: AssignRequest) {
 
 /** Forgets what this execution did, after another one ended it or after it withdrew. */
 export function startOver(execution: AssignExecution): void {
+  const { charge, held, unsettled } = execution;
+  // Who frees what it held gives that back. The rest is for what it takes next.
+  execution.charge =
+    charge && !unsettled ? { ...charge, count: charge.count - countOf(held) } : undefined;
   execution.held = [];
   execution.written = execution.expected = undefined;
   execution.allowance = execution.quotaSlots = undefined;

@@ -1,5 +1,6 @@
 import type { Application } from "../../domain/application.ts";
 import type { Block } from "../../domain/block.ts";
+import type { BudgetPiece } from "../../domain/budget.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
 import {
@@ -53,6 +54,8 @@ export class WarmCache {
   readonly leases = new LeastRecentlyUsed<SignOfLife>(REMEMBERED_LEASES_MAX);
   /** The requests that this function may serve in the current second, by space and quota. */
   readonly requestPieces = new LeastRecentlyUsed<RequestPiece>(REMEMBERED_BUDGETS_MAX);
+  /** The pieces of the budgets of quotas that this function may still assign. */
+  readonly budgetPieces = new LeastRecentlyUsed<BudgetPiece>(REMEMBERED_BUDGETS_MAX);
   readonly #groups = new LeastRecentlyUsed<true>(REMEMBERED_GROUPS_MAX);
   readonly #borrowedBlocks = new LeastRecentlyUsed<string>(REMEMBERED_GROUPS_MAX);
   /**

@@ -15,6 +15,7 @@ import { untilKnown } from "../core/compare-and-swap.ts";
 import { poolAt } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { settleFreed } from "../held/settle-freed.ts";
+import { giveBack } from "../quotas/budgets.ts";
 
 /** The address of one assignment, and whether it is given back because something else uses it. */
 export interface FreedAddress {
@@ -61,7 +62,10 @@ export async function freeNamed(
     isConflict || allocation?.conflicts.has(text) ? { conflicts: new Set([ordinal]) } : {};
   const part = allocation?.parts.find((each) => each.token === token);
   const again = allocation && part && heldAgain(allocation, part);
-  const tag = { space, block: cidr, token, handleHash, cools: true, ...conflicts, ...again };
+  const tag = {
+    ...{ space, block: cidr, token, handleHash, cools: true, ...conflicts, ...again },
+    ...(allocation && { charges: allocation.charges }),
+  };
   const { freed, block } = await freeSlots(context, tag, [ordinal], new Set([ordinal]));
   if (allocation?.workload) {
     await settleFreed(context, allocation);
@@ -71,10 +75,14 @@ export async function freeNamed(
     return { isFreed: false, block: block ?? (await blockAt(context, space, address, blockSize)) };
   if (allocation) await dropQuotaSlots(context, allocation, quotaSlotOf(allocation, text));
   // The allocation of a lone address goes with it; the returned block shows whether the request holds others there.
-  if (!keyed && heldBy(block, token).length === 0)
-    await (hasPending
-      ? context.store.markDue(place, token, context.now())
-      : context.store.deleteAllocationOfToken(place, token));
+  if (!keyed && heldBy(block, token).length === 0) {
+    if (hasPending) await context.store.markDue(place, token, context.now());
+    else {
+      const deleted = await context.store.deleteAllocationOfToken(place, token);
+      // A call that deletes it has freed its last address, and only then learns which budgets count it.
+      if (deleted) await giveBack(context, space, deleted.charges, 1);
+    }
+  }
   return { isFreed: true, block };
 }
 

@@ -20,7 +20,7 @@ export const quotaCommand = (io: Io): Command =>
       "after",
       examples(
         ["Show the quotas", "plat quota get"],
-        ["Limit a tenant", "plat quota create red --tenant red --requests-per-second 50"],
+        ["Limit a tenant", "plat quota create red --tenant red --addresses 500"],
       ),
     )
     .addCommand(getCommand(io, QUOTA, COLUMNS))
@@ -32,6 +32,8 @@ const COLUMNS: readonly Column<v.InferOutput<typeof quotaRead>>[] = [
   { header: "NAME", value: ({ name }) => name },
   { header: "PRINCIPAL", value: ({ principal }) => principal },
   { header: "TENANT", value: ({ tenant }) => tenant },
+  { header: "ADDRESSES", value: ({ addresses }) => addresses },
+  { header: "PREFIXES", value: ({ prefixes }) => prefixes },
   { header: "REQUESTS/S", value: ({ requestsPerSecond }) => requestsPerSecond },
 ];
 
@@ -44,13 +46,15 @@ const createCommand = (io: Io): Command =>
       examples(
         ["Limit the whole space", "plat quota create all --requests-per-second 200"],
         [
-          "Limit every session of a role",
-          "plat quota create ci --principal arn:aws:iam::210987654321:role/ci --requests-per-second 20",
+          "Limit a caller with a token",
+          "plat quota create ci --principal token:ci --addresses 500",
         ],
       ),
     )
     .option("--principal <principal>", "Caller whom it limits: a role without path and session")
     .option("--tenant <tenant>", "Tenant whom it limits: the attribute tenant of its addresses")
+    .option("--addresses <n>", "Addresses that are assigned at a time", count)
+    .option("--prefixes <n>", "Prefixes that nodes have at a time", count)
     .option("--requests-per-second <n>", "Requests that Plat serves in a second", count)
     .action(
       action(io, (session: Session, fields: Readonly<Record<string, unknown>>, name: string) =>

@@ -5,6 +5,8 @@ const quota = {
   name: v.string(),
   principal: v.optional(v.string()),
   tenant: v.optional(v.string()),
+  addresses: v.optional(whole),
+  prefixes: v.optional(whole),
   requestsPerSecond: v.optional(whole),
 };
 

@@ -12,7 +12,11 @@ const tenant = v.pipe(
   ),
 );
 
-const MAXIMA = { requestsPerSecond: v.optional(whole(1, QUOTA_MAX)) };
+const MAXIMA = {
+  addresses: v.optional(whole(0, QUOTA_MAX)),
+  prefixes: v.optional(whole(0, QUOTA_MAX)),
+  requestsPerSecond: v.optional(whole(1, QUOTA_MAX)),
+};
 
 export const quotaBody = v.pipe(
   fields({
@@ -35,8 +39,9 @@ export const quotaBody = v.pipe(
     ...(Object.keys(MAXIMA).every((name) => quota[name as keyof typeof MAXIMA] === undefined)
       ? [
           {
-            field: "requestsPerSecond",
-            problem: "is missing; a quota has at least one maximum",
+            field: "addresses",
+            problem:
+              "is missing, and so are prefixes and requestsPerSecond; a quota has at least one maximum",
           },
         ]
       : []),

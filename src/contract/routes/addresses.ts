@@ -25,6 +25,7 @@ export const ADDRESS_ROUTES: readonly Route[] = [
       "pool_exhausted",
       "no_pool_available",
       "pool_forbidden",
+      "quota_exceeded",
       "rate_limited",
       "tenant_mismatch",
       "host_not_registered",

@@ -33,6 +33,7 @@ export const NODE_ROUTES: readonly Route[] = [
     rejections: [
       "no_pool_available",
       "pool_forbidden",
+      "quota_exceeded",
       "rate_limited",
       "pool_exhausted",
       "already_assigned",

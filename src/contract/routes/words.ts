@@ -152,6 +152,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   namespaces: "The namespaces, one entry each.",
   natOutgoing: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   network: "The network that the interface attaches to. Pools may serve some networks only.",
+  principal: "The caller whom the quota limits. A role has neither path nor session.",
+  tenant: "The tenant whom the quota limits: the attribute `tenant` of its addresses.",
+  prefixes: "The prefixes that nodes have at a time.",
   principals:
     "The callers that the pool serves. Any other caller that names it gets `pool_forbidden`, and automatic selection leaves it out.",
   networks: "The networks that the pool serves. A request without one gets nothing from it.",
@@ -355,7 +358,7 @@ export const TAGS = {
   jobs: "Work that takes longer than a request.",
   nodes: "The prefixes of nodes.",
   pools: "Pools, how they are used, and the work that drains or deletes them.",
-  quotas: "What a space, a principal or a tenant can ask for.",
+  quotas: "The limits of a space, a principal or a tenant.",
   registry: "The labels of hosts and namespaces, for the selectors of pools.",
   reservations: "Addresses that automatic assignment leaves out.",
   service: "Whether the service runs, and this document.",

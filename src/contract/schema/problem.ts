@@ -88,6 +88,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   idempotency_mismatch: { status: 422, title: "The key was used for another request" },
   name_mismatch: { status: 422, title: "The body and the URL name different resources" },
   precondition_required: { status: 428, title: "If-Match is required" },
+  quota_exceeded: { status: 409, title: "A quota allows no more" },
   rate_limited: {
     status: 429,
     title: "A quota allows no more requests now",

@@ -164,6 +164,7 @@ function allocationOf(pool: Pool, number: number, cidr: Cidr): Allocation {
     parts: [{ token, block: cidr, count: 1, ordinals: [number % ADDRESSES_PER_BLOCK] }],
     released: new Set(),
     conflicts: new Set(),
+    charges: [],
     quotaSlots: [],
     reused: [],
     digest: "digest",

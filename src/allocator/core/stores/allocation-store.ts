@@ -1,5 +1,6 @@
 import type { Allocation, Due, FreedMark, KeptMark } from "../../../domain/allocation.ts";
 import type { AllocationPlace } from "../../../domain/allocation-place.ts";
+import type { Budget, BudgetNamed } from "../../../domain/budget.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
 import type { QuotaSlot } from "../../../domain/quota-slot.ts";
@@ -31,7 +32,8 @@ export interface AllocationStore {
   createAllocation(allocation: Allocation): Promise<Outcome<Allocation>>;
   changeAllocation(step: string, seen: Allocation, next: Allocation): Promise<Outcome<Allocation>>;
   deleteAllocation(step: string, seen: Allocation): Promise<void>;
-  deleteAllocationOfToken(place: AllocationPlace, token: string): Promise<void>;
+  /** Returns the allocation if this call deleted it. */
+  deleteAllocationOfToken(place: AllocationPlace, token: string): Promise<Allocation | undefined>;
   markDue(place: AllocationPlace, token: string, dueAtMs: number): Promise<void>;
   keepAllocation(place: AllocationPlace, kept: KeptMark): Promise<Outcome<Allocation>>;
   markFreed(place: AllocationPlace, token: string, freed: FreedMark): Promise<Outcome<Allocation>>;
@@ -39,6 +41,15 @@ export interface AllocationStore {
     shard: number,
     page: { readonly untilMs: number; readonly limit: number; readonly after?: Due | DueTombstone },
   ): Promise<readonly (Due | DueTombstone)[]>;
+  readBudget(of: BudgetNamed): Promise<Budget | undefined>;
+  takeOfBudget(of: BudgetNamed, count: number, max: number): Promise<Outcome<Budget>>;
+  createBudget(budget: Budget): Promise<Outcome<Budget>>;
+  giveBack(of: BudgetNamed, round: string, count: number): Promise<Outcome<Budget>>;
+  giveBackOld(of: BudgetNamed, before: string, count: number): Promise<Outcome<Budget>>;
+  moveCharge(of: BudgetNamed, round: string, count: number): Promise<Outcome<Budget>>;
+  addCharge(of: BudgetNamed, round: string, count: number): Promise<Outcome<Budget>>;
+  turnBudget(seen: Budget, next: Budget): Promise<Outcome<Budget>>;
+  deleteBudget(seen: Budget): Promise<void>;
   listQuotaSlots(space: string, handle: string): Promise<readonly QuotaSlot[]>;
   putQuotaSlot(quotaSlot: QuotaSlot, seen: QuotaSlot | undefined): Promise<Outcome<QuotaSlot>>;
   deleteQuotaSlot(step: string, seen: QuotaSlot): Promise<void>;

@@ -6,7 +6,7 @@ import {
   SWEEP_ITEMS_PER_PAGE_MAX,
   SWEEP_SECTIONS,
 } from "../../../domain/limits.ts";
-import { itemsToSweep, type Progress, type Sweep } from "../../../domain/sweep.ts";
+import { isChargingWalk, itemsToSweep, type Progress, type Sweep } from "../../../domain/sweep.ts";
 import { correctFull } from "../../blocks/full-block-hint.ts";
 import type { Context } from "../../core/context.ts";
 import { whileTime } from "../../core/while-time.ts";
@@ -16,6 +16,8 @@ import { repairBlock } from "./block.ts";
 import { isAffinityRight, repairAffinities, repairAffinityOf } from "./block-affinity.ts";
 import { repairGroupIndex } from "./block-group-index.ts";
 import { repairBorrowedBlock } from "./borrowed-block.ts";
+import { repairBudget } from "./budget.ts";
+import { KnownBudgets, repairCharges } from "./charges.ts";
 import { repairHint } from "./full-pool-hint.ts";
 import {
   repairCiliumReport,
@@ -85,7 +87,13 @@ async function walkSegment(
   do {
     const limit = Math.min(left, SWEEP_ITEMS_PER_PAGE_MAX);
     const { found, next } = await context.store.scanSegment(segment, limit, walk.position);
-    const seen = { hosts: new Set<string>(), holders };
+    const seen: SeenOnPage = {
+      hosts: new Set(),
+      holders,
+      budgets: new KnownBudgets(context),
+      isCharging: isChargingWalk(progress, walk),
+      leftCharges: walk.leftCharges ?? false,
+    };
     const worked = await whileTime(
       context,
       found,
@@ -99,29 +107,55 @@ async function walkSegment(
     left -= worked;
     const items = walk.items + worked;
     if (worked === found.length && next === undefined) {
-      await keep({ ...rest, itemsBefore: items });
+      // The time is written seldom, because a walk over a small table ends in each run.
+      const isFirst = progress.chargedFromMs === undefined || seen.isCharging;
+      const charged = isFirst && !seen.leftCharges ? { chargedFromMs: walk.beganAtMs } : {};
+      await keep({ ...rest, itemsBefore: items, ...charged });
       return true;
     }
     const position = worked === found.length ? next : found[worked - 1]?.position;
-    walk = { ...walk, items, ...(position !== undefined && { position }) };
+    walk = {
+      ...walk,
+      items,
+      ...(seen.leftCharges && { leftCharges: true }),
+      ...(position !== undefined && { position }),
+    };
     await keep({ ...rest, sweep: walk });
     if (worked < found.length) return false;
   } while (left > 0 && context.now() < untilMs);
   return false;
 }
 
-/**
- * Repairs one item.
- *
- * @param seen the hosts whose affinities this page has corrected, and the known slot holders of borrowed blocks
- */
+/** The knowledge of the walk from the items of a page before. */
+interface SeenOnPage {
+  /** The hosts whose affinities it has corrected. */
+  readonly hosts: Set<string>;
+  /** The known slot holders of borrowed blocks. */
+  readonly holders: Holders;
+  readonly budgets: KnownBudgets;
+  /** True if the walk also charges what is charged to no quota. */
+  readonly isCharging: boolean;
+  /** True if an allocation of the walk may still be charged to an earlier round. */
+  leftCharges: boolean;
+}
+
+/** Repairs one item. */
 async function sweepItem(
   context: Context,
   contents: Contents,
-  { hosts, holders }: { readonly hosts: Set<string>; readonly holders: Holders },
+  page: SeenOnPage,
   done: Repaired,
 ): Promise<void> {
+  const { hosts, holders, budgets } = page;
   for (const seen of contents.allocations) {
+    // Where nothing is charged, a read of the configuration twice a day is enough.
+    if (seen.charges.length > 0 || page.isCharging) {
+      let isCharged = false;
+      await going(done, async () => {
+        isCharged = await repairCharges(context, seen, budgets);
+      });
+      if (!isCharged) page.leftCharges = true;
+    }
     if (await seemsRight(context, seen)) continue;
     const allocation = await context.store.readAllocation(seen.place);
     if (!allocation) continue;
@@ -152,6 +186,8 @@ async function sweepItem(
   for (const map of contents.maps) if (await repairGroupIndex(context, map)) done.orphansDeleted++;
   for (const usage of contents.poolUsages)
     if (await repairPoolUsage(context, usage)) done.orphansDeleted++;
+  for (const budget of contents.budgets)
+    if (await repairBudget(context, budget)) done.orphansDeleted++;
   for (const rate of contents.requestRates)
     if (await repairRequestRate(context, rate)) done.orphansDeleted++;
   for (const hint of contents.fullPools) if (await repairHint(context, hint)) done.orphansDeleted++;

@@ -1,0 +1,150 @@
+import {
+  assertBudget,
+  type Budget,
+  type BudgetNamed,
+  type Charge,
+  COUNTED,
+} from "../domain/budget.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { idOf, numberOf } from "./attribute.ts";
+import { absent, atMost, equals } from "./clause.ts";
+import { reading } from "./format.ts";
+import type { Item } from "./item.ts";
+import { budgetKey, unescaped } from "./key.ts";
+import { withItem } from "./outcome.ts";
+import type { Change, Table } from "./table.ts";
+
+/** The calls for what is assigned under quotas. Each method is one call to the database. */
+export function budgetItems(table: Table) {
+  const add = (used: number, old = 0): Change => ({
+    kind: "update",
+    add: [[["used"], used], ...(old === 0 ? [] : ([[["old"], old]] as const))],
+  });
+  return {
+    async readBudget(of: BudgetNamed): Promise<Budget | undefined> {
+      const item = await table.get(budgetKey(of));
+      return item && budgetFrom(item);
+    },
+
+    /** Takes some of what is left of a budget, in whatever round it is. */
+    async takeOfBudget(of: BudgetNamed, count: number, max: number): Promise<Outcome<Budget>> {
+      const outcome = await table.write({
+        step: "take-budget",
+        key: budgetKey(of),
+        when: [atMost("take-budget-left", max - count, "used")],
+        change: add(count),
+      });
+      return withItem(outcome, budgetFrom);
+    },
+
+    async createBudget(budget: Budget): Promise<Outcome<Budget>> {
+      const item = itemFrom(budget);
+      const when = [absent("budget-absent", "pk")];
+      const change = { kind: "put", item } as const;
+      return withItem(
+        await table.write({ step: "begin-budget", key: item, when, change }),
+        budgetFrom,
+      );
+    },
+
+    /** Counts less of the current round, after it was freed. Nothing happens in another round. */
+    async giveBack(of: BudgetNamed, round: string, count: number): Promise<Outcome<Budget>> {
+      const outcome = await table.write({
+        step: "give-back",
+        key: budgetKey(of),
+        when: [equals("give-back-round", round, "round")],
+        change: add(-count),
+      });
+      return withItem(outcome, budgetFrom);
+    },
+
+    /** Counts less of the round before, after it was freed. */
+    async giveBackOld(of: BudgetNamed, before: string, count: number): Promise<Outcome<Budget>> {
+      const outcome = await table.write({
+        step: "give-back-old",
+        key: budgetKey(of),
+        when: [equals("give-back-before", before, "before")],
+        change: add(-count, -count),
+      });
+      return withItem(outcome, budgetFrom);
+    },
+
+    /** Counts what an allocation holds in the current round, before the allocation names it. It was counted in the round before. */
+    async moveCharge(of: BudgetNamed, round: string, count: number): Promise<Outcome<Budget>> {
+      const outcome = await table.write({
+        step: "move-charge",
+        key: budgetKey(of),
+        when: [equals("move-charge-round", round, "round")],
+        change: add(0, -count),
+      });
+      return withItem(outcome, budgetFrom);
+    },
+
+    /** Counts what an allocation holds in the current round, before the allocation names it. It was not counted before. */
+    async addCharge(of: BudgetNamed, round: string, count: number): Promise<Outcome<Budget>> {
+      const outcome = await table.write({
+        step: "add-charge",
+        key: budgetKey(of),
+        when: [equals("add-charge-round", round, "round")],
+        change: add(count),
+      });
+      return withItem(outcome, budgetFrom);
+    },
+
+    /** Begins the next round of a budget exactly as it was seen. */
+    async turnBudget(seen: Budget, next: Budget): Promise<Outcome<Budget>> {
+      const item = itemFrom(next);
+      const outcome = await table.write({
+        step: "turn-budget",
+        key: item,
+        when: [
+          equals("turn-budget-used", seen.used, "used"),
+          equals("turn-budget-old", seen.old, "old"),
+        ],
+        change: { kind: "put", item },
+      });
+      return withItem(outcome, budgetFrom);
+    },
+
+    async deleteBudget(seen: Budget): Promise<void> {
+      await table.write({
+        step: "drop-budget",
+        key: budgetKey(seen),
+        when: [equals("drop-budget-round", seen.round, "round")],
+        change: { kind: "delete" },
+      });
+    },
+  };
+}
+
+function itemFrom(budget: Budget): Item {
+  assertBudget(budget);
+  const { round, before, roundAtMs, used, old } = budget;
+  return {
+    ...budgetKey(budget),
+    round,
+    ...(before !== undefined && { before }),
+    at: roundAtMs,
+    used,
+    old,
+  };
+}
+
+export const budgetFrom = reading((item: Item): Budget => {
+  const [, space, quota] = item.pk.split("#").map(unescaped);
+  const of = COUNTED.find((each) => item.sk === `USED#${each}`);
+  if (!of) throw new Error(`it counts ${item.sk}`);
+  return {
+    space: space as string,
+    quota: quota as string,
+    of,
+    round: idOf(item, "round"),
+    ...(item.before !== undefined && { before: idOf(item, "before") }),
+    roundAtMs: numberOf(item, "at"),
+    used: numberOf(item, "used"),
+    old: numberOf(item, "old"),
+  };
+}, assertBudget);
+
+/** Returns charges as an allocation stores them. */
+export const chargesItem = (charges: readonly Charge[]) => charges.map((charge) => ({ ...charge }));

@@ -1,0 +1,162 @@
+import { expect } from "vitest";
+import { deleteQuota, putQuota } from "../../src/allocator/admin/quotas.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import type { Context } from "../../src/allocator/core/context.ts";
+import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
+import { nextRound } from "../../src/domain/budget.ts";
+import { BUDGET_ROUND_MS, CHARGING_WALK_MS, SHARDS } from "../../src/domain/limits.ts";
+import { repairAll } from "../scheduled-runs.ts";
+import { assigned, contentsIn, releaseAll, requestOf, SPACE, type World } from "../world.ts";
+import type { Operation } from "./operations.ts";
+
+/** Sets a quota of addresses. */
+const limit = ({ calm }: World, addresses: number) =>
+  putQuota(calm, SPACE, "all", { addresses }, undefined);
+
+/** Begins another round of the budget, so that what is held is charged to the round before. */
+async function turn({ calm, clock, table }: World): Promise<void> {
+  const [budget] = contentsIn({ calm, clock, table }).budgets;
+  if (!budget) throw new Error("there is no budget");
+  await calm.store.turnBudget(budget, nextRound(budget, "second", clock.nowMs));
+}
+
+async function dropQuota(context: Context) {
+  const { quotas } = await context.store.readSpace(SPACE);
+  const seen = quotas.find(({ name }) => name === "all");
+  return deleteQuota(context, SPACE, "all", seen?.revision);
+}
+
+/** The operations under quotas of addresses, for crash points and interleavings. */
+export const QUOTA_OPERATIONS: readonly Operation[] = [
+  {
+    name: "a new quota",
+    step: "put-quota",
+    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
+    walk: (context) => putQuota(context, SPACE, "all", { addresses: 5 }, undefined),
+    kept: ["old"],
+    again: async (context) => {
+      await putQuota(context, SPACE, "all", { addresses: 5 }, undefined);
+      expect((await context.store.readSpace(SPACE)).quotas).toMatchObject([{ addresses: 5 }]);
+    },
+  },
+  {
+    name: "a quota that is deleted",
+    step: "delete-quota",
+    prepare: async (world) => {
+      await limit(world, 5);
+      return { old: await assigned(world.calm, requestOf("old", 1)) };
+    },
+    walk: dropQuota,
+    kept: ["old"],
+    again: async (context) => {
+      await dropQuota(context);
+      expect((await context.store.readSpace(SPACE)).quotas).toEqual([]);
+    },
+  },
+  {
+    name: "the first request a second of a quota",
+    step: "begin-second",
+    prepare: async ({ calm }) => {
+      await putQuota(calm, SPACE, "all", { requestsPerSecond: 5 }, undefined);
+      return {};
+    },
+    walk: (context) => assign(context, requestOf("new", 1)),
+    kept: [],
+  },
+  {
+    name: "assign of two under a quota",
+    step: "take-budget",
+    prepare: async (world) => {
+      await limit(world, 5);
+      return { old: await assigned(world.calm, requestOf("old", 1)) };
+    },
+    walk: (context) => assign(context, requestOf("new", 2)),
+    kept: ["old"],
+    again: (context) => assign(context, requestOf("newer", 2)),
+  },
+  {
+    name: "the first assign under a quota",
+    step: "begin-budget",
+    prepare: async (world) => {
+      await limit(world, 5);
+      return {};
+    },
+    walk: (context) => assign(context, requestOf("new", 1, "once")),
+    kept: [],
+    again: (context) => assign(context, requestOf("new", 1, "once")),
+  },
+  {
+    name: "release by address under a quota",
+    step: "give-back",
+    prepare: async (world) => {
+      await limit(world, 2);
+      return {
+        old: await assigned(world.calm, requestOf("old", 1)),
+        gone: await assigned(world.calm, requestOf("gone", 1)),
+      };
+    },
+    walk: (context, { gone }) => releaseAll(context, gone),
+    kept: ["old"],
+    again: (context, { gone }) => releaseAll(context, gone),
+  },
+  {
+    name: "release by handle of what is charged to the round before",
+    step: "give-back-old",
+    prepare: async (world) => {
+      await limit(world, 3);
+      const told = {
+        old: await assigned(world.calm, requestOf("old", 1)),
+        gone: await assigned(world.calm, requestOf("gone", 2)),
+      };
+      await turn(world);
+      return told;
+    },
+    walk: (context) => releaseHandle(context, SPACE, "gone"),
+    kept: ["old"],
+    again: (context) => releaseHandle(context, SPACE, "gone"),
+  },
+  {
+    name: "repair of what is charged to the round before",
+    step: "move-charge",
+    prepare: async (world) => {
+      await limit(world, 3);
+      const old = await assigned(world.calm, requestOf("old", 2));
+      await turn(world);
+      world.clock.nowMs += 120_000;
+      return { old };
+    },
+    walk: (context) => repairAll(context),
+    kept: ["old"],
+    again: (context) => repairAll(context),
+  },
+  {
+    name: "repair of what was assigned before its quota",
+    step: "add-charge",
+    prepare: async (world) => {
+      const old = await assigned(world.calm, requestOf("old", 2));
+      await limit(world, 3);
+      for (let shard = 0; shard < SHARDS; shard++)
+        await world.calm.store.writeProgress(shard, { chargedFromMs: world.clock.nowMs });
+      world.clock.nowMs += CHARGING_WALK_MS;
+      return { old };
+    },
+    walk: (context) => repairAll(context),
+    kept: ["old"],
+    again: (context) => repairAll(context),
+  },
+  {
+    name: "the end of a round of a budget",
+    step: "turn-budget",
+    prepare: async (world) => {
+      await limit(world, 3);
+      const old = await assigned(world.calm, requestOf("old", 2));
+      world.clock.nowMs += BUDGET_ROUND_MS + 1;
+      for (let shard = 0; shard < SHARDS; shard++)
+        await world.calm.store.writeProgress(shard, { chargedFromMs: world.clock.nowMs });
+      return { old };
+    },
+    walk: (context) => repairAll(context),
+    kept: ["old"],
+    again: (context) => repairAll(context),
+  },
+];
