@@ -3,13 +3,13 @@ import type { HostId } from "./host.ts";
 import type { Slot } from "./slot.ts";
 
 /**
- * Why an address is assigned no more. `released`: its caller released it, or Plat did after its lease or its node ended.
+ * The reason of a release. `released`: its caller released it, or Plat did after its lease or its node ended.
  * `conflict`: its caller reported that somebody else uses it. `held`: it waits for the next instance of its application.
  * `withdrawn`: the request that took it was given up, and nobody was told of the address.
  */
 type ReleaseReason = "released" | "conflict" | "held" | "withdrawn";
 
-/** What a write of a block did to one of its slots. The slot of a block that is a prefix stands for all its addresses. */
+/** The effect of a write on one slot of a block. The slot of a block that is a prefix stands for all its addresses. */
 export type SlotEvent = {
   readonly ordinal: number;
   /** The token of the part that got the slot, or lost it. */
@@ -73,7 +73,7 @@ function reasonOf(to: Slot | undefined): ReleaseReason {
   }
 }
 
-/** What a write did to the affinity of a block. */
+/** The effect of a write on the affinity of a block. */
 export interface HostEvent {
   readonly kind: "claimed" | "released";
   readonly host: HostId;

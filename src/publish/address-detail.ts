@@ -6,7 +6,7 @@ import { addressAt, formatCidr } from "../domain/cidr.ts";
 import { formatTime } from "../domain/time.ts";
 import type { Json } from "./json.ts";
 
-/** What events tell of an address and of its owner, under the names that the API has for it. */
+/** The fields of an event about an address and its owner, under the names that the API has for them. */
 export type AddressDetail = Readonly<Record<string, Json>> & {
   /** The address; in an event of a prefix, the prefix. */
   readonly address: string;

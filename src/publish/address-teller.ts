@@ -19,7 +19,7 @@ export class AddressTeller {
   /** The owners in the changes that are told together, by token. */
   readonly #owners: ReadonlyMap<string, Owner>;
   readonly #sources: Sources;
-  /** Who has the address: null if nobody does, and absent if that is not known yet. */
+  /** The owner of the address: null if nobody has it, and absent if that is not known yet. */
   #holder: Holder | null | undefined;
 
   constructor(owners: ReadonlyMap<string, Owner>, sources: Sources) {

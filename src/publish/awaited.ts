@@ -10,7 +10,7 @@ const AWAITED_MAX = 1_000;
  */
 export class Awaited {
   readonly #now: () => number;
-  /** When a change was first delivered without its owner, by its number. */
+  /** The times at which changes were first delivered without an owner, by their numbers. */
   readonly #since = new Map<string, number>();
 
   constructor(now: () => number) {

@@ -2,7 +2,7 @@ import type { Actor } from "../domain/actor.ts";
 import { formatTime } from "../domain/time.ts";
 import type { Json } from "./json.ts";
 
-/** What happened, in the words of the callers. */
+/** The names of events, as callers see them. */
 export type EventType =
   | "AddressAssigned"
   | "AddressChanged"
@@ -30,7 +30,7 @@ export interface DomainEvent {
   readonly space: string;
   /** Absent if the item names no author. */
   readonly actor?: Actor;
-  /** What the type has beside the fields above. */
+  /** The fields of the type, beside those above. */
   readonly detail: Readonly<Record<string, Json>>;
 }
 

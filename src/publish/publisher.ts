@@ -12,7 +12,7 @@ import type { Told } from "./told.ts";
 import type { TrailLine } from "./trail-line.ts";
 import { type Understood, understood } from "./understood.ts";
 
-/** Where the publisher puts what it makes of the changes of the table. Each call resolves when all of it is kept, and throws otherwise. */
+/** The places to which the publisher writes. Each call resolves when everything is kept, and throws otherwise. */
 export interface Destinations {
   /** Puts events on the bus, in order. */
   putEvents(events: readonly DomainEvent[]): Promise<void>;

@@ -6,14 +6,14 @@ import type { DomainEvent, EventType } from "./domain-event.ts";
 import type { Detail } from "./draft.ts";
 import type { History, Holder } from "./history.ts";
 
-/** Where the publisher learns who owns an address. */
+/** The sources of the owners of addresses. */
 export interface Sources {
   readonly history: History;
   /** The main table. */
   readonly store: Pick<Store, "allocationsFrom" | "readSpace">;
 }
 
-/** What one draft of a change became. */
+/** The events of one draft of a change. */
 export interface Told {
   readonly change: ItemChange;
   readonly events: readonly DomainEvent[];
@@ -21,19 +21,19 @@ export interface Told {
   readonly assigned?: string;
   /** True if the owner of an assigned address was not found. An address that was assigned before the publisher began may be released without. */
   readonly lacksOwner?: true;
-  /** What the history keeps of it; absent if it is about no address. */
+  /** The share of the history; absent if the draft is about no address. */
   readonly kept?: {
     readonly space: string;
     readonly address: string;
     readonly handleHash: string;
     /** The event that becomes an entry. Further events of the draft repeat what it tells. */
     readonly entry: DomainEvent;
-    /** Who has the address afterwards: null if nobody does, and absent if that did not change. */
+    /** The owner afterwards: null if nobody has the address, and absent if that did not change. */
     readonly holder?: Holder | null;
   };
 }
 
-/** What an event has that its change does not tell. */
+/** The fields of an event that its change does not tell. */
 export interface EventParts {
   readonly type: EventType;
   readonly space: string;

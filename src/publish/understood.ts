@@ -12,7 +12,7 @@ export interface Owner {
   readonly part: Part;
 }
 
-/** What a change says by itself. */
+/** A change, with everything that it says by itself. */
 export interface Understood {
   readonly change: ItemChange;
   readonly drafts: readonly Draft[];

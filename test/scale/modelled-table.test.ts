@@ -129,6 +129,17 @@ describe("pages", () => {
   });
 });
 
+test("a deletion returns the item as it was, if it asks for it", async () => {
+  const { clock, items, table } = world();
+  const item = itemOf("A", "1");
+  items.put(item);
+  const change = { kind: "delete", returnsOld: true } as const;
+  await clock.run(async () => {
+    const { value } = await table.write({ step: "delete", key: item, when: [], change });
+    expect(value).toEqual({ outcome: "done", item });
+  });
+});
+
 test("an item has the size that DynamoDB counts", () => {
   // 2 + 1, 2 + 1, and a map: 5 + 3 + (1 + 1 + 20).
   const slots = { 7: new Uint8Array(20) };

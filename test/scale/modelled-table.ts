@@ -1,5 +1,6 @@
 import { type Outcome, ThrottledError } from "../../src/domain/outcome.ts";
 import { TABLE } from "../../src/store/definition.ts";
+import { outcomeOf } from "../../src/store/in-memory-table.ts";
 import type { Item, Key } from "../../src/store/item.ts";
 import type {
   DueKey,
@@ -108,7 +109,10 @@ export class ModelledTable {
     // An index partition without units delays the writes of its items.
     for (const shard of changedShards(before, after)) this.#take(shard, "write", 1);
     this.items.carryOut(key, judged);
-    return { value: { outcome: "done", item: after ?? { ...key } }, bytes: bytesOf(after) };
+    return {
+      value: { outcome: "done", item: outcomeOf(key, before, after, write.change) },
+      bytes: bytesOf(after),
+    };
   }
 
   async #page(
