@@ -31,7 +31,7 @@ const LAMBDA_CONCURRENCY_DEFAULT = 1_000;
 /** AWS raises the quota to tens of thousands; more than this is a typing error. */
 const LAMBDA_CONCURRENCY_MAX = 1_000_000;
 
-const deployment = v.pipe(
+export const deployment = v.pipe(
   fields({
     /** The account. A deployment to any other account fails. */
     account: v.optional(pattern(/^\d{12}$/, 'must be an account as text, such as "123456789012"')),
