@@ -5,7 +5,8 @@ import { OWNER_AWAITED_MS_MAX } from "../../src/domain/limits.ts";
 import { eventBody } from "../../src/publish/domain-event.ts";
 import { publisher } from "../../src/publish/publisher.ts";
 import type { ItemChange } from "../../src/store/item-change.ts";
-import { repairAll } from "../scheduled-runs.ts";
+import { ensure, free, prefixPool } from "../prefixes.ts";
+import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import { assigned, poolOf, releaseAll, reportAll, requestOf, SPACE } from "../world.ts";
 import { ALICE, HISTORY_KEPT_MS, type Streamed, streamed } from "./streamed.ts";
 
@@ -160,6 +161,53 @@ describe("the publisher", () => {
       cidr: "10.0.0.0/29",
       blockSize: 31,
     });
+  });
+
+  it("tells that a host no longer has its block, and who took it from the host", async () => {
+    const world = await streamed();
+    const told = await asBob(() => assigned(world.plat, requestOf("vm", 1)));
+    await asBob(() => releaseAll(world.plat, told));
+    const reclaimed = { principal: "plat/reclaim", requestId: "run" };
+    for (const _ of ["seen empty", "deleted"]) {
+      world.clock.nowMs += 600_000;
+      await actingAs(reclaimed, () => reclaimAll(world.plat));
+    }
+    const blocks = (await world.published()).filter(({ type }) => String(type).startsWith("Block"));
+    expect(typesOf(blocks)).toEqual(["BlockClaimed", "BlockReleased"]);
+    const [claimed, released] = blocks;
+    expect(released).toMatchObject({
+      ...reclaimed,
+      space: SPACE,
+      block: claimed?.block,
+      pool: "pool",
+      host: "node-1",
+    });
+  });
+
+  it("tells a prefix with the node that got it, and its release with the node that had it", async () => {
+    const world = await streamed(prefixPool("10.64.0.0/22", 24));
+    const [prefix = ""] = await asBob(() => ensure(world.plat, "node-1"));
+    await world.published();
+    await actingAs(ALICE, () => free(world.plat, "node-1"));
+    const events = (await world.published()).filter(({ type }) =>
+      String(type).startsWith("Prefix"),
+    );
+    const common = {
+      id: expect.any(String),
+      sequence: expect.stringMatching(/^\d{40}$/),
+      space: SPACE,
+      address: prefix,
+      family: 4,
+      pool: "pool",
+      host: "node-1",
+    };
+    expect(events).toMatchObject([
+      { type: "PrefixAssigned", ...common, ...BOB },
+      { type: "PrefixReleased", ...common, ...ALICE, reason: "released" },
+    ]);
+    // An event of addresses would tell the prefix a second time.
+    expect(ofAddresses(world.bus.map(eventBody))).toEqual([]);
+    expect(events[0]).not.toHaveProperty("block");
   });
 
   it("puts a change aside that it cannot read, and publishes the others", async () => {
