@@ -1,41 +1,6 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
-
-const FOLDER = fileURLToPath(new URL("../../docs/examples/dns/", import.meta.url));
-
-interface Change {
-  readonly isReverse: boolean;
-  readonly Action: "UPSERT" | "DELETE";
-  readonly ResourceRecordSet: {
-    readonly Name: string;
-    readonly Type: string;
-    readonly ResourceRecords: readonly { readonly Value: string }[];
-  };
-}
-type Remembered = ReadonlyMap<string, object>;
-interface Event {
-  readonly type: string;
-  readonly space: string;
-  readonly address: string;
-  readonly sequence: string;
-  readonly attributes?: Readonly<Record<string, string>>;
-}
-
-// The example has no types, because a reader copies it as it is.
-const {
-  planOf,
-  reverseName,
-}: {
-  planOf(
-    remembered: Remembered,
-    events: readonly Event[],
-    ttl: number,
-  ): { readonly changes: readonly Change[]; readonly remember: Remembered };
-  reverseName(address: string): string;
-} = await import(`${FOLDER}plan.mjs`);
+import { type Event, planOf, RESOURCES, type Remembered, reverseName } from "./dns.ts";
 
 const event = (sequence: number, type: string, address: string, dns?: string): Event => ({
   type,
@@ -125,16 +90,10 @@ describe("the example of DNS records", () => {
   });
 
   it("has a rule for the events, and a queue that hands out one batch at a time", () => {
-    const template = parse(readFileSync(`${FOLDER}template.yaml`, "utf8"), {
-      customTags: ["!Ref", "!GetAtt", "!Sub"].map((tag) => ({
-        tag,
-        resolve: (text: string) => `${tag} ${text}`,
-      })),
-    });
-    expect(template.Resources.Rule.Properties).toMatchObject({
+    expect(RESOURCES.Rule.Properties).toMatchObject({
       EventPattern: { source: ["plat"] },
       Targets: [{ Arn: "!GetAtt Queue.Arn", SqsParameters: { MessageGroupId: "dns" } }],
     });
-    expect(template.Resources.Queue.Properties.FifoQueue).toBe(true);
+    expect(RESOURCES.Queue.Properties.FifoQueue).toBe(true);
   });
 });

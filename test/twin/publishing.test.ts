@@ -3,6 +3,10 @@ import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
+import { planOf, RESOURCES } from "../examples/dns.ts";
+
+const RULE: Readonly<Record<"source" | "detail-type", readonly string[]>> =
+  RESOURCES.Rule.Properties.EventPattern;
 
 describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod", () => {
   let twin: Twin;
@@ -55,6 +59,53 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
     expect(lines()).toContainEqual(
       expect.objectContaining({ kind: "SPACE/POOL", called: "pool default-ipv4", item: "created" }),
     );
+  });
+
+  it("becomes a line of the trail for an assign, with its author and the slot that it took", async () => {
+    const { body } = await assign("web-9");
+    const [{ block }] = body.addresses;
+    await vi.waitFor(
+      () =>
+        expect(lines()).toContainEqual(
+          expect.objectContaining({
+            kind: "BLOCK",
+            called: `block ${block.split("/")[0]}`,
+            by: expect.objectContaining({
+              requestId: body.requestId,
+              principal: expect.stringMatching(/^arn:aws:iam::/),
+              sourceIp: expect.any(String),
+            }),
+            changes: expect.arrayContaining([
+              expect.objectContaining({ path: expect.arrayContaining(["slots"]) }),
+            ]),
+          }),
+        ),
+      20_000,
+    );
+  });
+
+  it("reaches the consumer of the example, whose rule takes it: it makes the records of an address", async () => {
+    const named = { attributes: { dns: "web-8.example.com" } };
+    await call("POST", "/v1/assign", { host: "node-1", ipv4: 1, handle: "web-8", ...named });
+    await vi.waitFor(() => expect(typesOf("web-8")).toEqual(["AddressAssigned"]), 20_000);
+    await call("POST", "/v1/release", { handle: "web-8" });
+    await vi.waitFor(() => expect(typesOf("web-8")).toContain("AddressReleased"), 20_000);
+    const taken = twin.published.events.filter(
+      ({ Source, DetailType }) =>
+        RULE.source.includes(Source) && RULE["detail-type"].includes(DetailType),
+    );
+    const [assigned, released] = taken
+      .map(({ Detail }) => JSON.parse(Detail))
+      .filter(({ handle }) => handle === "web-8");
+    const { changes, remember } = planOf(new Map(), [assigned], 60);
+    const records = changes.map(({ Action, ResourceRecordSet: { Name, Type } }) => [
+      Action,
+      Type,
+      Name,
+    ]);
+    expect(records).toContainEqual(["UPSERT", "A", "web-8.example.com."]);
+    const after = planOf(remember, [released], 60).changes.map(({ Action }) => Action);
+    expect(after).toEqual(["DELETE", "DELETE"]);
   });
 
   it("loses nothing while the bus is down", async () => {
