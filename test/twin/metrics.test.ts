@@ -1,7 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NO_USAGE } from "../../src/domain/usage.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { freshAssembly } from "../../twin/fresh.ts";
 import { alarmsOf } from "../../twin/metrics/alarms.ts";
@@ -9,10 +6,12 @@ import { type Datum, dataIn, keyOf } from "../../twin/metrics/data.ts";
 import { readStacks } from "../../twin/stacks.ts";
 import { startTwinOf, type Twin } from "../../twin/twin.ts";
 import { call } from "./account.ts";
+import { countedBefore, logsOf, restoredTable, unreadableSettings } from "./situations.ts";
 
 const NAMESPACE = "plat-prod-stateless";
 /** An interval so long that no schedule starts a run during the test. */
 const NEVER_SECONDS = 3_600;
+const HOUR_MS = 3_600_000;
 /** The bundles and the templates are made first. */
 const START_MS_MAX = 240_000;
 /** Metrics that CloudWatch makes of the logs by a filter, so no function writes them. */
@@ -37,16 +36,16 @@ describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () =
       );
     await send("POST", "/v1/assign", "{}");
     await send("GET", "/v1/nowhere");
-    await broken(twin);
+    await unreadableSettings(twin, "broken");
     await send(
       "POST",
       "/v1/spaces/broken/assign",
       '{"host": "node-1", "ipv4": 1, "handle": "web-2"}',
     );
-    await grown(twin);
+    await countedBefore(twin, "default", 2 * HOUR_MS);
     for (const { functionArn, input } of twin.deployment.schedules)
       await twin.lambda.invoke(functionArn, input ?? "{}");
-    await restored(twin);
+    await restoredTable(twin);
     const refused = await send("POST", "/v1/release", '{"handle": "web-0"}');
     expect(refused.status).toBe(503);
     await twin.stop();
@@ -108,55 +107,3 @@ describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () =
     expect(looked.filter((metric) => !written.has(keyOf(metric)))).toEqual([]);
   });
 });
-
-/** Registers a space whose settings have an unknown format. */
-async function broken(twin: Twin): Promise<void> {
-  await twin.context.store.registerSpace("broken", "revision");
-  const { PutItemCommand } = await import("@aws-sdk/client-dynamodb");
-  const Item = { pk: { S: "SPACE#broken" }, sk: { S: "CONFIG" }, f: { N: "999" } };
-  await twin.database.send(new PutItemCommand({ TableName: twin.deployment.table.name, Item }));
-}
-
-/** Names another table in the register, as in a table that was restored from a backup. */
-async function restored(twin: Twin): Promise<void> {
-  const { UpdateItemCommand } = await import("@aws-sdk/client-dynamodb");
-  await twin.database.send(
-    new UpdateItemCommand({
-      TableName: twin.deployment.table.name,
-      Key: { pk: { S: "TABLE" }, sk: { S: "FORMAT" } },
-      UpdateExpression: "SET ids = :ids",
-      ExpressionAttributeValues: { ":ids": { M: { dynoxide: { S: "the-lost-table" } } } },
-    }),
-  );
-}
-
-/**
- * Stores samples of the pool from two hours ago, and a pass over it that began ten minutes ago, so that the next run
- * completes the pass whatever the minute.
- */
-async function grown({ context: { store } }: Twin): Promise<void> {
-  const [pool] = (await store.readSpace("default")).pools;
-  if (!pool) throw new Error("there is no pool");
-  const atMs = Date.now() - 2 * 3_600_000;
-  await store.putPoolUsage({
-    space: pool.space,
-    poolId: pool.id,
-    pool: pool.name,
-    family: 4,
-    countedFromMs: atMs,
-    countedAtMs: atMs,
-    usage: NO_USAGE,
-    samples: [{ atMs, assignable: 256n, available: 256n, inUse: 0n }],
-  });
-  const fromMs = Date.now() - 600_000;
-  const count = { subnetId: pool.id, fromMs, pools: [] };
-  await store.keepPosition(pool.space, { pool: pool.name, count });
-}
-
-async function logsOf({ logs }: Twin): Promise<string> {
-  const files = await readdir(logs.directory);
-  const texts = await Promise.all(
-    files.map((file) => readFile(join(logs.directory, file), "utf8")),
-  );
-  return texts.join("\n");
-}
