@@ -17,6 +17,7 @@ export const LONG_TESTS = [
   "test/twin/private-api.test.ts",
   "test/simulation/noticed.test.ts",
   "test/local/kill.test.ts",
+  "test/cni/lab.test.ts",
   "test/cli/tour.test.ts",
   "test/scale/facts.test.ts",
   "test/cdk/rollback.test.ts",

@@ -36,7 +36,21 @@ interface Access {
   readonly apiKey?: string | undefined;
 }
 
-type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+/** The part of an answer that the client reads. */
+interface Answer {
+  readonly status: number;
+  readonly headers: { readonly get: (name: string) => string | null };
+  readonly text: () => Promise<string>;
+}
+
+/** Sends a request with headers and a body of text, and follows no redirection. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Answer>;
+
+/** The surroundings of a client. */
+interface Surroundings extends Pick<Io, "sleep"> {
+  /** Sends requests without a signature; by default the built-in `fetch`. */
+  readonly fetch?: Fetch;
+}
 
 /**
  * Calls the API at an endpoint, a URL. It repeats a request if the answer asks for a short wait, or if there was no
@@ -49,12 +63,12 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export function httpClient(
   endpoint: string,
   space: string | undefined,
-  io: Io,
+  io: Surroundings,
   access: Access = {},
 ): Client {
   const base = baseOf(endpoint);
   checkSpace(space);
-  const fetching = lazily(() => fetchFor(base, access));
+  const fetching = lazily(() => fetchFor(base, access, io.fetch));
   return {
     space: space ?? SPACE_DEFAULT,
     async call<Body>(request: Request) {
@@ -243,9 +257,13 @@ function baseOf(endpoint: string): URL {
 }
 
 /** Returns the function that sends a request. Signing is slow to load, so only calls to AWS load it. */
-async function fetchFor({ hostname }: URL, { region: said, ...sent }: Access): Promise<Fetch> {
+async function fetchFor(
+  { hostname }: URL,
+  { region: said, ...sent }: Access,
+  plain: Fetch = (url, init) => fetch(url, init),
+): Promise<Fetch> {
   const region = said ?? (sent.token === undefined ? API_GATEWAY.exec(hostname)?.[1] : undefined);
-  if (region === undefined) return (url, init) => fetch(url, withHeaders(init, sent));
+  if (region === undefined) return (url, init) => plain(url, withHeaders(init, sent));
   const [{ AwsClient }, { defaultProvider }] = await Promise.all([
     import("aws4fetch"),
     import("@aws-sdk/credential-provider-node"),

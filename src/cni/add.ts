@@ -1,0 +1,62 @@
+import type * as v from "valibot";
+import { type Client, isRejection, path } from "../cli/api/client.ts";
+import type { poolRead } from "../contract/answers/answers.ts";
+import type { assignment } from "../contract/answers/assignment.ts";
+import { type Attachment, workloadOf } from "./attachment.ts";
+import { del } from "./del.ts";
+import { type AssignRequest, assignRequests, limitedRequests } from "./requests.ts";
+import { type AssignedAddress, resultOf } from "./result.ts";
+
+/** Assigns the addresses of an attachment, all or none, and returns the result of the ADD. */
+export async function add(client: Client, attachment: Attachment) {
+  const requests = assignRequests(attachment);
+  const addresses = await assignAll(client, requests)
+    .catch(async (error) => {
+      if (!isRejection(error, "already_released") || workloadOf(attachment)) throw error;
+      return assignAll(client, limitedRequests(attachment));
+    })
+    .catch(async (error) => {
+      // One request is all or nothing in Plat. Of several, the first may have an address by now.
+      if (requests.length > 1) await del(client, attachment).catch(() => {});
+      throw error;
+    });
+  return resultOf(attachment.network, addresses, await prefixesOf(client, addresses));
+}
+
+/** Carries out requests in turn, and returns each address once. */
+async function assignAll(
+  client: Client,
+  requests: readonly AssignRequest[],
+): Promise<readonly AssignedAddress[]> {
+  const assigned = new Map<string, AssignedAddress>();
+  for (const { body, key } of requests) {
+    const { body: answer } = await client.call<v.InferOutput<typeof assignment>>({
+      method: "POST",
+      path: path`/v1/assign`,
+      body,
+      ...(key !== undefined && { headers: { "Idempotency-Key": key } }),
+      isRepeatable: true,
+    });
+    for (const one of answer.addresses) assigned.set(one.address, one);
+  }
+  return [...assigned.values()];
+}
+
+/** Returns the prefix length of the CIDR of each pool, by name: that of the network that the addresses are in. */
+async function prefixesOf(
+  client: Client,
+  addresses: readonly AssignedAddress[],
+): Promise<ReadonlyMap<string, number>> {
+  const names = [...new Set(addresses.map(({ pool }) => pool))];
+  return new Map(
+    await Promise.all(
+      names.map(async (name): Promise<[string, number]> => {
+        const { body } = await client.call<v.InferOutput<typeof poolRead>>({
+          method: "GET",
+          path: path`/v1/pools/${name}`,
+        });
+        return [name, Number(body.cidr.split("/")[1])];
+      }),
+    ),
+  );
+}

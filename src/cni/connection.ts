@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "../cli/api/client.ts";
+import { httpClient } from "../cli/api/http-client.ts";
+import { CniError, CODE } from "./error.ts";
+import type { Variables } from "./invocation.ts";
+import type { Ipam } from "./network.ts";
+import { plainFetch } from "./plain-fetch.ts";
+
+/** The time for all requests of one command. Kubelet waits for two minutes by default. */
+const COMMAND_MS_MAX = 60_000;
+
+/**
+ * Returns the client of a network: the configuration counts before the variables of the process, which are those of the
+ * command `plat`. @throws {CniError}
+ */
+export async function connect(
+  { endpoint, region, space, tokenFile }: Ipam,
+  variables: Variables,
+): Promise<Client> {
+  const url = endpoint ?? variables.PLAT_ENDPOINT;
+  if (!url)
+    throw new CniError(
+      CODE.invalidConfiguration,
+      "ipam.endpoint is missing, and PLAT_ENDPOINT is not set.",
+      "Set ipam.endpoint to the URL of Plat, such as http://127.0.0.1:8787.",
+    );
+  const client = httpClient(
+    url,
+    space ?? (variables.PLAT_SPACE || undefined),
+    { sleep: (ms, signal) => sleep(ms, undefined, { signal }), fetch: plainFetch },
+    {
+      region: region ?? (variables.PLAT_REGION || undefined),
+      token: tokenFile === undefined ? variables.PLAT_TOKEN || undefined : await tokenIn(tokenFile),
+      apiKey: variables.PLAT_API_KEY || undefined,
+    },
+  );
+  const signal = AbortSignal.timeout(COMMAND_MS_MAX);
+  return { space: client.space, call: (request) => client.call({ ...request, signal }) };
+}
+
+async function tokenIn(path: string): Promise<string> {
+  try {
+    return (await readFile(path, "utf8")).trim();
+  } catch (error) {
+    throw new CniError(
+      CODE.io,
+      `ipam.tokenFile ${path} cannot be read: ${(error as Error).message}`,
+    );
+  }
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+import { hostname } from "node:os";
+import { text } from "node:stream/consumers";
+import { connect } from "./connection.ts";
+import { run } from "./run.ts";
+
+/** The CNI plugin `plat-cni`. */
+void run({
+  variables: process.env,
+  stdin: () => text(process.stdin),
+  hostname: hostname(),
+  connect,
+}).then(({ exit, out }) => {
+  process.exitCode = exit;
+  process.stdout.write(out);
+});

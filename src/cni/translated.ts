@@ -1,0 +1,45 @@
+import { ApiError, NotSent, Unanswered } from "../cli/api/client.ts";
+import { CommandError, EXIT } from "../cli/shell/exit.ts";
+import { CniError, CODE } from "./error.ts";
+
+/** Returns an error as the runtime sees it. A runtime repeats after `tryAgainLater`. */
+export function translated(error: unknown): CniError {
+  if (error instanceof CniError) return error;
+  if (error instanceof ApiError) return rejection(error);
+  if (error instanceof NotSent) return later(error, "Nothing was sent.");
+  if (error instanceof Unanswered)
+    return later(error, "The request may have been carried out. A repeat takes no second address.");
+  if (error instanceof CommandError) {
+    if (error.exit === EXIT.usage) return withFirstLine(CODE.invalidConfiguration, error);
+    return withFirstLine(error.exit === EXIT.rejected ? CODE.rejected : CODE.tryAgainLater, error);
+  }
+  if (error instanceof Error && error.name === "TimeoutError")
+    return new CniError(CODE.tryAgainLater, "Plat did not answer in time.");
+  return new CniError(CODE.internal, `Unexpected ${String(error)}`);
+}
+
+function rejection({ problem }: ApiError): CniError {
+  const { code, detail, retryable, status, requestId, fields = [] } = problem;
+  const isLater = retryable || status >= 500;
+  const values = fields
+    .filter(({ value }) => value !== undefined)
+    .map(({ field, value }) => `${field} = ${JSON.stringify(value)}`);
+  return new CniError(
+    code === "invalid_request"
+      ? CODE.invalidConfiguration
+      : isLater
+        ? CODE.tryAgainLater
+        : CODE.rejected,
+    detail,
+    [...values, `code: ${code}`, `request: ${requestId}`].join("\n"),
+  );
+}
+
+const later = (error: CommandError, details: string) =>
+  new CniError(CODE.tryAgainLater, firstLine(error), details);
+
+const withFirstLine = (code: CniError["code"], error: CommandError) =>
+  new CniError(code, firstLine(error));
+
+/** The first line names the mistake. Those after it advise the user of the command. */
+const firstLine = ({ message }: CommandError): string => message.replace(/\n.*/s, "");

@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { attachmentOf } from "../../src/cni/attachment.ts";
+import type { CniError } from "../../src/cni/error.ts";
+import { networkOf } from "../../src/cni/network.ts";
+import { assignRequests, limitedRequests } from "../../src/cni/requests.ts";
+
+const attachment = (ipam: object = {}, more: object = {}, podName?: string) => ({
+  network: networkOf({
+    cniVersion: "1.1.0",
+    name: "podnet",
+    ipam: { type: "plat-cni", ...ipam },
+    ...more,
+  }),
+  host: "node-1",
+  container: {
+    containerId: "c1",
+    ifName: "net1",
+    pod: podName === undefined ? undefined : { namespace: "shop", name: podName, uid: "u1" },
+  },
+});
+
+const ips = (...addresses: string[]) => ({ runtimeConfig: { ips: addresses } });
+
+describe("the requests of an ADD", () => {
+  it("name network, host, container and interface in the handle, and all but the host in the key", () => {
+    expect(assignRequests(attachment())).toEqual([
+      {
+        key: "podnet/c1/net1",
+        body: {
+          host: "node-1",
+          handle: "cni/podnet/node-1/c1/net1",
+          network: "podnet",
+          attributes: { network: "podnet", containerId: "c1", ifName: "net1" },
+          ipv4: 1,
+          ipv6: 0,
+          pools: [],
+          ipv4Pools: [],
+          ipv6Pools: [],
+          defaultPools: [],
+        },
+      },
+    ]);
+  });
+
+  it("are one for each specific address, under keys of their own, and one for the rest", () => {
+    const requests = assignRequests(attachment({ ipv4: 2 }, ips("10.0.0.7/24", "FD00::7")));
+    expect(requests.map(({ key, body }) => [key, body.address ?? body.ipv4])).toEqual([
+      ["podnet/c1/net1/10.0.0.7", "10.0.0.7"],
+      ["podnet/c1/net1/fd00::7", "fd00::7"],
+      ["podnet/c1/net1", 1],
+    ]);
+  });
+
+  it("name no network whose name Plat does not accept", () => {
+    const [request] = assignRequests(attachment({}, { name: "Pod_Net" }));
+    expect(request?.body).not.toHaveProperty("network");
+    expect(request?.key).toBe("Pod_Net/c1/net1");
+  });
+
+  it("name an instance in the place of handle and key, if the network keeps addresses", () => {
+    const [request] = assignRequests(attachment({ keep: true }, {}, "db-10"));
+    expect(request?.key).toBeUndefined();
+    expect(request?.body).not.toHaveProperty("handle");
+    expect(request?.body).toMatchObject({
+      namespace: "shop",
+      workload: { kind: "StatefulSet", name: "db", instance: "db-10.net1", uid: "c1" },
+    });
+  });
+
+  it.each(["web", "web-x2x9z", "db-01", "-1"])("take the pod %s for no instance", (name) => {
+    const [request] = assignRequests(attachment({ keep: true }, {}, name));
+    expect(request?.body).not.toHaveProperty("workload");
+  });
+
+  it("are one for an instance, because it has one allocation", () => {
+    const both = attachment({ keep: true, ipv4: 2 }, ips("10.0.0.7"), "db-0");
+    expect(() => assignRequests(both)).toThrow(/not both/);
+  });
+});
+
+describe("the requests of an ADD after a DEL of the same container", () => {
+  it("are limited by family to what the ADD asks for in all, and have no key", () => {
+    const requests = limitedRequests(attachment({ ipv4: 3, ipv6: 1 }, ips("10.0.0.7")));
+    expect(
+      requests.map(({ key, body: { address, ipv4, ipv6, limitPerHandle } }) => ({
+        ...{ key, address, ipv4, ipv6, limitPerHandle },
+      })),
+    ).toEqual([
+      { address: "10.0.0.7", limitPerHandle: 3 },
+      { ipv4: 2, limitPerHandle: 3 },
+      { ipv6: 1, limitPerHandle: 1 },
+    ]);
+  });
+});
+
+describe("the handle of an attachment", () => {
+  it("is read back by its own network and host only", () => {
+    const handle = "cni/podnet/node-1/c1/net1";
+    expect(attachmentOf(handle, "podnet", "node-1")).toEqual({ containerId: "c1", ifName: "net1" });
+    expect(attachmentOf(handle, "pod", "node-1")).toBeUndefined();
+    expect(attachmentOf(handle, "podnet", "node")).toBeUndefined();
+    // A host whose name has a slash is not taken for a container.
+    expect(attachmentOf("cni/podnet/rack/7/c1/net1", "podnet", "rack")).toBeUndefined();
+  });
+});
+
+describe("a network configuration", () => {
+  const errorOf = (ipam: object): CniError => {
+    try {
+      attachment(ipam);
+    } catch (error) {
+      return error as CniError;
+    }
+    throw new Error("it is valid");
+  };
+
+  it("names pools in one way", () => {
+    const { code, message } = errorOf({ pools: ["a"], ipv4Pools: ["b"] });
+    expect({ code, message }).toEqual({
+      code: 7,
+      message:
+        "The network configuration is not valid: ipam.pools excludes ipv4Pools and ipv6Pools; send one list for both families, or theirs.",
+    });
+  });
+
+  it("has no field that the plugin does not know", () => {
+    expect(errorOf({ subnet: "10.0.0.0/24" }).code).toBe(2);
+  });
+});
