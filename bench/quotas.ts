@@ -1,6 +1,7 @@
 import { putQuota } from "../src/allocator/admin/quotas.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
 import type { Context } from "../src/allocator/core/context.ts";
+import type { HostId } from "../src/domain/host.ts";
 import { assigned, give } from "./asked.ts";
 import type { Budget } from "./operations.ts";
 
@@ -30,6 +31,16 @@ export async function measureQuotas(
   held.push(await measured("assign, warm, under a large quota", [2, 3, 0], assign("large")));
   held.push(await assigned(warm, attributes("small")));
   held.push(await measured("assign, warm, under a small quota", [3, 4, 0], assign("small")));
+  const claim = (host: HostId) => () => assigned(warm, { ...attributes("red"), host });
+  await putQuota(warm, space, "blocks", { tenant: "red", blocks: 8 }, undefined);
+  held.push(await assigned(warm, { ...attributes("red"), host: "host:red-1" }));
+  held.push(
+    await measured(
+      "assign that claims a block, warm, under a quota of blocks",
+      [9, 7, 3],
+      claim("host:red-2"),
+    ),
+  );
   const [first, ...others] = held;
   if (first)
     await measured("release by address and generation, under a quota", [3, 4, 0], () =>

@@ -1,6 +1,7 @@
 import type { BlockAffinity } from "./affinity.ts";
 import { assertTexts, assertTimes } from "./assertions.ts";
 import type { Block } from "./block.ts";
+import { assertBlockCharge, type BlockCharge } from "./block-charge.ts";
 import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
 import { assertHostReserved, type HostReserved } from "./host-reserved.ts";
@@ -21,6 +22,7 @@ export interface BlockChange {
   readonly revision?: string;
   readonly claimedAtMs?: number;
   readonly hostReserved?: HostReserved | null;
+  readonly charge?: BlockCharge | null;
 }
 
 /** Checks that a changed block still has what `assertBlock` asks for. @throws {Error} */
@@ -32,6 +34,7 @@ export function assertBlockChange(change: BlockChange): void {
   });
   assertTimes(claimedAtMs, idleSinceMs ?? undefined);
   assertHostReserved(change);
+  if (change.charge) assertBlockCharge(change.charge);
 }
 
 /** The fields of a block that are new with each host: after a claim, a seizure or a disowning. */
@@ -41,6 +44,8 @@ export interface ClaimFields {
   readonly claimedAtMs: number;
   /** The new host-reserved addresses; absent means none. */
   readonly hostReserved?: HostReserved;
+  /** The quotas that count the claim; absent means none. */
+  readonly charge?: BlockCharge;
 }
 
 /**
@@ -49,7 +54,7 @@ export interface ClaimFields {
  * gone (I3).
  */
 export function claimedBlock(affinity: BlockAffinity, pool: Pool, fresh: ClaimFields): Block {
-  const { epoch, revision, claimedAtMs, hostReserved } = fresh;
+  const { epoch, revision, claimedAtMs, hostReserved, charge } = fresh;
   return {
     space: affinity.space,
     cidr: affinity.block,
@@ -58,6 +63,7 @@ export function claimedBlock(affinity: BlockAffinity, pool: Pool, fresh: ClaimFi
     host: affinity.host,
     claimedAtMs,
     ...(hostReserved && { hostReserved }),
+    ...(charge && { charge }),
     slots: new Map(),
     epoch,
     revision,
@@ -154,13 +160,13 @@ export const callingFull: BlockChange = { calledFull: true };
 /**
  * Seizes a block for another host, or disowns it. The new epoch rejects every write that was sent
  * under the host before (I10). The new claim time and the missing idle mark keep the block from
- * deletion until its minimum age is over again (I6).
+ * deletion until its minimum age is over again (I6). A disowned block still counts for the quotas of the claim before.
  *
  * @param host absent if the block belongs to no host from then on
  */
 export function changingHost(
   host: HostId | undefined,
-  { epoch, revision, claimedAtMs, hostReserved }: ClaimFields,
+  { epoch, revision, claimedAtMs, hostReserved, charge }: ClaimFields,
 ): BlockChange {
   return {
     host: host ?? null,
@@ -170,8 +176,18 @@ export function changingHost(
     hostReserved: hostReserved ?? null,
     idleSinceMs: null,
     calledFull: null,
+    ...(host !== undefined && { charge: charge ?? null }),
   };
 }
+
+/**
+ * Charges a block to other quotas, or to later rounds of their budgets. The new revision makes a deletion or a seizure notice the
+ * quotas to which it has to give back.
+ */
+export const recharging = (charge: BlockCharge | undefined, revision: string): BlockChange => ({
+  charge: charge ?? null,
+  revision,
+});
 
 /**
  * Marks an empty block as idle and drops its cooled slots. Only a block with the mark is deleted

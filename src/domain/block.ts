@@ -1,6 +1,7 @@
 import type { Actor } from "./actor.ts";
 import type { Address } from "./address.ts";
 import { assertTexts, assertTimes } from "./assertions.ts";
+import { assertBlockCharge, type BlockCharge } from "./block-charge.ts";
 import { type Cidr, type Interval, includes, intervalOf, ordinalOf, sizeOf } from "./cidr.ts";
 import { type Random, shuffled } from "./fresh.ts";
 import type { HostId } from "./host.ts";
@@ -44,6 +45,8 @@ export interface Block {
   readonly calledFull?: true;
   /** The time when `reclaim` first saw the block empty; any assign removes it. */
   readonly idleSinceMs?: number;
+  /** The quotas that count it; absent if none does. */
+  readonly charge?: BlockCharge;
   /** The actor of the last write; absent if it was unknown. */
   readonly changedBy?: Actor;
   /**
@@ -62,6 +65,7 @@ export function assertBlock(block: Block): void {
   assertTexts({ pool, poolId, epoch, revision });
   assertTimes(claimedAtMs, idleSinceMs);
   assertHostReserved(block);
+  if (block.charge) assertBlockCharge(block.charge);
   if (block.whole && (block.host ?? block.hostReserved) !== undefined)
     throw new Error("it is a prefix, and it has a host");
   const capacity = capacityOf(block);

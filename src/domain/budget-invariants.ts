@@ -1,4 +1,4 @@
-import type { Budget } from "./budget.ts";
+import type { Budget, Charge } from "./budget.ts";
 import type { Contents } from "./contents.ts";
 import { type Violation, violation } from "./violation.ts";
 
@@ -13,20 +13,19 @@ export function budgetViolations({ budgets, blocks, allocations }: Contents): Vi
       taken.set(name, (taken.get(name) ?? 0) + 1);
     }
   return budgets.flatMap((budget) => {
+    const ofSpace = blocks.filter(({ space }) => space === budget.space);
+    const claimed = ofSpace.filter(({ charge }) => isCharged(charge?.charges ?? [], budget));
     const held = allocations
       .filter(({ place, charges }) => place.space === budget.space && isCharged(charges, budget))
       .flatMap(({ place, parts }) => parts.map(({ token }) => `${place.space} ${token}`))
-      .reduce((sum, name) => sum + (taken.get(name) ?? 0), 0);
+      .reduce((sum, name) => sum + (taken.get(name) ?? 0), claimed.length);
     const { space, quota, of, used } = budget;
     const what = `quota ${quota} of ${space} counts ${used} ${of}, and ${held} are held`;
     return held > used ? [violation("I21", what)] : [];
   });
 }
 
-const isCharged = (
-  charges: Contents["allocations"][number]["charges"],
-  { quota, of, round, before }: Budget,
-): boolean =>
+const isCharged = (charges: readonly Charge[], { quota, of, round, before }: Budget): boolean =>
   charges.some(
     (charge) =>
       charge.quota === quota &&

@@ -2,7 +2,7 @@ import { assertTexts, assertTimes } from "./assertions.ts";
 import { BUDGET_PIECE_MS, BUDGET_ROUND_MS, BUDGET_SETTLE_MS } from "./limits.ts";
 
 /** The kinds of things that budgets count. */
-export const COUNTED = ["addresses", "prefixes"] as const;
+export const COUNTED = ["addresses", "prefixes", "blocks"] as const;
 export type Counted = (typeof COUNTED)[number];
 
 /** Names the budget of a quota for what it counts. */
@@ -17,7 +17,7 @@ export interface BudgetNamed {
  * exceeded, and a crash can only make it count too much.
  *
  * What crashes left counted goes with its round. A round counts what is charged to it. The repair run charges all that is held to the
- * current round, allocation by allocation. When it has met all of them, nothing is left of the round before, and Plat drops its count.
+ * current round, item by item. When it has met all of them, nothing is left of the round before, and Plat drops its count.
  */
 export interface Budget extends BudgetNamed {
   /** The current round, to which everything new is charged. */
@@ -30,7 +30,7 @@ export interface Budget extends BudgetNamed {
   readonly old: number;
 }
 
-/** The budget to which an allocation is charged, and the round. */
+/** The budget to which an allocation or a block is charged, and the round. */
 export interface Charge {
   readonly quota: string;
   readonly of: Counted;
@@ -57,7 +57,7 @@ export function assertBudget({ space, quota, of, round, before = "none", ...rest
     if (!Number.isSafeInteger(number)) throw new Error(`its ${name} is no whole number`);
 }
 
-/** Checks a charge of an allocation. @throws {Error} */
+/** Checks a charge of an allocation or a block. @throws {Error} */
 export function assertCharge({ quota, of, round }: Charge): void {
   assertTexts({ quota, of, round });
   if (!COUNTED.includes(of)) throw new Error(`a charge of it is for ${of}`);

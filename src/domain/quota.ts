@@ -9,6 +9,8 @@ export interface QuotaMaxima {
   readonly addresses?: number;
   /** The prefixes that nodes have at a time. */
   readonly prefixes?: number;
+  /** The blocks that hosts have at a time. */
+  readonly blocks?: number;
   /** The requests that Plat serves in a second. */
   readonly requestsPerSecond?: number;
 }
@@ -37,9 +39,9 @@ export interface QuotaSubject {
 
 /** Checks that a quota has what its writes and its decisions compare. @throws {Error} */
 export function assertQuota({ space, name, revision, ...maxima }: Quota): void {
-  const { addresses = 0, prefixes = 0, requestsPerSecond = 0 } = maxima;
+  const { addresses = 0, prefixes = 0, blocks = 0, requestsPerSecond = 0 } = maxima;
   assertTexts({ space, name, revision });
-  assertWhole({ addresses, prefixes, requestsPerSecond });
+  assertWhole({ addresses, prefixes, blocks, requestsPerSecond });
 }
 
 /** Returns the quotas that limit a request, in the order of their names. */
@@ -89,5 +91,6 @@ export function quotaRejection(
 const UNITS: Readonly<Record<keyof QuotaMaxima, string>> = {
   addresses: "addresses",
   prefixes: "prefixes",
+  blocks: "blocks",
   requestsPerSecond: "requests a second",
 };

@@ -21,7 +21,7 @@ import { shardOf } from "../domain/shard.ts";
 import type { AllocationStart } from "../domain/token.ts";
 import type { DueTombstone } from "../domain/tombstone.ts";
 import type { Instance } from "../domain/workload.ts";
-import { idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
+import { has, idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
 import { chargesItem } from "./budget.ts";
 import { equals, present, sizeIs } from "./clause.ts";
 import { dueShard, TABLE } from "./definition.ts";
@@ -333,8 +333,6 @@ export const allocationFrom = reading((item: Item): Allocation => {
     ...(has(item, "expires") && { expiresAtMs: numberOf(item, "expires") }),
   };
 }, assertAllocation);
-
-const has = (item: Item, name: string): boolean => item[name] !== undefined;
 
 function partFrom([token, value]: readonly [string, Value]): Part {
   const part = value as Readonly<Record<string, Value>>;

@@ -6,13 +6,17 @@ import type { Item, Value } from "./item.ts";
  * corrupt item, not `undefined`.
  */
 
-type Attributes = Readonly<Record<string, Value>>;
+/** A map of an item. */
+export type Attributes = Readonly<Record<string, Value>>;
 
 export function textOf(item: Item | Attributes, name: string): string {
   const value = item[name];
   if (typeof value !== "string") throw missing(name, "text");
   return value;
 }
+
+/** Returns true if an optional attribute is there. */
+export const has = (item: Item | Attributes, name: string): boolean => item[name] !== undefined;
 
 /**
  * Reads an id, a token, a revision or an epoch. It must not be empty, because a condition may

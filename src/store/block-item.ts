@@ -1,11 +1,14 @@
 import { assertBlock, type Block } from "../domain/block.ts";
 import { assertBlockChange, type BlockChange } from "../domain/block-changes.ts";
+import type { BlockCharge } from "../domain/block-charge.ts";
 import { GROUP_BITS } from "../domain/block-group.ts";
+import type { Charge } from "../domain/budget.ts";
 import { cidrOf } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import { CorruptItemError } from "../domain/outcome.ts";
 import { type Slot, slotOf, tagOf } from "../domain/slot.ts";
-import { idOf, mapOf, numberOf, textOf } from "./attribute.ts";
+import { type Attributes, has, idOf, listOf, mapOf, numberOf, textOf } from "./attribute.ts";
+import { chargesItem } from "./budget.ts";
 import { reading } from "./format.ts";
 import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
 import type { Item, Key, Path, Value } from "./item.ts";
@@ -31,6 +34,7 @@ export function itemFrom(block: Block): Item {
     slots: Object.fromEntries([...block.slots].map(([n, slot]) => [String(n), tagOf(slot)])),
     epoch: block.epoch,
     revision: block.revision,
+    ...(block.charge && { charge: chargeItem(block.charge) }),
     ...(block.calledFull && { calledFull: true }),
     ...(block.idleSinceMs !== undefined && { idleSince: block.idleSinceMs }),
   };
@@ -54,6 +58,7 @@ export function updateFrom(change: BlockChange): Change {
     [["revision"], revision],
     [["claimedAt"], claimedAtMs],
     [["hostReserved"], change.hostReserved && { ...change.hostReserved }],
+    [["charge"], change.charge && chargeItem(change.charge)],
   ];
   const remove = fields.flatMap(([path, value]) => (value === null ? [path] : []));
   return {
@@ -119,11 +124,26 @@ export const blockFrom = reading((item: Item): Block => {
     slots: slotsFrom(item),
     epoch: idOf(item, "epoch"),
     revision: idOf(item, "revision"),
+    ...(item.charge !== undefined && { charge: chargeFrom(mapOf(item, "charge")) }),
     ...(item.calledFull === true && { calledFull: true }),
     ...(item.idleSince !== undefined && { idleSinceMs: numberOf(item, "idleSince") }),
     ...changedByIn(item),
   };
 }, assertBlock);
+
+const chargeItem = ({ charges, ...claimant }: BlockCharge) => ({
+  ...claimant,
+  charges: chargesItem(charges),
+});
+
+function chargeFrom(map: Attributes): BlockCharge {
+  const text = (name: keyof BlockCharge) => (has(map, name) ? { [name]: textOf(map, name) } : {});
+  return {
+    ...text("principal"),
+    ...text("tenant"),
+    charges: listOf(map, "charges") as unknown as readonly Charge[],
+  };
+}
 
 function changedByIn(item: Item): Pick<Block, "changedBy"> {
   const changedBy = actorIn(item);

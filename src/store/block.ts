@@ -10,8 +10,10 @@ import {
   lettingGo,
   markingIdle,
   type ReleasedChange,
+  recharging,
   takingSlots,
 } from "../domain/block-changes.ts";
+import type { BlockCharge } from "../domain/block-charge.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Outcome } from "../domain/outcome.ts";
@@ -234,6 +236,21 @@ export function blockItems(table: Table) {
         key: blockKey(seen.space, seen.cidr),
         when: [equals("idle-rev", seen.revision, "revision")],
         change: updateFrom(markingIdle(nowMs, revision)),
+      });
+      return withItem(outcome, blockFrom);
+    },
+
+    /** Charges a block to other quotas, if its revision is the one seen (I21). */
+    async rechargeBlock(
+      seen: Block,
+      charge: BlockCharge | undefined,
+      revision: string,
+    ): Promise<Outcome<Block>> {
+      const outcome = await table.write({
+        step: "recharge-block",
+        key: blockKey(seen.space, seen.cidr),
+        when: [equals("recharge-block-rev", seen.revision, "revision")],
+        change: updateFrom(recharging(charge, revision)),
       });
       return withItem(outcome, blockFrom);
     },

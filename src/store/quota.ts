@@ -96,6 +96,7 @@ export const quotaFrom = reading((item: Item): Quota => {
     ...text("tenant"),
     ...number("addresses"),
     ...number("prefixes"),
+    ...number("blocks"),
     ...number("requestsPerSecond"),
     revision: idOf(item, "revision"),
   };

@@ -50,7 +50,7 @@ describe("a quota", () => {
   });
 
   it.each([
-    [{}, "addresses", "is missing, and so are prefixes and requestsPerSecond"],
+    [{}, "addresses", "is missing, and so are prefixes, blocks and requestsPerSecond"],
     [
       { principal: CI, tenant: "red", requestsPerSecond: 1 },
       "tenant",

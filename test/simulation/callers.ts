@@ -29,7 +29,7 @@ export function drawCallers(
     pool && {
       pool: pool.name,
       principals: [ROLE],
-      quota: { principal: ROLE, addresses: 6, requestsPerSecond: 1 },
+      quota: { principal: ROLE, addresses: 6, blocks: 3, requestsPerSecond: 1 },
       of: (n) => SESSIONS[n % 2] as string,
     }
   );

@@ -4,9 +4,18 @@ import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { nextRound } from "../../src/domain/budget.ts";
+import type { HostId } from "../../src/domain/host.ts";
 import { BUDGET_ROUND_MS, CHARGING_WALK_MS, SHARDS } from "../../src/domain/limits.ts";
-import { repairAll } from "../scheduled-runs.ts";
-import { assigned, contentsIn, releaseAll, requestOf, SPACE, type World } from "../world.ts";
+import { reclaimAll, repairAll } from "../scheduled-runs.ts";
+import {
+  assigned,
+  contentsIn,
+  releaseAll,
+  requestOf,
+  SPACE,
+  scheduledRuns,
+  type World,
+} from "../world.ts";
 import type { Operation } from "./operations.ts";
 
 /** Sets a quota of addresses. */
@@ -26,7 +35,13 @@ async function dropQuota(context: Context) {
   return deleteQuota(context, SPACE, "all", seen?.revision);
 }
 
-/** The operations under quotas of addresses, for crash points and interleavings. */
+/** Sets a quota of blocks. */
+const limitBlocks = ({ calm }: World, blocks: number) =>
+  putQuota(calm, SPACE, "all", { blocks }, undefined);
+
+const ofHost = (host: HostId, handle: string) => ({ ...requestOf(handle, 1), host });
+
+/** The operations under quotas of addresses and of blocks, for crash points and interleavings. */
 export const QUOTA_OPERATIONS: readonly Operation[] = [
   {
     name: "a new quota",
@@ -153,6 +168,59 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
       world.clock.nowMs += BUDGET_ROUND_MS + 1;
       for (let shard = 0; shard < SHARDS; shard++)
         await world.calm.store.writeProgress(shard, { chargedFromMs: world.clock.nowMs });
+      return { old };
+    },
+    walk: (context) => repairAll(context),
+    kept: ["old"],
+    again: (context) => repairAll(context),
+  },
+  {
+    name: "assign that claims a block under a quota",
+    step: "create-block",
+    prepare: async (world) => {
+      await limitBlocks(world, 2);
+      return { old: await assigned(world.calm, requestOf("old", 1)) };
+    },
+    walk: (context) => assign(context, ofHost("host:node-2", "new")),
+    kept: ["old"],
+    again: (context) => assign(context, ofHost("host:node-2", "newer")),
+  },
+  {
+    name: "assign that seizes a block of another caller under a quota",
+    step: "give-back",
+    prepare: async (world) => {
+      await limitBlocks(world, 5);
+      const old = await assigned(world.calm, requestOf("old", 6));
+      await releaseAll(world.calm, await assigned(world.calm, ofHost("host:node-3", "gone")));
+      await scheduledRuns(world, 1);
+      world.clock.nowMs += 70_000;
+      return { old };
+    },
+    walk: (context) => assign(context, ofHost("host:node-2", "heir")),
+    kept: ["old"],
+  },
+  {
+    name: "reclaim of a block under a quota",
+    step: "delete-block",
+    prepare: async (world) => {
+      await limitBlocks(world, 4);
+      const old = await assigned(world.calm, requestOf("old", 1));
+      await releaseAll(world.calm, await assigned(world.calm, ofHost("host:node-3", "gone")));
+      await scheduledRuns(world, 1);
+      world.clock.nowMs += 100_000;
+      return { old };
+    },
+    walk: (context) => reclaimAll(context),
+    kept: ["old"],
+    again: (context) => reclaimAll(context),
+  },
+  {
+    name: "repair of a block that is charged to the round before",
+    step: "recharge-block",
+    prepare: async (world) => {
+      await limitBlocks(world, 3);
+      const old = await assigned(world.calm, requestOf("old", 2));
+      await turn(world);
       return { old };
     },
     walk: (context) => repairAll(context),

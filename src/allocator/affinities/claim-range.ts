@@ -23,6 +23,7 @@ import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { answer, RETRY } from "../core/step.ts";
 import { whyNotAdmitted } from "../quotas/admit.ts";
+import { ClaimCharge, type Claiming, withClaimCharge } from "../quotas/claim-charge.ts";
 import { tooSmall, withoutHosts } from "./too-small.ts";
 
 /** The result for one block of a range. */
@@ -30,16 +31,24 @@ export interface ClaimedBlock {
   readonly cidr: string;
   /**
    * `claimed`: the block belongs to the host, as of now or from before. `not_owned`: it belongs to another host, and
-   * stays so. `block_limit`: the host has reached its maximum number of blocks. `contended`: other writes were faster
+   * stays so. `block_limit`: the host has reached its maximum number of blocks. `quota_exceeded`: a quota allows no more blocks. `contended`: other writes were faster
    * each time, or a block of an earlier pool is still there and will be deleted. `unreadable`: the block, or an item
    * that decides about it, cannot be read, so nothing changes.
    */
-  readonly status: "claimed" | "not_owned" | "block_limit" | "contended" | "unreadable";
+  readonly status:
+    | "claimed"
+    | "not_owned"
+    | "block_limit"
+    | "quota_exceeded"
+    | "contended"
+    | "unreadable";
   /** The host of the block, if it is another host. */
   readonly host?: string;
   readonly affinityType?: AffinityType;
   /** The error of an unreadable item. */
   readonly unreadable?: CorruptItemError;
+  /** The rejection of the quota. */
+  readonly refused?: Rejection;
 }
 
 export interface ClaimedRange {
@@ -88,6 +97,10 @@ export async function claimAffinities(
   if (refused) return refused;
   const { settings } = configuration;
   const { maxBlocksPerHost } = settings;
+  const claimant: RangeClaimant = {
+    ...{ pool, host, blocksMax: capOf(settings) },
+    claiming: { assignedBy, quotas: configuration.quotas },
+  };
   const blocks: ClaimedBlock[] = [];
   const current: Cidr[] = [];
   let last: Cidr | undefined;
@@ -100,7 +113,7 @@ export async function claimAffinities(
       next = addressAt(last, 0);
       break;
     }
-    const claimed = await claimGiven(context, pool, host, each, capOf(settings));
+    const claimed = await claimGiven(context, claimant, each);
     blocks.push(claimed);
     if (claimed.status === "claimed" || claimed.status === "not_owned") current.push(each);
     last = each;
@@ -137,19 +150,29 @@ function checkRange(pool: Pool, cidr: Cidr, assignedBy: string | undefined): Rej
   return cidr.prefix > pool.blockSize ? tooSmall(cidr, pool) : undefined;
 }
 
+/** A host that claims blocks of a pool, and its limits. */
+interface RangeClaimant {
+  readonly pool: Pool;
+  readonly host: HostId;
+  readonly blocksMax: number;
+  readonly claiming: Claiming;
+}
+
 async function claimGiven(
   context: Context,
-  pool: Pool,
-  host: HostId,
+  claimant: RangeClaimant,
   cidr: Cidr,
-  blocksMax: number,
 ): Promise<ClaimedBlock> {
   const text = formatCidr(cidr);
+  const { space } = claimant.pool;
   try {
-    const { status, owner } = await claimOne(context, pool, host, cidr, blocksMax);
+    const { owner, ...claimed } = await withClaimCharge(
+      new ClaimCharge(context, space, claimant.claiming),
+      (charge) => claimOne(context, claimant, charge, cidr),
+    );
     return {
       cidr: text,
-      status,
+      ...claimed,
       ...(owner && { host: hostName(owner), affinityType: affinityTypeOf(owner) }),
     };
   } catch (error) {
@@ -163,14 +186,14 @@ async function claimGiven(
 interface Claimed {
   readonly status: ClaimedBlock["status"];
   readonly owner?: HostId;
+  readonly refused?: Rejection;
 }
 
 async function claimOne(
   context: Context,
-  pool: Pool,
-  host: HostId,
+  { pool, host, blocksMax }: RangeClaimant,
+  charge: ClaimCharge,
   cidr: Cidr,
-  blocksMax: number,
 ): Promise<Claimed> {
   const { store, random } = context;
   const exhausted = () => ({ status: "contended" }) as const;
@@ -187,9 +210,11 @@ async function claimOne(
     const begun = affinities.find(({ block }) => sameCidr(block, cidr));
     if (!begun && affinitiesFor([pool], affinities).length >= blocksMax)
       return answer({ status: "block_limit" });
-    const claimant: Claimant = { pool, host, affinities };
+    const refused = await charge.refusal();
+    if (refused) return answer({ status: "quota_exceeded", refused });
+    const claimant: Claimant = { pool, host, affinities, charge };
     if (there) await seizeBlock(context, claimant, there);
-    else if (begun) await helpClaim(context, [pool], begun);
+    else if (begun) await helpClaim(context, [pool], begun, charge);
     else await claimBlock(context, claimant, cidr);
     // Whatever the outcome, the next try reads the owner from the block.
     return RETRY;

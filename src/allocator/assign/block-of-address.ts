@@ -12,6 +12,7 @@ import { readOrMakeBlock } from "../blocks/shared-block.ts";
 import { untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { answer, RETRY } from "../core/step.ts";
+import { ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
 import type { FamilyRequest } from "./selection.ts";
 import { hostReservedAt } from "./why-not-free.ts";
 
@@ -39,7 +40,7 @@ async function sharedBlockFor(context: Context, pool: Pool, address: Address): P
 /** Reads the block of a specific address, or claims it if there is none. */
 async function blockFor(
   context: Context,
-  { space, host, configuration, hostReserved }: FamilyRequest,
+  { space, host, configuration, hostReserved, claiming }: FamilyRequest,
   pool: Pool,
   address: Address,
 ): Promise<Block | Rejection> {
@@ -63,9 +64,12 @@ async function blockFor(
       return answer(hostReservedAt(anew, address));
     const affinities = await store.listAffinities(space, host);
     const place = affinities.find((affinity) => formatCidr(affinity.block) === text);
-    const claim = place
-      ? await helpClaim(context, [pool], place)
-      : await claimBlock(context, { pool, host, affinities, hostReserved }, cidr);
+    const claim = await withClaimCharge(new ClaimCharge(context, space, claiming), (charge) =>
+      place
+        ? helpClaim(context, [pool], place, charge)
+        : claimBlock(context, { pool, host, affinities, hostReserved, charge }, cidr),
+    );
+    if (claim.kind === "refused") return answer(claim.rejection);
     if (claim.kind !== "ours") await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
     return RETRY;
   });

@@ -17,9 +17,18 @@ import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
 import { whyNotAdmitted } from "../quotas/admit.ts";
+import { ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
 import { familyRequestsOf } from "./family-requests.ts";
 import { claimAnyBlock, type Nothing, poolScansOf } from "./find-blocks.ts";
-import { areShut, namesOf, outOfSight, reachOf, reasonsOf, unseenIn } from "./rejections.ts";
+import {
+  areShut,
+  namesOf,
+  outOfSight,
+  overQuota,
+  reachOf,
+  reasonsOf,
+  unseenIn,
+} from "./rejections.ts";
 import { requesterOf } from "./requester.ts";
 import type { FamilyRequest } from "./selection.ts";
 
@@ -107,13 +116,15 @@ const withoutHosts = (family: Family, pools: readonly Pool[]) =>
 /** Returns the first of the host's blocks in the order of pools. It finishes a claim that a crash cut off. */
 async function firstOwn(
   context: Context,
-  { pools }: FamilyRequest,
+  { pools, space, claiming }: FamilyRequest,
   affinities: readonly BlockAffinity[],
 ): Promise<Block | undefined> {
   for (const pool of pools)
     for (const affinity of affinities) {
       if (affinity.pool !== pool.name || !isBlockOf(pool, affinity.block)) continue;
-      const claim = await helpClaim(context, pools, affinity);
+      const claim = await withClaimCharge(new ClaimCharge(context, space, claiming), (charge) =>
+        helpClaim(context, pools, affinity, charge),
+      );
       if (claim.kind !== "ours") continue;
       context.cache.remember(claim.block);
       return claim.block;
@@ -126,6 +137,7 @@ function rejectionOf(familyRequest: FamilyRequest, search: Nothing): Rejection {
   const { scans, blocks, capped } = search;
   if (scans.some(({ bounded }) => bounded)) throw outOfSight();
   const where = namesOf(pools);
+  if (search.refused && !areShut(familyRequest)) return overQuota(familyRequest, search.refused);
   if (capped && !areShut(familyRequest))
     return new Rejection(
       "block_limit",

@@ -56,6 +56,7 @@ export type PoolRequest = Pick<
   | "maxBlocksPerHost"
   | "assignedBy"
 > &
+  Partial<Pick<AssignRequest, "attributes">> &
   InterfaceAsked;
 
 /** The family requests of a request, one for each served family of each interface. */
@@ -79,6 +80,8 @@ export function familyRequestsOf(
     unregistered(request, configuration, requester);
   if (rejected) return rejected;
   refuseUnread(request, requester, configuration);
+  const { assignedBy, attributes } = request;
+  const claiming = { assignedBy, attributes, quotas: configuration.quotas };
   const familyRequests: FamilyRequest[] = [];
   const unserved: Rejection[] = [];
   for (const { one, family, count } of eachWanted(request)) {
@@ -112,6 +115,7 @@ export function familyRequestsOf(
       count,
       pools,
       configuration,
+      claiming,
       blocksMax: Math.min(
         capOf(configuration.settings),
         maxBlocksPerHost ?? Number.POSITIVE_INFINITY,

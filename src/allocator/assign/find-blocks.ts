@@ -13,8 +13,9 @@ import {
   POOLS_TRIED_MAX,
   SEARCH_MS_MAX,
 } from "../../domain/limits.ts";
+import type { Rejection } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
-import { claimBlock, seizeBlock } from "../blocks/claim-block.ts";
+import { type Claimant, claimBlock, seizeBlock } from "../blocks/claim-block.ts";
 import { callFull, isBelievedFull } from "../blocks/full-group-hint.ts";
 import {
   type Free,
@@ -33,6 +34,7 @@ import { slotRules } from "../blocks/slot-rules.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
+import { ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
 import type { FamilyRequest } from "./selection.ts";
 
 /** The scans of a request so far. It does not return to a block group without room for it. */
@@ -68,6 +70,8 @@ export interface Nothing {
   /** The number of blocks of the family that the host has. */
   readonly blocks: number;
   readonly capped: boolean;
+  /** The rejection of a quota that allows no more blocks. */
+  readonly refused?: Rejection;
 }
 
 /**
@@ -76,18 +80,37 @@ export interface Nothing {
  * @param missing the number of addresses that the host would borrow if there is none; 0 if it needs a block of its own
  * @param poolScans the scans of earlier turns of the same request
  */
-export async function claimAnyBlock(
+export const claimAnyBlock = (
   context: Context,
   familyRequest: FamilyRequest,
   affinities: readonly BlockAffinity[],
   missing: number,
   poolScans: PoolScans,
+): Promise<Search> =>
+  withClaimCharge(new ClaimCharge(context, familyRequest.space, familyRequest.claiming), (charge) =>
+    search(context, familyRequest, { affinities, missing, poolScans, charge }),
+  );
+
+async function search(
+  context: Context,
+  familyRequest: FamilyRequest,
+  {
+    affinities,
+    missing,
+    poolScans,
+    charge,
+  }: Pick<Claimant, "affinities" | "charge"> & {
+    readonly missing: number;
+    readonly poolScans: PoolScans;
+  },
 ): Promise<Search> {
   const { settings } = familyRequest.configuration;
   // Blocks in pools that do not serve the request do not count towards its limit, as in Calico.
   const blocks = affinitiesFor(familyRequest.serving ?? familyRequest.pools, affinities).length;
   const capped = blocks >= familyRequest.blocksMax;
-  const claiming = settings.autoAllocateBlocks && !capped;
+  const mayClaim = settings.autoAllocateBlocks && !capped;
+  const refused = mayClaim ? await charge.refusal() : undefined;
+  const claiming = mayClaim && !refused;
   const borrowing = ({ borrowing }: Pool) =>
     !settings.strictAffinity && borrowing === "allowed" ? missing : 0;
   const turn: Turn = {
@@ -109,7 +132,7 @@ export async function claimAnyBlock(
   for (const scan of poolScans.scans.values()) scan.criteria = turn.scanCriteria(scan.pool);
   const free = (claiming && (await freeInOrder(turn))) || (await freeAround(turn));
   const [claimed] = await allOf(
-    free ? claimFree(turn, affinities, free) : undefined,
+    free ? claimFree(turn, { affinities, charge }, free) : undefined,
     asHint(() => callPoolsFull(turn)),
   );
   if (claimed) return claimed;
@@ -118,7 +141,7 @@ export async function claimAnyBlock(
   for (const scan of scans)
     for (const seen of idleIn(context, scan)) {
       const { host, hostReserved } = familyRequest;
-      const claimant = { pool: scan.pool, host, affinities, hostReserved };
+      const claimant = { pool: scan.pool, host, affinities, hostReserved, charge };
       const block = await seizeBlock(context, claimant, seen);
       // The block has changed since it was read, whatever the outcome.
       scan.seen.delete(formatCidr(seen.cidr));
@@ -131,7 +154,8 @@ export async function claimAnyBlock(
     }
   // The block may be gone and its range free, so a rejection must not rest on the earlier read.
   if (isLost) return { kind: "lost" };
-  return { kind: "none", scans, poolsServing: turn.pools.length, blocks, capped };
+  const poolsServing = turn.pools.length;
+  return { kind: "none", scans, poolsServing, blocks, capped, ...(refused && { refused }) };
 }
 
 /** One turn of a search. A request has more than one if other callers are faster, or if it needs more than one block. */
@@ -230,12 +254,12 @@ async function freeAround(turn: Turn): Promise<Free | undefined> {
 
 async function claimFree(
   { context, familyRequest }: Turn,
-  affinities: readonly BlockAffinity[],
+  claimant: Pick<Claimant, "affinities" | "charge">,
   { scan, index, cidr, isLast }: Free,
 ): Promise<Search> {
   const { pool } = scan;
   const { host, hostReserved } = familyRequest;
-  const claim = await claimBlock(context, { pool, host, affinities, hostReserved }, cidr);
+  const claim = await claimBlock(context, { ...claimant, pool, host, hostReserved }, cidr);
   // A host that lost scans again: fresh scans separate hosts that started together, and old ones let them meet again.
   if (claim.kind !== "ours") return { kind: "lost" };
   context.cache.remember(claim.block);

@@ -18,6 +18,11 @@ import type { FamilyRequest } from "./selection.ts";
  */
 export function noRoom(familyRequest: FamilyRequest, missing: number, search: Nothing): Rejection {
   if (search.scans.some(({ bounded }) => bounded)) throw outOfSight();
+  if (search.refused && !areShut(familyRequest)) {
+    const { code, detail, members } = overQuota(familyRequest, search.refused);
+    const more = { missing: [missingOf(familyRequest, missing, code)], ...reachOf(search) };
+    return new Rejection(code, detail, { ...members, ...more });
+  }
   return search.capped && !areShut(familyRequest)
     ? atTheCap(familyRequest, missing, search)
     : exhausted(familyRequest, missing, search);
@@ -67,6 +72,17 @@ export function namesOf(pools: readonly Pool[]): string {
   const texts = named.map(({ name, cidr }) => `${name} (${formatCidr(cidr)})`).join(", ");
   return more > 0 ? `${texts} and ${more} more pools` : texts;
 }
+
+/** Returns the rejection of a host that needs one more block than a quota allows. */
+export const overQuota = (
+  { host, family }: FamilyRequest,
+  { code, detail, members }: Rejection,
+): Rejection =>
+  new Rejection(
+    code,
+    `Host ${hostName(host)} needs one more IPv${family} block. ${detail}`,
+    members,
+  );
 
 function atTheCap(familyRequest: FamilyRequest, missing: number, search: Nothing): Rejection {
   const { blocks } = search;

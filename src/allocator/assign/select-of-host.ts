@@ -20,6 +20,7 @@ import {
 import { borrowableIn } from "../blocks/scan-pool.ts";
 import { slotRules } from "../blocks/slot-rules.ts";
 import type { Context } from "../core/context.ts";
+import { ClaimCharge } from "../quotas/claim-charge.ts";
 import { claimAnyBlock, type Nothing, type PoolScans, poolScansOf } from "./find-blocks.ts";
 import { noRoom } from "./rejections.ts";
 import {
@@ -45,7 +46,7 @@ export async function selectOfHost(
   places: Places | undefined,
 ): Promise<Found> {
   const { store, random } = context;
-  const { space, host, count, pools, configuration } = familyRequest;
+  const { space, host, count, pools, configuration, claiming } = familyRequest;
   const found = new Map<string, Block>();
   let selections: readonly SlotSelection[] = [];
   /** Adds blocks to those found, and returns true if they can serve the whole request. */
@@ -57,6 +58,7 @@ export async function selectOfHost(
   const ownBlockCriteria: OwnBlockCriteria = {
     pools,
     rulesOf: (pool) => slotRules(context, configuration, pool),
+    chargeOf: () => new ClaimCharge(context, space, claiming),
     isEnough: (blocks) =>
       countOf(selectFrom(context, familyRequest, [...found.values(), ...blocks])) === count,
   };

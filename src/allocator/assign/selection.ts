@@ -9,6 +9,7 @@ import type { Rejection } from "../../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
 import { isReleased } from "../../domain/slot.ts";
 import type { StatedAddress } from "../../domain/stated-address.ts";
+import type { Claiming } from "../quotas/claim-charge.ts";
 
 /** The slots that one write of a request takes. */
 export interface SlotSelection {
@@ -42,6 +43,8 @@ export interface FamilyRequest {
   /** The pools of all stages: the blocks that the host has in them count towards its limit. */
   readonly serving?: readonly Pool[];
   readonly configuration: SpaceConfiguration;
+  /** The caller, for the quotas of blocks. */
+  readonly claiming: Claiming;
   /** The stricter of the request's limit and the space's; infinite without one. */
   readonly blocksMax: number;
   /** The host-reserved addresses in blocks that are claimed now. */

@@ -1,15 +1,17 @@
 import { type BlockAffinity, lowestFreePlace } from "../../domain/affinity.ts";
 import type { Block } from "../../domain/block.ts";
 import { type ClaimFields, claimedBlock } from "../../domain/block-changes.ts";
+import type { BlockCharge } from "../../domain/block-charge.ts";
 import { isBlockOf } from "../../domain/block-group.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../domain/limits.ts";
-import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
+import { CorruptItemError, orCorrupt, type Rejection } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
+import { type ClaimCharge, giveBackBlock } from "../quotas/claim-charge.ts";
 import { confirmAffinity, restoreAffinity, retireAffinities } from "./block-affinities.ts";
 import { enterGroup } from "./enter-group.ts";
 
@@ -19,7 +21,9 @@ export type Claim =
   /** Another host was faster, or the answer is unknown: try another block. */
   | { readonly kind: "lost" }
   /** Another unfinished claim of the same host took the place meanwhile: look again. */
-  | { readonly kind: "busy" };
+  | { readonly kind: "busy" }
+  /** A quota allows no more blocks. */
+  | { readonly kind: "refused"; readonly rejection: Rejection };
 
 /** A host that claims a block, and the pool in which it does. */
 export interface Claimant {
@@ -32,6 +36,7 @@ export interface Claimant {
    * that finishes the claim creates the same block. A claim leaves those of an existing block unchanged.
    */
   readonly hostReserved?: HostReserved | undefined;
+  readonly charge: ClaimCharge;
 }
 
 /**
@@ -40,10 +45,12 @@ export interface Claimant {
  */
 export async function claimBlock(
   context: Context,
-  { pool, host, affinities, hostReserved }: Claimant,
+  { pool, host, affinities, hostReserved, charge }: Claimant,
   cidr: Cidr,
 ): Promise<Claim> {
   const { store } = context;
+  const rejection = await charge.refusal();
+  if (rejection) return { kind: "refused", rejection };
   const place = lowestFreePlace(affinities, cidr.family);
   const affinity: BlockAffinity = {
     space: pool.space,
@@ -62,8 +69,8 @@ export async function claimBlock(
   if (placed.outcome === "unknown") return { kind: "lost" };
   const current = placed.item;
   if (!current) return { kind: "busy" };
-  if (current.revision === affinity.revision) return finishClaim(context, pool, current);
-  return helpClaim(context, [pool], current);
+  if (current.revision === affinity.revision) return finishClaim(context, pool, current, charge);
+  return helpClaim(context, [pool], current, charge);
 }
 
 /** Finishes a half-done claim of the same host if its block is absent. */
@@ -71,6 +78,7 @@ export async function helpClaim(
   context: Context,
   pools: readonly Pool[],
   affinity: BlockAffinity,
+  charge: ClaimCharge,
 ): Promise<Claim> {
   const pool = pools.find((pool) => pool.name === affinity.pool && isBlockOf(pool, affinity.block));
   const there = await orCorrupt(context.store.readBlock(affinity.space, affinity.block));
@@ -91,14 +99,23 @@ export async function helpClaim(
     return { kind: "busy" };
   }
   if (!pool) return { kind: "busy" };
+  const rejection = await charge.refusal();
+  if (rejection) return { kind: "refused", rejection };
   await enterGroup(context, pool, affinity.block);
-  return finishClaim(context, pool, affinity);
+  return finishClaim(context, pool, affinity, charge);
 }
 
-async function finishClaim(context: Context, pool: Pool, affinity: BlockAffinity): Promise<Claim> {
+async function finishClaim(
+  context: Context,
+  pool: Pool,
+  affinity: BlockAffinity,
+  charge: ClaimCharge,
+): Promise<Claim> {
   const { store } = context;
-  const fields = claimFields(context, affinity.hostReserved);
+  const spent = charge.spend();
+  const fields = claimFields(context, affinity.hostReserved, spent);
   const created = await store.createBlock(claimedBlock(affinity, pool, fields));
+  if (created.outcome === "lost") charge.restore(spent);
   const block =
     created.outcome === "unknown"
       ? await store.readBlock(affinity.space, affinity.block)
@@ -125,10 +142,11 @@ async function confirm(context: Context, affinity: BlockAffinity): Promise<void>
  */
 export async function seizeBlock(
   context: Context,
-  { pool, host, affinities, hostReserved }: Claimant,
+  { pool, host, affinities, hostReserved, charge }: Claimant,
   seen: Block,
 ): Promise<Block | undefined> {
   const { store } = context;
+  if (await charge.refusal()) return undefined;
   const { space, cidr } = seen;
   const affinity: BlockAffinity = {
     space,
@@ -146,8 +164,11 @@ export async function seizeBlock(
   const placed = await store.createAffinity(affinity);
   if (placed.outcome !== "done") return undefined;
   const retired = await retireAffinities(context, seen);
-  const changed =
-    retired && (await store.changeHost("seize", seen, host, claimFields(context, hostReserved)));
+  const spent = charge.spend();
+  const fields = claimFields(context, hostReserved, spent);
+  const changed = retired && (await store.changeHost("seize", seen, host, fields));
+  if (!changed || changed.outcome === "lost") charge.restore(spent);
+  if (changed && changed.outcome === "done") await giveBackBlock(context, seen);
   const block = changed?.outcome === "unknown" ? await store.readBlock(space, cidr) : changed?.item;
   if (!retired || block?.host !== host) {
     await store.deleteAffinity("affinity-undo", affinity);
@@ -162,9 +183,11 @@ export async function seizeBlock(
 export const claimFields = (
   context: Context,
   hostReserved: HostReserved | undefined,
+  charge?: BlockCharge,
 ): ClaimFields => ({
   epoch: fresh(context),
   revision: fresh(context),
   claimedAtMs: context.now(),
   ...(hostReserved && { hostReserved }),
+  ...(charge && { charge }),
 });

@@ -1,5 +1,6 @@
 import type { Block } from "../../domain/block.ts";
 import type { Context } from "../core/context.ts";
+import { giveBackBlock } from "../quotas/claim-charge.ts";
 import { confirmAffinity, retireAffinities } from "./block-affinities.ts";
 
 /**
@@ -14,6 +15,7 @@ export async function deleteEmptyBlock(context: Context, seen: Block): Promise<b
   const gone = deleted.outcome === "lost" && !deleted.item;
   if (deleted.outcome === "done" || gone) {
     for (const affinity of retired) await store.deleteAffinity("affinity-drop", affinity);
+    if (!gone) await giveBackBlock(context, seen);
     return !gone;
   }
   // An assign was faster, so the block and its affinities stay.

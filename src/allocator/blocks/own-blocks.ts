@@ -7,6 +7,7 @@ import type { Pool } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
+import { type ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
 import { helpClaim } from "./claim-block.ts";
 import { callIfFull } from "./full-block-hint.ts";
 
@@ -15,6 +16,8 @@ export interface OwnBlockCriteria {
   /** The pools that may serve, in order. */
   readonly pools: readonly Pool[];
   rulesOf(pool: Pool): SlotRules;
+  /** Returns a charge for a claim that is to be finished. */
+  chargeOf(): ClaimCharge;
   /** Returns true if these blocks and those read before serve the whole request. */
   isEnough(blocks: readonly Block[]): boolean;
 }
@@ -71,7 +74,7 @@ export async function readOwn(
   ) {
     const some = open.slice(from, from + BLOCKS_READ_AT_ONCE);
     const read = await inParallel(some, BLOCKS_READ_AT_ONCE, async (affinity) => {
-      const claim = await helpClaim(context, criteria.pools, affinity);
+      const claim = await finished(context, criteria, affinity);
       if (claim.kind !== "ours") return undefined;
       const pool = isMany && criteria.pools.find(({ id }) => id === claim.block.poolId);
       return pool
@@ -101,7 +104,7 @@ export async function readCalledFull(
   full: readonly FullPlace[],
 ): Promise<readonly Block[]> {
   const read = await inParallel(full, BLOCKS_READ_AT_ONCE, async ({ affinity, hint }) => {
-    const claim = await helpClaim(context, criteria.pools, affinity);
+    const claim = await finished(context, criteria, affinity);
     const block = claim.kind === "ours" ? claim.block : undefined;
     const pool = criteria.pools.find(({ id }) => id === block?.poolId);
     if (!block || !pool || roomIn(block, criteria.rulesOf(pool)) === 0) return [];
@@ -111,6 +114,12 @@ export async function readCalledFull(
   });
   return read.flat();
 }
+
+/** Reads the block of an affinity, or finishes its claim. */
+const finished = (context: Context, criteria: OwnBlockCriteria, affinity: BlockAffinity) =>
+  withClaimCharge(criteria.chargeOf(), (charge) =>
+    helpClaim(context, criteria.pools, affinity, charge),
+  );
 
 /** Returns true if an unknown block lost its full-block hint meanwhile: then a release made room in it. */
 export function hasOpened(before: OwnPlaces, now: OwnPlaces): boolean {

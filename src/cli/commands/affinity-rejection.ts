@@ -9,6 +9,7 @@ interface Left {
 const WHY: Readonly<Record<string, string>> = {
   not_owned: "it belongs to another host, or to none",
   block_limit: "the host has as many blocks as it may have",
+  quota_exceeded: "a quota allows no more blocks; see `plat quota get`",
   not_empty: "it has assigned addresses",
   contended: "other requests changed it each time; repeat the command",
   unreadable: "it cannot be read; see `plat check`",

@@ -34,6 +34,7 @@ const COLUMNS: readonly Column<v.InferOutput<typeof quotaRead>>[] = [
   { header: "TENANT", value: ({ tenant }) => tenant },
   { header: "ADDRESSES", value: ({ addresses }) => addresses },
   { header: "PREFIXES", value: ({ prefixes }) => prefixes },
+  { header: "BLOCKS", value: ({ blocks }) => blocks },
   { header: "REQUESTS/S", value: ({ requestsPerSecond }) => requestsPerSecond },
 ];
 
@@ -55,6 +56,7 @@ const createCommand = (io: Io): Command =>
     .option("--tenant <tenant>", "Tenant whom it limits: the attribute tenant of its addresses")
     .option("--addresses <n>", "Addresses that are assigned at a time", count)
     .option("--prefixes <n>", "Prefixes that nodes have at a time", count)
+    .option("--blocks <n>", "Blocks that hosts have at a time", count)
     .option("--requests-per-second <n>", "Requests that Plat serves in a second", count)
     .action(
       action(io, (session: Session, fields: Readonly<Record<string, unknown>>, name: string) =>

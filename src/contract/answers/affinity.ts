@@ -58,7 +58,14 @@ export const rangeClaimed = v.strictObject({
   blocks: v.array(
     v.strictObject({
       cidr: v.string(),
-      status: v.picklist(["claimed", "not_owned", "block_limit", "contended", "unreadable"]),
+      status: v.picklist([
+        "claimed",
+        "not_owned",
+        "block_limit",
+        "quota_exceeded",
+        "contended",
+        "unreadable",
+      ]),
       host: v.optional(v.string()),
       affinityType: v.optional(affinityType),
       reason: whyUnreadable,

@@ -7,6 +7,7 @@ const quota = {
   tenant: v.optional(v.string()),
   addresses: v.optional(whole),
   prefixes: v.optional(whole),
+  blocks: v.optional(whole),
   requestsPerSecond: v.optional(whole),
 };
 

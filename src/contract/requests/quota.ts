@@ -15,6 +15,7 @@ const tenant = v.pipe(
 const MAXIMA = {
   addresses: v.optional(whole(0, QUOTA_MAX)),
   prefixes: v.optional(whole(0, QUOTA_MAX)),
+  blocks: v.optional(whole(0, QUOTA_MAX)),
   requestsPerSecond: v.optional(whole(1, QUOTA_MAX)),
 };
 
@@ -41,7 +42,7 @@ export const quotaBody = v.pipe(
           {
             field: "addresses",
             problem:
-              "is missing, and so are prefixes and requestsPerSecond; a quota has at least one maximum",
+              "is missing, and so are prefixes, blocks and requestsPerSecond; a quota has at least one maximum",
           },
         ]
       : []),

@@ -269,6 +269,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "PodCidr.expiresAt": "When the prefix goes back if the node has not stated it.",
   "PodCidr.state": "`pending` until the node states the prefix, and `confirmed` from then on.",
   "PodCidrs.uid": "The uid of the Node object.",
+  "QuotaRequest.blocks": "The blocks that hosts have at a time.",
+  "Quota.blocks": "The blocks that hosts have at a time.",
   "PodCidrsReleased.released": "The prefixes that this request released.",
   "PodCidrsRequest.podCIDRs":
     "The prefixes in the Node object, one of a family at most. Bits below a prefix are cut. Without any, Plat chooses.",

@@ -6,7 +6,7 @@ import { type Address, formatAddress } from "../../domain/address.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { ListedPage, Page } from "../../domain/listed.ts";
-import type { CorruptItemError } from "../../domain/outcome.ts";
+import type { CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { formatTime } from "../../domain/time.ts";
 import { sealCursor } from "../http/cursor.ts";
 import type { Answer } from "../http/event.ts";
@@ -84,11 +84,13 @@ export function affinitiesReleasedAnswer(
   };
 }
 
-/** Adds the reason if the block, or an item that its handling needs, cannot be read. */
-const withReason = <Block extends { readonly unreadable?: CorruptItemError }>({
-  unreadable,
-  ...block
-}: Block) => ({ ...block, ...(unreadable && { reason: unreadable.message }) });
+/** Adds the reason if a quota allows no more, or if the block, or an item that its handling needs, cannot be read. */
+function withReason<
+  Block extends { readonly unreadable?: CorruptItemError; readonly refused?: Rejection },
+>({ unreadable, refused, ...block }: Block) {
+  const reason = unreadable?.message ?? refused?.detail;
+  return { ...block, ...(reason !== undefined && { reason }) };
+}
 
 const pageEnd = (of: readonly unknown[], next: Address | undefined) =>
   next ? { next: sealCursor(of, { after: formatAddress(next) }) } : {};

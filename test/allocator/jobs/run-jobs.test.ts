@@ -9,6 +9,7 @@ import {
   readJob,
 } from "../../../src/allocator/jobs/pool-jobs.ts";
 import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
+import { ClaimCharge } from "../../../src/allocator/quotas/claim-charge.ts";
 import { readAddress } from "../../../src/allocator/read/read-address.ts";
 import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
 import { blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
@@ -512,7 +513,8 @@ describe("an empty block that an earlier pool of the same name and range left", 
     const rest = { pool: "pool", revision: "revision", atMs: now() } as const;
     await store.createAffinity({ ...affinity, ...rest, state: "confirmed" });
     expect(await assign(world.calm, requestOf("pod", 1))).toMatchObject({ code: "pool_exhausted" });
-    const claimant = { pool: await poolNamed(world), host: affinity.host };
+    const charge = new ClaimCharge(world.calm, SPACE, { quotas: [] });
+    const claimant = { pool: await poolNamed(world), host: affinity.host, charge };
     const claim = await claimBlock(world.calm, { ...claimant, affinities: [] }, block);
     expect(claim).toEqual({ kind: "busy" });
     const affinities = await store.listAffinities(SPACE, affinity.host);

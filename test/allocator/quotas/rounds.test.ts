@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { deleteQuota, putQuota } from "../../../src/allocator/admin/quotas.ts";
 import { assign } from "../../../src/allocator/assign/assign.ts";
+import { deleteEmptyBlock } from "../../../src/allocator/blocks/delete-empty-block.ts";
 import type { Context } from "../../../src/allocator/core/context.ts";
 import { repairBudget } from "../../../src/allocator/maintenance/repair/budget.ts";
-import { KnownBudgets, repairCharges } from "../../../src/allocator/maintenance/repair/charges.ts";
+import {
+  KnownBudgets,
+  repairBlockCharge,
+  repairCharges,
+} from "../../../src/allocator/maintenance/repair/charges.ts";
 import { giveBack } from "../../../src/allocator/quotas/budgets.ts";
 import { type Budget, nextRound } from "../../../src/domain/budget.ts";
 import { BUDGET_ROUND_MS, SHARDS } from "../../../src/domain/limits.ts";
@@ -55,7 +60,7 @@ async function chargeAll(world: World, budgets = new KnownBudgets(world.calm)): 
 
 /** Returns a function before one of whose calls something else happens. */
 const withActBefore = <
-  Name extends "createBudget" | "changeAllocation" | "turnBudget" | "giveBackOld",
+  Name extends "createBudget" | "changeAllocation" | "rechargeBlock" | "turnBudget" | "giveBackOld",
 >(
   context: Context,
   name: Name,
@@ -152,6 +157,19 @@ describe("a round of a budget", () => {
     });
     if (seen) expect(await repairCharges(late, seen, new KnownBudgets(late))).toBe(false);
     expect(contentsIn(world).allocations).toEqual([]);
+  });
+
+  it("brings no block back that is deleted meanwhile", async () => {
+    const world = await makeWorld();
+    await putQuota(world.calm, SPACE, "all", { blocks: 5 }, undefined);
+    await releaseAll(world.calm, await assigned(world.calm, requestOf("old", 1)));
+    await turn(world, "second");
+    const [seen] = contentsIn(world).blocks;
+    const late = withActBefore(world.calm, "rechargeBlock", async () => {
+      for (const one of contentsIn(world).blocks) await deleteEmptyBlock(world.calm, one);
+    });
+    if (seen) expect(await repairBlockCharge(late, seen, new KnownBudgets(late))).toBe(false);
+    expect(contentsIn(world).blocks).toEqual([]);
   });
 
   it.each([

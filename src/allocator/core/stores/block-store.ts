@@ -5,6 +5,7 @@ import type {
   HeldSlot,
   ReleasedChange,
 } from "../../../domain/block-changes.ts";
+import type { BlockCharge } from "../../../domain/block-charge.ts";
 import type { Cidr } from "../../../domain/cidr.ts";
 import type { BlockGroupIndexPage, FullPool } from "../../../domain/contents.ts";
 import type { HostId } from "../../../domain/host.ts";
@@ -61,6 +62,11 @@ export interface BlockStore {
   ): Promise<Outcome<Block>>;
   noteCalledFull(seen: Block): Promise<Outcome<Block>>;
   markIdle(seen: Block, nowMs: number, revision: string): Promise<Outcome<Block>>;
+  rechargeBlock(
+    seen: Block,
+    charge: BlockCharge | undefined,
+    revision: string,
+  ): Promise<Outcome<Block>>;
   deleteBlock(seen: Block): Promise<Outcome<Block>>;
   readBlockGroupIndex(
     space: string,

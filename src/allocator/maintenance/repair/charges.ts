@@ -1,8 +1,11 @@
 import type { Allocation } from "../../../domain/allocation.ts";
+import type { Block } from "../../../domain/block.ts";
+import { blockChargeOf, claimantOf } from "../../../domain/block-charge.ts";
 import type { Budget, BudgetNamed, Charge, Counted } from "../../../domain/budget.ts";
 import { GRACE_MS } from "../../../domain/limits.ts";
 import { ciliumPoolOfHandle, nodeOfHandle } from "../../../domain/node-handle.ts";
-import { quotasFor } from "../../../domain/quota.ts";
+import type { Outcome } from "../../../domain/outcome.ts";
+import { type QuotaSubject, quotasFor } from "../../../domain/quota.ts";
 import { configurationOf } from "../../core/configuration.ts";
 import { type Context, fresh } from "../../core/context.ts";
 import { giveBack } from "../../quotas/budgets.ts";
@@ -36,8 +39,7 @@ export class KnownBudgets {
 }
 
 /**
- * Charges an allocation to the current rounds of the quotas that limit it, and to no others. A budget counts the allocation in its
- * round before the allocation names the round, so it never counts too little.
+ * Charges an allocation to the current rounds of the quotas that limit it, and to no others.
  *
  * @param seen eventually consistent; the write is conditional on its revision
  * @returns false if the allocation may still be charged to an earlier round
@@ -48,35 +50,90 @@ export async function repairCharges(
   budgets: KnownBudgets,
 ): Promise<boolean> {
   if (seen.parts.length === 0) return true;
-  const { space } = seen.place;
+  const { place, charges, want, released } = seen;
+  // Its author may still be at work, and would lose it.
+  const isLeft = () => context.now() - seen.atMs <= GRACE_MS;
+  return recharge(context, budgets, {
+    ...{ space: place.space, subject: seen, charges, isLeft },
+    ...{ of: countedAs(seen), count: Math.max(0, want - released.size) },
+    write: (next) =>
+      context.store.changeAllocation("recharge", seen, {
+        ...seen,
+        charges: next,
+        revision: fresh(context),
+      }),
+  });
+}
+
+/**
+ * Charges a block of a host to the current rounds of the quotas that limit the caller that claimed it, and to no others.
+ *
+ * @param seen eventually consistent; the write is conditional on its revision
+ * @returns false if the block may still be charged to an earlier round
+ */
+export async function repairBlockCharge(
+  context: Context,
+  seen: Block,
+  budgets: KnownBudgets,
+): Promise<boolean> {
+  // Nobody claimed a block that all hosts share. A disowned block counts until it is gone.
+  if (seen.host === undefined && !seen.charge) return true;
+  const subject = claimantOf(seen.charge);
+  return recharge(context, budgets, {
+    ...{ space: seen.space, subject, charges: seen.charge?.charges ?? [], of: "blocks", count: 1 },
+    isLeft: () => false,
+    write: (next) => {
+      const charge = next.length > 0 ? blockChargeOf(subject, next) : undefined;
+      return context.store.rechargeBlock(seen, charge, fresh(context));
+    },
+  });
+}
+
+/** An item that budgets count. */
+interface ChargedItem {
+  readonly space: string;
+  readonly subject: QuotaSubject;
+  readonly charges: readonly Charge[];
+  readonly of: Counted;
+  /** The number of addresses, prefixes or blocks that it is. */
+  readonly count: number;
+  /** Returns true if another walk has to charge it. */
+  isLeft(): boolean;
+  /** Writes other charges, if the item is as it was seen. */
+  write(charges: readonly Charge[]): Promise<Outcome<unknown>>;
+}
+
+/** A budget counts an item in its round before the item names the round, so it never counts too little. */
+async function recharge(
+  context: Context,
+  budgets: KnownBudgets,
+  { space, subject, charges: seen, of, count, isLeft, write }: ChargedItem,
+): Promise<boolean> {
+  const { store } = context;
   const { quotas } = await configurationOf(context, space);
-  const of = countedAs(seen);
-  const limiting = quotasFor(quotas, seen).filter((quota) => quota[of] !== undefined);
-  if (limiting.length === 0 && seen.charges.length === 0) return true;
+  const limiting = quotasFor(quotas, subject).filter((quota) => quota[of] !== undefined);
+  if (limiting.length === 0 && seen.length === 0) return true;
   const charges: Charge[] = [];
   for (const { name: quota } of limiting) {
     const { round } = await budgets.of({ space, quota, of });
     charges.push({ quota, of, round });
   }
-  if (sameCharges(charges, seen.charges)) return true;
-  // Its author may still be at work, and would lose it.
-  if (context.now() - seen.atMs <= GRACE_MS) return false;
-  const held = Math.max(0, seen.want - seen.released.size);
+  if (sameCharges(charges, seen)) return true;
+  if (isLeft()) return false;
   for (const each of charges) {
     const budget = await budgets.of({ space, ...each });
-    const earlier = seen.charges.find((one) => sameBudget(one, each));
+    const earlier = seen.find((one) => sameBudget(one, each));
     if (earlier?.round === each.round) continue;
     const isMove = earlier !== undefined && earlier.round === budget.before;
     const counted = isMove
-      ? await context.store.moveCharge(budget, each.round, held)
-      : await context.store.addCharge(budget, each.round, held);
+      ? await store.moveCharge(budget, each.round, count)
+      : await store.addCharge(budget, each.round, count);
     if (counted.outcome !== "done") return false;
   }
-  const next: Allocation = { ...seen, charges, revision: fresh(context) };
-  const written = await context.store.changeAllocation("recharge", seen, next);
+  const written = await write(charges);
   if (written.outcome !== "done") return false;
-  const ended = seen.charges.filter((one) => !charges.some((each) => sameBudget(one, each)));
-  await giveBack(context, space, ended, held);
+  const ended = seen.filter((one) => !charges.some((each) => sameBudget(one, each)));
+  await giveBack(context, space, ended, count);
   return true;
 }
 

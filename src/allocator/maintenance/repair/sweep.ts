@@ -17,7 +17,7 @@ import { isAffinityRight, repairAffinities, repairAffinityOf } from "./block-aff
 import { repairGroupIndex } from "./block-group-index.ts";
 import { repairBorrowedBlock } from "./borrowed-block.ts";
 import { repairBudget } from "./budget.ts";
-import { KnownBudgets, repairCharges } from "./charges.ts";
+import { KnownBudgets, repairBlockCharge, repairCharges } from "./charges.ts";
 import { repairHint } from "./full-pool-hint.ts";
 import {
   repairCiliumReport,
@@ -135,7 +135,7 @@ interface SeenOnPage {
   readonly budgets: KnownBudgets;
   /** True if the walk also charges what is charged to no quota. */
   readonly isCharging: boolean;
-  /** True if an allocation of the walk may still be charged to an earlier round. */
+  /** True if an allocation or a block of the walk may still be charged to an earlier round. */
   leftCharges: boolean;
 }
 
@@ -148,14 +148,8 @@ async function sweepItem(
 ): Promise<void> {
   const { hosts, holders, budgets } = page;
   for (const seen of contents.allocations) {
-    // Where nothing is charged, a read of the configuration twice a day is enough.
-    if (seen.charges.length > 0 || page.isCharging) {
-      let isCharged = false;
-      await going(done, async () => {
-        isCharged = await repairCharges(context, seen, budgets);
-      });
-      if (!isCharged) page.leftCharges = true;
-    }
+    if (seen.charges.length > 0 || page.isCharging)
+      await charging(done, page, () => repairCharges(context, seen, budgets));
     if (await seemsRight(context, seen)) continue;
     const allocation = await context.store.readAllocation(seen.place);
     if (!allocation) continue;
@@ -169,6 +163,8 @@ async function sweepItem(
     done.affinities += await repairAffinities(context, affinity.space, affinity.host);
   }
   for (const block of contents.blocks) {
+    if (block.charge || page.isCharging)
+      await charging(done, page, () => repairBlockCharge(context, block, budgets));
     if (await repairBlock(context, block)) done.orphansDeleted++;
     else done.affinities += await repairAffinityOf(context, block);
   }
@@ -191,4 +187,17 @@ async function sweepItem(
   for (const rate of contents.requestRates)
     if (await repairRequestRate(context, rate)) done.orphansDeleted++;
   for (const hint of contents.fullPools) if (await repairHint(context, hint)) done.orphansDeleted++;
+}
+
+/** Charges one item. Where nothing is charged, a read of the configuration twice a day is enough. */
+async function charging(
+  done: Repaired,
+  page: SeenOnPage,
+  repair: () => Promise<boolean>,
+): Promise<void> {
+  let isCharged = false;
+  await going(done, async () => {
+    isCharged = await repair();
+  });
+  if (!isCharged) page.leftCharges = true;
 }
