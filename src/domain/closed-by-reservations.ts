@@ -1,7 +1,8 @@
 import { isWhollyReserved } from "./block.ts";
-import { overlaps } from "./cidr.ts";
+import { type Interval, overlaps } from "./cidr.ts";
 import { RESERVATIONS_NAMED_MAX } from "./limits.ts";
 import { assignsPrefixes, type Pool, type PoolSpec, type SpaceConfiguration } from "./pool.ts";
+import { keptOutOf } from "./pool-network.ts";
 import { reservedFor, setOf } from "./pool-set.ts";
 import type { Unfit } from "./unfit.ts";
 
@@ -16,7 +17,7 @@ export const isShut = (pool: PoolSpec, configuration: Pick<SpaceConfiguration, "
 /** Returns the reservations that shut a pool, as a reason why it may not serve. */
 export function whyShut(
   pool: Pool,
-  { reservations }: Pick<SpaceConfiguration, "reservations">,
+  { pools, reservations }: Pick<SpaceConfiguration, "pools" | "reservations">,
 ): Unfit {
   const set = setOf(pool);
   if (set.length === 0)
@@ -24,15 +25,14 @@ export function whyShut(
       code: "excluded",
       reason: "has no address, because its ranges are empty or its excludes take them all",
     };
-  const names = reservations
-    .filter(({ intervals }) => intervals.some((each) => set.some((run) => overlaps(each, run))))
-    .map(({ name }) => name);
+  const isIn = (runs: readonly Interval[]) =>
+    runs.some((each) => set.some((run) => overlaps(each, run)));
+  const names = reservations.filter(({ intervals }) => isIn(intervals)).map(({ name }) => name);
   const told = names.slice(0, RESERVATIONS_NAMED_MAX).join(", ");
   const more = names.length - RESERVATIONS_NAMED_MAX;
   const by = names.length === 1 ? "reservation" : "reservations";
   const isCovered = assignsPrefixes(pool) ? "has every prefix touched" : "is covered as a whole";
-  return {
-    code: "reserved",
-    reason: `${isCovered} by ${by} ${told}${more > 0 ? ` and ${more} more` : ""}`,
-  };
+  const named = names.length > 0 ? [`${by} ${told}${more > 0 ? ` and ${more} more` : ""}`] : [];
+  const kept = isIn(pools.flatMap(keptOutOf)) ? ["what networks keep out"] : [];
+  return { code: "reserved", reason: `${isCovered} by ${[...named, ...kept].join(" and ")}` };
 }

@@ -429,6 +429,18 @@ export const POOL_RANGES_MAX = 256;
 export const POOL_RETIRING_RUNS_MAX = 1_024;
 /** Routes of a pool, each with at most 82 bytes. */
 export const POOL_ROUTES_MAX = 64;
+/** DNS servers of a pool. The resolver of the GNU C library reads three, and systemd's takes more. */
+export const DNS_SERVERS_MAX = 8;
+/** Labels of a pool, and their characters in all. Every answer repeats them for each address. */
+export const POOL_LABELS_MAX = 32;
+export const POOL_LABELS_CHARACTERS_MAX = 2_048;
+/** The highest VLAN identifier that is not reserved (IEEE 802.1Q, table 9-2). */
+export const VLAN_ID_MAX = 4_094;
+/** Bytes of the largest packet on a link: at least what RFC 791 and RFC 8200 say, and at most what 16 bits can. */
+export const MTU_BYTES_MIN = { 4: 68, 6: 1_280 } as const;
+export const MTU_BYTES_MAX = 65_535;
+/** An answer to an assign leaves routes and labels out if they would have more characters together: a function can answer 6 MB. */
+export const NETWORK_CHARACTERS_PER_ANSWER = 1_500_000;
 /** Pools of a space. The plan has room for this many if their names have at most 69 characters (`PLAN_BYTES_MAX`). */
 export const POOLS_PER_SPACE_MAX = 2_000;
 /** The plan of a space is one item of 400 KB at most: 90 bytes a pool, and its name. */

@@ -1,9 +1,10 @@
-import { type Address, BITS } from "./address.ts";
+import { BITS } from "./address.ts";
 import type { AddressSet } from "./address-set.ts";
 import { assertTexts, assertWhole } from "./assertions.ts";
 import { type Cidr, type Interval, merged, sizeOf } from "./cidr.ts";
 import { BLOCK_SIZES, PREFIX_LENGTHS } from "./limits.ts";
 import type { CorruptItemError } from "./outcome.ts";
+import { keptOutOf, type NetworkSettings } from "./pool-network.ts";
 import type { Quota } from "./quota.ts";
 import type { Selector } from "./selector.ts";
 import { NEVER_ASSIGNED } from "./special-ranges.ts";
@@ -28,15 +29,11 @@ export interface PoolSelector {
   readonly selector: Selector;
 }
 
-/** A route that the workloads of a pool need, as CNI has it. */
-export interface Route {
-  readonly dst: Cidr;
-  readonly gw: Address;
-}
-
 /** The fields of a pool that operators set. CIDR and block size never change. */
-export interface PoolSpec {
+export interface PoolSpec extends NetworkSettings {
   readonly cidr: Cidr;
+  /** Absent: `pods`. A pool of a subnet leaves out its network address, broadcast address and gateway. */
+  readonly kind?: "subnet";
   /** Present in a pool of prefixes: each of its blocks is one prefix, which one node has as a whole. It never changes. */
   readonly assign?: "prefixes";
   /** Prefix length of its blocks. */
@@ -68,9 +65,6 @@ export interface PoolSpec {
    */
   readonly ranges?: AddressSet;
   readonly excludes?: AddressSet;
-  /** The gateway of the workloads. The pool does not assign it. */
-  readonly gateway?: Address;
-  readonly routes?: readonly Route[];
   /** Fields of a Calico manifest that only concern routing: kept, returned, and otherwise ignored. */
   readonly routing?: Readonly<Record<string, string | boolean>>;
 }
@@ -121,9 +115,11 @@ export function assertPool(pool: Pool): void {
   const { space, name, id, revision, cidr, blockSize, allowedUses, cooldownSeconds = 0 } = pool;
   const subnetId = pool.ranges ? (pool.subnetId ?? "") : id;
   assertTexts({ space, name, id, subnetId, revision });
-  assertWhole({ blockSize, cooldownSeconds });
-  if (blockSize > BITS[cidr.family])
-    throw new Error(`its blockSize ${blockSize} is no prefix length of IPv${cidr.family}`);
+  const { prefixLength = cidr.prefix } = pool;
+  assertWhole({ blockSize, cooldownSeconds, prefixLength });
+  for (const [field, length] of Object.entries({ blockSize, prefixLength }))
+    if (length > BITS[cidr.family])
+      throw new Error(`its ${field} ${length} is no prefix length of IPv${cidr.family}`);
   const unknown = allowedUses.find((use) => !USES.includes(use));
   if (unknown !== undefined) throw new Error(`its allowedUses has no known use: ${unknown}`);
 }
@@ -183,8 +179,8 @@ export interface SpaceConfiguration {
   readonly readableQuotas: readonly Quota[];
   readonly unreadableQuotas: readonly UnreadableNamed[];
   /**
-   * All reserved and never-assigned addresses, in runs that do not touch. Throws `CorruptItemError` if a reservation
-   * cannot be read.
+   * All reserved, kept-out and never-assigned addresses, in runs that do not touch. Throws `CorruptItemError` if a
+   * reservation cannot be read.
    */
   readonly reserved: readonly Interval[];
 }
@@ -198,11 +194,19 @@ export const blockSizesOf = ({
   readonly assign?: (typeof ASSIGNS)[number] | undefined;
 }) => (assign === "prefixes" ? PREFIX_LENGTHS : BLOCK_SIZES)[family];
 
-/** Returns all addresses that automatic assignment leaves out, in runs that do not touch. */
+/**
+ * Returns all addresses that automatic assignment leaves out, in runs that do not touch: those of reservations, and those that the
+ * networks of pools keep out. A gateway is out of use for every pool of the space, also if another pool has it.
+ */
 export const reservedBy = (
   reservations: readonly Pick<Reservation, "intervals">[],
+  pools: readonly PoolSpec[],
 ): readonly Interval[] =>
-  merged([...NEVER_ASSIGNED, ...reservations.flatMap(({ intervals }) => intervals)]);
+  merged([
+    ...NEVER_ASSIGNED,
+    ...reservations.flatMap(({ intervals }) => intervals),
+    ...pools.flatMap(keptOutOf),
+  ]);
 
 /** Returns the pool with this name, if there is one. @throws {CorruptItemError} */
 export function poolNamed(

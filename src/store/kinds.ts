@@ -41,7 +41,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     signed: "changes",
   },
   "SPACE/POOL": {
-    format: 6,
+    format: 7,
     called: ({ sk }) => `pool ${partOf(sk, 1)}`,
     carriesKeys: true,
     signed: "changes",

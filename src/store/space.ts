@@ -1,4 +1,3 @@
-import { formatAddress } from "../domain/address.ts";
 import { formatSet } from "../domain/address-set.ts";
 import { assertTexts } from "../domain/assertions.ts";
 import { formatCidr } from "../domain/cidr.ts";
@@ -11,7 +10,6 @@ import {
   POOL_STATES,
   type Pool,
   type Reservation,
-  type Route,
   reservedBy,
   type Settings,
   type SpaceConfiguration,
@@ -20,7 +18,7 @@ import { assertSettings, SETTINGS_DEFAULT } from "../domain/settings.ts";
 import { flagOf, idOf, listOf, mapOf, numberOf, oneOf, textOf, textsOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import { assertKeys, reading } from "./format.ts";
-import type { Item, Key, Value } from "./item.ts";
+import type { Item, Key } from "./item.ts";
 import {
   CONFIG_SK,
   configKey,
@@ -31,10 +29,11 @@ import {
   versionKey,
 } from "./key.ts";
 import { withItem } from "./outcome.ts";
+import { networkFrom, networkItem } from "./pool-network.ts";
 import { quotaFrom } from "./quota.ts";
 import { nameIn, readEachByName, readOrNot } from "./readable-items.ts";
 import type { Table } from "./table.ts";
-import { addressText, cidrText, intervalText, selectorText, setText } from "./text.ts";
+import { cidrText, intervalText, selectorText, setText } from "./text.ts";
 
 /**
  * The calls for the configuration of a space: settings, pools and reservations. They are in one
@@ -69,7 +68,7 @@ export function spaceItems(table: Table) {
       const pools = readEachByName(items.filter(isPool), poolFrom);
       const reservations = readEachByName(items.filter(isReservation), reservationFrom);
       const quotas = readEachByName(items.filter(isQuota), quotaFrom);
-      const reserved = reservedBy(reservations.items);
+      const reserved = reservedBy(reservations.items, pools.items);
       const config = items.find(({ sk }) => sk === CONFIG_SK);
       const known = config && readOrNot(config, settingsFrom);
       const settings = () => {
@@ -215,10 +214,8 @@ function poolItem(pool: Pool): Item {
     borrowing: pool.borrowing,
     ...(pool.ranges && { ranges: formatSet(pool.ranges) }),
     ...(pool.excludes && { excludes: formatSet(pool.excludes) }),
-    ...(pool.gateway && { gateway: formatAddress(pool.gateway) }),
-    ...(pool.routes && {
-      routes: pool.routes.map(({ dst, gw }) => ({ dst: formatCidr(dst), gw: formatAddress(gw) })),
-    }),
+    ...(pool.kind && { kind: pool.kind }),
+    ...networkItem(pool),
     ...(pool.subnetId !== undefined && { subnetId: pool.subnetId }),
     ...(pool.adding && { adding: formatSet(pool.adding) }),
     ...(pool.retiring && { retiring: formatSet(pool.retiring) }),
@@ -241,8 +238,8 @@ export const poolFrom = reading((item: Item): Pool => {
     borrowing: oneOf(item, "borrowing", BORROWING),
     ...(item.ranges !== undefined && { ranges: setText(listOf(item, "ranges")) }),
     ...(item.excludes !== undefined && { excludes: setText(listOf(item, "excludes")) }),
-    ...(item.gateway !== undefined && { gateway: addressText(item.gateway) }),
-    ...(item.routes !== undefined && { routes: listOf(item, "routes").map(routeFrom) }),
+    ...(item.kind !== undefined && { kind: oneOf(item, "kind", ["subnet"]) }),
+    ...networkFrom(item),
     ...(item.subnetId !== undefined && { subnetId: idOf(item, "subnetId") }),
     ...(item.adding !== undefined && { adding: setText(listOf(item, "adding")) }),
     ...(item.retiring !== undefined && { retiring: setText(listOf(item, "retiring")) }),
@@ -264,11 +261,6 @@ export const poolFrom = reading((item: Item): Pool => {
     revision: idOf(item, "revision"),
   };
 }, assertPool);
-
-function routeFrom(route: Value): Route {
-  const { dst, gw } = route as Readonly<Record<string, Value>>;
-  return { dst: cidrText(dst), gw: addressText(gw) };
-}
 
 function reservationItem(reservation: Reservation): Item {
   assertReservation(reservation);

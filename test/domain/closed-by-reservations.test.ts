@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { isShut, whyShut } from "../../src/domain/closed-by-reservations.ts";
 import { reservedBy } from "../../src/domain/pool.ts";
-import { intervals, network, poolWith } from "./builders.ts";
+import { address, intervals, network, poolWith } from "./builders.ts";
 
 const pool = poolWith({ cidr: network("10.0.0.0/24") });
+const ADDRESS = address("10.0.0.1");
 const reservation = (name: string, ...cidrs: string[]) => ({
   space: "default",
   name,
@@ -12,8 +13,9 @@ const reservation = (name: string, ...cidrs: string[]) => ({
   revision: "revision",
 });
 const configurationOf = (...reservations: ReturnType<typeof reservation>[]) => ({
+  pools: [pool],
   reservations,
-  reserved: reservedBy(reservations),
+  reserved: reservedBy(reservations, [pool]),
 });
 
 describe("a pool is shut", () => {
@@ -48,6 +50,20 @@ describe("a pool is shut", () => {
     });
     expect(whyShut(pool, configurationOf(elsewhere, ...many)).reason).toBe(
       "is covered as a whole by reservations r0, r1, r2, r3, r4, r5, r6, r7 and 2 more",
+    );
+  });
+
+  it("by a reservation and what its network keeps out", () => {
+    const small = poolWith({ cidr: network("10.0.0.0/30"), kind: "subnet", gateway: ADDRESS });
+    const r0 = reservation("r0", "10.0.0.2");
+    const configuration = {
+      pools: [small],
+      reservations: [r0],
+      reserved: reservedBy([r0], [small]),
+    };
+    expect(isShut(small, configuration)).toBe(true);
+    expect(whyShut(small, configuration).reason).toBe(
+      "is covered as a whole by reservation r0 and what networks keep out",
     );
   });
 });

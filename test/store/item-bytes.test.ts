@@ -3,14 +3,17 @@ import { planBytes } from "../../src/domain/address-plan.ts";
 import { hostId } from "../../src/domain/host.ts";
 import {
   CONDITION_NAMES_MAX,
+  DNS_SERVERS_MAX,
   HOST_RESERVED_MAX,
   ITEM_BYTES_MAX,
   JOB_GROUPS_TO_COME_BACK_TO_MAX,
   LABELS_CHARACTERS_MAX,
   LABELS_MAX,
+  MTU_BYTES_MAX,
   NAME_CHARACTERS_MAX,
   NAMESPACE_CHARACTERS_MAX,
   NOTE_CHARACTERS_MAX,
+  POOL_LABELS_CHARACTERS_MAX,
   POOL_PRINCIPALS_MAX,
   POOLS_PER_REQUEST_MAX,
   PRINCIPAL_CHARACTERS_MAX,
@@ -18,6 +21,7 @@ import {
   SELECTOR_CHARACTERS_MAX,
   SPACE_CHARACTERS_MAX,
   UNREADABLE_CHARACTERS_MAX,
+  VLAN_ID_MAX,
 } from "../../src/domain/limits.ts";
 import { CorruptItemError } from "../../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
@@ -25,6 +29,7 @@ import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import { makeStore } from "../../src/store/store.ts";
 import {
+  address,
   blockWith,
   interval,
   jobWith,
@@ -43,6 +48,7 @@ const NAME = "p".repeat(NAME_CHARACTERS_MAX);
 /** A character with three bytes of UTF-8, the maximum of one UTF-16 code unit. */
 const WIDE = "€";
 const REASON_CHARACTERS_MAX = 1_024;
+const LONG = address("1111:2222:3333:4444:5555:6666:7777:8888");
 const LONG_ADDRESS = "1111:2222:3333:4444:5555:6666:123.123.123.123";
 const id = token(1);
 const longSelector = {
@@ -81,6 +87,13 @@ it.each<readonly [string, (store: Store) => Promise<unknown>]>([
           principals: Array.from({ length: POOL_PRINCIPALS_MAX }, () =>
             "p".repeat(PRINCIPAL_CHARACTERS_MAX),
           ),
+          kind: "subnet",
+          prefixLength: 32,
+          dns: Array.from({ length: DNS_SERVERS_MAX }, () => LONG),
+          domain: NAME,
+          vlan: VLAN_ID_MAX,
+          mtu: MTU_BYTES_MAX,
+          labels: { a: "v".repeat(POOL_LABELS_CHARACTERS_MAX) },
         }),
         undefined,
       ),

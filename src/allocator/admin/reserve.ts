@@ -64,7 +64,7 @@ async function warningsOf(
   runs: readonly Interval[],
 ): Promise<readonly ReservationWarning[]> {
   const { pools, reservations } = await context.store.readSpace(space);
-  const reserved = reservedBy(reservations);
+  const reserved = reservedBy(reservations, pools);
   const budget = pageBudget(context);
   const warnings: ReservationWarning[] = [];
   for (const pool of pools) {

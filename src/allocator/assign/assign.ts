@@ -46,7 +46,7 @@ import { selectStated } from "./select-stated.ts";
 import { countOf } from "./selection.ts";
 import { takeInOneWrite } from "./take-in-one-write.ts";
 import { takeInParts } from "./take-in-parts.ts";
-import { withRoutes } from "./with-routes.ts";
+import { withNetwork } from "./with-network.ts";
 
 /**
  * Assigns addresses: learns the blocks, writes the allocation, then takes the slots. DESIGN.md has the rules and the invariants
@@ -73,7 +73,7 @@ export async function assign(
     if (execution.charge) await unspendRest(execution);
     return answered instanceof Rejection
       ? answered
-      : withRoutes(execution.pools, answered, request);
+      : withNetwork(execution.pools, answered, request);
   } catch (error) {
     throw await cleanUpAfter(execution, error);
   }

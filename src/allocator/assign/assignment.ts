@@ -7,7 +7,8 @@ import type { HostId } from "../../domain/host.ts";
 import type { HostReservedAsked } from "../../domain/host-reserved.ts";
 import type { Labels } from "../../domain/labels.ts";
 import type { Missing } from "../../domain/outcome.ts";
-import type { Route, Use } from "../../domain/pool.ts";
+import type { Use } from "../../domain/pool.ts";
+import type { NetworkOfAddress } from "../../domain/pool-network.ts";
 import type { StatedAddress } from "../../domain/stated-address.ts";
 import type { Workload } from "../../domain/workload.ts";
 import type { Granted } from "../allocations/holding.ts";
@@ -87,8 +88,8 @@ export interface AssignedAddress {
   readonly pool: string;
   readonly generation: string;
   readonly borrowed: boolean;
-  readonly gateway?: Address;
-  readonly routes?: readonly Route[];
+  /** The network of its pool; absent if the pool cannot be read, and for a prefix. */
+  readonly network?: NetworkOfAddress;
   readonly interface?: string;
   readonly expiresAtMs?: number;
 }

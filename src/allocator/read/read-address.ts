@@ -13,8 +13,10 @@ import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../../domain/generation.ts";
 import { hostName } from "../../domain/host.ts";
 import { isHostReserved } from "../../domain/host-reserved.ts";
+import { networksOf } from "../../domain/network-of-pool.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Owners } from "../../domain/owner.ts";
+import type { NetworkOfAddress } from "../../domain/pool-network.ts";
 import { hasAddress } from "../../domain/pool-set.ts";
 import { isReleased, type Slot } from "../../domain/slot.ts";
 import { whyNeverAssigned } from "../../domain/special-ranges.ts";
@@ -37,6 +39,8 @@ export interface AddressState {
   readonly family: 4 | 6;
   readonly block: string;
   readonly pool: string;
+  /** The network of its pool. Only an address with an owner has it. */
+  readonly network?: NetworkOfAddress;
   /** The prefix that the address lies in, if a node has it. */
   readonly prefix?: string;
   readonly state:
@@ -95,7 +99,8 @@ export async function readAddress(
   if (!block || slot?.kind !== "taken") return base;
   const owner = await allocationOfSlot(context, space, slot);
   if (!owner) return base;
-  return { ...base, ...ownerOf(owner, address, block), pool: poolOfPart(owner.part, block) };
+  const owned = { ...base, ...ownerOf(owner, address, block), pool: poolOfPart(owner.part, block) };
+  return { ...owned, ...networksOf(configuration.pools)(owned.pool) };
 }
 
 /** Returns the owner of a host-reserved address; its note appears as an attribute, as in Calico. */

@@ -6,7 +6,10 @@ import { addressAt, formatCidr } from "../../domain/cidr.ts";
 import { handleHash } from "../../domain/hash.ts";
 import { ATTRIBUTE_CHARACTERS_PER_PAGE, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import type { Page } from "../../domain/listed.ts";
+import { networksOf } from "../../domain/network-of-pool.ts";
 import { Rejection } from "../../domain/outcome.ts";
+import { longCharactersOf } from "../../domain/pool-network.ts";
+import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { pageBudget } from "../core/page-budget.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
@@ -37,7 +40,11 @@ export async function readHandle(
   const budget = pageBudget(context);
   let characters = 0;
   let next = position;
-  const allocations = await allocationsFrom(context, wanted);
+  const [allocations, { pools }] = await allOf(
+    allocationsFrom(context, wanted),
+    configurationOf(context, wanted.space),
+  );
+  const networkOf = networksOf(pools);
   for (let from = 0; from < allocations.length; from += PAGE_READS_AT_ONCE) {
     if (from > 0 && next && budget.isSpent) return { items, next };
     const some = allocations.slice(from, from + PAGE_READS_AT_ONCE);
@@ -53,10 +60,12 @@ export async function readHandle(
         if (isPast && compareAddresses(address, position.after) <= 0) continue;
         const full = items.length === limit || characters > ATTRIBUTE_CHARACTERS_PER_PAGE;
         if (next && full) return { items, next };
-        items.push(state);
+        const ofPool = networkOf(state.pool);
+        items.push({ ...state, ...ofPool });
         // Until a caller changes the owners, they repeat the attributes.
         const changed = owners.get(state.address);
         characters += weight + (changed ? JSON.stringify(changed).length : weight);
+        characters += ofPool.network ? longCharactersOf(ofPool.network) : 0;
         next = { id, keyed, after: address };
       }
       next = { id, keyed };

@@ -2,8 +2,9 @@ import { Command, Option } from "commander";
 import type * as v from "valibot";
 import type { poolRead } from "../../contract/answers/answers.ts";
 import { ASSIGNMENT_MODES, ASSIGNS, BORROWING, USES } from "../../domain/pool.ts";
+import { POOL_KINDS } from "../../domain/pool-network.ts";
 import { action, type Session } from "../invocation/cli.ts";
-import { count, duration, texts } from "../invocation/options.ts";
+import { count, duration, keyValue, texts } from "../invocation/options.ts";
 import { routes } from "../invocation/route-option.ts";
 import { TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import type { Column } from "../output/column.ts";
@@ -62,6 +63,8 @@ export const POOL_COLUMNS: readonly Column<Pool>[] = [
   { header: "ASSIGNMENT", value: ({ assignmentMode }) => assignmentMode, wide: true },
   { header: "USES", value: ({ allowedUses }) => allowedUses?.join(", "), wide: true },
   { header: "RANGES", value: ({ ranges }) => ranges?.join(", "), wide: true },
+  { header: "KIND", value: ({ kind }) => kind, wide: true },
+  { header: "GATEWAY", value: ({ gateway }) => gateway, wide: true },
   { header: "NODESELECTOR", value: ({ nodeSelector }) => nodeSelector, wide: true },
 ];
 
@@ -82,6 +85,10 @@ const createCommand = (io: Io): Command =>
         [
           "Create a pool of some addresses of a network",
           "plat pool create red --cidr 10.9.0.0/24 --ranges 10.9.0.10-10.9.0.99",
+        ],
+        [
+          "Create a pool of a subnet for virtual machines",
+          "plat pool create lan --cidr 10.1.0.0/24 --kind subnet --gateway 10.1.0.1 --dns 10.1.0.53",
         ],
         [
           "Create a pool for hosts with a label",
@@ -108,11 +115,31 @@ const createCommand = (io: Io): Command =>
       texts,
     )
     .option("--excludes <ranges>", "What the pool leaves out of --ranges", texts)
+    .addOption(
+      new Option(
+        "--kind <kind>",
+        "pods: every address is assigned; subnet: not the network address, the broadcast address and the gateway",
+      ).choices(POOL_KINDS),
+    )
+    .option(
+      "--prefix-length <n>",
+      "Prefix length of the network that the addresses are used in; default: that of --cidr",
+      count,
+    )
     .option("--gateway <address>", "Gateway of the workloads")
     .option(
       "--route <dst=10.0.0.0/8,gw=10.9.0.1>",
       "Route of the workloads: a network and its gateway; repeatable",
       routes,
+    )
+    .option("--dns <addresses>", "DNS servers of the workloads; with commas or repeatable", texts)
+    .option("--domain <name>", "DNS domain of the workloads")
+    .option("--vlan <id>", "VLAN of the network, from 1 to 4094", count)
+    .option("--mtu <bytes>", "Size of the largest packet on the network", count)
+    .option(
+      "--labels <key=value>",
+      "Label that every address of the pool carries; repeatable",
+      keyValue,
     )
     .option("--disabled", "Assign nothing from the pool until it is enabled")
     .addOption(

@@ -86,6 +86,9 @@ const registeredIn = ({ apiVersion, kind, metadata }: Manifest) => {
 /** Conditions that Calico does not have. */
 const CONDITIONS = ["podSelector", "nodeNames", "namespaceNames", "networks", "principals"];
 
+/** The fields of a network that a pool of Spiderpool does not have. */
+const NETWORK_UNSAID = ["dns", "domain", "kind", "labels", "mtu", "prefixLength"];
+
 export const POOL: Kind = {
   noun: "pool",
   sample: "default-ipv4",
@@ -99,7 +102,11 @@ export const POOL: Kind = {
       bodyOf: asItIs,
       unsaid: PLAT_FIELDS,
     },
-    { ...SPIDER_IPPOOL, bodyOf: asItIs, unsaid: ["allowedUses", "cooldownSeconds"] },
+    {
+      ...SPIDER_IPPOOL,
+      bodyOf: asItIs,
+      unsaid: ["allowedUses", "cooldownSeconds", ...NETWORK_UNSAID],
+    },
     {
       ...SPIDER_SUBNET,
       bodyOf: asItIs,
@@ -110,6 +117,7 @@ export const POOL: Kind = {
         "nodeSelector",
         "namespaceSelector",
         ...CONDITIONS,
+        ...NETWORK_UNSAID,
       ],
     },
   ],

@@ -7,20 +7,29 @@ type Pool = v.InferOutput<typeof poolRead>;
 export const PLAT_FIELDS = [
   "borrowing",
   "cooldownSeconds",
+  "dns",
+  "domain",
   "excludes",
   "gateway",
+  "kind",
+  "labels",
+  "mtu",
   "namespaceNames",
   "networks",
   "nodeNames",
   "podSelector",
+  "prefixLength",
   "principals",
   "ranges",
   "routes",
+  "vlan",
 ] as const satisfies readonly (keyof Pool)[];
 
-/** Returns the fields of a pool that an IPPool loses. `borrowing: allowed` is what Calico does. */
+/** Returns the fields of a pool that an IPPool loses. `borrowing: allowed` and `kind: pods` are what Calico does. */
 export const lostFields = (pool: Pool): readonly string[] =>
   PLAT_FIELDS.filter(
     (field) =>
-      pool[field] !== undefined && !(field === "borrowing" && pool.borrowing === "allowed"),
+      pool[field] !== undefined &&
+      !(field === "borrowing" && pool.borrowing === "allowed") &&
+      !(field === "kind" && pool.kind === "pods"),
   );

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { attributes, family, next, ownership, requestId, time } from "./parts.ts";
+import { attributes, family, network, next, ownership, requestId, time } from "./parts.ts";
 
 /** A side without an owner is absent. */
 export const owner = v.strictObject({
@@ -32,6 +32,7 @@ const address = {
   family,
   block: v.string(),
   pool: v.string(),
+  ...network,
   ...ownership,
   attributes: v.optional(attributes),
   assignedBy: v.optional(

@@ -41,7 +41,29 @@ export const next = v.optional(
 const dryRun = v.optional(v.literal(true));
 
 /** A route of the workloads of a pool. */
-export const route = v.strictObject({ dst: v.string(), gw: v.string() });
+const route = v.strictObject({ dst: v.string(), gw: v.string() });
+
+/** The fields of a pool that a workload needs beside its address. */
+export const networkSettings = {
+  gateway: v.optional(v.string()),
+  routes: v.optional(v.array(route)),
+  dns: v.optional(v.array(v.string())),
+  domain: v.optional(v.string()),
+  vlan: v.optional(whole),
+  mtu: v.optional(whole),
+  labels: v.optional(v.record(v.string(), v.string())),
+};
+
+/** The network of an address. A prefix of a node has none. */
+export const network = {
+  cidr: v.optional(
+    v.pipe(
+      v.string(),
+      v.description("The address with the prefix length of its network, such as `10.1.0.7/24`"),
+    ),
+  ),
+  ...networkSettings,
+};
 
 export const problemCode = v.picklist(Object.keys(PROBLEMS) as ProblemCode[]);
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { ASSIGNMENT_MODES, ASSIGNS, BORROWING, USES } from "../../domain/pool.ts";
-import { ignored, next, route, unreadable, whole, written } from "./parts.ts";
+import { POOL_KINDS } from "../../domain/pool-network.ts";
+import { ignored, networkSettings, next, unreadable, whole, written } from "./parts.ts";
 
 const pool = {
   name: v.string(),
@@ -21,8 +22,9 @@ const pool = {
   cooldownSeconds: v.optional(whole),
   ranges: v.optional(v.array(v.string())),
   excludes: v.optional(v.array(v.string())),
-  gateway: v.optional(v.string()),
-  routes: v.optional(v.array(route)),
+  kind: v.optional(v.picklist(POOL_KINDS)),
+  prefixLength: v.optional(whole),
+  ...networkSettings,
   routing: v.optional(v.record(v.string(), v.union([v.string(), v.boolean()]))),
   state: v.optional(v.string()),
   job: v.optional(v.string()),

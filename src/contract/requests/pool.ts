@@ -10,6 +10,7 @@ import {
   ROUTING_FIELDS,
   routingProblems,
 } from "../schema/pool-fields.ts";
+import { NETWORK_FIELDS } from "../schema/pool-network.ts";
 import { SET_FIELDS } from "../schema/pool-ranges.ts";
 import { fields, rule } from "../schema/schema.ts";
 import type { NameInBody } from "./names.ts";
@@ -20,6 +21,7 @@ export const poolBody = v.pipe(
     ...POOL_FIELDS,
     ...CONDITION_FIELDS,
     ...SET_FIELDS,
+    ...NETWORK_FIELDS,
     principals: PRINCIPALS,
     assign: v.optional(v.picklist(ASSIGNS, `must be ${ASSIGNS.join(" or ")}`), "addresses"),
     cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX)),

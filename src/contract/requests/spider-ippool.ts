@@ -38,6 +38,7 @@ const spec = v.pipe(
     }) => ({
       gateway: same.gateway,
       routes: same.routes,
+      vlan: same.vlan,
       disabled: same.disable,
       assignmentMode: same.default ? ("Automatic" as const) : ("Manual" as const),
       cidr: subnet,

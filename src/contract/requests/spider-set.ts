@@ -1,6 +1,9 @@
 import * as v from "valibot";
 import type { Cidr } from "../../domain/cidr.ts";
+import { VLAN_ID_MAX } from "../../domain/limits.ts";
+import { whole } from "../schema/field.ts";
 import { POOL_FIELDS } from "../schema/pool-fields.ts";
+import { NETWORK_FIELDS } from "../schema/pool-network.ts";
 import { SET_FIELDS } from "../schema/pool-ranges.ts";
 import type { FieldProblem } from "../schema/problem.ts";
 import { ipVersion } from "./spider-manifest.ts";
@@ -11,10 +14,15 @@ export const SPIDER_SET_FIELDS = {
   subnet: POOL_FIELDS.cidr,
   ips: v.optional(SET_FIELDS.ranges, []),
   excludeIPs: SET_FIELDS.excludes,
-  gateway: SET_FIELDS.gateway,
-  routes: SET_FIELDS.routes,
-  // Spiderpool has deprecated it: the VLAN belongs to the network.
-  vlan: v.optional(v.unknown()),
+  gateway: NETWORK_FIELDS.gateway,
+  routes: NETWORK_FIELDS.routes,
+  // Spiderpool writes 0 for none (https://github.com/spidernet-io/spiderpool/blob/main/docs/reference/crd-spiderippool.md).
+  vlan: v.optional(
+    v.pipe(
+      whole(0, VLAN_ID_MAX),
+      v.transform((vlan) => (vlan === 0 ? undefined : vlan)),
+    ),
+  ),
 };
 
 /** Returns the problem of a family that is not the one of the subnet. */

@@ -11,12 +11,13 @@ export const SPIDER_SUBNET = spiderKind("SpiderSubnet");
 const spec = v.pipe(
   fields(SPIDER_SET_FIELDS),
   rule((spec) => familyProblems(spec)),
-  v.transform(({ subnet, ips, excludeIPs, gateway, routes }) => ({
+  v.transform(({ subnet, ips, excludeIPs, gateway, routes, vlan }) => ({
     cidr: subnet,
     ranges: ips,
     excludes: excludeIPs,
     gateway,
     routes,
+    vlan,
     disabled: false,
     assignmentMode: "Applications" as const,
   })),

@@ -47,7 +47,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   disable: "True if the pool serves nobody new.",
   events: "The events: of a watch of Kubernetes, or of EventBridge. They may be mixed.",
   excludeIPs: "Addresses and ranges that the pool does not have.",
-  gateway: "The gateway of the workloads. The pool does not assign it.",
+  gateway:
+    "The router of the default route. Plat assigns it to nobody who does not ask for this address.",
   groups: "The number of groups of 64 blocks that were read.",
   cidr: "A network, with no bits set below its prefix.",
   cidrs: "CIDRs, addresses, and ranges of addresses such as 10.0.0.1-10.0.0.9.",
@@ -72,6 +73,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "detail-type": "The type of the event of EventBridge.",
   disableBGPExport: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   disabled: "The pool assigns no new address.",
+  dns: "The DNS servers.",
+  domain: "The DNS domain.",
   dst: "The destination of the route, as a CIDR.",
   dryRun: "The request writes nothing, and the answer says what it would do.",
   effect: "The effect of the taint.",
@@ -187,6 +190,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   poolsServing: "The number of pools that could have served the request.",
   poolsTried:
     "The number of pools that were read. If a read was incomplete, the error is retryable.",
+  mtu: "The size of the largest packet of the network, in bytes.",
+  prefixLength:
+    "The prefix length of the network that the addresses are used in. Default: that of `cidr`. It is 32, or 128 for IPv6, if each address is routed on its own.",
   problem: "The problem, to be read after the field's name.",
   progress: "How far the job is.",
   quarantinedUntil: "Nobody gets the address before this time.",
@@ -229,12 +235,24 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   used: "The number of assigned addresses of the block.",
   value: "The received value, shortened.",
   values: "Values of the label.",
-  vlan: "Ignored, because the VLAN belongs to the network.",
+  vlan: "The VLAN of the network. Spiderpool writes 0 for none.",
   vxlanMode: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   warmBlocksPerHost: "The number of empty blocks that a host with addresses can keep.",
   write: "The prefixes that the caller writes, by place. Absent if each place has them.",
   workload:
     "The workload of the instance: its kind, its name, the name and the uid of the instance.",
+  "PoolRequest.kind":
+    "`pods`, the default, assigns every address. `subnet` leaves out the network address, the broadcast address, the anycast address of IPv6 routers, and the gateway.",
+  "Pool.kind":
+    "Whether the pool leaves out what no host of its network can have (`subnet`), or nothing (`pods`).",
+  "PoolWritten.kind":
+    "Whether the pool leaves out what no host of its network can have (`subnet`), or nothing (`pods`).",
+  "PoolRequest.labels": "Labels that every assigned address of the pool carries.",
+  "Pool.labels": "Labels that every assigned address of the pool carries.",
+  "PoolWritten.labels": "Labels that every assigned address of the pool carries.",
+  "AssignedAddress.labels": "The labels of the pool.",
+  "Address.labels": "The labels of the pool.",
+  "HeldAddress.labels": "The labels of the pool.",
   "AssignRequest.address": "The specific address to assign, in place of counts.",
   "AssignRequest.annotations":
     "The annotations of the pod. The first of `subnets`, `subnet`, `ippools` and `ippool` of `ipam.spidernet.io` chooses the pools.",

@@ -19,17 +19,21 @@ const KEY_SAID = {
 };
 const VALUE_SAID = { maxLength: LABEL_VALUE_CHARACTERS_MAX, pattern: `^${NAME}?$` };
 
-/** Labels by the rules of Kubernetes: `[prefix/]name` with a DNS name as prefix, and short plain values. */
-export const labels = v.pipe(
-  textMap(LABELS_MAX, (key, value) => keyProblem(key) ?? valueProblem(value), {
-    propertyNames: KEY_SAID,
-    additionalProperties: { type: "string", ...VALUE_SAID },
-  }),
-  v.check(
-    (labels) => Object.entries(labels).flat().join("").length <= LABELS_CHARACTERS_MAX,
-    `must have at most ${LABELS_CHARACTERS_MAX} characters in all`,
-  ),
-);
+/** Makes the schema of labels by the rules of Kubernetes: `[prefix/]name` with a DNS name as prefix, and short plain values. */
+export const labelsUpTo = (entriesMax: number, charactersMax: number) =>
+  v.pipe(
+    textMap(entriesMax, (key, value) => keyProblem(key) ?? valueProblem(value), {
+      propertyNames: KEY_SAID,
+      additionalProperties: { type: "string", ...VALUE_SAID },
+    }),
+    v.check(
+      (labels) => Object.entries(labels).flat().join("").length <= charactersMax,
+      `must have at most ${charactersMax} characters in all`,
+    ),
+  );
+
+/** The labels of a node, a namespace or a workload. */
+export const labels = labelsUpTo(LABELS_MAX, LABELS_CHARACTERS_MAX);
 
 /** The key of a label, and a value. */
 export const labelKey = v.pipe(text, v.metadata(KEY_SAID), without(keyProblem));

@@ -24,8 +24,9 @@ import {
   unique,
   whole,
 } from "./field.ts";
+import { type NetworkInputs, networkProblems, networkSpec } from "./pool-network.ts";
 import { type FieldsAboutAddresses, prefixProblems } from "./pool-prefixes.ts";
-import { type SetFields, setProblems, setSpec } from "./pool-ranges.ts";
+import { setProblems, setSpec } from "./pool-ranges.ts";
 import type { FieldProblem } from "./problem.ts";
 import { list } from "./schema.ts";
 import { selector } from "./selector.ts";
@@ -138,7 +139,7 @@ export const ROUTING_FIELDS = {
 };
 
 /** The fields of a pool after each of them is valid on its own. */
-interface PoolFields extends SetFields {
+interface PoolFields extends NetworkInputs {
   readonly assign?: (typeof ASSIGNS)[number] | undefined;
   readonly blockSize?: number | undefined;
   readonly disabled: boolean;
@@ -158,7 +159,7 @@ interface Routing {
 export function poolProblems(pool: PoolFields & FieldsAboutAddresses): FieldProblem[] {
   const problems = assignsPrefixes(pool)
     ? prefixProblems(pool)
-    : [...selectorProblems(pool), ...setProblems(pool)];
+    : [...selectorProblems(pool), ...setProblems(pool), ...networkProblems(pool)];
   return [...rangeProblems(pool), ...problems];
 }
 
@@ -237,6 +238,7 @@ export function poolSpec(pool: PoolFields, routing: Routing): PoolSpec {
     ...(namespaceSelector && { namespaceSelector }),
     borrowing: pool.borrowing ?? (assign === "prefixes" ? "forbidden" : "allowed"),
     ...setSpec(pool),
+    ...networkSpec(pool),
     ...(said.length > 0 && {
       routing: Object.fromEntries(said) as Record<string, string | boolean>,
     }),

@@ -5,14 +5,20 @@ import type { FieldProblem } from "./problem.ts";
 const ABOUT_ADDRESSES = [
   "allowedUses",
   "borrowing",
+  "dns",
+  "domain",
   "excludes",
   "gateway",
+  "kind",
+  "mtu",
   "namespaceNames",
   "namespaceSelector",
   "networks",
   "podSelector",
+  "prefixLength",
   "ranges",
   "routes",
+  "vlan",
 ] as const;
 
 /** These fields after each of them is valid on its own. */

@@ -1,5 +1,6 @@
 import type { AddressState } from "../../allocator/read/read-address.ts";
 import type { HandlePosition } from "../../allocator/read/read-handle.ts";
+import { addressNetwork } from "../../contract/schema/pool-network.ts";
 import { formatAddress } from "../../domain/address.ts";
 import type { Page } from "../../domain/listed.ts";
 import { formatTime } from "../../domain/time.ts";
@@ -8,7 +9,7 @@ import { sealCursor } from "../http/cursor.ts";
 import type { Answer } from "../http/event.ts";
 
 export function addressAnswer(address: AddressState, requestId: string): Answer {
-  return { status: 200, body: { requestId, ...addressBody(address) } };
+  return { status: 200, body: { requestId, ...ownedBody(address) } };
 }
 
 export function handleAnswer(
@@ -22,11 +23,17 @@ export function handleAnswer(
     body: {
       requestId,
       handle: wanted.handle,
-      addresses: items.map(addressBody),
+      addresses: items.map(ownedBody),
       ...(position && { next: sealCursor(handleOf(wanted), position) }),
     },
   };
 }
+
+/** Makes the body of an address with its network. */
+const ownedBody = ({ network, ...address }: AddressState) => ({
+  ...addressBody(address),
+  ...addressNetwork(address.address, network),
+});
 
 /** Makes the answer's body. A time in milliseconds becomes ISO 8601, under the name without the unit. */
 export function addressBody({

@@ -3,10 +3,9 @@ import type { Explanation } from "../../allocator/assign/explain.ts";
 import { interfacesOf } from "../../allocator/assign/interfaces.ts";
 import { assignBody } from "../../contract/requests/assign.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
-import { routesAnswer } from "../../contract/schema/pool-ranges.ts";
+import { addressNetwork } from "../../contract/schema/pool-network.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { workloadOf } from "../../contract/schema/workload.ts";
-import { formatAddress } from "../../domain/address.ts";
 import { hostId } from "../../domain/host.ts";
 import { formatTime } from "../../domain/time.ts";
 import { workloadHandle } from "../../domain/workload.ts";
@@ -109,10 +108,9 @@ const NOT_TO_BE_FOUND = invalid(
 export function assignAnswer(result: Assignment | Explanation, requestId: string): Answer {
   if ("families" in result) return explanationAnswer(result, requestId);
   const { handle, addresses, requested, hostReserved, messages, missing } = result;
-  const body = addresses.map(({ expiresAtMs, gateway, routes, ...address }) => ({
+  const body = addresses.map(({ expiresAtMs, network, ...address }) => ({
     ...address,
-    ...(gateway && { gateway: formatAddress(gateway) }),
-    ...(routes && { routes: routesAnswer(routes) }),
+    ...addressNetwork(address.address, network),
     ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
   }));
   return {

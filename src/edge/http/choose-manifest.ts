@@ -59,9 +59,10 @@ export function chooseManifest(
   };
 }
 
-/** Returns true for a manifest. Plat's own JSON has none of these fields. */
+/** Returns true for a manifest. Plat's own JSON has none of these fields, but for the `kind` of a pool, which has a `cidr`. */
 export function isManifest(value: unknown): value is Record<string, unknown> {
-  return isRecord(value) && (Object.hasOwn(value, "apiVersion") || Object.hasOwn(value, "kind"));
+  if (!isRecord(value) || Object.hasOwn(value, "apiVersion")) return isRecord(value);
+  return Object.hasOwn(value, "kind") && !Object.hasOwn(value, "cidr");
 }
 
 /** Returns the documents of a body, and the items of a list. `kubectl get` puts even a single one into a list. */

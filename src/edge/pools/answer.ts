@@ -1,4 +1,5 @@
 import type { Written } from "../../allocator/admin/written.ts";
+import { poolNetwork } from "../../contract/schema/pool-network.ts";
 import { setAnswer } from "../../contract/schema/pool-ranges.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { deleteJobId, shrinkJobId } from "../../domain/job.ts";
@@ -20,6 +21,9 @@ export const poolPutAnswer = (
 
 export const poolList = namedList<Pool>("pools", (pool) => bodyOf(pool));
 
+/** The field of a network that a pool of prefixes has. */
+const labelsOf = ({ labels }: Pool) => ({ ...(labels && { labels }) });
+
 /**
  * Copies field by field, to leave out the pool's id, and its state unless the pool serves no requests because of it.
  */
@@ -32,6 +36,7 @@ const bodyOf = (pool: Pool) => ({
   assignmentMode: pool.assignmentMode,
   ...(!assignsPrefixes(pool) && { allowedUses: pool.allowedUses, borrowing: pool.borrowing }),
   ...setAnswer(pool),
+  ...(assignsPrefixes(pool) ? labelsOf(pool) : poolNetwork(pool)),
   ...(pool.nodeSelector && { nodeSelector: pool.nodeSelector.text }),
   ...(pool.namespaceSelector && { namespaceSelector: pool.namespaceSelector.text }),
   ...(pool.podSelector && { podSelector: pool.podSelector.text }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { terminal } from "../terminal.ts";
 
-const { plat } = terminal();
+const { plat, platWith } = terminal();
 
 describe("plat pool get", () => {
   it("shows the pools of the space as a table", async () => {
@@ -39,6 +39,38 @@ describe("plat pool create", () => {
     expect((await plat("pool", "get", "red", "-o", "wide")).out).toMatch(
       /10\.9\.0\.2-10\.9\.0\.4, /,
     );
+  });
+
+  it("creates a pool of a subnet with all that a machine needs, which apply takes and leaves", async () => {
+    const created = await plat(
+      ...["pool", "create", "lan", "--cidr", "10.1.0.0/25", "--kind", "subnet"],
+      ...["--prefix-length", "24", "--gateway", "10.1.0.1", "--dns", "10.1.0.53,10.1.0.54"],
+      ...["--domain", "example.org", "--vlan", "7", "--mtu", "9000", "--labels", "zone=a"],
+    );
+    expect(created).toEqual({ exit: 0, out: "ippool/lan created\n", err: "" });
+    const { out } = await plat("pool", "get", "lan", "-o", "json");
+    expect(JSON.parse(out)).toMatchObject({
+      kind: "subnet",
+      prefixLength: 24,
+      gateway: "10.1.0.1",
+      dns: ["10.1.0.53", "10.1.0.54"],
+      domain: "example.org",
+      vlan: 7,
+      mtu: 9000,
+      labels: { zone: "a" },
+    });
+    expect((await plat("pool", "get", "-o", "wide")).out).toMatch(/subnet +10\.1\.0\.1/);
+    const manifest = {
+      apiVersion: "projectcalico.org/v3",
+      kind: "IPPool",
+      metadata: { name: "lan" },
+      spec: { cidr: "10.1.0.0/25" },
+    };
+    for (const document of [out, JSON.stringify(manifest)])
+      expect(await platWith({ stdin: document }, "pool", "apply", "-f", "-")).toMatchObject({
+        exit: 0,
+        out: "ippool/lan unchanged\n",
+      });
   });
 
   it.each(["10.0.0.0/8", "dst=10.0.0.0/8", "dst=,gw=10.9.0.1", "gw=1,dst=2,x=3"])(

@@ -47,6 +47,15 @@ describe("plat split", () => {
     ]);
   });
 
+  it("leaves the parts of a pool of a subnet in its network", async () => {
+    await create("--kind", "subnet", "--gateway", "10.0.0.1");
+    expect((await split("2", "web")).exit).toBe(0);
+    expect(await pools()).toMatchObject([
+      { cidr: "10.0.0.0/23", prefixLength: 22, gateway: "10.0.0.1" },
+      { cidr: "10.0.2.0/23", prefixLength: 22, gateway: "10.0.0.1" },
+    ]);
+  });
+
   it("rejects a pool with addresses, also a disabled one, and changes nothing", async () => {
     await create();
     await assign();

@@ -106,6 +106,11 @@ describe("a SpiderIPPool", () => {
     ]);
   });
 
+  it("has its VLAN, and none if that is 0", () => {
+    expect(specOf(manifest({ vlan: 7 })).vlan).toBe(7);
+    expect(specOf(manifest({ vlan: 0 })).vlan).toBeUndefined();
+  });
+
   it("serves only who names it, and is enabled, unless it says otherwise", () => {
     expect(specOf(manifest({}))).toMatchObject({ assignmentMode: "Manual", disabled: false });
     expect(specOf(manifest({ default: false }))).toMatchObject({ assignmentMode: "Manual" });

@@ -64,7 +64,7 @@ describe("a pool is rejected by the name of its field when it has", () => {
     ["borrowing forbidden", { borrowing: "forbidden" }, "borrowing: must be allowed or absent"],
     ["a gateway in the set", { gateway: "10.0.0.10" }, "gateway: is an address that the pool"],
     ["a gateway outside", { gateway: "10.0.1.1" }, "gateway: is not inside of cidr 10.0.0.0/24"],
-    ["a gateway without ranges", { ranges: undefined, gateway: "10.0.0.1" }, "send ranges without"],
+    ["a gateway without ranges", { ranges: undefined, gateway: "10.0.0.1" }, "send kind subnet"],
     ["a default route", { routes: [{ ...route, dst: "0.0.0.0/0" }] }, "routes[0].dst: must not be"],
     ["a repeated route", { routes: [route, route] }, "routes[1].dst: must be in one route only"],
     [

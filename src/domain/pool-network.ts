@@ -1,0 +1,121 @@
+import { type Address, BITS } from "./address.ts";
+import { type Cidr, cidrOf, contains, type Interval, intervalOf } from "./cidr.ts";
+import type { Labels } from "./labels.ts";
+
+/** A pool of pods assigns all that it has, as Calico does. One of a subnet leaves out what no host of the network can have. */
+export const POOL_KINDS = ["pods", "subnet"] as const;
+export type PoolKind = (typeof POOL_KINDS)[number];
+
+/** A route that the workloads of a pool need, as CNI has it. */
+export interface Route {
+  readonly dst: Cidr;
+  readonly gw: Address;
+}
+
+/** The fields of a pool that a workload needs beside its address to configure its interface. */
+export interface NetworkSettings {
+  /** The prefix length of the network that the addresses are used in; absent: that of the pool's CIDR. */
+  readonly prefixLength?: number;
+  /** The gateway of the workloads. The pool does not assign it automatically. */
+  readonly gateway?: Address;
+  readonly routes?: readonly Route[];
+  readonly dns?: readonly Address[];
+  readonly domain?: string;
+  readonly vlan?: number;
+  readonly mtu?: number;
+  readonly labels?: Labels;
+}
+
+/** The part of a pool that says where its addresses are used. */
+interface NetworkOfPool extends NetworkSettings {
+  readonly cidr: Cidr;
+  /** Absent: `pods`. */
+  readonly kind?: "subnet";
+}
+
+/** Returns the addresses that automatic assignment leaves out because of the network of a pool, as runs that may touch. */
+export function keptOutOf(pool: NetworkOfPool): readonly Interval[] {
+  if (pool.kind !== "subnet") return [];
+  const { family } = pool.cidr;
+  const { gateway } = pool;
+  const values = [
+    ...boundsOf(networkAround(pool)),
+    ...(gateway?.family === family ? [gateway.value] : []),
+  ];
+  return values.map((value) => ({ family, first: value, last: value }));
+}
+
+/**
+ * Returns the addresses of a network that none of its hosts can have. Both addresses of a /31 and of a /127 are those of hosts
+ * (RFC 3021, section 2.1; RFC 6164, section 4). Any larger network has its own address and a broadcast address (RFC 919, section
+ * 7), or, for IPv6, the anycast address of its routers (RFC 4291, section 2.6.1).
+ */
+function boundsOf(network: Cidr): readonly bigint[] {
+  const { family, first, last } = intervalOf(network);
+  if (BITS[family] - network.prefix <= 1) return [];
+  return family === 4 ? [first, last] : [first];
+}
+
+/** Returns true for an address of a network that no host of it can have. */
+export const isBound = (pool: NetworkOfPool, { family, value }: Address): boolean =>
+  family === pool.cidr.family && boundsOf(networkAround(pool)).includes(value);
+
+/** Returns the network that the addresses of a pool are used in. Where each address has a network of its own, returns the CIDR. */
+export const networkAround = ({ cidr, prefixLength = cidr.prefix }: NetworkOfPool): Cidr =>
+  prefixLength >= cidr.prefix ? cidr : cidrOf({ ...cidr, value: cidr.base }, prefixLength);
+
+/**
+ * Returns true if a host of the pool's network reaches the address without a router: it lies in the network, it is link-local (RFC
+ * 4291, section 2.5.6), or each host has a network of its own and is told the way.
+ */
+export function isReached(pool: NetworkOfPool, address: Address): boolean {
+  if (address.family !== pool.cidr.family) return false;
+  return (
+    isAlone(pool) || contains(networkAround(pool), address) || contains(IPV6_LINK_LOCAL, address)
+  );
+}
+
+/** Returns true if each address of the pool has a network of its own: a /32, or a /128. */
+const isAlone = ({ cidr: { family }, prefixLength }: NetworkOfPool): boolean =>
+  prefixLength === BITS[family];
+
+const IPV6_LINK_LOCAL: Cidr = { family: 6, base: 0xfe80n << 112n, prefix: 10 };
+
+/** The network of an assigned address: the settings of its pool, always with a prefix length. */
+export interface NetworkOfAddress extends NetworkSettings {
+  readonly prefixLength: number;
+}
+
+/** Returns what an address of the pool needs. A field that the pool does not have is that of the pool around it. */
+export function networkFor(pool: NetworkOfPool, around: NetworkSettings = {}): NetworkOfAddress {
+  const settings = { ...settingsOf(around), ...settingsOf(pool) };
+  return { ...settings, prefixLength: settings.prefixLength ?? pool.cidr.prefix };
+}
+
+/** Returns how many characters an answer has of the routes and the labels of an address: at most, because texts are shorter. */
+export const longCharactersOf = ({ routes = [], labels = {} }: NetworkSettings): number =>
+  routes.length * ROUTE_CHARACTERS_MAX + JSON.stringify(labels).length;
+
+/** Two IPv6 addresses, a prefix length and their names in JSON. */
+const ROUTE_CHARACTERS_MAX = 100;
+
+/** Returns these fields of a pool alone. */
+export const settingsOf = ({
+  prefixLength,
+  gateway,
+  routes,
+  dns,
+  domain,
+  vlan,
+  mtu,
+  labels,
+}: NetworkSettings): NetworkSettings => ({
+  ...(prefixLength !== undefined && { prefixLength }),
+  ...(gateway && { gateway }),
+  ...(routes && { routes }),
+  ...(dns && { dns }),
+  ...(domain !== undefined && { domain }),
+  ...(vlan !== undefined && { vlan }),
+  ...(mtu !== undefined && { mtu }),
+  ...(labels && { labels }),
+});

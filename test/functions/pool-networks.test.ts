@@ -1,0 +1,212 @@
+import { describe, expect, it } from "vitest";
+import { NETWORK_CHARACTERS_PER_ANSWER } from "../../src/domain/limits.ts";
+import { newSpace, textsOf } from "./plat.ts";
+
+type Plat = ReturnType<typeof newSpace>;
+
+const NETWORK = {
+  gateway: "10.1.0.1",
+  routes: [{ dst: "192.168.0.0/16", gw: "10.1.0.2" }],
+  dns: ["10.1.0.53", "2001:db8::53"],
+  domain: "example.org",
+  vlan: 7,
+  mtu: 9000,
+  labels: { zone: "a" },
+};
+
+/** Returns a space with one pool of a subnet. */
+async function spaceWith(pool: object): Promise<Plat> {
+  const plat = newSpace();
+  await plat.put("/v1/config", { cooldownSeconds: 0 });
+  expect(await plat.put("/v1/pools/lan", pool)).toMatchObject({ status: 201 });
+  return plat;
+}
+
+/** Assigns all that a pool gives of itself, and returns it in order. */
+async function allOf(plat: Plat, count: number): Promise<readonly string[]> {
+  const body = { host: "n1", ipv4: count, handle: "all", allowPartial: true };
+  return textsOf(await plat.assign(body));
+}
+
+async function changed(plat: Plat, changes: object) {
+  const { body, headers } = await plat.get("/v1/pools/lan");
+  return plat.put("/v1/pools/lan", { ...body, ...changes }, headers.etag);
+}
+
+describe("an assigned address", () => {
+  it("has the network of its pool in the answer, in its repeat, and in every read", async () => {
+    const plat = await spaceWith({ cidr: "10.1.0.0/24", kind: "subnet", ...NETWORK });
+    const request = { host: "n1", ipv4: 1, handle: "vm-1" };
+    const { body } = await plat.assign(request, "key");
+    const [{ address }] = body.addresses;
+    const told = { cidr: `${address}/24`, ...NETWORK };
+    expect(body.addresses).toMatchObject([told]);
+    expect((await plat.assign(request, "key")).body.addresses).toMatchObject([told]);
+    expect((await plat.get(`/v1/addresses/${address}`)).body).toMatchObject(told);
+    expect((await plat.get("/v1/handles/vm-1")).body.addresses).toMatchObject([told]);
+  });
+
+  it("has the length of a larger network that the pool is a part of", async () => {
+    const part = { cidr: "10.1.0.64/26", prefixLength: 24, gateway: "10.1.0.1" };
+    const plat = await spaceWith(part);
+    const { body } = await plat.assign({ host: "n1", address: "10.1.0.99", handle: "vm" });
+    expect(body.addresses).toMatchObject([{ cidr: "10.1.0.99/24", gateway: "10.1.0.1" }]);
+  });
+
+  it("has no network while nobody has it", async () => {
+    const plat = await spaceWith({ cidr: "10.1.0.0/24", ...NETWORK, kind: "subnet" });
+    const { body } = await plat.get("/v1/addresses/10.1.0.9");
+    expect(body).toMatchObject({ state: "free" });
+    expect(body).not.toHaveProperty("cidr");
+    expect(body).not.toHaveProperty("gateway");
+  });
+
+  it("has no routes and labels in an answer that would be too large, which says so", async () => {
+    const key = (n: number) => `k${n}`.padEnd(20, "x");
+    const labels = Object.fromEntries(
+      Array.from({ length: 32 }, (_, n) => [key(n), "y".repeat(40)]),
+    );
+    const routes = Array.from({ length: 64 }, (_, n) => ({
+      dst: `192.168.${n}.0/24`,
+      gw: "10.1.0.2",
+    }));
+    const plat = await spaceWith({
+      cidr: "10.1.0.0/23",
+      kind: "subnet",
+      ...NETWORK,
+      labels,
+      routes,
+    });
+    await plat.put("/v1/config", { maxAddressesPerRequest: 500 }, "*");
+    const { body } = await plat.assign({ host: "n1", ipv4: 300, handle: "many" });
+    expect(body.addresses[0]).toMatchObject({ gateway: "10.1.0.1" });
+    expect(body.addresses[0]).not.toHaveProperty("labels");
+    expect(body.addresses[0]).not.toHaveProperty("routes");
+    expect(body.messages).toEqual([expect.stringContaining("has no routes and labels")]);
+    const page = await plat.get("/v1/handles/many");
+    expect(page.body.addresses[0]).toMatchObject({ labels, routes });
+    expect(page.body.next).toBeDefined();
+    expect(JSON.stringify(page.body).length).toBeLessThan(NETWORK_CHARACTERS_PER_ANSWER);
+  });
+});
+
+describe("a pool of a subnet", () => {
+  it("is answered as it was put, and put again writes nothing", async () => {
+    const pool = { cidr: "10.1.0.0/25", kind: "subnet", prefixLength: 24, ...NETWORK };
+    const plat = await spaceWith(pool);
+    const { body, headers } = await plat.get("/v1/pools/lan");
+    expect(body).toMatchObject(pool);
+    const again = await plat.put("/v1/pools/lan", body, headers.etag);
+    expect(again).toMatchObject({ status: 200 });
+    expect(again.headers.etag).toBe(headers.etag);
+  });
+
+  it.each<[string, object, readonly string[]]>([
+    ["/30 with a gateway", { cidr: "10.1.0.0/30", gateway: "10.1.0.1" }, ["10.1.0.2"]],
+    ["/30 without one", { cidr: "10.1.0.0/30" }, ["10.1.0.1", "10.1.0.2"]],
+    ["/31 without one", { cidr: "10.1.0.0/31" }, ["10.1.0.0", "10.1.0.1"]],
+    ["/31 with a gateway", { cidr: "10.1.0.0/31", gateway: "10.1.0.0" }, ["10.1.0.1"]],
+    ["/32", { cidr: "10.1.0.7/32" }, ["10.1.0.7"]],
+    [
+      "set that has its network address",
+      { cidr: "10.1.0.0/29", ranges: ["10.1.0.0-10.1.0.3"], gateway: "10.1.0.1" },
+      ["10.1.0.2", "10.1.0.3"],
+    ],
+  ])("of a %s assigns what hosts can have, and then is exhausted", async (_, pool, expected) => {
+    const plat = await spaceWith({ kind: "subnet", ...pool });
+    expect(await allOf(plat, 8)).toEqual(expected);
+    expect(await plat.assign({ host: "n2", ipv4: 1, handle: "more" })).toMatchObject({
+      status: 409,
+      body: { code: "pool_exhausted" },
+    });
+    const { body } = await plat.get("/v1/pools/lan/utilization");
+    expect(body).toMatchObject({ inUse: expected.length, available: 0 });
+    expect(body.inUse + body.reserved).toBe(body.capacity);
+  });
+
+  it("of IPv6 keeps the anycast address of routers out, and nothing else", async () => {
+    const plat = await spaceWith({ cidr: "2001:db8::/126", kind: "subnet" });
+    const three = await plat.assign({ host: "n1", ipv6: 3, handle: "all" });
+    expect(textsOf(three)).toEqual(["2001:db8::1", "2001:db8::2", "2001:db8::3"]);
+    const twin = await spaceWith({ cidr: "2001:db8::8/127", kind: "subnet" });
+    const both = await twin.assign({ host: "n1", ipv6: 2, handle: "all" });
+    expect(textsOf(both)).toEqual(["2001:db8::8", "2001:db8::9"]);
+  });
+
+  it("keeps its gateway out of every pool that shares the network", async () => {
+    const plat = await spaceWith({
+      cidr: "10.1.0.0/29",
+      ranges: ["10.1.0.4"],
+      kind: "subnet",
+      gateway: "10.1.0.2",
+    });
+    await plat.put("/v1/pools/other", { cidr: "10.1.0.0/29", ranges: ["10.1.0.2-10.1.0.3"] });
+    const one = await plat.assign({ host: "n1", ipv4: 1, handle: "o", pools: ["other"] });
+    expect(textsOf(one)).toEqual(["10.1.0.3"]);
+    expect((await plat.get("/v1/pools/other/utilization")).body).toMatchObject({
+      capacity: 2,
+      reserved: 1,
+    });
+  });
+
+  it("gives a request that names it such an address, as it does with a reserved one", async () => {
+    const plat = await spaceWith({ cidr: "10.1.0.0/30", kind: "subnet", gateway: "10.1.0.1" });
+    const router = await plat.assign({ host: "router", address: "10.1.0.1", handle: "router" });
+    expect(router).toMatchObject({ status: 200, body: { addresses: [{ cidr: "10.1.0.1/30" }] } });
+    expect((await plat.get("/v1/pools/lan/utilization")).body).toMatchObject({
+      capacity: 4,
+      inUse: 1,
+      reserved: 2,
+      available: 1,
+    });
+  });
+
+  it("with no address left says that networks keep them out", async () => {
+    const plat = await spaceWith({ cidr: "10.1.0.0/30", kind: "subnet", gateway: "10.1.0.1" });
+    await plat.put("/v1/reservations/rest", { cidrs: ["10.1.0.2"] });
+    const { status, body } = await plat.assign({ host: "n1", ipv4: 1, handle: "w" });
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ code: "pool_exhausted" });
+    expect(body.detail).toContain("by reservation rest and what networks keep out");
+  });
+});
+
+describe("a pool that serves", () => {
+  it("becomes one of a subnet: what is assigned stays, and what is released is assigned no more", async () => {
+    const plat = await spaceWith({ cidr: "10.1.0.0/30" });
+    expect(await allOf(plat, 8)).toHaveLength(4);
+    expect(await changed(plat, { kind: "subnet", gateway: "10.1.0.1" })).toMatchObject({
+      status: 200,
+      body: { kind: "subnet", effectiveAt: expect.any(String) },
+    });
+    const read = await plat.get("/v1/addresses/10.1.0.0");
+    expect(read.body).toMatchObject({
+      state: "assigned",
+      cidr: "10.1.0.0/30",
+      gateway: "10.1.0.1",
+    });
+    expect((await plat.get("/v1/pools/lan/utilization")).body).toMatchObject({ inUse: 4 });
+    await plat.release({ handle: "all" });
+    expect(await allOf(plat, 8)).toEqual(["10.1.0.2"]);
+  });
+
+  it("becomes one of pods, and then assigns what its network kept out", async () => {
+    const plat = await spaceWith({ cidr: "10.1.0.0/30", kind: "subnet" });
+    expect(await allOf(plat, 8)).toEqual(["10.1.0.1", "10.1.0.2"]);
+    expect(await changed(plat, { kind: "pods" })).toMatchObject({ status: 200 });
+    const more = await plat.assign({ host: "n1", ipv4: 2, handle: "more" });
+    expect(textsOf(more)).toEqual(["10.1.0.0", "10.1.0.3"]);
+  });
+
+  it("gets another network, which the addresses that it has assigned then have", async () => {
+    const plat = await spaceWith({ cidr: "10.1.0.0/24", kind: "subnet", ...NETWORK });
+    const { body } = await plat.assign({ host: "n1", address: "10.1.0.9", handle: "vm" }, "key");
+    expect(body.addresses).toMatchObject([{ mtu: 9000 }]);
+    const { gateway: _, ...without } = (await plat.get("/v1/pools/lan")).body;
+    const { headers } = await plat.get("/v1/pools/lan");
+    await plat.put("/v1/pools/lan", { ...without, mtu: 1500 }, headers.etag);
+    const read = (await plat.get("/v1/addresses/10.1.0.9")).body;
+    expect(read).toMatchObject({ mtu: 1500 });
+    expect(read).not.toHaveProperty("gateway");
+  });
+});
