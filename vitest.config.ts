@@ -5,8 +5,8 @@ import { LONG_TESTS } from "./test/suites.ts";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // The templates need Python, and have a configuration of their own; the long tests have one too.
-    exclude: [...configDefaults.exclude, "test/templates/**", ...LONG_TESTS],
+    // The templates need Python and the console a browser: each has a configuration of its own, and the long tests too.
+    exclude: [...configDefaults.exclude, "test/templates/**", "test/console/**", ...LONG_TESTS],
     setupFiles: ["test/setup.ts"],
     reporters: ["default", "./test/proofs.ts"],
     // Vitest would leave a core to itself, and with two of them run one file after the other.

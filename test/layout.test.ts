@@ -8,9 +8,13 @@ import { describe, expect, it } from "vitest";
  * without those above it.
  */
 
-const SOURCES = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".ts"))
-  .map((path) => join("src", path));
+const sourcesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => join(folder, path));
+
+const SOURCES = sourcesIn("src");
+const CONSOLE = sourcesIn("console/src");
 
 /** The edges of a graph: from a file or folder to its imports. */
 type Imports = ReadonlyMap<string, ReadonlySet<string>>;
@@ -20,9 +24,9 @@ const importsOfFile = (path: string) =>
     normalize(join(dirname(path), specifier)),
   );
 
-const importsBetween = (placeOf: (path: string) => string): Imports => {
+const importsBetween = (placeOf: (path: string) => string, sources = SOURCES): Imports => {
   const edges = new Map<string, Set<string>>();
-  for (const path of SOURCES)
+  for (const path of sources)
     for (const imported of importsOfFile(path)) {
       const [from, to] = [placeOf(path), placeOf(imported)];
       if (from !== to) edges.set(from, (edges.get(from) ?? new Set()).add(to));
@@ -67,5 +71,24 @@ describe("the imports of the sources", () => {
       ["d", new Set(["a"])],
     ]);
     expect(circlesIn(imports)).toEqual(["a → b", "b → c", "c → a"]);
+  });
+});
+
+describe("the imports of the console", () => {
+  it("form no circle of files or folders", () => {
+    expect(CONSOLE.length).toBeGreaterThan(30);
+    expect(circlesIn(importsBetween((path) => path, CONSOLE))).toEqual([]);
+    expect(circlesIn(importsBetween(dirname, CONSOLE))).toEqual([]);
+  });
+
+  it("lead out of it in one file, which takes types of the contract and nothing that runs", () => {
+    const leaving = CONSOLE.flatMap((path) =>
+      [...readFileSync(path, "utf8").matchAll(/^import .*"(\.[^"]+)";$/gm)]
+        .filter(([, to = ""]) => !normalize(join(dirname(path), to)).startsWith("console/src/"))
+        .map(([line]) => `${path}: ${line}`),
+    );
+    expect(leaving).toEqual([
+      'console/src/api/types.ts: import type * as answers from "../../../src/contract/answers/answers.ts";',
+    ]);
   });
 });

@@ -30,11 +30,11 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...["Pick", "pick", "picklist", "TableCell", "CfnRecordSet"],
 ]);
 
-const FOLDERS = ["src", "functions", "cdk", "bench", "model", "twin", "test"];
+const FOLDERS = ["src", "functions", "cdk", "bench", "model", "twin", "test", "console"];
 
 const sources = FOLDERS.flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts") && !/node_modules|retired-words/.test(path))
+    .filter((path) => /\.tsx?$/.test(path) && !/node_modules|retired-words/.test(path))
     .map((path) => join(folder, path)),
 );
 

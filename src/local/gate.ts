@@ -17,10 +17,20 @@ export const isLoopback = (address: string): boolean => LOOPBACK.test(address);
  * it accepts only requests with the token, under any name of the server.
  */
 export function gateOf(address: string, token: string | undefined): Gate {
-  const hosts = new Set(["localhost", "127.0.0.1", "[::1]", bracketed(address)]);
+  const page = pageGateOf(address, token);
   return (request) =>
-    (token === undefined ? foreignHost(request, hosts) : withoutToken(request, token)) ??
+    page(request) ??
+    (token === undefined ? undefined : withoutToken(request, token)) ??
     foreignOrigin(request);
+}
+
+/**
+ * Makes the gate of the console's files. They have no data, so anybody may read them who reaches the server, and a link
+ * on another site may lead to them. Without a token the `Host` is still checked.
+ */
+export function pageGateOf(address: string, token: string | undefined): Gate {
+  const hosts = new Set(["localhost", "127.0.0.1", "[::1]", bracketed(address)]);
+  return (request) => (token === undefined ? foreignHost(request, hosts) : undefined);
 }
 
 /** Returns an address as it is written in a URL. */
@@ -41,7 +51,7 @@ function foreignHost(
 }
 
 /**
- * Rejects requests of web pages. Plat serves no page here, so no page has a reason to call it. Programs send neither
+ * Rejects requests of web pages, except those of the console, which has the origin of the server. Programs send neither
  * header.
  */
 function foreignOrigin({ headers }: IncomingMessage): Problem | undefined {

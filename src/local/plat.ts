@@ -1,6 +1,7 @@
 import type { Context } from "../allocator/core/context.ts";
 import { openTable } from "../store/table-format.ts";
 import { wire, wireHistory } from "../wiring.ts";
+import { readConsole } from "./console.ts";
 import { deleteExpired, Publishing } from "./publishing.ts";
 import { type Door, type Serving, serve } from "./server.ts";
 import { openStorage, type StorageOptions } from "./storage.ts";
@@ -38,7 +39,7 @@ export async function startPlat(options: PlatOptions): Promise<Plat> {
   let serving: Serving;
   try {
     await openTable(storage.table);
-    serving = await serve(HANDLERS, options);
+    serving = await serve(HANDLERS, { ...options, console: readConsole() });
   } catch (error) {
     await storage.stop();
     throw error;

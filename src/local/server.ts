@@ -3,8 +3,9 @@ import type { FunctionName } from "../contract/routes/routes.ts";
 import { invalid, Problem, problemAnswer } from "../contract/schema/problem.ts";
 import { BODY_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
 import { encoded, type Handler } from "../edge/http/http.ts";
+import type { Console, ConsoleFile } from "./console.ts";
 import { destinationOf, newRequestId, withBody } from "./event.ts";
-import { bracketed, type Gate, gateOf } from "./gate.ts";
+import { bracketed, type Gate, gateOf, pageGateOf } from "./gate.ts";
 import { bodyOf, close, lastWords, listen } from "./http-server.ts";
 
 export type Handlers = Readonly<Record<FunctionName, Handler>>;
@@ -52,6 +53,8 @@ export interface Door {
   readonly listen?: string;
   /** The token that requests must carry; without it, only programs on this machine have access. */
   readonly token?: string | undefined;
+  /** The console, to which the token is nothing: its files have no data. Absent if there is none. */
+  readonly console?: Console;
 }
 
 const LISTEN_DEFAULT = "127.0.0.1";
@@ -69,8 +72,15 @@ export async function serve(
   door: Door,
   limits: ServerLimits = LIMITS,
 ): Promise<Serving> {
-  const { port, listen: address = LISTEN_DEFAULT, token } = door;
+  const { port, listen: address = LISTEN_DEFAULT, token, console } = door;
   const gate = gateOf(address, token);
+  const pageGate = pageGateOf(address, token);
+  const reply = async (request: IncomingMessage): Promise<Reply> => {
+    const file = console?.(request);
+    return file
+      ? answerWith(pageGate(request) ?? file, request)
+      : answer(handlers, request, gate, limits);
+  };
   let stopping = false;
   const server = createServer(
     {
@@ -82,7 +92,7 @@ export async function serve(
     },
     (request, response) => {
       // A client that disconnects in the middle of its request must not affect others.
-      answer(handlers, request, gate, limits).then(
+      reply(request).then(
         (reply) => write(response, reply, stopping),
         () => response.destroy(),
       );
@@ -102,6 +112,11 @@ export async function serve(
       return close(server);
     },
   };
+}
+
+function answerWith(file: ConsoleFile | Problem, { method }: IncomingMessage): Reply {
+  if (file instanceof Problem) return rejected(file, newRequestId());
+  return method === "HEAD" ? { ...file, body: undefined } : file;
 }
 
 async function answer(

@@ -1,0 +1,54 @@
+import type { Problem } from "./types.ts";
+
+/** A rejection of the API, or the absence of its answer. */
+export class Rejection extends Error {
+  /** The status of HTTP; 0 if no answer came. */
+  readonly status: number;
+  /** The problem as the API sent it; absent if the answer was something else. */
+  readonly problem: Problem | undefined;
+
+  constructor(status: number, message: string, problem?: Problem) {
+    super(message);
+    this.status = status;
+    this.problem = problem;
+  }
+
+  /** The stable code of the problem, or a word of the console for an answer without one. */
+  get code(): string {
+    return this.problem?.code ?? (this.status === 0 ? "unreachable" : "not_understood");
+  }
+}
+
+/** Returns the rejection that an answer is. */
+export async function rejectionIn(response: Response): Promise<Rejection> {
+  const { status } = response;
+  const body = await response.json().catch(() => undefined);
+  if (isProblem(body)) return new Rejection(status, body.detail, body);
+  const told = typeof body?.message === "string" ? `: ${body.message}` : "";
+  return new Rejection(status, `The answer has the status ${status} and is not of Plat${told}.`);
+}
+
+const isProblem = (body: unknown): body is Problem =>
+  typeof body === "object" && body !== null && "code" in body && "detail" in body;
+
+/** Returns the rejection for an error that a call threw. */
+export const rejectionOf = (error: unknown): Rejection =>
+  error instanceof Rejection
+    ? error
+    : new Rejection(
+        0,
+        "The API does not answer. It has stopped, or the network between it and this browser has.",
+      );
+
+/** Returns nothing if the API rejects a read with one of these statuses, by default because there is no such thing. */
+export async function unlessAbsent<T>(
+  reading: Promise<T>,
+  statuses: readonly number[] = [404],
+): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof Rejection && statuses.includes(error.status)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+import type * as v from "valibot";
+import type * as answers from "../../../src/contract/answers/answers.ts";
+
+/** An answer of the API, as its contract has it. */
+export type Answer<Name extends keyof typeof answers> =
+  (typeof answers)[Name] extends v.GenericSchema ? v.InferOutput<(typeof answers)[Name]> : never;
+
+export type Pool = Answer<"poolRead">;
+export type PoolHistory = Answer<"poolHistoryRead">;
+export type Block = Answer<"blockStatus">;
+export type BlockRead = Answer<"blockRead">;
+export type AddressRead = Answer<"addressRead">;
+export type HeldAddress = Answer<"heldAddress">;
+export type AddressState = AddressRead["state"];
+export type Usage = Answer<"usageCounted">;
+export type Job = Answer<"jobRead">;
+export type Reservation = Answer<"reservationRead">;
+export type Affinity = Answer<"affinitiesRead">["affinities"][number];
+export type Problem = Answer<"problem">;
+export type UnreadableItem = Answer<"unreadableItem">;

@@ -1,0 +1,12 @@
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { chosenScheme } from "./state/scheme.ts";
+import "./styles/colours.css";
+import "./styles/base.css";
+import "./styles/pages.css";
+import "./styles/use.css";
+import "./styles/map.css";
+
+document.documentElement.dataset.scheme = chosenScheme();
+const root = document.getElementById("console");
+if (root) render(<App />, root);

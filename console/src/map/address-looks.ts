@@ -1,0 +1,48 @@
+import type { AddressState, BlockRead } from "../api/types.ts";
+import { addressText } from "../network/cidr.ts";
+import { styled } from "./colours.ts";
+import { type Grid, tileAt, tilesOf } from "./grid.ts";
+import type { Looks } from "./paint.ts";
+
+/** The states of an address that is not free. */
+export const ADDRESS_STATES = [
+  "assigned",
+  "kept",
+  "held",
+  "cooling",
+  "quarantined",
+  "hostReserved",
+] as const satisfies readonly AddressState[];
+
+type AddressInBlock = BlockRead["addresses"][number];
+
+/** More tiles than these have no room for text. */
+const NAMED_TILES_MAX = 1_024;
+
+/** Returns the looks of the addresses of a block. */
+export function addressLooks(
+  grid: Grid,
+  addressAt: (index: number) => AddressInBlock | undefined,
+): Looks {
+  const colours = Object.fromEntries(
+    ADDRESS_STATES.map((state) => [
+      state,
+      { colour: styled(`--is-${state}`), ink: styled(`--is-${state}-ink`) },
+    ]),
+  );
+  const isNamed = tilesOf(grid) <= NAMED_TILES_MAX;
+  const free = { colour: styled("--unclaimed"), ink: styled("--soft") };
+  return {
+    nothing: free,
+    look(index) {
+      const address = addressAt(index);
+      if (!address && !isNamed) return undefined;
+      const text = addressText(tileAt(grid, index));
+      const look = colours[address?.state ?? ""] ?? free;
+      // The last part of an address tells it from its neighbours; the whole is in the sentence below the map.
+      const title = grid.shown.bits === 128 ? text.replace(/^.*:(?=.*)/, "…:") : text;
+      const subtitle = address?.handle?.split(/[/.]/).at(-1);
+      return { ...look, title, ...(subtitle !== undefined && { subtitle }) };
+    },
+  };
+}

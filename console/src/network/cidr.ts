@@ -1,0 +1,55 @@
+import ipaddr from "ipaddr.js";
+
+/** A network of either family. The base has no bits below the length of the prefix. */
+export interface Cidr {
+  /** The bits of an address: 32 or 128. */
+  readonly bits: 32 | 128;
+  readonly base: bigint;
+  readonly length: number;
+}
+
+/** Returns the CIDR that a text means, with an address as a network of one. Returns nothing for any other text. */
+export function readCidr(text: string): Cidr | undefined {
+  const [, ip = "", digits] = /^([0-9a-f:.]+)(?:\/(\d{1,3}))?$/i.exec(text.trim()) ?? [];
+  if (!ipaddr.IPv4.isValidFourPartDecimal(ip) && !ipaddr.IPv6.isValid(ip)) return undefined;
+  const bytes = ipaddr.parse(ip).toByteArray();
+  const bits = bytes.length === 4 ? 32 : 128;
+  const length = digits === undefined ? bits : Number(digits);
+  if (length > bits) return undefined;
+  const value = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  return around(bits, value, length);
+}
+
+/** Returns the network of a prefix length around an address. */
+export function around(bits: 32 | 128, value: bigint, length: number): Cidr {
+  const low = BigInt(bits - length);
+  return { bits, base: (value >> low) << low, length };
+}
+
+/** Returns the text of an address. */
+export function addressText({ bits, base }: Pick<Cidr, "bits" | "base">): string {
+  const bytes = Array.from({ length: bits / 8 }, (_, i) =>
+    Number((base >> BigInt(bits - 8 * (i + 1))) & 255n),
+  );
+  return ipaddr.fromByteArray(bytes).toString();
+}
+
+/** Returns `10.0.0.0/16`. */
+export const cidrText = (cidr: Cidr): string => `${addressText(cidr)}/${cidr.length}`;
+
+/** Returns true if the first network has all addresses of the second one. */
+export const contains = (outer: Cidr, inner: Cidr): boolean =>
+  outer.bits === inner.bits &&
+  outer.length <= inner.length &&
+  around(inner.bits, inner.base, outer.length).base === outer.base;
+
+/** Returns the network of a prefix length at a place within another one, from 0. */
+export const part = (outer: Cidr, length: number, index: number): Cidr => ({
+  bits: outer.bits,
+  base: outer.base + (BigInt(index) << BigInt(outer.bits - length)),
+  length,
+});
+
+/** Returns the place of a network among the parts of a prefix length of another one, from 0. */
+export const indexIn = (outer: Cidr, length: number, { bits, base }: Cidr): number =>
+  Number((base - outer.base) >> BigInt(bits - length));

@@ -1,0 +1,79 @@
+import { segment } from "../api/api.ts";
+import type { AddressRead } from "../api/types.ts";
+import { useApi } from "../api/use-api.tsx";
+import { useLoad } from "../api/use-load.ts";
+import { Facts } from "../parts/facts.tsx";
+import { Head } from "../parts/head.tsx";
+import { useLive } from "../parts/live.tsx";
+import { Moment } from "../parts/moment.tsx";
+import { Shown } from "../parts/shown.tsx";
+import { State } from "../parts/state.tsx";
+import { Named } from "../parts/to.tsx";
+import { useNavigation } from "../state/navigation.tsx";
+
+/** An address: its state, who has it, and until when. */
+export function AddressPage({ name }: { readonly name: string }) {
+  const api = useApi();
+  const { space } = useNavigation().place;
+  const loaded = useLoad<AddressRead>({ key: `${space} ${name}`, live: useLive() }, (signal) =>
+    api.get(`addresses/${segment(name)}`, {}, signal),
+  );
+  return (
+    <>
+      <Head kind="Address" title={name} loaded={loaded} />
+      <Shown loaded={loaded} what={`the address ${name}`}>
+        {(address) => (
+          <>
+            <p class="under">
+              <State state={address.state} />
+              {address.borrowed && <State state="borrowed" />}
+            </p>
+            <Facts
+              facts={[
+                ["Handle", address.handle && <Named kind="handle" name={address.handle} />],
+                ["Host", address.host && <Named kind="host" name={address.host} />],
+                ["Block", <Named key="b" kind="block" name={address.block} />],
+                ["Pool", <Named key="p" kind="pool" name={address.pool} />],
+                ["Prefix", address.prefix],
+                ["Interface", address.interface],
+                ["Workload", address.workload && workloadText(address.workload)],
+                ["Assigned", address.assignedAt && <Moment at={address.assignedAt} />],
+                ["Assigned by", address.assignedBy],
+                ["Lease ends", address.expiresAt && <Moment at={address.expiresAt} />],
+                [
+                  "In quarantine until",
+                  address.quarantinedUntil && <Moment at={address.quarantinedUntil} />,
+                ],
+                ["Free again", address.availableAt && <Moment at={address.availableAt} />],
+                [
+                  "Generation",
+                  address.generation && <code class="long">{address.generation}</code>,
+                ],
+              ]}
+            />
+            <Attributes title="Attributes" attributes={address.attributes} />
+            <Attributes title="Active owner" attributes={address.owner?.active} />
+            <Attributes title="Alternate owner" attributes={address.owner?.alternate} />
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+const workloadText = ({ namespace, kind, instance, uid }: NonNullable<AddressRead["workload"]>) =>
+  `${kind} ${namespace}/${instance}, uid ${uid}`;
+
+function Attributes(props: {
+  readonly title: string;
+  readonly attributes: Readonly<Record<string, string>> | undefined;
+}) {
+  const entries = Object.entries(props.attributes ?? {});
+  if (entries.length === 0) return null;
+  return (
+    <>
+      <h2>{props.title}</h2>
+      <Facts facts={entries} />
+    </>
+  );
+}

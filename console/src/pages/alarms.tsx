@@ -1,0 +1,48 @@
+import type { Answer } from "../api/types.ts";
+import { useApi } from "../api/use-api.tsx";
+import { useLoad } from "../api/use-load.ts";
+import { Head } from "../parts/head.tsx";
+import { useLive } from "../parts/live.tsx";
+import { Moment } from "../parts/moment.tsx";
+import { Shown } from "../parts/shown.tsx";
+import { Table } from "../parts/table.tsx";
+import { Named } from "../parts/to.tsx";
+import { Unreadable } from "../parts/unreadable.tsx";
+import { useNavigation } from "../state/navigation.tsx";
+
+/** The thresholds that are crossed now. */
+export function AlarmsPage() {
+  const api = useApi();
+  const { space } = useNavigation().place;
+  const loaded = useLoad<Answer<"alarmsRead">>({ key: space, live: useLive() }, (signal) =>
+    api.get("alarms", {}, signal),
+  );
+  return (
+    <>
+      <Head title="Alarms" loaded={loaded} />
+      <Shown loaded={loaded} what="the alarms">
+        {({ alarms, unreadable }) => (
+          <>
+            <Unreadable items={unreadable} />
+            <Table
+              label="Alarms"
+              none="No threshold is crossed."
+              rows={alarms}
+              keyOf={({ id, pool }) => `${id} ${pool}`}
+              columns={[
+                { title: "Alarm", show: ({ id }) => <code>{id}</code> },
+                { title: "Pool", show: ({ pool }) => pool && <Named kind="pool" name={pool} /> },
+                { title: "What it is", show: ({ detail }) => detail },
+                { title: "Since", show: ({ since }) => since && <Moment at={since} /> },
+              ]}
+            />
+            <p class="hint">
+              The runbook has a chapter for each alarm. To prove the invariants over all items, run{" "}
+              <code>plat check</code>.
+            </p>
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}

@@ -1,0 +1,150 @@
+import { useCallback, useMemo } from "preact/hooks";
+import { segment } from "../api/api.ts";
+import { pagesOf } from "../api/pages.ts";
+import type { AddressState, BlockRead } from "../api/types.ts";
+import { useApi } from "../api/use-api.tsx";
+import { useLoad } from "../api/use-load.ts";
+import { ADDRESS_STATES, addressLooks } from "../map/address-looks.ts";
+import { type Grid, tileAt } from "../map/grid.ts";
+import { GridMap } from "../map/grid-map.tsx";
+import { addressText, readCidr } from "../network/cidr.ts";
+import { Facts } from "../parts/facts.tsx";
+import { Head } from "../parts/head.tsx";
+import { useLive } from "../parts/live.tsx";
+import { Moment } from "../parts/moment.tsx";
+import { Shown } from "../parts/shown.tsx";
+import { State } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
+import { Named } from "../parts/to.tsx";
+import { UsageBar } from "../parts/usage-bar.tsx";
+import { useNavigation } from "../state/navigation.tsx";
+
+/** A block, and its addresses as a map and as a table. */
+export function BlockPage({ name }: { readonly name: string }) {
+  const api = useApi();
+  const { space } = useNavigation().place;
+  const loaded = useLoad<BlockRead>(
+    { key: `${space} ${name}`, live: useLive() },
+    async (signal) => {
+      const path = `blocks/${segment(name)}`;
+      let block: BlockRead | undefined;
+      for await (const page of pagesOf<BlockRead>(api, { path, query: { limit: 1_024 }, signal }))
+        block = block ? { ...page, addresses: [...block.addresses, ...page.addresses] } : page;
+      if (!block) throw new Error("a list has a page at least");
+      return block;
+    },
+  );
+  return (
+    <>
+      <Head kind="Block" title={name} loaded={loaded} />
+      <Shown loaded={loaded} what={`the block ${name}`}>
+        {(block) => (
+          <>
+            <UsageBar usage={block} legend />
+            <AddressMap block={block} />
+            <Facts
+              facts={[
+                [
+                  "Host",
+                  block.host ? (
+                    <Named key="h" kind="host" name={block.host} />
+                  ) : (
+                    "none: others may claim it"
+                  ),
+                ],
+                ["Pool", <Named key="p" kind="pool" name={block.pool} />],
+                ["Claimed", <Moment key="c" at={block.claimedAt} />],
+                ["Idle since", block.idleSince && <Moment at={block.idleSince} />],
+                ["Last changed by", block.changedBy?.principal],
+                ["in the request", block.changedBy?.requestId],
+              ]}
+            />
+            <h2>Addresses that are not free</h2>
+            <Table
+              label="Addresses that are not free"
+              none="All addresses of this block are free."
+              rows={block.addresses}
+              keyOf={({ address }) => address}
+              columns={[
+                {
+                  title: "Address",
+                  show: ({ address }) => <Named kind="address" name={address} />,
+                },
+                { title: "State", show: ({ state }) => <State state={state} /> },
+                {
+                  title: "Handle",
+                  show: ({ handle }) => handle && <Named kind="handle" name={handle} />,
+                },
+                { title: "Host", show: ({ host }) => host && <Named kind="host" name={host} /> },
+                {
+                  title: "Since",
+                  show: ({ assignedAt }) => assignedAt && <Moment at={assignedAt} />,
+                },
+                {
+                  title: "Until",
+                  show: ({ expiresAt, quarantinedUntil, availableAt }) => {
+                    const until = expiresAt ?? quarantinedUntil ?? availableAt;
+                    return until && <Moment at={until} />;
+                  },
+                },
+              ]}
+            />
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function AddressMap({ block }: { readonly block: BlockRead }) {
+  const { open } = useNavigation();
+  const shown = useMemo(() => readCidr(block.cidr), [block.cidr]);
+  const byAddress = useMemo(
+    () => new Map(block.addresses.map((address) => [address.address, address])),
+    [block.addresses],
+  );
+  const stateAt = useCallback(
+    (grid: Grid, index: number) => byAddress.get(addressText(tileAt(grid, index))),
+    [byAddress],
+  );
+  const looksOn = useCallback(
+    (grid: Grid) => addressLooks(grid, (index) => stateAt(grid, index)),
+    [stateAt],
+  );
+  const states = useMemo(() => {
+    const counts = new Map<AddressState, number>();
+    for (const { state } of block.addresses) counts.set(state, (counts.get(state) ?? 0) + 1);
+    return counts;
+  }, [block.addresses]);
+  if (!shown) return null;
+  return (
+    <section aria-labelledby="map-title">
+      <h2 id="map-title">Addresses</h2>
+      <ul class="legend" aria-label="Legend: the state of an address">
+        <li>
+          <span class="swatch unclaimed" aria-hidden="true" /> free
+        </li>
+        {ADDRESS_STATES.filter((state) => states.has(state)).map((state) => (
+          <li key={state}>
+            <span class={`swatch is-${state}`} aria-hidden="true" /> {state}{" "}
+            <b>{states.get(state)}</b>
+          </li>
+        ))}
+      </ul>
+      <GridMap
+        label={`Addresses of ${block.cidr}`}
+        shown={shown}
+        itemLength={shown.bits}
+        looksOn={looksOn}
+        describe={(grid, index) => {
+          const address = stateAt(grid, index);
+          const text = addressText(tileAt(grid, index));
+          if (!address) return `${text} is free.`;
+          const { state, handle, host } = address;
+          return `${text} is ${state}${handle ? ` to ${handle}` : ""}${host ? ` on ${host}` : ""}.`;
+        }}
+        open={(tile) => open({ kind: "address", name: addressText(tile) })}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,133 @@
+import type { Api } from "../api/api.ts";
+import { allOf } from "../api/pages.ts";
+import { unlessAbsent } from "../api/rejection.ts";
+import type { Affinity, Answer, Block } from "../api/types.ts";
+import { useApi } from "../api/use-api.tsx";
+import { useLoad } from "../api/use-load.ts";
+import { countOf, NONE, sum } from "../map/tiles.ts";
+import { Facts } from "../parts/facts.tsx";
+import { Head } from "../parts/head.tsx";
+import { useLive } from "../parts/live.tsx";
+import { Moment } from "../parts/moment.tsx";
+import { Shown } from "../parts/shown.tsx";
+import { State } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
+import { Named } from "../parts/to.tsx";
+import { UsageBar } from "../parts/usage-bar.tsx";
+import { useNavigation } from "../state/navigation.tsx";
+
+type Node = Answer<"nodeRead">;
+
+interface Host {
+  readonly affinities: readonly Affinity[];
+  readonly blocks: readonly Block[];
+  /** The registered labels and the status; absent if the host is not registered. */
+  readonly node: Node | undefined;
+}
+
+/** A host: its blocks and borrowed blocks, its labels, and what the cluster last said of it. */
+export function HostPage({ name }: { readonly name: string }) {
+  const api = useApi();
+  const { space } = useNavigation().place;
+  const loaded = useLoad({ key: `${space} ${name}`, live: useLive() }, (signal) =>
+    readHost(api, name, signal),
+  );
+  return (
+    <>
+      <Head kind="Host" title={name} loaded={loaded} />
+      <Shown loaded={loaded} what={`the host ${name}`}>
+        {(host) => <HostShown host={host} />}
+      </Shown>
+    </>
+  );
+}
+
+function HostShown({ host: { affinities, blocks, node } }: { readonly host: Host }) {
+  const byCidr = new Map(blocks.map((block) => [block.cidr, block]));
+  const own = affinities.filter(({ borrowed }) => !borrowed);
+  const usage = own
+    .flatMap(({ cidr }) => byCidr.get(cidr) ?? [])
+    .map(countOf)
+    .reduce(sum, NONE);
+  const labels = Object.entries(node?.labels ?? {});
+  return (
+    <>
+      {own.length > 0 && <UsageBar usage={usage} legend />}
+      <h2>Blocks</h2>
+      <Table
+        label="Blocks"
+        none="This host has no blocks."
+        rows={affinities}
+        keyOf={({ cidr, borrowed }) => `${cidr} ${borrowed}`}
+        columns={[
+          { title: "Block", show: ({ cidr }) => <Named kind="block" name={cidr} /> },
+          { title: "Pool", show: ({ pool }) => pool && <Named kind="pool" name={pool} /> },
+          {
+            title: "Affinity",
+            show: ({ borrowed, state }) => <State state={borrowed ? "borrowed" : state} />,
+          },
+          {
+            title: "Use",
+            show: ({ cidr }) => {
+              const block = byCidr.get(cidr);
+              return block && <UsageBar usage={block} />;
+            },
+          },
+          { title: "In use", show: ({ used }) => used, isCount: true },
+          { title: "Claimed", show: ({ claimedAt }) => claimedAt && <Moment at={claimedAt} /> },
+        ]}
+      />
+      {labels.length > 0 && (
+        <>
+          <h2>Labels</h2>
+          <Facts facts={labels} />
+        </>
+      )}
+      {node?.status && <Status status={node.status} />}
+      {!node && <p class="soft">This host is not registered: it has no labels.</p>}
+    </>
+  );
+}
+
+function Status({ status }: { readonly status: NonNullable<Node["status"]> }) {
+  return (
+    <>
+      <h2>Node</h2>
+      <Facts
+        facts={[
+          ["Zone", status.zone],
+          ["Prefixes", status.podCIDRs.join(", ")],
+          [
+            "Conditions",
+            Object.entries(status.conditions)
+              .map(([name, value]) => `${name} ${value}`)
+              .join(", "),
+          ],
+          ["Why not ready", status.reason],
+          ["Last seen", <Moment key="s" at={status.lastSeenAt} />],
+          ["Taints", status.taints.map(({ key, effect }) => `${key}:${effect}`).join(", ")],
+          ["uid", status.uid],
+        ]}
+      />
+    </>
+  );
+}
+
+async function readHost(api: Api, name: string, signal: AbortSignal): Promise<Host> {
+  const path = `nodes/${encodeURIComponent(name)}`;
+  const query = { limit: 1_000 };
+  const [affinities, blocks, node] = await Promise.all([
+    allOf<Answer<"affinitiesRead">, Affinity>(
+      api,
+      { path: `${path}/affinities`, query, signal },
+      (page) => page.affinities,
+    ),
+    allOf<Answer<"blocksRead">, Block>(
+      api,
+      { path: "blocks", query: { host: name, ...query }, signal },
+      (page) => page.blocks,
+    ),
+    unlessAbsent(api.get<Node>(path, {}, signal)),
+  ]);
+  return { affinities, blocks, node };
+}

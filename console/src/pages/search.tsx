@@ -1,0 +1,56 @@
+import { useEffect } from "preact/hooks";
+import { useApi } from "../api/use-api.tsx";
+import { useLoad } from "../api/use-load.ts";
+import { Head } from "../parts/head.tsx";
+import { Shown } from "../parts/shown.tsx";
+import { To } from "../parts/to.tsx";
+import { find } from "../search/find.ts";
+import { useNavigation } from "../state/navigation.tsx";
+
+/** The things with the text of the search as their address, network or name. The only find opens at once. */
+export function SearchPage() {
+  const api = useApi();
+  const { place, open } = useNavigation();
+  const { q = "" } = place.view;
+  const loaded = useLoad({ key: `${place.space} ${q}` }, (signal) => find(api, q, signal));
+  const { value } = loaded;
+  const only = value?.length === 1 ? value[0] : undefined;
+  useEffect(() => {
+    if (only && place.view.stay !== "1") {
+      // The way back leads to the search, which then stays.
+      history.replaceState(
+        undefined,
+        "",
+        `${location.pathname}?${new URLSearchParams({ q, stay: "1" })}`,
+      );
+      open(only.page);
+    }
+  }, [only]);
+  return (
+    <>
+      <Head kind="Search" title={q} />
+      <Shown loaded={loaded} what={`what is called ${q}`}>
+        {(found) =>
+          found.length === 0 ? (
+            <p class="none">
+              Nothing has this address, network or name. A search finds an address, a CIDR, and the
+              whole name of a pool, a host or a handle.
+            </p>
+          ) : (
+            <ul class="found">
+              {found.map(({ page, kind, name, detail }) => (
+                <li key={`${kind} ${name}`}>
+                  <span class="kind">{kind}</span>{" "}
+                  <To page={page} class="name">
+                    {name}
+                  </To>{" "}
+                  <span class="soft">{detail}</span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </>
+  );
+}

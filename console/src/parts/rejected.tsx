@@ -1,0 +1,36 @@
+import type { Rejection } from "../api/rejection.ts";
+
+/** A rejection as the API told it: its code, its sentence, the fields at fault, and the id of the request. */
+export function Rejected({ rejection, retry }: { readonly rejection: Rejection; retry?(): void }) {
+  const { status, code, problem, message } = rejection;
+  return (
+    <div class="rejected" role="alert">
+      <p>
+        <code>{status > 0 ? `${status} ${code}` : code}</code>{" "}
+        <strong>{problem?.title ?? "No answer of Plat"}</strong>
+      </p>
+      <p>{message}</p>
+      {problem?.fields && problem.fields.length > 0 && (
+        <ul>
+          {problem.fields.map(({ field, value, problem: fault }) => (
+            <li key={field}>
+              <code>{field}</code>
+              {value !== undefined && ` is ${JSON.stringify(value)}:`} {fault}
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem && (
+        <p class="soft">
+          Request {problem.requestId}
+          {problem.retryable && ". The same request can succeed later."}
+        </p>
+      )}
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+import { type Api, segment } from "../api/api.ts";
+import { allOf } from "../api/pages.ts";
+import { unlessAbsent } from "../api/rejection.ts";
+import type { AddressRead, Answer, Block, BlockRead, Pool } from "../api/types.ts";
+import { type Cidr, contains, readCidr } from "../network/cidr.ts";
+import type { Page } from "../state/place.ts";
+
+/** Something that a search found, and its page. */
+export interface Find {
+  readonly page: Page;
+  readonly kind: string;
+  readonly name: string;
+  readonly detail: string;
+}
+
+/** Finds what a text is the address, the network or the name of. It throws a `Rejection`. */
+export async function find(api: Api, text: string, signal: AbortSignal): Promise<readonly Find[]> {
+  const wanted = text.trim();
+  if (wanted === "") return [];
+  const cidr = readCidr(wanted);
+  const finds = cidr
+    ? [
+        address(api, cidr, wanted, signal),
+        block(api, wanted, signal),
+        pools(api, cidr, wanted, signal),
+      ]
+    : [poolOf(api, wanted, signal), host(api, wanted, signal), handle(api, wanted, signal)];
+  return (await Promise.all(finds)).flat();
+}
+
+type Finding = Promise<readonly Find[]>;
+
+async function address(
+  api: Api,
+  { bits, length }: Cidr,
+  text: string,
+  signal: AbortSignal,
+): Finding {
+  if (length < bits || text.includes("/")) return [];
+  const read = await known(api.get<AddressRead>(`addresses/${segment(text)}`, {}, signal));
+  if (!read) return [];
+  const { address: name, state, handle, pool } = read;
+  const detail = `${state}${handle ? ` to ${handle}` : ""}, in the pool ${pool}`;
+  return [{ page: { kind: "address", name }, kind: "Address", name, detail }];
+}
+
+async function block(api: Api, text: string, signal: AbortSignal): Finding {
+  if (!text.includes("/")) return [];
+  const read = await known(api.get<BlockRead>(`blocks/${segment(text)}`, {}, signal));
+  if (!read) return [];
+  const { cidr: name, host: of, inUse } = read;
+  const detail = `of ${of ?? "no host"}, ${inUse} in use`;
+  return [{ page: { kind: "block", name }, kind: "Block", name, detail }];
+}
+
+/** Finds the pools that have the network, or a part of it. */
+async function pools(api: Api, cidr: Cidr, text: string, signal: AbortSignal): Finding {
+  if (!text.includes("/")) return [];
+  const all = await allOf<Answer<"poolsRead">, Pool>(
+    api,
+    { path: "pools", query: { limit: 250 }, signal },
+    (page) => page.pools,
+  );
+  return all.flatMap((pool) => {
+    const range = readCidr(pool.cidr);
+    if (!range || !(contains(range, cidr) || contains(cidr, range))) return [];
+    return [poolFind(pool)];
+  });
+}
+
+async function poolOf(api: Api, name: string, signal: AbortSignal): Finding {
+  const pool = await known(api.get<Pool>(`pools/${segment(name)}`, {}, signal));
+  return pool ? [poolFind(pool)] : [];
+}
+
+const poolFind = ({ name, cidr }: Pool): Find => ({
+  page: { kind: "pool", name },
+  kind: "Pool",
+  name,
+  detail: cidr,
+});
+
+async function host(api: Api, name: string, signal: AbortSignal): Finding {
+  const query = { host: name, limit: 1 };
+  const [blocks, node] = await Promise.all([
+    known(api.get<{ readonly blocks: readonly Block[] }>("blocks", query, signal)),
+    known(api.get(`nodes/${segment(name)}`, {}, signal)),
+  ]);
+  if (!node && (blocks?.blocks.length ?? 0) === 0) return [];
+  const detail = node ? "registered" : "not registered";
+  return [{ page: { kind: "host", name }, kind: "Host", name, detail }];
+}
+
+async function handle(api: Api, name: string, signal: AbortSignal): Finding {
+  const query = { limit: 1 };
+  const read = await known(
+    api.get<Answer<"handleRead">>(`handles/${segment(name)}`, query, signal),
+  );
+  if (!read || read.addresses.length === 0) return [];
+  const [first] = read.addresses;
+  const detail = `${first?.address}${read.next ? " and others" : ""}`;
+  return [{ page: { kind: "handle", name }, kind: "Handle", name, detail }];
+}
+
+/** Returns nothing for what there is not, and for a text that cannot be the name of it. */
+const known = <T>(reading: Promise<T>): Promise<T | undefined> => unlessAbsent(reading, [404, 400]);

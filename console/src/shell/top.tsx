@@ -1,0 +1,127 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { To } from "../parts/to.tsx";
+import { useNavigation } from "../state/navigation.tsx";
+import { LISTS } from "../state/place.ts";
+import { chooseScheme, chosenScheme, SCHEMES } from "../state/scheme.ts";
+
+const TITLES = { jobs: "Jobs", reservations: "Reservations", alarms: "Alarms" } as const;
+
+/** The top of every page: the lists, the search, the space, and the colours. */
+export function Top() {
+  const { page } = useNavigation().place;
+  return (
+    <header class="top">
+      <To page={{ kind: "overview" }} class="brand">
+        Plat
+      </To>
+      <nav aria-label="Lists">
+        <a
+          href={useNavigation().href({ kind: "overview" })}
+          aria-current={page.kind === "overview" ? "page" : undefined}
+        >
+          Overview
+        </a>
+        {LISTS.map((kind) => (
+          <ListLink key={kind} kind={kind} />
+        ))}
+      </nav>
+      <Search />
+      <Space />
+      <SchemeChoice />
+    </header>
+  );
+}
+
+function ListLink({ kind }: { readonly kind: (typeof LISTS)[number] }) {
+  const { place, href } = useNavigation();
+  return (
+    <a href={href({ kind })} aria-current={place.page.kind === kind ? "page" : undefined}>
+      {TITLES[kind]}
+    </a>
+  );
+}
+
+/** The search. The key `/` leads to it from everywhere. */
+function Search() {
+  const { place, open } = useNavigation();
+  const input = useRef<HTMLInputElement>(null);
+  const sought = place.page.kind === "search" ? (place.view.q ?? "") : "";
+  const [text, setText] = useState(sought);
+  useEffect(() => setText(sought), [sought]);
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const isTyping =
+        event.target instanceof Element && event.target.closest("input, select, textarea");
+      if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, []);
+  return (
+    <search>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() !== "") open({ kind: "search" }, { q: text.trim() });
+        }}
+      >
+        <input
+          ref={input}
+          type="search"
+          aria-label="Search for an address, a CIDR, a handle, a host or a pool"
+          placeholder="Address, CIDR, handle, host…  /"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </form>
+    </search>
+  );
+}
+
+/** The space that is seen. */
+function Space() {
+  const { place, enter } = useNavigation();
+  const { space } = place;
+  const [text, setText] = useState(space);
+  useEffect(() => setText(space), [space]);
+  return (
+    <form
+      class="space"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const name = text.trim() || "default";
+        if (name !== space) enter(name);
+      }}
+    >
+      <label>
+        Space
+        <input value={text} size={10} onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+    </form>
+  );
+}
+
+function SchemeChoice() {
+  const [scheme, setScheme] = useState(chosenScheme);
+  return (
+    <label class="scheme">
+      <span class="unseen">Colours</span>
+      <select
+        value={scheme}
+        onChange={(event) => {
+          const chosen = SCHEMES.find((known) => known === event.currentTarget.value) ?? "system";
+          setScheme(chosen);
+          chooseScheme(chosen);
+        }}
+      >
+        {SCHEMES.map((known) => (
+          <option key={known} value={known}>
+            {known}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,110 @@
+import "../local/silent.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { readConsole } from "../../src/local/console.ts";
+import { type Serving, serve } from "../../src/local/server.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import { wire } from "../../src/wiring.ts";
+import { call } from "../local/process.ts";
+
+/** A server with the console, and a browser. */
+export interface Site {
+  readonly url: string;
+  /** Calls the API, and returns the body of its answer. It throws for a rejection. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it field by field
+  api(method: string, path: string, body?: unknown): Promise<any>;
+  /** Opens a page of the console in a window of its own. */
+  open(path: string, view?: View): Promise<Window>;
+  close(): Promise<void>;
+}
+
+/** How a window is. */
+export interface View {
+  readonly width?: number;
+  readonly scheme?: "light" | "dark";
+  /** Prepares the page before it is loaded. */
+  prepare?(page: Page): Promise<unknown>;
+}
+
+/** A page of the console, and what happened to it. */
+interface Window {
+  readonly page: Page;
+  /** Errors of scripts, and what the Content-Security-Policy stopped. */
+  readonly errors: readonly string[];
+  /** The origins that the page asked for something. */
+  readonly origins: ReadonlySet<string>;
+}
+
+const HEIGHT_PX = 900;
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** Starts a server in this process, and Chromium. */
+export async function openSite({ token }: { readonly token?: string } = {}): Promise<Site> {
+  wire(new InMemoryTable());
+  const { HANDLERS } = await import("../../src/local/functions.ts");
+  const serving: Serving = await serve(HANDLERS, { port: 0, token, console: readConsole() });
+  const browser = await startChromium();
+  const url = `http://127.0.0.1:${serving.port}`;
+  return {
+    url,
+    async api(method, path, body) {
+      const { status, body: answer } = await call(url, method, path, body);
+      if (status >= 400) throw new Error(`${method} ${path}: ${answer.detail}`);
+      return answer;
+    },
+    open: (path, view) => openWindow(browser, new URL(path, url), view),
+    async close() {
+      await browser.close();
+      await serving.stop();
+    },
+  };
+}
+
+/** Starts Chromium. */
+async function startChromium(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path));
+  if (!executablePath)
+    throw new Error("Chromium is not installed: apt-get install chromium, or set CHROMIUM.");
+  // Chromium's own sandbox needs rights that a container does not give, and the pages are ours.
+  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
+}
+
+async function openWindow(
+  browser: Browser,
+  url: URL,
+  { width = 1_280, scheme = "light", prepare }: View = {},
+): Promise<Window> {
+  const page = await browser.newPage({
+    viewport: { width, height: HEIGHT_PX },
+    colorScheme: scheme,
+    reducedMotion: "reduce",
+  });
+  const errors: string[] = [];
+  const origins = new Set<string>();
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    // A rejection of the API is no error of the page, though Chromium says so.
+    if (message.type() === "error" && !/Failed to load resource/.test(message.text()))
+      errors.push(message.text());
+  });
+  page.on("request", (request) => origins.add(new URL(request.url()).origin));
+  await prepare?.(page);
+  await page.goto(url.href);
+  return { page, errors, origins };
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** The rules of WCAG 2.2, levels A and AA, and those of good practice. */
+const AXE_RUN =
+  'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })';
+
+/** Returns what axe finds on a page, a line for each finding. */
+export async function axeFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate(AXE_RUN)) as AxeResults;
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html }) => `${id}: ${help}: ${html}`),
+  );
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, type Site } from "./browser.ts";
+import { populate, type World } from "./world.ts";
+
+let site: Site;
+let world: World;
+
+beforeAll(async () => {
+  site = await openSite();
+  world = await populate(site);
+});
+
+afterAll(() => site.close());
+
+const openPool = async (path: string) => {
+  const { page } = await site.open(path);
+  const map = page.getByRole("application", { name: /Blocks of/ });
+  await map.waitFor();
+  return { page, map, told: page.locator(".map-told") };
+};
+
+describe("the block map", () => {
+  it("says what a tile has when the keys reach it, and opens its block", async () => {
+    const { page, map, told } = await openPool("/console/pools/pods");
+    await map.focus();
+    await map.press("Home");
+    // The blocks of the pool in the order of the map: the cursor moves to the one of the pod.
+    const [, third = 0, fourth = 0] = /^10\.64\.(\d+)\.(\d+)\/26$/.exec(world.pod.block) ?? [];
+    const index = Number(third) * 4 + Number(fourth) / 64;
+    for (let i = 0; i < index; i++) await map.press("ArrowRight");
+    await expect.poll(() => told.textContent()).toMatch(`${world.pod.block} of node-`);
+    await map.press("Enter");
+    await page.getByRole("heading", { name: `Block ${world.pod.block}` }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "Pool pods" }).waitFor();
+    await page.close();
+  });
+
+  it("says what a tile has when the pointer is over it, and opens it on a click", async () => {
+    const { page, told } = await openPool("/console/pools/pods?within=10.64.0.0/20");
+    const tiles = page.locator(".map-tiles canvas");
+    await tiles.hover({ position: { x: 5, y: 5 } });
+    await expect.poll(() => told.textContent()).toMatch(/^10\.64\.0\.0\/26 /);
+    await tiles.click({ position: { x: 5, y: 5 } });
+    await page.getByRole("heading", { name: "Block 10.64.0.0/26" }).waitFor();
+    await page.close();
+  });
+
+  it("zooms by keys, keeps what it shows in the address, and the way back leads out", async () => {
+    const { page, map } = await openPool("/console/pools/pods?by=host");
+    await map.focus();
+    await map.press("+");
+    await page.getByRole("application", { name: "Blocks of pods in 10.64.0.0/24" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?by=host&within=10.64.0.0%2F24");
+    await page.reload();
+    await page.getByRole("application", { name: "Blocks of pods in 10.64.0.0/24" }).waitFor();
+    await page.getByRole("button", { name: "10.64.0.0/20" }).click();
+    await page.getByRole("application", { name: "Blocks of pods in 10.64.0.0/20" }).waitFor();
+    await page.goBack();
+    await page.getByRole("application", { name: "Blocks of pods in 10.64.0.0/24" }).waitFor();
+    await page.close();
+  });
+
+  it("shows the part of a large pool that has its blocks", async () => {
+    const { page } = await openPool("/console/pools/wide");
+    const name = await page.getByRole("application").getAttribute("aria-label");
+    expect(name).toMatch(/^Blocks of wide in 2001:db8::.*\/1\d\d$/);
+    await page.getByRole("button", { name: "2001:db8::/64" }).click();
+    await page.getByRole("application", { name: "Blocks of wide in 2001:db8::/64" }).waitFor();
+    await page.close();
+  });
+
+  it("draws a tile in the colour of its fill, and lets a host of the legend stand out", async () => {
+    const { page } = await openPool("/console/pools/pods?by=host");
+    const colours = () =>
+      page.evaluate(`(() => {
+        const canvas = document.querySelector(".map-tiles canvas");
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        const seen = new Set();
+        for (let i = 0; i < data.length; i += 4 * 97) seen.add(data.slice(i, i + 4).join());
+        return seen.size;
+      })()`);
+    await expect.poll(colours).toBeGreaterThan(6);
+    await page.getByRole("button", { name: /^node-2/ }).click();
+    expect(new URL(page.url()).searchParams.get("host")).toBe("node-2");
+    expect(await page.getByRole("button", { name: /^node-2/ }).getAttribute("aria-pressed")).toBe(
+      "true",
+    );
+    await page.close();
+  });
+
+  it("follows changes while it is live", async () => {
+    const { page } = await openPool("/console/pools/wide?live=1");
+    const inUse = page.locator(".counts li").first();
+    const before = await inUse.textContent();
+    await site.api("POST", "/v1/assign", { host: "node-0", ipv6: 1, handle: "late" });
+    await expect.poll(() => inUse.textContent(), { timeout: 20_000 }).not.toBe(before);
+    await page.close();
+  });
+});
+
+describe("a pool of 65,536 blocks", () => {
+  const PER_PAGE = 1_000;
+  const BLOCKS = 65_536;
+  const IN_USE = 16;
+
+  /** The pages of a pool that would take a test too long to fill. */
+  const pageAt = (first: number) => ({
+    requestId: "r",
+    blocks: Array.from({ length: Math.min(PER_PAGE, BLOCKS - first) }, (_, i) => {
+      const block = first + i;
+      return {
+        cidr: `10.${block >> 12}.${(block >> 4) & 255}.${(block & 15) * 16}/28`,
+        pool: "large",
+        host: `node-${block % 1_000}`,
+        capacity: 16,
+        inUse: IN_USE - (block % 3),
+        hostReserved: 0,
+        reserved: 0,
+        cooling: 0,
+        available: block % 3,
+        claimedAt: "2026-11-24T00:00:00.000Z",
+      };
+    }),
+    ...(first + PER_PAGE < BLOCKS && { next: String(first + PER_PAGE) }),
+  });
+
+  it("is drawn whole, and each of its blocks can be reached", async () => {
+    const body = { cidr: "10.0.0.0/12", blockSize: 28 };
+    await site.api("PUT", "/v1/spaces/large/pools/large", body);
+    const { page, errors } = await site.open("/console/spaces/large/pools/large", {
+      async prepare(prepared) {
+        await prepared.route("**/v1/spaces/large/blocks?*", (route) => {
+          const cursor = new URL(route.request().url()).searchParams.get("cursor");
+          return route.fulfill({ json: pageAt(Number(cursor ?? 0)) });
+        });
+      },
+    });
+    await page.getByText("65,536 of 65,536 blocks are claimed").waitFor();
+    const map = page.getByRole("application", { name: "Blocks of large in 10.0.0.0/12" });
+    await map.focus();
+    await map.press("PageDown");
+    await map.press("End");
+    await expect
+      .poll(() => page.locator(".map-told").textContent())
+      .toBe("10.15.255.240/28 of node-535: 16 of 16 in use, 0 free.");
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+});

@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  closer,
+  farther,
+  gridOf,
+  indexAt,
+  indexOf,
+  tileAt,
+  tilesOf,
+} from "../../../console/src/map/grid.ts";
+import { placed, tilesWithin, usuallyShown } from "../../../console/src/map/tiles.ts";
+import { cidrText, contains, readCidr } from "../../../console/src/network/cidr.ts";
+
+const cidr = (text: string) => {
+  const read = readCidr(text);
+  if (!read) throw new Error(`${text} is no CIDR`);
+  return read;
+};
+
+const block = (text: string, host?: string) => ({
+  cidr: text,
+  pool: "p",
+  ...(host && { host }),
+  capacity: 64,
+  inUse: 10,
+  hostReserved: 0,
+  reserved: 0,
+  cooling: 4,
+  available: 50,
+  claimedAt: "2026-11-24T00:00:00.000Z",
+});
+
+describe("the grid of a network", () => {
+  it("has a tile for each block where there is room", () => {
+    const grid = gridOf(cidr("10.64.0.0/20"), 26, 1_100);
+    expect(tilesOf(grid)).toBe(64);
+    expect(cidrText(tileAt(grid, 63))).toBe("10.64.15.192/26");
+  });
+
+  it("has larger networks as tiles where blocks would be too small to see", () => {
+    const grid = gridOf(cidr("10.0.0.0/8"), 26, 320);
+    expect(grid.tileLength).toBeLessThan(26);
+    expect(grid.tileWidth).toBeGreaterThanOrEqual(4);
+  });
+
+  it("has a place for each address of the network, and its tile has the address, in either family and any width", () => {
+    const networks = fc.constantFrom("10.0.0.0/8", "10.64.0.0/20", "2001:db8::/48", "10.0.0.0/28");
+    fc.assert(
+      fc.property(networks, fc.integer({ min: 300, max: 2_000 }), fc.nat(), (text, width, seed) => {
+        const shown = cidr(text);
+        const item = Math.max(shown.length, shown.bits - 6);
+        const grid = gridOf(shown, item, width);
+        const index = seed % tilesOf(grid);
+        const tile = tileAt(grid, index);
+        expect(contains(shown, tile)).toBe(true);
+        expect(indexOf(grid, tile)).toBe(index);
+        const x = ((index % grid.columns) + 0.5) * grid.tileWidth;
+        const y = (Math.floor(index / grid.columns) + 0.5) * grid.tileHeight;
+        expect(indexAt(grid, x, y)).toBe(index);
+        expect(grid.columns * grid.tileWidth).toBeLessThanOrEqual(width + 0.001);
+      }),
+    );
+  });
+
+  it("leads from the whole to a block and back in steps that all have the block", () => {
+    const whole = cidr("10.0.0.0/8");
+    const wanted = cidr("10.77.3.64/26");
+    let shown = whole;
+    for (let step = 0; step < 20; step++) shown = closer(gridOf(shown, 26, 1_100), 26, wanted);
+    expect(cidrText(shown)).toBe("10.77.3.0/25");
+    for (let step = 0; step < 20; step++) shown = farther(shown, whole);
+    expect(cidrText(shown)).toBe("10.0.0.0/8");
+  });
+});
+
+describe("the tiles of blocks", () => {
+  it("sum the blocks of a larger network, with its hosts", () => {
+    const grid = { shown: cidr("10.0.0.0/16"), tileLength: 24, columns: 16, rows: 16 };
+    const blocks = placed([
+      block("10.0.1.0/26", "a"),
+      block("10.0.1.64/26", "b"),
+      block("10.1.0.0/26"),
+    ]);
+    const tiles = tilesWithin(grid, blocks);
+    expect([...tiles.keys()]).toEqual([1]);
+    expect(tiles.get(1)).toMatchObject({ blocks: 2, usage: { capacity: 128, inUse: 20 } });
+    expect([...(tiles.get(1)?.hosts ?? [])]).toEqual(["a", "b"]);
+  });
+
+  it("are at first those around the blocks of a pool that no map has room for", () => {
+    const whole = cidr("2001:db8::/64");
+    const blocks = placed([block("2001:db8::40/122"), block("2001:db8::ff00/122")]);
+    expect(cidrText(usuallyShown(whole, 122, blocks))).toBe("2001:db8::/112");
+    expect(usuallyShown(whole, 122, [])).toBe(whole);
+  });
+});

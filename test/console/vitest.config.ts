@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** The tests that need a browser, and those of the console's parts: `npm run test:console`. */
+export default defineConfig({
+  test: {
+    include: ["test/console/**/*.test.ts"],
+    globalSetup: ["test/console/setup.ts"],
+    maxWorkers: "100%",
+    env: { POWERTOOLS_LOG_LEVEL: "SILENT" },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
