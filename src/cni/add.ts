@@ -1,6 +1,5 @@
 import type * as v from "valibot";
 import { type Client, isRejection, path } from "../cli/api/client.ts";
-import type { poolRead } from "../contract/answers/answers.ts";
 import type { assignment } from "../contract/answers/assignment.ts";
 import { type Attachment, workloadOf } from "./attachment.ts";
 import { del } from "./del.ts";
@@ -20,7 +19,7 @@ export async function add(client: Client, attachment: Attachment) {
       if (requests.length > 1) await del(client, attachment).catch(() => {});
       throw error;
     });
-  return resultOf(attachment.network, addresses, await prefixesOf(client, addresses));
+  return resultOf(attachment.network, addresses);
 }
 
 /** Carries out requests in turn, and returns each address once. */
@@ -40,23 +39,4 @@ async function assignAll(
     for (const one of answer.addresses) assigned.set(one.address, one);
   }
   return [...assigned.values()];
-}
-
-/** Returns the prefix length of the CIDR of each pool, by name: that of the network that the addresses are in. */
-async function prefixesOf(
-  client: Client,
-  addresses: readonly AssignedAddress[],
-): Promise<ReadonlyMap<string, number>> {
-  const names = [...new Set(addresses.map(({ pool }) => pool))];
-  return new Map(
-    await Promise.all(
-      names.map(async (name): Promise<[string, number]> => {
-        const { body } = await client.call<v.InferOutput<typeof poolRead>>({
-          method: "GET",
-          path: path`/v1/pools/${name}`,
-        });
-        return [name, Number(body.cidr.split("/")[1])];
-      }),
-    ),
-  );
 }

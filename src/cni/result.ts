@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import type { assignedAddress } from "../contract/answers/assignment.ts";
-import { formatAddress } from "../domain/address.ts";
+import { BITS, formatAddress } from "../domain/address.ts";
 import { formatCidr } from "../domain/cidr.ts";
 import type { Network } from "./network.ts";
 
@@ -12,16 +12,10 @@ interface Route {
 }
 
 /**
- * Returns the result of an ADD: addresses with their prefix lengths and gateways, and the routes of the configuration
- * before those of the pools.
- *
- * @param prefixes the prefix length of each pool, by name
+ * Returns the result of an ADD: addresses with their prefix lengths and gateways, the routes of the configuration before
+ * those of the pools, and the name servers of the pools.
  */
-export function resultOf(
-  { cniVersion, ipam }: Network,
-  addresses: readonly AssignedAddress[],
-  prefixes: ReadonlyMap<string, number>,
-) {
+export function resultOf({ cniVersion, ipam }: Network, addresses: readonly AssignedAddress[]) {
   const configured: readonly Route[] = ipam.routes.map(({ dst, gw }) => ({
     dst: formatCidr(dst),
     ...(gw && { gw: formatAddress(gw) }),
@@ -32,14 +26,25 @@ export function resultOf(
   ]);
   return {
     cniVersion,
-    ips: addresses.map(({ address, family, pool, gateway }) => ({
+    ips: addresses.map(({ address, family, cidr, gateway }) => ({
       // https://www.cni.dev/docs/spec-upgrades/: later versions have no field for the family.
       ...(cniVersion.startsWith("0.") && { version: String(family) }),
-      address: `${address}/${prefixes.get(pool)}`,
+      // A pool that Plat could not read has no network.
+      address: cidr ?? `${address}/${BITS[family]}`,
       ...(gateway !== undefined && { gateway }),
     })),
     ...(routes.length > 0 && { routes }),
-    dns: {},
+    dns: dnsOf(addresses),
+  };
+}
+
+/** A result has one domain: that of the first pool that has one. */
+function dnsOf(addresses: readonly AssignedAddress[]) {
+  const nameservers = [...new Set(addresses.flatMap(({ dns = [] }) => dns))];
+  const { domain } = addresses.find((one) => one.domain !== undefined) ?? {};
+  return {
+    ...(nameservers.length > 0 && { nameservers }),
+    ...(domain !== undefined && { domain }),
   };
 }
 

@@ -49,6 +49,21 @@ describe("ADD", () => {
     expect(out.routes).toEqual([...routes, { dst: "192.168.0.0/16", gw: "10.9.0.2" }]);
   });
 
+  it("returns prefix length, gateway and name servers of a subnet", async () => {
+    await api("PUT", "pools/lan", {
+      cidr: "10.8.0.0/24",
+      kind: "subnet",
+      gateway: "10.8.0.1",
+      dns: ["10.8.0.2"],
+      domain: "lan.example.com",
+    });
+    const { out } = await cni("ADD", network({ pools: ["lan"] }), C1);
+    expect(out.ips).toEqual([
+      { address: expect.stringMatching(/^10\.8\.0\.\d+\/24$/), gateway: "10.8.0.1" },
+    ]);
+    expect(out.dns).toEqual({ nameservers: ["10.8.0.2"], domain: "lan.example.com" });
+  });
+
   it("returns one address of each family", async () => {
     await api("PUT", "pools/pods6", { cidr: "fd00:1::/64" });
     const { out } = await cni("ADD", network({ ipv6: 1 }), C1);
