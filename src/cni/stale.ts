@@ -5,7 +5,7 @@ import type { Network } from "./network.ts";
 
 type Held = Holdings["addresses"][number];
 
-/** What a GC looks at: the addresses of a host, and the attachments of a network that are in use there. */
+/** The addresses of a host, and the attachments of a network that are in use there. */
 export interface Inventory {
   readonly network: Pick<Network, "name">;
   readonly host: string;
