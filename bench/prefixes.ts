@@ -1,22 +1,27 @@
+import { assign } from "../src/allocator/assign/assign.ts";
 import {
   ensurePrefixes,
   type NodePrefixes,
   type PrefixesWanted,
 } from "../src/allocator/prefixes/ensure-prefixes.ts";
+import { releaseByHandle } from "../src/allocator/prefixes/release-by-handle.ts";
 import { releasePrefixes } from "../src/allocator/prefixes/release-prefixes.ts";
 import { groupCount, groupOrder } from "../src/domain/block-group.ts";
+import type { Cidr } from "../src/domain/cidr.ts";
+import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";
 import { CONFIRM_SECONDS_DEFAULT } from "../src/domain/limits.ts";
 import { Rejection } from "../src/domain/outcome.ts";
+import { prefixHandle } from "../src/domain/prefix-handle.ts";
 import { enterGroups } from "./fill.ts";
 import type { Bench, Budget, Line } from "./operations.ts";
-import { makePool } from "./pool.ts";
+import { makePool, readCidr } from "./pool.ts";
 
 const SPACE = "prefixes";
 const OF_PREFIXES = { assign: "prefixes", allowedUses: [], cooldownSeconds: 300 } as const;
 const NODE = "node-1";
 
-/** Measures the prefixes of a node from its first request to its end, each request on a function that has just started. */
+/** Measures the prefixes of a node and of a handle from the first request to the end, each request on a function that has just started. */
 export async function measurePrefixes(bench: Bench): Promise<readonly Line[]> {
   const lines: Line[] = [];
   const measured = async <T>(
@@ -62,6 +67,29 @@ export async function measurePrefixes(bench: Bench): Promise<readonly Line[]> {
     releasePrefixes(bench.cold(), { space: SPACE, node: NODE, uid });
   await measured(["… released, IPv4", "/16", "0 %"], [4, 4, 1], release("v4"));
   await measured(["… released, both families", "/16", "0 %"], [4, 5, 1], release("both"));
+
+  const network = (named: string, cidr?: Cidr) => () =>
+    assign(bench.cold(), {
+      space: SPACE,
+      host: hostId("virtual", named),
+      handle: prefixHandle(named),
+      wanted: [{ family: 4, count: 1 }],
+      prefixes: { stated: [], ...(cidr && { specific: cidr }) },
+      pools: [],
+      attributes: {},
+      keyId: handleHash(named),
+      digest: named,
+    });
+  await measured(["prefix of a handle", "/16", "0 %"], [8, 6, 5], network("one"));
+  await measured(
+    ["… specific", "/16", "0 %"],
+    [7, 6, 5],
+    network("two", readCidr("10.0.200.0/24")),
+  );
+  await measured(["… again", "/16", "0 %"], [4, 0, 6], network("one"));
+  await measured(["… released", "/16", "0 %"], [4, 4, 2], () =>
+    releaseByHandle(bench.cold(), { space: SPACE, handle: "one" }),
+  );
 
   const large = { space: SPACE, name: "large", cidr: "10.128.0.0/9" };
   const pool = await makePool(bench.cold(), large, {

@@ -15,6 +15,7 @@ import {
 import { listJobs, readJob } from "../src/allocator/jobs/pool-jobs.ts";
 import { readNode } from "../src/allocator/nodes/read-node.ts";
 import { listPrefixes } from "../src/allocator/prefixes/list-prefixes.ts";
+import { readPrefixes } from "../src/allocator/prefixes/read-prefixes.ts";
 import { listAffinities } from "../src/allocator/read/list-affinities.ts";
 import { listBlocks } from "../src/allocator/read/list-blocks.ts";
 import { listSpaceAffinities } from "../src/allocator/read/list-space-affinities.ts";
@@ -44,6 +45,7 @@ import { jobAnswer, jobList } from "../src/edge/jobs/answer.ts";
 import { poolAnswer, poolList } from "../src/edge/pools/answer.ts";
 import { poolHistoryAnswer } from "../src/edge/pools/history.ts";
 import { podCidrListAnswer } from "../src/edge/prefixes/answer.ts";
+import { prefixListAnswer, readPrefixList } from "../src/edge/prefixes/by-handle.ts";
 import { readPodCidrList } from "../src/edge/prefixes/request.ts";
 import { quotaAnswer, quotaList } from "../src/edge/quotas/quota.ts";
 import {
@@ -90,6 +92,11 @@ export const handler = authorized({
     readPodCidrList,
     (wanted) => listPrefixes(plat, wanted),
     podCidrListAnswer,
+  ),
+  "GET /v1/prefixes": route(
+    readPrefixList,
+    (wanted) => readPrefixes(plat, wanted),
+    prefixListAnswer,
   ),
   "GET /v1/pools": route(poolList.read, ({ space }) => listPools(plat, space), poolList.answer),
   "GET /v1/pools/{name}": route(

@@ -1,4 +1,5 @@
 import { liftQuarantine } from "../src/allocator/admin/lift-quarantine.ts";
+import { releaseByHandle } from "../src/allocator/prefixes/release-by-handle.ts";
 import { releaseAddresses } from "../src/allocator/release/release-addresses.ts";
 import { releaseHandle } from "../src/allocator/release/release-handle.ts";
 import { releaseHost } from "../src/allocator/release/release-host.ts";
@@ -8,6 +9,7 @@ import { conflictAnswer, liftedAnswer, readConflict } from "../src/edge/addresse
 import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
 import { readAddressPath } from "../src/edge/http/parameters.ts";
+import { prefixesReleasedAnswer, readPrefixRelease } from "../src/edge/prefixes/by-handle.ts";
 import {
   type ReleaseRequest,
   readHandleRelease,
@@ -21,6 +23,11 @@ const plat = context();
 export const handler = authorized({
   "POST /v1/release": route(readRelease, release, releaseAnswer),
   "DELETE /v1/handles/{handle+}": route(readHandleRelease, release, releaseAnswer),
+  "POST /v1/prefixes/release": route(
+    readPrefixRelease,
+    (release) => releaseByHandle(plat, release),
+    prefixesReleasedAnswer,
+  ),
   "POST /v1/addresses/{ip}/conflict": route(
     readConflict,
     ({ space, named }) => reportConflict(plat, space, named),

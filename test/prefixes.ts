@@ -1,16 +1,19 @@
 import { putPool } from "../src/allocator/admin/administration.ts";
+import { assign } from "../src/allocator/assign/assign.ts";
 import type { Context } from "../src/allocator/core/context.ts";
 import {
   ensurePrefixes,
   type NodePrefixes,
   type PrefixesWanted,
 } from "../src/allocator/prefixes/ensure-prefixes.ts";
+import { releaseByHandle } from "../src/allocator/prefixes/release-by-handle.ts";
 import { releasePrefixes } from "../src/allocator/prefixes/release-prefixes.ts";
 import { formatCidr } from "../src/domain/cidr.ts";
 import { poolNameOf } from "../src/domain/cilium-pools.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 import type { PoolSpec } from "../src/domain/pool.ts";
 import { network } from "./domain/builders.ts";
+import { type NetworkAsked, networkRequest } from "./network-request.ts";
 import { poolOf, SPACE } from "./world.ts";
 
 /** Nodes and their prefixes, in a world of a test. */
@@ -87,4 +90,22 @@ export async function free(
   const released = await releasePrefixes(context, named);
   if (released instanceof Rejection) throw new Error(`${released.code}: ${released.detail}`);
   return released.map(formatCidr);
+}
+
+/** Assigns a prefix to a handle, and returns it. */
+export async function assignNetwork(
+  context: Context,
+  named: string,
+  asked: NetworkAsked = {},
+): Promise<string> {
+  const answer = await assign(context, networkRequest(named, asked));
+  if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);
+  return answer.addresses[0]?.block ?? "";
+}
+
+/** Releases the prefixes of a handle. */
+export async function freeNetworks(context: Context, handle: string): Promise<readonly string[]> {
+  const released = await releaseByHandle(context, { space: SPACE, handle });
+  if (released instanceof Rejection) throw new Error(`${released.code}: ${released.detail}`);
+  return released.released.map(formatCidr);
 }

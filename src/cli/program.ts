@@ -18,6 +18,7 @@ import { jobCommand } from "./commands/job.ts";
 import { namespaceCommand } from "./commands/namespace.ts";
 import { nodeCommand } from "./commands/node.ts";
 import { poolCommand } from "./commands/pool.ts";
+import { prefixCommand } from "./commands/prefix.ts";
 import { quotaCommand } from "./commands/quota.ts";
 import { releaseCommand } from "./commands/release.ts";
 import { reservationCommand } from "./commands/reservation.ts";
@@ -33,7 +34,14 @@ import { styleOf } from "./shell/style.ts";
 
 /** The commands in the order of the help: daily commands come first. */
 const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
-  "Addresses:": [assignCommand, releaseCommand, showCommand, addressCommand, handleCommand],
+  "Addresses:": [
+    assignCommand,
+    releaseCommand,
+    showCommand,
+    addressCommand,
+    handleCommand,
+    prefixCommand,
+  ],
   "Pools and settings:": [
     poolCommand,
     splitCommand,

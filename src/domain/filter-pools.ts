@@ -11,8 +11,10 @@ import type { Unfit } from "./unfit.ts";
 export interface FilterCriteria {
   readonly family: Family;
   readonly use: Use;
-  /** True if a node asks for prefixes, which pools of addresses do not have. */
+  /** True if the request is for prefixes, which pools of addresses do not have. */
   readonly wantsPrefixes?: true;
+  /** The only length of prefixes that the request accepts; absent: any. */
+  readonly prefixLength?: number;
   readonly requester: Requester;
   readonly network?: string;
   /** The host-reserved addresses of each block, which must leave at least one address. */
@@ -31,6 +33,8 @@ export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit 
   if (rule === "application") return undefined;
   if (assignsPrefixes(pool) !== (criteria.wantsPrefixes ?? false))
     return criteria.wantsPrefixes ? OF_ADDRESSES : OF_PREFIXES;
+  if (criteria.prefixLength !== undefined && criteria.prefixLength !== pool.blockSize)
+    return { code: "length", reason: `has prefixes of /${pool.blockSize} (blockSize)` };
   // A limit of callers, not a condition: it counts for named pools too.
   const closed = whyClosed(pool) ?? excludesCaller(pool, criteria.requester);
   if (closed) return closed;
@@ -47,12 +51,12 @@ export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit 
 
 const OF_PREFIXES: Unfit = {
   code: "prefixes",
-  reason: "assigns prefixes to nodes, not addresses (assign prefixes)",
+  reason: "assigns prefixes, not addresses (assign prefixes)",
 };
 
 const OF_ADDRESSES: Unfit = {
   code: "prefixes",
-  reason: "assigns addresses, not prefixes to nodes (assign addresses)",
+  reason: "assigns addresses, not prefixes (assign addresses)",
 };
 
 /** Returns true if the conditions of a candidate count: those of a ranged pool always do, as in Spiderpool. */

@@ -1,10 +1,11 @@
 import type { Contents } from "./contents.ts";
 import { ciliumPoolOfHandle, nodeOfHandle } from "./node-handle.ts";
+import { handleOfPrefixes } from "./prefix-handle.ts";
 import { type Violation, violation } from "./violation.ts";
 
 /**
- * Finds incarnations of nodes that have more than one prefix of a family, and prefixes that no node has (I17). Of a pool of Cilium, a node
- * has any number of prefixes. A prefix of a request that was aborted or released counts for nobody: nobody was told of it, or it was given
+ * Finds incarnations of nodes that have more than one prefix of a family, and prefixes of handles that can have none (I17). Of a pool of
+ * Cilium a node has any number of prefixes, and so has a handle of a caller. A prefix of a request that was aborted or released counts for nobody: nobody was told of it, or it was given
  * back, and it is about to be freed.
  */
 export function prefixViolations({ blocks, allocations }: Contents): Violation[] {
@@ -24,9 +25,11 @@ export function prefixViolations({ blocks, allocations }: Contents): Violation[]
     // A slot without an allocation is a violation of I3.
     if (!holder) continue;
     const { handle, state } = holder;
-    if (ciliumPoolOfHandle(handle)) continue;
+    if (ciliumPoolOfHandle(handle) || handleOfPrefixes(handle) !== undefined) continue;
     if (!nodeOfHandle(handle))
-      found.push(violation("I17", `${handle} is no node, and has a prefix`));
+      found.push(
+        violation("I17", `${handle} has a prefix, and is neither a node nor a handle of prefixes`),
+      );
     if (state === "aborted" || state === "released") continue;
     const name = `${handle} of ${space} has IPv${cidr.family} prefixes`;
     const count = (counts.get(name) ?? 0) + 1;

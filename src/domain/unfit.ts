@@ -4,6 +4,7 @@ export const UNFIT = [
   "not_named",
   "family",
   "prefixes",
+  "length",
   "state",
   "disabled",
   "principal",

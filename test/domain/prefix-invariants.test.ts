@@ -46,10 +46,20 @@ describe("I17: an incarnation of a node has at most one prefix of a family", () 
     expect(found(["10.0.0.0/24", handle], ["10.0.1.0/24", handle])).toEqual([]);
   });
 
+  it("holds for any number of prefixes of a handle of prefixes", () => {
+    expect(found(["10.0.0.0/24", "prefix/vpc"], ["10.0.1.0/24", "prefix/vpc"])).toEqual([]);
+  });
+
   it("is violated by a prefix of a handle that is no node's", () => {
     expect(found(["10.0.0.0/24", "web-1"], ["10.0.1.0/24", "cilium/n/a"])).toEqual([
-      { invariant: "I17", message: "web-1 is no node, and has a prefix" },
-      { invariant: "I17", message: "cilium/n/a is no node, and has a prefix" },
+      {
+        invariant: "I17",
+        message: "web-1 has a prefix, and is neither a node nor a handle of prefixes",
+      },
+      {
+        invariant: "I17",
+        message: "cilium/n/a has a prefix, and is neither a node nor a handle of prefixes",
+      },
     ]);
   });
 });

@@ -47,6 +47,12 @@ const ASSIGNS = [
   "assign under the limit",
   "assign as the borrower",
   "rehearse an assign",
+  "assign a prefix",
+];
+const PREFIXES_OF_HANDLE = [
+  "GET prefixes of the handle",
+  "GET the owner of a prefix",
+  "release the prefixes of the handle",
 ];
 const PREFIXES = [
   "GET prefixes of the node",
@@ -121,6 +127,7 @@ const CASES: Readonly<Record<string, Case>> = {
         pk === `SPACE#${space}` && sk === "QUOTA#all",
     named: [
       ...ASSIGNS,
+      "assign a specific prefix",
       "assign the address",
       "claim the range",
       "ensure a block",
@@ -164,6 +171,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "event of the node",
       "event of the end of a node",
       "event of a machine",
+      "assign a specific prefix",
       "assign the address",
       "claim the range",
       "ensure a block",
@@ -280,6 +288,28 @@ const CASES: Readonly<Record<string, Case>> = {
       ...PREFIXES,
       "state the prefix of another node",
     ],
+  },
+  "a prefix of a handle": {
+    item: () => "block 10.64.2.0",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk.startsWith(`BLOCK#${space}#`) && sk === "10.64.2.0",
+    named: [
+      "GET blocks",
+      "GET affinities of all hosts",
+      "GET orphans",
+      ...PREFIXES_OF_HANDLE,
+      "assign a specific prefix",
+    ],
+  },
+  "the allocation of a handle of prefixes": {
+    item: () => "allocation",
+    fits:
+      (space) =>
+      ({ pk, handle }) =>
+        pk.startsWith(`HANDLE#${space}#`) && handle === "prefix/vpc",
+    named: PREFIXES_OF_HANDLE,
   },
   "the quota slot of a node": {
     item: () => "quota slot 0 (IPv4) of handle node/n7/a",
@@ -585,7 +615,7 @@ it("a pool that cannot be read keeps its range, its name and its blocks", async 
 
 describe("a space whose items say that the keys of the table are of another format", () => {
   /** Calls that name a generation, key or handle. They find its item under the known keys, or find nothing. */
-  const PROVEN = /^(release|PATCH|GET handle|assign once more)/;
+  const PROVEN = /^(release|PATCH|GET handle|GET prefixes of the handle|assign once more)/;
   /** Calls that begin with the register or with items of several spaces. They read the format of the keys from the table. */
   const ASKS_THE_TABLE = /node|zones|event|namespace|application|affinities|jobs?$/;
 

@@ -148,6 +148,8 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
   generation: ["g1.KxkqIJQYzwcxNzE.4a005d3a.28.666fc12e095c206c.kxkqIJQPRpEs7foEHkjPOac.1"],
   cidr: ["10.9.0.0/24", "10.0.0.0/28"],
   blockSize: [28],
+  family: [4],
+  prefixLength: [24],
   allowedUses: [["Workload"]],
   cidrs: [["10.0.0.0/30"]],
   reason: ["because"],

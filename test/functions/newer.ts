@@ -47,7 +47,8 @@ export async function furnished(): Promise<Furnished> {
     blockSize: 28,
     assignmentMode: "Manual",
   });
-  await plat.put("/v1/pools/cut", { cidr: "10.64.0.0/22", assign: "prefixes" });
+  await plat.put("/v1/pools/cut", { cidr: "10.64.0.0/21", assign: "prefixes" });
+  await assignPrefix(plat, { handle: "vpc", cidr: VPC_PREFIX });
   const podCIDRs = [NODE_PREFIX];
   await plat.call("POST", "/v1/nodes/n7/pod-cidrs", { body: { uid: "a", podCIDRs } });
   await plat.put("/v1/applications/shop/Deployment/web", { replicas: 1 });
@@ -106,6 +107,12 @@ export async function furnished(): Promise<Furnished> {
 
 /** The prefix that node n7 has under the uid `a`. */
 const NODE_PREFIX = "10.64.1.0/24";
+
+/** The prefix that the handle `vpc` has. */
+const VPC_PREFIX = "10.64.2.0/24";
+
+const assignPrefix = (plat: ReturnType<typeof newSpace>, body: object) =>
+  plat.call("POST", "/v1/prefixes", { body });
 
 const putCilium = (plat: ReturnType<typeof newSpace>, resourceVersion = "5") =>
   plat.call("PUT", "/v1/nodes/n5/cilium", {
@@ -201,6 +208,12 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
     plat.call("POST", "/v1/nodes/n6/pod-cidrs", {
       body: { uid: "b", podCIDRs: [NODE_PREFIX] },
     }),
+  "GET prefixes of the handle": ({ plat }) => plat.get("/v1/prefixes", { handle: "vpc" }),
+  "GET the owner of a prefix": ({ plat }) => plat.get("/v1/prefixes", { cidr: VPC_PREFIX }),
+  "assign a prefix": ({ plat }) => assignPrefix(plat, { handle: "new", family: 4 }),
+  "assign a specific prefix": ({ plat }) => assignPrefix(plat, { handle: "new", cidr: VPC_PREFIX }),
+  "release the prefixes of the handle": ({ plat }) =>
+    plat.call("POST", "/v1/prefixes/release", { body: { handle: "vpc" } }),
   "PUT CiliumNode": ({ plat }) => putCilium(plat, "6"),
   "GET CiliumNode": ({ plat }) => plat.get("/v1/nodes/n5/cilium"),
   "release the CiliumNode": ({ plat }) =>

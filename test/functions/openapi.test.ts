@@ -157,6 +157,7 @@ it("each `complete` says of what: no two of answers that mean other things have 
     "ReservationWarning",
     "Application",
     "ApplicationRequest",
+    "PrefixesReleased",
   ];
   const words = OWN.map(complete);
   expect(new Set(words).size).toBe(OWN.length);

@@ -75,7 +75,7 @@ describe("requests for addresses", () => {
     await plat.put("/v1/pools/pods", PODS);
     const refused = await plat.assign({ host: "node-1", ipv4: 1 });
     expect(refused).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
-    expect(refused.body.detail).toContain("pods assigns prefixes to nodes");
+    expect(refused.body.detail).toContain("pods assigns prefixes, not addresses");
     await plat.put("/v1/pools/web", { cidr: "10.1.0.0/24" });
     expect(await plat.assign({ host: "node-1", ipv4: 1 })).toMatchObject({
       status: 200,

@@ -31,6 +31,7 @@ const WRITES_NOTHING = [
   "readNamespace",
   "readNode",
   "readPool",
+  "readPrefixes",
   "readQuota",
   "readReservation",
   "readSettings",

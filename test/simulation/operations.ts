@@ -36,6 +36,8 @@ import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import type { Table } from "../../src/store/table.ts";
 import { selector } from "../domain/builders.ts";
 import { instanceRequest, podOf } from "../instances.ts";
+import { networkRequest } from "../network-request.ts";
+import { putPrefixPools } from "../prefixes.ts";
 import { reclaimAll, reclaimSpaces, repairAll, work } from "../scheduled-runs.ts";
 import {
   addressOf,
@@ -1283,6 +1285,16 @@ export const KEYED: readonly Keyed[] = [
   },
   { name: "an instance of a workload", request: instanceRequest(podOf("a")) },
   { name: "a lease", request: { ...requestOf("keyed", 2, "once"), leaseSeconds: 86_400 } },
+  {
+    name: "a prefix",
+    request: networkRequest("vpc", { key: "once" }),
+    prepare: putPrefixPools,
+  },
+  {
+    name: "a specific prefix",
+    request: networkRequest("vpc", { specific: cidrOf("10.64.1.0/24"), key: "once" }),
+    prepare: putPrefixPools,
+  },
 ];
 
 const router = parseInterval("10.0.0.0-10.0.0.1");

@@ -1,4 +1,14 @@
-import { ensure, free, putPrefixPools, tryEnsure } from "../prefixes.ts";
+import { assign } from "../../src/allocator/assign/assign.ts";
+import { network } from "../domain/builders.ts";
+import { networkRequest } from "../network-request.ts";
+import {
+  assignNetwork,
+  ensure,
+  free,
+  freeNetworks,
+  putPrefixPools,
+  tryEnsure,
+} from "../prefixes.ts";
 import { repairAll } from "../scheduled-runs.ts";
 import { assigned, requestOf, type World } from "../world.ts";
 import type { Operation } from "./operations.ts";
@@ -27,7 +37,12 @@ const stated = async (world: World) => {
   return told;
 };
 
-/** The operations on prefixes of nodes. */
+const specificNetwork = networkRequest("vpc", {
+  specific: network(STATED[0] as string),
+  key: "key",
+});
+
+/** The operations on prefixes of nodes and of handles. */
 export const PREFIX_OPERATIONS: readonly Operation[] = [
   {
     name: "a node that gets a prefix of each family",
@@ -80,6 +95,43 @@ export const PREFIX_OPERATIONS: readonly Operation[] = [
     walk: (context) => free(context, "node-1", { cidr: STATED[0] as string }),
     kept: ["old"],
     again: (context) => free(context, "node-1", { cidr: STATED[0] as string }),
+  },
+  {
+    name: "a prefix for a handle, with an Idempotency-Key",
+    step: "create-block",
+    prepare: withPools,
+    walk: (context) => assign(context, networkRequest("vpc", { key: "key" })),
+    kept: ["old"],
+    again: (context) => assignNetwork(context, "vpc", { key: "key" }),
+  },
+  {
+    name: "a specific prefix for a handle, with an Idempotency-Key",
+    step: "take-slots",
+    prepare: withPools,
+    walk: (context) => assign(context, specificNetwork),
+    kept: ["old"],
+    again: (context) => assign(context, specificNetwork),
+  },
+  {
+    name: "a prefix for a handle with a limit",
+    step: "quota-slot",
+    prepare: withPools,
+    walk: (context) => assign(context, networkRequest("vpc", { limit: 1 })),
+    kept: ["old"],
+    again: (context) => assignNetwork(context, "vpc", { limit: 1 }),
+  },
+  {
+    name: "a release of the prefixes of a handle",
+    step: "end",
+    prepare: async (world) => {
+      const told = await withPools(world);
+      await assignNetwork(world.calm, "vpc", { key: "key" });
+      await assignNetwork(world.calm, "vpc", { key: "other" });
+      return told;
+    },
+    walk: (context) => freeNetworks(context, "vpc"),
+    kept: ["old"],
+    again: (context) => freeNetworks(context, "vpc"),
   },
   {
     name: "repair of prefixes that their node never stated",

@@ -41,6 +41,7 @@ import {
   provisioner,
 } from "./operators.ts";
 import { Owners } from "./owners.ts";
+import { prefixOwner } from "./prefix-owners.ts";
 import { PromisedPrefixes } from "./promised-prefixes.ts";
 import { seededRandom } from "./random.ts";
 import { asTenant, drawRangedPools } from "./ranged-pools.ts";
@@ -110,6 +111,8 @@ interface Judge {
 
 /** The share of runs with conflicts. */
 const CONFLICTS_SHARE = 0.35;
+/** The share of the runs with nodes in which callers have prefixes too. */
+const PREFIX_OWNERS_SHARE = 0.5;
 
 /**
  * Runs one simulated life of a small space, drawn from the seed. Clients assign, read, renew and
@@ -286,6 +289,10 @@ export async function simulate({
     spawn(`scaler ${n}`, (context) => scaler(context, life, fleet));
   for (const name of nodes?.nodes ?? [])
     if (nodes) spawn(`node ${name}`, (context) => node(context, life, nodes, name));
+  // Drawn apart, so that the other runs stay as they are.
+  const hasOwners = randomOf(seed, "owners of prefixes").fraction() < PREFIX_OWNERS_SHARE;
+  for (let n = 0; nodes && hasOwners && n < 2; n++)
+    spawn(`owner ${n}`, (context) => prefixOwner(context, life, nodes, `owner-${n}`));
   if (nodes) spawn("repeater", (context) => repeater(context, life, nodes));
   for (const [name, body] of agents ? drivers(life, agents) : []) spawn(name, body);
   if (scenario.leaps) spawn("calendar", (context) => calendar(context, life));

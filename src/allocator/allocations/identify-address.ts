@@ -69,7 +69,7 @@ async function lookUp(
   if (block?.whole)
     return new Rejection(
       "invalid_request",
-      `${formatAddress(address)} lies in ${formatCidr(cidr)}, a prefix of a node, which /v1/nodes/{node}/pod-cidrs assigns and releases.`,
+      `${formatAddress(address)} lies in ${formatCidr(cidr)}, a prefix, which /v1/nodes/{node}/pod-cidrs releases for a node, and /v1/prefixes for a handle.`,
     );
   const owner = await allocationOfSlot(context, space, slot);
   if (!owner) return undefined;

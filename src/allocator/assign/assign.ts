@@ -125,7 +125,7 @@ async function round(
   const [firstMissing] = missing;
   if (!firstMissing) return conclude(execution);
   const selected = request.prefixes
-    ? await selectPrefixes(context, missing, request.prefixes.stated)
+    ? await selectPrefixes(context, missing, request.prefixes)
     : request.address
       ? await selectAddress(context, firstMissing, request.address)
       : request.stated

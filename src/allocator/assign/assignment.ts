@@ -28,9 +28,14 @@ interface NamedInterface extends PoolsAsked {
   readonly cleanGateway?: true;
 }
 
-interface PrefixesAsked {
-  /** The prefixes that the node says it has, at most one of a family. Plat chooses those of the other families. */
+/** The prefixes that a request asks for, one of each wanted family. Plat chooses those that it does not name. */
+export interface PrefixesAsked {
+  /** The prefixes that a node says it has, at most one of a family. */
   readonly stated: readonly Cidr[];
+  /** A specific prefix that the caller wants. Then the request wants one of its family. */
+  readonly specific?: Cidr;
+  /** The length that a chosen prefix must have; absent: that of the pool. */
+  readonly length?: number;
 }
 
 /** A request for addresses, of one family or both. */
@@ -45,7 +50,7 @@ export interface AssignRequest extends PoolsAsked {
   readonly address?: Address;
   /** Specific addresses that the host says it has, as many of each family as the request wants. It gets no others. */
   readonly stated?: readonly StatedAddress[];
-  /** Present if it asks for prefixes of nodes, one of each wanted family, instead of addresses. */
+  /** Present if it asks for prefixes, one of each wanted family, instead of addresses. */
   readonly prefixes?: PrefixesAsked;
   readonly handle: string;
   /** The instance for which it asks, in its current incarnation. */

@@ -2,7 +2,7 @@ import type { Rule } from "../../domain/acquire-pools.ts";
 import { type Family, formatAddress } from "../../domain/address.ts";
 import { addressAt, formatCidr } from "../../domain/cidr.ts";
 import { isCutShort, Rejection } from "../../domain/outcome.ts";
-import { isRanged } from "../../domain/pool.ts";
+import { hasHosts } from "../../domain/pool.ts";
 import type { Candidate } from "../../domain/selection.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
@@ -21,7 +21,7 @@ import { requesterOf } from "./requester.ts";
 
 /**
  * The source of addresses: the host's own block, a claimed free one, a seized empty one, or one that the host borrows from; in a
- * ranged pool a new block or one that hosts share; or the handle, which is at its limit, already has them.
+ * ranged pool or one of prefixes a new block or one without a host; or the handle, which is at its limit, already has them.
  */
 type Action = "own" | "claim" | "seize" | "borrow" | "create" | "share" | "alreadyAssigned";
 
@@ -70,7 +70,9 @@ export async function explain(
   const whole = await dryRunOf(context, unkeyed);
   const { answer } = whole;
   const requester = await requesterOf(context, unkeyed, configuration);
-  const ranged = new Set(configuration.pools.filter(isRanged).map(({ name }) => name));
+  const shared = new Set(
+    configuration.pools.filter((pool) => !hasHosts(pool)).map(({ name }) => name),
+  );
   const families = eachWanted(unkeyed).map(
     async ({ one, family, count }): Promise<FamilyExplanation> => {
       const { rule, pools } = consideredPools(one, configuration, requester, family);
@@ -83,7 +85,7 @@ export async function explain(
           ? await dryRunOf(dryRunContext(), alone(unkeyed, asked))
           : whole;
       const told = { ...ofInterface, family, requested: count, rule, pools };
-      return { ...told, ...outcomeOf(own, asked, ranged) };
+      return { ...told, ...outcomeOf(own, asked, shared) };
     },
   );
   return {
@@ -152,16 +154,16 @@ const alone = (request: AssignRequest, wanted: Wanted): AssignRequest => ({
 const addressesFor = ({ family, interface: of }: Wanted, { addresses }: Assignment) =>
   addresses.filter((each) => each.family === family && each.interface === of);
 
-/** @param ranged the names of the pools whose blocks the hosts share */
+/** @param shared the names of the pools whose blocks have no host */
 function outcomeOf(
   { answer, actions, taken }: DryRunResult,
   wanted: Wanted,
-  ranged: ReadonlySet<string>,
+  shared: ReadonlySet<string>,
 ) {
   if (answer instanceof Rejection) return { blocks: [], rejection: answer };
   const blocks = new Map<string, FamilyExplanation["blocks"][number]>();
   for (const { address, block, pool, borrowed } of addressesFor(wanted, answer)) {
-    const existing = ranged.has(pool) ? "share" : borrowed ? "borrow" : "own";
+    const existing = shared.has(pool) ? "share" : borrowed ? "borrow" : "own";
     const from = actions.get(block) ?? existing;
     const action = taken.has(address) ? from : "alreadyAssigned";
     const key = `${action} ${block}`;

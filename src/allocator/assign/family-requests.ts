@@ -24,10 +24,16 @@ import {
   type PoolCriteria,
   selectPools,
 } from "../../domain/selection.ts";
+import type { Unfit } from "../../domain/unfit.ts";
 import { type AssignRequest, totalOf } from "./assignment.ts";
 import { eachWanted, fieldOf, ofInterface } from "./interfaces.ts";
 import { neverAssigned, placesOf, poolOfAddress, whyNotFor } from "./pool-of-address.ts";
-import { poolOfPrefix } from "./pool-of-prefix.ts";
+import {
+  poolOfPrefix,
+  poolOfSpecificPrefix,
+  poolWithPrefix,
+  whyNotSpecific,
+} from "./pool-of-prefix.ts";
 import type { ApplicationAsked, FamilyRequest, StatedPlaces } from "./selection.ts";
 
 /** The parts of a request that decide which pools can serve it, and the block limit of its host. */
@@ -86,16 +92,19 @@ export function familyRequestsOf(
   const unserved: Rejection[] = [];
   for (const { one, family, count } of eachWanted(request)) {
     const ofApplication = applicationFor(one, requester);
-    const stated = request.prefixes?.stated.find((cidr) => cidr.family === family);
+    const { stated: statedPrefixes = [], specific } = request.prefixes ?? {};
+    const stated = statedPrefixes.find((cidr) => cidr.family === family);
     const ofFamily = request.stated?.filter((each) => each.address.family === family);
     const places = ofFamily && placesOf(configuration, ofFamily, request, requester);
     const pools = stated
       ? poolOfPrefix(configuration, space, stated, request.assignedBy)
-      : places
-        ? poolsOfPlaces(places)
-        : address && !ofApplication
-          ? listOf(poolOfAddress(configuration, address, request, requester))
-          : poolsServing(one, configuration, requester, family);
+      : specific
+        ? poolOfSpecificPrefix(configuration, specific, request, requester)
+        : places
+          ? poolsOfPlaces(places)
+          : address && !ofApplication
+            ? listOf(poolOfAddress(configuration, address, request, requester))
+            : poolsServing(one, configuration, requester, family);
     if (pools instanceof Rejection) {
       // A pool that cannot be read might have served.
       noneUnread(configuration);
@@ -180,7 +189,11 @@ export function consideredPools(
   requester: Requester,
   family: Family,
 ): Considered {
-  const { address } = request;
+  const { address, prefixes } = request;
+  if (prefixes?.specific)
+    return ofOnePool(poolWithPrefix(configuration, prefixes.specific), (pool) =>
+      whyNotSpecific(pool, request, requester),
+    );
   if (!address || applicationFor(request, requester)) {
     const criteria = poolCriteria(request, requester, family);
     const { rule, pools } = considered(configuration.pools, criteria);
@@ -190,12 +203,15 @@ export function consideredPools(
     );
     return { rule, pools: numbered(told) };
   }
-  // A request that names an address names its pool.
+  return ofOnePool(poolOf(configuration, address), (pool) => whyNotFor(pool, request, requester));
+}
+
+/** Returns the pool of what a request names as the only candidate: a request that names an address or a prefix names its pool. */
+function ofOnePool(pool: Pool | undefined, whyNot: (pool: Pool) => Unfit | undefined): Considered {
   const rule = "pools";
-  const pool = poolOf(configuration, address);
   if (!pool) return { rule, pools: [] };
-  const unfit = whyNotFor(pool, request, requester);
-  return { rule, pools: numbered([candidateOf(family, { name: pool.name, pool, unfit })]) };
+  const candidate = candidateOf(pool.cidr.family, { name: pool.name, pool, unfit: whyNot(pool) });
+  return { rule, pools: numbered([candidate]) };
 }
 
 /** Returns the application whose addresses alone an interface of a request gets, and its interface. */
@@ -232,6 +248,7 @@ function poolCriteria(request: PoolRequest, requester: Requester, family: Family
     isDual: request.wanted.length > 1,
     use: request.use ?? "Workload",
     ...(request.prefixes && { wantsPrefixes: true }),
+    ...(request.prefixes?.length !== undefined && { prefixLength: request.prefixes.length }),
     pools,
     ...(poolsByFamily && { poolsByFamily }),
     ...(applicationOnly && { applicationOnly }),

@@ -1,6 +1,6 @@
 import { cooledAtMs, isCooled, takenIn } from "../../domain/block.ts";
 import { formatCidr } from "../../domain/cidr.ts";
-import { hostName } from "../../domain/host.ts";
+import { hostName, machineName } from "../../domain/host.ts";
 import { POOLS_TOLD_MAX } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
@@ -15,7 +15,7 @@ import { namesOf, reasonsOf } from "./rejections.ts";
 import type { FamilyRequest } from "./selection.ts";
 
 /**
- * Returns the rejection of a node for which no prefix is free, with the use of each pool. It counts a pool as long as a request has
+ * Returns the rejection of a request for which no prefix is free, with the use of each pool. It counts a pool as long as a request has
  * time; a pool that is larger has no counts in it.
  */
 export async function noPrefix(
@@ -40,7 +40,7 @@ export async function noPrefix(
   const why = reasonsOf(familyRequest, isWhole ? [] : ["only some block groups were looked at"]);
   return new Rejection(
     "pool_exhausted",
-    `There is no free IPv${family} prefix for node ${hostName(host)} in ${namesOf(pools)}${why.length > 0 ? `; ${why.join("; ")}` : ""}.`,
+    `There is no free IPv${family} prefix for ${machineName(host) === undefined ? "handle" : "node"} ${hostName(host)} in ${namesOf(pools)}${why.length > 0 ? `; ${why.join("; ")}` : ""}.`,
     {
       missing: [{ family, count: 1, code: "pool_exhausted" }],
       pools: told,

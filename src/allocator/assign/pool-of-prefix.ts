@@ -1,5 +1,7 @@
+import { isMeant, type PoolsAsked, poolsNamed } from "../../domain/acquire-pools.ts";
 import { isBlockOf } from "../../domain/block-group.ts";
 import { type Cidr, formatCidr, intervalOf, overlaps } from "../../domain/cidr.ts";
+import { whyNot } from "../../domain/filter-pools.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import {
   assignsPrefixes,
@@ -9,7 +11,9 @@ import {
 } from "../../domain/pool.ts";
 import { excludesCaller, poolForbidden } from "../../domain/pool-principals.ts";
 import { namedPrincipal } from "../../domain/principal.ts";
-import { candidateOf } from "../../domain/selection.ts";
+import type { Requester } from "../../domain/requester.ts";
+import { candidateOf, NOT_NAMED } from "../../domain/selection.ts";
+import type { Unfit } from "../../domain/unfit.ts";
 
 /**
  * Returns the pool of which a CIDR is a prefix, as a list of one. A node that has a prefix has it whatever its pool asks of nodes, and
@@ -24,9 +28,7 @@ export function poolOfPrefix(
   cidr: Cidr,
   assignedBy: string | undefined,
 ): readonly Pool[] | Rejection {
-  const { pools } = configuration;
-  const ofPrefixes = pools.filter((pool) => assignsPrefixes(pool) && pool.state === "active");
-  const pool = ofPrefixes.find((each) => isBlockOf(each, cidr));
+  const pool = poolWithPrefix(configuration, cidr);
   const principal = assignedBy === undefined ? undefined : namedPrincipal(assignedBy);
   const unfit = pool && principal !== undefined && excludesCaller(pool, { principal });
   if (pool && unfit) {
@@ -36,7 +38,9 @@ export function poolOfPrefix(
   if (pool) return [pool];
   noneUnread(configuration);
   const text = formatCidr(cidr);
-  const near = ofPrefixes.find((each) => overlaps(intervalOf(each.cidr), intervalOf(cidr)));
+  const near = servingPrefixes(configuration).find((each) =>
+    overlaps(intervalOf(each.cidr), intervalOf(cidr)),
+  );
   const why = near
     ? `pool ${near.name} (${formatCidr(near.cidr)}) has prefixes of /${near.blockSize}`
     : `no pool of prefixes has it in space ${space}`;
@@ -44,4 +48,53 @@ export function poolOfPrefix(
     cidr: text,
     pools: [],
   });
+}
+
+/** Returns the readable active pool of which a CIDR is a prefix. */
+export const poolWithPrefix = (
+  configuration: Pick<SpaceConfiguration, "pools">,
+  cidr: Cidr,
+): Pool | undefined => servingPrefixes(configuration).find((each) => isBlockOf(each, cidr));
+
+const servingPrefixes = ({ pools }: Pick<SpaceConfiguration, "pools">): readonly Pool[] =>
+  pools.filter((pool) => assignsPrefixes(pool) && pool.state === "active");
+
+/**
+ * Returns the pool of a specific prefix that a caller wants, as a list of one, if it can serve. Conditions do not count, as in any pool
+ * that a request names.
+ *
+ * @throws {CorruptItemError} if the prefix may be one of a pool that cannot be read
+ */
+export function poolOfSpecificPrefix(
+  configuration: SpaceConfiguration,
+  cidr: Cidr,
+  request: PoolsAsked & { readonly space: string },
+  requester: Requester,
+): readonly Pool[] | Rejection {
+  const found = poolOfPrefix(configuration, request.space, cidr, undefined);
+  const [pool] = found instanceof Rejection ? [] : found;
+  if (!pool) return found;
+  const unfit = whyNotSpecific(pool, request, requester);
+  if (!unfit) return [pool];
+  const { name } = pool;
+  const text = formatCidr(cidr);
+  const members = { cidr: text, pools: [candidateOf(cidr.family, { name, pool, unfit })] };
+  if (unfit.code === "principal") return poolForbidden(pool, unfit, members);
+  return new Rejection(
+    "no_pool_available",
+    `Prefix ${text} lies in pool ${name}, which ${unfit.reason}.`,
+    members,
+  );
+}
+
+/** Returns the reason why the pool of a specific prefix cannot serve, or nothing if it can. */
+export function whyNotSpecific(
+  pool: Pool,
+  request: PoolsAsked,
+  requester: Requester,
+): Unfit | undefined {
+  const { family } = pool.cidr;
+  const named = poolsNamed(request, family);
+  if (named && !isMeant(pool, named)) return NOT_NAMED;
+  return whyNot(pool, "pools", { family, use: "Workload", wantsPrefixes: true, requester });
 }

@@ -1,11 +1,12 @@
+import type { Allocation } from "../../domain/allocation.ts";
 import type { Block } from "../../domain/block.ts";
 import { formatCidr } from "../../domain/cidr.ts";
-import { hostName } from "../../domain/host.ts";
+import { machineName } from "../../domain/host.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { ownerOfSlot } from "../allocations/allocation-of-slot.ts";
 import type { Context } from "../core/context.ts";
 
-/** Returns the rejection of a stated prefix that has an owner, with its node; nothing for one that is free or cools. */
+/** Returns the rejection of a named prefix that has an owner, with its node or its handle; nothing for one that is free or cools. */
 export async function whyTaken(
   context: Context,
   { space, cidr, slots }: Block,
@@ -14,10 +15,13 @@ export async function whyTaken(
   if (!slot || slot.kind === "cooling") return undefined;
   const text = formatCidr(cidr);
   const owner = await ownerOfSlot(context, space, slot);
-  const node = owner && hostName(owner.host);
-  return new Rejection(
-    "already_assigned",
-    `Prefix ${text} is assigned${node === undefined ? "" : ` to node ${node}`}.`,
-    { cidr: text, ...(owner && { node, assignedTo: owner.handle }) },
-  );
+  const node = owner && machineName(owner.host);
+  return new Rejection("already_assigned", `Prefix ${text} is assigned${toWhom(owner, node)}.`, {
+    cidr: text,
+    ...(node !== undefined && { node }),
+    ...(owner && { assignedTo: owner.handle }),
+  });
 }
+
+const toWhom = (owner: Allocation | undefined, node: string | undefined): string =>
+  node !== undefined ? ` to node ${node}` : owner ? ` to handle ${owner.handle}` : "";

@@ -1,4 +1,4 @@
-import { type Block, roomIn } from "../../domain/block.ts";
+import { type Block, cooledAtMs, isCooled, roomIn } from "../../domain/block.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { isShut } from "../../domain/closed-by-reservations.ts";
 import { shuffled } from "../../domain/fresh.ts";
@@ -10,33 +10,38 @@ import {
 } from "../../domain/limits.ts";
 import { ContentionError, Rejection, together } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
+import { isReleased } from "../../domain/slot.ts";
+import { formatTime } from "../../domain/time.ts";
 import { borrowableIn, findFree, type PoolScan, scanAround, scanOf } from "../blocks/scan-pool.ts";
 import { makeBlock, readOrMakeBlock } from "../blocks/shared-block.ts";
-import { slotRules } from "../blocks/slot-rules.ts";
+import { coolingRules, slotRules } from "../blocks/slot-rules.ts";
 import { untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { allOf } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
+import type { PrefixesAsked } from "./assignment.ts";
 import { noPrefix } from "./no-prefix.ts";
 import { whyTaken } from "./prefix-taken.ts";
 import { coolsAgain, type FamilyRequest, type SlotSelection } from "./selection.ts";
 
 /**
- * Selects a prefix for each family, side by side: the stated one of the family, else a free one. A prefix is a block with one slot and
- * without a host. A rejection of one family rejects the request.
+ * Selects a prefix for each family, side by side: the stated or specific one of the family, else a free one. A prefix is a block with one
+ * slot and without a host. A rejection of one family rejects the request.
  */
 export async function selectPrefixes(
   context: Context,
   familyRequests: readonly FamilyRequest[],
-  stated: readonly Cidr[],
+  { stated, specific }: PrefixesAsked,
 ): Promise<readonly SlotSelection[] | Rejection> {
   const found = await allOf(
     ...familyRequests.map(async (familyRequest) => {
       const own = stated.find(({ family }) => family === familyRequest.family);
       const block = await (own
         ? selectStated(context, familyRequest, own)
-        : selectFree(context, familyRequest));
+        : specific
+          ? selectSpecific(context, familyRequest, specific)
+          : selectFree(context, familyRequest));
       if (block instanceof Rejection) return block;
       return { ...selectionOf(block), ...(own && coolsAgain(block, [0])) };
     }),
@@ -58,16 +63,47 @@ const selectionOf = (block: Block): SlotSelection => ({
  */
 async function selectStated(
   context: Context,
-  { pools }: FamilyRequest,
+  familyRequest: FamilyRequest,
   cidr: Cidr,
 ): Promise<Block | Rejection> {
+  const block = await blockOfPrefix(context, familyRequest, cidr);
+  return (await whyTaken(context, block)) ?? block;
+}
+
+/** Selects the specific prefix that a caller wants. As for a specific address, a cooldown binds, and reservations do not. */
+async function selectSpecific(
+  context: Context,
+  familyRequest: FamilyRequest,
+  cidr: Cidr,
+): Promise<Block | Rejection> {
+  const block = await blockOfPrefix(context, familyRequest, cidr);
+  const taken = await whyTaken(context, block);
+  if (taken) return taken;
+  const [pool] = familyRequest.pools;
+  const slot = block.slots.get(0);
+  const rules = coolingRules(context, familyRequest.configuration, pool as Pool);
+  if (!slot || !isReleased(slot) || isCooled(slot, rules)) return block;
+  const text = formatCidr(cidr);
+  const availableAt = formatTime(cooledAtMs(slot, rules.cooldownMs));
+  return new Rejection(
+    "address_cooling",
+    `Prefix ${text} was released a moment ago, and can be assigned again at ${availableAt}.`,
+    { cidr: text, availableAt },
+  );
+}
+
+/** Reads the block of a named prefix, or makes it. @throws {ContentionError} */
+async function blockOfPrefix(
+  context: Context,
+  { pools }: FamilyRequest,
+  cidr: Cidr,
+): Promise<Block> {
   // `familyRequestsOf` found the one pool of the prefix.
   const block = await readOrMakeBlock(context, pools[0] as Pool, cidr);
-  if (!block)
-    throw new ContentionError(
-      `prefix ${formatCidr(cidr)} could not be made, or is left from an earlier pool and about to go`,
-    );
-  return (await whyTaken(context, block)) ?? block;
+  if (block) return block;
+  throw new ContentionError(
+    `prefix ${formatCidr(cidr)} could not be made, or is left from an earlier pool and about to go`,
+  );
 }
 
 /** Selects a free prefix of the first pool that has one. */
@@ -78,7 +114,7 @@ async function selectFree(
   const { pools, configuration } = familyRequest;
   const open = pools.filter((pool) => !isShut(pool, configuration));
   const untilMs = context.now() + SEARCH_MS_MAX;
-  const exhausted = () => new ContentionError("other nodes took every prefix that was tried");
+  const exhausted = () => new ContentionError("other requests took every prefix that was tried");
   return untilAnswered<Block | Rejection>({ triesMax: CLAIM_TRIES_MAX, exhausted }, async () => {
     const scans: PoolScan[] = [];
     for (const pool of open) {

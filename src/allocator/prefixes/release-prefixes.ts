@@ -1,18 +1,14 @@
 import { formatAddress } from "../../domain/address.ts";
 import type { Allocation } from "../../domain/allocation.ts";
-import { isBlockOf } from "../../domain/block-group.ts";
-import { addressAt, type Cidr, formatCidr, sameCidr } from "../../domain/cidr.ts";
-import { hostName } from "../../domain/host.ts";
+import { addressAt, type Cidr, sameCidr } from "../../domain/cidr.ts";
 import { ALLOCATIONS_CLOSED_AT_ONCE } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { assignsPrefixes, noneUnread } from "../../domain/pool.ts";
-import { ownerOfSlot } from "../allocations/allocation-of-slot.ts";
 import { closeAllocation } from "../allocations/close-allocation.ts";
-import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { allocationsOfNode } from "./allocations-of-node.ts";
 import { freePrefix } from "./free-prefix.ts";
+import { whyNotReleased } from "./why-not-released.ts";
 
 /** The prefixes to release: one, or all of an incarnation of a node. */
 export interface PrefixRelease {
@@ -63,32 +59,5 @@ async function releaseOne(
       if (freed instanceof Rejection) return freed;
       if (freed.isFreed) return [cidr];
     }
-  return (await whyNotReleased(context, space, cidr)) ?? [];
-}
-
-/** Returns the rejection of a release that found nothing of its node; nothing if the prefix is free. */
-async function whyNotReleased(
-  context: Context,
-  space: string,
-  cidr: Cidr,
-): Promise<Rejection | undefined> {
-  const value = formatCidr(cidr);
-  const configuration = await configurationOf(context, space);
-  if (!configuration.pools.some((pool) => assignsPrefixes(pool) && isBlockOf(pool, cidr))) {
-    noneUnread(configuration);
-    const problem = "is no prefix of a pool; send it as GET …/pod-cidrs lists it";
-    return new Rejection("invalid_request", `?cidr ${problem}.`, {
-      fields: [{ field: "?cidr", value, problem }],
-    });
-  }
-  const block = await context.store.readBlock(space, cidr);
-  const slot = block?.slots.get(0);
-  if (slot?.kind !== "taken") return undefined;
-  const owner = await ownerOfSlot(context, space, slot);
-  const node = owner && hostName(owner.host);
-  return new Rejection(
-    "generation_conflict",
-    `Prefix ${value} is assigned to ${node === undefined ? "another owner" : `node ${node} under another uid or name`}.`,
-    { cidr: value, ...(owner && { node, assignedTo: owner.handle }) },
-  );
+  return (await whyNotReleased(context, space, cidr, "?cidr")) ?? [];
 }

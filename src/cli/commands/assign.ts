@@ -119,18 +119,13 @@ async function assign({ client, print, io }: Session, options: AssignOptions): P
   const named = workloadFields(options);
   // The uid of an instance makes its request safe to repeat, in place of a key.
   const { idempotencyKey = named ? undefined : randomUUID() } = options;
-  const { body } = await client
-    .call<Assigned>({
-      method: "POST",
-      path: path`/v1/assign`,
-      headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey },
-      body: { ...bodyOf(options), ...named },
-    })
-    .catch((error: unknown) => {
-      const mayBeAssigned = error instanceof CommandError && mayBeDone(error) && !options.dryRun;
-      const isKeyed = mayBeAssigned && idempotencyKey !== undefined;
-      throw isKeyed ? withKey(error, idempotencyKey) : error;
-    });
+  const calling = client.call<Assigned>({
+    method: "POST",
+    path: path`/v1/assign`,
+    headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey },
+    body: { ...bodyOf(options), ...named },
+  });
+  const { body } = await keyInError(calling, idempotencyKey, !options.dryRun);
   if ("dryRun" in body) return explain(print, body);
   print({ columns: columnsOf(body), rows: body.addresses, document: body });
   for (const message of body.messages) io.err(`${message}\n`);
@@ -163,11 +158,25 @@ function bodyOf(options: AssignOptions) {
   };
 }
 
+/** Returns the answer of a keyed request; adds the key to the message of an error after which the request may be done. */
+export async function keyInError<T>(
+  answering: Promise<T>,
+  key: string | undefined,
+  writes: boolean,
+): Promise<T> {
+  try {
+    return await answering;
+  } catch (error) {
+    const mayBeAssigned = error instanceof CommandError && mayBeDone(error) && writes;
+    throw mayBeAssigned && key !== undefined ? withKey(error, key) : error;
+  }
+}
+
 /** Adds the key to the message. The request may have succeeded, and a repeat needs the key. */
 const withKey = ({ exit, message }: CommandError, key: string) =>
   new CommandError(
     exit,
-    `${message}\nThe addresses may be assigned. Repeat the command with --idempotency-key ${key}: it assigns no others.`,
+    `${message}\nThe request may be done. Repeat the command with --idempotency-key ${key}: it assigns nothing more.`,
   );
 
 const columnsOf = ({
@@ -221,7 +230,7 @@ const HOW = {
 } as const satisfies Record<FamilyExplanation["blocks"][number]["action"], string>;
 
 /** Prints the effect of a request, and exits with the code that the request would have. A rejection has its reason. */
-function explain(print: Session["print"], explanation: Explanation): void {
+export function explain(print: Session["print"], explanation: Explanation): void {
   const { rejection, messages, families } = explanation;
   print({
     text: (layout) =>

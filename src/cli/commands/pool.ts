@@ -101,7 +101,7 @@ const createCommand = (io: Io): Command =>
     .addOption(
       new Option(
         "--assign <what>",
-        "What the pool assigns: addresses, or prefixes to nodes",
+        "What the pool assigns: addresses, or prefixes to nodes and handles",
       ).choices(ASSIGNS),
     )
     .option(

@@ -20,6 +20,7 @@ export * from "./node.ts";
 export * from "./node-prefix.ts";
 export { hostReserved, missingOfFamily, unreadableItem } from "./parts.ts";
 export * from "./pool.ts";
+export * from "./prefix.ts";
 export * from "./problem.ts";
 export * from "./quota.ts";
 export * from "./registry.ts";

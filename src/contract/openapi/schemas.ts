@@ -10,6 +10,7 @@ import { cloudEvent, eventList, watchEvent } from "../requests/events.ts";
 import { manifest } from "../requests/manifest.ts";
 import { podCidrsBody } from "../requests/node-prefix.ts";
 import { poolBody } from "../requests/pool.ts";
+import { prefixBody, prefixReleaseBody } from "../requests/prefix.ts";
 import { quotaBody } from "../requests/quota.ts";
 import { namespaceRequest, nodeRequest } from "../requests/registry.ts";
 import { releaseBody } from "../requests/release.ts";
@@ -47,6 +48,8 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   NamespaceManifest: namespaceRequest.manifest,
   ApplicationRequest: applicationBody,
   PodCidrsRequest: podCidrsBody,
+  PrefixRequest: prefixBody,
+  PrefixReleaseRequest: prefixReleaseBody,
   CiliumNodeRequest: ciliumNode,
   EventList: eventList,
   WatchEvent: watchEvent,
@@ -130,6 +133,12 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   CiliumNode: answers.ciliumNode,
   CiliumNodeReleased: answers.ciliumNodeReleased,
   PodCidrsReleased: answers.podCidrsReleased,
+  PrefixAssigned: answers.prefixAssigned,
+  PrefixAssignment: answers.prefixAssignment,
+  AssignedPrefix: answers.assignedPrefix,
+  Prefixes: answers.prefixesRead,
+  HeldPrefix: answers.heldPrefix,
+  PrefixesReleased: answers.prefixesReleased,
   ApplicationAddresses: answers.applicationAddresses,
   ApplicationInterface: answers.applicationInterface,
   ApplicationMember: answers.applicationMember,

@@ -22,6 +22,8 @@ const CALLS: ReadonlySet<string> = new Set([
   "PATCH /v1/addresses/{ip}",
   "POST /v1/addresses/{ip}/conflict",
   "DELETE /v1/handles/{handle+}",
+  "POST /v1/prefixes",
+  "POST /v1/prefixes/release",
 ]);
 
 /**

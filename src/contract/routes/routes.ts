@@ -6,6 +6,7 @@ import { CONFIGURATION_ROUTES } from "./configuration.ts";
 import { JOB_ROUTES } from "./jobs.ts";
 import { NODE_ROUTES } from "./nodes.ts";
 import { POOL_ROUTES } from "./pools.ts";
+import { PREFIX_ROUTES } from "./prefixes.ts";
 import { QUOTA_ROUTES } from "./quotas.ts";
 import { REGISTRY_ROUTES } from "./registry.ts";
 import { RESERVATION_ROUTES } from "./reservations.ts";
@@ -18,6 +19,7 @@ export { type FunctionName, methodsOf, type Route } from "./route.ts";
 /** Each route once, those that act in a space by the path that names none. */
 const WRITTEN: readonly Route[] = [
   ...ADDRESS_ROUTES,
+  ...PREFIX_ROUTES,
   ...BLOCK_ROUTES,
   ...POOL_ROUTES,
   ...ALARM_ROUTES,

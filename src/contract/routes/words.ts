@@ -29,7 +29,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   assignmentMode:
     "`Manual` pools serve only requests that name them, and `Applications` pools only applications.",
   applications: "The applications, one entry each.",
-  assign: "`addresses`, or `prefixes`, each of which one node has as a whole. It never changes.",
+  assign:
+    "`addresses`, or `prefixes`, each of which one node or handle has as a whole. It never changes.",
   attributes:
     "Texts that the caller attached to the addresses. They are the active owner until a request changes it.",
   autoAllocateBlocks: "Hosts claim blocks automatically when they need them.",
@@ -157,7 +158,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   network: "The network that the interface attaches to. Pools may serve some networks only.",
   principal: "The caller whom the quota limits. A role has neither path nor session.",
   tenant: "The tenant whom the quota limits: the attribute `tenant` of its addresses.",
-  prefixes: "The prefixes that nodes have at a time.",
+  prefixes: "The prefixes that nodes and handles have at a time.",
   principals:
     "The callers that the pool serves. Any other caller that names it gets `pool_forbidden`, and automatic selection leaves it out.",
   networks: "The networks that the pool serves. A request without one gets nothing from it.",
@@ -295,6 +296,12 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "PodCidrsRequest.pools":
     "The pools of prefixes that can serve, also `Manual` ones. Without any, every Automatic pool whose conditions hold.",
   "PodCidrsRequest.uid": "The uid of the Node object. Another uid is another node.",
+  "PrefixAssignment.prefixes": "The assigned prefix, or what the handle had under its limit.",
+  "PrefixReleaseRequest.cidr": "Only this prefix. Default: all of the handle.",
+  "PrefixRequest.cidr": "A specific prefix, in place of `family` and `prefixLength`.",
+  "PrefixRequest.prefixLength": "The only length of prefixes that serves. Default: any.",
+  "PrefixRequest.limitPerHandle": "1: the handle has one prefix of the family at most.",
+  "Prefixes.prefixes": "The prefixes, one entry each.",
   "Pool.state":
     "The reason why the pool does not serve: `pending` or `deleting`. Absent otherwise.",
   "Problem.status": "The HTTP status of the answer.",
@@ -378,6 +385,7 @@ export const TAGS = {
   jobs: "Work that takes longer than a request.",
   nodes: "The prefixes of nodes.",
   pools: "Pools, how they are used, and the work that drains or deletes them.",
+  prefixes: "Prefixes that callers have by a handle: for clusters, networks and links.",
   quotas: "The limits of a space, a principal or a tenant.",
   registry: "The labels of hosts and namespaces, for the selectors of pools.",
   reservations: "Addresses that automatic assignment leaves out.",

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ciliumNodeOfHandle } from "../../domain/node-handle.ts";
+import { handleOfPrefixes } from "../../domain/prefix-handle.ts";
 import { isOfNode } from "../../domain/reserved-handle.ts";
 import { isWorkloadHandle } from "../../domain/workload.ts";
 import { handleName } from "./field.ts";
@@ -27,5 +28,7 @@ function whyReserved(handle: string): string | undefined {
     return "names a CiliumNode: send the object to /v1/nodes/{node}/cilium, which assigns and releases what it has";
   if (isOfNode(handle))
     return "names a node: send what it has to /v1/nodes/{node}/pod-cidrs, which assigns and releases it";
+  if (handleOfPrefixes(handle) !== undefined)
+    return "names prefixes: send the handle to /v1/prefixes without `prefix/`, which assigns and releases them";
   return undefined;
 }

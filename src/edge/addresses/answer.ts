@@ -1,10 +1,9 @@
 import type { AddressState } from "../../allocator/read/read-address.ts";
 import type { HandlePosition } from "../../allocator/read/read-handle.ts";
 import { addressNetwork } from "../../contract/schema/pool-network.ts";
-import { formatAddress } from "../../domain/address.ts";
 import type { Page } from "../../domain/listed.ts";
 import { formatTime } from "../../domain/time.ts";
-import { handleOf } from "../handles/request.ts";
+import { handleOf, positionBody } from "../handles/request.ts";
 import { sealCursor } from "../http/cursor.ts";
 import type { Answer } from "../http/event.ts";
 
@@ -17,14 +16,13 @@ export function handleAnswer(
   requestId: string,
   wanted: { readonly space: string; readonly handle: string },
 ): Answer {
-  const position = next && { ...next, ...(next.after && { after: formatAddress(next.after) }) };
   return {
     status: 200,
     body: {
       requestId,
       handle: wanted.handle,
       addresses: items.map(ownedBody),
-      ...(position && { next: sealCursor(handleOf(wanted), position) }),
+      ...(next && { next: sealCursor(handleOf(wanted), positionBody(next)) }),
     },
   };
 }

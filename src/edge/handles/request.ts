@@ -1,11 +1,14 @@
 import * as v from "valibot";
+import type { HandlePosition } from "../../allocator/read/read-handle.ts";
 import { handleQuery } from "../../contract/requests/handle.ts";
 import { Problem } from "../../contract/schema/problem.ts";
+import { formatAddress } from "../../domain/address.ts";
 import { addressInCursor, openCursor } from "../http/cursor.ts";
 import type { Event } from "../http/event.ts";
 import { readHandleWith } from "../http/parameters.ts";
 
-const position = v.object({
+/** The schema of a position in the addresses of a handle. */
+export const handlePosition = v.object({
   id: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
   keyed: v.boolean(),
   after: v.optional(addressInCursor),
@@ -16,9 +19,15 @@ export function readHandlePage(event: Event) {
   const wanted = readHandleWith(event, handleQuery);
   if (wanted instanceof Problem) return wanted;
   const { cursor, ...asked } = wanted;
-  const opened = openCursor(cursor, handleOf(asked), position);
+  const opened = openCursor(cursor, handleOf(asked), handlePosition);
   return opened instanceof Problem ? opened : { ...asked, ...opened };
 }
+
+/** Returns a position as a cursor has it. Inverse of `handlePosition`. */
+export const positionBody = ({ after, ...position }: HandlePosition) => ({
+  ...position,
+  ...(after && { after: formatAddress(after) }),
+});
 
 /** Identifies the handle of a cursor. */
 export const handleOf = ({

@@ -163,7 +163,7 @@ describe("plat assign", () => {
     const { exit, err } = await askAgain(await wayTo(shell.server().url, async () => "lost"));
     expect(exit).toBe(3);
     expect(err).toContain(
-      "The addresses may be assigned. Repeat the command with --idempotency-key again: it assigns no others.",
+      "The request may be done. Repeat the command with --idempotency-key again: it assigns nothing more.",
     );
   });
 

@@ -19,9 +19,13 @@ it("a caller may also assign, release, amend and report conflicts, by both forms
     "PATCH /v1/spaces/{space}/addresses/{ip}",
     "POST /v1/addresses/{ip}/conflict",
     "POST /v1/assign",
+    "POST /v1/prefixes",
+    "POST /v1/prefixes/release",
     "POST /v1/release",
     "POST /v1/spaces/{space}/addresses/{ip}/conflict",
     "POST /v1/spaces/{space}/assign",
+    "POST /v1/spaces/{space}/prefixes",
+    "POST /v1/spaces/{space}/prefixes/release",
     "POST /v1/spaces/{space}/release",
   ]);
 });

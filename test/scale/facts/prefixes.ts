@@ -1,8 +1,10 @@
+import { assign } from "../../../src/allocator/assign/assign.ts";
 import type { Context } from "../../../src/allocator/core/context.ts";
 import {
   ensurePrefixes,
   type PrefixesWanted,
 } from "../../../src/allocator/prefixes/ensure-prefixes.ts";
+import { releaseByHandle } from "../../../src/allocator/prefixes/release-by-handle.ts";
 import { releasePrefixes } from "../../../src/allocator/prefixes/release-prefixes.ts";
 import { readAddress } from "../../../src/allocator/read/read-address.ts";
 import {
@@ -12,9 +14,12 @@ import {
   groupCount,
 } from "../../../src/domain/block-group.ts";
 import { addressAt, type Cidr } from "../../../src/domain/cidr.ts";
+import { handleHash } from "../../../src/domain/hash.ts";
+import { hostId } from "../../../src/domain/host.ts";
 import { CONFIRM_SECONDS_DEFAULT } from "../../../src/domain/limits.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
+import { prefixHandle } from "../../../src/domain/prefix-handle.ts";
 import { blockPk } from "../../../src/store/key.ts";
 import { fullBlocks, groupCrowd } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
@@ -26,6 +31,7 @@ import { SPACE } from "./layout.ts";
 
 const NODE = "mine";
 const UID = "8f3e";
+const NETWORK = "vpc";
 /** Of this many block groups, one is free and the others are full. */
 const GROUPS_PER_FREE_ONE = 100;
 const TRIES_MAX = 6;
@@ -105,6 +111,19 @@ const ACTS: readonly Act[] = [
     },
   },
   {
+    what: "A handle's request for a prefix",
+    calls: 16,
+    prepare: async () => network(),
+  },
+  {
+    what: "A release of the prefix of a handle",
+    calls: 6,
+    async prepare(cloud) {
+      await done(cloud, network());
+      return (context) => releaseByHandle(context, { space: SPACE, handle: NETWORK });
+    },
+  },
+  {
     what: "A read of an address in a node's prefix",
     calls: 4,
     async prepare(cloud) {
@@ -128,6 +147,19 @@ const ask =
       confirmSeconds: CONFIRM_SECONDS_DEFAULT,
       ...said,
     });
+
+const network = () => (context: Context) =>
+  assign(context, {
+    space: SPACE,
+    host: hostId("virtual", NETWORK),
+    handle: prefixHandle(NETWORK),
+    wanted: [{ family: 4, count: 1 }],
+    prefixes: { stated: [] },
+    pools: [],
+    attributes: {},
+    keyId: handleHash(NETWORK),
+    digest: NETWORK,
+  });
 
 /** Returns the prefixes of the node after its first request. */
 const asked = async (cloud: Cloud): Promise<readonly Cidr[]> =>

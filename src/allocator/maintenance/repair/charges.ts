@@ -5,6 +5,7 @@ import type { Budget, BudgetNamed, Charge, Counted } from "../../../domain/budge
 import { GRACE_MS } from "../../../domain/limits.ts";
 import { ciliumPoolOfHandle, nodeOfHandle } from "../../../domain/node-handle.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
+import { handleOfPrefixes } from "../../../domain/prefix-handle.ts";
 import { type QuotaSubject, quotasFor } from "../../../domain/quota.ts";
 import { configurationOf } from "../../core/configuration.ts";
 import { type Context, fresh } from "../../core/context.ts";
@@ -137,9 +138,11 @@ async function recharge(
   return true;
 }
 
-/** Returns what an allocation counts as: the prefix of a node, or addresses. */
+/** Returns what an allocation counts as: a prefix, or addresses. */
 const countedAs = ({ handle }: Allocation): Counted =>
-  nodeOfHandle(handle) || ciliumPoolOfHandle(handle) ? "prefixes" : "addresses";
+  nodeOfHandle(handle) || ciliumPoolOfHandle(handle) || handleOfPrefixes(handle) !== undefined
+    ? "prefixes"
+    : "addresses";
 
 const sameBudget = (a: Charge, b: Charge): boolean => a.quota === b.quota && a.of === b.of;
 

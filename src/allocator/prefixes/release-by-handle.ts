@@ -1,0 +1,51 @@
+import { formatAddress } from "../../domain/address.ts";
+import { addressAt, type Cidr, sameCidr } from "../../domain/cidr.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import { prefixHandle } from "../../domain/prefix-handle.ts";
+import type { Context } from "../core/context.ts";
+import type { Released } from "../release/close-allocations.ts";
+import { releaseHandle } from "../release/release-handle.ts";
+import { whyNotReleased } from "./why-not-released.ts";
+
+/** The prefixes of a handle to release: all, or one. */
+export interface HandleRelease {
+  readonly space: string;
+  readonly handle: string;
+  readonly cidr?: Cidr | undefined;
+}
+
+/** The result of a release of the prefixes of a handle. */
+export interface PrefixesReleased extends Pick<Released, "complete" | "unreadable"> {
+  /** The prefixes that this call released. */
+  readonly released: readonly Cidr[];
+}
+
+/**
+ * Releases the prefixes that a caller has by a handle, or one of them, as far as the time of one request allows. A repeat continues, and
+ * releases nothing twice. Each has an allocation of its own, because a request asks for one.
+ *
+ * @returns the prefixes that this call released; or `generation_conflict` for one of another owner, and `invalid_request` for a CIDR that
+ *   is no prefix of a pool
+ */
+export async function releaseByHandle(
+  context: Context,
+  { space, handle, cidr }: HandleRelease,
+): Promise<PrefixesReleased | Rejection> {
+  const prefixes = new Map<string, Cidr>();
+  const { released, complete, unreadable } = await releaseHandle(
+    context,
+    space,
+    prefixHandle(handle),
+    ({ parts }) => {
+      const blocks = parts.map(({ block }) => block);
+      for (const block of blocks) prefixes.set(formatAddress(addressAt(block, 0)), block);
+      return !cidr || blocks.some((block) => sameCidr(block, cidr));
+    },
+  );
+  if (cidr && released.length === 0 && complete) {
+    const why = await whyNotReleased(context, space, cidr, "cidr");
+    if (why instanceof Rejection) return why;
+  }
+  const cidrs = released.flatMap((address) => prefixes.get(address) ?? []);
+  return { released: cidrs, complete, unreadable };
+}

@@ -1,0 +1,45 @@
+import { isBlockOf } from "../../domain/block-group.ts";
+import { type Cidr, formatCidr } from "../../domain/cidr.ts";
+import { machineName } from "../../domain/host.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import { assignsPrefixes, noneUnread } from "../../domain/pool.ts";
+import { ownerOfSlot } from "../allocations/allocation-of-slot.ts";
+import { configurationOf } from "../core/configuration.ts";
+import type { Context } from "../core/context.ts";
+
+/**
+ * Returns the rejection of a release of a prefix that found nothing of its owner; nothing if the prefix is free.
+ *
+ * @param field the field of the request that names the prefix
+ */
+export async function whyNotReleased(
+  context: Context,
+  space: string,
+  cidr: Cidr,
+  field: "?cidr" | "cidr",
+): Promise<Rejection | undefined> {
+  const value = formatCidr(cidr);
+  const configuration = await configurationOf(context, space);
+  if (!configuration.pools.some((pool) => assignsPrefixes(pool) && isBlockOf(pool, cidr))) {
+    noneUnread(configuration);
+    const problem = "is no prefix of a pool; send it as a list of prefixes has it";
+    return new Rejection("invalid_request", `${field} ${problem}.`, {
+      fields: [{ field, value, problem }],
+    });
+  }
+  const block = await context.store.readBlock(space, cidr);
+  const slot = block?.slots.get(0);
+  if (slot?.kind !== "taken") return undefined;
+  const owner = await ownerOfSlot(context, space, slot);
+  const node = owner && machineName(owner.host);
+  const whom = node === undefined ? owner?.handle : `node ${node} under another uid or name`;
+  return new Rejection(
+    "generation_conflict",
+    `Prefix ${value} is assigned to ${whom ?? "another owner"}.`,
+    {
+      cidr: value,
+      ...(node !== undefined && { node }),
+      ...(owner && { assignedTo: owner.handle }),
+    },
+  );
+}

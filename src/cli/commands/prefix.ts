@@ -1,0 +1,157 @@
+import { randomUUID } from "node:crypto";
+import { Command } from "commander";
+import {
+  assignPrefix,
+  type HeldPrefix,
+  type PrefixesNamed,
+  readPrefixes,
+  releasePrefixes,
+} from "../api/prefixes.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
+import { count, keyValue, texts } from "../invocation/options.ts";
+import type { Column } from "../output/column.ts";
+import { counted } from "../output/count.ts";
+import { getVerb } from "../resource/get.ts";
+import { usageError } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
+import { explain, keyInError } from "./assign.ts";
+
+/** Makes the commands for prefixes that a handle has. `plat node cidr` is for those of nodes. */
+export const prefixCommand = (io: Io): Command =>
+  new Command("prefix")
+    .description("Show, assign and release prefixes of handles")
+    .addHelpText(
+      "after",
+      examples(
+        ["Assign a free /24 of a pool", "plat prefix assign cluster-7 --pool clusters --family 4"],
+        ["Show the prefixes of a handle", "plat prefix get cluster-7"],
+        ["Release the prefixes of a handle", "plat prefix release cluster-7"],
+      ),
+    )
+    .addCommand(
+      printing(getVerb())
+        .description("Show the prefixes of a handle, or who has one")
+        .argument("[handle]", "The handle")
+        .option("--cidr <cidr>", "Only this prefix")
+        .addHelpText(
+          "after",
+          examples(
+            ["Show the prefixes of a handle", "plat prefix get cluster-7"],
+            ["Show who has a prefix", "plat prefix get --cidr 10.64.3.0/24"],
+          ),
+        )
+        .action(action(io, get)),
+    )
+    .addCommand(
+      printing(new Command("assign"))
+        .description("Assign a free prefix, or a specific one, to a handle")
+        .argument("<handle>", "The handle")
+        .option("--family <family>", "4 or 6", count)
+        .option("--prefix-length <n>", "Only from pools with prefixes of this length", count)
+        .option("--cidr <cidr>", "This prefix, in place of --family and --prefix-length")
+        .option("--pool <pool or CIDR>", "Only from this pool; repeatable", texts)
+        .option("--attribute <key=value>", "Attribute of the owner; repeatable", keyValue)
+        .option("--limit-per-handle <n>", "1: the handle has one prefix of a family", count)
+        .option(
+          "--idempotency-key <key>",
+          "Key of the request: a retry with it gets the same answer",
+        )
+        .option("--dry-run", "Explain the assignment, and write nothing")
+        .addHelpText(
+          "after",
+          examples(
+            [
+              "Assign a free prefix of a pool",
+              "plat prefix assign cluster-7 --pool clusters --family 4",
+            ],
+            ["Assign a specific prefix", "plat prefix assign cluster-7 --cidr 10.64.3.0/24"],
+          ),
+        )
+        .action(action(io, assign)),
+    )
+    .addCommand(
+      withConfirmation(
+        printing(new Command("release"))
+          .description("Release the prefixes of a handle, or one of them")
+          .argument("<handle>", "The handle")
+          .option("--cidr <cidr>", "Only this prefix"),
+        "Show the prefixes, and release none",
+      )
+        .addHelpText(
+          "after",
+          examples(["Release the prefixes of a handle", "plat prefix release cluster-7"]),
+        )
+        .action(action(io, release)),
+    );
+
+type Shown = Pick<HeldPrefix, "cidr" | "pool"> & Partial<HeldPrefix>;
+
+const COLUMNS: readonly Column<Shown>[] = [
+  { header: "CIDR", value: ({ cidr }) => cidr },
+  { header: "POOL", value: ({ pool }) => pool, long: "cut" },
+  { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
+  { header: "ASSIGNED", value: ({ assignedAt }) => assignedAt, wide: true },
+];
+
+async function get(
+  { client, print }: Session,
+  { cidr }: { readonly cidr?: string },
+  handle?: string,
+): Promise<void> {
+  if (handle === undefined && cidr === undefined)
+    throw usageError("Name a handle, or a prefix with --cidr.");
+  const named: PrefixesNamed = { handle, cidr };
+  const prefixes = await readPrefixes(client, named);
+  print({ columns: COLUMNS, rows: prefixes, document: { prefixes } });
+}
+
+interface AssignOptions {
+  readonly pool?: readonly string[];
+  readonly attribute?: Readonly<Record<string, string>>;
+  readonly idempotencyKey?: string;
+  readonly dryRun?: true;
+  /** The fields of the request under their own names. */
+  readonly [field: string]: unknown;
+}
+
+async function assign(
+  { client, print }: Session,
+  options: AssignOptions,
+  handle: string,
+): Promise<void> {
+  const { pool: pools, attribute: attributes, idempotencyKey, ...fields } = options;
+  const key = idempotencyKey ?? randomUUID();
+  const body = { handle, pools, attributes, ...fields };
+  const answer = await keyInError(assignPrefix(client, body, key), key, !options.dryRun);
+  if ("dryRun" in answer) return explain(print, answer);
+  const rows = answer.prefixes.map((prefix) => ({ ...prefix, handle }));
+  print({ columns: COLUMNS, rows, document: answer });
+}
+
+async function release(
+  session: Session,
+  options: ConfirmOptions & { readonly cidr?: string },
+  handle: string,
+): Promise<void> {
+  const { client, print } = session;
+  const { cidr, dryRun } = options;
+  const confirm = confirmation(session, options);
+  const preview = () => readPrefixes(client, { handle, cidr });
+  if (dryRun) {
+    const rows = await preview();
+    return print({ columns: COLUMNS, rows, document: { prefixes: rows } });
+  }
+  await confirm(async () => {
+    const prefixes = counted((await preview()).length, "prefix", "prefixes");
+    return `Release ${prefixes} of ${handle}? What uses addresses in them must be gone.`;
+  });
+  const document = await releasePrefixes(client, { handle, cidr });
+  const { released } = document;
+  print({
+    text: () => `${counted(released.length, "prefix", "prefixes")} of ${handle} released\n`,
+    document,
+    names: released,
+  });
+}

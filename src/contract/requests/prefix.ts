@@ -1,0 +1,61 @@
+import * as v from "valibot";
+import { BITS, FAMILIES } from "../../domain/address.ts";
+import {
+  ADDRESSES_PER_PAGE_DEFAULT,
+  ADDRESSES_PER_PAGE_MAX,
+  NAME_CHARACTERS_MAX,
+} from "../../domain/limits.ts";
+import { PREFIX_HANDLE_CHARACTERS } from "../../domain/prefix-handle.ts";
+import { attributes } from "../schema/attributes.ts";
+import { callerHandle } from "../schema/caller-handle.ts";
+import { cidr, flag, whole } from "../schema/field.ts";
+import { poolList } from "../schema/pool-names.ts";
+import { fields, rule } from "../schema/schema.ts";
+import { pageEntries } from "./query.ts";
+
+const HANDLE_CHARACTERS_MAX = NAME_CHARACTERS_MAX - PREFIX_HANDLE_CHARACTERS;
+
+/** The handle of prefixes. It is shorter than that of addresses, because `prefix/` comes before it. */
+const handleOfPrefixes = v.pipe(
+  callerHandle,
+  v.check(
+    (handle: string) => handle.length <= HANDLE_CHARACTERS_MAX,
+    `must have at most ${HANDLE_CHARACTERS_MAX} characters`,
+  ),
+);
+
+export const prefixBody = v.pipe(
+  fields({
+    handle: handleOfPrefixes,
+    family: v.optional(v.picklist(FAMILIES, "must be 4 or 6")),
+    prefixLength: v.optional(whole(1, BITS[6])),
+    cidr: v.optional(cidr),
+    pools: v.optional(poolList, []),
+    attributes: v.optional(attributes, {}),
+    limitPerHandle: v.optional(whole(0, 1), 0),
+    dryRun: v.optional(flag, false),
+  }),
+  rule(({ cidr, family, prefixLength, limitPerHandle }) => {
+    if (!cidr) {
+      if (family === undefined)
+        return [{ field: "family", problem: "is required, or cidr in its place" }];
+      if (prefixLength === undefined || prefixLength <= BITS[family]) return [];
+      const problem = `must be a prefix length of IPv${family}: 1 to ${BITS[family]}`;
+      return [{ field: "prefixLength", value: prefixLength, problem }];
+    }
+    const asked = { family, prefixLength, ...(limitPerHandle > 0 && { limitPerHandle }) };
+    return Object.entries(asked)
+      .filter(([, value]) => value !== undefined)
+      .map(([field, value]) => ({ field, value, problem: "is excluded by cidr" }));
+  }),
+);
+
+/** Names the prefixes of a list: all of a handle, or the one that is this network. */
+const named = { handle: v.optional(handleOfPrefixes), cidr: v.optional(cidr) };
+
+export const prefixListQuery = {
+  ...named,
+  ...pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX),
+};
+
+export const prefixReleaseBody = fields({ handle: handleOfPrefixes, cidr: v.optional(cidr) });

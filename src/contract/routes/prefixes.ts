@@ -1,0 +1,58 @@
+import * as answers from "../answers/answers.ts";
+import { prefixBody, prefixListQuery, prefixReleaseBody } from "../requests/prefix.ts";
+import { DRY_RUN } from "../requests/query.ts";
+import type { Route } from "./route.ts";
+
+const PATH = "/v1/prefixes";
+
+/** The routes of prefixes that callers have by a handle. Those of nodes have routes of their own. */
+export const PREFIX_ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: PATH,
+    function: "read",
+    id: "listPrefixes",
+    tag: "prefixes",
+    summary: "Lists the prefixes of a handle in pages, or returns the prefix that a CIDR is",
+    query: prefixListQuery,
+    answers: { 200: answers.prefixesRead },
+    rejections: ["not_found"],
+  },
+  {
+    method: "POST",
+    path: PATH,
+    function: "assign",
+    id: "assignPrefix",
+    tag: "prefixes",
+    summary: "Assigns a free prefix of a pool, or a specific one, to a handle, or explains it",
+    query: DRY_RUN,
+    headers: ["Idempotency-Key"],
+    body: [prefixBody],
+    answers: { 200: answers.prefixAssigned },
+    rejections: [
+      "already_assigned",
+      "pool_exhausted",
+      "no_pool_available",
+      "pool_forbidden",
+      "quota_exceeded",
+      "rate_limited",
+      "tenant_mismatch",
+      "request_in_progress",
+      "already_released",
+      "address_cooling",
+      "idempotency_mismatch",
+    ],
+  },
+  {
+    method: "POST",
+    path: `${PATH}/release`,
+    function: "release",
+    id: "releasePrefixes",
+    tag: "prefixes",
+    summary: "Releases the prefixes of a handle, or one of them",
+    query: {},
+    body: [prefixReleaseBody],
+    answers: { 200: answers.prefixesReleased },
+    rejections: ["generation_conflict"],
+  },
+];

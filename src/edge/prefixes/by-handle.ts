@@ -1,0 +1,134 @@
+import type { Assignment, AssignRequest } from "../../allocator/assign/assignment.ts";
+import type { Explanation } from "../../allocator/assign/explain.ts";
+import type { HandledPrefix, PrefixesNamed } from "../../allocator/prefixes/read-prefixes.ts";
+import type {
+  HandleRelease,
+  PrefixesReleased,
+} from "../../allocator/prefixes/release-by-handle.ts";
+import type { HandlePosition } from "../../allocator/read/read-handle.ts";
+import { prefixBody, prefixListQuery, prefixReleaseBody } from "../../contract/requests/prefix.ts";
+import { DRY_RUN } from "../../contract/requests/query.ts";
+import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import { hostId } from "../../domain/host.ts";
+import type { Page } from "../../domain/listed.ts";
+import { prefixHandle } from "../../domain/prefix-handle.ts";
+import { formatTime } from "../../domain/time.ts";
+import { explanationAnswer } from "../assign/explanation.ts";
+import { handlePosition, positionBody } from "../handles/request.ts";
+import { readJson } from "../http/body.ts";
+import { assignedBy } from "../http/caller.ts";
+import { openCursor, sealCursor } from "../http/cursor.ts";
+import { shortDigest } from "../http/digest.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readIdempotencyKey, readQuery, readSpace } from "../http/parameters.ts";
+import { withTenant } from "../http/tenant.ts";
+import { unreadableBody } from "../http/unreadable.ts";
+import type { DryRun } from "../http/write-answer.ts";
+
+/** A request for a prefix, and the caller's name for its handle. */
+export type PrefixAssign = AssignRequest & DryRun & { readonly named: string };
+
+/** Reads a request for a prefix. Its owner is no machine, so a virtual owner with the name of the handle has it. */
+export function readPrefixAssign(event: Event): PrefixAssign | Problem {
+  const input = readJson(event, prefixBody);
+  if (input instanceof Problem) return input;
+  const query = readQuery(event, DRY_RUN);
+  if (query instanceof Problem) return query;
+  const idempotency = readIdempotencyKey(event);
+  if (idempotency instanceof Problem) return idempotency;
+  const attributes = withTenant(event, input.attributes);
+  if (attributes instanceof Problem) return attributes;
+  const { space } = query;
+  const { key } = idempotency;
+  const { handle: named, cidr, prefixLength, pools, limitPerHandle, dryRun } = input;
+  const handle = prefixHandle(named);
+  // The body has one of both.
+  const family = cidr?.family ?? input.family ?? 4;
+  const canonical = [
+    ...[space, handle, family, prefixLength ?? 0, cidr ? formatCidr(cidr) : "", pools],
+    ...[Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)), limitPerHandle],
+  ];
+  return {
+    space,
+    host: hostId("virtual", named),
+    handle,
+    named,
+    wanted: [{ family, count: 1 }],
+    prefixes: {
+      stated: [],
+      ...(cidr && { specific: cidr }),
+      ...(prefixLength !== undefined && { length: prefixLength }),
+    },
+    pools,
+    attributes,
+    ...(limitPerHandle > 0 && { limitPerHandle }),
+    ...assignedBy(event),
+    digest: shortDigest(JSON.stringify(canonical)),
+    ...(key !== undefined && { keyId: shortDigest(`${handle}\0${key}`) }),
+    dryRun: dryRun || query.dryRun,
+  };
+}
+
+export function prefixAssignAnswer(
+  result: Assignment | Explanation,
+  requestId: string,
+  { named }: PrefixAssign,
+): Answer {
+  if ("families" in result) return explanationAnswer(result, requestId);
+  const prefixes = result.addresses.map(({ block, family, pool }) => ({
+    cidr: block,
+    family,
+    pool,
+  }));
+  return { status: 200, body: { requestId, handle: named, prefixes } };
+}
+
+/** Reads which prefixes to list. */
+export function readPrefixList(event: Event): PrefixesNamed | Problem {
+  const query = readQuery(event, prefixListQuery);
+  if (query instanceof Problem) return query;
+  const { cursor, ...named } = query;
+  if (named.handle === undefined && !named.cidr)
+    return invalid({ field: "?handle", problem: "is required, or ?cidr in its place" });
+  const opened = openCursor(cursor, listOf(named), handlePosition);
+  return opened instanceof Problem ? opened : { ...named, ...opened };
+}
+
+export function prefixListAnswer(
+  { items, next }: Page<HandledPrefix, HandlePosition>,
+  requestId: string,
+  wanted: PrefixesNamed,
+): Answer {
+  const prefixes = items.map(({ assignedAtMs, ...prefix }) => ({
+    ...prefix,
+    ...(assignedAtMs !== undefined && { assignedAt: formatTime(assignedAtMs) }),
+  }));
+  const cursor = next && { next: sealCursor(listOf(wanted), positionBody(next)) };
+  return { status: 200, body: { requestId, prefixes, ...cursor } };
+}
+
+/** Identifies the list of a cursor. */
+const listOf = ({ space, handle, cidr }: Pick<PrefixesNamed, "space" | "handle" | "cidr">) => [
+  "prefixes",
+  space,
+  handle ?? "",
+  cidr ? formatCidr(cidr) : "",
+];
+
+/** Reads which prefixes of a handle to release. */
+export function readPrefixRelease(event: Event): HandleRelease | Problem {
+  const input = readJson(event, prefixReleaseBody);
+  if (input instanceof Problem) return input;
+  const space = readSpace(event);
+  return space instanceof Problem ? space : { ...input, space };
+}
+
+export function prefixesReleasedAnswer(
+  { released, complete, unreadable }: PrefixesReleased,
+  requestId: string,
+  { handle }: HandleRelease,
+): Answer {
+  const body = { requestId, handle, released: released.map(formatCidr), complete };
+  return { status: 200, body: { ...body, ...unreadableBody(unreadable) } };
+}
