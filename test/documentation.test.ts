@@ -23,10 +23,9 @@ it("docs/dependencies.md says of every dependency what it is for, and of nothing
   const named = [...read("docs/dependencies.md").matchAll(/^\| (`.*`.*) \| .+ \|$/gm)].flatMap(
     ([, names = ""]) => [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   );
-  const { dependencies, optionalDependencies, devDependencies } = manifest;
+  const { optionalDependencies, devDependencies } = manifest;
   expect(named.sort()).toEqual(
     Object.keys({
-      ...dependencies,
       ...optionalDependencies,
       ...devDependencies,
       ...runtime.dependencies,

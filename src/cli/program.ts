@@ -1,5 +1,6 @@
 import { Command, CommanderError, type OutputConfiguration } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { commandErrorOf } from "./api/command-error.ts";
 import { addressCommand } from "./commands/address.ts";
 import { affinityCommand } from "./commands/affinity.ts";
 import { alarmCommand } from "./commands/alarm.ts";
@@ -23,6 +24,7 @@ import { quotaCommand } from "./commands/quota.ts";
 import { releaseCommand } from "./commands/release.ts";
 import { reservationCommand } from "./commands/reservation.ts";
 import { restoreCommand } from "./commands/restore.ts";
+import { serveCommand } from "./commands/serve.ts";
 import { showCommand } from "./commands/show.ts";
 import { splitCommand } from "./commands/split.ts";
 import { zoneCommand } from "./commands/zone.ts";
@@ -59,6 +61,7 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
     eventCommand,
   ],
   "Jobs and checks:": [jobCommand, alarmCommand, checkCommand, collectCommand, restoreCommand],
+  "Server:": [serveCommand],
   "Import and export:": [importCommand, exportCommand],
   "Shell completion and help:": [completionCommand],
 };
@@ -72,7 +75,7 @@ export async function run(args: readonly string[], world: Io): Promise<number> {
   } catch (error) {
     // Commander has printed the mistake in the line, or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    const failed = error instanceof CommandError ? error : unforeseen(error, io);
+    const failed = commandErrorOf(error) ?? unforeseen(error, io);
     io.err(errorText(failed));
     return failed.exit;
   }
@@ -143,7 +146,7 @@ const outputTo = ({ out, err, terminal }: Io): OutputConfiguration => ({
 const HELP_WIDTH = 80;
 
 const EXAMPLES = examples(
-  ["Start a server on this machine, in a clone of Plat", "npm start -- --data ./data"],
+  ["Start a server on this machine", "plat serve --data ./data"],
   ["Create a pool", "plat pool create default-ipv4 --cidr 10.0.0.0/16"],
   [
     "Assign an IPv4 address to a workload on a host",

@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { type Client, isRejection, path } from "../cli/api/client.ts";
+import { isRejection, type PlatClient, path } from "../client/index.ts";
 import type { assignment } from "../contract/answers/assignment.ts";
 import { type Attachment, workloadOf } from "./attachment.ts";
 import { del } from "./del.ts";
@@ -7,7 +7,7 @@ import { type AssignRequest, assignRequests, limitedRequests } from "./requests.
 import { type AssignedAddress, resultOf } from "./result.ts";
 
 /** Assigns the addresses of an attachment, all or none, and returns the result of the ADD. */
-export async function add(client: Client, attachment: Attachment) {
+export async function add(client: PlatClient, attachment: Attachment) {
   const requests = assignRequests(attachment);
   const addresses = await assignAll(client, requests)
     .catch(async (error) => {
@@ -24,7 +24,7 @@ export async function add(client: Client, attachment: Attachment) {
 
 /** Carries out requests in turn, and returns each address once. */
 async function assignAll(
-  client: Client,
+  client: PlatClient,
   requests: readonly AssignRequest[],
 ): Promise<readonly AssignedAddress[]> {
   const assigned = new Map<string, AssignedAddress>();

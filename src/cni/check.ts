@@ -1,12 +1,12 @@
-import { type Client, found } from "../cli/api/client.ts";
 import { readHandle } from "../cli/api/handles.ts";
+import { found, type PlatClient } from "../client/index.ts";
 import { workloadHandle } from "../domain/workload.ts";
 import { type Attachment, handleOf, workloadOf } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 import { expectedAddresses } from "./expected.ts";
 
 /** Checks that an attachment holds the addresses that its ADD returned. @throws {CniError} if it lacks one */
-export async function check(client: Client, attachment: Attachment): Promise<void> {
+export async function check(client: PlatClient, attachment: Attachment): Promise<void> {
   const expected = expectedAddresses(attachment.network.prevResult, attachment.container);
   const workload = workloadOf(attachment);
   const handle = workload ? workloadHandle(workload) : handleOf(attachment);

@@ -1,7 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Client } from "../cli/api/client.ts";
-import { httpClient } from "../cli/api/http-client.ts";
+import { clientOver, type PlatClient, platClient } from "../client/index.ts";
 import { CniError, CODE } from "./error.ts";
 import type { Variables } from "./invocation.ts";
 import type { Ipam } from "./network.ts";
@@ -17,7 +15,7 @@ const COMMAND_MS_MAX = 60_000;
 export async function connect(
   { endpoint, region, space, tokenFile }: Ipam,
   variables: Variables,
-): Promise<Client> {
+): Promise<PlatClient> {
   const url = endpoint ?? variables.PLAT_ENDPOINT;
   if (!url)
     throw new CniError(
@@ -25,18 +23,18 @@ export async function connect(
       "ipam.endpoint is missing, and PLAT_ENDPOINT is not set.",
       "Set ipam.endpoint to the URL of Plat, such as http://127.0.0.1:8787.",
     );
-  const client = httpClient(
-    url,
-    space ?? (variables.PLAT_SPACE || undefined),
-    { sleep: (ms, signal) => sleep(ms, undefined, { signal }), fetch: plainFetch },
+  const client = platClient(
     {
+      endpoint: url,
+      space: space ?? (variables.PLAT_SPACE || undefined),
       region: region ?? (variables.PLAT_REGION || undefined),
       token: tokenFile === undefined ? variables.PLAT_TOKEN || undefined : await tokenIn(tokenFile),
       apiKey: variables.PLAT_API_KEY || undefined,
     },
+    { fetch: plainFetch },
   );
   const signal = AbortSignal.timeout(COMMAND_MS_MAX);
-  return { space: client.space, call: (request) => client.call({ ...request, signal }) };
+  return clientOver((request) => client.call({ ...request, signal }), client.space);
 }
 
 async function tokenIn(path: string): Promise<string> {

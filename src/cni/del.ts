@@ -1,6 +1,6 @@
 import type * as v from "valibot";
-import { type Client, path } from "../cli/api/client.ts";
 import { releaseInstance } from "../cli/api/releases.ts";
+import { type PlatClient, path } from "../client/index.ts";
 import type { handleReleased } from "../contract/answers/release.ts";
 import { type Attachment, handleOf, workloadOf } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
@@ -9,7 +9,7 @@ import { CniError, CODE } from "./error.ts";
 const REQUESTS_MAX = 8;
 
 /** Releases what an attachment has; nothing if it has nothing. An instance keeps its addresses for its next sandbox. */
-export async function del(client: Client, attachment: Attachment): Promise<void> {
+export async function del(client: PlatClient, attachment: Attachment): Promise<void> {
   const workload = workloadOf(attachment);
   if (workload) {
     const { namespace, ...named } = workload;

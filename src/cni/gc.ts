@@ -1,7 +1,7 @@
-import type { Client } from "../cli/api/client.ts";
 import { readOwners } from "../cli/api/handles.ts";
 import { readHoldings } from "../cli/api/holdings.ts";
 import { releaseAddresses } from "../cli/api/releases.ts";
+import type { PlatClient } from "../client/index.ts";
 import { textOf } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 import type { Network } from "./network.ts";
@@ -11,7 +11,7 @@ import { type Inventory, ofInstances, stale, staleInstances } from "./stale.ts";
  * Releases the addresses on this host that no valid attachment of the network has. It names each by its generation, so
  * that it frees only what it has read. @throws {CniError} if the runtime names no list of attachments
  */
-export async function gc(client: Client, network: Network, host: string): Promise<void> {
+export async function gc(client: PlatClient, network: Network, host: string): Promise<void> {
   const { validAttachments } = network;
   if (validAttachments === undefined)
     throw new CniError(
@@ -36,7 +36,11 @@ export async function gc(client: Client, network: Network, host: string): Promis
 }
 
 /** An address that changed hands in the meantime is a `conflict`, and stays. */
-async function releaseAll(client: Client, held: Inventory["held"], keep: boolean): Promise<void> {
+async function releaseAll(
+  client: PlatClient,
+  held: Inventory["held"],
+  keep: boolean,
+): Promise<void> {
   const entries = held.map(({ address, generation }) => ({ address, generation }));
   for await (const _ of releaseAddresses(client, entries, keep));
 }

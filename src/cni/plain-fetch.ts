@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
-import type { Fetch } from "../cli/api/http-client.ts";
+import type { Fetch } from "../client/index.ts";
 
 /**
  * Sends a request as `fetch` does, and throws what `fetch` throws. A plugin is a process for each command, and the

@@ -1,4 +1,4 @@
-import { type Client, path } from "../cli/api/client.ts";
+import { type PlatClient, path } from "../client/index.ts";
 import { add } from "./add.ts";
 import type { Attachment } from "./attachment.ts";
 import { check } from "./check.ts";
@@ -14,7 +14,7 @@ export interface World {
   readonly variables: Variables;
   readonly stdin: () => Promise<string>;
   readonly hostname: string;
-  readonly connect: (ipam: Ipam, variables: Variables) => Promise<Client>;
+  readonly connect: (ipam: Ipam, variables: Variables) => Promise<PlatClient>;
 }
 
 /** The end of a command. */
@@ -72,7 +72,7 @@ async function carryOut(
  * Checks that Plat can serve an ADD. The code is 50 and never 51: containers keep their addresses while Plat is out of
  * reach. @throws {CniError}
  */
-async function status(client: Client): Promise<void> {
+async function status(client: PlatClient): Promise<void> {
   try {
     await client.call({ method: "GET", path: path`/readyz` });
   } catch (error) {

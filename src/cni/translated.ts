@@ -1,5 +1,5 @@
-import { ApiError, NotSent, Unanswered } from "../cli/api/client.ts";
-import { CommandError, EXIT } from "../cli/shell/exit.ts";
+import { CommandError } from "../cli/shell/exit.ts";
+import { ApiError, InvalidCall, NotPlat, NotSent, PlatError, Unanswered } from "../client/index.ts";
 import { CniError, CODE } from "./error.ts";
 
 /** Returns an error as the runtime sees it. A runtime repeats after `tryAgainLater`. */
@@ -9,10 +9,10 @@ export function translated(error: unknown): CniError {
   if (error instanceof NotSent) return later(error, "Nothing was sent.");
   if (error instanceof Unanswered)
     return later(error, "The request may have been carried out. A repeat takes no second address.");
-  if (error instanceof CommandError) {
-    if (error.exit === EXIT.usage) return withFirstLine(CODE.invalidConfiguration, error);
-    return withFirstLine(error.exit === EXIT.rejected ? CODE.rejected : CODE.tryAgainLater, error);
-  }
+  if (error instanceof InvalidCall) return withFirstLine(CODE.invalidConfiguration, error);
+  if (error instanceof NotPlat && error.isDenied) return withFirstLine(CODE.rejected, error);
+  if (error instanceof PlatError || error instanceof CommandError)
+    return withFirstLine(CODE.tryAgainLater, error);
   if (error instanceof Error && error.name === "TimeoutError")
     return new CniError(CODE.tryAgainLater, "Plat did not answer in time.");
   return new CniError(CODE.internal, `Unexpected ${String(error)}`);
@@ -35,11 +35,11 @@ function rejection({ problem }: ApiError): CniError {
   );
 }
 
-const later = (error: CommandError, details: string) =>
+const later = (error: Error, details: string) =>
   new CniError(CODE.tryAgainLater, firstLine(error), details);
 
-const withFirstLine = (code: CniError["code"], error: CommandError) =>
+const withFirstLine = (code: CniError["code"], error: Error) =>
   new CniError(code, firstLine(error));
 
 /** The first line names the mistake. Those after it advise the user of the command. */
-const firstLine = ({ message }: CommandError): string => message.replace(/\n.*/s, "");
+const firstLine = ({ message }: Error): string => message.replace(/\n.*/s, "");

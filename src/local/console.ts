@@ -14,8 +14,8 @@ export interface ConsoleFile {
 /** Returns the file of the console that a request reads. It returns nothing for any other request. */
 export type Console = (request: IncomingMessage) => ConsoleFile | Problem | undefined;
 
-/** The folder into which `npm run console` builds. */
-export const CONSOLE_FOLDER = fileURLToPath(new URL("../../dist/console", import.meta.url));
+/** The folder into which `npm run console` builds. In a package it is beside the command. */
+export const CONSOLE_FOLDER = folderOf("./console") ?? folderOf("../../dist/console") ?? "";
 
 const PAGE = "/console/index.html";
 
@@ -64,6 +64,12 @@ export function readConsole(folder: string = CONSOLE_FOLDER): Console {
       new Problem("not_found", "The console is not built. Run `npm run console`, and start again.")
     );
   };
+}
+
+/** Returns a folder beside this file if it has a built console. */
+function folderOf(beside: string): string | undefined {
+  const folder = fileURLToPath(new URL(beside, import.meta.url));
+  return existsSync(join(folder, "index.html")) ? folder : undefined;
 }
 
 const isConsole = (path: string) => path === "/console" || path.startsWith("/console/");

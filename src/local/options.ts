@@ -8,7 +8,8 @@ import type { StorageOptions } from "./storage.ts";
 import { readToken } from "./token.ts";
 import { UsageError } from "./usage-error.ts";
 
-export const USAGE = `npm start -- [options]
+/** Returns the help of the server. */
+export const usageOf = (command: string): string => `${command} [options]
 
   --data DIR            keep data in this directory (a folder of the user's data directory; the first line says which)
   --memory              keep nothing: data is gone when this stops

@@ -1,12 +1,13 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { COMMAND_BUILD } from "../../pack/command.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { terminal } from "./terminal.ts";
 
@@ -19,9 +20,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "plat-"));
   // Outside of the clone, so that the file can import no other file and finds no package.json.
-  const outfile = `--outfile=${join(folder, "plat")}`;
-  const args = ["run", "--silent", "build", "--", outfile, "--log-level=warning"];
-  await promisify(execFile)("npm", args, { cwd: ROOT });
+  await build({ ...COMMAND_BUILD, absWorkingDir: ROOT, outfile: join(folder, "plat") });
 });
 afterAll(() => rm(folder, { recursive: true }));
 

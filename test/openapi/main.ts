@@ -1,29 +1,33 @@
 import "../../src/local/environment.ts";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
+import { OPERATIONS_FILE, operationsText, SCHEMA_FILE, textOf } from "./client-files.ts";
+import {
+  generateClientTypes,
+  generateTypes,
+  HERE,
+  installPackages,
+  isSame,
+  run,
+  StepFailed,
+  tool,
+} from "./tools.ts";
 
 /**
- * `npm run check:openapi`: two linters read the OpenAPI document by their strict rules, and clients from two generators
- * complete the README's example over HTTP. The tools are packages of their own in this folder, because they need
- * another TypeScript than the project, and Python 3.10 or later with `venv`. `PYTHON` names a Python other than
- * `python3`.
+ * `npm run check:openapi`: two linters read the OpenAPI document by their strict rules, and clients from generators
+ * complete the README's example over HTTP. The generated files of `plat-ipam/client` must be those of the contract.
+ * The tools are packages of their own in this folder, because they need another TypeScript than the project, and Python
+ * 3.10 or later with `venv`. `PYTHON` names a Python other than `python3`.
  */
 
-const HERE = fileURLToPath(new URL(".", import.meta.url));
 const CLIENT = join(HERE, "client");
 const GENERATED = join(CLIENT, "generated");
 const DOCUMENT = join(GENERATED, "openapi.json");
 const VENV = join(HERE, ".venv");
 const VENV_BIN = join(VENV, process.platform === "win32" ? "Scripts" : "bin");
-
-const tool = (name: string) => join(HERE, "node_modules", ".bin", name);
 
 /**
  * The warning of openapi-python-client about the parts that it leaves out, because it supports JSON bodies, but not
@@ -31,42 +35,12 @@ const tool = (name: string) => join(HERE, "node_modules", ".bin", name);
  */
 const YAML_LEFT_OUT = "Unsupported content type application/yaml";
 
-/** A failed step; the output of its program has the reason. */
-class StepFailed extends Error {}
-
-/** Runs a program to its end, and returns what it printed. */
-async function run(
-  command: string,
-  args: readonly string[],
-  { cwd = HERE, env = {} }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
-): Promise<string> {
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env } });
-  let printed = "";
-  const keep = (chunk: Buffer) => {
-    printed += chunk.toString("utf8");
-  };
-  child.stdout.on("data", keep);
-  child.stderr.on("data", keep);
-  const [code] = await once(child, "close");
-  if (code !== 0)
-    throw new StepFailed(`${command} ${args.join(" ")} ended with ${code}:\n${printed}`);
-  return printed;
-}
-
 async function step<T>(name: string, act: () => Promise<T>): Promise<T> {
   const startedAtMs = performance.now();
   const result = await act();
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
   console.log(`${name}: ${typeof result === "string" ? `${result}, ` : ""}${seconds} s`);
   return result;
-}
-
-/** Installs the tools from npm, as their lock file has them. */
-async function installPackages(): Promise<void> {
-  if (await isSame(join(HERE, "package-lock.json"), join(HERE, "node_modules", "installed.json")))
-    return;
-  await run("npm", ["ci", "--prefix", HERE, "--ignore-scripts"]);
-  await copyFile(join(HERE, "package-lock.json"), join(HERE, "node_modules", "installed.json"));
 }
 
 /** Installs the tools from PyPI, in an environment of their own. */
@@ -87,23 +61,24 @@ async function installPython(): Promise<void> {
   await copyFile(wanted, installed);
 }
 
-async function isSame(one: string, other: string): Promise<boolean> {
-  return existsSync(other) && (await readFile(one, "utf8")) === (await readFile(other, "utf8"));
-}
-
 async function lint(): Promise<void> {
   await run(tool("redocly"), ["lint", DOCUMENT, "--extends=recommended-strict"]);
   const ruleset = join(HERE, "spectral.yaml");
   await run(tool("spectral"), ["lint", DOCUMENT, "--ruleset", ruleset, "--fail-severity=hint"]);
 }
 
-/**
- * Completes the example in TypeScript. A request may leave out a field with a default; without the flag its type would
- * require it.
- */
+/** Compares the generated files of `plat-ipam/client` with what the contract generates now. */
+async function compareClient(): Promise<void> {
+  const [schema, operations] = await Promise.all([textOf(SCHEMA_FILE), textOf(OPERATIONS_FILE)]);
+  if (schema !== (await generateClientTypes()) || operations !== operationsText())
+    throw new StepFailed(
+      "src/client/generated is not what the contract makes; run `npm run client`",
+    );
+}
+
+/** Completes the example in TypeScript. */
 async function completeInTypeScript(url: string): Promise<string> {
-  const types = join(GENERATED, "schema.d.ts");
-  await run(tool("openapi-typescript"), [DOCUMENT, "-o", types, "--default-non-nullable=false"]);
+  await generateTypes(DOCUMENT, join(GENERATED, "schema.d.ts"));
   await run(tool("tsc"), ["-p", CLIENT]);
   // Imported after the type check, because the types do not exist before.
   const { completeExample } = await import(new URL("client/example.ts", import.meta.url).href);
@@ -133,6 +108,7 @@ try {
   await rm(GENERATED, { recursive: true, force: true });
   await mkdir(GENERATED, { recursive: true });
   await writeFile(DOCUMENT, await (await fetch(`${url}/openapi.json`)).text());
+  await step("plat-ipam/client is what the contract makes", compareClient);
   await step("redocly recommended-strict and spectral:oas find nothing", lint);
   await step("a client of openapi-typescript assigned", () => completeInTypeScript(url));
   await step("a client of openapi-python-client assigned", () => completeInPython(url));

@@ -1,42 +1,28 @@
-import type * as v from "valibot";
-import type { addressRead, lifted, quarantined } from "../../contract/answers/answers.ts";
+import type { Answer, PlatClient } from "../../client/index.ts";
 import type { Column } from "../output/column.ts";
-import { type Client, path } from "./client.ts";
 
-export type Address = v.InferOutput<typeof addressRead>;
+export type Address = Answer<"readAddress">;
 
 /** Reads the state of one address. Errors: it is in no pool. */
-export async function readAddress(client: Client, ip: string): Promise<Address> {
-  const { body } = await client.call<Address>({ method: "GET", path: path`/v1/addresses/${ip}` });
-  return body;
+export async function readAddress(client: PlatClient, ip: string): Promise<Address> {
+  return (await client.readAddress({ ip })).body;
 }
 
 /** Reports that something else uses an address that the caller has. */
 export async function reportConflict(
-  client: Client,
+  client: PlatClient,
   ip: string,
   proof: { readonly handle?: string | undefined; readonly generation?: string | undefined },
-): Promise<v.InferOutput<typeof quarantined>> {
-  const { body } = await client.call<v.InferOutput<typeof quarantined>>({
-    method: "POST",
-    path: path`/v1/addresses/${ip}/conflict`,
-    body: proof,
-    // A repeat answers the same.
-    isRepeatable: true,
-  });
-  return body;
+): Promise<Answer<"reportConflict">> {
+  return (await client.reportConflict({ ip, body: proof })).body;
 }
 
 /** Ends the quarantine of an address. Errors: it is in none. */
 export async function liftQuarantine(
-  client: Client,
+  client: PlatClient,
   ip: string,
-): Promise<v.InferOutput<typeof lifted>> {
-  const { body } = await client.call<v.InferOutput<typeof lifted>>({
-    method: "DELETE",
-    path: path`/v1/addresses/${ip}/conflict`,
-  });
-  return body;
+): Promise<Answer<"liftQuarantine">> {
+  return (await client.liftQuarantine({ ip })).body;
 }
 
 export const ADDRESS_COLUMNS: readonly Column<Omit<Address, "requestId">>[] = [

@@ -1,40 +1,36 @@
-import type * as v from "valibot";
-import type { affinitiesRead, spaceAffinitiesRead } from "../../contract/answers/answers.ts";
+import type { Answer, PlatClient } from "../../client/index.ts";
+import type { AffinityType } from "../../domain/host.ts";
 import { AFFINITIES_PER_PAGE_MAX, BLOCKS_PER_PAGE_MAX } from "../../domain/limits.ts";
-import { type Client, pages, path } from "./client.ts";
 
-type AffinityPage = v.InferOutput<typeof affinitiesRead>;
 /** A block with its owner. */
-export type Affinity = AffinityPage["affinities"][number] & {
+export type Affinity = Answer<"listAffinities">["affinities"][number] & {
   readonly host: string;
-  readonly affinityType: string;
+  readonly affinityType: AffinityType;
 };
 
 /** Lists the blocks of every host, or those of a pool. */
 export async function affinitiesOfAll(
-  client: Client,
+  client: PlatClient,
   pool: string | undefined,
 ): Promise<Affinity[]> {
   const rows: Affinity[] = [];
-  for await (const page of pages<v.InferOutput<typeof spaceAffinitiesRead>>(
-    client,
-    path`/v1/affinities`,
-    { pool, limit: AFFINITIES_PER_PAGE_MAX },
-  ))
-    rows.push(...page.affinities.map((row) => ({ ...row, borrowed: false })));
+  const pages = client.pages.listSpaceAffinities({ pool, limit: AFFINITIES_PER_PAGE_MAX });
+  for await (const { affinities } of pages)
+    rows.push(...affinities.map((row) => ({ ...row, borrowed: false })));
   return rows;
 }
 
 /** Lists the blocks of a host, and those from which it borrows. */
 export async function affinitiesOfHost(
-  client: Client,
+  client: PlatClient,
   {
-    host: name,
+    host: node,
     affinityType: type,
-  }: { readonly host: string; readonly affinityType?: string | undefined },
+  }: { readonly host: string; readonly affinityType?: AffinityType | undefined },
 ): Promise<Affinity[]> {
   const rows: Affinity[] = [];
-  for await (const page of pages<AffinityPage>(client, path`/v1/nodes/${name}/affinities`, {
+  for await (const page of client.pages.listAffinities({
+    node,
     affinityType: type,
     limit: BLOCKS_PER_PAGE_MAX,
   })) {

@@ -1,38 +1,34 @@
-import type * as v from "valibot";
-import type { blockRead, blocksRead } from "../../contract/answers/answers.ts";
+import { type Answer, found, type Parameters, type PlatClient } from "../../client/index.ts";
 import {
   ADDRESSES_PER_PAGE_MAX,
   BLOCKS_PER_PAGE_MAX,
   PAGE_READS_AT_ONCE,
 } from "../../domain/limits.ts";
 import { atOnce } from "./at-once.ts";
-import { type Client, found, pages, path, type Query } from "./client.ts";
 
-type BlocksPage = v.InferOutput<typeof blocksRead>;
-type BlockPage = v.InferOutput<typeof blockRead>;
+type BlockPage = Answer<"readBlock">;
 
 /** A block as a list shows it. */
-export type BlockSummary = BlocksPage["blocks"][number];
+export type BlockSummary = Answer<"listBlocks">["blocks"][number];
 
 /** A block with all of its addresses that are assigned, cooling or quarantined. */
 export type Block = Omit<BlockPage, "requestId" | "next">;
 
 /** Lists the blocks of a pool, of a host or of the space, up to the last page. */
-export async function listBlocks(client: Client, query: Query = {}): Promise<BlockSummary[]> {
+export async function listBlocks(
+  client: PlatClient,
+  query: Parameters<"listBlocks"> = {},
+): Promise<BlockSummary[]> {
   const blocks: BlockSummary[] = [];
-  for await (const page of pages<BlocksPage>(client, path`/v1/blocks`, {
-    ...query,
-    limit: BLOCKS_PER_PAGE_MAX,
-  }))
+  for await (const page of client.pages.listBlocks({ ...query, limit: BLOCKS_PER_PAGE_MAX }))
     blocks.push(...page.blocks);
   return blocks;
 }
 
 /** Reads one block with all its addresses. */
-export async function readBlock(client: Client, cidr: string): Promise<Block> {
-  const route = path`/v1/blocks/${cidr}`;
+export async function readBlock(client: PlatClient, cidr: string): Promise<Block> {
   const read: BlockPage[] = [];
-  for await (const page of pages<BlockPage>(client, route, { limit: ADDRESSES_PER_PAGE_MAX }))
+  for await (const page of client.pages.readBlock({ cidr, limit: ADDRESSES_PER_PAGE_MAX }))
     read.push(page);
   const { requestId: _, next: __, ...block } = read.at(-1) as BlockPage;
   return { ...block, addresses: read.flatMap(({ addresses }) => addresses) };
@@ -40,7 +36,7 @@ export async function readBlock(client: Client, cidr: string): Promise<Block> {
 
 /** Reads the blocks that still exist, with their addresses; some in parallel. */
 export async function readBlocks(
-  client: Client,
+  client: PlatClient,
   cidrs: readonly string[],
   each: () => void = () => {},
 ): Promise<Block[]> {

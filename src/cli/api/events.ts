@@ -1,26 +1,17 @@
-import type * as v from "valibot";
-import type { eventsApplied, zonesRead } from "../../contract/answers/answers.ts";
-import { type Client, path } from "./client.ts";
+import type { Answer, PlatClient } from "../../client/index.ts";
 
-export type EventResult = v.InferOutput<typeof eventsApplied>["results"][number];
-export type Zones = v.InferOutput<typeof zonesRead>;
+export type EventResult = Answer<"applyEvents">["results"][number];
+export type Zones = Answer<"readZones">;
 
 /** Sends events in one request. */
 export async function sendEvents(
-  client: Client,
+  client: PlatClient,
   events: readonly unknown[],
 ): Promise<readonly EventResult[]> {
-  const { body } = await client.call<v.InferOutput<typeof eventsApplied>>({
-    method: "POST",
-    path: path`/v1/events`,
-    body: { events },
-    // A repeat of an event changes nothing.
-    isRepeatable: true,
-  });
-  return body.results;
+  return (await client.applyEvents({ body: { events } })).body.results;
 }
 
 /** Reads the zones of the space. */
-export async function readZones(client: Client): Promise<Zones> {
-  return (await client.call<Zones>({ method: "GET", path: path`/v1/zones` })).body;
+export async function readZones(client: PlatClient): Promise<Zones> {
+  return (await client.readZones()).body;
 }

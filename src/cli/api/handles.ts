@@ -1,20 +1,14 @@
-import type * as v from "valibot";
-import type { handleRead } from "../../contract/answers/answers.ts";
+import { type Answer, found, isPathPart, type PlatClient } from "../../client/index.ts";
 import { ADDRESSES_PER_PAGE_MAX, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import { atOnce } from "./at-once.ts";
-import { type Client, found, isPathPart, pages, path } from "./client.ts";
-
-type HandlePage = v.InferOutput<typeof handleRead>;
 
 /** An address with its owners and attributes. */
-export type OwnedAddress = HandlePage["addresses"][number];
+export type OwnedAddress = Answer<"readHandle">["addresses"][number];
 
 /** Reads all addresses of a handle. Errors: it has none. */
-export async function readHandle(client: Client, handle: string): Promise<OwnedAddress[]> {
+export async function readHandle(client: PlatClient, handle: string): Promise<OwnedAddress[]> {
   const addresses: OwnedAddress[] = [];
-  for await (const page of pages<HandlePage>(client, path`/v1/handles/${handle}`, {
-    limit: ADDRESSES_PER_PAGE_MAX,
-  }))
+  for await (const page of client.pages.readHandle({ handle, limit: ADDRESSES_PER_PAGE_MAX }))
     addresses.push(...page.addresses);
   return addresses;
 }
@@ -30,7 +24,7 @@ interface NamedAssignment {
  * that its handle no longer has, or whose handle no path can contain.
  */
 export async function readOwners(
-  client: Client,
+  client: PlatClient,
   assignments: Iterable<NamedAssignment>,
   each: () => void = () => {},
 ): Promise<ReadonlyMap<string, OwnedAddress>> {

@@ -1,5 +1,6 @@
+import type { PlatClient } from "../../client/index.ts";
+import type { AffinityType } from "../../domain/host.ts";
 import { type Block, type BlockSummary, listBlocks, readBlocks } from "./blocks.ts";
-import type { Client } from "./client.ts";
 
 /** The blocks of a host, and its addresses in own and borrowed blocks. */
 export interface Holdings {
@@ -9,8 +10,8 @@ export interface Holdings {
 
 /** Reads the addresses of a host, with one request for each of its blocks. */
 export async function readHoldings(
-  client: Client,
-  host: { readonly host: string; readonly affinityType?: string | undefined },
+  client: PlatClient,
+  host: { readonly host: string; readonly affinityType?: AffinityType | undefined },
 ): Promise<Holdings> {
   const listed = await listBlocks(client, host);
   const read = await readBlocks(

@@ -1,13 +1,19 @@
-import type * as v from "valibot";
-import type { released } from "../../contract/answers/answers.ts";
+import {
+  type Answer,
+  ApiError,
+  mayBeDone,
+  type PlatClient,
+  PlatError,
+} from "../../client/index.ts";
+import type { AffinityType } from "../../domain/host.ts";
 import { RELEASES_PER_REQUEST_MAX } from "../../domain/limits.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
-import { ApiError, type Client, mayBeDone, path } from "./client.ts";
+import { commandErrorOf } from "./command-error.ts";
 
 /** The maximum of requests without progress. Each request works for some seconds, in a random order. */
 const FRUITLESS_REQUESTS_MAX = 8;
 
-type Released = v.InferOutput<typeof released>;
+type Released = Answer<"release">;
 type AddressesReleased = Extract<Released, { readonly results: unknown }>;
 
 /** The result of a release by handle or host. */
@@ -32,7 +38,7 @@ export type ReleaseResult = Result & { readonly status: Exclude<Result["status"]
  * @param keep true if instances of workloads keep their addresses for their next uid
  */
 export async function* releaseAddresses(
-  client: Client,
+  client: PlatClient,
   entries: readonly ReleaseEntry[],
   keep = false,
 ): AsyncGenerator<readonly ReleaseResult[]> {
@@ -59,20 +65,20 @@ export async function* releaseAddresses(
 const isFinished = (result: Result): result is ReleaseResult => result.status !== "unfinished";
 
 /** Releases all addresses of a handle, request by request, until none is left. */
-export const releaseHandle = (client: Client, handle: string): AsyncGenerator<AllReleased> =>
+export const releaseHandle = (client: PlatClient, handle: string): AsyncGenerator<AllReleased> =>
   releaseAll(client, handle, { handle }, `plat handle get ${handle}`);
 
 /** The result of a release of an instance of a workload. */
 type InstanceReleased = Exclude<Released, AddressesReleased | AllReleased>;
 
 /** Releases or keeps what an instance has under its uid. A repeat changes nothing, because a later uid has its own. */
-export const releaseInstance = (client: Client, named: object): Promise<InstanceReleased> =>
+export const releaseInstance = (client: PlatClient, named: object): Promise<InstanceReleased> =>
   release(client, named, true);
 
 /** Releases all addresses of a host, request by request, until none is left. */
 export const releaseHost = (
-  client: Client,
-  host: { readonly host: string; readonly affinityType?: string | undefined },
+  client: PlatClient,
+  host: { readonly host: string; readonly affinityType?: AffinityType | undefined },
 ): AsyncGenerator<AllReleased> =>
   releaseAll(client, host.host, host, `plat block get --host ${host.host}`);
 
@@ -81,7 +87,7 @@ export const releaseHost = (
  * progress that name the same items. One such answer is not enough, because it may have tried other items.
  */
 async function* releaseAll(
-  client: Client,
+  client: PlatClient,
   name: string,
   whose: object,
   look: string,
@@ -118,20 +124,23 @@ const stuck = (what: string): CommandError =>
  * @param repeat true if each repeat can release only assignments that the caller has seen. Otherwise the command that
  * shows the current addresses: a repeat would also release later assignments, so a person decides
  */
-async function release<Body>(client: Client, body: object, repeat: true | string): Promise<Body> {
-  const request = { method: "POST", path: path`/v1/release`, body } as const;
-  if (repeat === true) return (await client.call<Body>({ ...request, isRepeatable: true })).body;
+async function release<Body>(
+  client: PlatClient,
+  body: object,
+  repeat: true | string,
+): Promise<Body> {
+  if (repeat === true) return (await client.release({ body })).body as Body;
   try {
-    return (await client.call<Body>(request)).body;
+    return (await client.release({ body })).body as Body;
   } catch (error) {
-    if (!(error instanceof CommandError && mayBeDoneInPart(error))) throw error;
+    if (!(error instanceof PlatError && mayBeDoneInPart(error))) throw error;
     throw new CommandError(
       EXIT.unreachable,
-      `${error.message}\nAll or a part of it may be released. The request is not repeated, because it would also release what was assigned since.\nLook with \`${repeat}\`. If all of that is to be released, repeat the command.`,
+      `${commandErrorOf(error)?.message}\nAll or a part of it may be released. The request is not repeated, because it would also release what was assigned since.\nLook with \`${repeat}\`. If all of that is to be released, repeat the command.`,
     );
   }
 }
 
 /** Returns true if all or a part of a release may be done, because Plat releases in parts. */
-const mayBeDoneInPart = (error: CommandError): boolean =>
+const mayBeDoneInPart = (error: PlatError): boolean =>
   mayBeDone(error) || (error instanceof ApiError && error.problem.retryable);

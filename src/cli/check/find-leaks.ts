@@ -1,4 +1,4 @@
-import type { Client } from "../api/client.ts";
+import type { PlatClient } from "../../client/index.ts";
 import type { Assigned } from "../snapshot/assigned.ts";
 import { agedOf, brakeFor, type Candidate, type Caution, candidatesIn } from "./candidates.ts";
 import type { Inventory } from "./inventory.ts";
@@ -13,7 +13,7 @@ import { stillAsSeen } from "./second-look.ts";
  * @param earlier the candidates of the check before
  */
 export async function findLeaks(
-  client: Client,
+  client: PlatClient,
   assigned: readonly Assigned[],
   inventory: Inventory,
   {

@@ -1,4 +1,4 @@
-import type { Client } from "../api/client.ts";
+import type { PlatClient } from "../../client/index.ts";
 import { type ReleaseResult, releaseAddresses } from "../api/releases.ts";
 import type { Candidate } from "./candidates.ts";
 
@@ -15,7 +15,7 @@ export interface Outcome {
  * each request.
  */
 export async function* releaseCandidates(
-  client: Client,
+  client: PlatClient,
   candidates: readonly Candidate[],
 ): AsyncGenerator<readonly Outcome[]> {
   const entries = candidates.map(({ address, generation }) => ({ address, generation }));

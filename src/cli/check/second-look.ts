@@ -1,6 +1,6 @@
+import { found, isPathPart, isRejection, type PlatClient } from "../../client/index.ts";
 import { readAddress } from "../api/addresses.ts";
 import { atOnce } from "../api/at-once.ts";
-import { type Client, found, isPathPart, isRejection } from "../api/client.ts";
 import { readHandle } from "../api/handles.ts";
 import { type Candidate, ownersText } from "./candidates.ts";
 
@@ -12,7 +12,7 @@ const LOOKS_AT_ONCE = 8;
  * handle.
  */
 export async function stillAsSeen(
-  client: Client,
+  client: PlatClient,
   candidates: readonly Candidate[],
 ): Promise<readonly Candidate[]> {
   const looks = await atOnce(candidates, LOOKS_AT_ONCE, (one) => isAsSeen(client, one));
@@ -31,7 +31,7 @@ export async function stillAsSeen(
   return current.filter(({ together, handle }) => !(together && parted.has(handle)));
 }
 
-async function isAsSeen(client: Client, seen: Candidate): Promise<boolean> {
+async function isAsSeen(client: PlatClient, seen: Candidate): Promise<boolean> {
   try {
     const now = await found(readAddress(client, seen.address));
     return (
@@ -47,7 +47,7 @@ async function isAsSeen(client: Client, seen: Candidate): Promise<boolean> {
 }
 
 /** Returns the generations of a handle; nothing if it has no addresses, because then none must go together. */
-async function generationsOf(client: Client, handle: string): Promise<readonly string[]> {
+async function generationsOf(client: PlatClient, handle: string): Promise<readonly string[]> {
   const addresses = (await found(readHandle(client, handle))) ?? [];
   return addresses.map(({ generation = "" }) => generation);
 }

@@ -1,9 +1,10 @@
 import { Command } from "commander";
 import type * as v from "valibot";
+import type { PlatClient } from "../../client/index.ts";
 import type { affinitiesReleased } from "../../contract/answers/answers.ts";
 import { type Cidr, contains, parseCidr } from "../../domain/cidr.ts";
+import type { AffinityType } from "../../domain/host.ts";
 import { type Affinity, affinitiesOfHost } from "../api/affinities.ts";
-import { type Client, pages, path } from "../api/client.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { affinityTypeOption } from "../invocation/options.ts";
@@ -50,7 +51,7 @@ const RELEASED: readonly Column<ReleasedAffinity>[] = [
 
 interface Options extends ConfirmOptions {
   readonly host: string;
-  readonly affinityType?: string;
+  readonly affinityType?: AffinityType;
   readonly all?: true;
   readonly mustBeEmpty?: true;
 }
@@ -78,13 +79,12 @@ async function release(session: Session, options: Options, cidr?: string): Promi
   });
   const rows: ReleasedAffinity[] = [];
   const query = { affinityType, cidr, mustBeEmpty };
-  const route = path`/v1/nodes/${host}/affinities`;
   await told(
     rows,
     () => print({ columns: RELEASED, rows, document: { affinities: rows } }),
     () =>
       progressing(io, `blocks of ${host}`, async (shown) => {
-        for await (const page of pages<ReleasedPage>(client, route, query, "DELETE")) {
+        for await (const page of client.pages.releaseAffinities({ node: host, ...query })) {
           rows.push(...page.affinities);
           shown.update(`${rows.length} blocks of ${host}`);
         }
@@ -106,7 +106,7 @@ const isWithin = ({ family, base, prefix }: Cidr, range: Cidr): boolean =>
 
 /** Returns the affinities that a release would remove from the host. */
 async function toRelease(
-  client: Client,
+  client: PlatClient,
   { mustBeEmpty, ...host }: Options,
   range: string | undefined,
 ): Promise<Affinity[]> {

@@ -1,8 +1,7 @@
 import { Command } from "commander";
-import type * as v from "valibot";
-import type { affinitiesClaimed } from "../../contract/answers/answers.ts";
+import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
+import type { AffinityType } from "../../domain/host.ts";
 import { type Affinity, affinitiesOfAll, affinitiesOfHost } from "../api/affinities.ts";
-import { type Client, path } from "../api/client.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import {
   affinityTypeOption,
@@ -94,14 +93,15 @@ export const affinityCommand = (io: Io): Command =>
     .addCommand(affinityReleaseCommand(io));
 
 /** Parses an address family; the option can be repeated. */
-const families = (text: string, before: readonly number[] = []): readonly number[] => [
+const families = (text: string, before: readonly (4 | 6)[] = []): readonly (4 | 6)[] => [
   ...before,
-  count(text),
+  // The API rejects another number.
+  count(text) as 4 | 6,
 ];
 
 interface HostOptions {
   readonly host: string;
-  readonly affinityType?: string;
+  readonly affinityType?: AffinityType;
 }
 
 const COLUMNS: readonly Column<Affinity>[] = [
@@ -143,8 +143,8 @@ async function get(
   await checkNotEmpty(session, shown, "affinities");
 }
 
-type Claimed = Extract<v.InferOutput<typeof affinitiesClaimed>, { readonly complete: boolean }>;
-type Ensured = Exclude<v.InferOutput<typeof affinitiesClaimed>, Claimed>;
+type Claimed = Extract<Answer<"claimAffinities">, { readonly complete: boolean }>;
+type Ensured = Exclude<Answer<"claimAffinities">, Claimed>;
 
 const CLAIMED: readonly Column<Claimed["blocks"][number]>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
@@ -169,20 +169,16 @@ async function claim(
 }
 
 /** Claims as much as one request does, and continues where it ended. */
-async function claimRange(client: Client, host: string, body: object): Promise<Claimed> {
-  const blocks: Claimed["blocks"] = [];
-  let cursor: string | undefined;
-  for (;;) {
-    const { body: claimed } = await client.call<Claimed>({
-      method: "POST",
-      path: path`/v1/nodes/${host}/affinities`,
-      query: { cursor },
-      body,
-    });
-    blocks.push(...claimed.blocks);
-    cursor = claimed.next;
-    if (cursor === undefined) return { ...claimed, blocks };
-  }
+async function claimRange(
+  client: PlatClient,
+  node: string,
+  body: Parameters<"claimAffinities">["body"],
+): Promise<Claimed> {
+  const pages: Claimed[] = [];
+  // The body names a range, and so does each answer.
+  for await (const page of client.pages.claimAffinities({ node, body }))
+    pages.push(page as Claimed);
+  return { ...(pages.at(-1) as Claimed), blocks: pages.flatMap(({ blocks }) => blocks) };
 }
 
 const ENSURED: readonly Column<Ensured["blocks"][number]>[] = [
@@ -194,13 +190,16 @@ const ENSURED: readonly Column<Ensured["blocks"][number]>[] = [
 async function ensure(
   { client, print }: Session,
   options: HostOptions &
-    HostReservedOptions & { readonly family: readonly number[]; readonly pool?: readonly string[] },
+    HostReservedOptions & {
+      readonly family: readonly (4 | 6)[];
+      readonly pool?: readonly string[];
+    },
 ): Promise<void> {
   const { host, affinityType, family, pool } = options;
-  const { body } = await client.call<Ensured>({
-    method: "POST",
-    path: path`/v1/nodes/${host}/affinities`,
+  const { body } = await client.claimAffinities({
+    node: host,
     body: { affinityType, families: family, pools: pool, hostReserved: hostReservedOf(options) },
   });
-  print({ columns: ENSURED, rows: body.blocks, document: body });
+  const ensured = body as Ensured;
+  print({ columns: ENSURED, rows: ensured.blocks, document: ensured });
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Command } from "commander";
-import type * as v from "valibot";
-import type { assigned } from "../../contract/answers/answers.ts";
-import { mayBeDone, path } from "../api/client.ts";
+import { type Answer, mayBeDone, PlatError } from "../../client/index.ts";
+import { addedTo } from "../api/command-error.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type InterfaceOption, interfaces } from "../invocation/interface-option.ts";
 import {
@@ -17,7 +16,7 @@ import {
 import { type WorkloadOptions, withWorkload, workloadFields } from "../invocation/workload.ts";
 import type { Column } from "../output/column.ts";
 import { type Layout, tableText } from "../output/table.ts";
-import { CommandError, rejection as rejected } from "../shell/exit.ts";
+import { rejection as rejected } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
@@ -100,6 +99,7 @@ export const assignCommand = (io: Io): Command =>
   ).action(action(io, assign));
 
 interface AssignOptions extends HostReservedOptions, WorkloadOptions {
+  readonly host: string;
   readonly pool?: readonly string[];
   readonly defaultPool?: readonly string[];
   readonly attribute?: Readonly<Record<string, string>>;
@@ -111,21 +111,16 @@ interface AssignOptions extends HostReservedOptions, WorkloadOptions {
   readonly [field: string]: unknown;
 }
 
-type Assigned = v.InferOutput<typeof assigned>;
-type Explanation = Extract<Assigned, { readonly dryRun: true }>;
+type Assigned = Answer<"assign">;
+type Explanation = Extract<Assigned, { readonly dryRun: unknown }>;
 type Assignment = Exclude<Assigned, Explanation>;
 
 async function assign({ client, print, io }: Session, options: AssignOptions): Promise<void> {
   const named = workloadFields(options);
-  // The uid of an instance makes its request safe to repeat, in place of a key.
+  // The uid of an instance makes its request safe to repeat, in place of a key. A message may have to name the key.
   const { idempotencyKey = named ? undefined : randomUUID() } = options;
-  const calling = client.call<Assigned>({
-    method: "POST",
-    path: path`/v1/assign`,
-    headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey },
-    body: { ...bodyOf(options), ...named },
-  });
-  const { body } = await keyInError(calling, idempotencyKey, !options.dryRun);
+  const assigning = client.assign({ idempotencyKey, body: { ...bodyOf(options), ...named } });
+  const { body } = await keyInError(assigning, idempotencyKey, !options.dryRun);
   if ("dryRun" in body) return explain(print, body);
   print({ columns: columnsOf(body), rows: body.addresses, document: body });
   for (const message of body.messages) io.err(`${message}\n`);
@@ -133,6 +128,7 @@ async function assign({ client, print, io }: Session, options: AssignOptions): P
 
 function bodyOf(options: AssignOptions) {
   const {
+    host,
     pool: pools,
     defaultPool: defaultPools,
     attribute: attributes,
@@ -149,6 +145,7 @@ function bodyOf(options: AssignOptions) {
   } = options;
   return {
     ...fields,
+    host,
     pools,
     defaultPools,
     attributes,
@@ -167,16 +164,16 @@ export async function keyInError<T>(
   try {
     return await answering;
   } catch (error) {
-    const mayBeAssigned = error instanceof CommandError && mayBeDone(error) && writes;
+    const mayBeAssigned = error instanceof PlatError && mayBeDone(error) && writes;
     throw mayBeAssigned && key !== undefined ? withKey(error, key) : error;
   }
 }
 
 /** Adds the key to the message. The request may have succeeded, and a repeat needs the key. */
-const withKey = ({ exit, message }: CommandError, key: string) =>
-  new CommandError(
-    exit,
-    `${message}\nThe request may be done. Repeat the command with --idempotency-key ${key}: it assigns nothing more.`,
+const withKey = (error: PlatError, key: string) =>
+  addedTo(
+    error,
+    `The request may be done. Repeat the command with --idempotency-key ${key}: it assigns nothing more.`,
   );
 
 const columnsOf = ({

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import type { AffinityType } from "../../domain/host.ts";
 import { type Block, type BlockSummary, listBlocks, readBlock } from "../api/blocks.ts";
 import { readOwners } from "../api/handles.ts";
 import { listOf } from "../calico/list.ts";
@@ -57,7 +58,7 @@ export const blockCommand = (io: Io): Command =>
 interface GetOptions {
   readonly pool?: string;
   readonly host?: string;
-  readonly affinityType?: string;
+  readonly affinityType?: AffinityType;
   readonly calico?: true;
 }
 

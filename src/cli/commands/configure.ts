@@ -1,10 +1,9 @@
 import { Command, Option } from "commander";
 import type * as v from "valibot";
-import type { settingsRead, settingsWritten } from "../../contract/answers/answers.ts";
-import { path } from "../api/client.ts";
+import type { settingsRead } from "../../contract/answers/answers.ts";
 import { action, type Session } from "../invocation/cli.ts";
 import { count, flag } from "../invocation/options.ts";
-import { matching } from "../resource/change.ts";
+import { asSeen } from "../resource/change.ts";
 import { capital, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -95,13 +94,11 @@ async function configure({ io, client }: Session, values: Values): Promise<void>
     .map(([setting, value]) => [setting, value === NONE ? null : value] as const);
   if (asked.length === 0)
     throw usageError("Name at least one setting; `plat configure --help` lists them.");
-  const seen = await client.call<Settings>({ method: "GET", path: path`/v1/config` });
-  const { body } = await client.call<v.InferOutput<typeof settingsWritten>>({
-    method: "PUT",
-    path: path`/v1/config`,
-    query: { dryRun: values.dryRun },
+  const seen = await client.readConfiguration();
+  const { body } = await client.putConfiguration({
+    dryRun: values.dryRun,
     body: { ...seen.body, ...Object.fromEntries(asked) },
-    ...matching(seen),
+    ...asSeen(seen),
   });
   const done = body.dryRun ? "Would set" : "Successfully set";
   // As calicoctl writes them: `StrictAffinity`.

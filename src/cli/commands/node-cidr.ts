@@ -3,6 +3,7 @@ import { ALLOCATORS } from "../../domain/node-prefixes.ts";
 import {
   ensureNodeCidrs,
   type NodeCidr,
+  type NodeCidrRequest,
   readNodeCidrs,
   releaseNodeCidrs,
 } from "../api/node-cidrs.ts";
@@ -109,7 +110,7 @@ interface EnsureOptions {
   readonly uid: string;
   readonly cidr?: readonly string[];
   readonly alias?: readonly string[];
-  readonly allocator?: string;
+  readonly allocator?: NodeCidrRequest["allocator"];
   readonly pool?: readonly string[];
   readonly confirmSeconds?: number;
 }

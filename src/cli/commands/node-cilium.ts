@@ -75,8 +75,8 @@ async function get({ client, io, print }: Session, _: unknown, node: string): Pr
 
 interface ApplyOptions {
   readonly filename: string;
-  readonly mode?: string;
-  readonly families?: string;
+  readonly mode?: CiliumQuery["mode"];
+  readonly families?: CiliumQuery["families"];
   readonly releaseAfter?: Duration;
   readonly withdrawAfter?: Duration;
 }

@@ -1,7 +1,5 @@
 import type { Command } from "commander";
-import type * as v from "valibot";
-import type { affinitiesReleased } from "../../contract/answers/answers.ts";
-import { found, pages, path } from "../api/client.ts";
+import { found } from "../../client/index.ts";
 import { readHoldings } from "../api/holdings.ts";
 import { releaseHost } from "../api/releases.ts";
 import { action, type Session } from "../invocation/cli.ts";
@@ -13,8 +11,6 @@ import { NODE } from "../resource/kind.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-
-type Page = v.InferOutput<typeof affinitiesReleased>;
 
 /** Makes the command for a deleted machine: it removes the registration, and with `--release` all addresses and blocks. */
 export const nodeDeleteCommand = (io: Io): Command =>
@@ -72,8 +68,7 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
           // Uses the last answer alone, because an earlier one may name items that could be read later.
           left = unreadable.map(({ item }) => item);
         }
-        const route = path`/v1/nodes/${host}/affinities`;
-        for await (const { affinities } of pages<Page>(client, route, {}, "DELETE"))
+        for await (const { affinities } of client.pages.releaseAffinities({ node: host }))
           for (const { cidr, status } of affinities)
             if (status === "deleted" || status === "disowned") blocks.push(cidr);
             else if (status !== "not_owned") left.push(cidr);

@@ -1,10 +1,8 @@
 import { Command } from "commander";
-import type * as v from "valibot";
-import type { poolRead, poolWritten } from "../../contract/answers/answers.ts";
 import { action, type Session } from "../invocation/cli.ts";
 import type { Job } from "../invocation/wait-for-job.ts";
-import { matching } from "../resource/change.ts";
-import { POOL, pathOf, titled } from "../resource/kind.ts";
+import { asSeen } from "../resource/change.ts";
+import { POOL, titled } from "../resource/kind.ts";
 import { listKnown } from "../resource/list.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -24,20 +22,18 @@ async function enable(
   { dryRun }: { readonly dryRun?: true },
   name: string,
 ): Promise<void> {
-  const path = pathOf(POOL, name);
-  const seen = await client.call<v.InferOutput<typeof poolRead>>({ method: "GET", path });
+  const seen = await client.readPool({ name });
   const { state, job: _, ...pool } = seen.body;
   if (!pool.disabled && state === undefined)
     return io.out(`${titled(POOL, name)} is already enabled\n`);
   const drains = (await listKnown<Job>(client, { plural: "jobs" })).bodies.filter(
     ({ pool, kind, state }) => pool === name && kind === "pool.drain" && state === "running",
   );
-  const { body } = await client.call<v.InferOutput<typeof poolWritten>>({
-    method: "PUT",
-    path,
-    query: { dryRun },
+  const { body } = await client.putPool({
+    name,
+    dryRun,
     body: { ...pool, disabled: false },
-    ...matching(seen),
+    ...asSeen(seen),
   });
   io.out(`${titled(POOL, name)} enabled${dryRun ? " (dry run)" : ""}\n`);
   if (body.effectiveAt !== undefined) io.out(`In force everywhere from ${body.effectiveAt} on\n`);

@@ -1,7 +1,5 @@
 import { Command } from "commander";
-import type * as v from "valibot";
-import type { jobBegun } from "../../contract/answers/answers.ts";
-import { type Path, path, type Request } from "../api/client.ts";
+import type { Answer, PlatClient, Reply } from "../../client/index.ts";
 import { assignedInPool } from "../api/pool-usage.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
@@ -15,8 +13,6 @@ import {
   type WaitOptions,
 } from "../invocation/wait-for-job.ts";
 import { counted } from "../output/count.ts";
-import { matching } from "../resource/change.ts";
-import { POOL, pathOf } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
@@ -28,10 +24,18 @@ interface Options extends ConfirmOptions, WaitOptions {
 interface Work {
   /** Returns the question before the action, about the pool with its range and its addresses. */
   readonly question: (pool: string, mustBeEmpty?: true) => string;
-  readonly request: (name: string) => { readonly method: Request["method"]; readonly path: Path };
+  readonly begin: (client: PlatClient, given: Given) => Promise<Reply<Begun>>;
 }
 
-type Begun = v.InferOutput<typeof jobBegun>;
+type Begun = Answer<"drainPool">;
+
+/** The parameters of a request that starts a job. */
+interface Given {
+  readonly name: string;
+  readonly dryRun?: true | undefined;
+  readonly mustBeEmpty?: true | undefined;
+  readonly ifMatch?: string | undefined;
+}
 
 /** Makes the commands for long changes of a pool: each starts a job and prints it. */
 export const poolJobCommands = (io: Io): readonly Command[] => [
@@ -41,7 +45,7 @@ export const poolJobCommands = (io: Io): readonly Command[] => [
     "Stop assigning from a pool, and delete its blocks as they become empty; `plat pool enable` undoes it",
     {
       question: (pool) => `Drain ${pool}? It assigns no more addresses.`,
-      request: (name) => ({ method: "POST", path: path`/v1/pools/${name}/drain` }),
+      begin: (client, { name, dryRun, ifMatch }) => client.drainPool({ name, dryRun, ifMatch }),
     },
   ).addHelpText(
     "after",
@@ -52,7 +56,7 @@ export const poolJobCommands = (io: Io): readonly Command[] => [
   ),
   jobCommand(io, "delete", "Delete a pool in which no address is assigned", {
     question: (pool) => `Delete ${pool}?`,
-    request: (name) => ({ method: "DELETE", path: pathOf(POOL, name) }),
+    begin: (client, { name, dryRun, ifMatch }) => client.deletePool({ name, dryRun, ifMatch }),
   }).addHelpText(
     "after",
     examples(
@@ -67,7 +71,8 @@ export const poolJobCommands = (io: Io): readonly Command[] => [
     {
       question: (pool, mustBeEmpty) =>
         `Take ${mustBeEmpty ? "the empty" : "all"} blocks of ${pool} from their hosts?`,
-      request: (name) => ({ method: "POST", path: path`/v1/pools/${name}/release-affinities` }),
+      begin: (client, { name, dryRun, mustBeEmpty }) =>
+        client.releasePool({ name, dryRun, mustBeEmpty }),
     },
   )
     .option("--must-be-empty", "Only blocks without addresses")
@@ -87,7 +92,7 @@ const jobCommand = (
   io: Io,
   verb: string,
   description: string,
-  { question, request }: Work,
+  { question, begin }: Work,
 ): Command =>
   withConfirmation(
     printing(new Command(verb)).description(description).argument("<pool>", "Name of the pool"),
@@ -101,21 +106,14 @@ const jobCommand = (
         checkTimeout(options);
         const confirm = confirmation(session, options);
         const { client } = session;
-        const seen = await client.call<{ readonly cidr: string }>({
-          method: "GET",
-          path: pathOf(POOL, name),
-        });
+        const seen = await client.readPool({ name });
         if (!dryRun)
           await confirm(async () => {
             const assigned = await assignedInPool(client, name);
             const what = `pool ${name} (${seen.body.cidr}, ${counted(assigned, "address", "addresses")} assigned)`;
             return question(what, mustBeEmpty);
           });
-        const { body } = await client.call<Begun>({
-          ...request(name),
-          query: { dryRun, mustBeEmpty },
-          ...matching(seen),
-        });
+        const { body } = await begin(client, { name, dryRun, mustBeEmpty, ifMatch: seen.etag });
         const job = wait && !dryRun ? await follow(session, body.job, timeout) : body.job;
         printJob(session, job);
         checkDone(job);

@@ -1,5 +1,6 @@
+import type { PlatClient } from "../../client/index.ts";
+import type { AffinityType } from "../../domain/host.ts";
 import { type Address, readAddress } from "../api/addresses.ts";
-import type { Client } from "../api/client.ts";
 import { readHandle } from "../api/handles.ts";
 import { readHoldings } from "../api/holdings.ts";
 import type { ReleaseResult } from "../api/releases.ts";
@@ -16,11 +17,11 @@ export interface Named {
   readonly generation?: string | undefined;
   readonly handle?: string | undefined;
   readonly host?: string | undefined;
-  readonly affinityType?: string | undefined;
+  readonly affinityType?: AffinityType | undefined;
 }
 
 /** Reads the addresses that a release would release. */
-export async function previewOf(client: Client, named: Named): Promise<readonly Row[]> {
+export async function previewOf(client: PlatClient, named: Named): Promise<readonly Row[]> {
   const { ip, handle, host, affinityType } = named;
   if (host !== undefined) {
     const { addresses } = await readHoldings(client, { host, affinityType });

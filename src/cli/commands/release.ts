@@ -1,7 +1,8 @@
 import { Command, Option } from "commander";
+import { found, isPathPart } from "../../client/index.ts";
 import { compareAddresses, parseAddress } from "../../domain/address.ts";
+import type { AffinityType } from "../../domain/host.ts";
 import { type Address, readAddress } from "../api/addresses.ts";
-import { found, isPathPart } from "../api/client.ts";
 import { readHandle } from "../api/handles.ts";
 import {
   type AllReleased,
@@ -231,7 +232,10 @@ async function byHandle(session: Session, handle: string): Promise<void> {
 
 async function byHost(
   session: Session,
-  { host, affinityType }: { readonly host: string; readonly affinityType: string | undefined },
+  {
+    host,
+    affinityType,
+  }: { readonly host: string; readonly affinityType: AffinityType | undefined },
 ): Promise<void> {
   const { io, client } = session;
   const requests = releaseHost(client, { host, affinityType });

@@ -1,17 +1,16 @@
 import { Command, InvalidArgumentError } from "commander";
-import type * as v from "valibot";
 import { stringify } from "yaml";
-import type { jobBegun } from "../../contract/answers/answers.ts";
 import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../domain/cidr.ts";
 import { POOLS_PER_SPACE_MAX } from "../../domain/limits.ts";
+import { commandErrorOf } from "../api/command-error.ts";
 import { assignedInPool } from "../api/pool-usage.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { count, type Duration, duration } from "../invocation/options.ts";
 import { checkDone, follow, TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
-import { matching } from "../resource/change.ts";
+import { asSeen } from "../resource/change.ts";
 import { create } from "../resource/create.ts";
-import { POOL, pathOf, titled } from "../resource/kind.ts";
+import { POOL, titled } from "../resource/kind.ts";
 import { listAll } from "../resource/list.ts";
 import { CommandError, rejection, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
@@ -56,7 +55,7 @@ async function split(
   const { enable, dryRun, timeout } = options;
   const { client, print } = session;
   const confirm = confirmation(session, options);
-  const seen = await client.call<Pool>({ method: "GET", path: pathOf(POOL, name) });
+  const seen = await client.readPool({ name });
   const parts = partsOf(enable ? { ...seen.body, disabled: false } : seen.body, number);
   await checkFree(session, parts);
   // A deleting pool was empty when an earlier try began, so this one continues.
@@ -66,11 +65,7 @@ async function split(
   await confirm(
     `Delete pool ${name} (${cidr}), and create ${number} pools of /${prefixOf(parts)} in its place?`,
   );
-  const { body } = await client.call<v.InferOutput<typeof jobBegun>>({
-    method: "DELETE",
-    path: pathOf(POOL, name),
-    ...matching(seen),
-  });
+  const { body } = await client.deletePool({ name, ...asSeen(seen) });
   checkDone(await follow(session, body.job, timeout));
   await createAll(session, name, parts);
 }
@@ -127,10 +122,12 @@ async function checkEmpty({ client }: Session, name: string): Promise<void> {
 /** Creates the parts. The pool no longer exists at that time, so an error message names the missing parts. */
 async function createAll(session: Session, name: string, parts: readonly Pool[]): Promise<void> {
   for (const [at, part] of parts.entries())
-    await create(session, POOL, part.name, part).catch((error: CommandError) => {
+    await create(session, POOL, part.name, part).catch((error: unknown) => {
+      const failed = commandErrorOf(error);
+      if (!failed) throw error;
       throw new CommandError(
-        error.exit,
-        `${error.message}\nPool ${name} is deleted, and these parts of it do not exist yet. Create them with \`plat pool apply -f -\`:\n${stringify({ pools: parts.slice(at) })}`,
+        failed.exit,
+        `${failed.message}\nPool ${name} is deleted, and these parts of it do not exist yet. Create them with \`plat pool apply -f -\`:\n${stringify({ pools: parts.slice(at) })}`,
       );
     });
 }

@@ -1,24 +1,29 @@
-import type * as v from "valibot";
-import type { contentsRead } from "../../contract/answers/answers.ts";
+import {
+  clientOver,
+  type Page,
+  type Path,
+  type PlatClient,
+  pagesOf,
+  path,
+} from "../../client/index.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { fromJson } from "../../contract/schema/json-values.ts";
 import type { Contents } from "../../domain/contents.ts";
-import { type Client, type Path, pages, path } from "../api/client.ts";
 
 /** The maximum wait of a person after the tab key. */
 const NAMES_MS_MAX = 1_000;
 
 type Offer = (names: readonly (string | undefined)[]) => void;
-type Source = (client: Client, offer: Offer) => Promise<unknown>;
+type Source = (client: PlatClient, offer: Offer) => Promise<unknown>;
 
 /** Reads names from a list of the API, page by page. */
 const listed =
   (route: Path, list: string, field: string): Source =>
   async (client, offer) => {
-    for await (const page of pages<Readonly<Record<string, unknown>> & { next?: string }>(
-      client,
-      route,
-    ))
+    for await (const page of pagesOf<Readonly<Record<string, unknown>> & Page>(client.call, {
+      method: "GET",
+      path: route,
+    }))
       offer((page[list] as readonly Readonly<Record<string, string>>[]).map((one) => one[field]));
   };
 
@@ -27,7 +32,7 @@ const owners = listed(path`/v1/affinities`, "affinities", "host");
 
 /** Reads handles from the contents of the space, because no route lists them. */
 const handles: Source = async (client, offer) => {
-  for await (const page of pages<v.InferOutput<typeof contentsRead>>(client, path`/v1/contents`)) {
+  for await (const page of client.pages.listContents()) {
     const { allocations = [] } = fromJson(page.contents) as Partial<Contents>;
     offer(allocations.map(({ handle }) => handle));
   }
@@ -54,17 +59,17 @@ export const isNamed = (placeholder: string): boolean => Object.hasOwn(SOURCES, 
  * Returns the names for a placeholder: those that the API returns within `NAMES_MS_MAX`. An API that does not answer yields no
  * name and no error, because the person is still typing the command.
  */
-export async function namesFor(placeholder: string, client: Client): Promise<readonly string[]> {
+export async function namesFor(
+  placeholder: string,
+  client: PlatClient,
+): Promise<readonly string[]> {
   const names = new Set<string>();
   const signal = AbortSignal.timeout(NAMES_MS_MAX);
   const source = SOURCES[placeholder];
   const offer: Offer = (found) => {
     for (const name of found) if (name !== undefined) names.add(name);
   };
-  const inTime: Client = {
-    space: client.space,
-    call: (request) => client.call({ ...request, signal }),
-  };
+  const inTime = clientOver((request) => client.call({ ...request, signal }), client.space);
   const over = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
   await Promise.race([source?.(inTime, offer).catch(() => {}), over]);
   return [...names].sort();

@@ -1,9 +1,9 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
+import type { PlatClient } from "../../client/index.ts";
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { type Cidr, cidrOf, contains, formatCidr, parseCidr } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
 import { parsePlainAddress } from "../../domain/plain-form.ts";
-import type { Client } from "../api/client.ts";
 import type { Pool } from "../import/current.ts";
 import {
   addressConflicts,
@@ -25,7 +25,7 @@ const REQUIRED = COLUMNS.slice(0, 3);
  * host of its first line. Errors: lines that cannot be read, each with its number.
  */
 export async function desiredFromCsv(
-  client: Client,
+  client: PlatClient,
   texts: ReadonlyMap<string, string>,
 ): Promise<Desired> {
   const addresses = [...texts].flatMap(([file, text]) => addressesOf(file, text));

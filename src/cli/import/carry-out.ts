@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { type Answer, ApiError, type PlatClient, type Problem, path } from "../../client/index.ts";
 import { affinityTypeOf, hostName } from "../../domain/host.ts";
 import { atOnce } from "../api/at-once.ts";
-import { ApiError, type ApiProblem, type Client, path } from "../api/client.ts";
+import { commandErrorOf } from "../api/command-error.ts";
 import { counting } from "../output/progress.ts";
 import { warn } from "../resource/change.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
@@ -26,7 +27,12 @@ const EFFECTIVE_MS_MAX = 60_000;
  *
  * Every step can be repeated, so a new plan completes an interrupted one.
  */
-export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progress): Promise<void> {
+export async function carryOut(
+  client: PlatClient,
+  io: Io,
+  plan: Plan,
+  shown: Progress,
+): Promise<void> {
   const run = randomUUID();
   await reserveAll(client, plan, { dryRun: false });
   await atOnce(plan.labelled, REQUESTS_AT_ONCE, ({ kind, name, labels }) =>
@@ -47,7 +53,7 @@ export async function carryOut(client: Client, io: Io, plan: Plan, shown: Progre
 }
 
 async function reserveAll(
-  client: Client,
+  client: PlatClient,
   { reservations }: Plan,
   how: { readonly dryRun: boolean },
 ) {
@@ -58,7 +64,7 @@ async function reserveAll(
 }
 
 /** Opens pools and configuration for the import, and waits until every function acts on it. */
-async function open(client: Client, io: Io, plan: Plan, shown: Progress): Promise<void> {
+async function open(client: PlatClient, io: Io, plan: Plan, shown: Progress): Promise<void> {
   const times: (string | undefined)[] = [];
   const { pools, settings, claims, assigns } = plan;
   for (const { name, opened } of pools)
@@ -80,7 +86,7 @@ async function open(client: Client, io: Io, plan: Plan, shown: Progress): Promis
  * takes the host's lowest free place.
  */
 async function claimAll(
-  client: Client,
+  client: PlatClient,
   run: string,
   claims: readonly ClaimStep[],
   shown: Progress,
@@ -96,12 +102,8 @@ async function claimAll(
   });
 }
 
-interface Claimed {
-  readonly blocks: readonly { readonly status: string; readonly host?: string }[];
-}
-
 async function claimOne(
-  client: Client,
+  client: PlatClient,
   run: string,
   { cidr, host, reserving }: ClaimStep,
 ): Promise<void> {
@@ -111,13 +113,12 @@ async function claimOne(
     if (isTemporary) await release(client, first);
     return;
   }
-  const { body } = await client.call<Claimed>({
-    method: "POST",
-    path: path`/v1/nodes/${hostName(host)}/affinities`,
+  const { body } = await client.claimAffinities({
+    node: hostName(host),
     body: { cidr, affinityType: affinityTypeOf(host) },
     isRepeatable: true,
   });
-  const [block] = body.blocks;
+  const [block] = (body as Claimed).blocks;
   if (block?.status === "claimed") return;
   const isOthers = block?.host !== undefined;
   throw cutOff(
@@ -127,7 +128,7 @@ async function claimOne(
 }
 
 async function assignAll(
-  client: Client,
+  client: PlatClient,
   run: string,
   assigns: readonly AssignStep[],
   shown: Progress,
@@ -141,14 +142,12 @@ async function assignAll(
 }
 
 async function assign(
-  client: Client,
+  client: PlatClient,
   run: string,
   { address, handle, host, attributes, hostReserved }: AssignStep,
 ): Promise<void> {
   try {
-    await client.call({
-      method: "POST",
-      path: path`/v1/assign`,
+    await client.assign({
       body: {
         host: hostName(host),
         affinityType: affinityTypeOf(host),
@@ -158,19 +157,22 @@ async function assign(
         ...(hostReserved && { hostReserved }),
       },
       // Within a run, the same request has the same answer. The next run requests missing addresses again.
-      headers: { "Idempotency-Key": `import-${run}-${address}` },
+      idempotencyKey: `import-${run}-${address}`,
     });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { code, status, retryable } = error.problem;
     const isOthers = OTHERS.includes(code);
     const isRejected = isOthers || (status < 500 && !retryable);
-    throw isRejected ? cutOff(`${address}: ${error.message}`, isOthers) : error;
+    throw isRejected ? cutOff(`${address}: ${commandErrorOf(error)?.message}`, isOthers) : error;
   }
 }
 
+/** The answer for a body that names a range. */
+type Claimed = Extract<Answer<"claimAffinities">, { readonly complete: unknown }>;
+
 /** Codes that mean that another caller got the address after the plan was made. */
-const OTHERS: readonly ApiProblem["code"][] = [
+const OTHERS: readonly Problem["code"][] = [
   "already_assigned",
   "already_released",
   "address_cooling",
@@ -178,35 +180,33 @@ const OTHERS: readonly ApiProblem["code"][] = [
 ];
 
 async function setAlternate(
-  client: Client,
+  client: PlatClient,
   { address, handle, alternate }: OwnerStep,
 ): Promise<void> {
-  await client.call({
-    method: "PATCH",
-    path: path`/v1/addresses/${address}`,
+  await client.amendAddress({
+    ip: address,
     body: { handle, owner: { alternate } },
     isRepeatable: true,
   });
 }
 
 async function release(
-  client: Client,
+  client: PlatClient,
   { address, handle }: { readonly address: string; readonly handle: string },
 ): Promise<void> {
-  await client.call({
-    method: "POST",
-    path: path`/v1/release`,
+  await client.release({
     body: { addresses: [{ address, handle }] },
     // Only an import assigns under this handle.
     isRepeatable: true,
   });
 }
 
-async function disown(client: Client, { cidr, host }: DisownStep): Promise<void> {
-  await client.call({
-    method: "DELETE",
-    path: path`/v1/nodes/${hostName(host)}/affinities`,
-    query: { cidr, affinityType: affinityTypeOf(host), mustBeEmpty: false },
+async function disown(client: PlatClient, { cidr, host }: DisownStep): Promise<void> {
+  await client.releaseAffinities({
+    node: hostName(host),
+    cidr,
+    affinityType: affinityTypeOf(host),
+    mustBeEmpty: false,
     isRepeatable: true,
   });
 }

@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import type { PlatClient } from "../../client/index.ts";
 import type {
   labelledRead,
   poolRead,
@@ -7,7 +8,6 @@ import type {
 } from "../../contract/answers/answers.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { type BlockSummary, listBlocks } from "../api/blocks.ts";
-import { type Client, path } from "../api/client.ts";
 import { type Kind, NAMESPACE, NODE, POOL, RESERVATION } from "../resource/kind.ts";
 import { listAll } from "../resource/list.ts";
 import type { Progress } from "../shell/io.ts";
@@ -35,7 +35,7 @@ export interface Current {
 
 /** Reads the current state of Plat; it writes nothing. */
 export async function readCurrent(
-  client: Client,
+  client: PlatClient,
   desired: Desired,
   shown: Progress,
 ): Promise<Current> {
@@ -57,23 +57,23 @@ export async function readCurrent(
 }
 
 /** Reads the settings of the space and its pools. */
-export async function readConfiguration(client: Client) {
+export async function readConfiguration(client: PlatClient) {
   const [pools, { body: settings }, reservations] = await Promise.all([
     listAll<Pool>(client, POOL),
-    client.call<Settings>({ method: "GET", path: path`/v1/config` }),
+    client.readConfiguration(),
     listAll<Reservation>(client, RESERVATION),
   ]);
   return { pools, settings, reservations };
 }
 
 /** Reads labels, by `nodes/name` and `namespaces/name`. */
-async function labelsOf(client: Client, kind: Kind) {
+async function labelsOf(client: PlatClient, kind: Kind) {
   const all = await listAll<v.InferOutput<typeof labelledRead>>(client, kind);
   return all.map(({ name, labels }) => [`${kind.plural}/${name}`, labels] as const);
 }
 
 async function readAddresses(
-  client: Client,
+  client: PlatClient,
   concerned: readonly BlockSummary[],
   shown: Progress,
 ): Promise<Current["addresses"]> {

@@ -1,5 +1,5 @@
+import { ApiError, type Path, type PlatClient, path } from "../../client/index.ts";
 import { atOnce } from "../api/at-once.ts";
-import { ApiError, type Client, type Path, path } from "../api/client.ts";
 import type { Conflict } from "./desired.ts";
 import { put } from "./put.ts";
 import type { Plan } from "./steps.ts";
@@ -10,7 +10,7 @@ const DRY_RUNS_AT_ONCE = 8;
  * Makes dry runs of an operator's writes, and returns those that the API would reject. It leaves out writes with a
  * known conflict.
  */
-export async function previewImport(client: Client, plan: Plan): Promise<readonly Conflict[]> {
+export async function previewImport(client: PlatClient, plan: Plan): Promise<readonly Conflict[]> {
   const known = new Set(plan.conflicts.map(({ kind, name }) => `${kind} ${name}`));
   const writes: readonly Write[] = [
     ...plan.pools.map(

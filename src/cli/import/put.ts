@@ -1,4 +1,4 @@
-import { type Client, found, type Path } from "../api/client.ts";
+import { found, type Path, type PlatClient } from "../../client/index.ts";
 import { detailsOf, matching } from "../resource/change.ts";
 
 /** The result of a write. */
@@ -15,7 +15,7 @@ interface Put {
  * @param how.dryRun changes nothing, and returns whether the write would be rejected
  */
 export async function put(
-  client: Client,
+  client: PlatClient,
   route: Path,
   bodyOver: (before: object) => object,
   { dryRun = false }: { readonly dryRun?: boolean } = {},

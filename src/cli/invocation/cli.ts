@@ -1,7 +1,6 @@
 import { Command } from "commander";
+import { type PlatClient, platClient } from "../../client/index.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
-import type { Client } from "../api/client.ts";
-import { httpClient } from "../api/http-client.ts";
 import {
   FORMAT_HELP,
   type Format,
@@ -17,7 +16,7 @@ const ENDPOINT_DEFAULT = "http://127.0.0.1:8787";
 /** The tools of a command after its line was parsed. */
 export interface Session {
   readonly io: Io;
-  readonly client: Client;
+  readonly client: PlatClient;
   /** Prints the result in the requested format. */
   readonly print: <Row>(said: Listing<Row> | Prose) => void;
 }
@@ -48,17 +47,17 @@ export function action<Args extends readonly unknown[], Options>(
 }
 
 /** Returns the client of the API that the options name, or else the environment. */
-export const clientOf = (io: Io, { endpoint, space, region }: GlobalOptions): Client =>
-  httpClient(
-    // An empty variable counts as unset, because scripts leave such ones.
-    endpoint ?? (io.env.PLAT_ENDPOINT || ENDPOINT_DEFAULT),
-    space ?? (io.env.PLAT_SPACE || undefined),
-    io,
+export const clientOf = (io: Io, { endpoint, space, region }: GlobalOptions): PlatClient =>
+  platClient(
     {
+      // An empty variable counts as unset, because scripts leave such ones.
+      endpoint: endpoint ?? (io.env.PLAT_ENDPOINT || ENDPOINT_DEFAULT),
+      space: space ?? (io.env.PLAT_SPACE || undefined),
       region: region ?? (io.env.PLAT_REGION || undefined),
       token: io.env.PLAT_TOKEN || undefined,
       apiKey: io.env.PLAT_API_KEY || undefined,
     },
+    { sleep: io.sleep },
   );
 
 /** Returns the global options of a line whose last word is incomplete. */

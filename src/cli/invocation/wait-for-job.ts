@@ -1,7 +1,6 @@
-import type * as v from "valibot";
-import type { jobRead } from "../../contract/answers/answers.ts";
+import type { Answer } from "../../client/index.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
-import { path } from "../api/client.ts";
+import { commandErrorOf } from "../api/command-error.ts";
 import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
 import { sentenceText, tableText } from "../output/table.ts";
@@ -9,7 +8,7 @@ import { CommandError, EXIT, rejection, usageError } from "../shell/exit.ts";
 import type { Session } from "./cli.ts";
 import type { Duration } from "./options.ts";
 
-export type Job = v.InferOutput<typeof jobRead>;
+export type Job = Answer<"readJob">;
 
 export const JOB_COLUMNS: readonly Column<Job>[] = [
   { header: "ID", value: ({ id }) => id },
@@ -69,8 +68,7 @@ export async function follow(
             `Job ${job.id} is not done after ${timeout?.text}: ${job.detail}`,
           );
         await io.sleep(Math.min(LOOK_MS, leftMs), signal);
-        const route = path`/v1/jobs/${job.id}`;
-        job = (await client.call<Job>({ method: "GET", path: route, signal })).body;
+        job = (await client.readJob({ id: job.id, signal })).body;
         shown.update(job.detail);
       }
       return job;
@@ -81,8 +79,9 @@ export async function follow(
         EXIT.interrupted,
         `Interrupted while waiting for job ${begun.id}.\n${goesOn}`,
       );
-    if (!(error instanceof CommandError) || error.exit === EXIT.rejected) throw error;
-    throw new CommandError(error.exit, `${error.message}\n${goesOn}`);
+    const failed = commandErrorOf(error);
+    if (!failed || failed.exit === EXIT.rejected) throw error;
+    throw new CommandError(failed.exit, `${failed.message}\n${goesOn}`);
   } finally {
     stopListening();
   }

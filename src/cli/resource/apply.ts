@@ -1,15 +1,10 @@
 import { Command } from "commander";
+import { NotSent } from "../../client/index.ts";
 import { atOnce } from "../api/at-once.ts";
-import { NotSent, path } from "../api/client.ts";
+import { commandErrorOf } from "../api/command-error.ts";
 import { action, type Session } from "../invocation/cli.ts";
 import type { Duration } from "../invocation/options.ts";
-import {
-  checkDone,
-  checkTimeout,
-  follow,
-  type Job,
-  type WaitOptions,
-} from "../invocation/wait-for-job.ts";
+import { checkDone, checkTimeout, follow, type WaitOptions } from "../invocation/wait-for-job.ts";
 import { progressing } from "../output/progress.ts";
 import { CommandError, EXIT, errorText, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
@@ -131,7 +126,7 @@ async function waitForAll(
   timeout: Duration | undefined,
 ): Promise<void> {
   for (const id of jobs) {
-    const { body } = await session.client.call<Job>({ method: "GET", path: path`/v1/jobs/${id}` });
+    const { body } = await session.client.readJob({ id });
     const job = await follow(session, body, timeout);
     checkDone(job);
     session.io.out(`job ${id} ${job.state}\n`);
@@ -164,10 +159,11 @@ async function attempt(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
+    const failed = commandErrorOf(error);
+    if (!failed) throw error;
     // The failure concerns all items alike, so it is reported once.
-    if (error instanceof NotSent) return error;
-    return new CommandError(error.exit, `${titled(kind, name)}: ${error.message}`);
+    if (error instanceof NotSent) return failed;
+    return new CommandError(failed.exit, `${titled(kind, name)}: ${failed.message}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { found, isRejection, type PlatClient, type Reply } from "../../client/index.ts";
 import { isRecord } from "../../contract/schema/schema.ts";
-import { type Client, found, isRejection, type Reply } from "../api/client.ts";
 import type { Io } from "../shell/io.ts";
 import type { Wanted } from "./documents.ts";
 import { pathOf } from "./kind.ts";
@@ -23,7 +23,7 @@ type Body = Readonly<Record<string, unknown>>;
 const TRIES_MAX = 4;
 
 /** Reads the current object, and makes a dry run of the change, so that the API has validated it. */
-export async function dryRun(client: Client, wanted: Wanted): Promise<Change> {
+export async function dryRun(client: PlatClient, wanted: Wanted): Promise<Change> {
   const path = pathOf(wanted.kind, wanted.name);
   const seen = await current(client, wanted);
   if (!wanted.body) {
@@ -60,7 +60,7 @@ export async function dryRun(client: Client, wanted: Wanted): Promise<Change> {
 
 /** Reads the current object. A pool whose creation was interrupted does not count: creating it again completes it. */
 async function current(
-  client: Client,
+  client: PlatClient,
   { kind, name, body }: Wanted,
 ): Promise<Reply<Body> | undefined> {
   const seen = await found(client.call<Body>({ method: "GET", path: pathOf(kind, name) }));
@@ -71,7 +71,7 @@ async function current(
  * Makes a change after its dry run, unless there is nothing to change. After a concurrent change it tries again, so
  * that the last apply wins, as with kubectl.
  */
-export async function make(client: Client, answer: Change): Promise<Change> {
+export async function make(client: PlatClient, answer: Change): Promise<Change> {
   let change = answer;
   for (let tries = 1; change.outcome !== "unchanged"; tries++) {
     const { wanted, body } = change;
@@ -91,8 +91,14 @@ export async function make(client: Client, answer: Change): Promise<Change> {
   return change;
 }
 
-/** Returns the precondition: the ETag that was read, or that the object does not exist. */
-export const matching = (seen: Pick<Reply<unknown>, "etag"> | undefined) => ({
+type Seen = Pick<Reply<unknown>, "etag"> | undefined;
+
+/** Returns the precondition of a write: the ETag that was read, or that the object does not exist. */
+export const asSeen = (seen: Seen) =>
+  seen?.etag === undefined ? { ifNoneMatch: "*" } : { ifMatch: seen.etag };
+
+/** Returns the same precondition as headers, for a path that no operation has a name for. */
+export const matching = (seen: Seen) => ({
   headers: seen?.etag === undefined ? { "If-None-Match": "*" } : { "If-Match": seen.etag },
 });
 

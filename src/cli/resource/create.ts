@@ -1,4 +1,4 @@
-import { isRejection } from "../api/client.ts";
+import { isRejection } from "../../client/index.ts";
 import type { Session } from "../invocation/cli.ts";
 import { rejection } from "../shell/exit.ts";
 import { detailsOf, matching, warn } from "./change.ts";

@@ -1,3 +1,4 @@
+import { type Path, path } from "../../client/index.ts";
 import {
   CILIUM_POD_IP_POOL,
   readCiliumPodIpPool,
@@ -13,7 +14,6 @@ import { SPIDER_SUBNET } from "../../contract/requests/spider-subnet.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { poolNameOf } from "../../domain/cilium-pools.ts";
 import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
-import { type Path, path } from "../api/client.ts";
 import { usageError } from "../shell/exit.ts";
 import { PLAT_FIELDS } from "./plat-fields.ts";
 

@@ -1,11 +1,11 @@
-import { type Client, pages } from "../api/client.ts";
+import { type PlatClient, pagesOf } from "../../client/index.ts";
 import { type CommandError, capital, rejection } from "../shell/exit.ts";
 import { type Kind, listPath } from "./kind.ts";
 
 type Listing = Pick<Kind, "plural"> & Partial<Pick<Kind, "perPage">>;
 
 /** Lists all resources of a kind in the space, up to the last page. Errors: one of them cannot be read. */
-export async function listAll<Body>(client: Client, kind: Listing): Promise<readonly Body[]> {
+export async function listAll<Body>(client: PlatClient, kind: Listing): Promise<readonly Body[]> {
   const { bodies, unread } = await listKnown<Body>(client, kind);
   if (unread) throw unread;
   return bodies;
@@ -13,12 +13,16 @@ export async function listAll<Body>(client: Client, kind: Listing): Promise<read
 
 /** Lists as `listAll` does, and also returns the error, to throw or print after the others were shown. */
 export async function listKnown<Body>(
-  client: Client,
+  client: PlatClient,
   { plural, perPage }: Listing,
 ): Promise<{ readonly bodies: readonly Body[]; readonly unread: CommandError | undefined }> {
   const bodies: Body[] = [];
   const reasons: string[] = [];
-  for await (const page of pages<Page<Body>>(client, listPath({ plural }), { limit: perPage })) {
+  for await (const page of pagesOf<Page<Body>>(client.call, {
+    method: "GET",
+    path: listPath({ plural }),
+    query: { limit: perPage },
+  })) {
     bodies.push(...(page[plural] as readonly Body[]));
     reasons.push(...(page.unreadable ?? []).map(({ reason }) => `${capital(reason)}.`));
   }

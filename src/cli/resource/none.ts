@@ -1,4 +1,3 @@
-import { path } from "../api/client.ts";
 import type { Session } from "../invocation/cli.ts";
 import { rejection } from "../shell/exit.ts";
 
@@ -14,11 +13,7 @@ export async function checkNotEmpty(
   what: string,
 ): Promise<void> {
   if (list.length > 0) return;
-  const { body } = await client.call<{ readonly pools: readonly unknown[] }>({
-    method: "GET",
-    path: path`/v1/pools`,
-    query: { limit: 1 },
-  });
+  const { body } = await client.listPools({ limit: 1 });
   if (body.pools.length > 0) return io.err(`Note: no ${what} found in space "${client.space}".\n`);
   throw rejection(
     "no_pools",

@@ -1,10 +1,10 @@
-import type { Client } from "../api/client.ts";
+import type { PlatClient } from "../../client/index.ts";
 import type { Wanted, WantedSet } from "./documents.ts";
 import { listAll } from "./list.ts";
 
 /** Returns the objects of sets that exist and that no manifest describes any more, to be deleted. */
 export async function surplusOf(
-  client: Client,
+  client: PlatClient,
   sets: readonly WantedSet[],
   wanted: readonly Wanted[],
 ): Promise<readonly Wanted[]> {

@@ -30,8 +30,8 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exit: number;
 
-  constructor(exit: number, message: string) {
-    super(message);
+  constructor(exit: number, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.exit = exit;
   }
 }

@@ -1,6 +1,5 @@
 import type * as v from "valibot";
 import type { settingsRead } from "../../contract/answers/answers.ts";
-import { path } from "../api/client.ts";
 import type { Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 
@@ -13,6 +12,6 @@ const COLUMNS: readonly Column<readonly [string, Settings[keyof Settings]]>[] = 
 
 /** Prints the settings of the space, with defaults for unset ones. */
 export async function showConfiguration({ client, print }: Session): Promise<void> {
-  const { body } = await client.call<Settings>({ method: "GET", path: path`/v1/config` });
+  const { body } = await client.readConfiguration();
   print({ columns: COLUMNS, rows: Object.entries(body), document: body });
 }

@@ -1,8 +1,8 @@
 import type * as v from "valibot";
+import { found, type PlatClient } from "../../client/index.ts";
 import type { spaceUtilizationRead, utilizationRead } from "../../contract/answers/answers.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import { atOnce } from "../api/at-once.ts";
-import { type Client, found, pages, path } from "../api/client.ts";
 import type { Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { type Count, countText, withShare } from "../output/count.ts";
@@ -88,19 +88,17 @@ interface SpaceUsage {
 type SpacePage = v.InferOutput<typeof spaceUtilizationRead>;
 type PoolPage = v.InferOutput<typeof utilizationRead>;
 
-async function poolsAlone(client: Client): Promise<SpaceUsage> {
+async function poolsAlone(client: PlatClient): Promise<SpaceUsage> {
   const pools: PoolUsage[] = [];
-  for await (const page of pages<SpacePage>(client, path`/v1/utilization`))
-    pools.push(...page.pools);
+  for await (const page of client.pages.readUtilizations()) pools.push(...page.pools);
   return { pools };
 }
 
-async function poolsWithBlocks(client: Client): Promise<SpaceUsage> {
+async function poolsWithBlocks(client: PlatClient): Promise<SpaceUsage> {
   const names: string[] = [];
   const orphans: (Usage & { readonly pool: string })[] = [];
   const unreadable: NonNullable<SpacePage["unreadable"]> = [];
-  const query = { orphans: true };
-  for await (const page of pages<SpacePage>(client, path`/v1/utilization`, query)) {
+  for await (const page of client.pages.readUtilizations({ orphans: true })) {
     names.push(...page.pools.map(({ pool }) => pool));
     orphans.push(...(page.orphans ?? []));
     unreadable.push(...(page.unreadable ?? []));
@@ -119,10 +117,9 @@ async function poolsWithBlocks(client: Client): Promise<SpaceUsage> {
  * Reads a pool with its blocks. Each page has the blocks that it counted, and the last page has the sums of the whole
  * pool.
  */
-async function poolWithBlocks(client: Client, name: string): Promise<PoolUsage> {
+async function poolWithBlocks(client: PlatClient, name: string): Promise<PoolUsage> {
   const read: PoolPage[] = [];
-  for await (const page of pages<PoolPage>(client, path`/v1/pools/${name}/utilization`))
-    read.push(page);
+  for await (const page of client.pages.readUtilization({ name })) read.push(page);
   const { requestId: _, complete: __, next: ___, ...pool } = read.at(-1) as PoolPage;
   return { ...pool, blocks: read.flatMap(({ blocks }) => blocks) };
 }

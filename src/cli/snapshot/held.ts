@@ -1,10 +1,10 @@
+import type { PlatClient } from "../../client/index.ts";
 import type { Block as StoredBlock } from "../../domain/block.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
 import { isReleased } from "../../domain/slot.ts";
 import { formatTime } from "../../domain/time.ts";
 import { type Block, type BlockSummary, readBlocks } from "../api/blocks.ts";
-import type { Client } from "../api/client.ts";
 import { readContents } from "../api/contents.ts";
 import { type OwnedAddress, readOwners } from "../api/handles.ts";
 import { counting } from "../output/progress.ts";
@@ -45,7 +45,7 @@ export interface Held {
  * that it did not see.
  */
 export async function readHeld(
-  client: Client,
+  client: PlatClient,
   listed: readonly BlockSummary[],
   shown: Progress,
 ): Promise<Held> {
@@ -108,7 +108,7 @@ const heldAddress = ({
 
 /** Returns the owners of assignments by their generations. */
 async function ownersOf(
-  client: Client,
+  client: PlatClient,
   blocks: readonly HeldBlock[],
   assigned: readonly Assigned[],
   shown: Progress,

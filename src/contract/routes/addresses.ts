@@ -102,6 +102,7 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     summary:
       "Takes an address back that something else uses, and keeps it from everybody for a time",
     query: {},
+    repeatable: true,
     body: [conflictBody],
     answers: { 200: answers.quarantined },
     rejections: ["not_found", "generation_conflict", "request_in_progress"],

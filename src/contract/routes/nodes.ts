@@ -28,6 +28,7 @@ export const NODE_ROUTES: readonly Route[] = [
     tag: "nodes",
     summary: "Ensures that a node has one prefix of each family, or the prefixes that it states",
     query: {},
+    repeatable: true,
     body: [podCidrsBody],
     answers: { 200: answers.podCidrsEnsured },
     rejections: [
@@ -73,6 +74,7 @@ export const NODE_ROUTES: readonly Route[] = [
     tag: "nodes",
     summary: "Grants a node what its CiliumNode asks for, and answers the object",
     query: ciliumNodeQuery,
+    repeatable: true,
     body: [ciliumNode],
     yaml: true,
     answers: { 200: answers.ciliumNode },
@@ -97,6 +99,7 @@ export const NODE_ROUTES: readonly Route[] = [
     tag: "nodes",
     summary: "Applies events of a Kubernetes watch or of EventBridge",
     query: {},
+    repeatable: true,
     body: [eventList, watchEvent, cloudEvent],
     answers: { 200: answers.eventsApplied },
     rejections: [],

@@ -32,6 +32,11 @@ export interface Route {
   /** The parameters of its query; absent if the route ignores the query. */
   readonly query?: v.ObjectEntries;
   readonly headers?: readonly ("If-Match" | "If-None-Match" | "Idempotency-Key")[];
+  /**
+   * True for a write of which a repeat answers the same, whatever other callers do in between. Reads are repeatable
+   * too; an Idempotency-Key makes any request so.
+   */
+  readonly repeatable?: true;
   /** The body in each of its forms, the first one usual. */
   readonly body?: readonly v.GenericSchema[];
   /** True if the body can also be YAML. */

@@ -1,23 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { type Client, type Request, Unanswered } from "../../../src/cli/api/client.ts";
 import {
   type ReleaseEntry,
   releaseAddresses,
   releaseHandle,
   releaseHost,
 } from "../../../src/cli/api/releases.ts";
+import {
+  clientOver,
+  type PlatClient,
+  type Request,
+  Unanswered,
+} from "../../../src/client/index.ts";
+import { isRepeatable } from "../../../src/client/repeatable.ts";
 
 /** Makes an API that answers each release in turn, and records the requests. */
 function apiOf(...answers: readonly object[]) {
   const asked: unknown[] = [];
-  const client: Client = {
-    space: "default",
-    async call<Body>({ body }: Request) {
-      asked.push(body);
-      const answer = answers[Math.min(asked.length, answers.length) - 1] as Body;
-      return { status: 200, etag: undefined, body: answer };
-    },
-  };
+  const client = clientOver(async <Body>({ body }: Request) => {
+    asked.push(body);
+    const answer = answers[Math.min(asked.length, answers.length) - 1] as Body;
+    return { status: 200, etag: undefined, body: answer };
+  });
   return { client, asked };
 }
 
@@ -30,15 +33,12 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 describe("a release of many addresses", () => {
   it("takes as many requests as it needs, each as large as one may be", async () => {
     const asked: unknown[] = [];
-    const client: Client = {
-      space: "default",
-      async call<Body>({ body }: Request) {
-        asked.push(body);
-        const { addresses } = body as { addresses: readonly { address: string }[] };
-        const results = addresses.map(({ address }) => ({ address, status: "released" }));
-        return { status: 200, etag: undefined, body: { results, complete: true } as Body };
-      },
-    };
+    const client = clientOver(async <Body>({ body }: Request) => {
+      asked.push(body);
+      const { addresses } = body as { addresses: readonly { address: string }[] };
+      const results = addresses.map(({ address }) => ({ address, status: "released" }));
+      return { status: 200, etag: undefined, body: { results, complete: true } as Body };
+    });
     const entries = Array.from({ length: 513 }, (_, i) => ({ address: `10.0.0.${i}` }));
     await all(releaseAddresses(client, entries));
     expect(asked).toEqual([
@@ -80,13 +80,11 @@ describe("a release of many addresses", () => {
 });
 
 describe("a release that got no answer", () => {
-  const unanswered = (sent: Request[]): Client => ({
-    space: "default",
-    async call(request) {
+  const unanswered = (sent: Request[]): PlatClient =>
+    clientOver(async (request) => {
       sent.push(request);
       throw new Unanswered("nobody answers");
-    },
-  });
+    });
   const address = "10.0.0.1";
   const generation = "g1";
 
@@ -96,10 +94,10 @@ describe("a release that got no answer", () => {
     await expect(all(releaseAddresses(unanswered(sent), entries))).rejects.toMatchObject({
       message: "nobody answers",
     });
-    expect(sent).toMatchObject([{ isRepeatable: true }]);
+    expect(sent.map(isRepeatable)).toEqual([true]);
   });
 
-  it.each<[string, string, (client: Client) => Promise<unknown>]>([
+  it.each<[string, string, (client: PlatClient) => Promise<unknown>]>([
     ["a handle", "plat handle get web", (client) => all(releaseHandle(client, "web"))],
     ["a host", "plat block get --host n1", (client) => all(releaseHost(client, { host: "n1" }))],
     [
@@ -122,7 +120,7 @@ describe("a release that got no answer", () => {
       ),
     });
     expect(sent).toHaveLength(1);
-    expect(sent[0]?.isRepeatable).toBeUndefined();
+    expect(sent.map(isRepeatable)).toEqual([false]);
   });
 });
 

@@ -1,7 +1,12 @@
 import { expect, it } from "vitest";
-import { ApiError, type ApiProblem, type Client } from "../../../src/cli/api/client.ts";
 import { carryOut } from "../../../src/cli/import/carry-out.ts";
 import type { AssignStep, Plan } from "../../../src/cli/import/steps.ts";
+import {
+  ApiError,
+  clientOver,
+  type PlatClient,
+  type ProblemCode,
+} from "../../../src/client/index.ts";
 import { CalicoBlock, dumpOf, listText, pool } from "../cluster.ts";
 import { terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
@@ -44,13 +49,11 @@ const PLAN: Plan = {
 };
 const SHOWN = { update: () => {}, done: () => {} };
 
-const refusing = (code: ApiProblem["code"]): Client => ({
-  space: "default",
-  call: () => {
+const refusing = (code: ProblemCode): PlatClient =>
+  clientOver(() => {
     const said = { code, status: 409, type: "", title: "", detail: "No.", requestId: "r" };
     throw new ApiError({ ...said, retryable: code === "address_cooling" });
-  },
-});
+  });
 
 it("of a rejection that is nobody else's work it only says what stays", async () => {
   const refused = carryOut(refusing("no_pool_available"), io(), PLAN, SHOWN);
@@ -70,13 +73,10 @@ it.each(["already_assigned", "already_released", "address_cooling"] as const)(
 
 it("an address has the same key in one run, and another in the next", async () => {
   const keys: (string | undefined)[] = [];
-  const client: Client = {
-    space: "default",
-    call: async ({ headers }) => {
-      keys.push(headers?.["Idempotency-Key"]);
-      return { status: 200, etag: undefined, body: {} as never };
-    },
-  };
+  const client = clientOver(async ({ headers }) => {
+    keys.push(headers?.["Idempotency-Key"]);
+    return { status: 200, etag: undefined, body: {} as never };
+  });
   const hostReserved = { start: 3, end: 1, handle: "kept" };
   const reserving = { hostReserved, first: { ...ASSIGN, hostReserved }, isTemporary: false };
   const claims = [{ cidr: ASSIGN.block, host: ASSIGN.host, reserving }];

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { httpClient } from "../../../src/cli/api/http-client.ts";
 import { dryRun, make } from "../../../src/cli/resource/change.ts";
 import { NODE, POOL, RESERVATION } from "../../../src/cli/resource/kind.ts";
+import { platClient } from "../../../src/client/index.ts";
 import { terminal } from "../terminal.ts";
 
 const { plat, server, space, io } = terminal();
 
-const client = () => httpClient(server().url, space(), io());
+const client = () => platClient({ endpoint: server().url, space: space() }, io());
 const reservation = (reason: string) => ({
   kind: RESERVATION,
   name: "gateways",

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Client, Request } from "../../../src/cli/api/client.ts";
 import { POOL, RESERVATION } from "../../../src/cli/resource/kind.ts";
 import { listAll, listKnown } from "../../../src/cli/resource/list.ts";
+import type { PlatClient, Request } from "../../../src/client/index.ts";
 
 it.each([POOL, RESERVATION])(
   "$plural are read to their last page, as many at once as there may be",
@@ -18,7 +18,7 @@ it.each([POOL, RESERVATION])(
         };
         return { status: 200, etag: undefined, body };
       },
-    } as unknown as Client;
+    } as unknown as PlatClient;
     expect(await listAll(client, kind)).toEqual([{ name: "n0" }, { name: "n1" }, { name: "n2" }]);
     expect(asked).toEqual([undefined, "1", "2"].map((cursor) => ({ limit: 250, cursor })));
   },
@@ -39,7 +39,7 @@ it("what cannot be read is named once, beside the others, and is not taken for a
       };
       return { status: 200, etag: undefined, body };
     },
-  } as unknown as Client;
+  } as unknown as PlatClient;
   await expect(listAll(client, POOL)).rejects.toMatchObject({
     exit: 1,
     message: told,

@@ -58,6 +58,7 @@ describe("the help", () => {
       "Pools and settings:",
       "Blocks and hosts:",
       "Jobs and checks:",
+      "Server:",
       "Import and export:",
       "Shell completion and help:",
     ]);

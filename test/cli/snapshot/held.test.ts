@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { listBlocks, readBlocks } from "../../../src/cli/api/blocks.ts";
-import type { Client } from "../../../src/cli/api/client.ts";
 import { readOwners } from "../../../src/cli/api/handles.ts";
-import { httpClient } from "../../../src/cli/api/http-client.ts";
 import { type Held, readHeld } from "../../../src/cli/snapshot/held.ts";
+import { type PlatClient, platClient } from "../../../src/client/index.ts";
 import { spaceWithPool } from "../space.ts";
 import { terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
@@ -39,7 +38,7 @@ async function aLittleOfEverything(): Promise<void> {
 const release = (...handles: readonly string[]) =>
   Promise.all(handles.map((handle) => call("POST", "/v1/release", { handle })));
 
-const clientTo = (url: string): Client => httpClient(url, space(), io());
+const clientTo = (url: string): PlatClient => platClient({ endpoint: url, space: space() }, io());
 
 const unseen = { update: () => {}, done: () => {} };
 const held = async (url: string): Promise<Held> => {

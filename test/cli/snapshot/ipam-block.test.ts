@@ -90,7 +90,11 @@ const BLOCK: Block = {
   ],
 };
 
-const owned = (address: string, handle: string, owner: OwnedAddress["owner"]): OwnedAddress => ({
+const owned = (
+  address: string,
+  handle: string,
+  owner: NonNullable<OwnedAddress["owner"]>,
+): OwnedAddress => ({
   address,
   handle,
   owner,
@@ -199,7 +203,7 @@ const anyBlock = fc
           ...(states[ordinal] === "assigned"
             ? {
                 state: "assigned" as const,
-                handle: handles[ordinal],
+                handle: handles[ordinal] as string,
                 assignedAt: `2026-03-01T09:00:${String(ordinal % 60).padStart(2, "0")}.000Z`,
               }
             : {

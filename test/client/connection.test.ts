@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noConnection } from "../../../src/cli/api/connection.ts";
+import { noConnection } from "../../src/client/connection.ts";
 
 const LAPTOP = new URL("http://127.0.0.1:8787");
 const AWAY = new URL("https://plat.example");
@@ -16,8 +16,8 @@ describe("a request that found no connection", () => {
       const reason = noConnection(failed(refused(address)), LAPTOP);
       expect(reason?.mayPass).toBe(false);
       expect(reason?.message).toMatch(/^No server is listening at http:\/\/127\.0\.0\.1:8787 /);
-      expect(reason?.message).toContain("`npm start`");
-      expect(reason?.message).toContain("PLAT_ENDPOINT");
+      expect(reason?.message).toContain("`plat serve`");
+      expect(reason?.message).toContain("name another endpoint");
     },
   );
 

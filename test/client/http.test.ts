@@ -1,10 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type ApiProblem, mayBeDone, path, type Request } from "../../../src/cli/api/client.ts";
-import { httpClient } from "../../../src/cli/api/http-client.ts";
-import { type CommandError, EXIT } from "../../../src/cli/shell/exit.ts";
-import type { Io } from "../../../src/cli/shell/io.ts";
+import {
+  type Access,
+  ApiError,
+  InvalidCall,
+  mayBeDone,
+  NotPlat,
+  NotSent,
+  type Problem,
+  path,
+  platClient,
+  type Request,
+} from "../../src/client/index.ts";
 
 interface Answer {
   readonly status: number;
@@ -44,14 +52,18 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const io = {
+const world = {
   sleep: async (ms: number) => {
     waits.push(ms);
   },
-} as Io;
+  random: () => 1,
+};
+
+const clientOf = (at: string, access: Access & { readonly space?: string } = {}) =>
+  platClient({ endpoint: at, space: "blue", ...access }, world);
 
 const call = (request: Partial<Request> = {}, at = endpoint) =>
-  httpClient(at, "blue", io).call({ method: "GET", path: path`/v1/pools`, ...request });
+  clientOf(at).call({ method: "GET", path: path`/v1/pools`, ...request });
 
 const failure = (request?: Partial<Request>, at?: string) =>
   call(request, at).then(
@@ -60,7 +72,7 @@ const failure = (request?: Partial<Request>, at?: string) =>
   );
 
 const well: Answer = { status: 200, body: '{"pools":[]}', headers: { etag: '"r1"' } };
-const problem = (said: Partial<ApiProblem>): Answer => ({
+const problem = (said: Partial<Problem>): Answer => ({
   status: said.status ?? 409,
   body: JSON.stringify({ code: "x", detail: "No.", retryable: false, requestId: "id", ...said }),
 });
@@ -91,16 +103,16 @@ describe("a call", () => {
 
   it("without a space goes to the path that names none, and acts in the default one", async () => {
     answers = [well];
-    const client = httpClient(endpoint, undefined, io);
+    const client = platClient({ endpoint }, world);
     await client.call({ method: "GET", path: path`/v1/pools` });
     expect(asked[0]?.url).toBe("/v1/pools");
     expect(client.space).toBe("default");
   });
 
   it.each(["", "..", "Blue", "a/b", "a".repeat(64)])("has no space %j", (space) => {
-    expect(() => httpClient(endpoint, space, io)).toThrow(
+    expect(() => clientOf(endpoint, { space })).toThrow(
       expect.objectContaining({
-        exit: EXIT.usage,
+        name: "InvalidCall",
         message: expect.stringContaining(`The space is ${JSON.stringify(space)}; it must `),
       }),
     );
@@ -108,7 +120,10 @@ describe("a call", () => {
 
   it.each([".", ".."])("cannot name %j, which a URL takes for a way", (name) => {
     expect(() => path`/v1/pools/${name}`).toThrow(
-      expect.objectContaining({ exit: EXIT.usage, message: expect.stringContaining(`"${name}"`) }),
+      expect.objectContaining({
+        name: "InvalidCall",
+        message: expect.stringContaining(`"${name}"`),
+      }),
     );
     expect(path`/v1/pools/${`${name}.a`}`).toBe(`/v1/pools/${name}.a`);
   });
@@ -118,7 +133,7 @@ describe("a call", () => {
     (name) => {
       expect(() => path`/v1/handles/${name}`).toThrow(
         expect.objectContaining({
-          exit: EXIT.usage,
+          name: "InvalidCall",
           message: expect.stringMatching(/^".*" must not contain \?, % or #, .* POST …\/release/),
         }),
       );
@@ -135,14 +150,14 @@ describe("a call", () => {
     answers = [well];
     const token = "0123456789abcdef";
     const get = { method: "GET", path: path`/v1/pools` } as const;
-    await httpClient(endpoint, "blue", io, { token }).call(get);
+    await clientOf(endpoint, { token }).call(get);
     await call();
     expect(asked.map(({ headers }) => headers.authorization)).toEqual([
       `Bearer ${token}`,
       undefined,
     ]);
-    const broken = httpClient(endpoint, "blue", io, { token: "a\nb" }).call(get);
-    await expect(broken).rejects.toThrow("PLAT_TOKEN must have visible ASCII characters only.");
+    const broken = clientOf(endpoint, { token: "a\nb" }).call(get);
+    await expect(broken).rejects.toThrow("The token must have visible ASCII characters only.");
   });
 
   it("sends a body as JSON", async () => {
@@ -161,10 +176,12 @@ describe("a call", () => {
       problem({ status: 400, code: "invalid_request", detail: "cidr is no CIDR.", fields }),
     ];
     const error = await failure(put);
-    expect(error).toMatchObject({ exit: EXIT.rejected, problem: { code: "invalid_request" } });
-    expect(error.message).toBe(
-      'cidr is no CIDR.\nfield: cidr = "x"\ncode: invalid_request\nrequest: id',
-    );
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      message: "cidr is no CIDR.",
+      code: "invalid_request",
+      problem: { fields, requestId: "id" },
+    });
     expect(asked).toHaveLength(1);
   });
 });
@@ -178,10 +195,7 @@ describe("a call is repeated", () => {
 
   it("a few times, and then says what was said last, without another wait", async () => {
     answers = [unavailable];
-    expect(await failure()).toMatchObject({
-      exit: EXIT.unreachable,
-      problem: { code: "unavailable" },
-    });
+    expect(await failure()).toMatchObject({ code: "unavailable" });
     expect(asked).toHaveLength(5);
     expect(waits).toHaveLength(4);
   });
@@ -214,19 +228,30 @@ describe("a call is not repeated", () => {
       for (const request of [put, assign]) {
         asked = [];
         answers = [answer];
-        expect(await failure(request)).toMatchObject({ exit: EXIT.unreachable });
+        expect(mayBeDone(await failure(request))).toBe(true);
         expect(asked).toHaveLength(1);
       }
   });
 
   it("where a release may be done, or half done: what was assigned under the name since would go with it", async () => {
     const release = { method: "POST", path: path`/v1/release`, body: { handle: "h" } } as const;
-    for (const answer of ["hangs up", throttled, unavailable, { status: 503, body: "" }] as const) {
-      asked = [];
-      answers = [answer, well];
-      await failure(release);
-      expect(asked).toHaveLength(1);
-    }
+    const releases = [
+      release,
+      { ...release, path: path`/v1/prefixes/release` },
+      { method: "DELETE", path: path`/v1/handles/${"h"}` },
+    ] as const;
+    for (const request of releases)
+      for (const answer of [
+        "hangs up",
+        throttled,
+        unavailable,
+        { status: 503, body: "" },
+      ] as const) {
+        asked = [];
+        answers = [answer, well];
+        await failure(request);
+        expect(asked).toHaveLength(1);
+      }
     answers = [{ status: 429, body: '{"message":"Too Many Requests"}' }, well];
     asked = [];
     expect(await call(release)).toMatchObject({ status: 200 });
@@ -235,8 +260,14 @@ describe("a call is not repeated", () => {
   it("where it would be asked to wait for long, or nobody says how long", async () => {
     for (const retryAfterSeconds of [60, undefined]) {
       asked = [];
-      answers = [problem({ code: "address_cooling", retryable: true, retryAfterSeconds })];
-      expect(await failure()).toMatchObject({ exit: EXIT.rejected });
+      answers = [
+        problem({
+          code: "address_cooling",
+          retryable: true,
+          ...(retryAfterSeconds && { retryAfterSeconds }),
+        }),
+      ];
+      expect(await failure()).toMatchObject({ code: "address_cooling" });
       expect(asked).toHaveLength(1);
     }
     expect(waits).toEqual([]);
@@ -249,10 +280,10 @@ describe("an endpoint", () => {
     const release = { method: "POST", path: path`/v1/release`, body: { handle: "h" } } as const;
     for (const request of [{}, put, release]) {
       const error = await failure(request);
-      expect(error.exit).toBe(EXIT.unreachable);
+      expect(error).toBeInstanceOf(NotSent);
       expect(mayBeDone(error)).toBe(false);
       expect(error.message).toMatch(
-        /^No server is listening at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.\nNothing was sent\. Start a server with `npm start`/,
+        /^No server is listening at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.\nNothing was sent\. Start a server with `plat serve`/,
       );
     }
     expect(waits).toEqual([]);
@@ -261,7 +292,7 @@ describe("an endpoint", () => {
   it("that speaks no TLS is told at the first try", async () => {
     const error = await failure(put, endpoint.replace("http:", "https:"));
     expect(error.message).toContain("does not speak TLS");
-    expect(error.exit).toBe(EXIT.unreachable);
+    expect(error).toBeInstanceOf(NotSent);
     expect(waits).toEqual([]);
   });
 
@@ -286,7 +317,7 @@ describe("an endpoint", () => {
     const sleep = async () => {
       stop();
     };
-    const client = httpClient(endpoint, "blue", { ...io, sleep });
+    const client = platClient({ endpoint }, { ...world, sleep });
     const error = await client.call(keyed).catch((thrown) => thrown);
     expect(asked).toHaveLength(1);
     expect(error.message).toMatch(
@@ -310,7 +341,6 @@ describe("an endpoint", () => {
   ])("that answers with %s is not Plat", async (_, answer, said) => {
     answers = [answer];
     const error = await failure(put);
-    expect(error.exit).toBe(EXIT.unreachable);
     expect(error.message).toBe(`${endpoint} ${said}`);
     expect(asked).toHaveLength(1);
   });
@@ -318,14 +348,15 @@ describe("an endpoint", () => {
   it.each([
     [401, '{"message":"Unauthorized"}', "Check the AWS credentials"],
     [403, '{"message":"Forbidden"}', "Check the AWS credentials and their permissions"],
-    [403, "<html>blocked", "or --region is set"],
+    [403, "<html>blocked", "or a Region is given"],
     [404, '{"message":"Not Found"}', "Check the endpoint, with the stage or the path"],
   ])("whose gateway says %i is a no: Plat was not asked", async (status, body, said) => {
     answers = [{ status, body }];
     for (const request of [{}, put]) {
       asked = [];
       const error = await failure(request);
-      expect(error.exit).toBe(EXIT.rejected);
+      expect(error).toBeInstanceOf(NotPlat);
+      expect(error).toMatchObject({ status, isDenied: true });
       expect(error.message).toMatch(
         `${endpoint} answers ${status}, but not as Plat does: ${body}\n`,
       );
@@ -350,8 +381,8 @@ describe("an endpoint", () => {
   it.each(["plat.example", "ftp://plat.example"])(
     "such as %s is rejected before anything is sent",
     (at) => {
-      expect(() => httpClient(at, "blue", io)).toThrow(
-        expect.objectContaining({ exit: EXIT.usage, message: expect.stringContaining(at) }),
+      expect(() => clientOf(at)).toThrow(
+        expect.objectContaining({ name: "InvalidCall", message: expect.stringContaining(at) }),
       );
     },
   );
@@ -370,12 +401,12 @@ describe("an endpoint with what may be secret is rejected, and only its origin i
   ])("%s", (_, at, origin) => {
     const rejection = (() => {
       try {
-        httpClient(at, "blue", io);
+        clientOf(at);
       } catch (error) {
-        return error as CommandError;
+        return error as Error;
       }
     })();
-    expect(rejection?.exit).toBe(EXIT.usage);
+    expect(rejection).toBeInstanceOf(InvalidCall);
     expect(rejection?.message).toContain(origin);
     expect(rejection?.message).toContain("without user, password, query or fragment");
     expect(rejection?.message).not.toMatch(/secret|user:/);
@@ -387,7 +418,7 @@ describe("an endpoint of API Gateway", () => {
   beforeEach(() => {
     sent = [];
     vi.stubGlobal("fetch", async (input: globalThis.Request | string, init?: RequestInit) => {
-      sent.push(new Request(input, init));
+      sent.push(new globalThis.Request(input, init));
       return Response.json({ pools: [] });
     });
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
@@ -414,7 +445,7 @@ describe("an endpoint of API Gateway", () => {
 
   it("behind a domain name of its own is called with signed requests of the Region that is said", async () => {
     const at = "https://plat.example/ipam";
-    await httpClient(at, "blue", io, { region: "eu-west-1", token: "0123456789abcdef" }).call(put);
+    await clientOf(at, { region: "eu-west-1", token: "0123456789abcdef" }).call(put);
     const [request] = sent;
     expect(request?.url).toBe(`${at}/v1/spaces/blue/pools/web`);
     expect(request?.headers.get("authorization")).toMatch(
@@ -426,7 +457,7 @@ describe("an endpoint of API Gateway", () => {
 
   it("is asked with other credentials when they have expired, as they do while a job is waited for", async () => {
     vi.stubEnv("AWS_CREDENTIAL_EXPIRATION", "2026-01-01T00:00:00Z");
-    const client = httpClient("https://a.execute-api.eu-central-1.amazonaws.com", "blue", io);
+    const client = clientOf("https://a.execute-api.eu-central-1.amazonaws.com");
     const get = { method: "GET", path: path`/v1/pools` } as const;
     await client.call(get);
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDANOTHER");
@@ -443,7 +474,7 @@ describe("an endpoint of API Gateway", () => {
     vi.stubEnv("AWS_CONFIG_FILE", "/nowhere");
     vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
     const error = await failure({}, "https://a.execute-api.eu-central-1.amazonaws.com");
-    expect(error.exit).toBe(EXIT.usage);
+    expect(error).toBeInstanceOf(InvalidCall);
     expect(error.message).toMatch(/^No AWS credentials to sign requests with: /);
     expect(sent).toEqual([]);
   });
@@ -451,8 +482,8 @@ describe("an endpoint of API Gateway", () => {
   it("is sent the token in place of a signature, unless a Region is said", async () => {
     const at = "https://a.execute-api.eu-central-1.amazonaws.com";
     const token = "0123456789abcdef";
-    await httpClient(at, "blue", io, { token }).call(put);
-    await httpClient(at, "blue", io, { token, region: "eu-central-1" }).call(put);
+    await clientOf(at, { token }).call(put);
+    await clientOf(at, { token, region: "eu-central-1" }).call(put);
     const [withToken, signed] = sent.map(({ headers }) => headers.get("authorization"));
     expect(withToken).toBe(`Bearer ${token}`);
     expect(signed).toMatch(/^AWS4-HMAC-SHA256 /);
@@ -460,12 +491,12 @@ describe("an endpoint of API Gateway", () => {
 
   it("is sent the key of a usage plan beside a signature or a token", async () => {
     const at = "https://a.execute-api.eu-central-1.amazonaws.com/live";
-    await httpClient(at, "blue", io, { apiKey: "a-key" }).call(put);
-    await httpClient(at, "blue", io, { apiKey: "a-key", token: "0123456789abcdef" }).call(put);
-    await httpClient(at, "blue", io).call(put);
+    await clientOf(at, { apiKey: "a-key" }).call(put);
+    await clientOf(at, { apiKey: "a-key", token: "0123456789abcdef" }).call(put);
+    await clientOf(at).call(put);
     expect(sent.map(({ headers }) => headers.get("x-api-key"))).toEqual(["a-key", "a-key", null]);
-    const broken = httpClient(at, "blue", io, { apiKey: "a\nb" }).call(put);
-    await expect(broken).rejects.toThrow("PLAT_API_KEY must have visible ASCII characters only.");
+    const broken = clientOf(at, { apiKey: "a\nb" }).call(put);
+    await expect(broken).rejects.toThrow("The API key must have visible ASCII characters only.");
   });
 
   it("is one by its name only: nobody else is sent a signature", async () => {

@@ -19,22 +19,22 @@ export function noConnection(error: Error, endpoint: URL): NoConnection | undefi
   const { origin, hostname, port } = endpoint;
   if (causes.every(isRefusedOnLoopback))
     return {
-      message: `No server is listening at ${origin} (ECONNREFUSED).\nNothing was sent. Start a server with \`npm start\`, or name another API with --endpoint or PLAT_ENDPOINT.`,
+      message: `No server is listening at ${origin} (ECONNREFUSED).\nNothing was sent. Start a server with \`plat serve\`, or name another endpoint.`,
       mayPass: false,
     };
   if (first.code === "ENOTFOUND")
     return {
-      message: `The host ${hostname} of the endpoint has no address (ENOTFOUND).\nNothing was sent. Check --endpoint or PLAT_ENDPOINT.`,
+      message: `The host ${hostname} of the endpoint has no address (ENOTFOUND).\nNothing was sent. Check the endpoint.`,
       mayPass: false,
     };
   if (first.message === BLOCKED_PORT)
     return {
-      message: `HTTP clients refuse to call port ${port}: it belongs to another protocol.\nNothing was sent. Check --endpoint or PLAT_ENDPOINT.`,
+      message: `HTTP clients refuse to call port ${port}: it belongs to another protocol.\nNothing was sent. Check the endpoint.`,
       mayPass: false,
     };
   if (first.code === PLAIN_TEXT)
     return {
-      message: `${origin} does not speak TLS (${PLAIN_TEXT}).\nNothing was sent. Use http:// in --endpoint or PLAT_ENDPOINT if the server serves plain HTTP.`,
+      message: `${origin} does not speak TLS (${PLAIN_TEXT}).\nNothing was sent. Use http:// in the endpoint if the server serves plain HTTP.`,
       mayPass: false,
     };
   if (isCertificateError(first))
@@ -43,7 +43,7 @@ export function noConnection(error: Error, endpoint: URL): NoConnection | undefi
       mayPass: false,
     };
   return {
-    message: `${origin} cannot be reached: ${first.message || first.code}.\nNothing was sent. Check the network, and --endpoint or PLAT_ENDPOINT.`,
+    message: `${origin} cannot be reached: ${first.message || first.code}.\nNothing was sent. Check the network and the endpoint.`,
     mayPass: true,
   };
 }

@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { COMMAND_BUILD } from "./command.ts";
+
+/**
+ * `npm run build`: makes `dist` as `npm pack` takes it. The command and each library are one file with everything
+ * that they use, because a package that is installed for its client should bring no others. The libraries are there as
+ * ES modules and as CommonJS.
+ */
+
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+// The console stays: it is built with the installation.
+for (const made of ["dist/types", "dist/cjs"]) await rm(made, { recursive: true, force: true });
+await Promise.all([
+  command(),
+  plugin(),
+  libraries("esm", "dist"),
+  libraries("cjs", "dist/cjs"),
+  types(),
+]);
+
+async function command(): Promise<void> {
+  await build({ ...COMMAND_BUILD, outfile: "dist/plat.js" });
+  // The embedded DynamoDB runs beside the server under this guard.
+  await copyFile("src/local/guard.mjs", "dist/guard.mjs");
+}
+
+/** The plugin is there as its own script makes it. */
+async function plugin(): Promise<void> {
+  await promisify(execFile)("npm", ["run", "--silent", "build:cni", "--", "--log-level=warning"]);
+}
+
+async function libraries(format: "esm" | "cjs", outdir: string): Promise<void> {
+  await build({
+    entryPoints: { client: "src/client/index.ts" },
+    bundle: true,
+    platform: "node",
+    target: "node20.19",
+    format,
+    outdir,
+    minify: true,
+    legalComments: "eof",
+    logLevel: "warning",
+    ...(format === "esm" && { banner: COMMAND_BUILD.banner }),
+  });
+}
+
+/** Writes the types of the libraries, once for each module format. */
+async function types(): Promise<void> {
+  await promisify(execFile)("npx", ["tsc", "-p", "tsconfig.package.json"]);
+  const files = await readdir("dist/types", { recursive: true, withFileTypes: true });
+  for (const found of files.filter((one) => one.isFile())) {
+    const file = join(found.parentPath, found.name);
+    const text = await readFile(file, "utf8");
+    // Declarations name the files as the sources do, with `.ts`, and a package has them as `.js`.
+    await writeFile(file, text.replace(/(from "\.[^"]+)\.ts"/g, '$1.js"'));
+  }
+  await mkdir("dist/cjs", { recursive: true });
+  await cp("dist/types", "dist/cjs/types", { recursive: true });
+  await writeFile("dist/cjs/package.json", '{ "type": "commonjs" }\n');
+}

@@ -1,0 +1,64 @@
+import "./environment.ts";
+import { CorruptItemError } from "../domain/outcome.ts";
+import { asksForDeployed, loadTwin } from "./deployed.ts";
+import { readOptions, usageOf } from "./options.ts";
+import { type Plat, startPlat } from "./plat.ts";
+import { UsageError } from "./usage-error.ts";
+
+/**
+ * Starts all of Plat in this process, which goes on until Ctrl-C, and returns the exit code for an end before that.
+ *
+ * @param command the start of the command line, for the help
+ */
+export async function serveUntilStopped(args: readonly string[], command: string): Promise<number> {
+  try {
+    const plat = asksForDeployed(args)
+      ? await (await loadTwin()).startDeployed(args)
+      : await startHere(args, command);
+    if (plat) run(plat);
+    return 0;
+  } catch (error) {
+    console.error(sentenceOf(error));
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function startHere(args: readonly string[], command: string): Promise<Plat | undefined> {
+  const options = readOptions(args, process.env);
+  if (options) return startPlat(options);
+  console.log(usageOf(command));
+  return undefined;
+}
+
+function run(plat: Pick<Plat, "sentence" | "url" | "lost" | "stop">): void {
+  console.log(plat.sentence);
+  console.log(`Plat listens on ${plat.url}`);
+  const stop = async () => {
+    await plat.stop();
+    console.log("Plat has stopped.");
+    process.exit(0);
+  };
+  // `once` removes the handler, so a second signal ends the process.
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  void plat.lost.then((sentence) => {
+    console.error(sentence);
+    process.exit(1);
+  });
+}
+
+function sentenceOf(error: unknown): string {
+  const { code, address, port, message } = error as NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+  };
+  if (code === "EADDRINUSE")
+    return `Port ${port} is taken by another program; choose another one with --port.`;
+  if (code === "EADDRNOTAVAIL")
+    return `This machine has no address ${address}; choose another one with --listen.`;
+  if (code === "EACCES" && port !== undefined)
+    return `Port ${port} is not permitted; choose another one with --port.`;
+  if (error instanceof CorruptItemError)
+    return `${error.sentence} Nothing was written. Start the version that wrote it, or name another directory with --data.`;
+  return message;
+}

@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { clientDocument, schemaText } from "./client-files.ts";
+
+export const HERE = fileURLToPath(new URL(".", import.meta.url));
+
+/** Returns the path of a tool that npm installed in this folder. */
+export const tool = (name: string) => join(HERE, "node_modules", ".bin", name);
+
+/** A failed step; the output of its program has the reason. */
+export class StepFailed extends Error {}
+
+/** Runs a program to its end, and returns what it printed. */
+export async function run(
+  command: string,
+  args: readonly string[],
+  { cwd = HERE, env = {} }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<string> {
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env } });
+  let printed = "";
+  const keep = (chunk: Buffer) => {
+    printed += chunk.toString("utf8");
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const [code] = await once(child, "close");
+  if (code !== 0)
+    throw new StepFailed(`${command} ${args.join(" ")} ended with ${code}:\n${printed}`);
+  return printed;
+}
+
+/** Installs the tools from npm, as their lock file has them. */
+export async function installPackages(): Promise<void> {
+  if (await isSame(join(HERE, "package-lock.json"), join(HERE, "node_modules", "installed.json")))
+    return;
+  await run("npm", ["ci", "--prefix", HERE, "--ignore-scripts"]);
+  await copyFile(join(HERE, "package-lock.json"), join(HERE, "node_modules", "installed.json"));
+}
+
+/** Returns true if two files have the same text. */
+export async function isSame(one: string, other: string): Promise<boolean> {
+  return existsSync(other) && (await readFile(one, "utf8")) === (await readFile(other, "utf8"));
+}
+
+/**
+ * Writes the types of a document to a file. A request may leave out a field with a default; without the flag its type
+ * would require it.
+ */
+export async function generateTypes(
+  document: string,
+  types: string,
+  ...more: readonly string[]
+): Promise<void> {
+  const args = [document, "-o", types, "--default-non-nullable=false", ...more];
+  await run(tool("openapi-typescript"), args);
+}
+
+/** Returns the types of the client, as they are generated from the contract. */
+export async function generateClientTypes(): Promise<string> {
+  await installPackages();
+  const folder = await mkdtemp(join(tmpdir(), "plat-client-"));
+  try {
+    const [document, types] = [join(folder, "openapi.json"), join(folder, "schema.ts")];
+    await writeFile(document, JSON.stringify(clientDocument()));
+    await generateTypes(document, types, "--export-type");
+    return schemaText(await readFile(types, "utf8"));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
