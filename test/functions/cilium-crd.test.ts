@@ -172,8 +172,8 @@ describe("a CiliumNode in mode crd", () => {
     for (const text of pool) expect(await holderOf(text)).toBeUndefined();
   });
 
-  it("keeps its addresses when a caller releases them without handle", async () => {
-    const { told, put, call, holderOf } = await spaceOf();
+  it("keeps its addresses when a caller releases them without handle, and shows no generation", async () => {
+    const { told, put, call, get, holderOf } = await spaceOf();
     await put("/v1/config", { allowBareRelease: true });
     const [address = ""] = (await told("node-1")).pool;
     const { body } = await call("POST", "/v1/release", { body: { addresses: [{ address }] } });
@@ -181,6 +181,12 @@ describe("a CiliumNode in mode crd", () => {
       expect.objectContaining({ address, status: "conflict", code: "invalid_request" }),
     ]);
     expect(await holderOf(address)).toBe("cilium/node-1/a");
+    const read = await get(`/v1/addresses/${address}`);
+    expect(read.body).toMatchObject({ state: "assigned", host: "node-1" });
+    expect(read.body).not.toHaveProperty("generation");
+    const handle = await get("/v1/handles/cilium%2Fnode-1%2Fa");
+    expect(JSON.stringify(handle.body)).not.toContain("generation");
+    expect(handle.body.addresses.length).toBeGreaterThan(0);
   });
 
   it("of which two PUTs come at once gets no more than one gets", async () => {

@@ -222,3 +222,23 @@ describe("a CiliumNode is refused", () => {
     expect([answer.status, answer.body.code]).toEqual([409, "node_gone"]);
   });
 });
+
+describe("a CiliumNode of a pool that serves certain callers", () => {
+  const RED = "arn:aws:iam::123456789012:role/red";
+  const SESSION_OF_RED = "arn:aws:sts::123456789012:assumed-role/red/job-7";
+
+  it("is shown to its caller without an error", async () => {
+    const { call, put } = newSpace();
+    const pool = { cidr: "10.64.0.0/20", assign: "prefixes", principals: [RED] };
+    await put("/v1/pools/red", pool);
+    const path = "/v1/nodes/node-1/cilium";
+    const sent = { body: ciliumNode("node-1"), caller: SESSION_OF_RED };
+    expect(errorOf(await call("PUT", path, { ...sent, query: { families: "6" } }))).not.toBe("");
+    await put("/v1/pools/six", { ...pool, cidr: "fd00:64::/60" });
+    const read = await call("GET", path, { caller: SESSION_OF_RED });
+    expect(errorOf(read)).toBe("");
+    expect(errorOf(await call("GET", path))).toBe(
+      "Node node-1, IPv6: No pool of prefixes serves the node.",
+    );
+  });
+});

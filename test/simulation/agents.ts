@@ -5,19 +5,44 @@ import type { Context } from "../../src/allocator/core/context.ts";
 import type { CiliumObject, CiliumOptions } from "../../src/domain/cilium-object.ts";
 import type { Random } from "../../src/domain/fresh.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
-import { CiliumAgent, STATUS_MS, WATCH_MS } from "./cilium-agent.ts";
-import { CiliumServer, ciliumObjectOf } from "./cilium-server.ts";
 import { chance, oneOf } from "./operators.ts";
 import { seededRandom } from "./random.ts";
 import { SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
-import { UsedAddresses } from "./used-addresses.ts";
+import type { Scenario } from "./scenario.ts";
+import { UsedAddresses, type User } from "./used-addresses.ts";
 
-/** The nodes of a run with Cilium's mode `crd`, one after the other under each name, and their judge. */
-export interface Agents {
+/** A node of Cilium: its agent, and its object in a cluster. */
+export interface CiliumNode {
+  readonly agent: User & { stop(): void };
+  read(): SeenNode;
+  /** Takes something out of the object by hand; absent if nobody does so. Returns false if there is nothing. */
+  withdraw?(context: Context): boolean;
+}
+
+/** A CiliumNode as a controller read it. Each patch returns false if the object has changed since. */
+interface SeenNode {
+  readonly resourceVersion: number;
+  readonly object: CiliumObject;
+  /** Writes the answer into the object. Returns the patch of its status, if there is one. */
+  patch(grant: CiliumGrant): (() => boolean) | undefined;
+}
+
+/** A cluster of nodes of Cilium in one mode. */
+export interface CiliumCluster {
   readonly names: readonly string[];
-  readonly watermarks: CiliumObject["ipam"];
   readonly options: CiliumOptions;
+  /** The pools that serve these nodes alone. */
+  readonly pools: Scenario["pools"];
+  begin(
+    of: { readonly name: string; readonly uid: string },
+    random: Random,
+    nowMs: number,
+  ): CiliumNode;
+}
+
+/** The nodes of a run with a mode of Cilium, one after the other under each name, and their judge. */
+export interface Agents extends CiliumCluster {
   readonly judge: UsedAddresses;
   /** The node that has each name now. */
   readonly current: Map<string, Incarnation>;
@@ -26,43 +51,19 @@ export interface Agents {
 interface Incarnation {
   readonly number: number;
   readonly uid: string;
-  readonly server: CiliumServer;
-  readonly agent: CiliumAgent;
+  readonly node: CiliumNode;
 }
 
-/** The share of runs with agents. */
-const SHARE = 0.25;
 const INCARNATIONS = 2;
-/** What an agent gave to a pod is in the status after this time. */
-const LAG_SECONDS = (STATUS_MS + WATCH_MS) / 1_000;
 
-/**
- * Draws the agents of a run, or none if they are not wanted in every run. They are drawn apart, so that the other runs
- * stay as they are.
- */
-export function drawAgents(random: Random, isWanted: boolean): Agents | undefined {
-  const below = (n: number) => Math.floor(random.fraction() * n);
-  if (random.fraction() >= SHARE && !isWanted) return undefined;
-  return {
-    names: ["cilium-1", "cilium-2"],
-    watermarks: {
-      "pre-allocate": below(3),
-      "min-allocate": below(3),
-      ...(below(2) === 0 && { "max-allocate": 3 + below(2) }),
-      "max-above-watermark": below(2),
-    },
-    options: {
-      mode: "crd",
-      families: [4],
-      ...(below(4) > 0 && { releaseAfterSeconds: 20 * below(2) }),
-      withdrawAfterSeconds: LAG_SECONDS + 10 * (1 + below(2)),
-    },
-    judge: new UsedAddresses(),
-    current: new Map(),
-  };
-}
+/** Returns a cluster at the start of a run. */
+export const newAgents = (cluster: CiliumCluster): Agents => ({
+  ...cluster,
+  judge: new UsedAddresses(),
+  current: new Map(),
+});
 
-/** Returns the processes of the agents' clusters, by name: two controllers of each node, as if one was thought dead, and an operator. */
+/** Returns the processes of a cluster, by name: two controllers of each node, as if one was thought dead, and an operator. */
 export const drivers = (
   life: Life,
   agents: Agents,
@@ -76,7 +77,10 @@ export const drivers = (
         ] as const,
     ),
   ),
-  ["Cilium's operator", (context) => operator(context, life, agents)],
+  [
+    agents.options.mode === "crd" ? "Cilium's operator" : "operator of Cilium's prefixes",
+    (context) => operator(context, life, agents),
+  ],
 ];
 
 /** Acts as the controller of the nodes of one name: it reads the object, lets Plat fill it in, and patches it. */
@@ -86,31 +90,31 @@ async function controller(
   agents: Agents,
   name: string,
 ): Promise<void> {
-  const { judge, options, watermarks } = agents;
+  const { judge, options } = agents;
   const { scheduler } = life;
   for (let n = 0; n < 12; n++) {
     await context.sleep(12_000 * context.random.fraction());
-    const { uid, server } = nodeOf(context, life, agents, name);
+    const { uid, node } = nodeOf(context, life, agents, name);
     await scheduler.trying(async () => {
       judge.advance(scheduler.nowMs);
-      const seen = server.current;
+      const { resourceVersion, object, patch } = node.read();
       const grant = await putCiliumNode(context, {
         ...options,
         space: SPACE,
         node: name,
         uid,
-        resourceVersion: String(seen.resourceVersion),
-        object: ciliumObjectOf(seen, watermarks),
+        resourceVersion: String(resourceVersion),
+        object,
       });
       scheduler.count(`CiliumNode: ${outcomeOf(grant)}`);
       if (grant instanceof Rejection) return;
       judge.advance(scheduler.nowMs);
-      if (!server.patch(seen, { pool: new Set(Object.keys(grant.ipam.pool ?? {})) })) return;
+      const patchStatus = patch(grant);
+      if (!patchStatus) return;
       // The status is a resource of its own, so the agent may write between the two patches.
-      const patched = server.current;
       await context.sleep(2_000 * context.random.fraction());
       judge.advance(scheduler.nowMs);
-      server.patch(patched, { releaseIps: new Map(Object.entries(grant.releaseIps ?? {})) });
+      patchStatus();
     });
   }
 }
@@ -126,19 +130,13 @@ async function operator(context: Context, life: Life, agents: Agents): Promise<v
     await context.sleep(20_000 * context.random.fraction());
     const name = oneOf(context, agents.names);
     agents.judge.advance(life.scheduler.nowMs);
-    const { number, uid, server, agent } = nodeOf(context, life, agents, name);
+    const { number, uid, node } = nodeOf(context, life, agents, name);
     if (chance(context, 0.7)) {
-      const { current } = server;
-      const pool = new Set(current.pool);
-      const withdrawn = oneOf(context, [...pool]);
-      if (withdrawn === undefined) continue;
-      pool.delete(withdrawn);
-      server.patch(current, { pool });
-      life.scheduler.count("an address is withdrawn");
+      if (node.withdraw?.(context)) life.scheduler.count("an address is withdrawn");
       continue;
     }
     if (number === INCARNATIONS) continue;
-    agent.stop();
+    node.agent.stop();
     begin(context, life, agents, name, number + 1);
     await life.scheduler.trying(async () => {
       const released = await releaseCiliumNode(context, { space: SPACE, node: name, uid });
@@ -151,7 +149,7 @@ async function operator(context: Context, life: Life, agents: Agents): Promise<v
 
 /** Ends all nodes, whatever their controllers did. */
 export async function retireAgents(context: Context, agents: Agents): Promise<void> {
-  for (const { agent } of agents.current.values()) agent.stop();
+  for (const { node } of agents.current.values()) node.agent.stop();
   for (const node of agents.names)
     for (let n = 1; n <= INCARNATIONS; n++)
       await releaseCiliumNode(context, { space: SPACE, node, uid: uidOf(n) });
@@ -170,11 +168,10 @@ function begin(
   number: number,
 ): Incarnation {
   const uid = uidOf(number);
-  const server = new CiliumServer();
   const random = seededRandom(Math.floor(context.random.fraction() * 2 ** 32));
-  const agent = new CiliumAgent({ name, uid }, server, random, scheduler.nowMs);
-  const node = { number, uid, server, agent };
-  agents.current.set(name, node);
-  agents.judge.watch(agent);
-  return node;
+  const node = agents.begin({ name, uid }, random, scheduler.nowMs);
+  const incarnation = { number, uid, node };
+  agents.current.set(name, incarnation);
+  agents.judge.watch(node.agent);
+  return incarnation;
 }

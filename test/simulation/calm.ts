@@ -47,7 +47,7 @@ export async function calmDown(
     ...unregistered,
   ];
   if (found.length > 0) return found;
-  if (agents) await retireAgents(context, agents);
+  for (const each of agents) await retireAgents(context, each);
   for (const { place, handle } of contents().allocations)
     await releaseHandle(context, place.space, handle);
   if (fleet) await retire(context, fleet);

@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { CiliumAgent, STATUS_MS, WATCH_MS } from "./cilium-agent.ts";
-import { CiliumServer } from "./cilium-server.ts";
+import { STATUS_MS, WATCH_MS } from "./agent.ts";
+import { CiliumAgent } from "./cilium-agent.ts";
+import { newAddressObject } from "./cilium-server.ts";
 import { seededRandom } from "./random.ts";
 
-const NODE = { name: "node-1", uid: "uid-1" };
+const HANDLE = "cilium/node-1/uid-1";
 const EIGHT = Array.from({ length: 8 }, (_, n) => `10.0.0.${n}`);
 const LAG_MS = STATUS_MS + WATCH_MS;
 
 function agentWith(...pool: readonly string[]) {
-  const server = new CiliumServer();
+  const server = newAddressObject();
   server.patch(server.current, { pool: new Set(pool) });
-  return { server, agent: new CiliumAgent(NODE, server, seededRandom(1), 0) };
+  return { server, agent: new CiliumAgent(HANDLE, server, seededRandom(1), 0) };
 }
 
 describe("the agent of the simulation", () => {
@@ -64,7 +65,7 @@ describe("the agent of the simulation", () => {
 });
 
 it("refuses a write over an object that has changed", () => {
-  const server = new CiliumServer();
+  const server = newAddressObject();
   const seen = server.current;
   expect(server.patch(seen, { pool: new Set(["10.0.0.1"]) })).toBe(true);
   expect(server.patch(seen, { pool: new Set() })).toBe(false);

@@ -14,7 +14,8 @@ import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import type { Violation } from "../../src/domain/violation.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
-import { type Agents, drawAgents, drivers } from "./agents.ts";
+import { drawAddressCluster } from "./address-cluster.ts";
+import { type Agents, drivers, newAgents } from "./agents.ts";
 import { drawApplications } from "./applications.ts";
 import { drawCallers } from "./callers.ts";
 import { calmDown } from "./calm.ts";
@@ -41,6 +42,7 @@ import {
   provisioner,
 } from "./operators.ts";
 import { Owners } from "./owners.ts";
+import { drawPrefixCluster } from "./prefix-cluster.ts";
 import { prefixOwner } from "./prefix-owners.ts";
 import { PromisedPrefixes } from "./promised-prefixes.ts";
 import { seededRandom } from "./random.ts";
@@ -97,8 +99,8 @@ export interface Life {
   readonly fleet: Fleet | undefined;
   /** The nodes that ask for prefixes, if there are any. */
   readonly nodes: Nodes | undefined;
-  /** The nodes with Cilium's agents, if there are any. */
-  readonly agents: Agents | undefined;
+  /** The nodes with Cilium's agents, by mode. */
+  readonly agents: readonly Agents[];
   /** Those that watch each step, beside the ledger. */
   readonly judges: readonly Judge[];
 }
@@ -204,8 +206,11 @@ export async function simulate({
     acts: [],
   };
   if (nodes) judges.push(nodes.judge);
-  const agents = drawAgents(randomOf(seed, "agents"), wantsAgents);
-  if (agents) judges.push(agents.judge);
+  const agents = [
+    drawAddressCluster(randomOf(seed, "agents"), wantsAgents),
+    drawPrefixCluster(randomOf(seed, "agents of pools"), drawn, wantsAgents),
+  ].flatMap((clusterOfCilium) => (clusterOfCilium ? [newAgents(clusterOfCilium)] : []));
+  judges.push(...agents.map((each) => each.judge));
   const life: Life = {
     scenario,
     scheduler,
@@ -233,7 +238,7 @@ export async function simulate({
     now: () => Math.round(scheduler.nowMs),
     sleep: async () => {},
   });
-  const prefixPools = nodes?.pools ?? [];
+  const prefixPools = [...(nodes?.pools ?? []), ...agents.flatMap((each) => each.pools)];
   await makeSpace(
     calm,
     { ...scenario, pools: [...scenario.pools, ...prefixPools] },
@@ -294,7 +299,7 @@ export async function simulate({
   for (let n = 0; nodes && hasOwners && n < 2; n++)
     spawn(`owner ${n}`, (context) => prefixOwner(context, life, nodes, `owner-${n}`));
   if (nodes) spawn("repeater", (context) => repeater(context, life, nodes));
-  for (const [name, body] of agents ? drivers(life, agents) : []) spawn(name, body);
+  for (const each of agents) for (const [name, body] of drivers(life, each)) spawn(name, body);
   if (scenario.leaps) spawn("calendar", (context) => calendar(context, life));
   await scheduler.run();
   // An operator ends the rollout, and brings all items to one format.

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import type { Contents } from "../../src/domain/contents.ts";
 import { ciliumHandle } from "../../src/domain/node-handle.ts";
-import { blockWith, taken } from "../domain/builders.ts";
-import type { CiliumAgent } from "./cilium-agent.ts";
+import { blockWith, network, taken } from "../domain/builders.ts";
 import { UsedAddresses } from "./used-addresses.ts";
 
 const USED = "10.0.0.0";
@@ -12,10 +11,10 @@ function verdictOn(users: readonly string[], owner: string): readonly string[] {
   const judge = new UsedAddresses();
   for (const name of users)
     judge.watch({
-      node: { name, uid: "uid-1" },
+      handle: ciliumHandle(name, "uid-1"),
       inUse: new Set([USED]),
       advance: () => {},
-    } as unknown as CiliumAgent);
+    });
   const blocks = [blockWith({ 0: taken(1, ciliumHandle(owner, "uid-1")) })];
   judge.step({ blocks } as unknown as Contents, { nowMs: 0, skewMs: 0 });
   return judge.violations.map(({ message }) => message);
@@ -35,5 +34,20 @@ it("notices an address that two agents use", () => {
   expect(verdictOn(["node-1", "node-2"], "node-1")).toEqual([
     "cilium/node-2/uid-1 and cilium/node-1/uid-1 use 10.0.0.0",
     "cilium/node-2/uid-1 uses 10.0.0.0, and has it not",
+  ]);
+});
+
+it("notices a prefix that its agent uses and its node has not", () => {
+  const judge = new UsedAddresses();
+  const block = blockWith({ 0: taken(1, "node/node-1/uid-1") }, { cidr: network("10.7.0.0/30") });
+  for (const handle of ["node/node-1/uid-1", "node/node-2/uid-1"])
+    judge.watch({ handle, inUse: new Set(["10.7.0.0/30"]), advance: () => {} });
+  judge.step({ blocks: [{ ...block, whole: true }] } as unknown as Contents, {
+    nowMs: 0,
+    skewMs: 0,
+  });
+  expect(judge.violations.map(({ message }) => message)).toEqual([
+    "node/node-2/uid-1 and node/node-1/uid-1 use 10.7.0.0/30",
+    "node/node-2/uid-1 uses 10.7.0.0/30, and has it not",
   ]);
 });

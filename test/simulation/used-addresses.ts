@@ -1,22 +1,29 @@
 import { formatAddress } from "../../src/domain/address.ts";
-import { addressAt } from "../../src/domain/cidr.ts";
+import { addressAt, formatCidr } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { handleHash } from "../../src/domain/hash.ts";
-import { ciliumHandle } from "../../src/domain/node-handle.ts";
 import type { Violation } from "../../src/domain/violation.ts";
-import type { CiliumAgent } from "./cilium-agent.ts";
 import { SPACE } from "./requests.ts";
 import type { Step } from "./scheduler.ts";
 
+/** An agent that gives addresses, or prefixes, to pods. */
+export interface User {
+  /** The handle under which its node has what it uses. */
+  readonly handle: string;
+  readonly inUse: ReadonlySet<string>;
+  /** Does all that it does until now. */
+  advance(nowMs: number): void;
+}
+
 /**
- * Watches every address that an agent has given to a pod, from step to step. No other agent uses it, and its node has it
- * in the table (I1, I20).
+ * Watches every address and every prefix that an agent has given to a pod, from step to step. No other agent uses it, and its node has
+ * it in the table (I1, I20).
  */
 export class UsedAddresses {
   readonly violations: Violation[] = [];
-  readonly #agents: CiliumAgent[] = [];
+  readonly #agents: User[] = [];
 
-  watch(agent: CiliumAgent): void {
+  watch(agent: User): void {
     this.#agents.push(agent);
   }
 
@@ -28,18 +35,20 @@ export class UsedAddresses {
   step({ blocks }: Contents, { nowMs }: Step): void {
     this.advance(nowMs);
     const owners = new Map<string, string>();
-    for (const { space, cidr, slots } of blocks)
-      for (const [ordinal, slot] of space === SPACE ? slots : [])
-        if (slot.kind === "taken")
-          owners.set(formatAddress(addressAt(cidr, ordinal)), slot.handleHash);
-    const users = new Map<string, CiliumAgent>();
+    for (const { space, cidr, whole, slots } of blocks)
+      for (const [ordinal, slot] of space === SPACE ? slots : []) {
+        if (slot.kind !== "taken") continue;
+        const text = whole ? formatCidr(cidr) : formatAddress(addressAt(cidr, ordinal));
+        owners.set(text, slot.handleHash);
+      }
+    const users = new Map<string, User>();
     for (const agent of this.#agents)
       for (const ip of agent.inUse) {
         const other = users.get(ip);
-        if (other) this.#violate(`${nameOf(agent)} and ${nameOf(other)} use ${ip}`);
+        if (other) this.#violate(`${agent.handle} and ${other.handle} use ${ip}`);
         users.set(ip, agent);
-        if (owners.get(ip) !== handleHash(nameOf(agent)))
-          this.#violate(`${nameOf(agent)} uses ${ip}, and has it not`);
+        if (owners.get(ip) !== handleHash(agent.handle))
+          this.#violate(`${agent.handle} uses ${ip}, and has it not`);
       }
   }
 
@@ -47,5 +56,3 @@ export class UsedAddresses {
     this.violations.push({ invariant: "I20", message });
   }
 }
-
-const nameOf = ({ node: { name, uid } }: CiliumAgent): string => ciliumHandle(name, uid);

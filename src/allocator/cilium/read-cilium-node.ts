@@ -12,14 +12,18 @@ export interface CiliumNodeRead {
 }
 
 /**
- * Returns what a PUT of the last CiliumNode of a name would answer now, without what that would newly take.
+ * Returns what a PUT of the last CiliumNode of a name would answer the same caller now, without what that would newly take.
  *
  * @param dry the context of a dry run
  * @returns `not_found` before the first PUT; otherwise as `putCiliumNode`
  */
 export async function readCiliumNode(
   dry: Context,
-  { space, node }: { readonly space: string; readonly node: string },
+  {
+    space,
+    node,
+    assignedBy,
+  }: { readonly space: string; readonly node: string; readonly assignedBy?: string },
 ): Promise<CiliumNodeRead | Rejection> {
   const { ciliumReports, tombstones } = await dry.store.readNodeObjects(space, node);
   const [report] = ciliumReports
@@ -42,6 +46,7 @@ export async function readCiliumNode(
     ...(families && { families }),
     ...(releaseAfterSeconds !== undefined && { releaseAfterSeconds }),
     withdrawAfterSeconds,
+    ...(assignedBy !== undefined && { assignedBy }),
   });
   return grant instanceof Rejection ? grant : { report, grant: withoutTaken(grant) };
 }

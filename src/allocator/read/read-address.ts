@@ -18,6 +18,7 @@ import { Rejection } from "../../domain/outcome.ts";
 import type { Owners } from "../../domain/owner.ts";
 import type { NetworkOfAddress } from "../../domain/pool-network.ts";
 import { hasAddress } from "../../domain/pool-set.ts";
+import { isOfNode } from "../../domain/reserved-handle.ts";
 import { isReleased, type Slot } from "../../domain/slot.ts";
 import { whyNeverAssigned } from "../../domain/special-ranges.ts";
 import type { Workload } from "../../domain/workload.ts";
@@ -157,8 +158,8 @@ export function ownerOf(
     attributes,
     ...(assignedBy !== undefined && { assignedBy }),
     ...(Object.keys(owner).length > 0 && { owner }),
-    // A prefix goes back by its node's own route, so no generation names it.
-    ...(!block?.whole && {
+    // What a node has goes back by its own routes, so no generation names it (I18, I20).
+    ...(!isOfNode(handle) && {
       generation: formatGeneration(generationOf(allocation, part, address)),
     }),
     ...(part.interface !== undefined && { interface: part.interface }),

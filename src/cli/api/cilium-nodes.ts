@@ -25,3 +25,12 @@ export async function putCiliumNode(
     })
   ).body;
 }
+
+/** Releases all that a uid of a node has by its CiliumNode. A repeat releases nothing. */
+export async function releaseCiliumNode(
+  client: PlatClient,
+  node: string,
+  uid: string,
+): Promise<Answer<"releaseCiliumNode">> {
+  return (await client.releaseCiliumNode({ node, uid })).body;
+}

@@ -1,17 +1,20 @@
+import { formatAddress } from "../../domain/address.ts";
+import type { Part } from "../../domain/allocation.ts";
+import { heldBy } from "../../domain/block.ts";
 import { isBlockOf } from "../../domain/block-group.ts";
-import { formatCidr, sameCidr } from "../../domain/cidr.ts";
+import { addressAt, formatCidr, sameCidr } from "../../domain/cidr.ts";
 import type { Contents } from "../../domain/contents.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
-import { ciliumPoolOfHandle, nodeOfHandle } from "../../domain/node-handle.ts";
+import { ciliumNodeOfHandle, nodeOfHandle } from "../../domain/node-handle.ts";
 import { assignsPrefixes, serves } from "../../domain/pool.ts";
 import type { Finding } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
 
 /**
- * Finds prefixes whose Node object is not in the inventory, by its uid: nobody heard of the end of such a node. It leaves out
- * allocations that are younger than the inventory.
+ * Finds prefixes, and addresses of CiliumNodes, whose Node object is not in the inventory, by its uid: nobody heard of the end of such
+ * a node. It leaves out allocations that are younger than the inventory.
  */
-export function prefixesOfNobody(
+export function heldByNobody(
   { allocations, blocks }: Contents,
   { covers, takenAtMs, nodeObjects }: Inventory,
 ): readonly Finding[] {
@@ -19,26 +22,32 @@ export function prefixesOfNobody(
   const known = new Set(nodeObjects.map(({ uid }) => uid));
   const names = new Set(nodeObjects.map(({ name }) => name));
   return allocations.flatMap(({ handle, parts, atMs, state }) => {
-    const ofPool = ciliumPoolOfHandle(handle);
-    const of = ofPool ?? nodeOfHandle(handle);
+    const ofCilium = ciliumNodeOfHandle(handle);
+    const of = ofCilium ?? nodeOfHandle(handle);
     const isOlder = atMs + CLOCK_SKEW_MS_MAX < takenAtMs;
     if (!of || known.has(of.uid) || !isOlder || state !== "live") return [];
     // A CiliumNode without an owner has a uid of its own.
-    if (ofPool && names.has(of.node)) return [];
-    const act = ofPool
-      ? `DELETE /v1/nodes/${of.node}/cilium?uid=${of.uid}`
-      : `plat node cidr release ${of.node} --uid ${of.uid}`;
-    const held = parts.filter(({ token, block }) =>
-      blocks.some(({ cidr, slots }) => {
-        const slot = sameCidr(cidr, block) ? slots.get(0) : undefined;
-        return slot?.kind === "taken" && slot.token === token;
-      }),
-    );
-    return held.map(({ block }) => ({
-      kind: "no_node",
-      message: `${formatCidr(block)} is a prefix of node ${of.node} under uid ${of.uid}, which the inventory does not have; ${act} releases it`,
-    }));
+    if (ofCilium && names.has(of.node)) return [];
+    const act = `plat node ${ofCilium ? "cilium" : "cidr"} release ${of.node} --uid ${of.uid}`;
+    return parts
+      .flatMap((part) => heldOf(part, blocks))
+      .map((held) => ({
+        kind: "no_node",
+        message: `${held} of node ${of.node} under uid ${of.uid}, which the inventory does not have; ${act} releases it`,
+      }));
   });
+}
+
+/** Returns the prefix or the addresses that a part holds, each in words. */
+function heldOf({ token, block }: Part, blocks: Contents["blocks"]): readonly string[] {
+  const own = blocks.filter(({ cidr }) => sameCidr(cidr, block));
+  return own.flatMap((each) =>
+    heldBy(each, token).map((ordinal) =>
+      each.whole
+        ? `${formatCidr(block)} is a prefix`
+        : `${formatAddress(addressAt(block, ordinal))} is an address`,
+    ),
+  );
 }
 
 /** Finds prefixes of Node objects that lie in a serving pool of prefixes, and that are not assigned to the uid of the node. */

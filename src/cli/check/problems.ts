@@ -11,7 +11,7 @@ import { isReleased } from "../../domain/slot.ts";
 import { formatTime } from "../../domain/time.ts";
 import type { Finding } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
-import { prefixesNotAssigned, prefixesOfNobody } from "./node-prefixes.ts";
+import { heldByNobody, prefixesNotAssigned } from "./node-prefixes.ts";
 
 /** The findings in the contents of a space, by their meaning for an operator. */
 export interface Findings {
@@ -43,7 +43,7 @@ export function findIn(
     notes: [
       ...inNoActivePool(contents),
       ...(inventory ? usedOutsidePools(contents, inventory) : []),
-      ...(inventory ? prefixesOfNobody(contents, inventory) : []),
+      ...(inventory ? heldByNobody(contents, inventory) : []),
     ],
   };
 }

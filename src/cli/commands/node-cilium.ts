@@ -8,9 +8,12 @@ import {
   type CiliumQuery,
   putCiliumNode,
   readCiliumNode,
+  releaseCiliumNode,
 } from "../api/cilium-nodes.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
+import { type ConfirmOptions, confirmation, withQuestion } from "../invocation/confirm.ts";
 import { type Duration, duration } from "../invocation/options.ts";
+import { counted } from "../output/count.ts";
 import { warn } from "../resource/change.ts";
 import { readItems } from "../resource/documents.ts";
 import { getVerb } from "../resource/get.ts";
@@ -30,6 +33,11 @@ const APPLY_EXAMPLES = examples(
     "plat node cilium apply -f nodes.yaml --mode multi-pool -o yaml",
   ],
 );
+
+const RELEASE_EXAMPLES = examples([
+  "Release what a node had that is gone",
+  "plat node cilium release node-1 --uid 8f3e",
+]);
 
 /** Makes the commands for the CiliumNodes of nodes. */
 export const nodeCiliumCommand = (io: Io): Command =>
@@ -65,6 +73,17 @@ export const nodeCiliumCommand = (io: Io): Command =>
         )
         .addHelpText("after", APPLY_EXAMPLES)
         .action(action(io, apply)),
+    )
+    .addCommand(
+      withQuestion(printing(new Command("release")))
+        .description("Release all that a node has by its CiliumNode")
+        .argument("<node>", "The node")
+        .requiredOption(
+          "--uid <uid>",
+          "The uid of the Node that owns the CiliumNode, else that of the CiliumNode",
+        )
+        .addHelpText("after", RELEASE_EXAMPLES)
+        .action(action(io, release)),
     );
 
 async function get({ client, io, print }: Session, _: unknown, node: string): Promise<void> {
@@ -102,6 +121,27 @@ async function apply({ client, io, print }: Session, options: ApplyOptions): Pro
       others.length > 0 ? list : only,
     ),
   );
+}
+
+async function release(
+  session: Session,
+  options: Pick<ConfirmOptions, "yes"> & { readonly uid: string },
+  node: string,
+): Promise<void> {
+  const { client, print } = session;
+  const { uid } = options;
+  const confirm = confirmation(session, options, `plat node cilium get ${node}`);
+  await confirm(
+    `Release all that node ${node} has by its CiliumNode under uid ${uid}? Pods with these addresses must be gone.`,
+  );
+  const document = await releaseCiliumNode(client, node, uid);
+  const { released } = document;
+  print({
+    text: () =>
+      `${counted(released.length, "prefix or address", "prefixes and addresses")} of ${node} released\n`,
+    document,
+    names: released,
+  });
 }
 
 /** Prints an object as JSON without an option too, so that kubectl can read it. */

@@ -12,9 +12,11 @@ export type Confirm = (question: string | (() => Promise<string>)) => Promise<vo
 
 /** Adds the options of a command that deletes, or that makes a large change. */
 export const withConfirmation = (command: Command, preview: string): Command =>
-  command
-    .option("--dry-run", preview)
-    .option("-y, --yes", "Do not ask for confirmation; required where there is no terminal");
+  withQuestion(command.option("--dry-run", preview));
+
+/** Adds the option of a command that deletes, and that has no preview of its own. */
+export const withQuestion = (command: Command): Command =>
+  command.option("-y, --yes", "Do not ask for confirmation; required where there is no terminal");
 
 /**
  * Returns the function that asks a person before a change.
@@ -22,16 +24,18 @@ export const withConfirmation = (command: Command, preview: string): Command =>
  * It requires --yes if there is no terminal. So a script must state its intention, and a script that was never tried at
  * a terminal changes nothing by surprise.
  *
+ * @param look what shows beforehand what the command would do
  * @throws CommandError (usage) if there is no terminal, before anything is sent
  */
 export function confirmation(
   { io }: Pick<Session, "io">,
   { dryRun, yes }: ConfirmOptions,
+  look = "--dry-run",
 ): Confirm {
   const { ask } = io;
   if (!yes && !dryRun && !ask)
     throw usageError(
-      "This command asks for confirmation, and there is no terminal to ask at.\nNothing was sent. Repeat it with --yes, or look first with --dry-run.",
+      `This command asks for confirmation, and there is no terminal to ask at.\nNothing was sent. Repeat it with --yes, or look first with ${look}.`,
     );
   return async (question) => {
     if (yes || !ask) return;

@@ -59,7 +59,11 @@ export function readCiliumNodePut(event: Event): CiliumNodePut | Problem {
   };
 }
 
-export const readCiliumNodePath = (event: Event) => readHostWith(event, {});
+/** Reads the node of a GET, and the caller, whom pools may serve or not. */
+export function readCiliumNodePath(event: Event) {
+  const path = readHostWith(event, {});
+  return path instanceof Problem ? path : { ...path, ...assignedBy(event) };
+}
 
 export const readCiliumNodeRelease = (event: Event) => readHostWith(event, ciliumReleaseQuery);
 

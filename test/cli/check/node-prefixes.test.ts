@@ -65,7 +65,21 @@ it("a check names prefixes of Cilium's pools whose node is gone", async () => {
     {
       kind: "no_node",
       message:
-        "10.64.1.0/24 is a prefix of node node-1 under uid uid-of-node-1, which the inventory does not have; DELETE /v1/nodes/node-1/cilium?uid=uid-of-node-1 releases it",
+        "10.64.1.0/24 is a prefix of node node-1 under uid uid-of-node-1, which the inventory does not have; plat node cilium release node-1 --uid uid-of-node-1 releases it",
+    },
+  ]);
+});
+
+it("a check names addresses of a CiliumNode whose node is gone", async () => {
+  await pool("pods", { cidr: "10.65.0.0/24" });
+  const ipam = { pool: { "10.65.0.7": {} }, "pre-allocate": 1 };
+  await call("PUT", "/v1/nodes/node-1/cilium?mode=crd", ciliumNode("node-1", { uid: "a", ipam }));
+  expect((await check(nodeNamed("node-1", "a"))).notes).toEqual([]);
+  expect((await check(nodeNamed("node-2", "b"))).notes).toEqual([
+    {
+      kind: "no_node",
+      message:
+        "10.65.0.7 is an address of node node-1 under uid a, which the inventory does not have; plat node cilium release node-1 --uid a releases it",
     },
   ]);
 });

@@ -57,6 +57,30 @@ describe("plat node cilium", () => {
     expect((await applied(node, "--families", "6")).err).toMatch(/^Warning: Node node-1, IPv6: /);
   });
 
+  it("releases what a uid has, after a question", async () => {
+    await prefixes();
+    await applied(JSON.stringify(ciliumNode("node-1", { podCIDRs: ["10.64.1.0/24"] })));
+    const release = ["node", "cilium", "release", "node-1", "--uid", "a"];
+    const { exit, err } = await platWith({ ask: "no terminal" }, ...release);
+    expect(exit).toBe(2);
+    expect(err).toContain("look first with plat node cilium get node-1.");
+    const questions: string[] = [];
+    const ask = async (question: string) => {
+      questions.push(question);
+      return false;
+    };
+    expect((await platWith({ ask }, ...release)).exit).toBe(1);
+    expect(questions).toEqual([
+      "Release all that node node-1 has by its CiliumNode under uid a? Pods with these addresses must be gone.",
+    ]);
+    expect((await plat(...release, "--yes", "-o", "name")).out).toBe("10.64.1.0/24\n");
+    expect(await plat(...release, "--yes")).toEqual({
+      exit: 0,
+      out: "0 prefixes and addresses of node-1 released\n",
+      err: "",
+    });
+  });
+
   it("refuses a file with anything else", async () => {
     expect((await applied('{"kind": "Node", "metadata": {"name": "node-1"}}')).exit).toBe(2);
     expect((await applied("[]")).exit).toBe(2);
