@@ -1,33 +1,19 @@
-import type { CiliumGrant, CiliumRequest } from "../src/allocator/cilium/mode.ts";
-import { putCiliumNode } from "../src/allocator/cilium/put-cilium-node.ts";
+import type { CiliumGrant } from "../src/allocator/cilium/mode.ts";
 import { releaseCiliumNode } from "../src/allocator/cilium/release-cilium-node.ts";
 import type { Context } from "../src/allocator/core/context.ts";
 import { Rejection } from "../src/domain/outcome.ts";
+import {
+  addressesShown,
+  type Pools,
+  poolsRequested,
+  type Said,
+  type ShownAddresses,
+  tryPutCilium,
+} from "./cilium-requests.ts";
 import { stoppedBefore } from "./simulation/crash-points.ts";
 import { contextOver, SPACE, type World } from "./world.ts";
 
 /** CiliumNodes in a world of a test. */
-
-type Said = Partial<CiliumRequest>;
-
-/** Returns a PUT of a CiliumNode. */
-const ciliumRequest = (node: string, said: Said = {}): CiliumRequest => ({
-  space: SPACE,
-  node,
-  uid: "a",
-  resourceVersion: "1",
-  mode: "cluster-pool",
-  withdrawAfterSeconds: 60,
-  object: { ipam: {}, status: {} },
-  ...said,
-});
-
-/** PUTs a CiliumNode. Returns the grant, or the rejection. */
-export const tryPutCilium = (
-  context: Context,
-  node: string,
-  said: Said = {},
-): Promise<CiliumGrant | Rejection> => putCiliumNode(context, ciliumRequest(node, said));
 
 /** PUTs a CiliumNode that is granted something. */
 async function putCilium(context: Context, node: string, said: Said = {}): Promise<CiliumGrant> {
@@ -45,31 +31,6 @@ export async function showPrefixes(
 ): Promise<readonly string[]> {
   const object = { ipam: { podCIDRs }, status: {} };
   return (await putCilium(context, node, { object, ...said })).ipam.podCIDRs ?? [];
-}
-
-/** The addresses of a CiliumNode in mode `crd`, and what it asks for. */
-interface ShownAddresses {
-  readonly pool?: readonly string[];
-  readonly used?: readonly string[];
-  readonly releaseIps?: Readonly<Record<string, string>>;
-  /** The addresses that it keeps spare; by default one. */
-  readonly spare?: number;
-}
-
-/** Returns a PUT in mode `crd` that shows these addresses, and gives back at once. */
-export function addressesShown(version: number, shown: ShownAddresses = {}): Said {
-  const { pool = [], used = [], releaseIps = {}, spare = 1 } = shown;
-  const entries = (texts: readonly string[]) => Object.fromEntries(texts.map((text) => [text, {}]));
-  return {
-    mode: "crd",
-    resourceVersion: `${version}`,
-    releaseAfterSeconds: 0,
-    withdrawAfterSeconds: 0,
-    object: {
-      ipam: { pool: entries(pool), "pre-allocate": spare },
-      status: { ipam: { used: entries(used), "release-ips": releaseIps } },
-    },
-  };
 }
 
 /** PUTs a CiliumNode that shows these addresses, in mode `crd`. Returns those that it has. */
@@ -101,15 +62,6 @@ export async function endCilium(
   if (released instanceof Rejection) throw new Error(`${released.code}: ${released.detail}`);
   return released;
 }
-
-export type Pools = NonNullable<CiliumRequest["object"]["ipam"]["pools"]>;
-
-/** Returns a PUT of a CiliumNode with these pools, in mode `multi-pool`. */
-export const poolsRequested = (version: number, pools: Pools): Said => ({
-  mode: "multi-pool",
-  resourceVersion: `${version}`,
-  object: { ipam: { pools }, status: {} },
-});
 
 /** PUTs a CiliumNode with these pools, in mode `multi-pool`. Returns the prefixes that it has, by Cilium's pools. */
 export async function putPools(

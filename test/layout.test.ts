@@ -92,3 +92,34 @@ describe("the imports of the console", () => {
     ]);
   });
 });
+
+/** Returns the files that a program loads, in its own folders, with the modules that they import as values. */
+function loadedBy(program: string): ReadonlyMap<string, readonly string[]> {
+  const loaded = new Map<string, readonly string[]>();
+  const open = [program];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (loaded.has(path)) continue;
+    const text = readFileSync(path, "utf8");
+    const imports = [...text.matchAll(/^(?:import|export) (?!type )[^;"]*?from "([^"]+)"/gm)];
+    const modules = imports.map(([, specifier = ""]) => specifier);
+    loaded.set(path, modules);
+    const own = modules.filter((each) => each.startsWith(".") && each.endsWith(".ts"));
+    const folder = dirname(path);
+    open.push(...own.map((each) => normalize(join(folder, each))));
+  }
+  return loaded;
+}
+
+describe("the programs of package.json", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
+  const programs = Object.values<string>(scripts).flatMap((script) =>
+    [...script.matchAll(/node (?:--\S+ )*--import tsx (\S+\.ts)/g)].map(([, path = ""]) => path),
+  );
+
+  it.each(programs)("%s loads no hooks of tests, so that it starts", (program) => {
+    const loaded = loadedBy(program);
+    expect(loaded.size).toBeGreaterThan(0);
+    const testing = [...loaded].filter(([, modules]) => modules.includes("vitest"));
+    expect(testing.map(([path]) => path)).toEqual([]);
+  });
+});

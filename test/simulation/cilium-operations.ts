@@ -1,11 +1,5 @@
-import {
-  addressesShown,
-  endCilium,
-  showAddresses,
-  showPrefixes,
-  tryEndCilium,
-  tryPutCilium,
-} from "../cilium.ts";
+import { endCilium, showAddresses, showPrefixes, tryEndCilium } from "../cilium.ts";
+import { addressesShown, tryPutCilium } from "../cilium-requests.ts";
 import { putPrefixPools } from "../prefixes.ts";
 import { assigned, requestOf, type World } from "../world.ts";
 import { POOL_OPERATIONS } from "./cilium-pool-operations.ts";

@@ -1,11 +1,5 @@
-import {
-  endCilium,
-  type Pools,
-  poolsRequested,
-  putPools,
-  tryEndCilium,
-  tryPutCilium,
-} from "../cilium.ts";
+import { endCilium, putPools, tryEndCilium } from "../cilium.ts";
+import { type Pools, poolsRequested, tryPutCilium } from "../cilium-requests.ts";
 import { putMars } from "../prefixes.ts";
 import { assigned, requestOf, type World } from "../world.ts";
 import type { Operation } from "./operations.ts";

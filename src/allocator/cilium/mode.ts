@@ -67,13 +67,17 @@ export interface Mode<Held, Decision> {
     held: Held,
     nowMs: number,
   ): Decision & CiliumMemory;
-  /** Gives back, takes and ensures. Returns `request_in_progress` as a rejection, and any other one as a sentence of the grant. */
+  /**
+   * Gives back, takes and ensures. Returns `request_in_progress` as a rejection, and any other one as a sentence of the grant.
+   *
+   * @returns nothing if it only gave back, and all must be read again before the node gets something
+   */
   carryOut(
     context: Context,
     request: CiliumRequest,
     decision: Decision,
     held: Held,
-  ): Promise<CiliumGrant | Rejection>;
+  ): Promise<CiliumGrant | Rejection | undefined>;
   /** Releases all that the uid has by this mode. Returns it as text. */
   release(
     context: Context,

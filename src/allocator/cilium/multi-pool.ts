@@ -3,6 +3,7 @@ import { cidrOf, formatCidr } from "../../domain/cidr.ts";
 import {
   decideMultiPool,
   type MultiPoolDecision,
+  missingOf,
   poolsIn,
 } from "../../domain/cilium-multi-pool.ts";
 import type { CiliumReport } from "../../domain/cilium-report.ts";
@@ -48,6 +49,9 @@ export const multiPool: Mode<Held, MultiPoolDecision<GrantedPoolPrefix>> = {
   async carryOut(context, request, { giveBack, take, demands }, held) {
     await freeAll(context, giveBack);
     const kept = held.filter((each) => !giveBack.includes(each));
+    const needsMore = take.length > 0 || demands.some((demand) => missingOf(demand, kept) > 0n);
+    // The report still calls them given back. One that was taken again under it would be freed by the next request.
+    if (giveBack.length > 0 && needsMore) return undefined;
     const granting = new PoolGranting(context, request, kept);
     for (const stated of take) {
       const rejected = await granting.take(stated);

@@ -54,6 +54,7 @@ export function putCiliumNode(
     const written = await remembered(context, request, report, decision);
     if (!written) return RETRY;
     const grant = await mode.carryOut(context, request, decision, held);
+    if (!grant) return RETRY;
     if (grant instanceof Rejection || grant.taken.length === 0) return answer(grant);
     // A release that came between has not seen what is newly taken.
     const now = ofUid(await store.readNodeObjects(space, node), uid);

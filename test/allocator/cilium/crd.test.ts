@@ -7,13 +7,8 @@ import { handleHash } from "../../../src/domain/hash.ts";
 import { findViolations } from "../../../src/domain/invariants.ts";
 import { ciliumHandle } from "../../../src/domain/node-handle.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
-import {
-  addressesShown,
-  endCilium,
-  showAddresses,
-  tryEndCilium,
-  tryPutCilium,
-} from "../../cilium.ts";
+import { endCilium, showAddresses, tryEndCilium } from "../../cilium.ts";
+import { addressesShown, tryPutCilium } from "../../cilium-requests.ts";
 import { deleted, NODE, say, stated } from "../../node-events.ts";
 import { withRetries } from "../../simulation/aftermath.ts";
 import { callsOf, stoppedBefore, withIntruder } from "../../simulation/crash-points.ts";

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { putPool } from "../../../src/allocator/admin/administration.ts";
 import { prefixesOfPools } from "../../../src/allocator/cilium/pool-prefixes.ts";
 import { formatCidr } from "../../../src/domain/cidr.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
-import { endCilium, poolsRequested, putPools, stopped, tryPutCilium } from "../../cilium.ts";
+import { endCilium, putPools, stopped } from "../../cilium.ts";
+import { poolsRequested, tryPutCilium } from "../../cilium-requests.ts";
 import { deleted, say, stated } from "../../node-events.ts";
-import { putMars } from "../../prefixes.ts";
+import { prefixPool, putMars } from "../../prefixes.ts";
 import { repairAll } from "../../scheduled-runs.ts";
 import { contentsIn, makeWorld, SPACE, type World } from "../../world.ts";
 
@@ -67,6 +69,32 @@ describe("two PUTs of a CiliumNode at once", () => {
     expect(listed).toEqual({ mars: [A, B] });
     await late.goOn().catch(() => undefined);
     expect((await held(world)).toSorted()).toEqual([A, B]);
+  });
+});
+
+describe("a prefix that a PUT gives back and takes again, because no other is free", () => {
+  /** Adds a pool of two prefixes without a cooldown. */
+  async function worldOfTwo(): Promise<World> {
+    const world = await makeWorld();
+    const pool = { ...prefixPool("10.65.0.0/26", 27), cooldownSeconds: 0 };
+    await putPool(world.calm, SPACE, "mars", pool, undefined);
+    await putPools(world.calm, NODE, 1, listing(A, B));
+    return world;
+  }
+  const tokenOf = (world: World, cidr: string) =>
+    contentsIn(world).blocks.flatMap((block) =>
+      formatCidr(block.cidr) === cidr ? [...block.slots.values()] : [],
+    );
+
+  it("stays with the node, which lists it in the next PUT", async () => {
+    const world = await worldOfTwo();
+    const needs = { ...demand(60), ...listing(B) };
+    expect(await putPools(world.calm, NODE, 2, needs)).toEqual({ mars: [A, B] });
+    const before = tokenOf(world, A);
+    expect(before).toMatchObject([{ kind: "taken" }]);
+    const lists = { ...demand(60), ...listing(A, B) };
+    expect(await putPools(world.calm, NODE, 3, lists)).toEqual({ mars: [A, B] });
+    expect(tokenOf(world, A)).toEqual(before);
   });
 });
 

@@ -3,14 +3,8 @@ import { listPrefixes } from "../../../src/allocator/prefixes/list-prefixes.ts";
 import { formatCidr } from "../../../src/domain/cidr.ts";
 import { ciliumHandle } from "../../../src/domain/node-handle.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
-import {
-  addressesShown,
-  endCilium,
-  putPools,
-  showPrefixes,
-  stopped,
-  tryPutCilium,
-} from "../../cilium.ts";
+import { endCilium, putPools, showPrefixes, stopped } from "../../cilium.ts";
+import { addressesShown, tryPutCilium } from "../../cilium-requests.ts";
 import { putPrefixPools } from "../../prefixes.ts";
 import { contentsIn, makeWorld, SPACE, type World } from "../../world.ts";
 

@@ -23,7 +23,7 @@ import { handleHash } from "../../../src/domain/hash.ts";
 import type { HostId } from "../../../src/domain/host.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { allocationPk, hostPk, SPACES_PK, spacePk } from "../../../src/store/key.ts";
-import { addressesShown, tryPutCilium } from "../../cilium.ts";
+import { addressesShown, tryPutCilium } from "../../cilium-requests.ts";
 import { putHeld } from "../allocations.ts";
 import { fullBlocks } from "../crowds.ts";
 import { drafted } from "../drafts.ts";

@@ -21,6 +21,7 @@ import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { prefixHandle } from "../../../src/domain/prefix-handle.ts";
 import { blockPk } from "../../../src/store/key.ts";
+import { type Pools, poolsRequested, tryPutCilium } from "../../cilium-requests.ts";
 import { fullBlocks, groupCrowd } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import { type Cloud, LambdaFunction } from "../lambda.ts";
@@ -131,7 +132,40 @@ const ACTS: readonly Act[] = [
       return (context) => readAddress(context, SPACE, addressAt(cidr as Cidr, 5));
     },
   },
+  {
+    what: "A PUT of a CiliumNode that gets a prefix of two of Cilium's pools each",
+    calls: 30,
+    prepare: async () => applied(1, NEEDED),
+  },
+  {
+    what: "A PUT of a CiliumNode of two pools with nothing new",
+    calls: 6,
+    async prepare(cloud) {
+      await done(cloud, applied(1, NEEDED));
+      return applied(1, NEEDED);
+    },
+  },
+  {
+    what: "A PUT of a CiliumNode that gives a prefix of two pools each back",
+    calls: 16,
+    async prepare(cloud) {
+      const { ipam } = await done(cloud, applied(1, NEEDED));
+      await done(cloud, applied(2, { allocated: ipam.pools?.allocated ?? [] }));
+      return applied(3, { allocated: [] });
+    },
+  },
 ];
+
+/** The needs of a CiliumNode: a prefix of each pool. */
+const NEEDED: Pools = {
+  requested: [
+    { pool: "pods", needed: { "ipv4-addrs": 1 } },
+    { pool: "pods6", needed: { "ipv6-addrs": 1 } },
+  ],
+};
+
+const applied = (version: number, pools: Pools) => (context: Context) =>
+  tryPutCilium(context, NODE, poolsRequested(version, pools));
 
 const ask =
   (said: Partial<PrefixesWanted> = {}) =>
