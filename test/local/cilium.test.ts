@@ -54,7 +54,11 @@ class Agent {
     };
     const answer = await call(url, "PUT", `${this.#path}?${this.query}`, this.object);
     expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ kind: "CiliumNode", metadata: this.object.metadata });
+    // All but the fields that Plat fills in is as it came.
+    const { addresses: _, ipam: __, ...others } = this.object.spec;
+    expect(answer.body).toMatchObject({ ...this.object, spec: others, status: {} });
+    expect(answer.body.spec.ipam.resourcepools).toEqual({});
+    expect(answer.body.status["alibaba-cloud"]).toEqual({});
     this.object = answer.body;
     return { ...answer.body.spec.ipam, error: answer.body.status.operator.error };
   }
@@ -65,7 +69,10 @@ class Agent {
   }
 }
 
-/** A CiliumNode as `kubectl get ciliumnode -o json` prints that of an agent which has just started. */
+/**
+ * A CiliumNode as `kubectl get ciliumnode -o json` prints that of an agent which has just started, with the empty fields that the API
+ * server keeps (the objects that Cilium expects in operator/pkg/ipam/testdata/multipool).
+ */
 const manifest = (name: string) => ({
   apiVersion: "cilium.io/v2",
   kind: "CiliumNode",
@@ -80,16 +87,16 @@ const manifest = (name: string) => ({
   },
   spec: {
     addresses: [{ ip: "172.18.0.3", type: "InternalIP" }],
-    alibabaCloud: {},
+    "alibaba-cloud": {},
     azure: {},
     bootid: "0f3a1c1e-8a2f-4d53-9d33-1f5e4a1b2c3d",
     encryption: {},
     eni: {},
     health: { ipv4: "10.244.1.170" },
     ingress: {},
-    ipam: {},
+    ipam: { pools: {}, resourcepools: {} },
   },
-  status: { alibabaCloud: {}, azure: {}, eni: {}, ipam: { "operator-status": {} } },
+  status: { "alibaba-cloud": {}, azure: {}, eni: {}, ipam: { "operator-status": {} } },
 });
 
 /** Adds pools to a space, by their names. */

@@ -45,6 +45,7 @@ import {
   type World,
 } from "../world.ts";
 import { expectEverythingAssignable, heldNow, isAssignment } from "./aftermath.ts";
+import { CILIUM_MEETINGS } from "./cilium-meetings.ts";
 import { answerOf, stoppedBefore, withIntruderAtWrite } from "./crash-points.ts";
 import { from, HEIR, heldInRed, NARROW_RED, put, RED } from "./ranged-operations.ts";
 
@@ -582,6 +583,7 @@ const MEETINGS: readonly Meeting[] = [
   ...APPLICATION_AND_INSTANCE,
   ...KEEPS_AND_SHRINKS,
   ...PREFIXES,
+  ...CILIUM_MEETINGS,
   {
     first: "the growth of an application",
     second: "that of another one",

@@ -139,7 +139,7 @@ const ACTS: readonly Act[] = [
   },
   {
     what: "A PUT of a CiliumNode of two pools with nothing new",
-    calls: 6,
+    calls: 11,
     async prepare(cloud) {
       await done(cloud, applied(1, NEEDED));
       return applied(1, NEEDED);
@@ -147,7 +147,7 @@ const ACTS: readonly Act[] = [
   },
   {
     what: "A PUT of a CiliumNode that gives a prefix of two pools each back",
-    calls: 16,
+    calls: 20,
     async prepare(cloud) {
       const { ipam } = await done(cloud, applied(1, NEEDED));
       await done(cloud, applied(2, { allocated: ipam.pools?.allocated ?? [] }));
