@@ -93,16 +93,16 @@ describe("the imports of the console", () => {
   });
 });
 
-/** Returns the files that a program loads, in its own folders, with the modules that they import as values. */
-function loadedBy(program: string): ReadonlyMap<string, readonly string[]> {
-  const loaded = new Map<string, readonly string[]>();
+/** Returns the texts of the files that a program loads, by their paths. Imports of types load nothing. */
+function loadedBy(program: string): ReadonlyMap<string, string> {
+  const loaded = new Map<string, string>();
   const open = [program];
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (loaded.has(path)) continue;
     const text = readFileSync(path, "utf8");
     const imports = [...text.matchAll(/^(?:import|export) (?!type )[^;"]*?from "([^"]+)"/gm)];
     const modules = imports.map(([, specifier = ""]) => specifier);
-    loaded.set(path, modules);
+    loaded.set(path, text);
     const own = modules.filter((each) => each.startsWith(".") && each.endsWith(".ts"));
     const folder = dirname(path);
     open.push(...own.map((each) => normalize(join(folder, each))));
@@ -116,10 +116,18 @@ describe("the programs of package.json", () => {
     [...script.matchAll(/node (?:--\S+ )*--import tsx (\S+\.ts)/g)].map(([, path = ""]) => path),
   );
 
+  // Vitest lets nobody else call them.
+  const HOOK = /^(?:before|after)(?:Each|All)\(/m;
+
   it.each(programs)("%s loads no hooks of tests, so that it starts", (program) => {
     const loaded = loadedBy(program);
     expect(loaded.size).toBeGreaterThan(0);
-    const testing = [...loaded].filter(([, modules]) => modules.includes("vitest"));
-    expect(testing.map(([path]) => path)).toEqual([]);
+    const hooking = [...loaded].filter(([, text]) => HOOK.test(text));
+    expect(hooking.map(([path]) => path)).toEqual([]);
+  });
+
+  it("are seen to load a hook if they do", () => {
+    const loaded = [...loadedBy("test/cilium.ts")].filter(([, text]) => HOOK.test(text));
+    expect(loaded.map(([path]) => path)).toEqual(["test/world.ts"]);
   });
 });
