@@ -4,6 +4,7 @@ import { heldBy } from "../../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../../domain/cidr.ts";
 import { parseGeneration } from "../../domain/generation.ts";
 import { QUOTA_SLOTS_AT_ONCE } from "../../domain/limits.ts";
+import { nodeOfHandle } from "../../domain/node-handle.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { QuotaSlot, QuotaSlotOfAllocation } from "../../domain/quota-slot.ts";
 import { closeAsSeen, finish } from "../allocations/close-allocation.ts";
@@ -95,12 +96,14 @@ export const quotaSlotsUnderLimit = (
 /**
  * Reads the quota slots of a handle, by number. It closes a request that a crash cut off, as the repair run does.
  *
- * @param isEnded returns true for a live allocation that it closes as well
+ * @param isEnded returns true for a live allocation that it closes as well; absent: one whose lease has ended, unless it is a node's.
+ *   No clock alone takes a prefix from a known node (I18), so the repair run asks the reports of the node first
  */
 async function occupiedOf(
   context: Context,
   { space, handle }: Pick<AssignRequest, "space" | "handle">,
-  isEnded = (allocation: Allocation) => isExpired(allocation, context.now()),
+  isEnded = (allocation: Allocation) =>
+    isExpired(allocation, context.now()) && !nodeOfHandle(handle),
 ): Promise<readonly OccupiedQuotaSlot[] | Rejection> {
   type Occupied = readonly OccupiedQuotaSlot[] | Rejection;
   return compareAndSwap<Occupied>("the requests of this handle", async () => {

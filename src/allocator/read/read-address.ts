@@ -158,10 +158,11 @@ export function ownerOf(
     attributes,
     ...(assignedBy !== undefined && { assignedBy }),
     ...(Object.keys(owner).length > 0 && { owner }),
-    // What a node has goes back by its own routes, so no generation names it (I18, I20).
-    ...(!isOfNode(handle) && {
-      generation: formatGeneration(generationOf(allocation, part, address)),
-    }),
+    // A prefix, and what a node has, goes back by its own route, so no generation names it (I18, I20).
+    ...(!block?.whole &&
+      !isOfNode(handle) && {
+        generation: formatGeneration(generationOf(allocation, part, address)),
+      }),
     ...(part.interface !== undefined && { interface: part.interface }),
     assignedAtMs: atMs,
     ...(expiresAtMs !== undefined && { expiresAtMs }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listPrefixes } from "../../../src/allocator/prefixes/list-prefixes.ts";
 import { formatCidr } from "../../../src/domain/cidr.ts";
+import { CONFIRM_SECONDS_DEFAULT } from "../../../src/domain/limits.ts";
 import { ciliumHandle } from "../../../src/domain/node-handle.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
 import { endCilium, putPools, showPrefixes, stopped } from "../../cilium.ts";
@@ -43,6 +44,20 @@ describe("of two PUTs of a CiliumNode at once", () => {
     expect(await early.goOn()).toMatchObject({ code: "precondition_failed" });
     expect(versions(world)).toEqual(["3"]);
   });
+});
+
+it("a prefix whose lease is over stays held while its node shows it, beside one that the node takes", async () => {
+  const world = await worldOfPrefixes();
+  const [v4 = ""] = await showPrefixes(world.calm, NODE, [], { families: [4] });
+  const slotsOf = () =>
+    contentsIn(world)
+      .blocks.filter(({ cidr }) => formatCidr(cidr) === v4)
+      .map(({ slots }) => slots);
+  const before = slotsOf();
+  world.clock.nowMs += 2_000 * CONFIRM_SECONDS_DEFAULT;
+  const both = [v4, "fd00:64:0:1::/64"];
+  expect(await showPrefixes(world.calm, NODE, both, { resourceVersion: "2" })).toEqual(both);
+  expect(slotsOf()).toEqual(before);
 });
 
 describe("a release of what a CiliumNode has", () => {
