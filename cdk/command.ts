@@ -22,8 +22,10 @@ interface Command {
   /** The Region of the environment, which has the stateful stack. */
   readonly home: string;
   readonly hasRegions: boolean;
-  /** False if the environment uses an existing table. */
-  readonly hasOwnTable: boolean;
+  /** The Region whose schedules run, and that publishes. */
+  readonly active: string;
+  /** The existing table that the environment uses, if it has no table of its own. */
+  readonly tableName: string | undefined;
   /** The stateless stack of the Region. */
   readonly stack: string;
   /** True if the command names a Region, and so acts there only. */
@@ -81,7 +83,8 @@ function readCommand(args: readonly string[]): Command {
     region: wanted ?? region,
     home: region,
     hasRegions: regions !== undefined,
-    hasOwnTable: tableName === undefined,
+    active: regions?.active ?? region,
+    tableName,
     stack: `${stageName(environment)}-${stackId("stateless", wanted ?? region, region)}`,
     inOneRegion: wanted !== undefined,
     profile: typeof values.profile === "string" ? values.profile : undefined,

@@ -40,16 +40,6 @@ export const deployment = v.pipe(
     ),
     /** The name of an existing table, such as a restored one. The deployment then creates none. */
     tableName: v.optional(pattern(/^[\w.-]{3,255}$/, "must be the name of a DynamoDB table")),
-    /**
-     * The stream of the table, if the templates do not have it: that of an existing table, or of the Region that
-     * publishes. Without it, such an environment publishes nothing.
-     */
-    streamArn: v.optional(
-      pattern(
-        /^arn:aws[a-z-]*:dynamodb:[a-z\d-]+:\d{12}:table\/[\w.-]{3,255}\/stream\/[\w:.-]+$/,
-        "must be the ARN of a DynamoDB stream",
-      ),
-    ),
     /** The lock of the objects in the trail; none if absent. */
     trailLock: v.optional(trailLock),
     /** True if a customer managed key encrypts the table, the queues, the topics and the logs. */
@@ -100,11 +90,6 @@ export const deployment = v.pipe(
     const problem = regionProblem(region, regions);
     return problem ? [problem] : [];
   }),
-  rule(({ region, regions, tableName, streamArn }) =>
-    streamArn === undefined || tableName !== undefined || (regions && regions.active !== region)
-      ? []
-      : [{ field: "streamArn", problem: "must be absent: the templates have the stream" }],
-  ),
   rule(({ regions, domain }) =>
     regions && domain
       ? [{ field: "domain", problem: "must be absent beside regions: each Region has its own API" }]

@@ -126,7 +126,7 @@ export class PlatStage extends Stage {
       environment: ENVIRONMENTS[name],
       table: table ?? tableName ?? stageName(name),
       trail,
-      streamArn: active ? (table?.tableStreamArn ?? deployment.streamArn) : undefined,
+      ...(table?.tableStreamArn !== undefined && { streamArn: table.tableStreamArn }),
       spaces,
       active,
       ...(regions && {

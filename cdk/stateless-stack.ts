@@ -23,6 +23,7 @@ import { Probe } from "./probe.ts";
 import { Publishing } from "./publishing.ts";
 import { SCHEDULE_INPUTS, Schedules } from "./schedules.ts";
 import { existingTable, type TableReference } from "./table.ts";
+import { tableStreamOf } from "./table-stream.ts";
 import type { TrailStack } from "./trail-stack.ts";
 
 export interface StatelessStackProps {
@@ -31,8 +32,8 @@ export interface StatelessStackProps {
   readonly table: TableReference | string;
   /** The history and the trail of the Region. */
   readonly trail: Pick<TrailStack, "history" | "bucket">;
-  /** The stream of the table in this Region; without it, the Region publishes nothing. */
-  readonly streamArn: string | undefined;
+  /** The stream of the table in this Region, if a template has it; otherwise it is a parameter of the stack. */
+  readonly streamArn?: string;
   /** The spaces that have managed policies of their own. */
   readonly spaces: readonly string[];
   readonly rollout?: Rollout;
@@ -40,7 +41,7 @@ export interface StatelessStackProps {
   readonly publicHealth?: boolean;
   /** True if a probe assigns and releases each minute. */
   readonly probe?: boolean;
-  /** False in a Region that does not run the schedules; true unless named. */
+  /** False in a Region that neither runs the schedules nor publishes; true unless named. */
   readonly active?: boolean;
   /** The other Regions that have a replica of the table. */
   readonly otherRegions?: readonly string[];
@@ -138,21 +139,19 @@ export class StatelessStack extends Stack {
 
     const events = new Intake(this, "Intake", { intake: request("intake") });
 
-    const { streamArn } = props;
-    const publishing =
-      streamArn === undefined
-        ? undefined
-        : new Publishing(this, "Publishing", {
+    const publishing = enabled
+      ? new Publishing(this, "Publishing", {
+          environment,
+          publish: new TableFunction(this, "publish", {
             environment,
-            publish: new TableFunction(this, "publish", {
-              environment,
-              table,
-              history,
-              timeout: Duration.minutes(1),
-            }),
-            streamArn,
-            bucket,
-          });
+            table,
+            history,
+            timeout: Duration.minutes(1),
+          }),
+          streamArn: props.streamArn ?? tableStreamOf(this, table.tableName),
+          bucket,
+        })
+      : undefined;
 
     const { topic, serverErrors, all } = new Alarms(this, "Alarms", {
       deadLetterQueue,

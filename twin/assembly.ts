@@ -68,7 +68,6 @@ export async function contextOf(
     const {
       tableName: _,
       regions: __,
-      streamArn: ___,
       ...deployment
     } = readDeployment(name, context[contextKey(name)]);
     return [contextKey(name), deployment];

@@ -61,8 +61,6 @@ export const PRIVATE_API_ONLY = { type: "private", vpcEndpointIds: ["vpce-0a1b2c
 const WITNESSED = { replicas: ["eu-west-1"], witness: "eu-west-3", active: "eu-west-1" };
 const THREE = { replicas: ["eu-west-1", "eu-west-3"], active: "eu-central-1" };
 const HOME = { account: "123456789012", region: "eu-central-1" };
-const streamArn = (region: string) =>
-  `arn:aws:dynamodb:${region}:123456789012:table/plat/stream/2026-11-24T00:00:00.000`;
 
 /** Returns the values of one setting; `undefined` leaves it out. */
 const valuesOf = (setting: string, ...values: readonly unknown[]): readonly Settings[] =>
@@ -77,18 +75,10 @@ const CHOICES: Readonly<Record<string, readonly Settings[]>> = {
   access: valuesOf("access", ACCESS_BY_JWT, ACCESS_BY_TOKEN),
   api: valuesOf("api", PRIVATE_API, PRIVATE_API_ONLY, { ...PRIVATE_API_ONLY, webAcl: "count" }),
   domain: valuesOf("domain", DOMAIN, DOMAIN_ELSEWHERE),
-  // A table that there is, with the stream that a setting names, and without one.
-  table: [
-    {},
-    { tableName: "plat-restored", streamArn: streamArn("eu-central-1") },
-    { tableName: "plat-restored" },
-  ],
+  // A table that there is, whose stream no template has.
+  table: valuesOf("tableName", "plat-restored"),
   // The active Region is the first one, whose stream the templates have, or another.
-  regions: [
-    {},
-    { ...HOME, regions: THREE },
-    { ...HOME, regions: WITNESSED, streamArn: streamArn("eu-west-1") },
-  ],
+  regions: [{}, { ...HOME, regions: THREE }, { ...HOME, regions: WITNESSED }],
   customerManagedKey: valuesOf("customerManagedKey", true),
   rollout: valuesOf("rollout", "canary"),
   publicHealth: valuesOf("publicHealth", true),

@@ -62,7 +62,8 @@ export async function withAws<Result>(
     const answered = body.includes("Action=GetCallerIdentity")
       ? identity
       : answer(String(request.method), String(request.url), body);
-    if (answered === undefined) response.statusCode = 400;
+    // An error of DynamoDB has its type in the body.
+    if (answered === undefined || answered.includes('"__type"')) response.statusCode = 400;
     response.end(answered);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,8 +1,19 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { streamParameters } from "../../cdk/stream-of.ts";
 import { type Ended, runCdk, withAws } from "./command.ts";
 
 const DEV = ["--env", "dev"];
 const NAMED = ["-c", 'plat:dev={"account": "123456789012", "region": "eu-central-1"}'];
+
+const KEYS = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
+const STREAM =
+  "arn:aws:dynamodb:eu-west-1:123456789012:table/plat-dev/stream/2026-11-24T00:00:00.000";
+const STREAMING = {
+  StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
+  LatestStreamArn: STREAM,
+};
+const NOT_FOUND =
+  '{"__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException", "message": ""}';
 
 const refused = (sentence: string): Ended => ({ status: 2, stdout: "", stderr: `${sentence}\n` });
 
@@ -58,8 +69,10 @@ describe("npm run deploy", () => {
   });
 
   it("takes the Region from the arguments of the CDK, and asks there whose the credentials are", async () => {
-    const { status, stdout } = await withAws("123456789012", (aws) =>
-      runCdk("deploy", [...DEV, ...REGIONS, "--region=eu-west-1", "--help"], aws),
+    const { status, stdout } = await withAws(
+      "123456789012",
+      (aws) => runCdk("deploy", [...DEV, ...REGIONS, "--region=eu-west-1", "--help"], aws),
+      () => tableWith(STREAMING),
     );
     expect(status).toBe(0);
     expect(stdout).toContain("cdk deploy [STACKS..]");
@@ -87,11 +100,120 @@ describe("npm run deploy", () => {
     const { status } = await withAws(
       "123456789012",
       (aws) => runCdk("deploy", [...DEV, ...REGIONS, "--help"], aws),
-      () => stackWith("plat-dev"),
+      (_method, _path, body) =>
+        body.includes("Action=DescribeStacks") ? stackWith("plat-dev") : tableWith(STREAMING),
     );
     expect(status).toBe(0);
+  });
+
+  const RESTORED = [
+    "-c",
+    'plat:dev={"account": "123456789012", "region": "eu-central-1", "tableName": "plat-restored"}',
+  ];
+  const ACTIVE = [...REGIONS, "--region", "eu-west-1"];
+
+  it.each([
+    [
+      "whose active Region has no replica yet",
+      ACTIVE,
+      NOT_FOUND,
+      'There is no table plat-dev in eu-west-1 yet, so eu-west-1 would publish no events and no trail. Deploy with "active": "eu-central-1" first. Nothing was changed.',
+    ],
+    [
+      "whose existing table is not there",
+      RESTORED,
+      NOT_FOUND,
+      "There is no table plat-restored in eu-central-1: name an existing one as tableName. Nothing was changed.",
+    ],
+    [
+      "whose existing table has no stream",
+      RESTORED,
+      tableWith({}),
+      "The table plat-restored in eu-central-1 has no stream, so eu-central-1 would publish no events and no trail. Give it a stream of NEW_AND_OLD_IMAGES with aws dynamodb update-table. Nothing was changed.",
+    ],
+    [
+      "whose existing table has a stream of keys",
+      RESTORED,
+      tableWith({
+        StreamSpecification: { StreamEnabled: true, StreamViewType: "KEYS_ONLY" },
+        LatestStreamArn: STREAM,
+      }),
+      "The table plat-restored in eu-central-1 has a stream of KEYS_ONLY, so eu-central-1 would publish no events and no trail. Give it a stream of NEW_AND_OLD_IMAGES with aws dynamodb update-table. Nothing was changed.",
+    ],
+  ])(
+    "deploys no environment %s, because nothing would be published",
+    async (_, args, answer, why) => {
+      const ended = await withAws(
+        "123456789012",
+        (aws) => runCdk("deploy", [...DEV, ...args], aws),
+        () => answer,
+      );
+      expect(ended).toEqual(refused(why));
+    },
+  );
+});
+
+describe("the stream that a deployment names", () => {
+  const DEPLOYING = {
+    environment: "dev",
+    region: "eu-central-1",
+    inOneRegion: false,
+    home: "eu-central-1",
+    active: "eu-central-1",
+    tableName: undefined,
+    profile: undefined,
+  } as const;
+  const FAILED_OVER = { ...DEPLOYING, active: "eu-west-1" };
+
+  afterEach(() => void vi.unstubAllEnvs());
+
+  /** Returns the parameters, and the tables that DynamoDB was asked for. */
+  async function parametersOf(deploying: Parameters<typeof streamParameters>[0]) {
+    const asked: string[] = [];
+    const parameters = await withAws(
+      "123456789012",
+      (aws) => {
+        for (const [name, value] of Object.entries({ ...KEYS, ...aws })) vi.stubEnv(name, value);
+        return streamParameters(deploying);
+      },
+      (_method, _path, body) => {
+        asked.push(JSON.parse(body).TableName);
+        return tableWith(STREAMING);
+      },
+    );
+    return { parameters, asked };
+  }
+
+  it("is that of the active Region, if this is not the first, and goes to the stack there", async () => {
+    const parameters = ["--parameters", `plat-dev-stateless-eu-west-1:TableStream=${STREAM}`];
+    for (const inOneRegion of [false, true])
+      expect(
+        await parametersOf({
+          ...FAILED_OVER,
+          inOneRegion,
+          region: inOneRegion ? "eu-west-1" : "eu-central-1",
+        }),
+      ).toEqual({ parameters, asked: ["plat-dev"] });
+  });
+
+  it("is that of an existing table", async () => {
+    expect(await parametersOf({ ...DEPLOYING, tableName: "plat-restored" })).toEqual({
+      parameters: ["--parameters", `plat-dev-stateless:TableStream=${STREAM}`],
+      asked: ["plat-restored"],
+    });
+  });
+
+  it("is absent if a template has it, and in a Region that does not publish", async () => {
+    const none = { parameters: [], asked: [] };
+    expect(await parametersOf(DEPLOYING)).toEqual(none);
+    expect(await parametersOf({ ...FAILED_OVER, inOneRegion: true })).toEqual(none);
   });
 });
 
 const stackWith = (table: string) =>
   `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs><member><OutputKey>TableName</OutputKey><OutputValue>${table}</OutputValue></member></Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+
+/** Returns the answer to `DescribeTable`. */
+function tableWith(description: object): string {
+  return JSON.stringify({ Table: description });
+}

@@ -138,16 +138,17 @@ describe("an environment with a table that there is", () => {
     expect(template).not.toContain("AWS::DynamoDB");
   });
 
-  it("publishes its changes if a setting names its stream, because no template has it", () => {
-    const streamArn =
-      "arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/2026-11-24T00:00:00.000";
-    expect(template).not.toContain("AWS::Events::EventBus");
-    Template.fromStack(
-      stageWith({ tableName: "restored", streamArn }).stateless,
-    ).hasResourceProperties("AWS::Lambda::EventSourceMapping", { EventSourceArn: streamArn });
-    expect(() => readDeployment("dev", { streamArn })).toThrow(
-      /streamArn must be absent: the templates have the stream/,
-    );
+  it("publishes its changes, from a stream that a parameter without a default names", () => {
+    const stateless = Template.fromStack(stage.stateless);
+    stateless.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      EventSourceArn: { Ref: "TableStream" },
+    });
+    const { Default, AllowedPattern } = stateless.findParameters("TableStream").TableStream ?? {};
+    expect(Default).toBeUndefined();
+    const streamOf = (table: string) =>
+      `arn:aws:dynamodb:eu-central-1:123456789012:table/${table}/stream/2026-11-24T00:00:00.000`;
+    expect(streamOf("restored")).toMatch(new RegExp(AllowedPattern));
+    expect(streamOf("restored-earlier")).not.toMatch(new RegExp(AllowedPattern));
   });
 
   it("gives it to every function, and every right is one to it", () => {
@@ -155,7 +156,14 @@ describe("an environment with a table that there is", () => {
     for (const { Properties } of Object.values(functions))
       expect(Properties.Environment.Variables.TABLE_NAME).toBe("restored");
     const tables = [...template.matchAll(/:table\/[^"]+/g)].map(([arn]) => arn);
-    expect(new Set(tables)).toEqual(new Set([":table/restored", ":table/restored/index/due"]));
+    expect(new Set(tables)).toEqual(
+      new Set([
+        ":table/restored",
+        ":table/restored/index/due",
+        // The pattern of the parameter.
+        ":table/restored/stream/.+$",
+      ]),
+    );
   });
 });
 

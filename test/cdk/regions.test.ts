@@ -79,19 +79,32 @@ describe.each(ENVIRONMENT_NAMES)("several Regions in %s", (name) => {
     }
   });
 
-  it("publish in the active one only, by the stream that the stack of the table has, or that a setting names", () => {
-    const streamArn =
-      "arn:aws:dynamodb:eu-west-1:123456789012:table/plat/stream/2026-11-24T00:00:00.000";
-    const publishing = (settings: object) => {
-      const { stateless, replicas } = stageOf(name, settings);
-      return [["eu-central-1", stateless] as const, ...replicas].flatMap(([region, stack]) =>
-        "publish" in functionsOf(Template.fromStack(stack)) ? [region] : [],
-      );
-    };
-    const elsewhere = { regions: { ...THREE, active: "eu-west-1" } };
-    expect(publishing({ regions: THREE })).toEqual(["eu-central-1"]);
-    expect(publishing({ ...elsewhere, streamArn })).toEqual(["eu-west-1"]);
-    expect(publishing(elsewhere)).toEqual([]);
+  it("publish in the active one only, which one setting changes", () => {
+    for (const active of ["eu-central-1", "eu-west-1"]) {
+      const { stateless, replicas } = stageOf(name, { regions: { ...THREE, active } });
+      for (const [region, stack] of [["eu-central-1", stateless] as const, ...replicas]) {
+        const template = Template.fromStack(stack);
+        const publishes = region === active;
+        expect("publish" in functionsOf(template)).toBe(publishes);
+        expect(JSON.stringify(template.toJSON()).includes("-StreamLag")).toBe(publishes);
+        expect(Object.keys(template.findParameters("TableStream"))).toHaveLength(
+          publishes && region !== "eu-central-1" ? 1 : 0,
+        );
+      }
+    }
+  });
+
+  it("take the stream of another active one as a parameter, which accepts those of its replica only", () => {
+    const { replicas } = stageOf(name, { regions: { ...THREE, active: "eu-west-1" } });
+    const template = Template.fromStack(replicas.get("eu-west-1") ?? expect.fail());
+    const { AllowedPattern } = template.findParameters("TableStream").TableStream ?? {};
+    const streamIn = (region: string) =>
+      `arn:aws:dynamodb:${region}:123456789012:table/plat-${name}/stream/2026-11-24T00:00:00.000`;
+    expect(streamIn("eu-west-1")).toMatch(new RegExp(AllowedPattern));
+    expect(streamIn("eu-central-1")).not.toMatch(new RegExp(AllowedPattern));
+    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      EventSourceArn: { Ref: "TableStream" },
+    });
   });
 
   it("have one history, with a replica in each, and a trail each", () => {
