@@ -55,7 +55,10 @@ it("a body is described by the schema that it is read with, defaults and all", (
 it("a pool may be put as JSON and as YAML, in its own form, in Calico's and in Spiderpool's", () => {
   const { content } = document.paths["/v1/pools/{name}"].put.requestBody;
   expect(Object.keys(content)).toEqual(["application/json", "application/yaml"]);
-  expect(content["application/yaml"].schema.anyOf).toEqual([
+  expect(content["application/yaml"].schema).toEqual({
+    $ref: "#/components/schemas/PoolRequestForms",
+  });
+  expect(document.components.schemas.PoolRequestForms.anyOf).toEqual([
     { $ref: "#/components/schemas/PoolRequest" },
     { $ref: "#/components/schemas/PoolManifest" },
     { $ref: "#/components/schemas/SpiderIpPoolManifest" },

@@ -19,8 +19,8 @@ import {
 /**
  * `npm run check:openapi`: two linters read the OpenAPI document by their strict rules, and clients from generators
  * complete the README's example over HTTP. The generated files of `plat-ipam/client` must be those of the contract.
- * The tools are packages of their own in this folder, because they need another TypeScript than the project, and Python
- * 3.10 or later with `venv`. `PYTHON` names a Python other than `python3`.
+ * The tools are packages of their own in this folder, because they need another TypeScript than the project, Python 3.10
+ * or later with `venv`, and Go 1.25 or later. `PYTHON` names a Python other than `python3`.
  */
 
 const CLIENT = join(HERE, "client");
@@ -98,6 +98,21 @@ async function completeInPython(url: string): Promise<string> {
   return (await run(join(VENV_BIN, "python"), ["example.py", url], { cwd: CLIENT })).trim();
 }
 
+/** Completes the example in Go. The module of the example names its generator, which Go brings. */
+async function completeInGo(url: string): Promise<string> {
+  const cwd = join(CLIENT, "go");
+  await rm(join(cwd, "plat"), { recursive: true, force: true });
+  await mkdir(join(cwd, "plat"));
+  await run("go", ["tool", "oapi-codegen", "-config", "oapi-codegen.yaml", DOCUMENT], {
+    cwd,
+  }).catch((error: Error) => {
+    throw error instanceof StepFailed
+      ? error
+      : new StepFailed(`There is no Go: ${error.message}. Go 1.25 or later is needed.`);
+  });
+  return (await run("go", ["run", ".", url], { cwd })).trim();
+}
+
 wire(new InMemoryTable());
 const { HANDLERS } = await import("../../src/local/functions.ts");
 const serving = await serve(HANDLERS, { port: 0 });
@@ -112,6 +127,7 @@ try {
   await step("redocly recommended-strict and spectral:oas find nothing", lint);
   await step("a client of openapi-typescript assigned", () => completeInTypeScript(url));
   await step("a client of openapi-python-client assigned", () => completeInPython(url));
+  await step("a client of oapi-codegen assigned", () => completeInGo(url));
 } catch (error) {
   if (!(error instanceof StepFailed)) throw error;
   console.error(error.message);

@@ -16,7 +16,7 @@ import {
   spaceName,
 } from "../schema/field.ts";
 import { componentHeaders, responsesOf } from "./responses.ts";
-import { componentSchemas, type Json, schemaOf } from "./schemas.ts";
+import { bodyOf, componentSchemas, type Json, schemaOf } from "./schemas.ts";
 
 /** Schemas of path parameters by name; a name means the same in every route. */
 const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
@@ -133,8 +133,7 @@ const inHeaders = ({ headers = [] }: Route) =>
   }));
 
 function contentOf({ yaml }: Route, forms: readonly v.GenericSchema[]) {
-  const schemas = forms.map(schemaOf);
-  const schema = schemas.length === 1 ? schemas[0] : { anyOf: schemas };
+  const schema = bodyOf(forms);
   return {
     "application/json": { schema },
     ...(yaml && { "application/yaml": { schema } }),

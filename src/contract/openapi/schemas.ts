@@ -13,14 +13,16 @@ import { poolBody } from "../requests/pool.ts";
 import { prefixBody, prefixReleaseBody } from "../requests/prefix.ts";
 import { quotaBody } from "../requests/quota.ts";
 import { namespaceRequest, nodeRequest } from "../requests/registry.ts";
-import { releaseBody } from "../requests/release.ts";
+import { entrySchema, releaseBody } from "../requests/release.ts";
 import { reservationBody } from "../requests/reservation.ts";
 import { settingsBody } from "../requests/settings.ts";
 import { spiderIpPoolManifest } from "../requests/spider-ippool.ts";
 import { reservedIpManifest } from "../requests/spider-reserved-ip.ts";
 import { spiderSubnetManifest } from "../requests/spider-subnet.ts";
+import { ROUTES } from "../routes/routes.ts";
 import { FIELD_WORDS } from "../routes/words.ts";
 import { labelExpression, labelSelector } from "../schema/selector.ts";
+import { workload } from "../schema/workload.ts";
 
 /** The error of API Gateway, before Plat gets the request or in place of its answer. */
 export const gatewayProblem = v.object({
@@ -31,6 +33,8 @@ export const gatewayProblem = v.object({
 const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   AssignRequest: assignBody,
   ReleaseRequest: releaseBody,
+  AddressToRelease: entrySchema,
+  WorkloadInstance: workload,
   AmendRequest: amendmentBody,
   AffinitiesRequest: affinitiesBody,
   PoolRequest: poolBody,
@@ -206,9 +210,25 @@ const CONVERSION = {
 /** Returns the component schemas, each field with its description. */
 export function componentSchemas(): Readonly<Record<string, Json>> {
   const schemas = toJsonSchemaDefs(NAMED, CONVERSION) as Record<string, Json>;
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, described(schema, name)]),
-  );
+  return Object.fromEntries([
+    ...Object.entries(schemas).map(([name, schema]) => [name, described(schema, name)]),
+    ...ROUTES.flatMap(({ body = [] }) => (body.length > 1 ? [formsOf(body)] : [])),
+  ]);
+}
+
+/**
+ * Returns the JSON Schema of a body in its forms: a reference, to a component of its own if there are more than one.
+ * Generators of clients have no methods for a union without a name.
+ */
+export function bodyOf(forms: readonly v.GenericSchema[]): Json {
+  const [only] = forms;
+  return only && forms.length === 1 ? schemaOf(only) : { $ref: refTo(formsOf(forms)[0]) };
+}
+
+/** Returns the component of a body with more than one form. The first form gives it the name. */
+function formsOf(forms: readonly v.GenericSchema[]): readonly [name: string, schema: Json] {
+  const [first] = forms;
+  return [`${first && NAMES.get(first)}Forms`, { anyOf: forms.map(schemaOf) }];
 }
 
 /** Returns the JSON Schema of a value: a reference if it is a component. */

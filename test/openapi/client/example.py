@@ -8,6 +8,7 @@ from generated.plat_client.api.pools import put_pool
 from generated.plat_client.models import (
     AddressesReleased,
     AddressState,
+    AddressToRelease,
     AssignRequest,
     AssignRequestAttributes,
     Assignment,
@@ -15,7 +16,6 @@ from generated.plat_client.models import (
     Problem,
     ProblemCode,
     ReleaseRequest,
-    ReleaseRequestAddressesItem,
     ReleaseResultStatus,
 )
 
@@ -45,7 +45,7 @@ def complete_example(base_url: str) -> str:
     read = read_address.sync(held.address, client=plat)
     assert read.state == AddressState.ASSIGNED and read.handle == "web-0", f"it reads as {read}"
 
-    named = ReleaseRequestAddressesItem(address=held.address, generation=held.generation)
+    named = AddressToRelease(address=held.address, generation=held.generation)
     released = release.sync(client=plat, body=ReleaseRequest(addresses=[named]))
     assert isinstance(released, AddressesReleased), f"nothing was released: {released}"
     assert released.results[0].status == ReleaseResultStatus.RELEASED, f"it came to {released}"
