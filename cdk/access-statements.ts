@@ -6,6 +6,7 @@ import {
   type ActionKind,
   type DeployedFunctionName,
   HISTORY_ACCESS,
+  HISTORY_PARTITIONS,
   PARTITIONS,
 } from "./access.ts";
 import type { TableReference } from "./table.ts";
@@ -20,16 +21,9 @@ export function accessStatements(
 ): PolicyStatement[] {
   const access = ACCESS[name];
   if (!access) return [];
-  const statements = Object.entries(ACTIONS).flatMap(([kind, action]) => {
-    const partitions = access[kind as ActionKind] ?? [];
-    if (partitions.length === 0) return [];
-    const keys = partitions.map((partition) => PARTITIONS[partition]);
-    return new PolicyStatement({
-      actions: [action],
-      resources: [table.tableArn],
-      conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } },
-    });
-  });
+  const statements = byPartition(table, (kind) =>
+    (access[kind] ?? []).map((partition) => PARTITIONS[partition]),
+  );
   const index = `${table.tableArn}/index/${TABLE.dueIndex.name}`;
   if (access.scan)
     statements.push(
@@ -45,11 +39,26 @@ export function accessStatements(
   return statements;
 }
 
-/** Returns the statement with the access of a function to the history. */
-export function historyStatement(
+/** Returns the statements with the access of a function to the history. */
+export const historyStatements = (
   name: DeployedFunctionName,
   history: TableReference,
-): PolicyStatement {
-  const actions = (HISTORY_ACCESS[name] ?? []).map((kind) => ACTIONS[kind]);
-  return new PolicyStatement({ actions, resources: [history.tableArn] });
-}
+): PolicyStatement[] =>
+  byPartition(history, (kind) =>
+    (HISTORY_ACCESS[name]?.[kind] ?? []).map((partition) => HISTORY_PARTITIONS[partition]),
+  );
+
+/** Returns a statement for each action that has keys. */
+const byPartition = (
+  table: TableReference,
+  keysOf: (kind: ActionKind) => readonly string[],
+): PolicyStatement[] =>
+  Object.entries(ACTIONS).flatMap(([kind, action]) => {
+    const keys = keysOf(kind as ActionKind);
+    if (keys.length === 0) return [];
+    return new PolicyStatement({
+      actions: [action],
+      resources: [table.tableArn],
+      conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } },
+    });
+  });

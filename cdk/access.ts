@@ -234,10 +234,26 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   },
 };
 
-/** The rights of functions to the table of the history. */
+/** Partitions of the history by the prefixes of their keys (`src/publish/history.ts` and `event-log.ts`). */
+export const HISTORY_PARTITIONS = {
+  ADDRESS: "ADDRESS#*",
+  COPY: "COPY#*",
+  EVENTS: "EVENTS#*",
+  HANDLE: "HANDLE#*",
+} as const;
+export type HistoryPartition = keyof typeof HISTORY_PARTITIONS;
+
+/** The rights of functions to the table of the history, by action and partition. */
 export const HISTORY_ACCESS: Readonly<
-  Partial<Record<DeployedFunctionName, readonly ActionKind[]>>
+  Partial<
+    Record<DeployedFunctionName, Readonly<Partial<Record<ActionKind, readonly HistoryPartition[]>>>>
+  >
 > = {
-  publish: ["get", "query", "put", "delete"],
-  read: ["query"],
+  publish: {
+    get: ["ADDRESS"],
+    query: ["COPY"],
+    put: ["ADDRESS", "COPY", "EVENTS", "HANDLE"],
+    delete: ["ADDRESS"],
+  },
+  read: { query: ["ADDRESS", "EVENTS", "HANDLE"] },
 };

@@ -27,7 +27,7 @@ const WRITES = ["POST", "PUT", "PATCH", "DELETE"];
 const CALLS = [
   ...new Set(
     ROUTES.filter(({ method, path }) => roleFor(`${method} ${path}`) === "caller").map(
-      ({ method, path }) => `${method}${withoutSpace(path).replace(/\{\w+\+?\}/g, "*")}`,
+      ({ method, path }) => `${method}${withAsterisks(withoutSpace(path))}`,
     ),
   ),
 ];
@@ -39,10 +39,10 @@ const CALLS = [
  */
 const CALLS_IN_ANY_SPACE = CALLS.filter((call) => call !== "DELETE/v1/handles/*");
 
-/** Routes without a space: health, readiness and the OpenAPI document. */
-const OF_NO_SPACE = [...new Set(ROUTES.map(({ path }) => path))].filter(
-  (path) => !actsInSpace(path),
-);
+/** Routes without a space: health, readiness, the OpenAPI document and the schemas, with an asterisk for a variable part. */
+const OF_NO_SPACE = [...new Set(ROUTES.map(({ path }) => path))]
+  .filter((path) => !actsInSpace(path))
+  .map(withAsterisks);
 
 /** All routes of `default` by paths that name no space, such as `GET/v1/pools` and everything below it. */
 const IN_DEFAULT = [
@@ -101,3 +101,8 @@ export function callsInSpace(role: CallerRole, space: string): string[] {
 const withOrWithoutSpace = (call: string) => call.replace("/v1/", "/v1*/");
 
 const inSpace = (call: string, space: string) => inNamedSpace(call).replace("{space}", space);
+
+/** Returns a path with an asterisk for each of its variable parts. */
+function withAsterisks(path: string): string {
+  return path.replace(/\{\w+\+?\}/g, "*");
+}

@@ -6,7 +6,7 @@ import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type DeployedFunctionName, HISTORY_ACCESS } from "./access.ts";
-import { accessStatements, historyStatement } from "./access-statements.ts";
+import { accessStatements, historyStatements } from "./access-statements.ts";
 import { BUNDLING } from "./bundling.ts";
 import type { Environment } from "./environments.ts";
 import type { TableReference } from "./table.ts";
@@ -53,7 +53,8 @@ export class TableFunction extends Construct {
     });
     logGroup.grantWrite(role);
     for (const statement of accessStatements(name, table)) role.addToPolicy(statement);
-    if (history) role.addToPolicy(historyStatement(name, history));
+    if (history)
+      for (const statement of historyStatements(name, history)) role.addToPolicy(statement);
 
     this.function = new NodejsFunction(this, "Function", {
       entry: `${ROOT}functions/${name}.ts`,
@@ -65,7 +66,10 @@ export class TableFunction extends Construct {
       bundling: BUNDLING,
       environment: {
         TABLE_NAME: table.tableName,
-        ...(history && { HISTORY_TABLE_NAME: history.tableName }),
+        ...(history && {
+          HISTORY_TABLE_NAME: history.tableName,
+          HISTORY_DAYS: String(environment.historyDays),
+        }),
         POWERTOOLS_SERVICE_NAME: "plat",
         POWERTOOLS_LOG_LEVEL: "INFO",
         POWERTOOLS_METRICS_NAMESPACE: Stack.of(this).stackName,

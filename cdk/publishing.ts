@@ -6,13 +6,13 @@ import { SqsDlq } from "aws-cdk-lib/aws-lambda-event-sources";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";
 import { STREAM_FILTERS } from "./stream-filters.ts";
 
 export interface PublishingProps {
-  readonly environment: Environment;
   readonly publish: TableFunction;
+  /** Serves the events to programs that poll. */
+  readonly read: TableFunction;
   /** The stream of the table in this Region. */
   readonly streamArn: string;
   readonly bucket: Bucket;
@@ -37,7 +37,7 @@ export class Publishing extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { environment, publish: deployed, streamArn, bucket }: PublishingProps,
+    { publish: deployed, read, streamArn, bucket }: PublishingProps,
   ) {
     super(scope, id);
     this.bus = new EventBus(this, "Bus", { description: "What happens to the addresses of Plat." });
@@ -52,7 +52,7 @@ export class Publishing extends Construct {
     publish.addEnvironment("EVENT_BUS", this.bus.eventBusName);
     publish.addEnvironment("TRAIL_BUCKET", bucket.bucketName);
     publish.addEnvironment("DEAD_LETTER_URL", deadLetterQueue.queueUrl);
-    publish.addEnvironment("HISTORY_DAYS", String(environment.historyDays));
+    read.function.addEnvironment("PUBLISHES", "true");
     for (const [action, resource] of [
       ["events:PutEvents", this.bus.eventBusArn],
       ["s3:PutObject", bucket.arnForObjects("changes/*")],

@@ -141,7 +141,7 @@ export class StatelessStack extends Stack {
 
     const publishing = enabled
       ? new Publishing(this, "Publishing", {
-          environment,
+          read: functions.read,
           publish: new TableFunction(this, "publish", {
             environment,
             table,

@@ -38,6 +38,16 @@ import { readApplicationList, readApplicationPath } from "../src/edge/applicatio
 import { blockAnswer, blocksAnswer } from "../src/edge/blocks/answer.ts";
 import { readBlockList, readBlockPath } from "../src/edge/blocks/request.ts";
 import { readHandlePage } from "../src/edge/handles/request.ts";
+import {
+  addressHistoryAnswer,
+  eventsAnswer,
+  handleHistoryAnswer,
+} from "../src/edge/history/answer.ts";
+import {
+  readAddressHistoryPage,
+  readHandleHistoryPage,
+  readPoll,
+} from "../src/edge/history/request.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
 import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/edge/http/parameters.ts";
@@ -58,7 +68,9 @@ import { reservationAnswer, reservationList } from "../src/edge/reservations/res
 import { settingsAnswer } from "../src/edge/settings/settings.ts";
 import { utilizationAnswer } from "../src/edge/utilization/answer.ts";
 import { readUtilizationPath } from "../src/edge/utilization/request.ts";
-import { context } from "../src/wiring.ts";
+import { readEvents } from "../src/publish/read-events.ts";
+import { readAddressHistory, readHandleHistory } from "../src/publish/read-history.ts";
+import { context, readableHistory } from "../src/wiring.ts";
 
 const plat = context();
 
@@ -157,6 +169,21 @@ export const handler = authorized({
     readNamed,
     (wanted) => poolHistory(plat, wanted),
     poolHistoryAnswer,
+  ),
+  "GET /v1/addresses/{ip}/history": route(
+    readAddressHistoryPage,
+    (wanted) => readAddressHistory(plat, readableHistory(), wanted),
+    addressHistoryAnswer,
+  ),
+  "GET /v1/history/handles/{handle+}": route(
+    readHandleHistoryPage,
+    (wanted) => readHandleHistory(plat, readableHistory(), wanted),
+    handleHistoryAnswer,
+  ),
+  "GET /v1/events": route(
+    readPoll,
+    (wanted) => readEvents(readableHistory(), wanted, plat.now()),
+    eventsAnswer,
   ),
   "GET /v1/config": route(readSpace, (space) => readSettings(plat, space), settingsAnswer),
   /** Answers if the function runs. */

@@ -19,6 +19,7 @@ import type { DescribedTable, TableIdentity } from "./domain/table-register.ts";
 import { dryRunTable } from "./store/dry-run-table.ts";
 import { identityThrough, tableThrough } from "./store/dynamodb-table.ts";
 import { type Guard, guardedTable } from "./store/guarded-table.ts";
+import type { ReadableHistory } from "./store/readable-history.ts";
 import { retryingTable } from "./store/retrying-table.ts";
 import { signedTable } from "./store/signed-table.ts";
 import { makeStore } from "./store/store.ts";
@@ -36,17 +37,25 @@ export function context(): Context {
   return wired?.context ?? wire(tableOfEnvironment());
 }
 
-let history: Table | undefined;
+let readable: { readonly history: ReadableHistory | undefined } | undefined;
 
-/** Returns the table of the history: the one that `wireHistory` set, or that of the environment. */
-export function historyTable(): Table {
-  history ??= historyOfEnvironment();
-  return history;
+/** Returns the history, for the functions that read it: the one that `wireHistory` set, or that of the environment. */
+export function readableHistory(): ReadableHistory | undefined {
+  readable ??= { history: historyOfEnvironment() };
+  return readable.history;
 }
 
-/** Sets the table of the history before the handlers are loaded. */
-export function wireHistory(table: Table): void {
-  history = table;
+/** Sets the history that functions read; nothing if nobody publishes. */
+export function wireHistory(history: ReadableHistory | undefined): void {
+  readable = { history };
+}
+
+/** Returns the table of the history, for the publisher. @throws {Error} if the environment does not name it */
+export function historyTable(): Table {
+  const { HISTORY_TABLE_NAME } = process.env;
+  if (!HISTORY_TABLE_NAME)
+    throw new Error("HISTORY_TABLE_NAME is not set: it names the DynamoDB table of the history");
+  return historyTableNamed(HISTORY_TABLE_NAME);
 }
 
 /** Sets the table and the context of the handlers before they are loaded. `npm start` and the tests use it. */
@@ -145,11 +154,18 @@ function tableOfEnvironment(): Table & Guard {
   return guardedTableIn(dynamoClient(endpoint), tableName);
 }
 
-function historyOfEnvironment(): Table {
-  const { HISTORY_TABLE_NAME, DYNAMODB_ENDPOINT } = process.env;
-  if (!HISTORY_TABLE_NAME)
-    throw new Error("HISTORY_TABLE_NAME is not set: it names the DynamoDB table of the history");
-  const table = tableIn(dynamoClient(DYNAMODB_ENDPOINT || undefined), HISTORY_TABLE_NAME);
+function historyOfEnvironment(): ReadableHistory | undefined {
+  const { HISTORY_TABLE_NAME, HISTORY_DAYS, PUBLISHES } = process.env;
+  if (!HISTORY_TABLE_NAME) return undefined;
+  return {
+    table: historyTableNamed(HISTORY_TABLE_NAME),
+    keptMs: Number(HISTORY_DAYS) * 86_400_000,
+    publishes: PUBLISHES === "true",
+  };
+}
+
+function historyTableNamed(name: string): Table {
+  const table = tableIn(dynamoClient(process.env.DYNAMODB_ENDPOINT || undefined), name);
   return retryingTable(deadlineTable(table), {
     random: RANDOM,
     sleep: deadlineSleep(REAL_TIME.sleep),

@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import * as v from "valibot";
+import { event } from "../src/contract/answers/answers.ts";
 import { listen } from "../src/local/http-server.ts";
 import type { Role } from "./deployment.ts";
 import { decide } from "./iam.ts";
@@ -94,10 +96,21 @@ export class Published {
       if (!may("events:PutEvents", `arn:aws:events:${region}:${account}:event-bus/${bus}`))
         return DENIED;
     if (this.isBusDown) this.rejections++;
-    else this.events.push(...entries);
-    const one = this.isBusDown ? { ErrorCode: "InternalFailure" } : { EventId: "id" };
-    const FailedEntryCount = this.isBusDown ? entries.length : 0;
-    return { status: 200, body: { FailedEntryCount, Entries: entries.map(() => one) } };
+    const results = entries.map((entry) => this.#putEvent(entry));
+    const FailedEntryCount = results.filter(({ ErrorCode }) => ErrorCode).length;
+    return { status: 200, body: { FailedEntryCount, Entries: results } };
+  }
+
+  /** Takes an event that the schema of its type describes. The bus of AWS would take others too. */
+  #putEvent(entry: BusEvent): { readonly EventId?: string; readonly ErrorCode?: string } {
+    if (this.isBusDown) return { ErrorCode: "InternalFailure" };
+    const { issues } = v.safeParse(event, JSON.parse(entry.Detail));
+    if (issues) {
+      console.error(`an event is not as its schema says: ${v.summarize(issues)}`);
+      return { ErrorCode: "MalformedDetail" };
+    }
+    this.events.push(entry);
+    return { EventId: "id" };
   }
 
   /** @param path the bucket and the key, as in `/bucket/changes/x?x-id=PutObject` */

@@ -14,6 +14,7 @@ import { configureCommand } from "./commands/configure.ts";
 import { eventCommand } from "./commands/event.ts";
 import { exportCommand } from "./commands/export.ts";
 import { handleCommand } from "./commands/handle.ts";
+import { historyCommand } from "./commands/history.ts";
 import { importCommand } from "./commands/import.ts";
 import { jobCommand } from "./commands/job.ts";
 import { namespaceCommand } from "./commands/namespace.ts";
@@ -43,6 +44,7 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
     addressCommand,
     handleCommand,
     prefixCommand,
+    historyCommand,
   ],
   "Pools and settings:": [
     poolCommand,

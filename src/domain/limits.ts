@@ -451,6 +451,23 @@ export const SELECTOR_LABEL_CHARACTERS_MAX = 512;
 /** As many as the longest text of a selector can have: a requirement takes at least 8 characters, a value 4. */
 export const LABEL_SELECTOR_EXPRESSIONS_MAX = 128;
 export const LABEL_SELECTOR_VALUES_MAX = 256;
+/** Events on a page, unless the request has a limit. An event of an address has about 850 bytes. */
+export const EVENTS_PER_PAGE_DEFAULT = 100;
+export const EVENTS_PER_PAGE_MAX = 1_000;
+/** A page of events ends after this many bytes: a function can answer 6 MB. */
+export const EVENT_PAGE_BYTES_MAX = 3_500_000;
+/** Entries of a history that are read at once. With the most attributes one has 200 KB. */
+export const ENTRIES_PER_READ = 50;
+/** Bytes of the events in one item of the event log, before they are compressed. An item has 400 KB at most. */
+export const LOGGED_BYTES_PER_ITEM_MAX = 200_000;
+/** Items of the event log that one read returns. */
+export const LOGGED_ITEMS_PER_READ = 25;
+/** An item of the event log that took longer to write is written again, under a later time. */
+export const LOGGED_MS_MAX = 2_000;
+/** Writes of one item of the event log before the batch must come again. */
+export const LOGGED_TRIES_MAX = 3;
+/** A poll for events leaves out younger items, because an earlier one may still be under way. */
+export const EVENTS_WITHHELD_MS = LOGGED_MS_MAX + CLOCK_SKEW_MS_MAX;
 /** Calls that the publisher has under way at once. */
 export const PUBLISHED_AT_ONCE = 16;
 /** The time for which a change of an address waits for the change of its owner, which another shard of the stream may tell. */

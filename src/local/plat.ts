@@ -2,7 +2,7 @@ import type { Context } from "../allocator/core/context.ts";
 import { openTable } from "../store/table-format.ts";
 import { wire, wireHistory } from "../wiring.ts";
 import { readConsole } from "./console.ts";
-import { deleteExpired, Publishing } from "./publishing.ts";
+import { deleteExpired, HISTORY_KEPT_MS, Publishing } from "./publishing.ts";
 import { type Door, type Serving, serve } from "./server.ts";
 import { openStorage, type StorageOptions } from "./storage.ts";
 import { every } from "./timers.ts";
@@ -17,7 +17,7 @@ export interface PlatOptions extends Door {
 /** All of Plat in this process. */
 export interface Plat {
   readonly url: string;
-  /** A sentence about where the data is kept. */
+  /** A sentence about where the data is history. */
   readonly sentence: string;
   readonly context: Context;
   /** Resolves with a sentence when the data is permanently unavailable. */
@@ -33,7 +33,8 @@ const EXPIRY_SECONDS = 3_600;
 export async function startPlat(options: PlatOptions): Promise<Plat> {
   const storage = await openStorage(options.storage);
   const context = wire(storage.table);
-  wireHistory(storage.history);
+  const { history, feed, trail } = storage;
+  wireHistory(feed && { table: history, keptMs: HISTORY_KEPT_MS, publishes: true });
   // Loaded here, because a function connects to its table when it is loaded.
   const { HANDLERS, SCHEDULED_RUNS } = await import("./functions.ts");
   let serving: Serving;
@@ -44,14 +45,13 @@ export async function startPlat(options: PlatOptions): Promise<Plat> {
     await storage.stop();
     throw error;
   }
-  const { history, feed, trail } = storage;
   const publishing =
     feed && new Publishing({ feed, history, trail, store: context.store, now: context.now });
   const timers = [
     every(options.reclaimSeconds, SCHEDULED_RUNS.reclaim),
     every(options.repairSeconds, SCHEDULED_RUNS.repair),
     every(options.workSeconds, SCHEDULED_RUNS.work),
-    every(EXPIRY_SECONDS, () => deleteExpired(storage.history, context.now())),
+    every(EXPIRY_SECONDS, () => deleteExpired(history, context.now())),
     ...(publishing ? [every(PUBLISH_SECONDS, () => publishing.run())] : []),
   ];
   return {

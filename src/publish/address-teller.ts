@@ -1,10 +1,11 @@
 import { platItself } from "../domain/actor.ts";
 import type { Allocation } from "../domain/allocation.ts";
+import type { EventType } from "../domain/event-type.ts";
 import { allocationStartIn } from "../domain/token.ts";
 import type { ItemChange } from "../store/item-change.ts";
 import { actorIn } from "../store/signed-table.ts";
 import { type AddressDetail, ownedDetail, placeOf } from "./address-detail.ts";
-import type { DomainEvent, EventType } from "./domain-event.ts";
+import type { DomainEvent } from "./domain-event.ts";
 import type { Draft } from "./draft.ts";
 import type { EntryPosition, Holder } from "./history.ts";
 import type { Json } from "./json.ts";

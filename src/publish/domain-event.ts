@@ -1,24 +1,7 @@
 import type { Actor } from "../domain/actor.ts";
+import type { EventType } from "../domain/event-type.ts";
 import { formatTime } from "../domain/time.ts";
 import type { Json } from "./json.ts";
-
-/** The names of events, as callers see them. */
-export type EventType =
-  | "AddressAssigned"
-  | "AddressChanged"
-  | "AddressReleased"
-  | "AddressExpired"
-  | "AddressConflict"
-  | "PrefixAssigned"
-  | "PrefixReleased"
-  | "BlockClaimed"
-  | "BlockReleased"
-  | "PoolCreated"
-  | "PoolChanged"
-  | "PoolDeleted"
-  | "PoolDrained"
-  | "PoolThresholdCrossed"
-  | "PoolExhausted";
 
 /** One event. Deliveries repeat it, with the same id and the same sequence number. */
 export interface DomainEvent {

@@ -1,7 +1,7 @@
 import type { Block } from "../domain/block.ts";
+import type { EventType } from "../domain/event-type.ts";
 import type { SlotEvent } from "../domain/slot-events.ts";
 import type { AddressDetail } from "./address-detail.ts";
-import type { EventType } from "./domain-event.ts";
 import type { Json } from "./json.ts";
 
 export type Detail = Readonly<Record<string, Json>>;

@@ -1,4 +1,5 @@
 import type { Allocation } from "../domain/allocation.ts";
+import { ENTRIES_PER_READ, EVENT_PAGE_BYTES_MAX } from "../domain/limits.ts";
 import type { Page, PageWanted } from "../domain/listed.ts";
 import type { AllocationStart } from "../domain/token.ts";
 import { allocationFrom } from "../store/allocation.ts";
@@ -73,22 +74,31 @@ export function historyItems(table: Table) {
         [EXPIRES]: secondOf(untilMs),
       }),
 
-    /** Returns a page of a history, the newest first. Expired entries that DynamoDB has not deleted yet are left out. */
+    /**
+     * Returns a page of the entries of one or more histories, the newest first. It ends after a number of bytes. Expired
+     * entries that DynamoDB has not deleted yet are left out.
+     */
     async listEntries(
-      subject: Subject,
+      subjects: readonly Subject[],
       { after, limit, nowMs }: PageWanted<string> & { readonly nowMs: number },
     ): Promise<Page<Entry, string>> {
-      const items = await table.query(subjectPk(subject), {
-        before: AFTER_ENTRIES,
-        consistent: false,
-        limit,
-        ...(after !== undefined && { after }),
-      });
-      const last = items.length === limit ? items.at(-1) : undefined;
-      return {
-        items: items.filter((item) => numberOf(item, EXPIRES) > secondOf(nowMs)).map(eventIn),
-        ...(last && { next: last.sk }),
-      };
+      const items: Entry[] = [];
+      let bytes = 0;
+      let last = after;
+      for (let read = 0; read < limit; ) {
+        const wanted = Math.min(limit - read, ENTRIES_PER_READ);
+        const some = await entriesAfter(table, subjects, { after: last, limit: wanted });
+        for (const item of some) {
+          read++;
+          last = item.sk;
+          if (numberOf(item, EXPIRES) <= secondOf(nowMs)) continue;
+          items.push(eventIn(item));
+          bytes += Buffer.byteLength(textOf(item, "event"));
+          if (bytes > EVENT_PAGE_BYTES_MAX) return { items, next: last };
+        }
+        if (some.length < wanted) return { items };
+      }
+      return { items, next: last };
     },
 
     /**
@@ -115,6 +125,22 @@ export function historyItems(table: Table) {
       );
     },
   };
+}
+
+/** Returns the first entries of all these histories after a key. They have one order, that of their keys. */
+async function entriesAfter(
+  table: Table,
+  subjects: readonly Subject[],
+  { after, limit }: PageWanted<string>,
+): Promise<readonly Item[]> {
+  const options = { before: AFTER_ENTRIES, consistent: false, limit };
+  const found = await Promise.all(
+    subjects.map((subject) =>
+      table.query(subjectPk(subject), { ...options, ...(after !== undefined && { after }) }),
+    ),
+  );
+  const items = found.flat().sort((a, b) => (a.sk < b.sk ? -1 : 1));
+  return items.slice(0, limit);
 }
 
 export type History = ReturnType<typeof historyItems>;

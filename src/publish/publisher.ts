@@ -5,7 +5,9 @@ import type { ItemChange } from "../store/item-change.ts";
 import type { Table } from "../store/table.ts";
 import { Awaited } from "./awaited.ts";
 import type { DomainEvent } from "./domain-event.ts";
+import { eventLog } from "./event-log.ts";
 import { historyItems } from "./history.ts";
+import { keepEvents } from "./keep-events.ts";
 import { keepHistory } from "./keep-history.ts";
 import { tell } from "./tell.ts";
 import type { Told } from "./told.ts";
@@ -52,6 +54,7 @@ export function publisher(
   { now, historyKeptMs }: PublisherOptions,
 ) {
   const history = historyItems(sources.history);
+  const log = eventLog(sources.history);
   const awaited = new Awaited(now);
 
   return async (changes: readonly ItemChange[]): Promise<Published> => {
@@ -87,6 +90,8 @@ export function publisher(
     });
     if (lines.length > 0) await putTrail(lines);
     if (events.length > 0) await putEvents(events);
+    // Last, because each try adds to the log.
+    await keepEvents(log, events, { now, keptMs: historyKeptMs });
     return {
       events: events.length,
       lines: lines.length,

@@ -1,8 +1,9 @@
 import type { Store } from "../allocator/core/store.ts";
+import type { EventType } from "../domain/event-type.ts";
 import type { ItemChange } from "../store/item-change.ts";
 import { actorIn } from "../store/signed-table.ts";
 import { changeId } from "./change-id.ts";
-import type { DomainEvent, EventType } from "./domain-event.ts";
+import type { DomainEvent } from "./domain-event.ts";
 import type { Detail } from "./draft.ts";
 import type { History, Holder } from "./history.ts";
 

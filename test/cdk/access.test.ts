@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { ACCESS, ACTIONS, PARTITIONS, type Partition } from "../../cdk/access.ts";
+import {
+  ACCESS,
+  ACTIONS,
+  type ActionKind,
+  type DeployedFunctionName,
+  HISTORY_ACCESS,
+  HISTORY_PARTITIONS,
+  type HistoryPartition,
+  PARTITIONS,
+  type Partition,
+} from "../../cdk/access.ts";
 import { ENVIRONMENT_NAMES } from "../../cdk/environments.ts";
 import { parseCidr } from "../../src/domain/cidr.ts";
 import { hostId } from "../../src/domain/host.ts";
@@ -8,6 +18,7 @@ import { decide, type Statement } from "../../twin/iam.ts";
 import { FUNCTIONS, SCHEDULED_FUNCTIONS, templates } from "./templates.ts";
 
 const TABLE = "arn:aws:dynamodb:eu-central-1:123456789012:table/plat";
+const HISTORY = "arn:aws:dynamodb:eu-central-1:123456789012:table/history";
 const LOGS = ["logs:CreateLogStream", "logs:PutLogEvents"];
 const DEAD_LETTERS = ["sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"];
 const RECEIVES = [
@@ -22,7 +33,13 @@ const PUTS = ["events:PutEvents", "s3:PutObject", ...DEAD_LETTERS];
 
 /** Returns the ARN behind an export of another stack. */
 const importedArn = (name: string): string =>
-  name.includes("-trail:") ? name : name.includes("StreamArn") ? `${TABLE}/stream/now` : TABLE;
+  name.includes("History")
+    ? HISTORY
+    : name.includes("-trail:")
+      ? name
+      : name.includes("StreamArn")
+        ? `${TABLE}/stream/now`
+        : TABLE;
 
 const MARKS = ["ssm:GetParameter", "ssm:PutParameter"];
 
@@ -97,6 +114,27 @@ describe.each(ENVIRONMENT_NAMES)("the rights of the functions in %s", (environme
     for (const action of ["BatchGetItem", "BatchWriteItem", "PartiQLSelect", "DeleteTable"])
       expect(may(`dynamodb:${action}`, TABLE)).toBe("not allowed");
   });
+
+  it.each(FUNCTIONS)(
+    "%s may do to each partition of the history what `cdk/access.ts` says, and no more",
+    (name) => {
+      const statements = statementsOf(name);
+      for (const [kind, action] of Object.entries(ACTIONS))
+        for (const partition of Object.keys(HISTORY_PARTITIONS) as HistoryPartition[])
+          expect(
+            decide(statements, {
+              action,
+              resource: HISTORY,
+              context: { "dynamodb:LeadingKeys": [`${partition}#HANDLE`] },
+            }),
+            `${action} ${partition}`,
+          ).toBe(
+            HISTORY_ACCESS[name as DeployedFunctionName]?.[kind as ActionKind]?.includes(partition)
+              ? "allowed"
+              : "not allowed",
+          );
+    },
+  );
 
   it.each(FUNCTIONS)("%s may ask which table it has if it may write", (name) => {
     const { put, update, delete: remove } = ACCESS[name] ?? {};

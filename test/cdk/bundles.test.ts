@@ -87,6 +87,7 @@ describe.runIf(emulatorBinary())("each bundle answers a real event on Lambda's N
     ["GET", "/readyz", "", undefined, 200],
     ["POST", "/v1/release", "application/json", '{"handle": "web-0"}', 200],
     ["GET", "/openapi.json", "", undefined, 200],
+    ["GET", "/schemas/AddressAssigned", "", undefined, 200],
     ["GET", "/v1/nowhere", "", undefined, 404],
   ] as const)("%s %s", async (method, path, type, body, status) => {
     const [operator] = twin.callers;

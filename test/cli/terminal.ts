@@ -5,6 +5,7 @@ import type { Io } from "../../src/cli/shell/io.ts";
 import { pathIn } from "../../src/contract/routes/space-path.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { type Plat, startPlat } from "../../src/local/plat.ts";
+import type { StorageOptions } from "../../src/local/storage.ts";
 
 const SECONDS_NEVER = 86_400;
 
@@ -33,13 +34,17 @@ export interface Given {
 /**
  * Makes a terminal with a running server, and an address space for each test. `plat("pool", "get")` returns the output
  * of the command, and its exit code.
+ *
+ * @param storage the table of the server; the embedded DynamoDB if there is one. It publishes nothing.
  */
-export function terminal() {
+export function terminal(
+  storage: StorageOptions = emulatorBinary() ? { table: "dynamodb" } : { table: "memory" },
+) {
   let server: Plat;
   let tests = 0;
   beforeAll(async () => {
     server = await startPlat({
-      storage: emulatorBinary() ? { table: "dynamodb" } : { table: "memory" },
+      storage,
       port: 0,
       reclaimSeconds: SECONDS_NEVER,
       repairSeconds: SECONDS_NEVER,

@@ -3,7 +3,7 @@
  * `RIGHTS_USED=FILE npm test` writes the file. The tests themselves check that no function goes beyond its rights.
  */
 import { readFileSync } from "node:fs";
-import { ACCESS, ACTIONS } from "../../cdk/access.ts";
+import { ACCESS, ACTIONS, HISTORY_ACCESS } from "../../cdk/access.ts";
 
 /** Rights that the tests of functions do not use, and what needs them. The tests of the walks use each of them. */
 const EXCUSED: readonly { readonly why: string; readonly rights: readonly string[] }[] = [
@@ -79,8 +79,12 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     ].map((right) => `repair ${right}`),
   },
   {
-    why: "The publisher reads owners and pools: test/publish/publisher.test.ts, and test/twin/publishing.test.ts with the rights of the deployment.",
-    rights: ["publish query HANDLE", "publish query SPACE"],
+    why: "The publisher reads owners and pools, and writes the history: test/publish/publisher.test.ts, and test/twin/publishing.test.ts with the rights of the deployment.",
+    rights: [
+      ...["query HANDLE", "query SPACE", "get history ADDRESS", "query history COPY"],
+      ...["ADDRESS", "COPY", "EVENTS", "HANDLE"].map((part) => `put history ${part}`),
+      "delete history ADDRESS",
+    ].map((right) => `publish ${right}`),
   },
 ];
 
@@ -91,6 +95,11 @@ const used = new Set(readFileSync(file, "utf8").split("\n"));
 const granted = Object.entries(ACCESS).flatMap(([name, access]) => [
   ...Object.keys(ACTIONS).flatMap((kind) =>
     (access?.[kind as keyof typeof ACTIONS] ?? []).map((part) => `${name} ${kind} ${part}`),
+  ),
+  ...Object.keys(ACTIONS).flatMap((kind) =>
+    (HISTORY_ACCESS[name as keyof typeof ACCESS]?.[kind as keyof typeof ACTIONS] ?? []).map(
+      (part) => `${name} ${kind} history ${part}`,
+    ),
   ),
   ...(["scan", "due"] as const).filter((kind) => access?.[kind]).map((kind) => `${name} ${kind}`),
 ]);

@@ -166,6 +166,8 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     ],
   ],
   ip: ["10.0.0.7"],
+  since: ["2026-11-24T12:00:00Z", "0000-01-01T00:00:00Z", "2026-02-31T00:00:00Z"],
+  type: ["AddressAssigned"],
   id: ["delete-AZ3qXw8"],
   limit: ["10"],
   pool: ["main"],
@@ -202,6 +204,15 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     sealCursor(["utilizations", "default"], { orphansAfter: "{" }),
     sealCursor(["contents", "default"], { after: '{"pk":"HANDLE#","sk":"\\u0000"}' }),
     sealCursor(["contents", "default"], { after: "[" }),
+    sealCursor(["address history", "default", "10.0.0.7"], { after: "0" }),
+    sealCursor(["handle history", "default", "held"], {
+      after: `${"0".repeat(15)}#${"9".repeat(40)}#10.0.0.7#AddressAssigned`,
+    }),
+    sealCursor(["events", "default"], { after: "9".repeat(15) }),
+    sealCursor(["events", "default"], {
+      after: `${Date.now()}`.padStart(15, "0"),
+      part: { sk: "0".repeat(15), events: 1e9 },
+    }),
     Buffer.from(`{"of":${"[".repeat(5_000)}${"]".repeat(5_000)}}`).toString("base64url"),
   ],
 };

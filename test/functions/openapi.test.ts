@@ -181,6 +181,9 @@ it("words that are kept for a field of a schema find it", () => {
   }
 });
 
+/** The operations that answer with a document of another kind. */
+const DOCUMENTS: ReadonlySet<string> = new Set(["describe", "listSchemas", "readSchema"]);
+
 it("bodies are component schemas, by reference", () => {
   for (const { operationId, responses } of operationsOf()) {
     const schemas = Object.values(responses).flatMap(({ content = {} }) =>
@@ -189,7 +192,7 @@ it("bodies are component schemas, by reference", () => {
     const inline = schemas.filter((schema) => !("$ref" in schema));
     expect({ operationId, inline }).toEqual({
       operationId,
-      inline: operationId === "describe" ? [{ type: "object" }] : [],
+      inline: DOCUMENTS.has(operationId) ? [{ type: "object" }] : [],
     });
   }
 });

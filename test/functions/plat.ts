@@ -10,17 +10,24 @@ import { PROBLEMS } from "../../src/contract/schema/problem.ts";
 import type { Event } from "../../src/edge/http/event.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Handlers } from "../../src/local/server.ts";
+import { InMemoryFeed } from "../../src/store/change-feed.ts";
+import { ChangeLog } from "../../src/store/change-log.ts";
 import { guardedTable } from "../../src/store/guarded-table.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { contextOf, wire } from "../../src/wiring.ts";
+import { contextOf, wire, wireHistory } from "../../src/wiring.ts";
 import { eventOf, type Request } from "../edge/event.ts";
 import { sendEvent } from "./call.ts";
-import { runAs, tellUsed, unlawful, watchedTable } from "./rights.ts";
+import { runAs, tellUsed, unlawful, watchedHistory, watchedTable } from "./rights.ts";
 
 process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 
 /** The table of the handlers in this test file; a test may replace its methods. */
-export const table = new InMemoryTable();
+export const feed = new InMemoryFeed(new ChangeLog(() => Date.now()));
+export const table = new InMemoryTable(feed);
+/** The history that the functions read. `published` fills it. */
+export const history = new InMemoryTable();
+export const HISTORY_KEPT_MS = 90 * 86_400_000;
+wireHistory({ table: watchedHistory(history), keptMs: HISTORY_KEPT_MS, publishes: true });
 /** The table as the database names it. */
 export const IDENTITY = { region: "eu-central-1", id: "0b7e9a54-table", replicas: [] };
 export const context = wire(
@@ -32,6 +39,8 @@ afterEach(async () => {
   const { violations } = await checkTable(contextOf(table));
   expect(violations).toEqual([]);
   expect([...unlawful]).toEqual([]);
+  const last = feed.first(Number.POSITIVE_INFINITY).at(-1);
+  if (last) await feed.forget(last.sequence);
 });
 
 afterAll(tellUsed);

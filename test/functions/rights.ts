@@ -4,6 +4,7 @@ import {
   ACCESS,
   type ActionKind,
   type DeployedFunctionName,
+  HISTORY_ACCESS,
   PARTITIONS,
   type Partition,
 } from "../../cdk/access.ts";
@@ -22,7 +23,13 @@ const used = new Set<string>();
 export const unlawful = new Set<string>();
 
 /** Returns a table that notes each right that a function uses, and whether `cdk/access.ts` grants it. */
-export function watchedTable(table: Table): Table {
+export const watchedTable = (table: Table): Table => watched(table, "table");
+
+/** Returns the table of the history, watched in the same way. */
+export const watchedHistory = (table: Table): Table => watched(table, "history");
+
+function watched(table: Table, of: "table" | "history"): Table {
+  const note = (kind: ActionKind | "scan" | "due", pk?: string) => noteRight(of, kind, pk);
   return {
     get: (key, options) => {
       note("get", key.pk);
@@ -53,13 +60,16 @@ export function tellUsed(): void {
   if (RIGHTS_USED) appendFileSync(RIGHTS_USED, [...used].map((what) => `${what}\n`).join(""));
 }
 
-function note(kind: ActionKind | "scan" | "due", pk?: string): void {
+function noteRight(of: "table" | "history", kind: ActionKind | "scan" | "due", pk?: string): void {
   const name = running.getStore();
   if (name === undefined) return;
   const partition = pk?.split("#")[0];
-  const what = [name, kind, partition].filter((part) => part !== undefined).join(" ");
+  const place = of === "history" ? `history ${partition}` : partition;
+  const what = [name, kind, place].filter((part) => part !== undefined).join(" ");
   used.add(what);
-  if (!isGranted(name, kind, partition)) unlawful.add(what);
+  const granted =
+    of === "history" ? mayInHistory(name, kind, partition) : isGranted(name, kind, partition);
+  if (!granted) unlawful.add(what);
 }
 
 function isGranted(
@@ -74,4 +84,13 @@ function isGranted(
     Object.hasOwn(PARTITIONS, partition) &&
     access?.[kind]?.includes(partition as Partition) === true
   );
+}
+
+function mayInHistory(
+  name: DeployedFunctionName,
+  kind: ActionKind | "scan" | "due",
+  partition = "",
+): boolean {
+  if (kind === "scan" || kind === "due") return false;
+  return HISTORY_ACCESS[name]?.[kind]?.some((known) => known === partition) === true;
 }

@@ -56,13 +56,13 @@ export const schemaText = (generated: string): string =>
 /** Returns the file of operations: one line for each route, without a space in its path. */
 export function operationsText(): string {
   const lines = ROUTES.filter(({ path }) => !path.startsWith(SPACES)).map((route) => {
-    const { id, method, path, repeatable, headers = [], query = {} } = route;
+    const { id, method, path, repeatable, endless, headers = [], query = {} } = route;
     const fields = [
       `method: "${method}"`,
       `path: "${path.replace("+}", "}")}"`,
       ...(repeatable ? ["repeatable: true"] : []),
       ...(headers.includes("Idempotency-Key") ? ["keyed: true"] : []),
-      ...(Object.hasOwn(query, "cursor") ? ["paged: true"] : []),
+      ...(Object.hasOwn(query, "cursor") && !endless ? ["paged: true"] : []),
     ];
     return `  ${id}: { ${fields.join(", ")} },\n`;
   });

@@ -3,11 +3,9 @@ import { actingAs } from "../../src/acting.ts";
 import { putPool } from "../../src/allocator/admin/administration.ts";
 import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
 import { deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
-import { type PoolUsage, THRESHOLDS_PERCENT } from "../../src/domain/pool-usage.ts";
-import { NO_USAGE } from "../../src/domain/usage.ts";
 import { work } from "../scheduled-runs.ts";
 import { addressOf, assigned, poolOf, requestOf, SPACE } from "../world.ts";
-import { ALICE, type Streamed, streamed } from "./streamed.ts";
+import { ALICE, type Streamed, streamed, usageOf } from "./streamed.ts";
 
 const asAlice = <T>(work: () => Promise<T>) => actingAs(ALICE, work);
 const eventsOf = async (world: Streamed, start: string) =>
@@ -15,21 +13,6 @@ const eventsOf = async (world: Streamed, start: string) =>
 
 const revisionIn = async ({ plat }: Streamed) =>
   (await plat.store.readSpace(SPACE)).pools[0]?.revision;
-
-const usageOf = (poolId: string, available: bigint): PoolUsage => {
-  const threshold = available <= 5n ? THRESHOLDS_PERCENT[0] : undefined;
-  return {
-    space: SPACE,
-    poolId,
-    pool: "pool",
-    family: 4,
-    countedFromMs: 1,
-    countedAtMs: 2,
-    usage: { ...NO_USAGE, capacity: 100n, inUse: 100n - available, available },
-    ...(threshold && { threshold }),
-    samples: [],
-  };
-};
 
 describe("the events of a pool", () => {
   it("tell the fields that a change changed, before and after", async () => {

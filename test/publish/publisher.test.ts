@@ -250,7 +250,7 @@ describe("the history", () => {
     }
     await world.published();
     const { items } = await world.history.listEntries(
-      { space: SPACE, address: "10.0.0.0" },
+      [{ space: SPACE, address: "10.0.0.0" }],
       pageOf(world),
     );
     expect(items.map(({ type, handle }) => [type, handle])).toEqual([
@@ -266,7 +266,7 @@ describe("the history", () => {
     await asBob(() => assigned(world.plat, requestOf("vm", 2)));
     await world.published();
     const { items } = await world.history.listEntries(
-      { space: SPACE, handleHash: handleHash("vm") },
+      [{ space: SPACE, handleHash: handleHash("vm") }],
       pageOf(world),
     );
     expect(items.map(({ type }) => type)).toEqual(["AddressAssigned", "AddressAssigned"]);
@@ -280,7 +280,7 @@ describe("the history", () => {
     await world.published();
     const subject = { space: SPACE, address: "10.0.0.0" };
     const list = (after?: string) =>
-      world.history.listEntries(subject, { ...pageOf(world), limit: 1, ...(after && { after }) });
+      world.history.listEntries([subject], { ...pageOf(world), limit: 1, ...(after && { after }) });
     const first = await list();
     const second = await list(first.next);
     expect(typesOf([...first.items, ...second.items])).toEqual([
@@ -295,7 +295,7 @@ describe("the history", () => {
     await world.published();
     world.clock.nowMs += 2 * HISTORY_KEPT_MS;
     const subject = { space: SPACE, address: "10.0.0.0" };
-    expect((await world.history.listEntries(subject, pageOf(world))).items).toEqual([]);
+    expect((await world.history.listEntries([subject], pageOf(world))).items).toEqual([]);
     expect(await world.history.readHolder(SPACE, "10.0.0.0")).toMatchObject({
       detail: { handle: "one" },
     });

@@ -1,8 +1,13 @@
+import * as v from "valibot";
+import { expect } from "vitest";
 import { actingAs, currentActor } from "../../src/acting.ts";
 import { putPool, putSettings } from "../../src/allocator/admin/administration.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
+import { EVENTS } from "../../src/contract/answers/answers.ts";
 import type { Settings } from "../../src/domain/pool.ts";
+import { type PoolUsage, THRESHOLDS_PERCENT } from "../../src/domain/pool-usage.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { NO_USAGE } from "../../src/domain/usage.ts";
 import { type DomainEvent, eventBody } from "../../src/publish/domain-event.ts";
 import type { Detail } from "../../src/publish/draft.ts";
 import { historyItems } from "../../src/publish/history.ts";
@@ -17,6 +22,13 @@ import { makeStore } from "../../src/store/store.ts";
 import { type Clock, contextOver, poolOf, SPACE } from "../world.ts";
 
 export const HISTORY_KEPT_MS = 90 * 24 * 60 * 60 * 1_000;
+/** Returns an event that its schema describes. */
+export function described(event: DomainEvent): DomainEvent {
+  const body: unknown = JSON.parse(JSON.stringify(eventBody(event)));
+  expect(v.safeParse(EVENTS[event.type], body).issues).toBeUndefined();
+  return event;
+}
+
 export const ALICE = { principal: "alice", requestId: "r1", sourceIp: "192.0.2.7" };
 
 /** A table whose changes go to a publisher, and what the publisher made of them. */
@@ -52,7 +64,7 @@ export async function streamed(
   const trail: TrailLine[] = [];
   const dead: ItemChange[] = [];
   const destinations: Destinations = {
-    putEvents: async (events) => void bus.push(...events),
+    putEvents: async (events) => void bus.push(...events.map(described)),
     putTrail: async (lines) => void trail.push(...lines),
     putDeadLetter: async (change) => void dead.push(change),
     history: historyTable,
@@ -86,3 +98,19 @@ export async function streamed(
     },
   };
 }
+
+/** Returns the usage of a pool of 100 addresses, of which these can be assigned. */
+export const usageOf = (poolId: string, available: bigint): PoolUsage => {
+  const threshold = available <= 5n ? THRESHOLDS_PERCENT[0] : undefined;
+  return {
+    space: SPACE,
+    poolId,
+    pool: "pool",
+    family: 4,
+    countedFromMs: 1,
+    countedAtMs: 2,
+    usage: { ...NO_USAGE, capacity: 100n, inUse: 100n - available, available },
+    ...(threshold && { threshold }),
+    samples: [],
+  };
+};

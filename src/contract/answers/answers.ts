@@ -14,12 +14,14 @@ export {
 } from "./block.ts";
 export * from "./cilium-node.ts";
 export * from "./configuration.ts";
+export { EVENTS, event } from "./event.ts";
+export * from "./happened.ts";
 export * from "./history.ts";
 export * from "./job.ts";
 export * from "./node.ts";
 export * from "./node-prefix.ts";
 export { hostReserved, missingOfFamily, unreadableItem } from "./parts.ts";
-export * from "./pool.ts";
+export { poolRead, poolsRead, poolWritten } from "./pool.ts";
 export * from "./prefix.ts";
 export * from "./problem.ts";
 export * from "./quota.ts";

@@ -3,8 +3,8 @@ import { ASSIGNMENT_MODES, ASSIGNS, BORROWING, USES } from "../../domain/pool.ts
 import { POOL_KINDS } from "../../domain/pool-network.ts";
 import { ignored, networkSettings, next, unreadable, whole, written } from "./parts.ts";
 
-const pool = {
-  name: v.string(),
+/** The fields of a pool that its operator sets. */
+export const poolFields = {
   cidr: v.string(),
   assign: v.picklist(ASSIGNS),
   blockSize: whole,
@@ -26,6 +26,11 @@ const pool = {
   prefixLength: v.optional(whole),
   ...networkSettings,
   routing: v.optional(v.record(v.string(), v.union([v.string(), v.boolean()]))),
+};
+
+const pool = {
+  name: v.string(),
+  ...poolFields,
   state: v.optional(v.string()),
   job: v.optional(v.string()),
 };

@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import { eventType } from "../answers/event.ts";
 import { methodsOf, ROUTES, type Route } from "../routes/routes.ts";
 import { actsInSpace, inNamedSpace, SPACE_DEFAULT, withoutSpace } from "../routes/space-path.ts";
 import { HEADER_WORDS, PARAMETER_WORDS, TAGS } from "../routes/words.ts";
@@ -29,6 +30,7 @@ const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
   kind: kindName,
   id: jobId,
   space: spaceName,
+  type: eventType,
 };
 
 const HEADERS = { "If-Match": etags, "If-None-Match": etags, "Idempotency-Key": idempotencyKey };

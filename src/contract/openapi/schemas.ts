@@ -1,5 +1,6 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import * as v from "valibot";
+import { EVENT_TYPES } from "../../domain/event-type.ts";
 import * as answers from "../answers/answers.ts";
 import { affinitiesBody } from "../requests/affinity.ts";
 import { amendmentBody } from "../requests/amendment.ts";
@@ -149,6 +150,11 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   UnfinishedApplication: answers.unfinishedApplication,
   Configuration: answers.settingsRead,
   ConfigurationWritten: answers.settingsWritten,
+  AddressHistory: answers.addressHistoryRead,
+  HandleHistory: answers.handleHistoryRead,
+  EventPage: answers.eventsRead,
+  Event: answers.event,
+  ...Object.fromEntries(EVENT_TYPES.map((type) => [`${type}Event`, answers.EVENTS[type]])),
   Job: answers.jobRead,
   JobList: answers.jobsRead,
   JobBegun: answers.jobBegun,
@@ -188,7 +194,8 @@ const portable = (pattern: string): string =>
 
 const refTo = (name: string) => `#/components/schemas/${name}`;
 
-const CONVERSION = {
+/** The settings by which valibot schemas become JSON Schemas. */
+export const CONVERSION = {
   target: "draft-2020-12",
   typeMode: "input",
   // Rules over several fields, and what only the domain can read: JSON Schema has no words for them.
@@ -240,7 +247,7 @@ export function schemaOf(schema: v.GenericSchema): Json {
 }
 
 /** Returns the same schema, with a description for each field that has none. */
-function described(schema: Json, component: string): Json {
+export function described(schema: Json, component: string): Json {
   const walked = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, walkedInto(key, value, component)]),
   ) as Json;

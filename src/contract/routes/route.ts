@@ -29,6 +29,8 @@ export interface Route {
   readonly id: string;
   readonly tag: Tag;
   readonly summary: string;
+  /** True if every answer has a `next`, because more can come at any time. A client does not read to its end. */
+  readonly endless?: true;
   /** The parameters of its query; absent if the route ignores the query. */
   readonly query?: v.ObjectEntries;
   readonly headers?: readonly ("If-Match" | "If-None-Match" | "Idempotency-Key")[];

@@ -3,6 +3,7 @@ import { ALARM_ROUTES } from "./alarms.ts";
 import { APPLICATION_ROUTES } from "./applications.ts";
 import { BLOCK_ROUTES } from "./blocks.ts";
 import { CONFIGURATION_ROUTES } from "./configuration.ts";
+import { HISTORY_ROUTES } from "./histories.ts";
 import { JOB_ROUTES } from "./jobs.ts";
 import { NODE_ROUTES } from "./nodes.ts";
 import { POOL_ROUTES } from "./pools.ts";
@@ -29,6 +30,7 @@ const WRITTEN: readonly Route[] = [
   ...REGISTRY_ROUTES,
   ...APPLICATION_ROUTES,
   ...NODE_ROUTES,
+  ...HISTORY_ROUTES,
   ...CONFIGURATION_ROUTES,
   ...SERVICE_ROUTES,
 ];

@@ -347,8 +347,11 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   namespace: NAMED,
   node: NAMED,
   orphans: "After the last pool, also search for blocks of no pool.",
+  type: "The type of an event.",
   uid: "The uid of the Node object.",
   pool: "Only this pool, or these pools, by name.",
+  since:
+    "Begin with the events of this time, in place of a cursor. Without both, the events from now on.",
   space: "The address space. Pools may overlap between spaces, never inside one.",
   families:
     "The families that the node needs: those that pools serve, or IPv4 alone in `kubernetes`, if absent.",
@@ -382,6 +385,7 @@ export const TAGS = {
   applications: "Workloads for whose instances Plat holds addresses.",
   blocks: "Blocks, and the affinity of hosts to them.",
   configuration: "The settings of a space, and all its stored items.",
+  events: "Histories of addresses and handles, and events for programs that poll.",
   jobs: "Work that takes longer than a request.",
   nodes: "The prefixes of nodes.",
   pools: "Pools, how they are used, and the work that drains or deletes them.",
@@ -389,7 +393,7 @@ export const TAGS = {
   quotas: "The limits of a space, a principal or a tenant.",
   registry: "The labels of hosts and namespaces, for the selectors of pools.",
   reservations: "Addresses that automatic assignment leaves out.",
-  service: "Whether the service runs, and this document.",
+  service: "Whether the service runs, this document, and the schemas of events.",
 } as const;
 
 export type Tag = keyof typeof TAGS;

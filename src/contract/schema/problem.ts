@@ -27,6 +27,8 @@ type EdgeCode =
   | "throttled"
   | "unavailable"
   | "table_frozen"
+  | "not_published"
+  | "cursor_expired"
   | "internal_error";
 
 export type ProblemCode = RejectionCode | EdgeCode;
@@ -50,6 +52,8 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   foreign_host: { status: 403, title: "The Host header names another server" },
   foreign_origin: { status: 403, title: "Web pages must not call this server" },
   not_found: { status: 404, title: "Not found" },
+  not_published: { status: 404, title: "Events are not published here" },
+  cursor_expired: { status: 410, title: "The events after the cursor are no longer kept" },
   method_not_allowed: { status: 405, title: "The path does not support this method" },
   already_assigned: { status: 409, title: "The address is already assigned" },
   pool_exhausted: { status: 409, title: "No address is available" },

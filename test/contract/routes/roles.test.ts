@@ -41,7 +41,12 @@ it("health, readiness, the OpenAPI document and unknown paths require no role", 
     keysOf(undefined)
       .map((key) => key.replace(/.* /, ""))
       .sort(),
-  ).toEqual(["/healthz", "/healthz", "/openapi.json", "/openapi.json", "/readyz", "/readyz"]);
+  ).toEqual(
+    ["/healthz", "/openapi.json", "/readyz", "/schemas", "/schemas/{type}"].flatMap((path) => [
+      path,
+      path,
+    ]),
+  );
   expect(isAllowed([], "GET /healthz", "default")).toBe(true);
   expect(isAllowed([], "$default", "default")).toBe(true);
 });

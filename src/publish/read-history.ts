@@ -1,0 +1,80 @@
+import { poolAt } from "../allocator/core/configuration.ts";
+import type { Context } from "../allocator/core/context.ts";
+import { Problem } from "../contract/schema/problem.ts";
+import { type Address, formatAddress } from "../domain/address.ts";
+import { blockOf } from "../domain/block-group.ts";
+import { formatCidr } from "../domain/cidr.ts";
+import { handleHash } from "../domain/hash.ts";
+import type { Page, PageWanted } from "../domain/listed.ts";
+import { assignsPrefixes } from "../domain/pool.ts";
+import { daysOf, type ReadableHistory } from "../store/readable-history.ts";
+import { type Entry, historyItems, type Subject } from "./history.ts";
+
+/** A page of a history, the newest first. */
+export interface HistoryPage extends Page<Entry, string> {
+  readonly keptDays: number;
+}
+
+/** A page of the history of an address, with that of the prefix in which it lies. */
+export interface AddressHistoryPage extends HistoryPage {
+  readonly address: string;
+  /** Absent if the address lies in no pool of prefixes. */
+  readonly prefix?: string;
+}
+
+/** Reads a page of the history of an address. Events of a prefix are events of its addresses. */
+export async function readAddressHistory(
+  context: Context,
+  history: ReadableHistory | undefined,
+  {
+    space,
+    address,
+    ...page
+  }: PageWanted<string> & { readonly space: string; readonly address: Address },
+): Promise<AddressHistoryPage | Problem> {
+  if (!history) return noHistory();
+  const pool = await poolAt(context, space, address);
+  const prefix =
+    pool && assignsPrefixes(pool) ? formatCidr(blockOf(address, pool.blockSize)) : undefined;
+  const text = formatAddress(address);
+  const subjects = [text, ...(prefix === undefined ? [] : [prefix])];
+  const read = await readPage(
+    history,
+    subjects.map((subject) => ({ space, address: subject })),
+    { ...page, nowMs: context.now() },
+  );
+  return { ...read, address: text, ...(prefix !== undefined && { prefix }) };
+}
+
+/** Reads a page of the history of a handle. */
+export async function readHandleHistory(
+  context: Context,
+  history: ReadableHistory | undefined,
+  {
+    space,
+    handle,
+    ...page
+  }: PageWanted<string> & { readonly space: string; readonly handle: string },
+): Promise<HistoryPage | Problem> {
+  if (!history) return noHistory();
+  const subject = { space, handleHash: handleHash(handle) };
+  const read = await readPage(history, [subject], { ...page, nowMs: context.now() });
+  // Another handle may have the same hash. An event whose owner is not known names none.
+  return { ...read, items: read.items.filter((event) => (event.handle ?? handle) === handle) };
+}
+
+/** Reads a page of more than one partition. Their entries have one order, that of their keys. */
+async function readPage(
+  { table, keptMs }: ReadableHistory,
+  subjects: readonly Subject[],
+  wanted: PageWanted<string> & { readonly nowMs: number },
+): Promise<HistoryPage> {
+  const page = await historyItems(table).listEntries(subjects, wanted);
+  return { ...page, keptDays: daysOf(keptMs) };
+}
+
+const noHistory = (): Problem =>
+  new Problem(
+    "not_published",
+    "Nothing is published here, so there is no history. npm start keeps one without --dynamodb.",
+  );
