@@ -2,8 +2,10 @@ import { gunzipSync } from "node:zlib";
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
+import { dataIn } from "../../twin/metrics/data.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
 import { planOf, RESOURCES } from "../examples/dns.ts";
+import { logsOf } from "./situations.ts";
 
 const RULE: Readonly<Record<"source" | "detail-type", readonly string[]>> =
   RESOURCES.Rule.Properties.EventPattern;
@@ -30,6 +32,12 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
         .split("\n")
         .map((line) => JSON.parse(line)),
     );
+  /** Returns the latencies of successful assigns, as CloudWatch reads them from the logs. */
+  const latencies = async () =>
+    dataIn(await logsOf(twin)).filter(
+      ({ name, dimensions: { operation, status } }) =>
+        name === "Latency" && operation === "POST /v1/assign" && status === "2xx",
+    );
   const assign = (handle: string) =>
     call("POST", "/v1/assign", { host: "node-1", ipv4: 1, handle });
 
@@ -53,6 +61,39 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
     expect(assigned.principal).toMatch(/^arn:aws:iam::/);
     expect(released.address).toBe(assigned.address);
     expect(released.sequence > assigned.sequence).toBe(true);
+  });
+
+  it("has the event, the line of the trail and the metric of one assign", async () => {
+    const measured = await latencies();
+    const { requestId } = (await assign("seen")).body;
+    await vi.waitFor(() => expect(eventsOf("seen")).toMatchObject([{ requestId }]), 20_000);
+    await vi.waitFor(
+      () =>
+        expect(lines().filter(({ by }) => by?.requestId === requestId)).toContainEqual(
+          expect.objectContaining({ kind: "BLOCK" }),
+        ),
+      20_000,
+    );
+    await vi.waitFor(
+      async () => expect(await latencies()).toHaveLength(measured.length + 1),
+      20_000,
+    );
+  });
+
+  it("becomes a history of the address, and an event for a program that polls", async () => {
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const assigned = await assign("polled");
+    const [{ address }] = assigned.body.addresses;
+    await vi.waitFor(async () => {
+      const { body } = await call("GET", `/v1/addresses/${address}/history`);
+      expect(body.events).toMatchObject([{ type: "AddressAssigned", handle: "polled" }]);
+    }, 20_000);
+    const { body } = await call("GET", "/v1/history/handles/polled");
+    expect(body).toMatchObject({ keptDays: 90, events: [{ address }] });
+    await vi.waitFor(async () => {
+      const { body } = await call("GET", `/v1/events?since=${since}`);
+      expect(body.events).toContainEqual(expect.objectContaining({ handle: "polled", address }));
+    }, 30_000);
   });
 
   it("becomes lines of the trail under the hour, which say what was before and afterwards", async () => {
