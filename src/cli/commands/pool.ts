@@ -88,7 +88,7 @@ const createCommand = (io: Io): Command =>
         ],
         [
           "Create a pool of a subnet for virtual machines",
-          "plat pool create lan --cidr 10.1.0.0/24 --kind subnet --gateway 10.1.0.1 --dns 10.1.0.53",
+          "plat pool create lan --cidr 10.1.0.0/24 --kind subnet --gateway 10.1.0.1",
         ],
         [
           "Create a pool for hosts with a label",
@@ -118,7 +118,7 @@ const createCommand = (io: Io): Command =>
     .addOption(
       new Option(
         "--kind <kind>",
-        "pods: every address is assigned; subnet: not the network address, the broadcast address and the gateway",
+        "Use of the pool: pods assigns every address, subnet leaves out network, broadcast and gateway",
       ).choices(POOL_KINDS),
     )
     .option(

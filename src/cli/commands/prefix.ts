@@ -48,12 +48,12 @@ export const prefixCommand = (io: Io): Command =>
       printing(new Command("assign"))
         .description("Assign a free prefix, or a specific one, to a handle")
         .argument("<handle>", "The handle")
-        .option("--family <family>", "4 or 6", count)
+        .option("--family <family>", "Family of the prefix: 4 or 6", count)
         .option("--prefix-length <n>", "Only from pools with prefixes of this length", count)
         .option("--cidr <cidr>", "This prefix, in place of --family and --prefix-length")
         .option("--pool <pool or CIDR>", "Only from this pool; repeatable", texts)
         .option("--attribute <key=value>", "Attribute of the owner; repeatable", keyValue)
-        .option("--limit-per-handle <n>", "1: the handle has one prefix of a family", count)
+        .option("--limit-per-handle <n>", "Prefixes of a family that the handle has: 1", count)
         .option(
           "--idempotency-key <key>",
           "Key of the request: a retry with it gets the same answer",
