@@ -14,15 +14,15 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 
 /** Clauses without which no test fails, and the reasons to keep them. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
-  "affinity-confirm-rev": { why: COMES_BACK, heals: [2, 3] },
-  "affinity-retire-rev": { why: COMES_BACK, heals: [1, 3] },
-  "affinity-keep-rev": { why: COMES_BACK, heals: [489, 792] },
-  "repair-confirm-rev": { why: COMES_BACK, heals: [105, 186] },
-  "affinity-drop-rev": { why: GOES, heals: [3, 20] },
-  "affinity-undo-rev": { why: GOES, heals: [33, 54] },
-  "affinity-stale-rev": { why: GOES, heals: [10, 20] },
-  "affinity-orphan-rev": { why: GOES, heals: [3, 32] },
-  "repair-affinity-rev": { why: GOES, heals: [32, 407] },
+  "affinity-confirm-rev": { why: COMES_BACK, heals: [10, 12] },
+  "affinity-retire-rev": { why: COMES_BACK, heals: [1, 13] },
+  "affinity-keep-rev": { why: COMES_BACK, heals: [64, 85] },
+  "repair-confirm-rev": { why: COMES_BACK, heals: [186] },
+  "affinity-drop-rev": { why: GOES, heals: [20, 32] },
+  "affinity-undo-rev": { why: GOES, heals: [17, 19] },
+  "affinity-stale-rev": { why: GOES, heals: [10, 11] },
+  "affinity-orphan-rev": { why: GOES, heals: [33, 53] },
+  "repair-affinity-rev": { why: GOES, heals: [32, 110] },
   "repair-duplicate-rev": { why: `As \`repair-affinity-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that a node of its name may exist. Another entry of the same name replaces it, and repair deletes it when the node is gone.",

@@ -3,12 +3,12 @@
  * sources another seed may notice it.
  */
 export const NOTICED: readonly (readonly [name: string, seed: number, what: string])[] = [
-  ["take-epoch", 7, "the epoch clause of a slot write (rule 1)"],
-  ["allocation-rev", 418, "the revision of an allocation that is written again (rule 2)"],
+  ["take-epoch", 6, "the epoch clause of a slot write (rule 1)"],
+  ["allocation-rev", 245, "the revision of an allocation that is written again (rule 2)"],
   ["unknown-fence", 7, "the fence after an unknown outcome (rule 3)"],
-  ["expire-rev", 569, "the revision of an allocation whose lease has run out (rule 5)"],
+  ["expire-rev", 1191, "the revision of an allocation whose lease has run out (rule 5)"],
   ["pending-live-rev", 4, "the revision of a pending allocation that becomes live (rule 7)"],
-  ["abort-rev", 963, "the revision of a pending allocation that is aborted (rule 7)"],
+  ["abort-rev", 1946, "the revision of a pending allocation that is aborted (rule 7)"],
   ["seize-rev", 42, "the revision of a seized block"],
   ["borrowed-fence", 48, "the fence before a borrowed block goes"],
   ["take-slot", 4, "the clause that a slot is as it was seen"],
