@@ -120,11 +120,11 @@ describe("the context of an environment", () => {
   });
 });
 
-it("an environment may name 30 spaces, and one more is rejected by the name of the setting", () => {
+it("an environment may name 20 spaces, and one more is rejected by the name of the setting", () => {
   const names = Array.from({ length: SPACES_MAX + 1 }, (_, i) => `space-${i}`);
-  expect(readDeployment("dev", { spaces: names.slice(1) }).spaces).toHaveLength(30);
+  expect(readDeployment("dev", { spaces: names.slice(1) }).spaces).toHaveLength(SPACES_MAX);
   expect(() => readDeployment("dev", { spaces: names })).toThrow(
-    /spaces must be at most 30 spaces/,
+    /spaces must be at most 20 spaces/,
   );
 });
 

@@ -83,6 +83,7 @@ function wordsWalked(): ReadonlySet<string> {
       "../prefixes.ts",
       "../node-events.ts",
       "../cilium.ts",
+      "../cilium-requests.ts",
     ],
   ].map((files) => files.map(codeOf).join("\n")) as [string, string];
   const declarations = new Map(
