@@ -1,12 +1,13 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { COMMAND_BUILD } from "../../pack/command.ts";
 import { type Started, start } from "../local/process.ts";
 import { differenceOf, type Step, stepsOf } from "./page.ts";
 
@@ -44,10 +45,9 @@ export function goOnTour(place: Place): void {
     const [, options] = /^npm start -- (.*)$/m.exec(PAGE) ?? [];
     if (options === undefined) throw new Error("The page does not say how the server is started.");
     const program = join(folder, "plat.js");
-    const build = ["run", "--silent", "build", "--", `--outfile=${program}`];
     [server] = await Promise.all([
       start([...place.start(options.split(" ")), "--port", "0"]),
-      promisify(execFile)("npm", [...build, "--log-level=warning"], { cwd: ROOT }),
+      build({ ...COMMAND_BUILD, absWorkingDir: ROOT, outfile: program }),
     ]);
     const plat = join(folder, "plat");
     await writeFile(
