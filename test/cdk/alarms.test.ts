@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { PlatStage } from "../../cdk/stage.ts";
 import { SHARDS } from "../../src/domain/limits.ts";
 import {
   type AlarmState,
@@ -13,31 +11,38 @@ import {
 } from "../../twin/metrics/alarms.ts";
 import type { Datum } from "../../twin/metrics/data.ts";
 import type { Stack } from "../../twin/names.ts";
+import { type Chosen, PRIVATE_API_ONLY, stageOf } from "./choices.ts";
 
-const RUNBOOK = readFileSync(
-  fileURLToPath(new URL("../../docs/runbook.md", import.meta.url)),
-  "utf8",
+const pageOf = (name: string) =>
+  readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), "utf8");
+const CHAPTERS = [...pageOf("runbook.md").matchAll(/^## (.*)$/gm)].map(
+  ([, chapter = ""]) => chapter,
 );
-const CHAPTERS = [...RUNBOOK.matchAll(/^## (.*)$/gm)].map(([, chapter = ""]) => chapter);
 
-// With the choice that has an alarm of its own.
-const context = { "aws:cdk:bundling-stacks": [], "plat:prod": { probe: true } };
-const stage = new PlatStage(new App({ context }), "prod");
+/** The choices on which alarms depend: the environment, the kind of the API, and the probe with its own alarm. */
+const DEPLOYED: readonly Chosen[] = [
+  { name: "prod", environment: "prod", settings: { probe: true } },
+  { name: "dev", environment: "dev", settings: {} },
+  { name: "a private REST API", environment: "prod", settings: { api: PRIVATE_API_ONLY } },
+];
 
-const ALARMS = alarmsOf(
-  (["stateful", "trail", "stateless"] as const).map((name): Stack => {
+/** Returns the alarms of a deployment, by their ids. */
+function alarmsIn(chosen: Chosen): ReadonlyMap<string, DeployedAlarm> {
+  const stage = stageOf(chosen);
+  const stacks = (["stateful", "trail", "stateless"] as const).map((name): Stack => {
+    const { stackName } = stage[name] ?? expect.fail(name);
     const template = Template.fromStack(stage[name] ?? expect.fail(name)).toJSON();
     return {
-      name: `plat-prod-${name}`,
+      name: stackName,
       account: "123456789012",
       region: "eu-central-1",
       resources: template.Resources,
       outputs: template.Outputs ?? {},
     };
-  }),
-);
-const idOf = ({ name }: DeployedAlarm) => name.replace("plat-prod-stateless-", "");
-const alarm = (id: string) => ALARMS.find((each) => idOf(each) === id) ?? expect.fail(id);
+  });
+  const prefix = `${stage.stateless.stackName}-`;
+  return new Map(alarmsOf(stacks).map((alarm) => [alarm.name.replace(prefix, ""), alarm]));
+}
 
 /** The values of one period, by the ids of an alarm's metrics; none where there is no data. */
 type Period = Readonly<Record<string, readonly number[]>>;
@@ -96,50 +101,67 @@ function beats(schedules: number): readonly number[] {
   return Array.from({ length: schedules * 15 }, () => 1);
 }
 
-it("each alarm is driven", () => {
-  expect(Object.keys(DRIVEN).sort()).toEqual(ALARMS.map(idOf).sort());
-});
+const ALARMS = DEPLOYED.map((chosen) => ({ ...chosen, alarms: alarmsIn(chosen) }));
 
-describe.each(Object.entries(DRIVEN))("%s", (id, { well, ill }) => {
-  const of = alarm(id);
+describe.each(ALARMS)("$name", ({ alarms, settings }) => {
+  const alarm = (id: string) => alarms.get(id) ?? expect.fail(id);
+  const driven = Object.entries(DRIVEN).filter(
+    ([id]) => id !== "NoHeartbeatOfProbe" || settings.probe,
+  );
 
-  it("is raised when its metric is over the threshold for as long as it says, and not before", () => {
-    const rest = times(of.periods - of.datapoints, well);
-    expect(stateAfter(of, [...times(of.periods, well)])).toBe("OK");
-    expect(stateAfter(of, [...rest, well, ...times(of.datapoints - 1, ill)])).toBe("OK");
-    expect(stateAfter(of, [...rest, ...times(of.datapoints, ill)])).toBe("ALARM");
+  it("has each alarm driven", () => {
+    expect([...alarms.keys()].sort()).toEqual(driven.map(([id]) => id).sort());
   });
 
-  it("ends when its metric is back", () => {
-    expect(stateAfter(of, [...times(of.datapoints, ill), ...times(of.periods, well)])).toBe("OK");
+  describe.each(driven)("%s", (id, { well, ill }) => {
+    const of = alarm(id);
+
+    it("is raised when its metric is over the threshold for as long as it says, and not before", () => {
+      const rest = times(of.periods - of.datapoints, well);
+      expect(stateAfter(of, [...times(of.periods, well)])).toBe("OK");
+      expect(stateAfter(of, [...rest, well, ...times(of.datapoints - 1, ill)])).toBe("OK");
+      expect(stateAfter(of, [...rest, ...times(of.datapoints, ill)])).toBe("ALARM");
+    });
+
+    it("ends when its metric is back", () => {
+      expect(stateAfter(of, [...times(of.datapoints, ill), ...times(of.periods, well)])).toBe("OK");
+    });
+
+    it("says what happened, and names a chapter of the runbook", () => {
+      const [, chapter = ""] = /^.+\. See docs\/runbook\.md#(\w+)\.$/.exec(of.description) ?? [];
+      expect(CHAPTERS.map((each) => each.toLowerCase())).toContain(chapter);
+    });
   });
 
-  it("says what happened, and names a chapter of the runbook", () => {
-    const [, chapter = ""] = /^.+\. See docs\/runbook\.md#(\w+)\.$/.exec(of.description) ?? [];
-    expect(CHAPTERS.map((each) => each.toLowerCase())).toContain(chapter);
+  it("raises no alarm about shares of few requests", () => {
+    for (const id of ["ServerErrorShare", "TooManyRequests"])
+      expect(stateAfter(alarm(id), times(3, share(99, 99)))).toBe("OK");
+  });
+
+  it("takes requests of which no answer is 429 for a share of zero", () => {
+    expect(stateAfter(alarm("TooManyRequests"), times(3, share(undefined, 1_000)))).toBe("OK");
+  });
+
+  it("adds throttled reads and writes of the table", () => {
+    const of = alarm("TableThrottles");
+    expect(stateAfter(of, times(3, { writes: [1] }))).toBe("ALARM");
+  });
+
+  it("keeps the alarm of a pool that was not sampled for a while", () => {
+    const of = alarm("PoolAbove80");
+    expect(stateOf(of, [], 0, "ALARM")).toBe("ALARM");
   });
 });
 
 it("the runbook has no chapter without an alarm", () => {
-  const named = ALARMS.map(({ description }) => /#(\w+)\.$/.exec(description)?.[1]);
+  const named = ALARMS.flatMap(({ alarms }) => [...alarms.values()]).map(
+    ({ description }) => /#(\w+)\.$/.exec(description)?.[1],
+  );
   expect(CHAPTERS.filter((chapter) => !named.includes(chapter.toLowerCase()))).toEqual([]);
 });
 
-it("a pool that was not sampled for a while keeps its alarm", () => {
-  const of = alarm("PoolAbove80");
-  expect(stateOf(of, [], 0, "ALARM")).toBe("ALARM");
-});
-
-it("few requests raise no alarm about shares", () => {
-  for (const id of ["ServerErrorShare", "TooManyRequests"])
-    expect(stateAfter(alarm(id), times(3, share(99, 99)))).toBe("OK");
-});
-
-it("requests of which no answer is 429 are a share of zero", () => {
-  expect(stateAfter(alarm("TooManyRequests"), times(3, share(undefined, 1_000)))).toBe("OK");
-});
-
-it("throttled reads and writes of the table count together", () => {
-  const of = alarm("TableThrottles");
-  expect(stateAfter(of, times(3, { writes: [1] }))).toBe("ALARM");
+it("the page on observability lists each alarm", () => {
+  const list = pageOf("observability.md").split("## Alarms")[1] ?? "";
+  const listed = [...list.matchAll(/`(\w+)`(?=[^|]*\]\(runbook)/g)].map(([, id]) => id);
+  expect(listed.sort()).toEqual(Object.keys(DRIVEN).sort());
 });
