@@ -86,7 +86,8 @@ export function contextOf(table: Table, time: Time = REAL_TIME): Context {
   return { store, random: RANDOM, cache: new WarmCache(), now, sleep };
 }
 
-type Time = Pick<Context, "now" | "sleep">;
+/** The clock of a context, and its way to wait. */
+export type Time = Pick<Context, "now" | "sleep">;
 
 /**
  * Makes a client for AWS, or for another endpoint. Another endpoint needs no credentials of AWS, but the SDK signs

@@ -2,46 +2,86 @@ import "./environment.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { makeClient } from "./client.ts";
 import { asksForDeployed, loadTwin } from "./deployed.ts";
 import { startPlat } from "./plat.ts";
 import { CALLS_AT_ONCE, NODES, PODS_PER_DEPLOYMENT, POOL, rollOut, SETTINGS } from "./rollout.ts";
+import { keepRolling } from "./steady.ts";
 
 /**
  * `npm run demo`: a day of a cluster in a minute, 100 deployments of 10 pods on 10 nodes. It uses the laptop's table in
  * a directory of its own. With `-- --dynamodb` it uses the embedded DynamoDB. With `-- --deployed prod` all of it is
- * the twin of the deployment.
+ * the twin of the deployment. With `-- --console` pods come and go until Ctrl-C, to be watched in the console.
  */
 
 const DEPLOYMENTS = 100;
 const RECLAIM_SECONDS = 1;
+/** About half of the pool at a time. */
+const DEPLOYMENTS_WATCHED = 220;
+/** The time between two deployments that the console shows. */
+const PAUSE_MS = 600;
 
-console.log(
-  `${DEPLOYMENTS} deployments of ${PODS_PER_DEPLOYMENT} pods on ${NODES} nodes, pool ${POOL.cidr} in /${POOL.blockSize} blocks.
-To be watched, time is shortened: cooldown ${SETTINGS.cooldownSeconds} s, minimum age of a block ${SETTINGS.blockMinAgeSeconds} s, reclaim every ${RECLAIM_SECONDS} s.`,
-);
 const args = process.argv.slice(2);
 const data = await mkdtemp(join(tmpdir(), "plat-"));
-const plat = await (asksForDeployed(args) ? startTwin() : startHere());
-console.log(`Plat listens on ${plat.url}. ${plat.sentence}.\n`);
-const { client } = plat;
-const failures = await rollOut({ deployments: DEPLOYMENTS, plat, client });
-client.close();
-await plat.stop();
-await rm(data, { recursive: true });
-for (const failure of failures) console.error(`VIOLATED: ${failure}`);
-console.log(
-  failures.length === 0
-    ? "\nNo address was given twice, none was lost, and every invariant held."
-    : `\n${failures.length} failures.`,
-);
-process.exit(failures.length === 0 ? 0 : 1);
+if (args.includes("--console")) await watch();
+else await play();
+
+async function play(): Promise<void> {
+  console.log(
+    `${DEPLOYMENTS} deployments of ${PODS_PER_DEPLOYMENT} pods on ${NODES} nodes, pool ${POOL.cidr} in /${POOL.blockSize} blocks.
+To be watched, time is shortened: cooldown ${SETTINGS.cooldownSeconds} s, minimum age of a block ${SETTINGS.blockMinAgeSeconds} s, reclaim every ${RECLAIM_SECONDS} s.`,
+  );
+  const plat = await (asksForDeployed(args) ? startTwin() : startHere());
+  console.log(`Plat listens on ${plat.url}. ${plat.sentence}.\n`);
+  const { client } = plat;
+  const failures = await rollOut({ deployments: DEPLOYMENTS, plat, client });
+  client.close();
+  await plat.stop();
+  await rm(data, { recursive: true });
+  for (const failure of failures) console.error(`VIOLATED: ${failure}`);
+  console.log(
+    failures.length === 0
+      ? "\nNo address was given twice, none was lost, and every invariant held."
+      : `\n${failures.length} failures.`,
+  );
+  process.exit(failures.length === 0 ? 0 : 1);
+}
+
+async function watch(): Promise<void> {
+  const { client, url, stop } = await startHere();
+  const ending = new AbortController();
+  const { signal } = ending;
+  process.once("SIGINT", () => ending.abort());
+  process.once("SIGTERM", () => ending.abort());
+  console.log(
+    `Pods come and go on ${NODES} nodes. Watch them in a browser, until Ctrl-C ends it:
+
+  ${url}/console/pools/pods?live=1           the blocks of the pool, by fill
+  ${url}/console/pools/pods?by=host&live=1   by host
+`,
+  );
+  const pause = () => sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
+  await keepRolling({
+    deployments: DEPLOYMENTS_WATCHED,
+    client,
+    signal,
+    random: Math.random,
+    pause,
+  });
+  client.close();
+  await stop();
+  await rm(data, { recursive: true });
+}
 
 async function startHere() {
   const { values } = parseArgs({
     args,
-    options: { dynamodb: { type: "boolean", default: false } },
+    options: {
+      dynamodb: { type: "boolean", default: false },
+      console: { type: "boolean", default: false },
+    },
   });
   const plat = await startPlat({
     storage: { table: values.dynamodb ? "dynamodb" : "file", data },

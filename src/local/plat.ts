@@ -1,6 +1,6 @@
 import type { Context } from "../allocator/core/context.ts";
 import { openTable } from "../store/table-format.ts";
-import { wire, wireHistory } from "../wiring.ts";
+import { contextOf, type Time, wire, wireHistory } from "../wiring.ts";
 import { readConsole } from "./console.ts";
 import { deleteExpired, HISTORY_KEPT_MS, Publishing } from "./publishing.ts";
 import { type Door, type Serving, serve } from "./server.ts";
@@ -29,10 +29,14 @@ export interface Plat {
 const PUBLISH_SECONDS = 1;
 const EXPIRY_SECONDS = 3_600;
 
-/** Starts the table, wires the functions to it, and serves them as API Gateway and EventBridge Scheduler do. */
-export async function startPlat(options: PlatOptions): Promise<Plat> {
+/**
+ * Starts the table, wires the functions to it, and serves them as API Gateway and EventBridge Scheduler do.
+ *
+ * @param time the clock of the functions; that of the machine if absent
+ */
+export async function startPlat(options: PlatOptions, time?: Time): Promise<Plat> {
   const storage = await openStorage(options.storage);
-  const context = wire(storage.table);
+  const context = wire(storage.table, contextOf(storage.table, time));
   const { history, feed, trail } = storage;
   wireHistory(feed && { table: history, keptMs: HISTORY_KEPT_MS, publishes: true });
   // Loaded here, because a function connects to its table when it is loaded.

@@ -3,10 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { readConsole } from "../../src/local/console.ts";
-import { type Serving, serve } from "../../src/local/server.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { wire } from "../../src/wiring.ts";
+import { startPlat } from "../../src/local/plat.ts";
+import type { Time } from "../../src/wiring.ts";
 import { call } from "../local/process.ts";
 
 /** A server with the console, and a browser. */
@@ -23,6 +21,7 @@ export interface Site {
 /** How a window is. */
 export interface View {
   readonly width?: number;
+  readonly height?: number;
   readonly scheme?: "light" | "dark";
   /** Prepares the page before it is loaded. */
   prepare?(page: Page): Promise<unknown>;
@@ -38,15 +37,22 @@ interface Window {
 }
 
 const HEIGHT_PX = 900;
+/** Jobs are done while a test waits; blocks that become empty stay. */
+const SCHEDULE = { reclaimSeconds: 3_600, repairSeconds: 3_600, workSeconds: 1 };
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
+/** What is special about a site. */
+interface SiteOptions {
+  readonly token?: string;
+  /** The clock of the server. */
+  readonly time?: Time;
+}
+
 /** Starts a server in this process, and Chromium. */
-export async function openSite({ token }: { readonly token?: string } = {}): Promise<Site> {
-  wire(new InMemoryTable());
-  const { HANDLERS } = await import("../../src/local/functions.ts");
-  const serving: Serving = await serve(HANDLERS, { port: 0, token, console: readConsole() });
+export async function openSite({ token, time }: SiteOptions = {}): Promise<Site> {
+  const plat = await startPlat({ ...SCHEDULE, storage: { table: "memory" }, port: 0, token }, time);
   const browser = await startChromium();
-  const url = `http://127.0.0.1:${serving.port}`;
+  const { url } = plat;
   return {
     url,
     async api(method, path, body) {
@@ -57,7 +63,7 @@ export async function openSite({ token }: { readonly token?: string } = {}): Pro
     open: (path, view) => openWindow(browser, new URL(path, url), view),
     async close() {
       await browser.close();
-      await serving.stop();
+      await plat.stop();
     },
   };
 }
@@ -74,10 +80,10 @@ async function startChromium(): Promise<Browser> {
 async function openWindow(
   browser: Browser,
   url: URL,
-  { width = 1_280, scheme = "light", prepare }: View = {},
+  { width = 1_280, height = HEIGHT_PX, scheme = "light", prepare }: View = {},
 ): Promise<Window> {
   const page = await browser.newPage({
-    viewport: { width, height: HEIGHT_PX },
+    viewport: { width, height },
     colorScheme: scheme,
     reducedMotion: "reduce",
   });

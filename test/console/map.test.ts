@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Client, makeClient } from "../../src/local/client.ts";
+import { keepRolling } from "../../src/local/steady.ts";
+import { seededRandom } from "../simulation/random.ts";
 import { openSite, type Site } from "./browser.ts";
 import { populate, type World } from "./world.ts";
 
@@ -95,6 +98,46 @@ describe("the block map", () => {
     const before = await inUse.textContent();
     await site.api("POST", "/v1/assign", { host: "node-0", ipv6: 1, handle: "late" });
     await expect.poll(() => inUse.textContent(), { timeout: 20_000 }).not.toBe(before);
+    await page.close();
+  });
+});
+
+describe("the rollout of `npm run demo -- --console`", () => {
+  it("fills the map, and its pods come and go while the page is live", async () => {
+    const over = makeClient(site.url, 8);
+    const client: Client = {
+      ...over,
+      call: (method, path, body) =>
+        over.call(method, path.replace("/v1/", "/v1/spaces/demo/"), body),
+    };
+    const ending = new AbortController();
+    let go = () => {};
+    let filled = () => {};
+    const isFilled = new Promise<void>((resolve) => {
+      filled = resolve;
+    });
+    const rolling = keepRolling({
+      deployments: 20,
+      client,
+      signal: ending.signal,
+      random: seededRandom(7).fraction,
+      pause: () =>
+        new Promise((resolve) => {
+          go = resolve;
+          filled();
+        }),
+    });
+    await isFilled;
+    const { page } = await openPool("/console/spaces/demo/pools/pods?live=1");
+    const inUse = page.locator(".counts li").first();
+    const before = await inUse.textContent();
+    expect(Number(before?.replace(/\D/g, ""))).toBeGreaterThan(80);
+    go();
+    await expect.poll(() => inUse.textContent(), { timeout: 20_000 }).not.toBe(before);
+    ending.abort();
+    go();
+    await rolling;
+    client.close();
     await page.close();
   });
 });

@@ -46,14 +46,14 @@ export function BlockMap(props: {
     see({ within: cidrText(cidr) === cidrText(usual) ? "" : cidrText(cidr) }, true);
   return (
     <>
-      <div class="row">
-        <Path whole={whole} shown={shown} show={show} />
-        {shown.length > whole.length && (
+      {shown.length > whole.length && (
+        <div class="row">
+          <Path whole={whole} shown={shown} show={show} />
           <button type="button" onClick={() => show(farther(shown, whole))}>
             Zoom out
           </button>
-        )}
-      </div>
+        </div>
+      )}
       {by === "fill" ? (
         <FillLegend blocks={items} chosen={fill} choose={(next) => see({ fill: next })} />
       ) : (

@@ -8,6 +8,7 @@ import { Head } from "../parts/head.tsx";
 import { useLive } from "../parts/live.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
+import { Spark } from "../parts/spark.tsx";
 import { State } from "../parts/state.tsx";
 import { Named, To } from "../parts/to.tsx";
 import { Unreadable } from "../parts/unreadable.tsx";
@@ -142,6 +143,7 @@ function PoolCard({ pool, turn }: { readonly pool: Pool; readonly turn: number }
               </span>
               <Growth history={history} />
             </p>
+            <Spark samples={history.samples} />
             {history.exhaustedAt && (
               <p class="forecast">
                 Nothing is left on <Moment at={history.exhaustedAt} />, if the use grows on.
@@ -181,9 +183,10 @@ function Growth({ history }: { readonly history: PoolHistory }) {
   if (!first || !last || first === last) return null;
   const grown = Number(last.inUse) - Number(first.inUse);
   const hours = Math.max(1, Math.round((Date.parse(last.at) - Date.parse(first.at)) / 3_600_000));
+  if (grown === 0) return <span>no growth in {hours} h</span>;
   return (
     <span>
-      {grown >= 0 ? "+" : "−"}
+      {grown > 0 ? "+" : "−"}
       {number(Math.abs(grown))} in {hours} h
     </span>
   );

@@ -1,0 +1,79 @@
+import { mkdir } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import sharp from "sharp";
+import { makeClient } from "../../src/local/client.ts";
+import { CALLS_AT_ONCE } from "../../src/local/rollout.ts";
+import { keepRolling } from "../../src/local/steady.ts";
+import { seededRandom } from "../simulation/random.ts";
+import { openSite, type Site, type View } from "./browser.ts";
+
+/**
+ * `npm run pictures`: makes pictures of the console's main pages in `docs/pictures`. The server has the rollout of
+ * `npm run demo -- --console`, with some days behind it.
+ */
+
+const FOLDER = new URL("../../docs/pictures/", import.meta.url);
+const DEPLOYMENTS = 220;
+const SEED = 21;
+const HOURS = 72;
+const TURNS_AT_LAST = 60;
+const HOUR_MS = 3_600_000;
+const SAMPLE_MS = 300_000;
+/** The time between two deployments of the demo. */
+const TURN_MS = 600;
+const WIDTH_PX = 1_200;
+
+const PICTURES: readonly [name: string, path: string, view: View][] = [
+  ["block-map", "/console/pools/pods", { height: 720 }],
+  ["block-map-by-host", "/console/pools/pods?by=host", { height: 760, scheme: "dark" }],
+  ["overview", "/console/", { height: 610 }],
+];
+
+/** A pass of `reclaim` is a sample of the history if it ends as such a span begins. */
+const lastSampleMs = Math.floor(Date.now() / SAMPLE_MS) * SAMPLE_MS;
+let nowMs = lastSampleMs - HOURS * HOUR_MS;
+const site = await openSite({ time: { now: () => nowMs, sleep } });
+await live(site);
+await mkdir(FOLDER, { recursive: true });
+for (const [name, path, view] of PICTURES) {
+  const { page } = await site.open(path, { width: WIDTH_PX, ...view });
+  await page.waitForLoadState("networkidle");
+  await sharp(await page.screenshot())
+    .png({ palette: true, compressionLevel: 9, effort: 10 })
+    .toFile(fileURLToPath(new URL(`${name}.png`, FOLDER)));
+  await page.close();
+}
+await site.close();
+
+/** Lets days pass: pods come and go, one pool fills, and `reclaim` counts them each hour. */
+async function live({ url, api }: Site): Promise<void> {
+  const { SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
+  await api("PUT", "/v1/pools/machines", { cidr: "10.20.0.0/24", assignmentMode: "Manual" });
+  await api("PUT", "/v1/pools/wide", { cidr: "2001:db8:64::/64", blockSize: 122 });
+  await api("PUT", "/v1/pools/old", { cidr: "10.9.0.0/24", disabled: true });
+  const client = makeClient(url, CALLS_AT_ONCE);
+  const ending = new AbortController();
+  let turns = 0;
+  await keepRolling({
+    deployments: DEPLOYMENTS,
+    client,
+    signal: ending.signal,
+    random: seededRandom(SEED).fraction,
+    async pause() {
+      turns += 1;
+      if (turns > HOURS + TURNS_AT_LAST) return ending.abort();
+      nowMs += turns <= HOURS ? HOUR_MS : TURN_MS;
+      if (turns > HOURS) return;
+      const machine = { host: "rack-1", ipv4: 2, pools: ["machines"], handle: `rack/${turns}` };
+      await api("POST", "/v1/assign", machine);
+      await api("POST", "/v1/assign", {
+        host: `node-${turns % 10}`,
+        ipv6: 3,
+        handle: `six/${turns}`,
+      });
+      await SCHEDULED_RUNS.reclaim();
+    },
+  });
+  client.close();
+}
