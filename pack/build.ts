@@ -18,8 +18,11 @@ for (const made of ["dist/types", "dist/cjs"]) await rm(made, { recursive: true,
 await Promise.all([
   command(),
   plugin(),
-  libraries("esm", "dist"),
-  libraries("cjs", "dist/cjs"),
+  library("client", "esm", "dist/client.js"),
+  library("client", "cjs", "dist/cjs/client.js"),
+  library("constructs", "esm", "dist/cdk.js"),
+  library("constructs", "cjs", "dist/cdk.cjs"),
+  resourceHandler(),
   types(),
 ]);
 
@@ -34,18 +37,48 @@ async function plugin(): Promise<void> {
   await promisify(execFile)("npm", ["run", "--silent", "build:cni", "--", "--log-level=warning"]);
 }
 
-async function libraries(format: "esm" | "cjs", outdir: string): Promise<void> {
+/** A library is a folder of the sources. The constructs are those of the CDK that a program has already. */
+async function library(
+  folder: "client" | "constructs",
+  format: "esm" | "cjs",
+  outfile: string,
+): Promise<void> {
   await build({
-    entryPoints: { client: "src/client/index.ts" },
+    entryPoints: [`src/${folder}/index.ts`],
     bundle: true,
     platform: "node",
     target: "node20.19",
     format,
-    outdir,
+    outfile,
     minify: true,
     legalComments: "eof",
     logLevel: "warning",
-    ...(format === "esm" && { banner: COMMAND_BUILD.banner }),
+    external: ["aws-cdk-lib", "constructs"],
+    ...(format === "esm"
+      ? { banner: COMMAND_BUILD.banner }
+      : {
+          define: { "import.meta.url": "importMetaUrl" },
+          banner: {
+            js: 'const importMetaUrl=require("node:url").pathToFileURL(__filename).href;',
+          },
+        }),
+  });
+}
+
+/** The function of custom resources, in the folder that the constructs name as its code. */
+async function resourceHandler(): Promise<void> {
+  await build({
+    entryPoints: ["src/constructs/handler/main.ts"],
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    mainFields: ["module", "main"],
+    alias: { "@aws-sdk/credential-provider-node": "./cdk/credentials.ts" },
+    outfile: "dist/handler/index.mjs",
+    minify: true,
+    legalComments: "eof",
+    logLevel: "warning",
   });
 }
 

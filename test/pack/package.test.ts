@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -8,6 +8,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { Stack } from "../constructs/cloud-formation.ts";
+import { functionsOf, gatewayBefore } from "../constructs/deployed.ts";
+import { call } from "../local/process.ts";
 
 /* The package as `npm pack` makes it, installed into an empty folder. */
 
@@ -113,5 +116,117 @@ await plat.assign({ body: { ipv4: 1 } });
   it("has nothing that publint or attw find", async () => {
     await run(join(TOOLS, "publint"), ["run", "--strict", tarball], { cwd: folder });
     await run(join(TOOLS, "attw"), [tarball], { cwd: folder });
+  });
+});
+
+describe("the constructs of the installed package", () => {
+  const EXAMPLE_APP = join(ROOT, "docs", "examples", "cdk", "app.mjs");
+
+  beforeAll(async () => {
+    // The CDK is a peer, which a program that uses the constructs has.
+    for (const peer of ["aws-cdk-lib", "constructs"])
+      await symlink(join(ROOT, "node_modules", peer), join(folder, "node_modules", peer));
+  });
+
+  /** Runs a program as the command of the CDK does, and returns the folder with its templates. */
+  async function synthesized(file: string, plat: object) {
+    const assembly = join(folder, `out-of-${file}`);
+    const context = JSON.stringify({ plat });
+    const env = { ...process.env, CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: context };
+    await run(process.execPath, [file], { cwd: folder, env });
+    return assembly;
+  }
+
+  it("have types that a strict program accepts, with its mistakes found", async () => {
+    await writeFile(
+      join(folder, "typed-cdk.mts"),
+      `import type { Construct } from "constructs";
+import { PlatAddress, type PlatApi, PlatPool } from "plat-ipam/cdk";
+export const gateway = (scope: Construct, api: PlatApi): string => {
+  const pool = new PlatPool(scope, "Lan", { api, cidr: "10.1.0.0/24", kind: "subnet" });
+  // @ts-expect-error -- there is no such family
+  new PlatAddress(scope, "Other", { pool, family: 5 });
+  return new PlatAddress(scope, "Ip", { pool, handle: "web-0" }).gateway;
+};
+`,
+    );
+    const strict = ["--noEmit", "--strict", "--skipLibCheck", "--types", ""];
+    const line = [...strict, "--module", "nodenext", "--target", "es2023", "typed-cdk.mts"];
+    await run(join(TOOLS, "tsc"), line, { cwd: folder });
+  });
+
+  it("give the stack of the example its pool, address and prefix, with the rights of each kind", async () => {
+    const { url, stop } = await serving();
+    const gateway = await gatewayBefore(url);
+    await call(url, "PUT", "/v1/pools/vpcs", {
+      cidr: "10.64.0.0/12",
+      assign: "prefixes",
+      blockSize: 20,
+    });
+    await copyFile(EXAMPLE_APP, join(folder, "app.mjs"));
+    const example = await readFile(EXAMPLE_APP, "utf8");
+    expect(await readFile(join(ROOT, "docs", "cdk.md"), "utf8")).toContain(
+      `\`\`\`js\n${example}\`\`\``,
+    );
+    const assembly = await synthesized("app.mjs", { apiId: "abc123", endpoint: gateway.url });
+    const {
+      template,
+      statementsOf,
+      invoke,
+      stop: stopFunctions,
+    } = await functionsOf(assembly, "shop");
+    const heldBy = async (handle = "") =>
+      (await call(url, "GET", `/v1/handles/${encodeURIComponent(handle)}`)).status;
+    const prefixes = (handle: string) =>
+      call(url, "GET", `/v1/prefixes?handle=${encodeURIComponent(handle)}`);
+    try {
+      const stack = new Stack((event) => {
+        gateway.serve(statementsOf(event.ServiceToken));
+        // The delete of a pool takes more than a minute, and gets less.
+        return invoke(event, event.RequestType === "Delete" ? 30_000 : 900_000);
+      });
+      expect(await stack.deploy(template)).toBeUndefined();
+      const { Cidr, Gateway } = stack.dataOf("Web");
+      expect([Cidr, Gateway]).toEqual([expect.stringMatching(/^10\.1\.0\.\d+\/24$/), "10.1.0.1"]);
+      expect(await heldBy("web-0")).toBe(200);
+      const { Cidr: range, Handle = "" } = stack.dataOf("Range");
+      expect((await prefixes(Handle)).body.prefixes).toMatchObject([{ cidr: range }]);
+      await expect(stack.delete()).rejects.toThrow("is still being deleted");
+      expect(await heldBy("web-0")).toBe(404);
+      expect((await prefixes(Handle)).status).toBe(404);
+      expect(gateway.denied).toEqual([]);
+    } finally {
+      stopFunctions();
+      gateway.stop();
+      await stop();
+    }
+  });
+
+  it("are there for CommonJS, and replace a resource whose API or space is another", async () => {
+    await writeFile(
+      join(folder, "app.cjs"),
+      `const { App, Stack } = require("aws-cdk-lib");
+const { PlatAddress, PlatApi, PlatPool } = require("plat-ipam/cdk");
+const app = new App();
+const ids = ["red", "blue"].map((space) => {
+  const stack = new Stack(app, space);
+  const api = new PlatApi(stack, "Plat", { apiId: "abc123", space });
+  const ip = new PlatAddress(stack, "Ip", { pool: PlatPool.fromPoolName(api, "lan") });
+  return stack.getLogicalId(ip.node.defaultChild);
+});
+if (ids[0] === ids[1]) process.exit(1);
+`,
+    );
+    const assembly = await synthesized("app.cjs", {});
+    const { template, statementsOf, stop } = await functionsOf(assembly, "blue");
+    stop();
+    const [id = ""] = Object.keys(template.Resources).filter((one) => one.includes("Function"));
+    expect(statementsOf(id).flatMap(({ Resource }) => Resource)).toEqual(
+      [
+        "GET/v1/spaces/blue/handles/*",
+        "POST/v1/spaces/blue/assign",
+        "POST/v1/spaces/blue/release",
+      ].map((one) => `arn:aws:execute-api:eu-central-1:123456789012:abc123/$default/${one}`),
+    );
   });
 });

@@ -1,0 +1,60 @@
+import { digestOf, type Owner, type Properties, Refused, uuidOf } from "./event.ts";
+import type { Wanted } from "./kind.ts";
+
+/** The text that begins the handles of resources without one of their own. */
+const ROOT = "cfn";
+/** The part of a logical id that a handle shows. A logical id has up to 255 characters, as long as a handle may be. */
+const SHOWN_CHARACTERS = 100;
+
+/** Something that a handle has. */
+export interface Held {
+  readonly attributes?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Returns the handle of a resource: its own, or one that no other resource and no other version of it has. */
+export function handleOf(
+  properties: Properties,
+  owner: Owner,
+  replacing: readonly string[],
+): string {
+  const shown = owner.resource.slice(0, SHOWN_CHARACTERS);
+  const digest = digestOf([owner.resource, versionOf(properties, replacing)]);
+  return properties.Handle ?? `${ROOT}/${uuidOf(owner)}/${shown}/${digest}`;
+}
+
+/** Returns true if the handle is made for a resource of this stack, so that nobody else uses it. */
+export const isMade = (handle: string, owner: Owner): boolean =>
+  handle.startsWith(`${ROOT}/${uuidOf(owner)}/`);
+
+/** Returns the attributes by which Plat and its operators know whose something is. */
+export const attributesOf = (
+  { properties, owner }: Wanted,
+  replacing: readonly string[],
+): Record<string, string> => ({ ...owner, version: versionOf(properties, replacing) });
+
+/** Returns true if something was assigned for the resource, in any version of it. */
+export const isOf = ({ attributes = {} }: Held, { stack, resource }: Owner): boolean =>
+  attributes.stack === stack && attributes.resource === resource;
+
+/**
+ * Checks that a handle has nothing but what the properties ask for.
+ *
+ * @throws {Refused} if another resource or another version of this one has the handle
+ */
+export function checkHeld(
+  held: readonly Held[],
+  { name, properties, owner }: Wanted,
+  replacing: readonly string[],
+): void {
+  if (held.some((one) => !isOf(one, owner)))
+    throw new Refused(`The handle ${name} is in use by something else. Use another handle.`);
+  const version = versionOf(properties, replacing);
+  if (held.some(({ attributes }) => attributes?.version !== version))
+    throw new Refused(
+      `The handle ${name} has what other properties asked for. Change the handle too: a replacement needs its own.`,
+    );
+}
+
+/** Returns a text that changes with each property whose change means replacement. */
+const versionOf = (properties: Properties, replacing: readonly string[]): string =>
+  digestOf(replacing.map((name) => properties[name] ?? null));

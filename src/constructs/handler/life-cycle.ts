@@ -1,0 +1,106 @@
+import type { CloudFormationCustomResourceEvent } from "aws-lambda";
+import { ADDRESS } from "./address.ts";
+import { ownerOf, type Properties, Refused } from "./event.ts";
+import type { Data, Kind, World } from "./kind.ts";
+import { patiently } from "./patience.ts";
+import { POOL } from "./pool.ts";
+import { PREFIX } from "./prefix.ts";
+
+/** The outcome of an event. */
+export interface Outcome {
+  /** The name of the resource for CloudFormation. After an update another one means a replacement. */
+  readonly physicalId: string;
+  readonly data?: Data;
+  /** The reason of a failure; absent after a success. */
+  readonly failure?: string;
+}
+
+type Event = CloudFormationCustomResourceEvent;
+
+const KINDS: readonly Kind[] = [ADDRESS, PREFIX, POOL];
+
+/**
+ * Carries out an event of CloudFormation. The physical id is a function of the stack, the logical id and the properties
+ * that mean replacement. So a repeat finds what it made, a rollback finds what is still there, and a delete after a
+ * create without an answer knows what that may have made.
+ *
+ * @param worldOf returns the surroundings for the properties of the resource
+ */
+export async function lifeCycle(
+  event: Event,
+  worldOf: (properties: Properties) => World,
+): Promise<Outcome> {
+  try {
+    const kind = KINDS.find(({ type }) => type === event.ResourceType);
+    if (!kind) throw new Refused(`There is no resource type ${event.ResourceType}.`);
+    const world = worldOf(event.ResourceProperties);
+    return await (event.RequestType === "Delete"
+      ? deleted(event, kind, world)
+      : ensured(event, kind, world));
+  } catch (error) {
+    return { physicalId: knownId(event), failure: reasonOf(error) };
+  }
+}
+
+async function ensured(
+  event: Exclude<Event, { RequestType: "Delete" }>,
+  kind: Kind,
+  world: World,
+): Promise<Outcome> {
+  const owner = ownerOf(event);
+  const properties: Properties = event.ResourceProperties;
+  const name = kind.nameOf(properties, owner);
+  const physicalId = idOf(kind, name);
+  try {
+    const wanted = { name, properties, owner };
+    const data = await patiently(world, () => kind.ensure(world, wanted, event.RequestId));
+    if (event.RequestType === "Update") await releaseFailed(event, kind, world, name);
+    return { physicalId, data };
+  } catch (error) {
+    // CloudFormation deletes a failed create by this id, and continues after a failed update with the old one.
+    const id = event.RequestType === "Create" ? physicalId : event.PhysicalResourceId;
+    return { physicalId: id, failure: reasonOf(error) };
+  }
+}
+
+/**
+ * Releases what a failed update may have made. CloudFormation then rolls back from properties whose name it never
+ * learned: neither the current physical id nor the new one.
+ */
+async function releaseFailed(
+  event: Extract<Event, { RequestType: "Update" }>,
+  kind: Kind,
+  world: World,
+  name: string,
+): Promise<void> {
+  const owner = ownerOf(event);
+  const left = kind.nameOf(event.OldResourceProperties, owner);
+  if (left === name || idOf(kind, left) === event.PhysicalResourceId) return;
+  await patiently(world, () => kind.release(world, left, owner));
+}
+
+async function deleted(
+  event: Extract<Event, { RequestType: "Delete" }>,
+  kind: Kind,
+  world: World,
+): Promise<Outcome> {
+  const { PhysicalResourceId: physicalId, ResourceProperties: properties } = event;
+  const owner = ownerOf(event);
+  // CloudFormation makes up the id of a create without an answer.
+  const name = nameIn(kind, physicalId) ?? kind.nameOf(properties, owner);
+  await patiently(world, () => kind.release(world, name, owner));
+  return { physicalId };
+}
+
+const idOf = (kind: Kind, name: string) => `${kind.type}/${name}`;
+
+function nameIn(kind: Kind, physicalId: string): string | undefined {
+  const start = idOf(kind, "");
+  return physicalId.startsWith(start) ? physicalId.slice(start.length) : undefined;
+}
+
+/** Returns the id that CloudFormation knows. A create that cannot be understood made nothing, so any id will do. */
+const knownId = (event: Event): string =>
+  "PhysicalResourceId" in event ? event.PhysicalResourceId : `${event.ResourceType}/none`;
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : `${error}`);

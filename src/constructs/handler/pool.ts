@@ -1,0 +1,110 @@
+import {
+  type Answer,
+  type components,
+  found,
+  isRejection,
+  Unanswered,
+} from "../../client/index.ts";
+import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
+import { digestOf, type Owner, type Properties, Refused, uuidOf } from "./event.ts";
+import type { Kind, World } from "./kind.ts";
+
+/** The fields of a pool that never change, so that a change of one means another pool. */
+const REPLACING = ["cidr", "assign", "blockSize"] as const;
+/** The part of a logical id that the name of a pool shows: with the digest it is a label of DNS. */
+const SHOWN_CHARACTERS = 40;
+/** The maximum of a value of a label, by the rules of Kubernetes. */
+const LABEL_CHARACTERS_MAX = 63;
+const WRITES_MAX = 5;
+const POLL_MS = 5_000;
+
+type Body = components["schemas"]["PoolRequest"];
+
+/** One pool. Its labels say which resource it is. */
+export const POOL: Kind = {
+  type: "Custom::PlatPool",
+
+  nameOf(properties, owner) {
+    if (properties.PoolName !== undefined) return properties.PoolName;
+    const body = bodyOf(properties);
+    const shown = owner.resource.toLowerCase().slice(0, SHOWN_CHARACTERS);
+    const kept = [...REPLACING.map((field) => body[field] ?? null), body.ranges !== undefined];
+    return `${shown}-${digestOf([uuidOf(owner), owner.resource, kept])}`;
+  },
+
+  async ensure(world, { name, properties, owner }) {
+    const body = bodyOf(properties);
+    const labels = { ...body.labels, ...labelsOf(owner) };
+    const { effectiveAt, cidr } = await write(world, name, { ...body, labels }, owner);
+    // A resource that needs the pool can come to a function that does not know of it before then.
+    const atMs =
+      effectiveAt === undefined ? world.now() + EFFECTIVE_MS_MAX : Date.parse(effectiveAt);
+    await world.sleep(Math.max(0, atMs - world.now()));
+    return { PoolName: name, Cidr: cidr };
+  },
+
+  async release(world, name, owner) {
+    for (;;) {
+      const there = await read(world, name);
+      if (!there || !isOf(there.body, owner)) return;
+      const { state, job } = there.body;
+      if (state !== "deleting") await begin(world, name, there.etag);
+      else if (world.remainingMs() < POLL_MS)
+        throw new Refused(
+          `The pool ${name} is still being deleted. The job ${job} says what it waits for. Delete it again.`,
+        );
+      else await world.sleep(POLL_MS);
+    }
+  },
+};
+
+/** Creates the pool, or changes it to what the body says. */
+async function write(
+  world: World,
+  name: string,
+  body: Body,
+  owner: Owner,
+): Promise<Answer<"putPool">> {
+  for (let writes = 1; ; writes++) {
+    const there = await read(world, name);
+    if (there && !isOf(there.body, owner))
+      throw new Refused(
+        `The pool ${name} exists, and is not of this resource. Use another name, or import the pool with PlatPool.fromPoolName.`,
+      );
+    const expected = there ? { ifMatch: there.etag } : { ifNoneMatch: "*" };
+    try {
+      return (await world.plat.putPool({ name, body, ...expected })).body;
+    } catch (error) {
+      // The next try reads what became of this one.
+      const isUnclear = error instanceof Unanswered || isRejection(error, "precondition_failed");
+      if (!isUnclear || writes === WRITES_MAX) throw error;
+    }
+  }
+}
+
+/** Begins to delete the version that was read. A later read sees what became of it. */
+async function begin({ plat }: World, name: string, etag: string | undefined): Promise<void> {
+  try {
+    await plat.deletePool({ name, ifMatch: etag });
+  } catch (error) {
+    const isUnclear =
+      error instanceof Unanswered || isRejection(error, "precondition_failed", "not_found");
+    if (!isUnclear) throw error;
+  }
+}
+
+const read = ({ plat }: World, name: string) => found(plat.readPool({ name }));
+
+/** Returns the fields of a pool, which a template has as one text: as properties they would all be texts. */
+function bodyOf({ Body }: Properties): Body {
+  return JSON.parse(Body ?? "{}");
+}
+
+const labelsOf = (owner: Owner) => ({
+  "cloudformation/stack": uuidOf(owner),
+  // Its end, which the CDK makes unique.
+  "cloudformation/resource": owner.resource.slice(-LABEL_CHARACTERS_MAX),
+});
+
+const isOf = (pool: { readonly labels?: Readonly<Record<string, string>> }, owner: Owner) =>
+  Object.entries(labelsOf(owner)).every(([label, value]) => pool.labels?.[label] === value);

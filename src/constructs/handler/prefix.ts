@@ -1,0 +1,63 @@
+import { found, isRejection, type PlatClient } from "../../client/index.ts";
+import { prefixHandle } from "../../domain/prefix-handle.ts";
+import { Refused } from "./event.ts";
+import { attributesOf, checkHeld, handleOf, isMade, isOf } from "./held.ts";
+import type { Kind, Wanted } from "./kind.ts";
+import { untilComplete } from "./until-complete.ts";
+
+/** The properties whose change means another prefix. */
+const REPLACING = ["Pool", "Family", "Cidr"];
+
+/** One prefix of a pool with `assign: "prefixes"`. */
+export const PREFIX: Kind = {
+  type: "Custom::PlatPrefix",
+
+  nameOf: (properties, owner) => handleOf(properties, owner, REPLACING),
+
+  async ensure({ plat }, wanted, key) {
+    checkHeld(await heldBy(plat, wanted.name), wanted, REPLACING);
+    return { Handle: wanted.name, Cidr: await assign(plat, wanted, key) };
+  },
+
+  async release({ plat }, handle, owner) {
+    const held = (await heldBy(plat, handle)).filter((one) => isOf(one, owner));
+    const named = isMade(handle, owner) ? [{}] : held.map(({ cidr }) => ({ cidr }));
+    for (const each of named)
+      await untilComplete(async () => {
+        const body = { handle, ...each };
+        return (await plat.releasePrefixes({ body, isRepeatable: true })).body.complete;
+      });
+  },
+};
+
+async function assign(plat: PlatClient, wanted: Wanted, key: string): Promise<string> {
+  const { name: handle, properties } = wanted;
+  const { Pool = "", Family, Cidr: cidr } = properties;
+  const family = Family === "6" ? 6 : 4;
+  // A limit excludes a specific prefix, of which there is one.
+  const which = cidr === undefined ? ({ family, limitPerHandle: 1 } as const) : { cidr };
+  const attributes = attributesOf(wanted, REPLACING);
+  const body = { handle, pools: [Pool], attributes, ...which };
+  try {
+    const { body: answer } = await plat.assignPrefix({ idempotencyKey: key, body });
+    const [prefix] = "prefixes" in answer ? answer.prefixes : [];
+    if (prefix) return prefix.cidr;
+  } catch (error) {
+    // An earlier event of this version assigned it.
+    const isOwn =
+      isRejection(error, "already_assigned") && error.problem.assignedTo === prefixHandle(handle);
+    if (isOwn && cidr !== undefined) return cidr;
+    throw error;
+  }
+  throw new Refused(`Plat assigned no prefix to ${handle}.`);
+}
+
+/** Returns all prefixes of a handle; nothing if nobody uses it. */
+const heldBy = async (plat: PlatClient, handle: string) =>
+  (await found(allOf(plat.pages.listPrefixes({ handle })))) ?? [];
+
+async function allOf(pages: ReturnType<PlatClient["pages"]["listPrefixes"]>) {
+  const all = [];
+  for await (const { prefixes } of pages) all.push(...prefixes);
+  return all;
+}

@@ -1,0 +1,49 @@
+import { Stack } from "aws-cdk-lib";
+import { Construct } from "constructs";
+import { type Kind, Provider } from "./provider.ts";
+
+/** Properties of `PlatApi`. */
+export interface PlatApiProps {
+  /** The id of the HTTP API of Plat's stack, such as `abc123`. */
+  readonly apiId: string;
+  /** The Region of the API. Default: that of the stack. */
+  readonly region?: string;
+  /** The URL of the API. Default: its name at API Gateway. An API with a domain name of its own has no other. */
+  readonly endpoint?: string;
+  /** The address space. Default: `default`. */
+  readonly space?: string;
+}
+
+/**
+ * The API of Plat that gives resources what they have. It has a function for each kind of resource that a stack uses,
+ * with the rights of this kind.
+ */
+export class PlatApi extends Construct {
+  readonly apiId: string;
+  readonly region: string;
+  readonly endpoint: string;
+  readonly space: string | undefined;
+
+  constructor(scope: Construct, id: string, props: PlatApiProps) {
+    super(scope, id);
+    const { region, urlSuffix } = Stack.of(this);
+    this.apiId = props.apiId;
+    this.region = props.region ?? region;
+    this.space = props.space;
+    this.endpoint =
+      props.endpoint ?? `https://${props.apiId}.execute-api.${this.region}.${urlSuffix}`;
+  }
+
+  /**
+   * Returns the function that serves a kind of resource. Each kind has its own, so that the rights of a kind go with
+   * its last resource and not before it: CloudFormation deletes resources after it has changed the policies that stay.
+   *
+   * @internal
+   */
+  _provider(kind: Kind): Provider {
+    const id = `${kind}Provider`;
+    return (
+      (this.node.tryFindChild(id) as Provider | undefined) ?? new Provider(this, id, kind, this)
+    );
+  }
+}
