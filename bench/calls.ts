@@ -11,6 +11,7 @@ import { measureNodeEvents } from "./node-events.ts";
 import { type Budget, FILLS, type Line, measureSite, SIZES } from "./operations.ts";
 import { measurePrefixes } from "./prefixes.ts";
 import { measureRanged } from "./ranged-pools.ts";
+import { measureSearches } from "./searches.ts";
 
 /**
  * `npm run bench:calls`: prints the cost of every operation at the SDK client beside its budget, in pools of every size
@@ -45,6 +46,7 @@ const lines = await actingAs(CALLER, async () => {
     ...(await measurePrefixes(bench)),
     ...(await measureNodeEvents(bench)),
     ...(await measureCilium(bench)),
+    ...(await measureSearches(bench)),
   );
   return measured;
 });

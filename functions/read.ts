@@ -24,9 +24,11 @@ import { readAddress } from "../src/allocator/read/read-address.ts";
 import { readBlock } from "../src/allocator/read/read-block.ts";
 import { readHandle } from "../src/allocator/read/read-handle.ts";
 import { utilization } from "../src/allocator/read/utilization.ts";
+import { listAddresses } from "../src/allocator/search/list-addresses.ts";
 import { Problem } from "../src/contract/schema/problem.ts";
 import { CorruptItemError } from "../src/domain/outcome.ts";
 import { addressAnswer, handleAnswer } from "../src/edge/addresses/answer.ts";
+import { addressListAnswer, readAddressList } from "../src/edge/addresses/list.ts";
 import { affinitiesAnswer } from "../src/edge/affinities/answer.ts";
 import { readAffinityList } from "../src/edge/affinities/request.ts";
 import {
@@ -78,6 +80,11 @@ const nothing = () => undefined;
 
 /** Serves reads of a few single partitions. */
 export const handler = authorized({
+  "GET /v1/addresses": route(
+    readAddressList,
+    (search) => listAddresses(plat, search),
+    addressListAnswer,
+  ),
   "GET /v1/addresses/{ip}": route(
     readAddressPath,
     ({ space, address }) => readAddress(plat, space, address),

@@ -133,6 +133,12 @@ interface AnyParameters extends EveryCall {
   readonly [name: string]: unknown;
 }
 
+/** Returns the parameters of a query for one of an operation. Each entry of an object is one, under the name of its key. */
+const entriesOf = ([name, value]: readonly [string, unknown]): [string, unknown][] =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.entries(value)
+    : [[name, value]];
+
 function requestFrom(
   { method, path: template, repeatable, keyed }: Operation,
   { body, isRepeatable = repeatable, signal, ...parameters }: AnyParameters,
@@ -155,7 +161,7 @@ function requestFrom(
   return {
     method,
     path,
-    query: Object.fromEntries(rest) as Query,
+    query: Object.fromEntries([...rest].flatMap(entriesOf)) as Query,
     ...(body !== undefined && { body }),
     headers: Object.fromEntries(headers),
     ...(isRepeatable !== undefined && { isRepeatable }),

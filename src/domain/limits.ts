@@ -206,6 +206,10 @@ export const LOOKS_PER_PAGE = 32;
 export const ORPHAN_SCAN_ITEMS_PER_LOOK = 1_000;
 /** A page ends at this age, so that its answer is in time. */
 export const PAGE_MS_MAX = 4_000;
+/** Allocations that one page of a search reads. With a filter that none of them passes the page is empty, and has a next one. */
+export const SEARCHED_ALLOCATIONS_MAX = 1_024;
+/** Allocations that a search reads before it looks whether the page is full: with the most attributes they take 12 MB. */
+export const SEARCHED_AT_ONCE_MAX = 64;
 /** Reads for one page that run side by side. */
 export const PAGE_READS_AT_ONCE = 8;
 

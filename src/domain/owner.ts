@@ -51,6 +51,15 @@ export function mismatchesOf(owners: Owners, expected: ExpectedOwner): readonly 
   });
 }
 
+/** Returns true if the active or the alternate owner has this name: `web-0`, or `shop/web-0` with its namespace. */
+export const isOwnedBy = (owners: Owners, text: string): boolean =>
+  SIDES.some((side) => {
+    const owner = owners[side];
+    if (!owner) return false;
+    const { namespace, name } = nameOf(owner);
+    return text === name || text === `${namespace}/${name}`;
+  });
+
 const nameOf = ({ namespace = "", name, pod = "" }: Attributes): OwnerName => ({
   namespace,
   name: name ?? pod,

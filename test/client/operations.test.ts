@@ -53,6 +53,12 @@ describe("an operation", () => {
     ]);
   });
 
+  it("sends each entry of an object in its query as a parameter of its own", async () => {
+    const { plat, sent } = recording();
+    await plat.listAddresses({ pool: "web", attributes: { "attribute.tenant": "red" } });
+    expect(sent[0]?.query).toEqual({ pool: "web", "attribute.tenant": "red" });
+  });
+
   it("rejects its promise for a name that no URL can contain, and sends nothing", async () => {
     const { plat, sent } = recording();
     await expect(plat.readPool({ name: ".." })).rejects.toThrow('".." is no name');

@@ -26,6 +26,14 @@ const BLOCK_LISTS = [
   "GET blocks of the borrower",
   "GET block",
 ];
+/** The searches that read a block of host `n1` with its allocations. */
+const SEARCHES = [
+  "GET addresses",
+  "GET addresses of a pool",
+  "GET addresses of the block",
+  "GET addresses of the handle",
+  "GET addresses of the host",
+];
 const UTILIZATIONS = [
   "GET utilization",
   "GET utilization of the pool",
@@ -71,6 +79,9 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `SPACE#${space}` && sk === "POOL#main",
     named: [
+      "GET addresses",
+      "GET addresses of a pool",
+      "GET addresses of the block",
       "GET address",
       "GET history of the address",
       "GET blocks",
@@ -162,6 +173,11 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `SPACE#${space}` && sk === "CONFIG",
     named: [
+      "GET addresses",
+      "GET addresses of a pool",
+      "GET addresses of another pool",
+      "GET addresses of the block",
+      "GET addresses of the host",
       "GET zones",
       ...BLOCK_LISTS,
       ...UTILIZATIONS,
@@ -216,6 +232,8 @@ const CASES: Readonly<Record<string, Case>> = {
       return ({ pk }) => pk === `GROUPINDEX#${space}#${main.id}`;
     },
     named: [
+      "GET addresses",
+      "GET addresses of a pool",
       "GET blocks",
       "GET blocks of the pool",
       "GET affinities of all hosts",
@@ -251,6 +269,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk.startsWith(`BLOCK#${space}#`) && sk === block.split("/")[0],
     named: [
+      ...SEARCHES,
       "GET address",
       "GET handle",
       "GET blocks",
@@ -283,6 +302,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk.startsWith(`BLOCK#${space}#`) && sk === "10.64.1.0",
     named: [
+      "GET addresses",
       "GET blocks",
       "GET affinities of all hosts",
       "GET orphans",
@@ -297,6 +317,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk.startsWith(`BLOCK#${space}#`) && sk === "10.64.2.0",
     named: [
+      "GET addresses",
       "GET blocks",
       "GET affinities of all hosts",
       "GET orphans",
@@ -310,7 +331,7 @@ const CASES: Readonly<Record<string, Case>> = {
       (space) =>
       ({ pk, handle }) =>
         pk.startsWith(`HANDLE#${space}#`) && handle === "prefix/vpc",
-    named: PREFIXES_OF_HANDLE,
+    named: ["GET addresses", ...PREFIXES_OF_HANDLE],
   },
   "the quota slot of a node": {
     item: () => "quota slot 0 (IPv4) of handle node/n7/a",
@@ -326,7 +347,7 @@ const CASES: Readonly<Record<string, Case>> = {
       (space) =>
       ({ pk, handle }) =>
         pk.startsWith(`HANDLE#${space}#`) && handle === "node/n7/a",
-    named: PREFIXES,
+    named: ["GET addresses", ...PREFIXES],
   },
   "the entry of a node for its prefix": {
     item: () => "block 10.64.1.0/24 borrowed by host n7",
@@ -343,6 +364,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `HOST#${space}#host:n1` && sk === "AFFINITY#4#0",
     named: [
+      "GET addresses of the host",
       "GET blocks of the host",
       "GET affinities of all hosts",
       "GET affinities",
@@ -485,7 +507,14 @@ const CASES: Readonly<Record<string, Case>> = {
       (space) =>
       ({ pk, handle }) =>
         pk.startsWith(`HANDLE#${space}#`) && handle === "web",
-    named: ["GET address", "GET handle", "GET block", "PATCH address", "release the handle"],
+    named: [
+      ...SEARCHES,
+      "GET address",
+      "GET handle",
+      "GET block",
+      "PATCH address",
+      "release the handle",
+    ],
   },
   "the allocation of a request with a key": {
     item: () => "allocation",
@@ -494,6 +523,10 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, handle }) =>
         pk.startsWith(`HANDLE#${space}#`) && handle === "keyed",
     named: [
+      "GET addresses",
+      "GET addresses of a pool",
+      "GET addresses of the block",
+      "GET addresses of the host",
       "GET block",
       "assign once more under the key",
       "report a conflict of the keyed address",

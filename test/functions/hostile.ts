@@ -186,6 +186,15 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     }),
     sealCursor(["affinities of a space", "default", null], { pool: "gone", after: "::" }),
     sealCursor(["affinities to claim", "default", "host:node-1", "10.0.0.0/28"], { after: "::" }),
+    sealCursor(["addresses", "default", null, null, null, null, [], null, null], {
+      pool: "gone",
+      after: "::",
+    }),
+    sealCursor(["addresses", "default", null, null, "held", null, [], null, null], {
+      id: "_",
+      keyed: true,
+      after: "::",
+    }),
     sealCursor(["handle", "default", "held"], { id: "_", keyed: true, after: "::" }),
     sealCursor(["utilization", "default", "main"], {
       poolId: "__proto__",

@@ -140,6 +140,12 @@ function neighbour(address: string, taken: readonly string[]): string {
 /** A request to every route about the items of the space. Requests that would change it are dry runs where the route has one. */
 export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> = {
   "GET address": ({ plat, address }) => plat.get(`/v1/addresses/${address}`),
+  "GET addresses": ({ plat }) => plat.get("/v1/addresses"),
+  "GET addresses of a pool": ({ plat }) => plat.get("/v1/addresses", { pool: "main" }),
+  "GET addresses of another pool": ({ plat }) => plat.get("/v1/addresses", { pool: "other" }),
+  "GET addresses of the host": ({ plat }) => plat.get("/v1/addresses", { host: "n1" }),
+  "GET addresses of the handle": ({ plat }) => plat.get("/v1/addresses", { handle: "web" }),
+  "GET addresses of the block": ({ plat, block }) => plat.get("/v1/addresses", { cidr: block }),
   "GET handle": ({ plat }) => plat.get("/v1/handles/web"),
   "GET handle of another host": ({ plat }) => plat.get("/v1/handles/far"),
   "GET history of the address": ({ plat, address }) => plat.get(`/v1/addresses/${address}/history`),

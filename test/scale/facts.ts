@@ -14,6 +14,7 @@ import { rangedPoolFacts } from "./facts/ranged-pools.ts";
 import { reclaimedFacts } from "./facts/reclaimed.ts";
 import { rejectedFacts, rejectionCallFacts } from "./facts/rejected.ts";
 import { releasedFacts } from "./facts/released.ts";
+import { searchFacts } from "./facts/searches.ts";
 import { servedFacts } from "./facts/served.ts";
 import { sweptFacts } from "./facts/swept.ts";
 import { unreadableFacts } from "./facts/unreadable.ts";
@@ -32,6 +33,7 @@ export const allFacts = (form: Form): readonly Fact[] => [
   ...instanceFacts(form),
   ...rangedPoolFacts(form),
   ...prefixFacts(form),
+  ...searchFacts(form),
   ...releasedFacts(form),
   ...dueFacts(form),
   ...jobFacts(form),

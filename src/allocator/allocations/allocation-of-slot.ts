@@ -66,6 +66,8 @@ export async function lookForOwners(
 ): Promise<{
   readonly owners: ReadonlyMap<string, SlotOwner>;
   readonly unreadable: readonly CorruptItemError[];
+  /** The number of reads: one for each allocation. */
+  readonly reads: number;
 }> {
   const taken = [...slots].filter(
     (slot): slot is Taken | Quarantined => slot.kind === "taken" || slot.kind === "quarantined",
@@ -84,5 +86,6 @@ export async function lookForOwners(
   for (const allocation of found.flatMap(({ items }) => items))
     for (const part of allocation.parts)
       if (tokens.has(part.token)) owners.set(part.token, { allocation, part });
-  return { owners, unreadable: found.flatMap(({ unreadable }) => unreadable) };
+  const unreadable = found.flatMap(({ unreadable }) => unreadable);
+  return { owners, unreadable, reads: looks.size };
 }

@@ -20,7 +20,7 @@ export function slotRules(
 /** Returns the rules by which slots of a pool's blocks have cooled. */
 export function coolingRules(
   context: Context,
-  { settings }: SpaceConfiguration,
+  { settings }: Pick<SpaceConfiguration, "settings">,
   pool: Pool | undefined,
 ): Omit<SlotRules, "reserved"> {
   return { nowMs: context.now(), cooldownMs: cooldownMsOf(pool, settings) };

@@ -100,12 +100,23 @@ export async function readAddress(
   if (!block || slot?.kind !== "taken") return base;
   const owner = await allocationOfSlot(context, space, slot);
   if (!owner) return base;
-  const owned = { ...base, ...ownerOf(owner, address, block), pool: poolOfPart(owner.part, block) };
-  return { ...owned, ...networksOf(configuration.pools)(owned.pool) };
+  return ownedAddress(base, owner, address, block, networksOf(configuration.pools));
+}
+
+/** Returns the state of a taken address with its owner, and with the network of the pool that it was assigned from. */
+export function ownedAddress(
+  base: AddressState,
+  owner: SlotOwner,
+  address: Address,
+  block: Block,
+  networkOf: ReturnType<typeof networksOf>,
+): AddressState {
+  const pool = poolOfPart(owner.part, block);
+  return { ...base, ...ownerOf(owner, address, block), pool, ...networkOf(pool) };
 }
 
 /** Returns the owner of a host-reserved address; its note appears as an attribute, as in Calico. */
-function keeperOf({ host, hostReserved }: Block) {
+export function keeperOf({ host, hostReserved }: Block) {
   const { handle, note } = hostReserved ?? {};
   return {
     state: "hostReserved" as const,

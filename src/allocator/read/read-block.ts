@@ -3,12 +3,12 @@ import { addressAt, type Cidr, formatCidr, ordinalOf } from "../../domain/cidr.t
 import type { Page } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { noneUnread } from "../../domain/pool.ts";
-import { poolOf, poolOver } from "../../domain/pool-of-address.ts";
+import { poolOver } from "../../domain/pool-of-address.ts";
 import { allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
-import { coolingRules } from "../blocks/slot-rules.ts";
 import type { Context } from "../core/context.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
-import { type AddressState, ownerOf, stateOf } from "./read-address.ts";
+import { type AddressState, ownerOf } from "./read-address.ts";
+import { slotsInUse } from "./slots-in-use.ts";
 
 /** An address of a block. The owner is absent if the address cools, and if its allocation was not found. A quarantined one has the handle only. */
 type AddressInBlock = Pick<
@@ -65,13 +65,9 @@ export async function readBlock(
   const block = await store.readBlock(space, cidr);
   if (!block)
     return new Rejection("not_found", `No block exists at ${text}: no host has claimed it.`);
-  const rulesAt = (ordinal: number) =>
-    coolingRules(context, configuration, poolOf(configuration, addressAt(cidr, ordinal)) ?? pool);
-  const slots = [...block.slots]
-    .filter(([ordinal]) => !position || ordinal > ordinalOf(cidr, position))
-    .map(([ordinal, slot]) => ({ ordinal, slot, current: stateOf(slot, rulesAt(ordinal)) }))
-    .filter(({ current }) => current.state !== "free")
-    .sort((a, b) => a.ordinal - b.ordinal);
+  const slots = slotsInUse(context, configuration, block).filter(
+    ({ ordinal }) => !position || ordinal > ordinalOf(cidr, position),
+  );
   const some = slots.slice(0, limit);
   const owners = await allocationsOfSlots(
     context,

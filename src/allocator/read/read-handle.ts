@@ -2,17 +2,17 @@ import { type Address, compareAddresses, formatAddress } from "../../domain/addr
 import type { Allocation } from "../../domain/allocation.ts";
 import type { AllocationPlace } from "../../domain/allocation-place.ts";
 import { heldBy } from "../../domain/block.ts";
-import { addressAt, formatCidr } from "../../domain/cidr.ts";
+import { addressAt, type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { handleHash } from "../../domain/hash.ts";
-import { ATTRIBUTE_CHARACTERS_PER_PAGE, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import type { Page } from "../../domain/listed.ts";
 import { networksOf } from "../../domain/network-of-pool.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { longCharactersOf } from "../../domain/pool-network.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { pageBudget } from "../core/page-budget.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
+import { addressPage } from "./address-page.ts";
 import { type AddressState, ownerOf } from "./read-address.ts";
 
 /** The position in the addresses of a handle: an allocation or one of its addresses, to start after. */
@@ -22,60 +22,78 @@ export interface HandlePosition {
   readonly after?: Address | undefined;
 }
 
+/** The addresses of a handle that a page has, from a position on. */
+interface HandlePageWanted {
+  readonly space: string;
+  readonly handle: string;
+  readonly limit: number;
+  readonly position?: HandlePosition | undefined;
+}
+
 /**
  * Returns a page of the addresses of a handle, strongly consistent: allocation by allocation, each in the order of
  * addresses. It is no snapshot: an address that is assigned or released between the pages may be missing.
  */
 export async function readHandle(
   context: Context,
-  wanted: {
-    readonly space: string;
-    readonly handle: string;
-    readonly limit: number;
-    readonly position?: HandlePosition | undefined;
-  },
+  wanted: HandlePageWanted,
 ): Promise<Page<AddressState, HandlePosition> | Rejection> {
+  const page = await handlePage(context, wanted);
+  return page.items.length > 0 || wanted.position || page.next
+    ? page
+    : new Rejection(
+        "not_found",
+        `Handle ${wanted.handle} has no addresses in space ${wanted.space}.`,
+      );
+}
+
+/**
+ * Returns the same for a search, which finds nothing in a handle without addresses.
+ *
+ * @param isWanted returns true for an address that the page lists
+ * @param read counts what the page reads
+ */
+export async function handlePage(
+  context: Context,
+  wanted: HandlePageWanted,
+  isWanted: (held: Held, allocation: Allocation) => boolean = () => true,
+  read = { allocations: 0, blocks: 0 },
+): Promise<Page<AddressState, HandlePosition>> {
   const { handle, limit, position } = wanted;
-  const items: AddressState[] = [];
+  const page = addressPage(limit);
+  const { items } = page;
   const budget = pageBudget(context);
-  let characters = 0;
   let next = position;
   const [allocations, { pools }] = await allOf(
     allocationsFrom(context, wanted),
     configurationOf(context, wanted.space),
   );
+  read.allocations += allocations.length;
   const networkOf = networksOf(pools);
   for (let from = 0; from < allocations.length; from += PAGE_READS_AT_ONCE) {
     if (from > 0 && next && budget.isSpent) return { items, next };
     const some = allocations.slice(from, from + PAGE_READS_AT_ONCE);
-    const held = await inParallel(some, PAGE_READS_AT_ONCE, (allocation) =>
+    const held = await inParallel(some, PAGE_READS_AT_ONCE, (allocation) => {
       // Handles whose hashes collide share a partition.
-      allocation.handle === handle ? addressesOf(context, allocation) : Promise.resolve([]),
-    );
-    for (const [i, { place, attributes, owners }] of some.entries()) {
-      const { id, keyed } = place;
-      const weight = JSON.stringify(attributes).length;
-      for (const { address, state } of held[i] ?? []) {
+      if (allocation.handle !== handle) return Promise.resolve([]);
+      read.blocks += allocation.parts.length;
+      return addressesOf(context, allocation);
+    });
+    for (const [i, allocation] of some.entries()) {
+      const { id, keyed } = allocation.place;
+      for (const one of held[i] ?? []) {
+        const { address, state } = one;
         const isPast = position?.after && position.id === id && position.keyed === keyed;
         if (isPast && compareAddresses(address, position.after) <= 0) continue;
-        const full = items.length === limit || characters > ATTRIBUTE_CHARACTERS_PER_PAGE;
-        if (next && full) return { items, next };
-        const ofPool = networkOf(state.pool);
-        items.push({ ...state, ...ofPool });
-        // Until a caller changes the owners, they repeat the attributes.
-        const changed = owners.get(state.address);
-        characters += weight + (changed ? JSON.stringify(changed).length : weight);
-        characters += ofPool.network ? longCharactersOf(ofPool.network) : 0;
+        if (next && page.isFull) return { items, next };
+        if (isWanted(one, allocation)) page.add({ ...state, ...networkOf(state.pool) });
         next = { id, keyed, after: address };
       }
       next = { id, keyed };
     }
   }
   // The read returned as many allocations as it asked for, so there may be more.
-  if (next && allocations.length >= limit) return { items, next };
-  return items.length > 0 || position
-    ? { items }
-    : new Rejection("not_found", `Handle ${handle} has no addresses in space ${wanted.space}.`);
+  return next && allocations.length >= limit ? { items, next } : { items };
 }
 
 /**
@@ -83,17 +101,7 @@ export async function readHandle(
  */
 async function allocationsFrom(
   { store }: Context,
-  {
-    space,
-    handle,
-    limit,
-    position,
-  }: {
-    readonly space: string;
-    readonly handle: string;
-    readonly limit: number;
-    readonly position?: HandlePosition | undefined;
-  },
+  { space, handle, limit, position }: HandlePageWanted,
 ): Promise<readonly Allocation[]> {
   const hash = handleHash(handle);
   if (!position) return store.listAllocations(space, hash, { limit });
@@ -106,8 +114,16 @@ async function allocationsFrom(
   return within ? [within, ...following] : following;
 }
 
+/** An address that an allocation visibly holds. */
+interface Held {
+  readonly address: Address;
+  readonly state: AddressState;
+  /** The prefix that the address stands for. */
+  readonly prefix?: Cidr;
+}
+
 /** Lists the addresses that an allocation visibly holds, in order. */
-async function addressesOf({ store }: Context, allocation: Allocation) {
+async function addressesOf({ store }: Context, allocation: Allocation): Promise<readonly Held[]> {
   const held = await inParallel(allocation.parts, PAGE_READS_AT_ONCE, async (part) => {
     const block = await store.readBlock(allocation.place.space, part.block);
     return heldBy(block, part.token).map((ordinal) => {
@@ -119,7 +135,7 @@ async function addressesOf({ store }: Context, allocation: Allocation) {
         pool: part.pool ?? block?.pool ?? "",
         ...ownerOf({ allocation, part }, address, block),
       };
-      return { address, state };
+      return { address, state, ...(block?.whole && { prefix: block.cidr }) };
     });
   });
   return held.flat().sort((a, b) => compareAddresses(a.address, b.address));

@@ -1,4 +1,6 @@
-import type { Answer, PlatClient } from "../../client/index.ts";
+import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
+import { ATTRIBUTE_PREFIX } from "../../contract/requests/search.ts";
+import { ADDRESSES_PER_PAGE_MAX } from "../../domain/limits.ts";
 import type { Column } from "../output/column.ts";
 
 export type Address = Answer<"readAddress">;
@@ -6,6 +8,45 @@ export type Address = Answer<"readAddress">;
 /** Reads the state of one address. Errors: it is in no pool. */
 export async function readAddress(client: PlatClient, ip: string): Promise<Address> {
   return (await client.readAddress({ ip })).body;
+}
+
+type Found = Answer<"listAddresses">;
+
+/** The conditions of a search. The attributes have their names alone. */
+type Search = Omit<Parameters<"listAddresses">, "attributes"> & {
+  readonly attributes?: Readonly<Record<string, string>> | undefined;
+};
+
+/**
+ * Lists the addresses that meet all conditions, up to the last page.
+ *
+ * @param each told after each page how many addresses and allocations were read
+ * @returns the addresses, and what Plat read for all pages
+ */
+export async function listAddresses(
+  client: PlatClient,
+  { attributes = {}, ...search }: Search,
+  each: (found: number, looked: number) => void,
+): Promise<Pick<Required<Found>, "addresses" | "read" | "unreadable">> {
+  const addresses: Found["addresses"] = [];
+  const unreadable: NonNullable<Found["unreadable"]> = [];
+  let read: Found["read"] | undefined;
+  const named = Object.entries(attributes).map(([key, value]) => [ATTRIBUTE_PREFIX + key, value]);
+  for await (const page of client.pages.listAddresses({
+    ...search,
+    attributes: Object.fromEntries(named),
+    limit: ADDRESSES_PER_PAGE_MAX,
+  })) {
+    addresses.push(...page.addresses);
+    unreadable.push(...(page.unreadable ?? []));
+    read = {
+      by: page.read.by,
+      blocks: (read?.blocks ?? 0) + page.read.blocks,
+      allocations: (read?.allocations ?? 0) + page.read.allocations,
+    };
+    each(addresses.length, read.allocations);
+  }
+  return { addresses, read: read as Found["read"], unreadable };
 }
 
 /** Reports that something else uses an address that the caller has. */

@@ -1,18 +1,31 @@
-import { Command } from "commander";
-import { ADDRESS_COLUMNS, liftQuarantine, readAddress, reportConflict } from "../api/addresses.ts";
+import { Command, Option } from "commander";
+import { SEARCHED_STATES } from "../../contract/requests/search.ts";
+import type { AffinityType } from "../../domain/host.ts";
+import {
+  ADDRESS_COLUMNS,
+  liftQuarantine,
+  listAddresses,
+  readAddress,
+  reportConflict,
+} from "../api/addresses.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
+import { affinityTypeOption, keyValue } from "../invocation/options.ts";
+import { progressing } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
+import { unreadIn } from "../resource/list.ts";
+import { checkNotEmpty } from "../resource/none.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
 export const addressCommand = (io: Io): Command =>
   new Command("address")
-    .description("Show single addresses, and report conflicts")
+    .description("Show and find addresses, and report conflicts")
     .addHelpText(
       "after",
       examples(
         ["Show an address, assigned or not", "plat address get 10.0.0.1"],
+        ["Find the addresses of a host", "plat address list --host node-1"],
         [
           "Report that something else uses an address",
           "plat address conflict 10.0.0.1 --handle web-0",
@@ -22,12 +35,27 @@ export const addressCommand = (io: Io): Command =>
     )
     .addCommand(
       printing(getVerb())
-        .description("Show one address, assigned or not; `plat show --ip` says the same in words")
-        .argument("<ip>", "The address")
+        .description("Show one address, or all that are not free and meet the conditions")
+        .argument("[ip]", "The address, assigned or not")
+        .option("--pool <pool>", "Only addresses of this pool")
+        .option("--host <host>", "Only addresses that this host uses")
+        .addOption(affinityTypeOption())
+        .option("--handle <handle>", "Only addresses of this handle")
+        .option("--owner <name>", "Only addresses of this owner, such as web-0 or shop/web-0")
+        .option("--attribute <key=value>", "Only with this attribute; repeatable", keyValue)
+        .addOption(
+          new Option("--state <state>", "Only addresses in this state").choices(SEARCHED_STATES),
+        )
+        .option("--cidr <cidr>", "Only addresses in this network")
         .addHelpText(
           "after",
           examples(
             ["Show an address", "plat address get 10.0.0.1"],
+            [
+              "Find the addresses of a tenant in a pool",
+              "plat address list --pool web --attribute tenant=red",
+            ],
+            ["Show what cools", "plat address list --state cooling"],
             ["Show every field of it", "plat address get 10.0.0.1 -o yaml"],
             ["Print only its handle", "plat address get 10.0.0.1 -o jsonpath='{.handle}'"],
           ),
@@ -60,9 +88,38 @@ export const addressCommand = (io: Io): Command =>
         .action(action(io, lift)),
     );
 
-async function get({ client, print }: Session, _: object, ip: string): Promise<void> {
+interface Conditions {
+  readonly pool?: string;
+  readonly host?: string;
+  readonly affinityType?: AffinityType;
+  readonly handle?: string;
+  readonly owner?: string;
+  readonly attribute?: Readonly<Record<string, string>>;
+  readonly state?: (typeof SEARCHED_STATES)[number];
+  readonly cidr?: string;
+}
+
+async function get(session: Session, conditions: Conditions, ip?: string): Promise<void> {
+  if (ip === undefined) return list(session, conditions);
+  if (Object.keys(conditions).length > 0)
+    throw usageError(`${ip} is one address: the options are for lists.`);
+  const { client, print } = session;
   const address = await readAddress(client, ip);
   print({ columns: ADDRESS_COLUMNS, rows: [address], document: address });
+}
+
+async function list(session: Session, { attribute, ...asked }: Conditions): Promise<void> {
+  const { client, print, io } = session;
+  const search = { ...asked, attributes: attribute };
+  const { addresses, read, unreadable } = await progressing(io, "addresses", (shown) =>
+    listAddresses(client, search, (found, looked) =>
+      shown.update(`${found} addresses, ${looked} allocations read`),
+    ),
+  );
+  print({ columns: ADDRESS_COLUMNS, rows: addresses, document: { addresses, read } });
+  const unread = unreadIn(unreadable);
+  if (unread) throw unread;
+  await checkNotEmpty(session, addresses, "addresses");
 }
 
 async function conflict(

@@ -17,24 +17,30 @@ export async function listKnown<Body>(
   { plural, perPage }: Listing,
 ): Promise<{ readonly bodies: readonly Body[]; readonly unread: CommandError | undefined }> {
   const bodies: Body[] = [];
-  const reasons: string[] = [];
+  const unreadable: Unreadable[] = [];
   for await (const page of pagesOf<Page<Body>>(client.call, {
     method: "GET",
     path: listPath({ plural }),
     query: { limit: perPage },
   })) {
     bodies.push(...(page[plural] as readonly Body[]));
-    reasons.push(...(page.unreadable ?? []).map(({ reason }) => `${capital(reason)}.`));
+    unreadable.push(...(page.unreadable ?? []));
   }
+  return { bodies, unread: unreadIn(unreadable) };
+}
+
+interface Unreadable {
+  readonly reason: string;
+}
+
+/** Returns the error that names the unreadable items of a list; nothing without any. */
+export function unreadIn(unreadable: readonly Unreadable[]): CommandError | undefined {
   // A list that is read as a whole names its unreadable items on each page.
-  const [first, ...others] = new Set(reasons);
-  return {
-    bodies,
-    unread: first === undefined ? undefined : rejection("unreadable", first, ...others),
-  };
+  const [first, ...others] = new Set(unreadable.map(({ reason }) => `${capital(reason)}.`));
+  return first === undefined ? undefined : rejection("unreadable", first, ...others);
 }
 
 type Page<Body> = {
   readonly next?: string;
-  readonly unreadable?: readonly { readonly reason: string }[];
+  readonly unreadable?: readonly Unreadable[];
 } & { readonly [plural: string]: readonly Body[] | unknown };

@@ -5,6 +5,7 @@ export const OPERATIONS = {
   assign: { method: "POST", path: "/v1/assign", keyed: true },
   release: { method: "POST", path: "/v1/release" },
   releaseHandle: { method: "DELETE", path: "/v1/handles/{handle}" },
+  listAddresses: { method: "GET", path: "/v1/addresses", paged: true },
   readAddress: { method: "GET", path: "/v1/addresses/{ip}" },
   amendAddress: { method: "PATCH", path: "/v1/addresses/{ip}" },
   reportConflict: { method: "POST", path: "/v1/addresses/{ip}/conflict", repeatable: true },

@@ -1,5 +1,15 @@
 import * as v from "valibot";
-import { attributes, family, network, next, ownership, requestId, time } from "./parts.ts";
+import {
+  attributes,
+  family,
+  network,
+  next,
+  ownership,
+  requestId,
+  time,
+  unreadable,
+  whole,
+} from "./parts.ts";
 
 /** A side without an owner is absent. */
 export const owner = v.strictObject({
@@ -49,6 +59,26 @@ const address = {
 export const heldAddress = v.strictObject(address);
 
 export const addressRead = v.strictObject({ requestId, ...address });
+
+export const searchRead = v.strictObject({
+  by: v.pipe(
+    v.picklist(["handle", "host", "cidr", "pool", "space"]),
+    v.description("The key by which Plat read. The other parameters filtered what it read"),
+  ),
+  blocks: v.pipe(whole, v.description("The number of blocks that were read for this page")),
+  allocations: v.pipe(
+    whole,
+    v.description("The number of allocations that were read for this page"),
+  ),
+});
+
+export const addressesRead = v.strictObject({
+  requestId,
+  addresses: v.array(heldAddress),
+  read: searchRead,
+  unreadable,
+  next,
+});
 
 export const handleRead = v.strictObject({
   requestId,

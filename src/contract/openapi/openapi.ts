@@ -113,10 +113,14 @@ const inPath = ({ path }: Route) =>
     required: true,
   }));
 
-const inQuery = ({ query = {} }: Route) =>
-  Object.entries(query as Readonly<Record<string, v.GenericSchema>>).map(([name, schema]) =>
-    parameter(name, "query", inText(schemaOf(schema))),
-  );
+const inQuery = ({ id, query = {} }: Route) =>
+  Object.entries(query as Readonly<Record<string, v.GenericSchema>>).map(([name, schema]) => {
+    const own = PARAMETER_WORDS[`${id.replace(/InSpace$/, "")}.${name}`];
+    const { description = own, ...described } = parameter(name, "query", inText(schemaOf(schema)));
+    // Each entry of an object is a parameter of its own, and has the name of its key.
+    const entries = described.schema.type === "object" ? { style: "form", explode: true } : {};
+    return { ...described, description: own ?? description, ...entries };
+  });
 
 /** Returns a parameter, with the description of its schema if that has one. */
 const parameter = (name: string, place: "path" | "query", { description, ...schema }: Json) => ({

@@ -81,6 +81,8 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   Owners: answers.owner,
   Address: answers.addressRead,
   HeldAddress: answers.heldAddress,
+  AddressList: answers.addressesRead,
+  SearchRead: answers.searchRead,
   Handle: answers.handleRead,
   Usage: answers.usageCounted,
   BlockUsage: answers.blockUsage,

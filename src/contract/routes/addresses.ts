@@ -5,6 +5,7 @@ import { conflictBody } from "../requests/conflict.ts";
 import { handleQuery } from "../requests/handle.ts";
 import { DRY_RUN } from "../requests/query.ts";
 import { releaseBody } from "../requests/release.ts";
+import { addressListQuery } from "../requests/search.ts";
 import type { Route } from "./route.ts";
 
 /** The routes that assign, release, amend and read addresses, and those of conflicts. */
@@ -62,6 +63,17 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     query: {},
     answers: { 200: answers.handleReleased },
     rejections: [],
+  },
+  {
+    method: "GET",
+    path: "/v1/addresses",
+    function: "read",
+    id: "listAddresses",
+    tag: "addresses",
+    summary: "Lists the addresses that are not free and meet all conditions, in pages",
+    query: addressListQuery,
+    answers: { 200: answers.addressesRead },
+    rejections: ["not_found"],
   },
   {
     method: "GET",

@@ -199,6 +199,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   quarantinedUntil: "Nobody gets the address before this time.",
   ranges:
     "The addresses of the pool, all inside of its `cidr`. Pools with ranges may share one `cidr` and `blockSize`. Answers have them merged and in order, as `a` or `a-b`.",
+  read: "The number of items that Plat read for this page, and the key by which it found them.",
   reason: "Why the addresses are reserved.",
   refusal: "The work that is left. The same `PUT` goes on. Absent if the application is complete.",
   rejection: "Why the request would be rejected.",
@@ -338,6 +339,14 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   dryRun: "Write nothing, and return what the request would do.",
   handle: "The handle. Its slashes may be encoded or not.",
   host: "Only blocks of this host, and its borrowed blocks.",
+  "listAddresses.attributes":
+    "Only addresses whose attributes have these values. Each is a parameter of its own, with the name of its attribute after `attribute.`, such as `attribute.tenant=red`.",
+  "listAddresses.cidr": "Only addresses in this network.",
+  "listAddresses.handle": "Only addresses of this handle.",
+  "listAddresses.host": "Only addresses that this host uses.",
+  "listAddresses.owner":
+    "Only addresses whose active or alternate owner has this name, with or without its namespace: `web-0` or `shop/web-0`.",
+  "listAddresses.state": "Only addresses in this state.",
   id: "The id of the job.",
   ip: "An IPv4 or IPv6 address.",
   kind: "The kind of the application, such as `Deployment`.",

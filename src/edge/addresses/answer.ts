@@ -28,7 +28,7 @@ export function handleAnswer(
 }
 
 /** Makes the body of an address with its network. */
-const ownedBody = ({ network, ...address }: AddressState) => ({
+export const ownedBody = ({ network, ...address }: AddressState) => ({
   ...addressBody(address),
   ...addressNetwork(address.address, network),
 });

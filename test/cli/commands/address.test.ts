@@ -9,6 +9,35 @@ const pool = spaceWithPool(shell);
 const IP = "10.0.0.1";
 const UNTIL = /\d{4}-\d\d-\d\dT[\d:.]+Z/;
 
+describe("plat address list", () => {
+  it("finds the addresses that meet all conditions, and says in its document what was read", async () => {
+    await pool();
+    const assign = (ip: string, tenant: string) =>
+      plat("assign", "--host", "n1", "--address", ip, "--attribute", `tenant=${tenant}`);
+    await assign(IP, "red");
+    await assign("10.0.0.2", "blue");
+    const { exit, out } = await plat("address", "list", "--host", "n1");
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^ADDRESS +STATE +HANDLE +HOST +POOL\n10\.0\.0\.1 .*\n10\.0\.0\.2 .*\n$/);
+    const red = ["--pool", "main", "--attribute", "tenant=red"];
+    expect((await plat("address", "list", ...red, "-o", "name")).out).toBe(`${IP}\n`);
+    const { out: json } = await plat("address", "get", ...red, "-o", "json");
+    expect(JSON.parse(json)).toMatchObject({
+      addresses: [{ address: IP, attributes: { tenant: "red" } }],
+      read: { by: "pool", blocks: 1, allocations: 2 },
+    });
+  });
+
+  it("notes that nothing meets the conditions, and rejects conditions beside an address", async () => {
+    await pool();
+    const none = await plat("address", "list", "--state", "cooling");
+    expect(none).toMatchObject({ exit: 0, err: expect.stringContaining("no addresses found") });
+    const both = await plat("address", "get", IP, "--pool", "main");
+    expect(both).toMatchObject({ exit: 2, err: expect.stringContaining("for lists") });
+    expect((await plat("address", "list", "--state", "free")).exit).toBe(2);
+  });
+});
+
 describe("plat address conflict", () => {
   it("says until when nobody gets the address, as every read of it does", async () => {
     await pool();

@@ -1,0 +1,58 @@
+import { type AddressSearch, listAddresses } from "../src/allocator/search/list-addresses.ts";
+import { handleHash } from "../src/domain/hash.ts";
+import { hostId } from "../src/domain/host.ts";
+import { Rejection } from "../src/domain/outcome.ts";
+import { assigned } from "./asked.ts";
+import type { Bench, Budget, Line } from "./operations.ts";
+import { makePool, readCidr } from "./pool.ts";
+
+const SPACE = "searches";
+const ADDRESSES = 64;
+
+/** Measures a page of each kind of search, on a function that has just started, in a space with one full block. */
+export async function measureSearches(bench: Bench): Promise<readonly Line[]> {
+  await makePool(bench.cold(), { space: SPACE, name: "pool", cidr: "10.0.0.0/20" });
+  const owner = bench.cold();
+  let block = "";
+  for (let n = 0; n < ADDRESSES; n++) {
+    const { addresses } = await assigned(owner, requestOf(n));
+    block = addresses[0]?.block ?? "";
+  }
+  const lines: Line[] = [];
+  const measured = async (
+    operation: string,
+    budget: Budget,
+    found: number,
+    asked: Partial<AddressSearch>,
+  ) => {
+    const search = { space: SPACE, limit: 256, attributes: {}, ...asked };
+    const cost = await bench.meter.measure(async () => {
+      const page = await listAddresses(bench.cold(), search);
+      if (page instanceof Rejection || page.items.length !== found)
+        throw new Error(`a search did not find ${found}: ${JSON.stringify(page)}`);
+    });
+    lines.push({ operation, size: "/20", fill: "64 addresses", cost, budget });
+  };
+  await measured("search by handle, one address", [4, 0, 4], 1, { handle: "handle-7" });
+  await measured("search by host, 64 addresses", [6, 0, 69], 64, { host: hostId("host", "owner") });
+  await measured("search by CIDR, one block", [3, 0, 66], 64, { cidr: readCidr(block) });
+  await measured("search by pool and attribute", [4, 0, 67], 1, {
+    pool: "pool",
+    attributes: { pod: "web-7" },
+  });
+  await measured("search by pool and state, nothing cools", [3, 0, 3], 0, {
+    pool: "pool",
+    state: "cooling",
+  });
+  return lines;
+}
+
+const requestOf = (n: number) => ({
+  space: SPACE,
+  host: hostId("host", "owner"),
+  wanted: [{ family: 4 as const, count: 1 }],
+  handle: `handle-${n}`,
+  attributes: { pod: `web-${n}`, namespace: "shop" },
+  pools: [],
+  digest: handleHash(`request ${n}`),
+});

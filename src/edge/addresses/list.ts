@@ -1,0 +1,90 @@
+import * as v from "valibot";
+import type { HandlePosition } from "../../allocator/read/read-handle.ts";
+import type { AddressPosition } from "../../allocator/search/blocks-to-search.ts";
+import type { AddressesFound, AddressSearch } from "../../allocator/search/list-addresses.ts";
+import { ATTRIBUTE_PREFIX, addressListQuery } from "../../contract/requests/search.ts";
+import { resourceName } from "../../contract/schema/field.ts";
+import { type FieldProblem, invalid, Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
+import { formatAddress } from "../../domain/address.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import { hostId } from "../../domain/host.ts";
+import { handlePosition, positionBody } from "../handles/request.ts";
+import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readQuery } from "../http/parameters.ts";
+import { unreadableBody } from "../http/unreadable.ts";
+import { ownedBody } from "./answer.ts";
+
+const { attributes: attributesOf, ...OTHERS } = addressListQuery;
+
+const addressPosition = v.object({ pool: v.optional(resourceName), after: addressInCursor });
+
+/** Reads which addresses a request lists. */
+export function readAddressList(event: Event): AddressSearch | Problem {
+  const attributes = readAttributes(event);
+  if (attributes instanceof Problem) return attributes;
+  const query = readQuery(withoutAttributes(event), OTHERS);
+  if (query instanceof Problem) return query;
+  const { host, affinityType, cursor, ...asked } = query;
+  if (host === undefined && affinityType !== undefined)
+    return invalid({ field: "?affinityType", value: affinityType, problem: "needs a host" });
+  const wanted = {
+    ...asked,
+    attributes,
+    ...(host !== undefined && { host: hostId(affinityType ?? "host", host) }),
+  };
+  const position = asked.handle === undefined ? addressPosition : handlePosition;
+  const opened = openCursor(cursor, listOf(wanted), position);
+  return opened instanceof Problem ? opened : { ...wanted, ...opened };
+}
+
+/** Reads the parameters `attribute.KEY`. */
+function readAttributes({ queryStringParameters = {} }: Event) {
+  const given = Object.entries(queryStringParameters)
+    .filter(([name]) => name.startsWith(ATTRIBUTE_PREFIX))
+    .map(([name, value]) => [name.slice(ATTRIBUTE_PREFIX.length), value]);
+  const read = checked(attributesOf, Object.fromEntries(given));
+  if (!(read instanceof Problem)) return read ?? {};
+  const problems = read.members.fields as FieldProblem[];
+  return invalid(
+    ...problems.map((each) => ({ ...each, field: `?${ATTRIBUTE_PREFIX}${each.field}` })),
+  );
+}
+
+const withoutAttributes = ({ queryStringParameters = {}, ...event }: Event): Event => ({
+  ...event,
+  queryStringParameters: Object.fromEntries(
+    Object.entries(queryStringParameters).filter(([name]) => !name.startsWith(ATTRIBUTE_PREFIX)),
+  ),
+});
+
+export function addressListAnswer(
+  { items, unreadable, next, read }: AddressesFound,
+  requestId: string,
+  search: AddressSearch,
+): Answer {
+  return {
+    status: 200,
+    body: {
+      requestId,
+      addresses: items.map(ownedBody),
+      read,
+      ...unreadableBody(unreadable),
+      ...(next && { next: sealCursor(listOf(search), inCursor(next)) }),
+    },
+  };
+}
+
+const inCursor = (position: HandlePosition | AddressPosition) =>
+  "id" in position ? positionBody(position) : { ...position, after: formatAddress(position.after) };
+
+/** Identifies the list of a cursor. */
+const listOf = ({ space, pool, host, handle, owner, attributes, state, cidr }: Filters) => [
+  ...["addresses", space, pool ?? null, host ?? null, handle ?? null, owner ?? null],
+  Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)),
+  state ?? null,
+  cidr ? formatCidr(cidr) : null,
+];
+
+type Filters = Omit<AddressSearch, "limit" | "position">;

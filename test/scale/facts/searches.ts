@@ -1,0 +1,73 @@
+import type { Context } from "../../../src/allocator/core/context.ts";
+import { type AddressSearch, listAddresses } from "../../../src/allocator/search/list-addresses.ts";
+import { blockOf } from "../../../src/domain/block-group.ts";
+import { addressAt } from "../../../src/domain/cidr.ts";
+import type { Pool } from "../../../src/domain/pool.ts";
+import type { Fact, Form } from "../fact.ts";
+import { LambdaFunction } from "../lambda.ts";
+import { callsOf, expectServed, requestOf } from "../requests.ts";
+import { walking } from "../sabotages.ts";
+import { type NewCloud, poolOf } from "../scene.ts";
+import { putAssignedSpace, someGroupsOf } from "./spaces.ts";
+
+const SPACE = "default";
+const CIDR = "64.0.0.0/8";
+const HANDLE = "mine";
+
+interface Search {
+  readonly name: string;
+  /** The most calls to the table for one page. */
+  readonly calls: number;
+  asked(pool: Pool): Partial<AddressSearch>;
+}
+
+/** An allocation of each of 64 addresses is a call. */
+const SEARCHES: readonly Search[] = [
+  { name: "A search for the address of a handle", calls: 5, asked: () => ({ handle: HANDLE }) },
+  {
+    name: "A search for the 64 addresses of a host",
+    calls: 69,
+    asked: () => ({ host: "host:node-7" }),
+  },
+  {
+    name: "A search for the 64 addresses of a block",
+    calls: 67,
+    asked: (pool) => ({ cidr: blockOf(addressAt(pool.cidr, 4_096), pool.blockSize) }),
+  },
+  { name: "A page of 256 addresses of a pool", calls: 262, asked: ({ name }) => ({ pool: name }) },
+  {
+    name: "A page of a search by an attribute that nothing has",
+    calls: 1_030,
+    asked: () => ({ attributes: { tenant: "red" } }),
+  },
+  {
+    name: "A page of a search for what cools, where nothing does",
+    calls: 36,
+    asked: ({ name }) => ({ pool: name, state: "cooling" }),
+  },
+];
+
+/** Returns the facts that a page of a search has as many calls, whatever the space holds. */
+export function searchFacts(form: Form): readonly Fact[] {
+  const addresses = form === "full" ? 1_000_000 : 16_384;
+  return SEARCHES.map(({ name, calls, asked }) => ({
+    name: `${name} needs at most ${calls} calls`,
+    size: `${addresses} addresses in the space`,
+    bound: calls,
+    unit: "calls",
+    broken: walking("some block groups of the pool", someGroupsOf(poolOf(SPACE, "main", CIDR))),
+    async measure(newCloud: NewCloud) {
+      const cloud = await newCloud();
+      const pool = putAssignedSpace(cloud.items, SPACE, CIDR, addresses);
+      const search = { space: SPACE, limit: 256, attributes: {}, ...asked(pool) };
+      return cloud.clock.run(async () => {
+        await expectServed(
+          new LambdaFunction(cloud),
+          requestOf(SPACE, "host:guest", { handle: HANDLE }),
+        );
+        const work = (context: Context) => listAddresses(context, search);
+        return callsOf(new LambdaFunction(cloud), work);
+      });
+    },
+  }));
+}
