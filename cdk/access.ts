@@ -143,6 +143,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "NODES",
       "GROUPINDEX",
       "SPACE",
+      "SPACES",
     ],
   },
   survey: {

@@ -1,6 +1,7 @@
 import { type Role, roleFor } from "../src/contract/routes/roles.ts";
 import { ROUTES } from "../src/contract/routes/routes.ts";
 import {
+  actsInEverySpace,
   actsInSpace,
   inNamedSpace,
   SPACE_DEFAULT,
@@ -41,7 +42,7 @@ const CALLS_IN_ANY_SPACE = CALLS.filter((call) => call !== "DELETE/v1/handles/*"
 
 /** Routes without a space: health, readiness, the OpenAPI document and the schemas, with an asterisk for a variable part. */
 const OF_NO_SPACE = [...new Set(ROUTES.map(({ path }) => path))]
-  .filter((path) => !actsInSpace(path))
+  .filter((path) => !actsInSpace(path) && !actsInEverySpace(path))
   .map(withAsterisks);
 
 /** All routes of `default` by paths that name no space, such as `GET/v1/pools` and everything below it. */

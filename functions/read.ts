@@ -68,6 +68,7 @@ import {
 } from "../src/edge/registry/answer.ts";
 import { reservationAnswer, reservationList } from "../src/edge/reservations/reservation.ts";
 import { settingsAnswer } from "../src/edge/settings/settings.ts";
+import { readSpaceList, spaceListAnswer } from "../src/edge/spaces/list.ts";
 import { utilizationAnswer } from "../src/edge/utilization/answer.ts";
 import { readUtilizationPath } from "../src/edge/utilization/request.ts";
 import { readEvents } from "../src/publish/read-events.ts";
@@ -191,6 +192,11 @@ export const handler = authorized({
     readPoll,
     (wanted) => readEvents(readableHistory(), wanted, plat.now()),
     eventsAnswer,
+  ),
+  "GET /v1/spaces": route(
+    readSpaceList,
+    (wanted) => plat.store.listSpacePage(wanted),
+    spaceListAnswer,
   ),
   "GET /v1/config": route(readSpace, (space) => readSettings(plat, space), settingsAnswer),
   /** Answers if the function runs. */

@@ -27,6 +27,7 @@ import { reservationCommand } from "./commands/reservation.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { showCommand } from "./commands/show.ts";
+import { spaceCommand } from "./commands/space.ts";
 import { splitCommand } from "./commands/split.ts";
 import { zoneCommand } from "./commands/zone.ts";
 import { withGlobalOptions } from "./invocation/cli.ts";
@@ -47,6 +48,7 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
     historyCommand,
   ],
   "Pools and settings:": [
+    spaceCommand,
     poolCommand,
     splitCommand,
     reservationCommand,

@@ -1,4 +1,5 @@
 import { assertTexts } from "../domain/assertions.ts";
+import type { PageWanted } from "../domain/listed.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { SpaceEntry, SpacePosition } from "../domain/space.ts";
 import type { SubnetCount } from "../domain/subnet-count.ts";
@@ -9,7 +10,7 @@ import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
 import { SPACES_PK, spaceKey, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { readEachByName } from "./readable-items.ts";
+import { pageOf, readEach, readEachByName } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 import { usageFrom, usageText } from "./usage-text.ts";
 
@@ -40,6 +41,12 @@ export function spaceEntryItems(table: Table) {
     async listSpaces() {
       const items = await table.query(SPACES_PK, { consistent: false });
       return readEachByName(items, spaceEntryFrom);
+    },
+
+    /** Returns the first `limit` entries, or those after a name. The answer names unreadable ones beside the others. */
+    async listSpacePage(wanted: PageWanted<string>) {
+      const { items, next } = await pageOf(table, SPACES_PK, wanted);
+      return { ...readEach(items, spaceEntryFrom), next };
     },
 
     /**

@@ -50,6 +50,15 @@ describe("a caller with a token", () => {
     });
   });
 
+  it("learns of no other space without a role in every space", async () => {
+    const { status, body } = await sendWith("GET", "/v1/spaces", holding("operator@blue"));
+    expect({ status, body }).toMatchObject({
+      status: 403,
+      body: { detail: "This request requires the role reader in every space." },
+    });
+    expect((await sendWith("GET", "/v1/spaces", holding("reader@*"))).status).toBe(200);
+  });
+
   it("is rejected before its body is read", async () => {
     const { body } = await sendWith("PUT", "/v1/pools/a", holding("reader"), "no JSON");
     expect(body.code).toBe("forbidden");

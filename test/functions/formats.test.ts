@@ -207,7 +207,7 @@ const CASES: Readonly<Record<string, Case>> = {
       (space) =>
       ({ pk, sk }) =>
         pk === "SPACES" && sk === space,
-    named: ["PUT config", "PUT a new pool", "PUT a pool over the range"],
+    named: ["GET spaces", "PUT config", "PUT a new pool", "PUT a pool over the range"],
   },
   "the version of the configuration": {
     item: ({ plat }) => `version of space ${plat.space}`,
@@ -651,7 +651,7 @@ describe("a space whose items say that the keys of the table are of another form
   /** Calls that name a generation, key or handle. They find its item under the known keys, or find nothing. */
   const PROVEN = /^(release|PATCH|GET handle|GET prefixes of the handle|assign once more)/;
   /** Calls that begin with the register or with items of several spaces. They read the format of the keys from the table. */
-  const ASKS_THE_TABLE = /node|zones|event|namespace|application|affinities|jobs?$/;
+  const ASKS_THE_TABLE = /spaces|node|zones|event|namespace|application|affinities|jobs?$/;
 
   /** Calls that read the history alone, which is a table of its own. */
   const ASKS_THE_HISTORY = /^GET (history of the handle|events)$/;

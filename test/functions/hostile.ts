@@ -176,6 +176,7 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     sealCursor(["block", "default", "10.0.0.0/28"], { after: "::1" }),
     sealCursor(["blocks", "default", null, null], { after: "::" }),
     sealCursor(["blocks", "default", "main", null], { pool: "gone", after: "10.0.0.0" }),
+    sealCursor(["spaces"], { after: "a" }),
     sealCursor(["nodes", "default"], { after: "~" }),
     sealCursor(["nodes", "default"], { after: "#%" }),
     sealCursor(["namespaces", "default"], { after: "a" }),

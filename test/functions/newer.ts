@@ -4,7 +4,7 @@ import type { Reply } from "../../src/local/client.ts";
 import type { Item } from "../../src/store/item.ts";
 import { ciliumNode, instanceEvent, leaseEvent, nodeEvent, podEvent } from "../node-objects.ts";
 import { cidrOf } from "../world.ts";
-import { context, newSpace, table } from "./plat.ts";
+import { call, context, newSpace, table } from "./plat.ts";
 
 /** This file makes a space with an item of every kind, and sends requests about them to each route of the API. */
 
@@ -146,6 +146,7 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "GET addresses of the host": ({ plat }) => plat.get("/v1/addresses", { host: "n1" }),
   "GET addresses of the handle": ({ plat }) => plat.get("/v1/addresses", { handle: "web" }),
   "GET addresses of the block": ({ plat, block }) => plat.get("/v1/addresses", { cidr: block }),
+  "GET spaces": () => call("GET", "/v1/spaces", { query: { limit: "250" } }),
   "GET handle": ({ plat }) => plat.get("/v1/handles/web"),
   "GET handle of another host": ({ plat }) => plat.get("/v1/handles/far"),
   "GET history of the address": ({ plat, address }) => plat.get(`/v1/addresses/${address}/history`),

@@ -52,6 +52,25 @@ describe("a space", () => {
     ).toMatchObject({ status: 200 });
   });
 
+  it("is listed once it has a pool, in the order of names and in pages, for who may read them all", async () => {
+    for (const name of ["zz-1", "zz-2", "zz-3"])
+      await call("PUT", `/v1/spaces/${name}/pools/main`, { body: POOL });
+    const names: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { status, body } = await call("GET", "/v1/spaces", {
+        query: { limit: "2", ...(cursor && { cursor }) },
+      });
+      expect(status).toBe(200);
+      names.push(...body.spaces.map(({ name }: { name: string }) => name));
+      cursor = body.next;
+    } while (cursor);
+    expect(names.slice(-3)).toEqual(["zz-1", "zz-2", "zz-3"]);
+    expect(names).toEqual([...new Set(names)].sort());
+    const wrong = await call("GET", "/v1/spaces", { query: { space: "zz-1" } });
+    expect(wrong).toMatchObject({ status: 400, body: { fields: [{ field: "?space" }] } });
+  });
+
   it("may be called like a part of any path", async () => {
     for (const space of ["spaces", "pools", "v1", "handles", "assign", "default-2", "0"]) {
       const path = `/v1/spaces/${space}/pools`;

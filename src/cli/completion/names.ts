@@ -49,8 +49,11 @@ const SOURCES: Readonly<Record<string, Source>> = {
   block: listed(path`/v1/blocks`, "blocks", "cidr"),
   job: listed(path`/v1/jobs`, "jobs", "id"),
   handle: handles,
-  // The API has no list of spaces, because access is given for each space.
-  space: async (client, offer) => offer([SPACE_DEFAULT, client.space]),
+  // The list of spaces needs a role in every space. Without it these two are offered.
+  space: (client, offer) => {
+    offer([SPACE_DEFAULT, client.space]);
+    return listed(path`/v1/spaces`, "spaces", "name")(client, offer);
+  },
 };
 
 export const isNamed = (placeholder: string): boolean => Object.hasOwn(SOURCES, placeholder);

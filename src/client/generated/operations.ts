@@ -66,6 +66,7 @@ export const OPERATIONS = {
   readConfiguration: { method: "GET", path: "/v1/config" },
   putConfiguration: { method: "PUT", path: "/v1/config" },
   listContents: { method: "GET", path: "/v1/contents", paged: true },
+  listSpaces: { method: "GET", path: "/v1/spaces", paged: true },
   isAlive: { method: "GET", path: "/healthz" },
   isReady: { method: "GET", path: "/readyz" },
   describe: { method: "GET", path: "/openapi.json" },

@@ -29,4 +29,5 @@ export * from "./registry.ts";
 export * from "./release.ts";
 export * from "./reservation.ts";
 export * from "./service.ts";
+export * from "./space.ts";
 export * from "./utilization.ts";

@@ -1,7 +1,13 @@
 import type * as v from "valibot";
 import { eventType } from "../answers/event.ts";
 import { methodsOf, ROUTES, type Route } from "../routes/routes.ts";
-import { actsInSpace, inNamedSpace, SPACE_DEFAULT, withoutSpace } from "../routes/space-path.ts";
+import {
+  actsInEverySpace,
+  actsInSpace,
+  inNamedSpace,
+  SPACE_DEFAULT,
+  withoutSpace,
+} from "../routes/space-path.ts";
 import { HEADER_WORDS, PARAMETER_WORDS, TAGS } from "../routes/words.ts";
 import {
   address,
@@ -100,6 +106,7 @@ const uncapitalised = (text: string) => `${text.charAt(0).toLowerCase()}${text.s
 
 /** Describes the space in which a route acts, and how to act in another. */
 function describedBySpace({ method, path }: Route): string {
+  if (actsInEverySpace(path)) return "Requires its role in every space.";
   if (!actsInSpace(path)) return "Acts in no space.";
   const named = inNamedSpace(withoutSpace(path));
   return path === named

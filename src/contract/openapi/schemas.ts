@@ -162,6 +162,8 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   JobBegun: answers.jobBegun,
   JobDryRun: answers.jobDryRun,
   WalkCounts: answers.walk,
+  SpaceList: answers.spacesRead,
+  Space: answers.spaceListed,
   Contents: answers.contentsRead,
   Health: answers.health,
   UnreadableItem: answers.unreadableItem,

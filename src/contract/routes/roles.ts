@@ -1,4 +1,4 @@
-import { actsInSpace, withoutSpace } from "./space-path.ts";
+import { actsInEverySpace, actsInSpace, withoutSpace } from "./space-path.ts";
 
 /** The roles of callers. Each has the rights of the one before and more: read; assign, release, amend and report conflicts; everything. */
 export const ROLES = ["reader", "caller", "operator"] as const;
@@ -34,10 +34,14 @@ const CALLS: ReadonlySet<string> = new Set([
  */
 export function roleFor(routeKey: string): Role | undefined {
   const [method = "", path = ""] = routeKey.split(" ");
-  if (!actsInSpace(path)) return undefined;
+  if (!actsInSpace(path) && !actsInEverySpace(path)) return undefined;
   if (READS.includes(method)) return "reader";
   return CALLS.has(withoutSpace(routeKey)) ? "caller" : "operator";
 }
+
+/** Returns true if a route requires its role in every space, because it tells of all of them. */
+export const requiresEverySpace = (routeKey: string): boolean =>
+  actsInEverySpace(routeKey.split(" ")[1] ?? "");
 
 /** Returns true if the grants of a caller allow a route in a space. Every way to authorize a caller decides by this function. */
 export function isAllowed(grants: readonly Grant[], routeKey: string, space: string): boolean {
@@ -45,7 +49,7 @@ export function isAllowed(grants: readonly Grant[], routeKey: string, space: str
   if (role === undefined) return true;
   return grants.some(
     (grant) =>
-      (grant.space === EVERY_SPACE || grant.space === space) &&
+      (grant.space === EVERY_SPACE || (grant.space === space && !requiresEverySpace(routeKey))) &&
       ROLES.indexOf(grant.role) >= ROLES.indexOf(role),
   );
 }

@@ -14,6 +14,7 @@ import { RESERVATION_ROUTES } from "./reservations.ts";
 import type { Route } from "./route.ts";
 import { SERVICE_ROUTES } from "./service.ts";
 import { actsInSpace, inNamedSpace } from "./space-path.ts";
+import { SPACE_ROUTES } from "./spaces.ts";
 
 export { type FunctionName, methodsOf, type Route } from "./route.ts";
 
@@ -32,6 +33,7 @@ const WRITTEN: readonly Route[] = [
   ...NODE_ROUTES,
   ...HISTORY_ROUTES,
   ...CONFIGURATION_ROUTES,
+  ...SPACE_ROUTES,
   ...SERVICE_ROUTES,
 ];
 

@@ -3,13 +3,20 @@
 export const SPACE_DEFAULT = "default";
 
 const ROOT = "/v1/";
+/** The path of the list of spaces. */
+export const SPACES_PATH = "/v1/spaces";
 const NAMED_ROOT = "/v1/spaces/{space}/";
 
-/** Returns true if the path acts in a space. All of `/v1` does: in `default` if the path names none. */
-export const actsInSpace = (path: string): boolean => path.startsWith(ROOT);
+/** Returns true if the path acts in a space. All of `/v1` but the list of spaces does: in `default` if the path names none. */
+export const actsInSpace = (path: string): boolean =>
+  path.startsWith(ROOT) && !actsInEverySpace(path);
+
+/** Returns true if the path is about all spaces together. */
+export const actsInEverySpace = (path: string): boolean => path === SPACES_PATH;
 
 /** Returns the other form of such a path, or of a route's key, which names the space. */
-export const inNamedSpace = (route: string): string => route.replace(ROOT, NAMED_ROOT);
+export const inNamedSpace = (route: string): string =>
+  route.replace(/\/v1\/(?!spaces$)/, NAMED_ROOT);
 
 /** Returns the form that names no space; functions know their routes by it. */
 export const withoutSpace = (route: string): string => route.replace(NAMED_ROOT, ROOT);

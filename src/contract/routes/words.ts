@@ -221,6 +221,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   score: "The sum over the conditions of the pool. Plat tries the highest first.",
   source: "The service that sent the event.",
   space: "The address space. Pools may overlap between spaces, never inside one.",
+  spaces: "The spaces, one entry each, in the order of their names.",
   spec: "The specification in the manifest. Of nodes and namespaces it is ignored.",
   start: "Number of addresses at the start of each block that the host reserves.",
   state: "The state at the time of the answer.",

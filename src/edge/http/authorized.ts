@@ -1,4 +1,4 @@
-import { type Grant, isAllowed, roleFor } from "../../contract/routes/roles.ts";
+import { type Grant, isAllowed, requiresEverySpace, roleFor } from "../../contract/routes/roles.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { PROBLEMS, Problem, problemAnswer } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
@@ -57,11 +57,8 @@ function withoutRole(event: Event, grants: readonly Grant[]): Problem | undefine
   const space = event.pathParameters?.space ?? SPACE_DEFAULT;
   if (isAllowed(grants, event.routeKey, space)) return undefined;
   const role = String(roleFor(event.routeKey));
-  return new Problem(
-    "forbidden",
-    `This request requires the role ${role} in the space ${cut(space)}.`,
-    { role },
-  );
+  const where = requiresEverySpace(event.routeKey) ? "every space" : `the space ${cut(space)}`;
+  return new Problem("forbidden", `This request requires the role ${role} in ${where}.`, { role });
 }
 
 /**

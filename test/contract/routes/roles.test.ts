@@ -59,10 +59,19 @@ it("a grant holds in its space only, and with an asterisk in every space", () =>
   expect(isAllowed([{ role: "reader", space: EVERY_SPACE }], pools, "red")).toBe(true);
 });
 
+it("the list of spaces is for those who may read every space", () => {
+  for (const method of ["GET", "HEAD"]) {
+    const key = `${method} /v1/spaces`;
+    expect(isAllowed([{ role: "reader", space: EVERY_SPACE }], key, "default")).toBe(true);
+    for (const space of ["default", "blue", "spaces"])
+      expect(isAllowed([{ role: "operator", space }], key, "default")).toBe(false);
+  }
+});
+
 it("each role may do what the one before may", () => {
   const allowed = ROLES.map((role) =>
     ["reader", "caller", "operator"].map((required) =>
-      keysOf(required).every((key) => isAllowed([{ role, space: "blue" }], key, "blue")),
+      keysOf(required).every((key) => isAllowed([{ role, space: EVERY_SPACE }], key, "blue")),
     ),
   );
   expect(allowed).toEqual([

@@ -17,6 +17,9 @@ describe("the path of a route", () => {
   it("leads into a space where it is one of /v1", () => {
     expect(actsInSpace("/v1/pools/{name}")).toBe(true);
     expect(actsInSpace("/healthz")).toBe(false);
+    expect(actsInSpace("/v1/spaces")).toBe(false);
+    expect(pathIn("blue", "/v1/spaces")).toBe("/v1/spaces");
+    expect(pathIn("spaces", "/v1/pools")).toBe("/v1/spaces/spaces/pools");
   });
 });
 

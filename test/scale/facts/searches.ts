@@ -3,12 +3,13 @@ import { type AddressSearch, listAddresses } from "../../../src/allocator/search
 import { blockOf } from "../../../src/domain/block-group.ts";
 import { addressAt } from "../../../src/domain/cidr.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
+import { SPACES_PK } from "../../../src/store/key.ts";
 import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import { callsOf, expectServed, requestOf } from "../requests.ts";
 import { walking } from "../sabotages.ts";
-import { type NewCloud, poolOf } from "../scene.ts";
-import { putAssignedSpace, someGroupsOf } from "./spaces.ts";
+import type { NewCloud } from "../scene.ts";
+import { putAssignedSpace } from "./spaces.ts";
 
 const SPACE = "default";
 const CIDR = "64.0.0.0/8";
@@ -55,7 +56,7 @@ export function searchFacts(form: Form): readonly Fact[] {
     size: `${addresses} addresses in the space`,
     bound: calls,
     unit: "calls",
-    broken: walking("some block groups of the pool", someGroupsOf(poolOf(SPACE, "main", CIDR))),
+    broken: walking("the register of spaces", [SPACES_PK]),
     async measure(newCloud: NewCloud) {
       const cloud = await newCloud();
       const pool = putAssignedSpace(cloud.items, SPACE, CIDR, addresses);

@@ -53,6 +53,7 @@ export interface AdminStore {
     readonly items: readonly SpaceEntry[];
     readonly unreadable: readonly UnreadableNamed[];
   }>;
+  listSpacePage(wanted: PageWanted<string>): Promise<ListedPage<SpaceEntry, string>>;
   keepPosition(space: string, position: SpacePosition | undefined): Promise<void>;
   dropSpace(seen: SpaceEntry): Promise<Outcome<unknown>>;
   readPlan(space: string): Promise<AddressPlan>;

@@ -1,0 +1,29 @@
+import * as v from "valibot";
+import { namedListQuery } from "../../contract/requests/query.ts";
+import { spaceName } from "../../contract/schema/field.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import type { ListedPage, PageWanted } from "../../domain/listed.ts";
+import type { SpaceEntry } from "../../domain/space.ts";
+import { openCursor, sealCursor } from "../http/cursor.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readQuery } from "../http/parameters.ts";
+import { unreadableBody } from "../http/unreadable.ts";
+
+const LIST = ["spaces"];
+
+export function readSpaceList(event: Event): PageWanted<string> | Problem {
+  const query = readQuery(event, namedListQuery);
+  if (query instanceof Problem) return query;
+  const opened = openCursor(query.cursor, LIST, v.object({ after: spaceName }));
+  if (opened instanceof Problem) return opened;
+  return { limit: query.limit, after: opened.position?.after };
+}
+
+export function spaceListAnswer(
+  { items, unreadable, next }: ListedPage<SpaceEntry, string>,
+  requestId: string,
+): Answer {
+  const spaces = items.map(({ space }) => ({ name: space }));
+  const cursor = next !== undefined && { next: sealCursor(LIST, { after: next }) };
+  return { status: 200, body: { requestId, spaces, ...unreadableBody(unreadable), ...cursor } };
+}
