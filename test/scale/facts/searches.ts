@@ -50,7 +50,7 @@ const SEARCHES: readonly Search[] = [
 
 /** Returns the facts that a page of a search has as many calls, whatever the space holds. */
 export function searchFacts(form: Form): readonly Fact[] {
-  const addresses = form === "full" ? 1_000_000 : 16_384;
+  const addresses = form === "full" ? 1_000_000 : 139_264;
   return SEARCHES.map(({ name, calls, asked }) => ({
     name: `${name} needs at most ${calls} calls`,
     size: `${addresses} addresses in the space`,
