@@ -57,7 +57,7 @@ export class Dashboard extends Construct {
       widgets: [
         [alarmsOf(props), requestsOf(props)],
         [useOfPools(this), endOfPools(this), callersOf(props)],
-        [latency(this), ...(props.publishing ? [lag(props.publishing)] : [])],
+        [latency(this), cooling(this), ...(props.publishing ? [lag(props.publishing)] : [])],
         [heartbeats(this), due(this), throttled(props)],
       ],
     });
@@ -140,7 +140,22 @@ const latency = (scope: Construct): IWidget =>
     title: "Latency by operation, p99, ms",
     left: [searched(scope, "{NAMESPACE,service,operation,status}", "Latency", "p99")],
     leftYAxis: { min: 0, showUnits: false },
-    width: HALF,
+    width: THIRD,
+    height: HIGH,
+  });
+
+const cooling = (scope: Construct): IWidget =>
+  new GraphWidget({
+    title: "Released, and still cooling, % of pools",
+    left: [
+      ownMetric(scope, "PoolCooling", {
+        statistic: Stats.MAXIMUM,
+        period: EACH_15_MINUTES,
+      }).with({ label: "most of a pool" }),
+      searched(scope, "{NAMESPACE,service,space,pool,family}", "PoolCooling", "Maximum"),
+    ],
+    leftYAxis: { min: 0, max: 100, showUnits: false },
+    width: THIRD,
     height: HIGH,
   });
 
@@ -161,7 +176,7 @@ const lag = ({ publish }: Publishing): IWidget =>
       }),
     ],
     leftYAxis: { min: 0, showUnits: false },
-    width: HALF,
+    width: THIRD,
     height: HIGH,
   });
 

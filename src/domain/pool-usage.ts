@@ -67,9 +67,16 @@ function assignableOf({ capacity, reserved, hostReserved, available }: Usage) {
  */
 export function percentUsed(usage: Usage): number {
   const { assignable, available } = assignableOf(usage);
-  if (assignable <= 0n) return 0;
-  return Number((10_000n * (assignable - available)) / assignable) / 100;
+  return percentOf(assignable - available, assignable);
 }
+
+/** Returns the share of a pool that is cooling, of all that can be assigned at all, in percent: a part of the share in use. */
+export const percentCooling = (usage: Usage): number =>
+  percentOf(usage.cooling, assignableOf(usage).assignable);
+
+/** Returns a share in percent, with two decimals, rounded down; 0 of nothing. */
+const percentOf = (part: bigint, whole: bigint): number =>
+  whole <= 0n ? 0 : Number((10_000n * part) / whole) / 100;
 
 /**
  * Returns the highest threshold that is reached, or was reached and is not left.

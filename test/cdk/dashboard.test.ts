@@ -46,6 +46,11 @@ describe.each(ENVIRONMENT_NAMES)("the dashboard of %s", (name) => {
     expect(query).toMatch(/stats count\(\*\) as requests.* by caller\n\| sort requests desc/s);
   });
 
+  it("shows below what cools in pools", () => {
+    const metrics = JSON.stringify(widgets.map(({ properties }) => properties.metrics));
+    expect(metrics).toContain("PoolCooling");
+  });
+
   it("has no widget over another", () => {
     const places = widgets.flatMap(({ x, y, width, height }) =>
       Array.from(

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { afterPass, percentUsed, thresholdOf } from "../../src/domain/pool-usage.ts";
+import {
+  afterPass,
+  percentCooling,
+  percentUsed,
+  thresholdOf,
+} from "../../src/domain/pool-usage.ts";
 import { NO_USAGE } from "../../src/domain/usage.ts";
 
 const usage = (capacity: bigint, available: bigint, others: Partial<typeof NO_USAGE> = {}) => ({
@@ -22,6 +27,17 @@ describe("the share of a pool in use", () => {
     ["of a large pool of IPv6", usage(2n ** 64n, 2n ** 63n), 50],
   ])("%s", (_, of, percent) => {
     expect(percentUsed(of)).toBe(percent);
+  });
+});
+
+describe("the share of a pool that is cooling", () => {
+  it.each([
+    ["of a pool in which nothing cools", usage(256n, 192n, { inUse: 64n }), 0],
+    ["is a part of the share in use", usage(256n, 64n, { inUse: 128n, cooling: 64n }), 25],
+    ["leaves out what is reserved", usage(256n, 64n, { reserved: 128n, cooling: 64n }), 50],
+    ["of a pool that is reserved as a whole", usage(256n, 0n, { reserved: 256n }), 0],
+  ])("%s", (_, of, percent) => {
+    expect(percentCooling(of)).toBe(percent);
   });
 });
 

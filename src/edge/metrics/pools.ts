@@ -1,5 +1,5 @@
 import { exhaustedAtMs } from "../../domain/forecast.ts";
-import { type PoolUsage, percentUsed } from "../../domain/pool-usage.ts";
+import { type PoolUsage, percentCooling, percentUsed } from "../../domain/pool-usage.ts";
 import { publish } from "./publish.ts";
 
 const HOUR_MS = 3_600_000;
@@ -13,9 +13,12 @@ const OWN_METRIC_PERCENT_MIN = 50;
 export function publishUsage(usages: readonly PoolUsage[]): void {
   for (const { space, pool, family, usage, samples, countedAtMs } of usages) {
     const percent = percentUsed(usage);
+    const cooling = percentCooling(usage);
     const exhaustedAt = exhaustedAtMs(samples);
     const values = {
       PoolUse: percent,
+      // Otherwise an environment at rest would pay for a metric of nothing.
+      PoolCooling: cooling > 0 ? cooling : undefined,
       HoursUntilExhausted:
         exhaustedAt === undefined ? undefined : Math.max(0, exhaustedAt - countedAtMs) / HOUR_MS,
     };

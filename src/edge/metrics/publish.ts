@@ -16,6 +16,7 @@ const UNITS = {
   Heartbeat: MetricUnit.Count,
   OldestDue: MetricUnit.Seconds,
   PoolUse: MetricUnit.Percent,
+  PoolCooling: MetricUnit.Percent,
   HoursUntilExhausted: MetricUnit.NoUnit,
 } as const;
 type MetricName = keyof typeof UNITS;
