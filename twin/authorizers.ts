@@ -18,7 +18,14 @@ export interface Asked {
 }
 
 /** The authorizer's part of `requestContext`, or the status with which API Gateway rejects the request. */
-export type Verdict = { readonly authorizer?: object } | { readonly rejected: 401 | 403 | 500 };
+export type Verdict = { readonly authorizer?: Authorized } | { readonly rejected: 401 | 403 | 500 };
+
+/** The caller, by the way in which it was authorized. */
+interface Authorized {
+  readonly iam?: ReturnType<typeof identityOf>;
+  readonly jwt?: { readonly claims: Readonly<Record<string, unknown>>; readonly scopes: null };
+  readonly lambda?: Readonly<Record<string, unknown>>;
+}
 
 export interface AuthorizersProps {
   readonly deployment: Deployment;

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { accessLogOf, type DeployedAccessLog } from "./access-log.ts";
 import type { Statement } from "./iam.ts";
 import { Intrinsics } from "./intrinsics.ts";
 import { FIRST_VERSION, type Stack } from "./names.ts";
@@ -74,6 +75,8 @@ export interface DeployedApi {
   readonly domainName: string;
   readonly ratePerSecond: number;
   readonly burst: number;
+  /** Absent if the stage writes none. */
+  readonly accessLog?: DeployedAccessLog;
   /** Present if it is a private REST API. */
   readonly rest?: DeployedRest;
 }
@@ -214,6 +217,7 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
       stage: stage.read.StageName,
       ratePerSecond: stage.read.DefaultRouteSettings.ThrottlingRateLimit,
       burst: stage.read.DefaultRouteSettings.ThrottlingBurstLimit,
+      ...accessLogOf(stage.read.AccessLogSettings),
       routes: all(properties.route, "AWS::ApiGatewayV2::Route").map(({ read }) => {
         const functionArn = integrations.get(read.Target.replace(/^integrations\//, ""));
         if (functionArn === undefined) throw new Error(`${read.RouteKey} has no integration`);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { DeployedEventSource, Deployment } from "./deployment.ts";
 import { decide } from "./iam.ts";
 import type { Lambda } from "./lambda.ts";
@@ -15,6 +16,8 @@ interface Waiting {
   receives: number;
 }
 
+const POLL_MS = 100;
+
 /** The acts of Lambda's poller on the messages of a queue, as the role of the function. */
 const RECEIVING = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"] as const;
 
@@ -24,6 +27,8 @@ const RECEIVING = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttri
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html).
  */
 export class EventSources {
+  /** True while messages wait in their queues. */
+  isOff = false;
   readonly #deployment: Deployment;
   readonly #lambda: Lambda;
   readonly #queues: Queues;
@@ -43,6 +48,7 @@ export class EventSources {
       record: asReceived(queueArn, message),
       receives: 0,
     }));
+    while (this.isOff) await sleep(POLL_MS);
     while (waiting.length > 0) {
       const batch = waiting.splice(0, source.batchSize);
       const failed = await this.#deliver(source, batch);

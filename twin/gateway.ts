@@ -3,12 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodedSegments } from "../src/local/event.ts";
 import { bodyOf, close, lastWords, listen } from "../src/local/http-server.ts";
+import { type AccessVariables, accessLine } from "./access-log.ts";
 import { answerOf, type GatewayAnswer, ownAnswer } from "./answer.ts";
 import { Authorizers } from "./authorizers.ts";
 import type { Caller } from "./callers.ts";
 import type { DeployedRoute, Deployment } from "./deployment.ts";
 import { gatewayEvent } from "./gateway-event.ts";
 import type { Lambda } from "./lambda.ts";
+import type { Logs } from "./logs.ts";
 import { apiMayInvoke } from "./permissions.ts";
 import { RestGateway } from "./rest-gateway.ts";
 import { pathOf, routeFor } from "./routing.ts";
@@ -18,6 +20,7 @@ export interface GatewayProps {
   readonly deployment: Deployment;
   readonly lambda: Lambda;
   readonly callers: readonly Caller[];
+  readonly logs: Logs;
   readonly port: number;
   /** The VPC endpoint through which all requests to a private REST API come: the first of the API, unless named. */
   readonly vpcEndpointId?: string;
@@ -38,21 +41,29 @@ const REQUEST_ID_BYTES = 11;
 export async function startGateway(props: GatewayProps): Promise<Gateway> {
   const throttles = new Map<string, Throttle>();
   const authorizers = new Authorizers(props);
-  const { rest } = props.deployment.api;
+  const { rest, accessLog } = props.deployment.api;
   const restGateway = rest && new RestGateway(props, rest);
   let isStopping = false;
   const server = createServer({ maxHeaderSize: QUOTAS.headerBytesMax }, (request, response) => {
     const requestId = `${randomBytes(REQUEST_ID_BYTES).toString("base64url")}=`;
+    const arrivedMs = performance.now();
+    const { remoteAddress } = request.socket;
+    const known: AccessVariables = { requestId, "identity.sourceIp": remoteAddress };
     const answered =
-      restGateway?.answer(request, requestId) ??
-      answer(props, { throttles, authorizers }, request, requestId);
+      restGateway?.answer(request, requestId, known) ??
+      answer(props, { throttles, authorizers }, request, requestId, known);
     void answered
       .catch((error) => {
         // A client that disconnects in the middle of its request must not affect others.
         if (!request.readableAborted) console.error(error);
         return ownAnswer(500);
       })
-      .then((answered) => write(response, answered, requestId, isStopping));
+      .then((answered) => {
+        known.status = answered.status;
+        known.responseLatency = Math.round(performance.now() - arrivedMs);
+        if (accessLog) props.logs.write(accessLog.logGroup, accessLine(accessLog, known));
+        write(response, answered, requestId, isStopping);
+      });
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) socket.end(answerUnheard(error.code));
@@ -78,6 +89,7 @@ async function answer(
   { throttles, authorizers }: Stage,
   request: IncomingMessage,
   requestId: string,
+  known: AccessVariables,
 ): Promise<GatewayAnswer> {
   const body = await bodyOf(request, BODY_LIMITS);
   if (!body) return ownAnswer(413);
@@ -87,10 +99,15 @@ async function answer(
   if (!segments) return ownAnswer(400);
   const route = routeFor(deployment.api.routes, method, segments);
   if (!route) return ownAnswer(404);
+  known.routeKey = route.key;
   if (!throttleOf(throttles, deployment, route).take(performance.now())) return ownAnswer(429);
   const path = segments.join("/");
   const verdict = await authorizers.verdictOn(route, { request, method, path, body });
   if ("rejected" in verdict) return ownAnswer(verdict.rejected);
+  const { iam, jwt, lambda: said } = verdict.authorizer ?? {};
+  known["identity.userArn"] = iam?.userArn;
+  known["authorizer.claims.sub"] = jwt?.claims.sub;
+  known["authorizer.principal"] = said?.principal;
   const [routeMethod] = route.key.split(" ");
   const source = `${deployment.api.stage}/${routeMethod}${pathOf(route.key)}`;
   if (!apiMayInvoke(deployment, route.functionArn, source)) return ownAnswer(500);

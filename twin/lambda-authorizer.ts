@@ -36,7 +36,7 @@ export class LambdaAuthorizer {
   async contextOf(
     request: IncomingMessage,
     routeKey: string,
-  ): Promise<Simple["context"] | 401 | 403 | 500> {
+  ): Promise<NonNullable<Simple["context"]> | 401 | 403 | 500> {
     const { authorization } = request.headers;
     if (!authorization) return 401;
     const kept = this.#kept.get(authorization);

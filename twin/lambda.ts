@@ -28,6 +28,8 @@ export type Invoked = Outcome | "throttled" | "too large";
  * environments answers it.
  */
 export class Lambda {
+  /** The names of the functions for which the account has no execution left. */
+  readonly throttled = new Set<string>();
   readonly #props: LambdaProps;
   readonly #pools: ReadonlyMap<string, Pool>;
   readonly #stopping = new AbortController();
@@ -54,6 +56,7 @@ export class Lambda {
     const { name } = parseFunctionArn(functionArn);
     const pool = this.#pools.get(name);
     if (!pool) throw new Error(`there is no function ${name}`);
+    if (this.throttled.has(name)) return "throttled";
     const outcome = await pool.invoke({ requestId, functionArn, payload });
     if (outcome !== "throttled" && "payload" in outcome && isTooLarge(outcome.payload))
       return { error: TOO_LARGE };

@@ -1,7 +1,7 @@
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
 
-/** Writes the logs of functions to a file for each log group, in place of CloudWatch. */
+/** Writes the logs of functions and of the API to a file for each log group, in place of CloudWatch. */
 export class Logs {
   readonly directory: string;
   readonly #files = new Map<string, WriteStream>();
@@ -12,11 +12,14 @@ export class Logs {
   }
 
   write(group: string, text: string | Buffer): void {
-    const file =
-      this.#files.get(group) ??
-      createWriteStream(join(this.directory, `${group.replaceAll("/", "-")}.log`), { flags: "a" });
+    const file = this.#files.get(group) ?? createWriteStream(this.fileOf(group), { flags: "a" });
     this.#files.set(group, file);
     file.write(text);
+  }
+
+  /** Returns the path of the file of a log group. */
+  fileOf(group: string): string {
+    return join(this.directory, `${group.replaceAll("/", "-")}.log`);
   }
 
   async stop(): Promise<void> {

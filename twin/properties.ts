@@ -113,8 +113,11 @@ export const authorizer = v.variant("AuthorizerType", [
   }),
 ]);
 
+const accessLog = v.optional(v.object({ DestinationArn: v.string(), Format: v.string() }));
+
 /** A stage; without own limits it has those of an account. */
 export const stage = v.object({
+  AccessLogSettings: accessLog,
   StageName: v.literal("$default"),
   DefaultRouteSettings: v.optional(
     v.object({
@@ -178,6 +181,7 @@ export const restApi = v.object({
 
 /** The stage of a REST API; the settings of all methods come first. */
 export const restStage = v.object({
+  AccessLogSetting: accessLog,
   MethodSettings: v.array(
     v.object({ HttpMethod: v.string(), ResourcePath: v.string(), ...limits }),
   ),

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type * as v from "valibot";
+import { accessLogOf } from "./access-log.ts";
 import type { DeployedApi, DeployedAuthorizer } from "./deployment.ts";
 import type { Statement } from "./iam.ts";
 import type { Stack } from "./names.ts";
@@ -71,6 +72,7 @@ export function restApiOf(
     domainName: `${api.name}.execute-api.${region}.amazonaws.com`,
     stage: stage.StageName,
     ...limitsOf(all),
+    ...accessLogOf(stage.AccessLogSetting),
     routes: methods.map(({ key, security, "x-amazon-apigateway-integration": { uri } }) => ({
       key,
       authorizer: security.some((one) => "caller" in one) ? caller : { type: "none" },

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bodyOf } from "../src/local/http-server.ts";
+import type { AccessVariables } from "./access-log.ts";
 import { answerOf, type GatewayAnswer } from "./answer.ts";
 import { identityOf } from "./caller-identity.ts";
 import type { Caller } from "./callers.ts";
@@ -11,7 +12,7 @@ import { apiMayInvoke } from "./permissions.ts";
 import type { DeployedKey, DeployedRest, Limits } from "./rest-api.ts";
 import { type RestAuthorized, RestAuthorizer } from "./rest-authorizer.ts";
 import { restEvent } from "./rest-event.ts";
-import { routeFor } from "./routing.ts";
+import { pathOf, routeFor } from "./routing.ts";
 import { signerOf } from "./signature.ts";
 import { Throttle } from "./throttle.ts";
 
@@ -61,7 +62,12 @@ export class RestGateway {
     this.#authorizer = new RestAuthorizer(props);
   }
 
-  async answer(request: IncomingMessage, requestId: string): Promise<GatewayAnswer> {
+  /** @param known gets what the access log can tell of the request */
+  async answer(
+    request: IncomingMessage,
+    requestId: string,
+    known: AccessVariables,
+  ): Promise<GatewayAnswer> {
     const { deployment, lambda } = this.#props;
     const { stage, routes } = deployment.api;
     const body = await bodyOf(request, BODY_LIMITS);
@@ -73,9 +79,14 @@ export class RestGateway {
     const path = `/${below.join("/")}`;
     const route = routeFor(routes, method, path.split("/"));
     if (!route) return own("missing token");
+    known.httpMethod = method;
+    known.resourcePath = pathOf(route.key);
     const authorized = await this.#authorized(route, request, `${method}${path}`, body);
     if (typeof authorized === "string") return own(authorized);
+    known["identity.userArn"] = authorized.identity?.userArn;
+    known["authorizer.principal"] = authorized.context?.principal;
     const key = this.#rest.apiKeys.find(({ value }) => value === request.headers["x-api-key"]);
+    known["identity.apiKeyId"] = key?.id;
     if (this.#rest.keyed.has(route.key) && !key) return own("forbidden");
     const refused = this.#limited(route, method, key);
     if (refused) return own(refused);

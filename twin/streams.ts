@@ -33,6 +33,8 @@ const READING = ["DescribeStream", "GetRecords", "GetShardIterator", "ListStream
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-params.html).
  */
 export class Streams {
+  /** True while the mapping of each stream is disabled. */
+  isOff = false;
   readonly #props: StreamsProps;
   readonly #positions: Map<string, string>;
   readonly #stopping = new AbortController();
@@ -53,10 +55,12 @@ export class Streams {
   async #poll(stream: DeployedStream): Promise<void> {
     this.#assertMayRead(stream);
     while (!this.#stopping.signal.aborted) {
-      const progress = await this.#round(stream).catch((error) => {
-        if (!this.#stopping.signal.aborted) console.error(error);
-        return false;
-      });
+      const progress =
+        !this.isOff &&
+        (await this.#round(stream).catch((error) => {
+          if (!this.#stopping.signal.aborted) console.error(error);
+          return false;
+        }));
       if (!progress) await this.#pause(POLL_MS);
     }
   }

@@ -6,6 +6,7 @@ import {
   request as send,
 } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { listen } from "../src/local/http-server.ts";
 import type { DeployedTable, Role } from "./deployment.ts";
 import { whyDenied } from "./table-access.ts";
@@ -18,18 +19,36 @@ export interface TableProxyProps {
   readonly endpoint: string;
 }
 
+/** The trouble that functions have with the writes of their table, while a test asks for it. */
+export interface TableFaults {
+  /** The error in place of each write. */
+  writes?: keyof typeof ERRORS | undefined;
+  /** The time that each write takes longer. */
+  delayMs?: number;
+}
+
 export interface TableProxy {
   readonly endpoint: string;
+  readonly faults: TableFaults;
   stop(): Promise<void>;
 }
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html */
+const ERRORS = {
+  throttled: { status: 400, code: "ThrottlingException", message: "Rate exceeded" },
+  failing: { status: 500, code: "InternalServerError", message: "Internal server error" },
+} as const;
+
+const WRITES: ReadonlySet<string> = new Set(["DeleteItem", "PutItem", "UpdateItem"]);
 
 const TARGET = /^DynamoDB_20120810\.(\w+)$/;
 
 /** Starts a proxy to the embedded DynamoDB that enforces the policies of the caller. */
 export async function startTableProxy(props: TableProxyProps): Promise<TableProxy> {
   const agent = new Agent({ keepAlive: true });
+  const faults: TableFaults = {};
   const server = createServer((request, response) => {
-    serve(props, agent, request, response).catch((error) => {
+    serve({ ...props, faults }, agent, request, response).catch((error) => {
       // The caller sees a DynamoDB that does not answer.
       response.destroy(error);
     });
@@ -37,6 +56,7 @@ export async function startTableProxy(props: TableProxyProps): Promise<TableProx
   const port = await listen(server, 0);
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    faults,
     stop: () =>
       new Promise((resolve) => {
         agent.destroy();
@@ -47,7 +67,7 @@ export async function startTableProxy(props: TableProxyProps): Promise<TableProx
 }
 
 async function serve(
-  { table, holders, endpoint }: TableProxyProps,
+  { table, holders, endpoint, faults }: TableProxyProps & Pick<TableProxy, "faults">,
   agent: Agent,
   request: IncomingMessage,
   response: ServerResponse,
@@ -58,14 +78,19 @@ async function serve(
   const [, operation = ""] = TARGET.exec(String(request.headers["x-amz-target"])) ?? [];
   const holder = holders.get(accessKeyId);
   if (!holder)
-    return refuse(
-      response,
-      "UnrecognizedClientException",
-      "The security token included in the request is invalid.",
-    );
+    return refuse(response, {
+      code: "UnrecognizedClientException",
+      message: "The security token included in the request is invalid.",
+    });
   const call = JSON.parse(body.toString("utf8"));
   const denied = whyDenied(holder.role, holder.session, table, operation, call);
-  if (denied !== undefined) return refuse(response, "AccessDeniedException", denied);
+  if (denied !== undefined)
+    return refuse(response, { code: "AccessDeniedException", message: denied });
+  if (call.TableName === table.name && WRITES.has(operation)) {
+    const { writes, delayMs } = faults;
+    if (delayMs !== undefined) await sleep(delayMs);
+    if (writes) return refuse(response, ERRORS[writes]);
+  }
   await forward(endpoint, agent, request, body, response);
 }
 
@@ -87,17 +112,23 @@ function forward(
   });
 }
 
+interface ErrorAnswer {
+  readonly status?: number;
+  readonly code: string;
+  readonly message: string;
+}
+
 /**
  * Rejects a call in the format of DynamoDB
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html).
  */
-function refuse(response: ServerResponse, code: string, message: string): void {
+function refuse(response: ServerResponse, { status = 400, code, message }: ErrorAnswer): void {
   const body = JSON.stringify({
     __type: `com.amazon.coral.service#${code}`,
     message,
     Message: message,
   });
-  response.writeHead(400, {
+  response.writeHead(status, {
     "content-type": "application/x-amz-json-1.0",
     "content-length": Buffer.byteLength(body),
   });

@@ -23,7 +23,7 @@ import { startSecrets } from "./secrets.ts";
 import { signing } from "./signing.ts";
 import { readStacks } from "./stacks.ts";
 import { Streams } from "./streams.ts";
-import { startTableProxy } from "./table-proxy.ts";
+import { startTableProxy, type TableFaults } from "./table-proxy.ts";
 
 export interface TwinOptions {
   /** The port; 0 is a free one. */
@@ -44,6 +44,9 @@ export interface Twin {
   readonly lambda: Lambda;
   readonly queues: Queues;
   readonly eventSources: EventSources;
+  readonly streams: Streams;
+  /** The trouble of all functions with the table, which a test can make. */
+  readonly tableFaults: TableFaults;
   /** The bus and the buckets, with everything that the functions put there. */
   readonly published: Published;
   readonly logs: Logs;
@@ -68,13 +71,13 @@ export async function startTwinOf(
 }
 
 /**
- * Returns the deployment of an environment, made from the current sources, and the directories of its bundles.
+ * Returns the templates of an environment, made from the current sources, its deployment, and the directories of its bundles.
  *
  * @param settings settings of the environment in place of those of the context
  */
 export async function synthesised(environment: EnvironmentName, settings?: Settings) {
   const { stacks, assets } = readStacks(await freshAssembly(environment, settings), environment);
-  return { deployment: deploymentOf(stacks), assets };
+  return { stacks, deployment: deploymentOf(stacks), assets };
 }
 
 /** Opens the data of an environment's twin in a directory. No twin may have it open. */
@@ -159,10 +162,12 @@ export async function startTwin(
     await logs.stop();
     reaper.stop();
   };
-  const gateway = await startGateway({ deployment, lambda, callers, port }).catch(async (error) => {
-    await stopBelow();
-    throw error;
-  });
+  const gateway = await startGateway({ deployment, lambda, callers, logs, port }).catch(
+    async (error) => {
+      await stopBelow();
+      throw error;
+    },
+  );
   const timers = startSchedules({ deployment, lambda, queues, scheduleSeconds });
   const { stage, rest } = deployment.api;
   const url = `http://127.0.0.1:${gateway.port}${rest ? `/${stage}` : ""}`;
@@ -174,6 +179,8 @@ export async function startTwin(
     lambda,
     queues,
     eventSources: new EventSources(deployment, lambda, queues),
+    streams,
+    tableFaults: proxy.faults,
     published,
     logs,
     database: database.client,

@@ -1,7 +1,8 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AwsClient } from "aws4fetch";
+import { expect, vi } from "vitest";
 import type { Caller } from "../../twin/callers.ts";
 import { deploymentOf } from "../../twin/deployment.ts";
 import type { Resource } from "../../twin/names.ts";
@@ -147,3 +148,16 @@ export async function call(
   const text = await response.text();
   return { status: response.status, headers: response.headers, text };
 }
+
+/** Returns the lines of the access log so far. */
+export async function accessLines({ deployment, logs }: Twin): Promise<readonly string[]> {
+  const { logGroup = "" } = deployment.api.accessLog ?? {};
+  return (await readFile(logs.fileOf(logGroup), "utf8")).trim().split("\n");
+}
+
+/** Waits until the access log has a line with these fields. */
+export const hasAccessLine = (twin: Twin, fields: object): Promise<void> =>
+  vi.waitFor(async () => {
+    const lines = (await accessLines(twin)).map((line) => JSON.parse(line));
+    expect(lines).toContainEqual(expect.objectContaining(fields));
+  });

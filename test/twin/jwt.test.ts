@@ -4,6 +4,7 @@ import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { Deployment } from "../../twin/deployment.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
 import { ACCESS_BY_JWT } from "../cdk/choices.ts";
+import { hasAccessLine } from "./account.ts";
 import { type Issuer, startIssuer } from "./issuer.ts";
 
 /** The maximum duration, including synthesis on a busy machine. */
@@ -52,6 +53,8 @@ describe.runIf(emulatorBinary())("the twin of dev with JSON Web Tokens", () => {
     const [{ address }] = assigned.body.addresses;
     const read = await call(caller, "GET", `/v1/spaces/blue/addresses/${address}`);
     expect(read.body.assignedBy).toBe(`${issuer.url}#ann`);
+    const routeKey = "POST /v1/spaces/{space}/assign";
+    await hasAccessLine(twin, { routeKey, status: "200", caller: `${ACCESS_BY_JWT.issuer}#ann` });
   });
 
   it("rejects a wrong role and a wrong space by name", async () => {

@@ -3,12 +3,15 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { AwsClient } from "aws4fetch";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { Caller } from "../../twin/callers.ts";
 import { startGateway } from "../../twin/gateway.ts";
+import { filtersOf } from "../../twin/metrics/filters.ts";
+import type { Stack } from "../../twin/names.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
 import { ACCESS_BY_TOKEN, PRIVATE_API, PRIVATE_API_ONLY } from "../cdk/choices.ts";
+import { accessLines, hasAccessLine } from "./account.ts";
 
 /** The maximum duration, including synthesis on a busy machine. */
 const TEST_MS_MAX = 240_000;
@@ -23,16 +26,15 @@ async function read(response: Response) {
 }
 
 describe.runIf(emulatorBinary())("the twin of a private REST API with IAM", () => {
+  const [plan] = PRIVATE_API.usagePlans;
+  const usagePlans = [{ ...plan, throttle: { rateLimit: 1, burstLimit: 40 } }];
+  const settings = { api: { ...PRIVATE_API, usagePlans }, spaces: ["blue"], publicHealth: true };
   let twin: Twin;
+  let stacks: readonly Stack[];
 
   beforeAll(async () => {
-    const [plan] = PRIVATE_API.usagePlans;
-    const usagePlans = [{ ...plan, throttle: { rateLimit: 1, burstLimit: 40 } }];
-    const { deployment, assets } = await synthesised("dev", {
-      api: { ...PRIVATE_API, usagePlans },
-      spaces: ["blue"],
-      publicHealth: true,
-    });
+    const { deployment, assets, ...made } = await synthesised("dev", settings);
+    stacks = made.stacks;
     twin = await startTwin(deployment, assets, { port: 0 });
   }, TEST_MS_MAX);
   afterAll(() => twin?.stop());
@@ -109,8 +111,15 @@ describe.runIf(emulatorBinary())("the twin of a private REST API with IAM", () =
   });
 
   it("denies everybody who comes through another VPC endpoint", async () => {
-    const { deployment, lambda, callers } = twin;
-    const elsewhere = { deployment, lambda, callers, port: 0, vpcEndpointId: "vpce-00000000" };
+    const { deployment, lambda, callers, logs } = twin;
+    const elsewhere = {
+      deployment,
+      lambda,
+      callers,
+      logs,
+      port: 0,
+      vpcEndpointId: "vpce-00000000",
+    };
     const gateway = await startGateway(elsewhere);
     const url = `http://127.0.0.1:${gateway.port}/live`;
     expect(
@@ -155,6 +164,17 @@ describe.runIf(emulatorBinary())("the twin of a private REST API with IAM", () =
     expect(statuses).toContain(429);
     const other = { key: keyOf("lab") };
     expect((await call(operator, "GET", "/v1/jobs", undefined, other)).status).toBe(200);
+    const rejected = statuses.filter((status) => status === 429).length;
+    const [filter = expect.fail()] = filtersOf(stacks).filter(
+      ({ logGroup }) => logGroup === twin.deployment.api.accessLog?.logGroup,
+    );
+    await vi.waitFor(async () => {
+      const counted = (await accessLines(twin))
+        .filter(filter.counts)
+        .map((line) => JSON.parse(line));
+      expect(counted).toHaveLength(rejected);
+      expect(counted[0]).toMatchObject({ routeKey: "GET /v1/jobs", caller: operator.userArn });
+    });
   });
 });
 
@@ -201,6 +221,8 @@ describe.runIf(emulatorBinary())("the twin of a private REST API with tokens", (
     const [{ address }] = assigned.body.addresses;
     const { body } = await call(TOKEN, "GET", `/v1/spaces/blue/addresses/${address}`);
     expect(body.assignedBy).toBe("token:ci");
+    const routeKey = "POST /v1/spaces/{space}/assign";
+    await hasAccessLine(twin, { routeKey, status: "200", caller: "token:ci" });
   });
 
   it("rejects a wrong space by name, an unknown token with 403, and no token with 401", async () => {

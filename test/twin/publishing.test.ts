@@ -2,10 +2,13 @@ import { gunzipSync } from "node:zlib";
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
+import { Intrinsics } from "../../twin/intrinsics.ts";
 import { dataIn } from "../../twin/metrics/data.ts";
+import type { Stack } from "../../twin/names.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
 import { planOf, RESOURCES } from "../examples/dns.ts";
-import { logsOf } from "./situations.ts";
+import { fieldsOfType, fieldsOfValue } from "./hive-fields.ts";
+import { logsOf, runSchedules } from "./situations.ts";
 
 const RULE: Readonly<Record<"source" | "detail-type", readonly string[]>> =
   RESOURCES.Rule.Properties.EventPattern;
@@ -15,6 +18,7 @@ const START_MS_MAX = 240_000;
 
 describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod", () => {
   let twin: Twin;
+  let stacks: readonly Stack[];
   const call = (method: string, path: string, body?: object) =>
     twin.clientOf(1).call(method, path, body);
   /** Returns the details of the events of a handle, in their order. */
@@ -42,7 +46,8 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
     call("POST", "/v1/assign", { host: "node-1", ipv4: 1, handle });
 
   beforeAll(async () => {
-    const { deployment, assets } = await synthesised("prod");
+    const { deployment, assets, ...made } = await synthesised("prod");
+    stacks = made.stacks;
     twin = await startTwin(deployment, assets, { port: 0, scheduleSeconds: 3_600 });
     await call("PUT", "/v1/pools/default-ipv4", { cidr: "10.0.0.0/16" });
   }, START_MS_MAX);
@@ -76,6 +81,17 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
     );
     await vi.waitFor(
       async () => expect(await latencies()).toHaveLength(measured.length + 1),
+      20_000,
+    );
+  });
+
+  it("reaches the publisher without any request, because the repair run marks the table", async () => {
+    const published = async () =>
+      (await logsOf(twin)).split("\n").filter((line) => line.includes('"message":"published"'));
+    const before = (await published()).length;
+    await runSchedules(twin, "repair0");
+    await vi.waitFor(
+      async () => expect((await published()).length).toBeGreaterThan(before),
       20_000,
     );
   });
@@ -126,6 +142,21 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
         ),
       20_000,
     );
+  });
+
+  it("has lines with all columns of Athena's table, and no other field, where the table looks for them", async () => {
+    const { columns, template } = tableIn(stacks);
+    const fields = new Set(lines().flatMap((line) => fieldsOfValue("", line)));
+    expect([...fields].sort()).toEqual(
+      columns.flatMap(({ name, type }) => fieldsOfType(name, type)).sort(),
+    );
+    const [, folder = ""] = /^s3:\/\/[^/]+\/(.*)$/.exec(template) ?? [];
+    for (const [key, object] of twin.published.objects) {
+      const [line = ""] = gunzipSync(object).toString().split("\n");
+      const hour = JSON.parse(line).at.slice(0, 13).replaceAll(/[-T]/g, "/");
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: Athena's own variable.
+      expect(key.startsWith(`${folder.replace("${hour}", hour)}/`)).toBe(true);
+    }
   });
 
   it("reaches the consumer of the example, whose rule takes it: it makes the records of an address", async () => {
@@ -180,3 +211,28 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
     ]);
   });
 });
+
+/** Returns the columns of the table over the trail, and where it looks for the objects of an hour. */
+function tableIn(stacks: readonly Stack[]) {
+  const [{ TableInput } = expect.fail()] = stacks.flatMap((stack) =>
+    Object.values(stack.resources)
+      .filter(({ Type }) => Type === "AWS::Glue::Table")
+      .map(({ Properties }) => new Intrinsics(stacks).resolve(stack, Properties) as GlueTable),
+  );
+  return {
+    columns: TableInput.StorageDescriptor.Columns.map(({ Name, Type }) => ({
+      name: Name,
+      type: Type,
+    })),
+    template: TableInput.Parameters["storage.location.template"],
+  };
+}
+
+interface GlueTable {
+  readonly TableInput: {
+    readonly Parameters: Readonly<Record<"storage.location.template", string>>;
+    readonly StorageDescriptor: {
+      readonly Columns: readonly { readonly Name: string; readonly Type: string }[];
+    };
+  };
+}

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
 import { ACCESS_BY_TOKEN } from "../cdk/choices.ts";
+import { hasAccessLine } from "./account.ts";
 
 /** The maximum duration, including synthesis on a busy machine. */
 const TEST_MS_MAX = 240_000;
@@ -58,6 +59,8 @@ describe.runIf(emulatorBinary())("the twin of dev with tokens", () => {
     const [{ address }] = assigned.body.addresses;
     const read = await call(TOKENS.op, "GET", `/v1/spaces/blue/addresses/${address}`);
     expect(read.body.assignedBy).toBe("token:ci");
+    const routeKey = "POST /v1/spaces/{space}/assign";
+    await hasAccessLine(twin, { routeKey, status: "200", caller: "token:ci" });
   });
 
   it("rejects a wrong role and a wrong space by name", async () => {
