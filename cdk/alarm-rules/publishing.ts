@@ -1,5 +1,5 @@
-import { Stats } from "aws-cdk-lib/aws-cloudwatch";
-import { EACH_MINUTE } from "../metrics.ts";
+import { ComparisonOperator, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { EACH_15_MINUTES, EACH_MINUTE } from "../metrics.ts";
 import type { Publishing } from "../publishing.ts";
 import type { AlarmRule } from "./rule.ts";
 
@@ -20,6 +20,17 @@ export const publishingRules = ({
     }),
     threshold: LAG_MS_MAX,
     evaluationPeriods: 3,
+  },
+  {
+    id: "NoHeartbeatOfPublish",
+    says: "No change of the table reaches the publisher: its stream or the mapping is switched off.",
+    // The repair run marks the table every ten minutes (`src/restore/mark-table.ts`), so each period has a change. Without
+    // an invocation Lambda has no age of a change either, so StreamLag sees nothing.
+    metric: publish.alias.metricInvocations({ statistic: Stats.SUM, period: EACH_15_MINUTES }),
+    threshold: 1,
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    evaluationPeriods: 2,
+    treatMissingData: TreatMissingData.BREACHING,
   },
   {
     id: "PublishErrors",

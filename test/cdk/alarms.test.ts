@@ -91,6 +91,7 @@ const DRIVEN: Readonly<Record<string, { readonly well: Period; readonly ill: Per
   PoolExhaustsSoon: { well: NOTHING, ill: alone(24) },
   TableFrozen: { well: NOTHING, ill: alone(1) },
   StreamLag: { well: alone(299_999), ill: alone(300_000) },
+  NoHeartbeatOfPublish: { well: alone(1), ill: NOTHING },
   PublishErrors: { well: NOTHING, ill: alone(1) },
   DeadChanges: { well: alone(0), ill: alone(1) },
   UnreadableItem: { well: NOTHING, ill: alone(1) },
