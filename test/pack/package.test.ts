@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -228,5 +228,46 @@ if (ids[0] === ids[1]) process.exit(1);
         "POST/v1/spaces/blue/release",
       ].map((one) => `arn:aws:execute-api:eu-central-1:123456789012:abc123/$default/${one}`),
     );
+  });
+});
+
+describe.each([
+  ["proxmox", "qm", ["101"], /^set 101 --ipconfig0 ip=(10\.1\.0\.\d+)\/24,gw=10\.1\.0\.1$/],
+  [
+    "maas",
+    "maas",
+    ["exqn37", "58"],
+    /^lab interface link-subnet exqn37 58 mode=static subnet=10\.1\.0\.0\/24 ip_address=(10\.1\.0\.\d+)$/,
+  ],
+] as const)("the recipe for %s", (example, program, names, told) => {
+  it("assigns one address however often it runs, tells it to the program, and releases it", async () => {
+    const { url, stop } = await serving();
+    await call(url, "PUT", "/v1/pools/lan", {
+      cidr: "10.1.0.0/24",
+      kind: "subnet",
+      gateway: "10.1.0.1",
+    });
+    // The program notes what it is told.
+    const bin = await mkdtemp(join(folder, "bin-"));
+    const notes = join(bin, "notes");
+    await writeFile(join(bin, program), `#!/bin/sh\necho "$*" >> ${notes}\n`, { mode: 0o755 });
+    const PATH = [bin, join(folder, "node_modules", ".bin"), process.env.PATH].join(delimiter);
+    const env = { ...process.env, PATH, PLAT_ENDPOINT: url, PROFILE: "lab" };
+    const recipe = (...args: readonly string[]) =>
+      run(join(ROOT, "docs", "examples", example, "address.sh"), args, { env });
+    const held = () => call(url, "GET", `/v1/handles/${example}/${names[0]}`);
+    try {
+      for (let runs = 0; runs < 2; runs++) await recipe("assign", ...names);
+      const [first, second] = (await readFile(notes, "utf8")).trim().split("\n");
+      expect(first).toMatch(told);
+      expect(second).toBe(first);
+      const [, address] = told.exec(first ?? "") ?? [];
+      expect((await held()).body.addresses).toMatchObject([{ address }]);
+      await recipe("release", names[0]);
+      expect((await held()).status).toBe(404);
+      await expect(recipe("release", names[0])).rejects.toThrow("nothing is left to do");
+    } finally {
+      await stop();
+    }
   });
 });
