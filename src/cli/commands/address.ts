@@ -25,7 +25,7 @@ export const addressCommand = (io: Io): Command =>
       "after",
       examples(
         ["Show an address, assigned or not", "plat address get 10.0.0.1"],
-        ["Find the addresses of a host", "plat address list --host node-1"],
+        ["Find the addresses of a host", "plat address get --host node-1"],
         [
           "Report that something else uses an address",
           "plat address conflict 10.0.0.1 --handle web-0",
@@ -53,9 +53,9 @@ export const addressCommand = (io: Io): Command =>
             ["Show an address", "plat address get 10.0.0.1"],
             [
               "Find the addresses of a tenant in a pool",
-              "plat address list --pool web --attribute tenant=red",
+              "plat address get --pool web --attribute tenant=red",
             ],
-            ["Show what cools", "plat address list --state cooling"],
+            ["Show what cools", "plat address get --state cooling"],
             ["Show every field of it", "plat address get 10.0.0.1 -o yaml"],
             ["Print only its handle", "plat address get 10.0.0.1 -o jsonpath='{.handle}'"],
           ),

@@ -11,6 +11,7 @@ import {
   confirmation,
   withConfirmation,
 } from "../invocation/confirm.ts";
+import { desiredFromNetbox } from "../netbox/read-netbox.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import { readInput } from "../shell/input.ts";
@@ -28,6 +29,7 @@ export const importCommand = (io: Io): Command =>
       examples(
         ["Import a Calico cluster", "plat import calico -f dump.json"],
         ["Import a table of addresses", "plat import csv -f addresses.csv"],
+        ["Import the addresses of NetBox", "plat import netbox -f ip-addresses.json"],
       ),
     )
     .addCommand(
@@ -53,6 +55,22 @@ export const importCommand = (io: Io): Command =>
           ),
         )
         .action(action(io, importCsv)),
+    )
+    .addCommand(
+      importing("netbox", "Answer of NetBox to GET /api/ipam/ip-addresses/?limit=0")
+        .description("Import the addresses in use of a NetBox")
+        .option("--vrf <name>", "Only the addresses of this VRF; by default those of none")
+        .addHelpText(
+          "after",
+          examples(
+            ["Check what an import would do", "plat import netbox -f ip-addresses.json --dry-run"],
+            [
+              "Import a VRF into its space",
+              "plat import netbox -f ip-addresses.json --vrf blue --space blue",
+            ],
+          ),
+        )
+        .action(action(io, importNetbox)),
     );
 
 const importing = (name: string, file: string): Command =>
@@ -73,6 +91,15 @@ async function importCalico(session: Session, options: ImportOptions): Promise<v
 async function importCsv(session: Session, options: ImportOptions): Promise<void> {
   const confirm = confirmation(session, options);
   const desired = await desiredFromCsv(session.client, await textsOf(session, options));
+  await importAll(session, desired, options, confirm);
+}
+
+async function importNetbox(
+  session: Session,
+  { vrf, ...options }: ImportOptions & { readonly vrf?: string },
+): Promise<void> {
+  const confirm = confirmation(session, options);
+  const desired = await desiredFromNetbox(session.client, await textsOf(session, options), vrf);
   await importAll(session, desired, options, confirm);
 }
 

@@ -6,7 +6,7 @@ import { listKnown } from "../resource/list.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
-const EXAMPLES = examples(["Show the spaces of the environment", "plat space list"]);
+const EXAMPLES = examples(["Show the spaces of the environment", "plat space get"]);
 
 export const spaceCommand = (io: Io): Command =>
   new Command("space")

@@ -1,63 +1,24 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
 import type { PlatClient } from "../../client/index.ts";
-import { type Address, formatAddress } from "../../domain/address.ts";
-import { type Cidr, cidrOf, contains, formatCidr, parseCidr } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
 import { parsePlainAddress } from "../../domain/plain-form.ts";
-import type { Pool } from "../import/current.ts";
-import {
-  addressConflicts,
-  type Conflict,
-  type Desired,
-  type DesiredAddress,
-  type DesiredBlock,
-} from "../import/desired.ts";
-import { POOL } from "../resource/kind.ts";
-import { listAll } from "../resource/list.ts";
+import type { Desired, DesiredAddress } from "../import/desired.ts";
+import { desiredInPools } from "../import/in-pools.ts";
 import { usageError, usageErrors } from "../shell/exit.ts";
 import { parseAttributes } from "./attributes-text.ts";
 
 const COLUMNS = ["address", "handle", "host", "attributes"] as const;
 const REQUIRED = COLUMNS.slice(0, 3);
 
-/**
- * Returns the desired state of tables, in existing pools. An existing block keeps its owner; a new one belongs to the
- * host of its first line. Errors: lines that cannot be read, each with its number.
- */
-export async function desiredFromCsv(
+/** Returns the desired state of tables, in existing pools. Errors: lines that cannot be read, each with its number. */
+export const desiredFromCsv = (
   client: PlatClient,
   texts: ReadonlyMap<string, string>,
-): Promise<Desired> {
-  const addresses = [...texts].flatMap(([file, text]) => addressesOf(file, text));
-  const current = await listAll<Pool>(client, POOL);
-  const pools = current.flatMap(({ cidr, blockSize }) => {
-    const read = parseCidr(cidr);
-    return read.ok ? [{ cidr: read.value, blockSize }] : [];
-  });
-  const blocks = new Map<string, DesiredBlock>();
-  for (const { address, host } of addresses) {
-    const cidr = blockAround(pools, address);
-    if (cidr && !blocks.has(formatCidr(cidr)))
-      blocks.set(formatCidr(cidr), { cidr, owner: host, orAnyones: true });
-  }
-  return {
-    pools: [],
-    reservations: [],
-    labelled: [],
-    blocks: [...blocks.values()],
-    addresses,
-    conflicts: [...twice(addresses), ...addresses.flatMap(addressConflicts)],
-    notes: [],
-  };
-}
-
-function blockAround(
-  pools: readonly { readonly cidr: Cidr; readonly blockSize: number }[],
-  address: Address,
-): Cidr | undefined {
-  const pool = pools.find(({ cidr }) => contains(cidr, address));
-  return pool && cidrOf(address, pool.blockSize);
-}
+): Promise<Desired> =>
+  desiredInPools(
+    client,
+    [...texts].flatMap(([file, text]) => addressesOf(file, text)),
+  );
 
 /** Parses the lines of a table; its first line names the columns in any order. */
 export function addressesOf(file: string, text: string): DesiredAddress[] {
@@ -120,15 +81,4 @@ function lineOf(
     attributes: set.value,
     where,
   };
-}
-
-function twice(addresses: readonly DesiredAddress[]): Conflict[] {
-  const seen = new Map<string, string>();
-  return addresses.flatMap(({ address, where }): Conflict[] => {
-    const name = formatAddress(address);
-    const before = seen.get(name);
-    seen.set(name, where);
-    if (before === undefined) return [];
-    return [{ kind: "address", name, problem: `is there twice: ${before}, and ${where}` }];
-  });
 }

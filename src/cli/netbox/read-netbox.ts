@@ -1,0 +1,135 @@
+import * as v from "valibot";
+import type { PlatClient } from "../../client/index.ts";
+import { type HostId, hostId } from "../../domain/host.ts";
+import { parsePlainAddress } from "../../domain/plain-form.ts";
+import type { Desired, DesiredAddress } from "../import/desired.ts";
+import { desiredInPools } from "../import/in-pools.ts";
+import { usageError, usageErrors } from "../shell/exit.ts";
+
+/*
+ * The answer of NetBox to `GET /api/ipam/ip-addresses/`, as far as an import reads it. The serializer has the fields:
+ * https://github.com/netbox-community/netbox/blob/main/netbox/ipam/api/serializers_/ip.py
+ */
+
+const absent = <Schema extends v.GenericSchema>(schema: Schema) => v.optional(v.nullable(schema));
+const named = v.object({ name: v.string() });
+const choice = v.object({ value: v.string() });
+
+const ipAddress = v.object({
+  id: v.number(),
+  address: v.string(),
+  vrf: absent(named),
+  tenant: absent(v.object({ slug: v.string() })),
+  status: absent(choice),
+  role: absent(choice),
+  /** The interface that has the address, of a device or of a virtual machine. */
+  assigned_object: absent(
+    v.object({ name: absent(v.string()), device: absent(named), virtual_machine: absent(named) }),
+  ),
+  dns_name: absent(v.string()),
+  description: absent(v.string()),
+});
+
+const list = v.object({ next: absent(v.string()), results: v.array(v.unknown()) });
+
+type IpAddress = v.InferOutput<typeof ipAddress>;
+
+/** The states of an address that something uses. Any other one is reserved, or given out by somebody else. */
+const IN_USE: readonly string[] = ["active", "deprecated"];
+
+/** The owner of the blocks of addresses that no machine has. */
+const NO_MACHINE: HostId = hostId("virtual", "netbox");
+
+/**
+ * Returns the desired state of the addresses in use of one VRF, in existing pools. It notes how many others it leaves out. Errors: a
+ * file that is no such answer, or one of more than one page.
+ *
+ * @param vrf the name of the VRF; the global table if absent
+ */
+export async function desiredFromNetbox(
+  client: PlatClient,
+  texts: ReadonlyMap<string, string>,
+  vrf: string | undefined,
+): Promise<Desired> {
+  const all = [...texts].flatMap(([file, text]) => entriesOf(file, text));
+  const within = all.filter(({ entry }) => (entry.vrf?.name ?? undefined) === vrf);
+  const used = within.filter(({ entry }) => IN_USE.includes(entry.status?.value ?? "active"));
+  const problems: string[] = [];
+  const addresses = used.flatMap(({ entry, where }) => {
+    const read = addressOf(entry, where);
+    if (typeof read !== "string") return [read];
+    problems.push(`${where}: ${read}`);
+    return [];
+  });
+  if (problems.length > 0) throw usageErrors(problems);
+  const beside = all.length - within.length;
+  const notes = [
+    ...(beside > 0
+      ? [
+          `Left out, because they are in other VRFs: ${beside}. Import each VRF with --vrf into a space of its own.`,
+        ]
+      : []),
+    ...(within.length > used.length
+      ? [
+          `Left out, because they are neither active nor deprecated: ${within.length - used.length}. Keep them out of use with \`plat reservation create\`.`,
+        ]
+      : []),
+  ];
+  return desiredInPools(client, addresses, notes);
+}
+
+function entriesOf(file: string, text: string) {
+  const json = jsonOf(file, text);
+  const page = v.safeParse(list, json);
+  const entries = page.success ? page.output.results : json;
+  if (!Array.isArray(entries))
+    throw usageError(`${file} is not an answer of NetBox to GET /api/ipam/ip-addresses/.`);
+  if (page.success && page.output.next)
+    throw usageError(`${file} is one page of several. Ask NetBox for all with ?limit=0.`);
+  return entries.map((entry: unknown, i) => {
+    const read = v.safeParse(ipAddress, entry);
+    if (read.success) return { entry: read.output, where: `${file}, id ${read.output.id}` };
+    const [{ message, path = [] }] = read.issues;
+    const field = path.map(({ key }) => String(key)).join(".");
+    throw usageError(`${file}: entry ${i + 1} is no address of NetBox: ${field}: ${message}`);
+  });
+}
+
+function jsonOf(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw usageError(`${file} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** Reads an address, or returns its error. NetBox writes it with the prefix length of its network. */
+function addressOf(entry: IpAddress, where: string): DesiredAddress | string {
+  const text = entry.address.replace(/\/\d+$/, "");
+  const read = parsePlainAddress(text);
+  if (!read.ok) return `address "${entry.address.slice(0, 80)}" ${read.problem}`;
+  const { id, assigned_object: on } = entry;
+  const machine = on?.device?.name ?? on?.virtual_machine?.name;
+  return {
+    address: read.value,
+    handle: `netbox/ip-addresses/${id}`,
+    host: machine === undefined ? NO_MACHINE : hostId("host", machine),
+    attributes: attributesOf(entry),
+    where,
+  };
+}
+
+function attributesOf(entry: IpAddress): Readonly<Record<string, string>> {
+  const { tenant, role, dns_name, description, status, assigned_object: on } = entry;
+  const all = {
+    tenant: tenant?.slug,
+    role: role?.value,
+    dns_name,
+    description,
+    interface: on?.name,
+    status: status?.value === "active" ? undefined : status?.value,
+  };
+  return Object.fromEntries(
+    Object.entries(all).filter((entry): entry is [string, string] => Boolean(entry[1])),
+  );
+}
