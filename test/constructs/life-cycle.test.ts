@@ -71,7 +71,7 @@ function delivering({ times = 1, fateOf }: { times?: number; fateOf?: () => Fate
 
 describe("an address", () => {
   it("has its address, network, gateway and handle as attributes, and names its resource", async () => {
-    const { address, addressesOf, inUse } = await world();
+    const { plat, address, addressesOf, inUse } = await world();
     const stack = new Stack(delivering().invoke);
     expect(await stack.deploy(address())).toBeUndefined();
     const { Address, Cidr, Gateway, Handle = "" } = stack.dataOf("Ip");
@@ -79,6 +79,8 @@ describe("an address", () => {
     expect(await addressesOf(Handle)).toMatchObject([
       { address: Address, host: "cloudformation", attributes: { stack: stack.id, resource: "Ip" } },
     ]);
+    const found = await plat.get("/v1/addresses", { "attribute.stack": stack.id });
+    expect(found.body.addresses).toMatchObject([{ address: Address }]);
     await stack.delete();
     expect(await inUse()).toBe(0);
   });

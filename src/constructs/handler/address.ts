@@ -1,6 +1,6 @@
-import { type Answer, found, type PlatClient } from "../../client/index.ts";
+import type { Answer, PlatClient } from "../../client/index.ts";
 import { Refused } from "./event.ts";
-import { attributesOf, checkHeld, handleOf, isMade, isOf } from "./held.ts";
+import { attributesOf, checkHeld, handleOf, heldIn, isMade, isOf } from "./held.ts";
 import type { Data, Kind } from "./kind.ts";
 import { untilComplete } from "./until-complete.ts";
 
@@ -68,12 +68,5 @@ const dataOf = (handle: string, { address, cidr, gateway }: Address): Data => ({
   ...(gateway !== undefined && { Gateway: gateway }),
 });
 
-/** Returns all that a handle has; nothing if nobody uses it. */
-const heldBy = async (plat: PlatClient, handle: string) =>
-  (await found(allOf(plat.pages.readHandle({ handle })))) ?? [];
-
-async function allOf(pages: ReturnType<PlatClient["pages"]["readHandle"]>) {
-  const all = [];
-  for await (const { addresses } of pages) all.push(...addresses);
-  return all;
-}
+const heldBy = (plat: PlatClient, handle: string) =>
+  heldIn(plat.pages.readHandle({ handle }), ({ addresses }) => addresses);

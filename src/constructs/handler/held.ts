@@ -1,3 +1,4 @@
+import { found } from "../../client/index.ts";
 import { digestOf, type Owner, type Properties, Refused, uuidOf } from "./event.ts";
 import type { Wanted } from "./kind.ts";
 
@@ -25,6 +26,19 @@ export function handleOf(
 /** Returns true if the handle is made for a resource of this stack, so that nobody else uses it. */
 export const isMade = (handle: string, owner: Owner): boolean =>
   handle.startsWith(`${ROOT}/${uuidOf(owner)}/`);
+
+/** Returns all that the pages of a list have; nothing if there is no such handle. */
+export async function heldIn<Page, One>(
+  pages: AsyncIterable<Page>,
+  of: (page: Page) => readonly One[],
+): Promise<readonly One[]> {
+  const read = async () => {
+    const held: One[] = [];
+    for await (const page of pages) held.push(...of(page));
+    return held;
+  };
+  return (await found(read())) ?? [];
+}
 
 /** Returns the attributes by which Plat and its operators know whose something is. */
 export const attributesOf = (

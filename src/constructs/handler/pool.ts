@@ -47,13 +47,12 @@ export const POOL: Kind = {
     for (;;) {
       const there = await read(world, name);
       if (!there || !isOf(there.body, owner)) return;
-      const { state, job } = there.body;
-      if (state !== "deleting") await begin(world, name, there.etag);
-      else if (world.remainingMs() < POLL_MS)
+      if (there.body.state !== "deleting") await begin(world, name, there.etag);
+      if (world.remainingMs() < POLL_MS)
         throw new Refused(
-          `The pool ${name} is still being deleted. The job ${job} says what it waits for. Delete it again.`,
+          `The pool ${name} is still being deleted. Its job says what it waits for (plat job get). Delete it again.`,
         );
-      else await world.sleep(POLL_MS);
+      await world.sleep(POLL_MS);
     }
   },
 };

@@ -1,7 +1,7 @@
-import { found, isRejection, type PlatClient } from "../../client/index.ts";
+import { isRejection, type PlatClient } from "../../client/index.ts";
 import { prefixHandle } from "../../domain/prefix-handle.ts";
 import { Refused } from "./event.ts";
-import { attributesOf, checkHeld, handleOf, isMade, isOf } from "./held.ts";
+import { attributesOf, checkHeld, handleOf, heldIn, isMade, isOf } from "./held.ts";
 import type { Kind, Wanted } from "./kind.ts";
 import { untilComplete } from "./until-complete.ts";
 
@@ -52,12 +52,5 @@ async function assign(plat: PlatClient, wanted: Wanted, key: string): Promise<st
   throw new Refused(`Plat assigned no prefix to ${handle}.`);
 }
 
-/** Returns all prefixes of a handle; nothing if nobody uses it. */
-const heldBy = async (plat: PlatClient, handle: string) =>
-  (await found(allOf(plat.pages.listPrefixes({ handle })))) ?? [];
-
-async function allOf(pages: ReturnType<PlatClient["pages"]["listPrefixes"]>) {
-  const all = [];
-  for await (const { prefixes } of pages) all.push(...prefixes);
-  return all;
-}
+const heldBy = (plat: PlatClient, handle: string) =>
+  heldIn(plat.pages.listPrefixes({ handle }), ({ prefixes }) => prefixes);

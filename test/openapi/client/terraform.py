@@ -67,6 +67,8 @@ def main(file: str, url: str) -> str:
 
     output = config["output"][0]['"address"']["value"]
     assert output == "${jsondecode(restapi_object.web.api_response).addresses[0].cidr}", output
+    status, answer = send("PUT", object_url, data)  # an update, which nothing but force_new avoids
+    assert status == 405, answer
     statuses = [send("DELETE", object_url)[0], send("GET", object_url)[0], send("DELETE", object_url)[0]]
     assert statuses == [200, 404, 200], statuses
     return read[0][0]
