@@ -1,9 +1,11 @@
 import { blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
+import type { Budget } from "../../../src/domain/budget.ts";
 import type { CiliumReport } from "../../../src/domain/cilium-report.ts";
 import { drainJobId } from "../../../src/domain/job.ts";
 import { TOMBSTONE_KEPT_MS } from "../../../src/domain/limits.ts";
 import type { NodeReport } from "../../../src/domain/node-report.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
+import type { Quota } from "../../../src/domain/quota.ts";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
 import type { Tombstone } from "../../../src/domain/tombstone.ts";
 import { NO_USAGE } from "../../../src/domain/usage.ts";
@@ -56,12 +58,13 @@ export const unreadableFacts = (): readonly Fact[] => [
 const BROKEN = KIND_NAMES.filter((name) => name !== "TABLE");
 
 /**
- * The requests that must wait until an item is readable, because it has the settings or the
- * reservations of a space.
+ * The requests that must wait until an item is readable, because it has the settings, the
+ * reservations or the quotas of a space.
  */
 const JUDGED_BY: Readonly<Record<string, readonly UserRequest[]>> = {
   "SPACE/CONFIG": ["an assign", "a read of an address", "a list of blocks"],
   "SPACE/RESERVATION": ["an assign", "a list of blocks"],
+  "SPACE/QUOTA": ["an assign"],
 };
 
 /**
@@ -113,6 +116,26 @@ interface Task {
 
 const tasks = new Map<string, readonly Task[]>();
 const workOf = (space: string): readonly Task[] => tasks.get(space) ?? [];
+
+/** Returns a quota that limits none of the requests beside it, with what it has counted. */
+function quotaItemsOf(space: string): readonly Item[] {
+  const of = { space, quota: "team" };
+  const quota: Quota = {
+    ...{ space, name: of.quota, tenant: "elsewhere", revision: someId() },
+    ...{ addresses: 100, requestsPerSecond: 10 },
+  };
+  const budget: Budget = {
+    ...of,
+    ...{ of: "addresses", round: someId(), roundAtMs: EARLIER_MS, used: 1, old: 0 },
+  };
+  return [
+    drafted((store) => store.putQuota(quota, undefined)),
+    drafted((store) => store.createBudget(budget)),
+    drafted((store) =>
+      store.beginSecond({ ...of, second: EARLIER_MS / 1_000, taken: 1 }, undefined),
+    ),
+  ];
+}
 
 /** Returns what a cluster said of a node, and the end of an earlier node of its name. */
 function nodeLifeItems(space: string): readonly Item[] {
@@ -234,7 +257,7 @@ function putWork(items: LargeTable, space: string): void {
     ),
   );
   items.put(drafted((store) => store.enterNode({ ...at, name: "node-0", id: someId() })));
-  for (const item of nodeLifeItems(space)) items.put(item);
+  for (const item of [...nodeLifeItems(space), ...quotaItemsOf(space)]) items.put(item);
   items.put(drafted((store) => store.createApplication(applicationWith({ space }))));
   items.put(
     drafted((store) =>
