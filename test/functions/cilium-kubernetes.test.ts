@@ -67,6 +67,21 @@ it.each(["network.cilium.io/", "io.cilium.network."])(
   },
 );
 
+it("of two spellings of an annotation the newer one counts", async () => {
+  const { apply, hear } = cluster();
+  const spelled = (start: string, last: number) => ({
+    [`${start}ipv4-pod-cidr`]: `10.1.${last}.0/24`,
+    [`${start}ipv4-cilium-host`]: `10.1.${last}.1`,
+    [`${start}ipv4-health-ip`]: `10.1.${last}.2`,
+  });
+  const [newer, older] = [spelled("network.cilium.io/", 2), spelled("io.cilium.network.", 9)];
+  await hear({ annotations: { ...older, ...newer } });
+  const { spec } = (await apply()).body;
+  expect(spec.ipam).toEqual({ podCIDRs: ["10.1.2.0/24"] });
+  expect(spec.addresses).toContainEqual({ type: "CiliumInternalIP", ip: "10.1.2.1" });
+  expect(spec.health).toEqual({ ipv4: "10.1.2.2" });
+});
+
 it("the prefixes in the spec of a Node come before those of its annotations", async () => {
   const { apply, hear } = cluster();
   const annotations = { "network.cilium.io/ipv4-pod-cidr": "10.9.9.0/24" };
