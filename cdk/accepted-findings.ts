@@ -58,6 +58,13 @@ const ACCEPTED: readonly AcceptedFinding[] = [
     reason: "The environment asks for a public /healthz, which says only that Plat serves.",
     choice: "publicHealth" as const,
   })),
+  ...["console", "console--{proxy+}"].map((path) => ({
+    tool: "cdk-nag" as const,
+    rule: "AwsSolutions-APIG4",
+    at: `stateless/Api/HttpApi/GET--${path}/Resource`,
+    reason: "The environment asks for the console, whose files have no data.",
+    choice: "console" as const,
+  })),
   {
     tool: "cdk-nag",
     rule: "AwsSolutions-APIG2",

@@ -6,7 +6,7 @@ export type ScheduledFunctionName = (typeof SCHEDULED_FUNCTIONS)[number];
 
 /**
  * Every function of a deployment: those of the API, those of the schedules, that of the queue, that of the table's
- * stream, the probe and the authorizer.
+ * stream, the probe, the authorizer and the console.
  */
 export type DeployedFunctionName =
   | FunctionName
@@ -14,7 +14,8 @@ export type DeployedFunctionName =
   | "intake"
   | "publish"
   | "probe"
-  | "authorize";
+  | "authorize"
+  | "console";
 
 /** Partitions of the table by the prefixes of their keys (`src/store/key.ts`). */
 export const PARTITIONS = {
@@ -81,7 +82,7 @@ const NODES = {
  * - `configure` writes the configuration of a space: pools, reservations and settings share a partition, where a right
  *   to one is a right to all. `register` writes hosts and namespaces. `applications` holds slots, and
  *   closes allocations that are kept. `nodes` assigns prefixes and releases them, and writes what clusters say of hosts.
- * - `openapi` and `authorize` need no table.
+ * - `openapi`, `authorize` and `console` need no table.
  */
 export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> = {
   assign: {
@@ -195,6 +196,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     delete: ["FULLPOOLS", "HANDLE", "HOST"],
   },
   authorize: undefined,
+  console: undefined,
   reclaim: {
     get: ["BLOCK", "TABLE", "USAGE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HOST", "GROUPINDEX", "SPACE", "SPACES"],

@@ -3,7 +3,6 @@ import {
   HttpApi,
   HttpMethod,
   HttpNoneAuthorizer,
-  type HttpRoute,
   HttpStage,
   LogGroupLogDestination,
 } from "aws-cdk-lib/aws-apigatewayv2";
@@ -12,11 +11,17 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type FunctionName, methodsOf, ROUTES } from "../src/contract/routes/routes.ts";
 import { tell, type Way } from "./authorizer.ts";
+import { CONSOLE_PATHS, CONSOLE_THROTTLE } from "./console.ts";
 import { Domain } from "./domain.ts";
 import type { DomainChoice } from "./domain-choice.ts";
 import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";
-import { HEALTH_PATH, limitPublicRoutes } from "./public-health.ts";
+import {
+  HEALTH_PATH,
+  HEALTH_THROTTLE,
+  limitPublicRoutes,
+  type PublicRoute,
+} from "./public-health.ts";
 
 /**
  * The limits prevent a loop in one caller from taking the Lambda concurrency of the whole account, which is 1000 unless
@@ -51,6 +56,8 @@ export interface ApiProps {
   readonly functions: Readonly<Record<FunctionName, TableFunction>>;
   /** True if everybody may ask for /healthz. */
   readonly publicHealth: boolean;
+  /** The function that serves the console to everybody. */
+  readonly console?: TableFunction;
 }
 
 /** The HTTP API. It authorizes every request in one way, also for /readyz. An environment can open /healthz. */
@@ -66,7 +73,7 @@ export class Api extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { environment, way, domain, functions, publicHealth }: ApiProps,
+    { environment, way, domain, functions, publicHealth, console }: ApiProps,
   ) {
     super(scope, id);
     const { authorizer, principal } = way;
@@ -85,7 +92,7 @@ export class Api extends Construct {
     this.endpoint = domain === undefined ? api.apiEndpoint : `https://${domain.name}`;
 
     tell(functions, way);
-    const opened = new Map<string, HttpRoute>();
+    const opened = new Map<string, PublicRoute>();
     const integrations = new Map<FunctionName, HttpLambdaIntegration>();
     for (const route of ROUTES) {
       const integration =
@@ -101,9 +108,23 @@ export class Api extends Construct {
         const methods = [HttpMethod[method]];
         const authorizer = isPublic ? { authorizer: new HttpNoneAuthorizer() } : {};
         const [added] = api.addRoutes({ path: route.path, methods, integration, ...authorizer });
-        if (isPublic && added) opened.set(`${method} ${route.path}`, added);
+        if (isPublic && added)
+          opened.set(`${method} ${route.path}`, { route: added, throttle: HEALTH_THROTTLE });
       }
     }
+    const files =
+      console &&
+      new HttpLambdaIntegration("console", console.live, { scopePermissionToRoute: false });
+    if (files)
+      for (const path of CONSOLE_PATHS) {
+        const [added] = api.addRoutes({
+          path,
+          methods: [HttpMethod.GET],
+          integration: files,
+          authorizer: new HttpNoneAuthorizer(),
+        });
+        if (added) opened.set(`GET ${path}`, { route: added, throttle: CONSOLE_THROTTLE });
+      }
 
     this.accessLog = new LogGroup(this, "AccessLogs", {
       retention: environment.logRetention,

@@ -5,6 +5,7 @@ import { checked, fields, list, rule } from "../src/contract/schema/schema.ts";
 import { UsageError } from "../src/local/usage-error.ts";
 import { access } from "./access-choice.ts";
 import { api, privateApiProblems } from "./api-choice.ts";
+import { consoleChoice, consoleProblems } from "./console-choice.ts";
 import { domain, regionOf } from "./domain-choice.ts";
 import type { EnvironmentName } from "./environments.ts";
 import { pattern } from "./pattern.ts";
@@ -73,6 +74,8 @@ export const deployment = v.pipe(
     access: v.optional(access),
     /** The kind of API: an HTTP API if absent. */
     api: v.optional(api),
+    /** The console at `/console` of the API; none if absent. */
+    console: v.optional(consoleChoice),
     /** The domain name of the API; API Gateway's own name if absent. */
     domain: v.optional(domain),
   }),
@@ -97,6 +100,7 @@ export const deployment = v.pipe(
       : [],
   ),
   rule(({ api, ...beside }) => (api?.type === "private" ? privateApiProblems(beside) : [])),
+  rule(({ console, ...beside }) => (console ? consoleProblems(console, beside) : [])),
   rule(({ region, domain }) =>
     region === undefined || domain === undefined || regionOf(domain) === region
       ? []

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { type Alias, Architecture, type IFunction, Runtime } from "aws-cdk-lib/aws-lambda";
-import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
+import { type ICommandHooks, NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type DeployedFunctionName, HISTORY_ACCESS } from "./access.ts";
@@ -19,6 +19,8 @@ export interface TableFunctionProps {
   /** The table of the history; a function without rights to it does not know it. */
   readonly history?: TableReference;
   readonly timeout: Duration;
+  /** Commands that add files to the bundle. */
+  readonly commandHooks?: ICommandHooks;
   readonly reservedConcurrentExecutions?: number;
 }
 
@@ -38,7 +40,7 @@ export class TableFunction extends Construct {
   constructor(
     scope: Construct,
     name: DeployedFunctionName,
-    { environment, table, history: all, ...limits }: TableFunctionProps,
+    { environment, table, history: all, commandHooks, ...limits }: TableFunctionProps,
   ) {
     super(scope, name);
     const history = HISTORY_ACCESS[name] && all;
@@ -63,7 +65,7 @@ export class TableFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: 512,
-      bundling: BUNDLING,
+      bundling: { ...BUNDLING, ...(commandHooks && { commandHooks }) },
       environment: {
         TABLE_NAME: table.tableName,
         ...(history && {

@@ -117,6 +117,7 @@ export class PlatStage extends Stage {
       publicHealth,
       access,
       api,
+      console,
       domain,
     } = deployment;
     const isHome = region === deployment.region;
@@ -139,6 +140,7 @@ export class PlatStage extends Stage {
       domain,
       ...(api?.type === "private" && { privateApi: api }),
       ...(publicHealth && { publicHealth }),
+      ...(console && { console }),
       ...(probe && { probe }),
       ...(rollout && { rollout }),
       ...(!isHome && account && region && { env: { account, region } }),

@@ -11,6 +11,8 @@ import type { PrivateApiChoice } from "./api-choice.ts";
 import { wayOf } from "./authorizer.ts";
 import { CallerPolicies } from "./caller-policies.ts";
 import { Canary } from "./canary.ts";
+import { tellConsole, WITH_CONSOLE } from "./console.ts";
+import type { ConsoleChoice } from "./console-choice.ts";
 import { Dashboard } from "./dashboard.ts";
 import type { Rollout } from "./deployment.ts";
 import type { DomainChoice } from "./domain-choice.ts";
@@ -39,6 +41,8 @@ export interface StatelessStackProps {
   readonly rollout?: Rollout;
   /** True if everybody may ask for /healthz. */
   readonly publicHealth?: boolean;
+  /** The console at `/console` of the API. */
+  readonly console?: ConsoleChoice;
   /** True if a probe assigns and releases each minute. */
   readonly probe?: boolean;
   /** False in a Region that neither runs the schedules nor publishes; true unless named. */
@@ -88,10 +92,16 @@ export class StatelessStack extends Stack {
     const { access, domain, privateApi, spaces } = props;
     const publicHealth = props.publicHealth === true;
     const authorize = () => request("authorize");
+    const console = props.console && this.#console(environment, table, props.console, access);
     const common = { environment, functions, publicHealth };
     const { apiId, stageName, endpoint, stage, accessLog } = privateApi
       ? new PrivateApi(this, "Api", { ...common, choice: privateApi, access, authorize })
-      : new Api(this, "Api", { ...common, domain, way: wayOf(access, authorize) });
+      : new Api(this, "Api", {
+          ...common,
+          domain,
+          way: wayOf(access, authorize),
+          ...(console && { console }),
+        });
     if (access.type === "iam") new CallerPolicies(this, "Callers", { apiId, stageName, spaces });
 
     // Parallel runs only lose conditional writes to each other; the simulation runs them in parallel.
@@ -176,5 +186,22 @@ export class StatelessStack extends Stack {
     new CfnOutput(this, "AlarmTopic", { value: topic.topicArn });
     new CfnOutput(this, "EventQueue", { value: events.queue.queueUrl });
     if (publishing) new CfnOutput(this, "EventBus", { value: publishing.bus.eventBusName });
+  }
+
+  /** Makes the function that serves the files of the console. */
+  #console(
+    environment: Environment,
+    table: TableReference,
+    choice: ConsoleChoice,
+    access: AccessChoice,
+  ): TableFunction {
+    const served = new TableFunction(this, "console", {
+      environment,
+      table,
+      timeout: Duration.seconds(10),
+      commandHooks: WITH_CONSOLE,
+    });
+    tellConsole(served, choice, access);
+    return served;
   }
 }

@@ -1,9 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { apiOf } from "./api/api.ts";
+import type { Credentials } from "./api/credentials.ts";
 import { ApiContext } from "./api/use-api.tsx";
 import { AddressPage } from "./pages/address.tsx";
 import { AlarmsPage } from "./pages/alarms.tsx";
 import { BlockPage } from "./pages/block.tsx";
+import { CheckPage } from "./pages/check.tsx";
+import { EventsPage } from "./pages/events.tsx";
 import { HandlePage } from "./pages/handle.tsx";
 import { HostPage } from "./pages/host.tsx";
 import { JobsPage } from "./pages/jobs.tsx";
@@ -11,9 +14,10 @@ import { OverviewPage } from "./pages/overview.tsx";
 import { PoolPage } from "./pages/pool.tsx";
 import { ReservationsPage } from "./pages/reservations.tsx";
 import { SearchPage } from "./pages/search.tsx";
-import { SignIn } from "./shell/sign-in.tsx";
 import { Top } from "./shell/top.tsx";
-import { NavigationProvider, useNavigation } from "./state/navigation.tsx";
+import { isReturn } from "./sign-in/returning.ts";
+import { SignInPage } from "./sign-in/sign-in.tsx";
+import { NavigationProvider, useNavigation, went } from "./state/navigation.tsx";
 import type { Page } from "./state/place.ts";
 
 /** The whole console. */
@@ -23,15 +27,33 @@ export const App = () => (
   </NavigationProvider>
 );
 
-/** The console for who is signed in. Without a token it asks for one as soon as the API requires it. */
+/** The console for who is signed in. It asks for credentials as soon as the API requires them. */
 function Signed() {
   const { space, page } = useNavigation().place;
-  const [token, setToken] = useState<string | undefined>(undefined);
-  const [isAsked, setIsAsked] = useState(false);
+  const [credentials, setCredentials] = useState<Credentials | undefined>(undefined);
+  const [asked, setAsked] = useState<Asked | undefined>(undefined);
+  const [isReturning, setIsReturning] = useState(() => isReturn(location));
   const api = useMemo(
-    () => apiOf(space, { token, unauthenticated: () => setIsAsked(true) }),
-    [space, token],
+    () =>
+      apiOf(space, {
+        credentials,
+        unauthenticated: (said) => setAsked({ refused: credentials && notAccepted(said) }),
+      }),
+    [space, credentials],
   );
+  useEffect(() => {
+    if (!isReturning) return;
+    import("./sign-in/issuer.ts")
+      .then(({ tokenOfReturn }) => tokenOfReturn())
+      .then(
+        (token) => setCredentials({ type: "bearer", token }),
+        (error: Error) => setAsked({ refused: `Signing in failed: ${error.message}.` }),
+      )
+      .finally(() => {
+        went();
+        setIsReturning(false);
+      });
+  }, []);
   return (
     <ApiContext.Provider value={api}>
       <a class="skip" href="#main">
@@ -39,12 +61,16 @@ function Signed() {
       </a>
       <Top />
       <Main page={page}>
-        {isAsked ? (
-          <SignIn
-            wasWrong={token !== undefined}
+        {isReturning ? (
+          <p class="waiting" role="status">
+            Signing in…
+          </p>
+        ) : asked ? (
+          <SignInPage
+            refused={asked.refused}
             signIn={(given) => {
-              setToken(given);
-              setIsAsked(false);
+              setCredentials(given);
+              setAsked(undefined);
             }}
           />
         ) : (
@@ -54,6 +80,14 @@ function Signed() {
     </ApiContext.Provider>
   );
 }
+
+/** A demand for credentials. */
+interface Asked {
+  /** The reason why those that were given are not accepted. */
+  readonly refused: string | undefined;
+}
+
+const notAccepted = (said: string) => `The API does not accept these credentials. ${said}`;
 
 /** The content of a page. It takes the focus when another page opens, as a load of a page would. */
 function Main({ page, children }: { page: Page; children: preact.ComponentChildren }) {
@@ -93,6 +127,10 @@ function Content({ page }: { readonly page: Page }) {
       return <ReservationsPage />;
     case "alarms":
       return <AlarmsPage />;
+    case "events":
+      return <EventsPage />;
+    case "check":
+      return <CheckPage />;
     case "nowhere":
       return (
         <>

@@ -6,6 +6,7 @@ import "./styles/base.css";
 import "./styles/pages.css";
 import "./styles/use.css";
 import "./styles/map.css";
+import "./styles/acts.css";
 
 document.documentElement.dataset.scheme = chosenScheme();
 const root = document.getElementById("console");

@@ -44,7 +44,7 @@ export async function startPlat(options: PlatOptions, time?: Time): Promise<Plat
   let serving: Serving;
   try {
     await openTable(storage.table);
-    serving = await serve(HANDLERS, { ...options, console: readConsole() });
+    serving = await serve(HANDLERS, { console: readConsole(), ...options });
   } catch (error) {
     await storage.stop();
     throw error;

@@ -2,8 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { FunctionName } from "../contract/routes/routes.ts";
 import { invalid, Problem, problemAnswer } from "../contract/schema/problem.ts";
 import { BODY_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
+import type { ConsoleFile } from "../edge/console/files.ts";
 import { encoded, type Handler } from "../edge/http/http.ts";
-import type { Console, ConsoleFile } from "./console.ts";
+import type { Console } from "./console.ts";
 import { destinationOf, newRequestId, withBody } from "./event.ts";
 import { bracketed, type Gate, gateOf, pageGateOf } from "./gate.ts";
 import { bodyOf, close, lastWords, listen } from "./http-server.ts";

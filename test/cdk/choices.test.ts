@@ -51,6 +51,8 @@ describe("the rows of choices", () => {
     );
     expect([...new Set(choices)].sort()).toEqual([
       "access api",
+      "access console",
+      "api console",
       "api domain",
       "api regions",
       "domain regions",

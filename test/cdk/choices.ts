@@ -17,6 +17,13 @@ export const ACCESS_BY_JWT = {
 /** Callers with tokens, whose hashes are in a secret. */
 export const ACCESS_BY_TOKEN = { type: "token", secret: "plat/tokens" };
 
+/** A console whose users sign in at an issuer. */
+export const CONSOLE_AT_ISSUER = {
+  clientId: "plat-console",
+  scope: "openid",
+  origins: ["https://auth.example.com"],
+};
+
 /** A domain name with a record in a hosted zone. */
 export const DOMAIN = {
   name: "plat.example.com",
@@ -75,6 +82,8 @@ const CHOICES: Readonly<Record<string, readonly Settings[]>> = {
   access: valuesOf("access", ACCESS_BY_JWT, ACCESS_BY_TOKEN),
   api: valuesOf("api", PRIVATE_API, PRIVATE_API_ONLY, { ...PRIVATE_API_ONLY, webAcl: "count" }),
   domain: valuesOf("domain", DOMAIN, DOMAIN_ELSEWHERE),
+  // Users of a console by JSON Web Tokens need a client of the issuer, so that console is a pair of settings.
+  console: valuesOf("console", {}),
   // A table that there is, whose stream no template has.
   table: valuesOf("tableName", "plat-restored"),
   // The active Region is the first one, whose stream the templates have, or another.

@@ -3,7 +3,13 @@ import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { readDeployment, SPACES_MAX } from "../../cdk/deployment.ts";
 import { PlatStage } from "../../cdk/stage.ts";
-import { ACCESS_BY_JWT, DOMAIN, PRIVATE_API, PRIVATE_API_ONLY } from "./choices.ts";
+import {
+  ACCESS_BY_JWT,
+  CONSOLE_AT_ISSUER,
+  DOMAIN,
+  PRIVATE_API,
+  PRIVATE_API_ONLY,
+} from "./choices.ts";
 
 const TEN = { rateLimit: 10, burstLimit: 10 };
 
@@ -78,6 +84,15 @@ describe("the context of an environment", () => {
     [{ access: { type: "token" } }, /access.secret is required/],
     [{ access: { type: "token", secret: "a b" } }, /access.secret must be the name of a secret/],
     [{ access: { ...ACCESS_BY_JWT, tenant: "a" } }, /access.tenant is not a field here/],
+    [{ console: true }, /console must be an object/],
+    [{ console: CONSOLE_AT_ISSUER }, /console has clientId and origins with access of type "jwt"/],
+    [{ console: {}, access: ACCESS_BY_JWT }, /console must have the clientId/],
+    [{ console: { scope: " a" } }, /console.scope must be scopes/],
+    [
+      { console: { ...CONSOLE_AT_ISSUER, origins: ["http://a"] }, access: ACCESS_BY_JWT },
+      /console.origins\[0\] must be an origin/,
+    ],
+    [{ console: {}, api: PRIVATE_API }, /console must be absent beside a private API/],
     [{ domain: "plat.example.com" }, /domain must be an object/],
     [{ api: "private" }, /api must be an object with a type/],
     [{ api: { type: "rest" } }, /api.type must be "http" or "private"/],

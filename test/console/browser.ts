@@ -3,16 +3,20 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
+import type { ConsoleSettings } from "../../src/edge/console/files.ts";
+import { CONSOLE_FOLDER, readConsole } from "../../src/local/console.ts";
 import { startPlat } from "../../src/local/plat.ts";
 import type { Time } from "../../src/wiring.ts";
 import { call } from "../local/process.ts";
+
+type Headers = Readonly<Record<string, string>>;
 
 /** A server with the console, and a browser. */
 export interface Site {
   readonly url: string;
   /** Calls the API, and returns the body of its answer. It throws for a rejection. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it field by field
-  api(method: string, path: string, body?: unknown): Promise<any>;
+  api(method: string, path: string, body?: unknown, headers?: Headers): Promise<any>;
   /** Opens a page of the console in a window of its own. */
   open(path: string, view?: View): Promise<Window>;
   close(): Promise<void>;
@@ -44,19 +48,25 @@ const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 /** What is special about a site. */
 interface SiteOptions {
   readonly token?: string;
+  /** The settings of the console; it signs in by a token if absent. */
+  readonly settings?: ConsoleSettings;
   /** The clock of the server. */
   readonly time?: Time;
 }
 
 /** Starts a server in this process, and Chromium. */
-export async function openSite({ token, time }: SiteOptions = {}): Promise<Site> {
-  const plat = await startPlat({ ...SCHEDULE, storage: { table: "memory" }, port: 0, token }, time);
+export async function openSite({ token, settings, time }: SiteOptions = {}): Promise<Site> {
+  const console = readConsole(CONSOLE_FOLDER, settings);
+  const plat = await startPlat(
+    { ...SCHEDULE, storage: { table: "memory" }, port: 0, token, console },
+    time,
+  );
   const browser = await startChromium();
   const { url } = plat;
   return {
     url,
-    async api(method, path, body) {
-      const { status, body: answer } = await call(url, method, path, body);
+    async api(method, path, body, headers) {
+      const { status, body: answer } = await call(url, method, path, body, headers);
       if (status >= 400) throw new Error(`${method} ${path}: ${answer.detail}`);
       return answer;
     },

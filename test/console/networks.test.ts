@@ -17,7 +17,7 @@ describe("a server with a token", () => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.getByLabel("Token").fill("wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("The API does not accept this token.").waitFor();
+    await page.getByText("The API does not accept these credentials.").waitFor();
     await page.getByLabel("Token").fill(TOKEN);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Jobs" }).waitFor();
@@ -88,6 +88,59 @@ describe("a bad network is shown for what it is", () => {
     isGone = false;
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("alert").waitFor({ state: "detached" });
+    await page.close();
+  });
+
+  it("events of an API that has gone: those that came stay, and others follow when it is back", async () => {
+    let isGone = false;
+    const event = (id: string) => ({
+      id,
+      type: "PoolDeleted",
+      at: "2026-11-24T00:00:00.000Z",
+      sequence: id.padStart(40, "0"),
+      space: "default",
+      pool: `pool-${id}`,
+    });
+    let turn = 0;
+    const { page } = await site.open("/console/events", {
+      prepare: (prepared) =>
+        prepared.route("**/v1/events*", (route) => {
+          if (isGone) return route.abort("connectionrefused");
+          turn += 1;
+          return route.fulfill({ json: { events: [event("1"), event(`${turn}`)], next: "c" } });
+        }),
+    });
+    await page.getByText("pool-1", { exact: true }).waitFor();
+    isGone = true;
+    await page.getByText("The API does not answer.").waitFor();
+    expect(await page.getByText("pool-1", { exact: true }).count()).toBe(1);
+    isGone = false;
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    await page.close();
+  });
+
+  it("a server that publishes nothing has no history, and the page of the address says so", async () => {
+    const detail = "Nothing is published here, so there is no history.";
+    const { page } = await site.open("/console/addresses/10.0.0.1", {
+      async prepare(prepared) {
+        await prepared.route("**/v1/addresses/*", (route) =>
+          route.fulfill({
+            json: {
+              address: "10.0.0.1",
+              family: 4,
+              block: "10.0.0.0/26",
+              pool: "p",
+              state: "free",
+            },
+          }),
+        );
+        await prepared.route("**/v1/addresses/*/history*", (route) =>
+          route.fulfill({ status: 404, json: { ...problem, code: "not_published", detail } }),
+        );
+      },
+    });
+    await page.getByText(detail).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
     await page.close();
   });
 

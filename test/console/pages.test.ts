@@ -30,6 +30,14 @@ const PAGES: readonly [name: string, path: (w: World) => string, heading: RegExp
     ["a search without a find", () => "/console/search?q=nobody", /Search/, /Nothing has this/],
     ["the jobs", () => "/console/jobs", /Jobs/, /pool\.release/],
     ["a job", (w) => `/console/jobs?id=${w.job}`, /Job/, /pool\.release/],
+    ["the events", () => "/console/events", /Events/, /^node-0$/],
+    ["the check", () => "/console/check", /Check/, /proves the invariants/],
+    [
+      "a reservation",
+      () => "/console/reservations?name=routers",
+      /Reservation routers/,
+      /10\.64\.0\.0/,
+    ],
     ["the reservations", () => "/console/reservations", /Reservations/, /routers/],
     ["the alarms", () => "/console/alarms", /Alarms/, /No threshold is crossed|Since/],
     ["no page", () => "/console/nowhere", /There is no such page/, /leads to no page/],
@@ -84,6 +92,66 @@ describe("the search", () => {
     await page.getByRole("heading", { name: "Search node-3" }).waitFor();
     await page.goBack();
     await page.getByRole("heading", { name: "Jobs" }).waitFor();
+    await page.close();
+  });
+});
+
+describe("what happened", () => {
+  it("is in the history of an address, the newest first", async () => {
+    const { page } = await site.open(`/console/addresses/${world.quarantined}?live=1`);
+    const rows = page.getByRole("region", { name: "History" }).getByRole("row");
+    await rows.filter({ hasText: "conflict" }).waitFor();
+    const types = await rows.locator("td:nth-child(2)").allTextContents();
+    expect(types).toEqual(["AddressReleased", "AddressAssigned"]);
+    await page.close();
+  });
+
+  it("is in the history of a handle that has nothing any more", async () => {
+    const { page } = await site.open("/console/handles/shop/web-1?live=1");
+    await page.getByText("This handle has no addresses.").waitFor();
+    const rows = page.getByRole("region", { name: "History" }).getByRole("row");
+    await rows
+      .filter({ hasText: "AddressReleased" })
+      .getByRole("link", { name: /10\.64/ })
+      .waitFor();
+    await page.close();
+  });
+
+  it("comes to the page of events while it is open, which shows one type on request", async () => {
+    const { page } = await site.open("/console/events");
+    await page.getByRole("row").filter({ hasText: "AddressAssigned" }).first().waitFor();
+    await site.api("POST", "/v1/assign", { host: "node-1", ipv4: 1, handle: "latest" });
+    await page.getByRole("row").filter({ hasText: "latest" }).waitFor();
+    await page.getByLabel("Type").selectOption("PoolCreated");
+    await page.getByRole("row").filter({ hasText: "latest" }).waitFor({ state: "detached" });
+    expect(new URL(page.url()).search).toBe("?type=PoolCreated");
+    await page.close();
+  });
+});
+
+describe("the check", () => {
+  it("proves the invariants over all items", async () => {
+    const { page } = await site.open("/console/check");
+    await page.getByRole("button", { name: "Check now" }).click();
+    await page.getByText(/Every invariant holds for [\d,]{3,} items/).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.close();
+  });
+
+  it("shows what it finds in two reads", async () => {
+    const { page } = await site.open("/console/check", {
+      prepare: (prepared) =>
+        prepared.route("**/v1/contents*", async (route) => {
+          const response = await route.fetch();
+          const body = await response.json();
+          body.contents.unreadable = [{ key: "pool main", reason: "its format is 99" }];
+          await route.fulfill({ response, json: body });
+        }),
+    });
+    await page.getByRole("button", { name: "Check now" }).click();
+    await page.getByText(/\d findings that must never occur/).waitFor();
+    await page.getByText("pool main: its format is 99").first().waitFor();
+    expect(await axeFindings(page)).toEqual([]);
     await page.close();
   });
 });

@@ -24,10 +24,22 @@ const SAMPLE_MS = 300_000;
 const TURN_MS = 600;
 const WIDTH_PX = 1_200;
 
-const PICTURES: readonly [name: string, path: string, view: View][] = [
+/** The pages; the path of one can depend on an address of the rollout. */
+type Picture = readonly [name: string, path: string | ((pod: Pod) => string), view: View];
+
+interface Pod {
+  readonly address: string;
+  readonly block: string;
+}
+
+const PICTURES: readonly Picture[] = [
   ["block-map", "/console/pools/pods", { height: 720 }],
   ["block-map-by-host", "/console/pools/pods?by=host", { height: 760, scheme: "dark" }],
   ["overview", "/console/", { height: 610 }],
+  ["block", ({ block }) => `/console/blocks/${block}`, { height: 620 }],
+  ["address", ({ address }) => `/console/addresses/${address}`, { height: 640 }],
+  ["change-a-pool", "/console/pools/pods?act=drain", { height: 560 }],
+  ["on-a-phone", "/console/pools/pods?by=host", { width: 360, height: 780, scheme: "dark" }],
 ];
 
 /** A pass of `reclaim` is a sample of the history if it ends as such a span begins. */
@@ -35,9 +47,13 @@ const lastSampleMs = Math.floor(Date.now() / SAMPLE_MS) * SAMPLE_MS;
 let nowMs = lastSampleMs - HOURS * HOUR_MS;
 const site = await openSite({ time: { now: () => nowMs, sleep } });
 await live(site);
+const pod = await somePod(site);
 await mkdir(FOLDER, { recursive: true });
 for (const [name, path, view] of PICTURES) {
-  const { page } = await site.open(path, { width: WIDTH_PX, ...view });
+  const { page } = await site.open(typeof path === "string" ? path : path(pod), {
+    width: WIDTH_PX,
+    ...view,
+  });
   await page.waitForLoadState("networkidle");
   await sharp(await page.screenshot())
     .png({ palette: true, compressionLevel: 9, effort: 10 })
@@ -45,6 +61,15 @@ for (const [name, path, view] of PICTURES) {
   await page.close();
 }
 await site.close();
+
+/** Returns an address in use of a block that is partly full. */
+async function somePod({ api }: Site): Promise<Pod> {
+  const { blocks } = await api("GET", "/v1/blocks?pool=pods");
+  const [{ cidr }] = blocks.filter(({ inUse }: { inUse: number }) => inUse > 20 && inUse < 50);
+  const { addresses } = await api("GET", `/v1/blocks/${cidr}`);
+  const [{ address }] = addresses.filter(({ state }: { state: string }) => state === "assigned");
+  return { address, block: cidr };
+}
 
 /** Lets days pass: pods come and go, one pool fills, and `reclaim` counts them each hour. */
 async function live({ url, api }: Site): Promise<void> {

@@ -47,13 +47,17 @@ export async function start(
   return { ...started, url: await listening };
 }
 
-export async function call(url: string, method: string, path: string, body?: unknown) {
+export async function call(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+) {
   const response = await fetch(new URL(path, url), {
     method,
-    ...(body !== undefined && {
-      body: JSON.stringify(body),
-      headers: { "content-type": "application/json" },
-    }),
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it field by field
   return { status: response.status, body: (await response.json()) as any };

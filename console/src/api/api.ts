@@ -1,4 +1,5 @@
-import { Rejection, rejectionIn, rejectionOf } from "./rejection.ts";
+import { type Credentials, signed } from "./credentials.ts";
+import { Rejection, rejectionIn, rejectionOf, unanswered } from "./rejection.ts";
 
 /** Query parameters; one without a value is left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -10,49 +11,108 @@ export interface Versioned<T> {
   readonly version: string | undefined;
 }
 
+/** A change, as a request. */
+interface Change {
+  readonly method: "POST" | "PUT" | "DELETE";
+  /** A path under `/v1` of the space. */
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: unknown;
+  /** The version to change, sent as `If-Match`; `none` only creates. Absent for what has no versions. */
+  readonly version?: string | undefined;
+  /** The `Idempotency-Key`, for a request that may be sent again. */
+  readonly key?: string;
+}
+
 /** The API in one space. */
 export interface Api {
+  /** Sends a change. It throws a `Rejection`. */
+  send<T>(change: Change): Promise<T>;
   /** Reads a path under `/v1` of the space. It throws a `Rejection`. */
   get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T>;
   /** Reads a resource with its version. It throws a `Rejection`. */
   read<T>(path: string, signal?: AbortSignal): Promise<Versioned<T>>;
 }
 
-/** The token of who is signed in. It stays in memory, and a reload forgets it. */
+/** The user who is signed in, if any. */
 export interface Session {
-  readonly token: string | undefined;
-  /** Called when the API requires a token, or another one. */
-  unauthenticated(): void;
+  readonly credentials: Credentials | undefined;
+  /** Called when the API requires credentials, or others, with what it said. */
+  unauthenticated(said: string): void;
 }
 
 /** Makes the API of a space. It belongs to the origin that served the console. */
 export function apiOf(space: string, session: Session): Api {
   const prefix = space === "default" ? "/v1" : `/v1/spaces/${encodeURIComponent(space)}`;
-  const send = async (path: string, query: Query, signal?: AbortSignal): Promise<Response> => {
-    const response = await fetch(`${prefix}/${path}${queryText(query)}`, {
-      headers: session.token ? { authorization: `Bearer ${session.token}` } : {},
+  const call = async (request: Request, signal?: AbortSignal): Promise<Response> => {
+    const { method, path, query = {}, headers = {}, body } = request;
+    const isChange = method !== "GET";
+    const url = new URL(`${prefix}/${path}${queryText(query)}`, location.origin).href;
+    const unsigned = { method, url, headers, ...(body !== undefined && { body }) };
+    const response = await fetch(url, {
+      method,
+      headers: await signed(unsigned, session.credentials),
+      ...(body !== undefined && { body }),
       // The API has the sign-in of the console, and no cookie.
       credentials: "omit",
       cache: "no-store",
       ...(signal && { signal }),
     }).catch((error) => {
       if (signal?.aborted) throw error;
-      throw rejectionOf(error);
+      throw isChange ? unanswered() : rejectionOf(error);
     });
     if (response.ok) return response;
-    if (response.status === 401) session.unauthenticated();
-    throw await rejectionIn(response);
+    const rejection = await rejectionIn(response, isChange);
+    if (asksForCredentials(rejection, session)) session.unauthenticated(rejection.message);
+    throw rejection;
   };
+  const read = (path: string, query: Query, signal?: AbortSignal) =>
+    call({ method: "GET", path, query }, signal);
   return {
-    get: async (path, query = {}, signal) => bodyOf(await send(path, query, signal)),
+    get: async (path, query = {}, signal) => bodyOf(await read(path, query, signal)),
+    send: async (change) => bodyOf(await call(requestOf(change))),
     async read(path, signal) {
-      const response = await send(path, {}, signal);
+      const response = await read(path, {}, signal);
       return {
         value: await bodyOf(response),
         version: response.headers.get("etag") ?? undefined,
       };
     },
   };
+}
+
+interface Request {
+  readonly method: "GET" | Change["method"];
+  readonly path: string;
+  readonly query?: Query;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+function requestOf({ method, path, query = {}, body, version, key }: Change): Request {
+  const headers: Record<string, string> = {
+    ...(body !== undefined && { "content-type": "application/json" }),
+    ...(version === "none" && { "if-none-match": "*" }),
+    ...(version !== undefined && version !== "none" && { "if-match": version }),
+    ...(key !== undefined && { "idempotency-key": key }),
+  };
+  return {
+    method,
+    path,
+    query,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
+}
+
+/**
+ * Returns true if other credentials can help. API Gateway answers 403 to a signature or a token that is missing or
+ * wrong, and also to a caller whose policies do not allow the route.
+ */
+function asksForCredentials({ status, problem, message }: Rejection, { credentials }: Session) {
+  if (status === 401) return true;
+  if (status !== 403 || problem) return false;
+  return !credentials || !/not authorized/i.test(message);
 }
 
 async function bodyOf<T>(response: Response): Promise<T> {

@@ -19,14 +19,26 @@ export class Rejection extends Error {
   }
 }
 
-/** Returns the rejection that an answer is. */
-export async function rejectionIn(response: Response): Promise<Rejection> {
+/** Returns the rejection that an answer is. A gateway that gave up on a change does not know whether it was made. */
+export async function rejectionIn(response: Response, isChange: boolean): Promise<Rejection> {
   const { status } = response;
   const body = await response.json().catch(() => undefined);
   if (isProblem(body)) return new Rejection(status, body.detail, body);
-  const told = typeof body?.message === "string" ? `: ${body.message}` : "";
-  return new Rejection(status, `The answer has the status ${status} and is not of Plat${told}.`);
+  // API Gateway writes its message, and IAM its Message.
+  const said: unknown = body?.message ?? body?.Message;
+  const told = typeof said === "string" ? `: ${said}` : "";
+  const outcome = isChange && status >= SERVER_ERROR ? ` ${UNKNOWN}` : "";
+  return new Rejection(
+    status,
+    `The answer has the status ${status} and is not of Plat${told}.${outcome}`,
+  );
 }
+
+const SERVER_ERROR = 500;
+const UNKNOWN = "The change may have been made: read again before you repeat it.";
+
+/** Returns the rejection for a change without an answer. */
+export const unanswered = (): Rejection => new Rejection(0, `The API does not answer. ${UNKNOWN}`);
 
 const isProblem = (body: unknown): body is Problem =>
   typeof body === "object" && body !== null && "code" in body && "detail" in body;

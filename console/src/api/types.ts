@@ -1,5 +1,8 @@
 import type * as v from "valibot";
 import type * as answers from "../../../src/contract/answers/answers.ts";
+import type { SignIn } from "../../../src/contract/console.ts";
+
+export type { SignIn };
 
 /** An answer of the API, as its contract has it. */
 export type Answer<Name extends keyof typeof answers> =
@@ -13,6 +16,7 @@ export type AddressRead = Answer<"addressRead">;
 export type HeldAddress = Answer<"heldAddress">;
 export type AddressState = AddressRead["state"];
 export type Usage = Answer<"usageCounted">;
+export type Event = Answer<"eventsRead">["events"][number];
 export type Job = Answer<"jobRead">;
 export type Reservation = Answer<"reservationRead">;
 export type Affinity = Answer<"affinitiesRead">["affinities"][number];

@@ -1,9 +1,12 @@
+import { Acting } from "../acts/acting.tsx";
+import { actsOn } from "../acts/addresses.tsx";
 import { segment } from "../api/api.ts";
 import type { AddressRead } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
+import { History } from "../parts/history.tsx";
 import { useLive } from "../parts/live.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
@@ -11,7 +14,7 @@ import { State } from "../parts/state.tsx";
 import { Named } from "../parts/to.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 
-/** An address: its state, who has it, and until when. */
+/** An address: its state, who has it and until when, and who had it before. */
 export function AddressPage({ name }: { readonly name: string }) {
   const api = useApi();
   const { space } = useNavigation().place;
@@ -28,6 +31,7 @@ export function AddressPage({ name }: { readonly name: string }) {
               <State state={address.state} />
               {address.borrowed && <State state="borrowed" />}
             </p>
+            <Acting acts={actsOn(api, address)} reload={loaded.reload} />
             <Facts
               facts={[
                 ["Handle", address.handle && <Named kind="handle" name={address.handle} />],
@@ -54,6 +58,7 @@ export function AddressPage({ name }: { readonly name: string }) {
             <Attributes title="Attributes" attributes={address.attributes} />
             <Attributes title="Active owner" attributes={address.owner?.active} />
             <Attributes title="Alternate owner" attributes={address.owner?.alternate} />
+            <History path={`addresses/${segment(name)}/history`} turn={loaded.at?.getTime() ?? 0} />
           </>
         )}
       </Shown>

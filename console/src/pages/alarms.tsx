@@ -6,7 +6,7 @@ import { useLive } from "../parts/live.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { Table } from "../parts/table.tsx";
-import { Named } from "../parts/to.tsx";
+import { Named, To } from "../parts/to.tsx";
 import { Unreadable } from "../parts/unreadable.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 
@@ -37,8 +37,8 @@ export function AlarmsPage() {
               ]}
             />
             <p class="hint">
-              The runbook has a chapter for each alarm. To prove the invariants over all items, run{" "}
-              <code>plat check</code>.
+              The runbook has a chapter for each alarm. The <To page={{ kind: "check" }}>check</To>{" "}
+              proves the invariants over all items.
             </p>
           </>
         )}

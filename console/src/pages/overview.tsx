@@ -1,4 +1,6 @@
 import { useState } from "preact/hooks";
+import { Acting } from "../acts/acting.tsx";
+import { createPool } from "../acts/pools.tsx";
 import type { Api } from "../api/api.ts";
 import { allOf } from "../api/pages.ts";
 import type { Answer, Pool, PoolHistory, UnreadableItem, Usage } from "../api/types.ts";
@@ -44,6 +46,7 @@ export function OverviewPage() {
               </p>
             )}
             <Unreadable items={unreadable} />
+            <Acting acts={{ create: createPool(api) }} reload={loaded.reload} />
             <Pools pools={pools} turn={loaded.at?.getTime() ?? 0} />
           </>
         )}
@@ -77,8 +80,8 @@ function Pools({ pools, turn }: { readonly pools: readonly Pool[]; readonly turn
   if (pools.length === 0)
     return (
       <p class="none">
-        The space <code>{space}</code> has no pools. Create one with <code>plat pool create</code>,
-        or with a PUT of <code>/v1/pools/NAME</code>.
+        The space <code>{space}</code> has no pools. Create one above, with{" "}
+        <code>plat pool create</code>, or with a PUT of <code>/v1/pools/NAME</code>.
       </p>
     );
   return (

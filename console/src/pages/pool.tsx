@@ -1,4 +1,6 @@
 import { useMemo } from "preact/hooks";
+import { Acting } from "../acts/acting.tsx";
+import { actsOn } from "../acts/pools.tsx";
 import type { Api, Versioned } from "../api/api.ts";
 import { pagesOf } from "../api/pages.ts";
 import type { Answer, Block, Pool, PoolHistory, UnreadableItem } from "../api/types.ts";
@@ -15,6 +17,7 @@ import { UsagePlot } from "../parts/plot.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
+import { textOf } from "../parts/text-of.ts";
 import { Named, To } from "../parts/to.tsx";
 import { Unreadable } from "../parts/unreadable.tsx";
 import { number, UsageBar } from "../parts/usage-bar.tsx";
@@ -47,22 +50,16 @@ export function PoolPage({ name }: { readonly name: string }) {
   const blocks = useLoad<Blocks>({ key, live: isLive }, (signal, show) =>
     readBlocks(api, name, signal, show),
   );
+  const reload = () => {
+    loaded.reload();
+    blocks.reload();
+  };
   const by = WAYS.find((way) => way === place.view.by) ?? "fill";
   return (
     <>
-      <Head
-        kind="Pool"
-        title={name}
-        loaded={{
-          ...blocks,
-          reload() {
-            loaded.reload();
-            blocks.reload();
-          },
-        }}
-      />
+      <Head kind="Pool" title={name} loaded={{ ...blocks, reload }} />
       <Shown loaded={loaded} what={`the pool ${name}`}>
-        {({ pool: { value: pool }, history }) => (
+        {({ pool: versioned, pool: { value: pool }, history }) => (
           <>
             <p class="under">
               <code>{pool.cidr}</code>
@@ -79,6 +76,7 @@ export function PoolPage({ name }: { readonly name: string }) {
                 </span>
               )}
             </p>
+            <Acting acts={actsOn(api, versioned)} reload={reload} />
             <Shown loaded={blocks} what={`the blocks of ${name}`}>
               {(read) => (
                 <>
@@ -236,10 +234,3 @@ function Past({ history }: { readonly history: PoolHistory }) {
     </section>
   );
 }
-
-const textOf = (value: unknown): string =>
-  typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-    ? String(value)
-    : Array.isArray(value) && value.every((one) => typeof one === "string")
-      ? value.join(", ")
-      : JSON.stringify(value);

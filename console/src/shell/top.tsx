@@ -4,7 +4,13 @@ import { useNavigation } from "../state/navigation.tsx";
 import { LISTS } from "../state/place.ts";
 import { chooseScheme, chosenScheme, SCHEMES } from "../state/scheme.ts";
 
-const TITLES = { jobs: "Jobs", reservations: "Reservations", alarms: "Alarms" } as const;
+const TITLES = {
+  jobs: "Jobs",
+  reservations: "Reservations",
+  alarms: "Alarms",
+  events: "Events",
+  check: "Check",
+} as const;
 
 /** The top of every page: the lists, the search, the space, and the colours. */
 export function Top() {

@@ -55,12 +55,15 @@ export function NavigationProvider({ children }: { readonly children: ComponentC
 
 const WENT = "plat:went";
 
+/** Tells the console that the address of the window has changed. */
+export const went = () => dispatchEvent(new Event(WENT));
+
 function navigationAt(place: Place): Navigation {
   const href = (page: Page, view: Place["view"] = {}) => hrefOf({ space: place.space, page, view });
   const go = (target: string) => {
     history.pushState(undefined, "", target);
     scrollTo(0, 0);
-    dispatchEvent(new Event(WENT));
+    went();
   };
   return {
     place,
@@ -73,7 +76,7 @@ function navigationAt(place: Place): Navigation {
       const target = href(place.page, Object.fromEntries(seen));
       if (kept) history.pushState(undefined, "", target);
       else history.replaceState(undefined, "", target);
-      dispatchEvent(new Event(WENT));
+      went();
     },
   };
 }

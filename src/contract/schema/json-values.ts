@@ -29,7 +29,8 @@ export function fromJson(json: unknown): unknown {
   const entries = Object.entries(json);
   const [key, entry] = entries[0] ?? [];
   if (key === TAGS.bigint) return BigInt(entry as string);
-  if (key === TAGS.bytes) return Uint8Array.from(Buffer.from(entry as string, "base64"));
+  if (key === TAGS.bytes)
+    return Uint8Array.from(atob(entry as string), (byte) => byte.charCodeAt(0));
   if (key === TAGS.set) return new Set((entry as unknown[]).map(fromJson));
   if (key === TAGS.map)
     return new Map((entry as [unknown, unknown][]).map(([k, v]) => [fromJson(k), fromJson(v)]));

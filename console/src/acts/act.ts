@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+
+/** A field of a dialog. Its value is a text, whatever its kind. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  /** `lines` is a text of one value a line; `flag` is `true` or empty. */
+  readonly kind: "text" | "lines" | "number" | "choice" | "flag";
+  readonly initial?: string | undefined;
+  readonly choices?: readonly string[];
+  readonly hint?: string;
+  readonly isRequired?: boolean;
+}
+
+/** The values of the fields by name. */
+export type Input = Readonly<Record<string, string>>;
+
+/** Something that a user can do. Its dialog asks, shows what it would do, does it, and says what was done. */
+export interface Act {
+  /** The text of the button that opens the dialog. */
+  readonly label: string;
+  readonly title: string;
+  /** The text of the button that does it. */
+  readonly verb: string;
+  /** A sentence about what it does, and what it leaves. */
+  readonly intro: ComponentChildren;
+  readonly fields?: readonly Field[];
+  /** The name to type, for what cannot be undone. */
+  readonly typed?: string;
+  /** Reads what it would do, from a dry run. It throws a `Rejection` or an `InvalidInput`. */
+  preview?(input: Input): Promise<ComponentChildren>;
+  /** Does it, and returns what was done. It throws a `Rejection` or an `InvalidInput`. */
+  perform(input: Input): Promise<ComponentChildren>;
+}
+
+/** The acts of a page by the name that its address has for them. */
+export type ActsOfPage = Readonly<Record<string, Act>>;
+
+/** An input that no request can be made of. */
+export class InvalidInput extends Error {}
+
+/** Returns the values of a field of lines. */
+export const linesOf = (text = ""): readonly string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+const KEY_BYTES = 16;
+
+/** Returns a new `Idempotency-Key`. The function for UUIDs is missing where the page came without TLS. */
+export const newKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");

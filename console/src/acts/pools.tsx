@@ -1,0 +1,275 @@
+import type { Api, Versioned } from "../api/api.ts";
+import type { Answer, Job, Pool } from "../api/types.ts";
+import { Moment } from "../parts/moment.tsx";
+import { Named, To } from "../parts/to.tsx";
+import { type Act, type Field, type Input, InvalidInput, linesOf } from "./act.ts";
+import { Difference } from "./difference.tsx";
+
+type Written = Answer<"poolWritten">;
+type Begun = Answer<"jobBegun">;
+
+const pathOf = (name: string) => `pools/${encodeURIComponent(name)}`;
+
+/** Returns the act that creates a pool. */
+export const createPool = (api: Api): Act => ({
+  label: "Create a pool",
+  title: "Create a pool",
+  verb: "Create",
+  intro: "A pool is a CIDR that Plat cuts into blocks, or a set of its addresses.",
+  fields: [
+    { name: "name", label: "Name", kind: "text", isRequired: true },
+    { name: "cidr", label: "CIDR", kind: "text", isRequired: true, hint: "Such as 10.0.0.0/16" },
+    {
+      name: "assign",
+      label: "It assigns",
+      kind: "choice",
+      choices: ["addresses", "prefixes"],
+      initial: "addresses",
+    },
+    {
+      name: "blockSize",
+      label: "Block size",
+      kind: "number",
+      hint: "The prefix length of a block. By default 26, or 122 for IPv6",
+    },
+    ...changeable(undefined),
+  ],
+  async preview({ name = "", ...input }) {
+    const pool = await api.send<Written>({
+      method: "PUT",
+      path: pathOf(name),
+      query: { dryRun: "true" },
+      body: bodyOf(input),
+      version: "none",
+    });
+    return <Difference after={withoutFlags(pool)} />;
+  },
+  async perform({ name = "", ...input }) {
+    const { effectiveAt } = await api.send<Written>({
+      method: "PUT",
+      path: pathOf(name),
+      body: bodyOf(input),
+      version: "none",
+    });
+    return (
+      <>
+        <p>
+          The pool <Named kind="pool" name={name} /> is created.
+        </p>
+        <InForce at={effectiveAt} />
+      </>
+    );
+  },
+});
+
+/** Returns the acts on a pool, in the version that was read. */
+export const actsOn = (api: Api, { value: pool, version }: Versioned<Pool>) => {
+  const { name } = pool;
+  const path = pathOf(name);
+  const put = (input: Input, query = {}) =>
+    api.send<Written>({
+      method: "PUT",
+      path,
+      query,
+      body: bodyOf({ ...fixedOf(pool), ...input }),
+      version,
+    });
+  const dryRun = { dryRun: "true" };
+  const change: Act = {
+    label: "Change",
+    title: `Change the pool ${name}`,
+    verb: "Change",
+    intro: "What is assigned stays assigned.",
+    fields: changeable(pool),
+    async preview(input) {
+      return <Difference before={{ ...pool }} after={withoutFlags(await put(input, dryRun))} />;
+    },
+    async perform(input) {
+      const { effectiveAt, job } = await put(input);
+      return (
+        <>
+          <p>The pool {name} is changed.</p>
+          <InForce at={effectiveAt} />
+          {job !== undefined && <OfJob id={job} />}
+        </>
+      );
+    },
+  };
+  const begin = (request: { readonly method: "POST" | "DELETE"; readonly path: string }) => ({
+    async preview() {
+      const { job } = await api.send<Begun>({ ...request, query: dryRun, version });
+      return <Would job={job} />;
+    },
+    async perform() {
+      const { job, effectiveAt } = await api.send<Begun>({ ...request, version });
+      return (
+        <>
+          <p>{job.detail}</p>
+          <InForce at={effectiveAt} />
+          <OfJob id={job.id} />
+        </>
+      );
+    },
+  });
+  const drain: Act = {
+    label: "Drain",
+    title: `Drain the pool ${name}`,
+    verb: "Drain",
+    intro:
+      "The pool gets no new assignment, and its blocks go as they become empty. What is assigned stays until it is released. To end a drain, change the pool to be not disabled.",
+    ...begin({ method: "POST", path: `${path}/drain` }),
+  };
+  const remove: Act = {
+    label: "Delete",
+    title: `Delete the pool ${name}`,
+    verb: "Delete the pool",
+    intro: `The pool goes with its settings. Its range ${pool.cidr} is free for another pool after the last address is released.`,
+    typed: name,
+    ...begin({ method: "DELETE", path }),
+  };
+  return { change, drain, delete: remove };
+};
+
+function Would({ job: { detail, earliestEndAt } }: { readonly job: Job }) {
+  return (
+    <>
+      <p>{detail}</p>
+      {earliestEndAt && (
+        <p>
+          It ends at <Moment at={earliestEndAt} /> at the earliest.
+        </p>
+      )}
+    </>
+  );
+}
+
+const InForce = ({ at }: { readonly at: string | undefined }) =>
+  at === undefined ? null : (
+    <p>
+      It is in force on every function from <Moment at={at} /> on.
+    </p>
+  );
+
+const OfJob = ({ id }: { readonly id: string }) => (
+  <p>
+    <To page={{ kind: "jobs" }} view={{ id, live: "1" }}>
+      The job that does it
+    </To>{" "}
+    shows its progress.
+  </p>
+);
+
+/** The fields with an input of their own; all others are in one JSON. */
+const WITH_INPUT = [
+  "name",
+  "cidr",
+  "assign",
+  "blockSize",
+  "assignmentMode",
+  "disabled",
+  "nodeSelector",
+  "cooldownSeconds",
+  "ranges",
+  "excludes",
+];
+
+/** Fields of an answer that are no settings. */
+const NO_SETTING = ["state", "job"];
+
+const fixedOf = ({ cidr, assign, blockSize }: Pool): Input => ({
+  cidr,
+  assign,
+  blockSize: String(blockSize),
+});
+
+/** Returns the fields of what can be changed, with the values of a pool. */
+function changeable(pool: Pool | undefined): readonly Field[] {
+  const others = Object.entries(pool ?? {}).filter(
+    ([name]) => !WITH_INPUT.includes(name) && !NO_SETTING.includes(name),
+  );
+  return [
+    {
+      name: "assignmentMode",
+      label: "Assignment",
+      kind: "choice",
+      choices: ["Automatic", "Manual"],
+      initial: pool?.assignmentMode ?? "Automatic",
+      hint: "Only requests that name a manual pool get its addresses",
+    },
+    {
+      name: "disabled",
+      label: "Disabled: it assigns nothing new",
+      kind: "flag",
+      initial: pool?.disabled ? "true" : "",
+    },
+    {
+      name: "nodeSelector",
+      label: "Node selector",
+      kind: "text",
+      initial: pool?.nodeSelector,
+      hint: "Such as zone == 'a'. Empty: all hosts",
+    },
+    {
+      name: "cooldownSeconds",
+      label: "Cooldown, in seconds",
+      kind: "number",
+      initial: pool?.cooldownSeconds?.toString(),
+      hint: "Empty: that of the space",
+    },
+    {
+      name: "ranges",
+      label: "Ranges",
+      kind: "lines",
+      initial: pool?.ranges?.join("\n"),
+      hint: "One a line, such as 10.0.0.10-10.0.0.99. Empty: the whole CIDR",
+    },
+    {
+      name: "excludes",
+      label: "Excludes",
+      kind: "lines",
+      initial: pool?.excludes?.join("\n"),
+      hint: "Ranges that are not in the set, one a line",
+    },
+    {
+      name: "others",
+      label: "Other fields, as JSON",
+      kind: "lines",
+      initial: others.length > 0 ? JSON.stringify(Object.fromEntries(others), null, 1) : "",
+      hint: 'Such as {"mtu": 1400}',
+    },
+  ];
+}
+
+/** Returns the body of a PUT. */
+function bodyOf(input: Input): unknown {
+  const { cidr, assign, blockSize, assignmentMode, disabled, nodeSelector, cooldownSeconds } =
+    input;
+  const ranges = linesOf(input.ranges);
+  const excludes = linesOf(input.excludes);
+  return {
+    ...othersOf(input.others ?? ""),
+    cidr: cidr?.trim(),
+    assign,
+    ...(blockSize && { blockSize: Number(blockSize) }),
+    assignmentMode,
+    disabled: disabled === "true",
+    ...(nodeSelector && { nodeSelector }),
+    ...(cooldownSeconds && { cooldownSeconds: Number(cooldownSeconds) }),
+    ...(ranges.length > 0 && { ranges }),
+    ...(excludes.length > 0 && { excludes }),
+  };
+}
+
+function othersOf(text: string): object {
+  if (text.trim() === "") return {};
+  try {
+    const others: unknown = JSON.parse(text);
+    if (typeof others === "object" && others !== null && !Array.isArray(others)) return others;
+  } catch {
+    // It is said below.
+  }
+  throw new InvalidInput("The other fields are not an object of JSON.");
+}
+
+/** Returns a pool without the fields that an answer to a dry run adds. */
+const withoutFlags = ({ dryRun: _, effectiveAt: __, ignored: ___, ...pool }: Written) => pool;

@@ -1,0 +1,104 @@
+import type { Api, Versioned } from "../api/api.ts";
+import type { Answer, Reservation } from "../api/types.ts";
+import { type Act, type Input, linesOf } from "./act.ts";
+import { Difference } from "./difference.tsx";
+
+type Written = Answer<"reservationWritten">;
+
+const pathOf = (name: string) => `reservations/${encodeURIComponent(name)}`;
+
+const FIELDS = (reservation?: Reservation) =>
+  [
+    {
+      name: "cidrs",
+      label: "Ranges",
+      kind: "lines",
+      isRequired: true,
+      initial: reservation?.cidrs.join("\n"),
+      hint: "One a line: 10.0.0.0/28, 10.0.0.7 or 10.0.0.1-10.0.0.9",
+    },
+    { name: "reason", label: "Reason", kind: "text", initial: reservation?.reason },
+  ] as const;
+
+/** Returns the act that reserves ranges. */
+export const reserve = (api: Api): Act => ({
+  label: "Reserve",
+  title: "Reserve addresses",
+  verb: "Reserve",
+  intro: "Automatic assignment leaves the ranges out. What is assigned in them stays assigned.",
+  fields: [{ name: "name", label: "Name", kind: "text", isRequired: true }, ...FIELDS()],
+  async preview({ name = "", ...input }) {
+    const written = await put(api, name, input, { version: "none", dryRun: "true" });
+    return <Would written={written} />;
+  },
+  async perform({ name = "", ...input }) {
+    await put(api, name, input, { version: "none" });
+    return <p>The ranges are reserved as {name}.</p>;
+  },
+});
+
+/** Returns the acts on a reservation, in the version that was read. */
+export function actsOn(api: Api, { value: reservation, version }: Versioned<Reservation>) {
+  const { name } = reservation;
+  const change: Act = {
+    label: "Change",
+    title: `Change the reservation ${name}`,
+    verb: "Change",
+    intro: "Automatic assignment leaves the ranges out. What is assigned in them stays assigned.",
+    fields: FIELDS(reservation),
+    async preview(input) {
+      const written = await put(api, name, input, { version, dryRun: "true" });
+      return <Would before={reservation} written={written} />;
+    },
+    async perform(input) {
+      await put(api, name, input, { version });
+      return <p>The reservation {name} is changed.</p>;
+    },
+  };
+  const request = { method: "DELETE", path: pathOf(name), version } as const;
+  const remove: Act = {
+    label: "Delete",
+    title: `Delete the reservation ${name}`,
+    verb: "Delete the reservation",
+    intro: `Automatic assignment may then use ${reservation.cidrs.join(", ")}.`,
+    typed: name,
+    async preview() {
+      await api.send({ ...request, query: { dryRun: "true" } });
+      return <p>The reservation goes. No address changes its state.</p>;
+    },
+    async perform() {
+      await api.send(request);
+      return <p>The reservation {name} is deleted.</p>;
+    },
+  };
+  return { change, delete: remove };
+}
+
+const put = (
+  api: Api,
+  name: string,
+  { cidrs, reason }: Input,
+  { version, dryRun }: { readonly version: string | undefined; readonly dryRun?: string },
+): Promise<Written> =>
+  api.send({
+    method: "PUT",
+    path: pathOf(name),
+    query: { dryRun },
+    body: { cidrs: linesOf(cidrs), ...(reason && { reason }) },
+    version,
+  });
+
+function Would({ before, written }: { before?: Reservation; written: Written }) {
+  const { name, cidrs, reason, warnings = [] } = written;
+  const after = { name, cidrs, ...(reason !== undefined && { reason }) };
+  return (
+    <>
+      <Difference {...(before && { before: { ...before } })} after={after} />
+      {warnings.map(({ pool, detail }) => (
+        <p key={pool} class="stale">
+          {detail}
+        </p>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { useState } from "preact/hooks";
+import { useEvents } from "../api/use-events.ts";
+import { EventsTable } from "../parts/events-table.tsx";
+import { Head } from "../parts/head.tsx";
+import { clock } from "../parts/moment.tsx";
+import { Rejected } from "../parts/rejected.tsx";
+import { useNavigation } from "../state/navigation.tsx";
+
+/** The events of the space as they come, from some minutes ago on. */
+export function EventsPage() {
+  const { place, see } = useNavigation();
+  const [turn, setTurn] = useState(0);
+  const { events, rejection, at } = useEvents(place.space, turn);
+  const { type = "" } = place.view;
+  const types = new Set<string>(events.map((event) => event.type));
+  if (type !== "") types.add(type);
+  const shown = type === "" ? events : events.filter((event) => event.type === type);
+  return (
+    <>
+      <Head title="Events">
+        <div class="live">
+          <span class="soft" aria-live="off">
+            {at ? `As of ${clock(at)}` : "Reading…"}
+          </span>
+          <label>
+            Type{" "}
+            <select value={type} onChange={(event) => see({ type: event.currentTarget.value })}>
+              <option value="">all</option>
+              {[...types].sort().map((known) => (
+                <option key={known} value={known}>
+                  {known}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button type="button" onClick={() => setTurn(turn + 1)}>
+            Reload
+          </button>
+        </div>
+      </Head>
+      {rejection && <Rejected rejection={rejection} retry={() => setTurn(turn + 1)} />}
+      <p class="hint">
+        The page asks for events every two seconds. One comes about five seconds after it happened.
+      </p>
+      {at && (
+        <EventsTable
+          label="Events"
+          events={shown}
+          none="There was no event in the last quarter of an hour. The page waits for the next one."
+        />
+      )}
+    </>
+  );
+}

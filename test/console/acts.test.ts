@@ -1,0 +1,325 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { axeFindings, openSite, type Site } from "./browser.ts";
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await openSite();
+  for (const [name, cidr] of Object.entries(POOLS))
+    await site.api("PUT", `/v1/pools/${name}`, { cidr });
+  await site.api("PUT", "/v1/reservations/routers", { cidrs: ["10.50.0.0/28"] });
+  for (const [handle, address] of Object.entries(HELD))
+    await site.api("POST", "/v1/assign", { host: "node-1", address, handle });
+  const [reported] = (await site.api("GET", "/v1/handles/reported")).addresses;
+  const { generation } = reported;
+  await site.api("POST", `/v1/addresses/${HELD.reported}/conflict`, { generation });
+});
+
+afterAll(() => site.close());
+
+const POOLS = {
+  main: "10.50.0.0/24",
+  changed: "10.51.0.0/24",
+  stale: "10.52.0.0/24",
+  drained: "10.53.0.0/24",
+  deleted: "10.54.0.0/24",
+};
+const HELD = {
+  released: "10.50.0.20",
+  hit: "10.50.0.21",
+  reported: "10.50.0.22",
+  "shop/web-0": "10.50.0.23",
+  other: "10.50.0.24",
+};
+const ANY_VERSION = { "if-match": "*" };
+const FREE = "10.50.0.99";
+
+const dialogOn = (page: Page) => page.getByRole("dialog");
+const press = (page: Page, name: string) =>
+  dialogOn(page).getByRole("button", { name, exact: true }).click();
+const showFirst = (page: Page) => press(page, "Show what it would do");
+
+const fieldOf = (page: Page, label: string) => dialogOn(page).getByLabel(label);
+
+/** Opens a page, and the dialog of one of its acts by its button. */
+async function openAct(path: string, button: string) {
+  const { page } = await site.open(path);
+  await page.getByRole("button", { name: button, exact: true }).click();
+  await dialogOn(page).waitFor();
+  return page;
+}
+
+describe("the dialogs", () => {
+  const DIALOGS: readonly [path: string, title: string][] = [
+    ["/console/?act=create", "Create a pool"],
+    ["/console/pools/main?act=change", "Change the pool main"],
+    ["/console/pools/main?act=drain", "Drain the pool main"],
+    ["/console/pools/main?act=delete", "Delete the pool main"],
+    ["/console/reservations?act=reserve", "Reserve addresses"],
+    ["/console/reservations?name=routers&act=change", "Change the reservation routers"],
+    ["/console/reservations?name=routers&act=delete", "Delete the reservation routers"],
+    [`/console/addresses/${FREE}?act=assign`, `Assign ${FREE}`],
+    [`/console/addresses/${HELD.other}?act=release`, `Release ${HELD.other}`],
+    [`/console/addresses/${HELD.other}?act=quarantine`, `Quarantine ${HELD.other}`],
+    [`/console/addresses/${HELD.reported}?act=lift`, `End the quarantine of ${HELD.reported}`],
+    ["/console/handles/other?act=release", "Release all addresses of other"],
+  ];
+
+  it.each(DIALOGS)(
+    "%s opens “%s”: axe finds nothing, wide or at 360 pixels",
+    async (path, title) => {
+      const { page, errors } = await site.open(path);
+      await page.getByRole("dialog", { name: title }).waitFor();
+      await page.getByText("Waiting for Plat…").waitFor({ state: "detached" });
+      expect(await axeFindings(page)).toEqual([]);
+      await page.setViewportSize({ width: 360, height: 640 });
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await axeFindings(page)).toEqual([]);
+      const isWider = `(() => {
+      const dialog = document.querySelector("dialog");
+      return dialog.scrollWidth > dialog.clientWidth || dialog.getBoundingClientRect().right > innerWidth;
+    })()`;
+      expect(await page.evaluate(isWider)).toBe(false);
+      expect(errors).toEqual([]);
+      await page.close();
+    },
+  );
+
+  it("close by Escape, and the focus returns to the button", async () => {
+    const page = await openAct("/console/pools/main", "Change");
+    await page.keyboard.press("Escape");
+    await dialogOn(page).waitFor({ state: "detached" });
+    expect(new URL(page.url()).search).toBe("");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Change");
+    await page.close();
+  });
+});
+
+describe("pools", () => {
+  it("are created after a dry run has shown the fields, and a rejection keeps what was entered", async () => {
+    const page = await openAct("/console/", "Create a pool");
+    await fieldOf(page, "Name").fill("new");
+    await fieldOf(page, "CIDR").fill("10.50.0.0/25");
+    await showFirst(page);
+    await page.getByText("409 pool_overlap").waitFor();
+    await fieldOf(page, "CIDR").fill("10.60.0.0/24");
+    await showFirst(page);
+    await dialogOn(page).locator("dt", { hasText: "blockSize" }).waitFor();
+    expect(
+      (await site.api("GET", "/v1/pools")).pools.map(({ name }: { name: string }) => name),
+    ).not.toContain("new");
+    await press(page, "Create");
+    await page.getByText("is created").waitFor();
+    await press(page, "Close");
+    await page.getByRole("link", { name: "new" }).waitFor();
+    expect(await site.api("GET", "/v1/pools/new")).toMatchObject({ cidr: "10.60.0.0/24" });
+    await page.close();
+  });
+
+  it("change in the version that was read, after the dry run has shown what differs", async () => {
+    const page = await openAct("/console/pools/changed", "Change");
+    await fieldOf(page, "Disabled").check();
+    await fieldOf(page, "Other fields").fill('{"mtu": 1400');
+    await showFirst(page);
+    await page.getByText("not an object of JSON").waitFor();
+    await fieldOf(page, "Other fields").fill('{"mtu": 1400}');
+    await showFirst(page);
+    await page.getByRole("row", { name: "disabled false true" }).waitFor();
+    await page.getByRole("row", { name: "mtu — 1400" }).waitFor();
+    const sent = page.waitForRequest((request) => request.method() === "PUT");
+    await press(page, "Change");
+    expect((await sent).headers()["if-match"]).toMatch(/^"/);
+    await page.getByText("is changed").waitFor();
+    const changed = { disabled: true, mtu: 1_400 };
+    expect(await site.api("GET", "/v1/pools/changed")).toMatchObject(changed);
+    await page.close();
+  });
+
+  it("do not change if somebody else has changed them: the page says so, and reads again", async () => {
+    const page = await openAct("/console/pools/stale", "Change");
+    await fieldOf(page, "Cooldown").fill("77");
+    await showFirst(page);
+    await page.getByRole("row", { name: /cooldownSeconds/ }).waitFor();
+    await site.api("PUT", "/v1/pools/stale", { cidr: POOLS.stale, disabled: true }, ANY_VERSION);
+    await press(page, "Change");
+    await page.getByText("412 precondition_failed").waitFor();
+    await page.getByText("The pool stale has changed since it was read").waitFor();
+    await press(page, "Read it again");
+    await page.locator("main .state", { hasText: "disabled" }).waitFor();
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    expect(await fieldOf(page, "Disabled").isChecked()).toBe(true);
+    await fieldOf(page, "Cooldown").fill("77");
+    await showFirst(page);
+    await press(page, "Change");
+    await page.getByText("is changed").waitFor();
+    await page.close();
+  });
+
+  it("drain after the dry run has said what follows, and lead to their job", async () => {
+    const page = await openAct("/console/pools/drained", "Drain");
+    await page.getByRole("heading", { name: "What it would do" }).waitFor();
+    await press(page, "Drain");
+    await page.getByRole("link", { name: "The job that does it" }).click();
+    await page.getByRole("heading", { level: 1, name: /Job/ }).waitFor();
+    await page.getByText("pool.drain").waitFor();
+    await page.close();
+  });
+
+  it("are deleted by who types their name", async () => {
+    const page = await openAct("/console/pools/deleted", "Delete");
+    await page.getByRole("heading", { name: "What it would do" }).waitFor();
+    const button = dialogOn(page).getByRole("button", { name: "Delete the pool" });
+    expect(await button.isDisabled()).toBe(true);
+    await fieldOf(page, "This cannot be undone").fill("delete");
+    expect(await button.isDisabled()).toBe(true);
+    await fieldOf(page, "This cannot be undone").fill("deleted");
+    await button.click();
+    await page.getByRole("link", { name: "The job that does it" }).waitFor();
+    expect(await site.api("GET", "/v1/pools/deleted")).toMatchObject({ state: "deleting" });
+    await page.close();
+  });
+
+  it("say of a change without an answer that it may have been made", async () => {
+    const page = await openAct("/console/pools/main", "Drain");
+    await page.getByRole("heading", { name: "What it would do" }).waitFor();
+    await page.route("**/drain", (route) => route.abort("connectionreset"));
+    await press(page, "Drain");
+    await page.getByText("The change may have been made").waitFor();
+    await page.close();
+  });
+});
+
+describe("reservations", () => {
+  it("come with the warnings of the dry run, change, and go with their name typed", async () => {
+    const page = await openAct("/console/reservations", "Reserve");
+    await fieldOf(page, "Name").fill("printers");
+    await fieldOf(page, "Ranges").fill("10.50.0.16/28\n10.50.0.40");
+    await fieldOf(page, "Reason").fill("old devices");
+    await showFirst(page);
+    await dialogOn(page).getByText("covers").waitFor();
+    await press(page, "Reserve");
+    await page.getByText("are reserved as printers").waitFor();
+    await press(page, "Close");
+    await page.getByRole("link", { name: "printers" }).click();
+    await page.getByRole("button", { name: "Change" }).click();
+    await fieldOf(page, "Ranges").fill("10.50.0.40");
+    await showFirst(page);
+    await page.getByRole("row", { name: /10\.50\.0\.16\/28, 10\.50\.0\.40/ }).waitFor();
+    await press(page, "Change");
+    await page.getByText("is changed").waitFor();
+    await press(page, "Close");
+    expect(await site.api("GET", "/v1/reservations/printers")).toMatchObject({
+      cidrs: ["10.50.0.40"],
+      reason: "old devices",
+    });
+    await page.getByRole("button", { name: "Delete" }).click();
+    await fieldOf(page, "This cannot be undone").fill("printers");
+    await press(page, "Delete the reservation");
+    await page.getByText("is deleted").waitFor();
+    await press(page, "Close");
+    await page.getByText("404 not_found").waitFor();
+    await page.close();
+  });
+});
+
+describe("addresses", () => {
+  it("are assigned by keys alone, with an Idempotency-Key", async () => {
+    const { page } = await site.open(`/console/addresses/${FREE}`);
+    await page.getByRole("button", { name: "Assign" }).focus();
+    await page.keyboard.press("Enter");
+    await dialogOn(page).waitFor();
+    await page.keyboard.type("printer-1");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("desk-4");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("floor=2");
+    for (let i = 0; i < 2; i++) await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("the address from").waitFor();
+    const sent = page.waitForRequest(
+      (request) => request.method() === "POST" && !request.url().includes("dryRun"),
+    );
+    await page.keyboard.press("Enter");
+    expect((await sent).headers()["idempotency-key"]).toMatch(/^[0-9a-f]{32}$/);
+    await page.getByText("is assigned to").waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator("main .state", { hasText: "assigned" }).waitFor();
+    expect(await site.api("GET", `/v1/addresses/${FREE}`)).toMatchObject({
+      handle: "printer-1",
+      host: "desk-4",
+      attributes: { floor: "2" },
+    });
+    await page.close();
+  });
+
+  it("that somebody else got meanwhile are not assigned, and the dry run says who has them", async () => {
+    const page = await openAct("/console/addresses/10.50.0.98", "Assign");
+    await site.api("POST", "/v1/assign", { host: "n", address: "10.50.0.98", handle: "faster" });
+    await fieldOf(page, "Handle").fill("slower");
+    await fieldOf(page, "Host").fill("node-1");
+    await showFirst(page);
+    await page.getByText("is assigned to handle faster. (already_assigned)").waitFor();
+    await page.close();
+  });
+
+  it.each([
+    ["released", "Release", "Release the address", "is released", "cooling"],
+    ["hit", "Quarantine", "Quarantine the address", "is in quarantine until", "quarantined"],
+  ] as const)(
+    "of %s: %s frees this assignment, with the address typed",
+    async (handle, button, verb, told, state) => {
+      const address = HELD[handle];
+      const page = await openAct(`/console/addresses/${address}`, button);
+      await fieldOf(page, "This cannot be undone").fill(address);
+      await press(page, verb);
+      await page.getByText(told).waitFor();
+      await press(page, "Close");
+      await page.locator("main .state", { hasText: state }).waitFor();
+      expect(await site.api("GET", `/v1/addresses/${address}`)).toMatchObject({ state });
+      await page.close();
+    },
+  );
+
+  it("in quarantine leave it by an act", async () => {
+    const page = await openAct(`/console/addresses/${HELD.reported}`, "End the quarantine");
+    await press(page, "End the quarantine");
+    await page.getByText("The quarantine is ended.").waitFor();
+    const { state } = await site.api("GET", `/v1/addresses/${HELD.reported}`);
+    expect(state).not.toBe("quarantined");
+    await page.close();
+  });
+
+  it("of a handle are released together, with its name typed", async () => {
+    const page = await openAct("/console/handles/shop/web-0", "Release all");
+    await fieldOf(page, "This cannot be undone").fill("shop/web-0");
+    await press(page, "Release them");
+    await page.getByText("1 addresses are released.").waitFor();
+    await press(page, "Close");
+    await page.getByText("This handle has no addresses.").waitFor();
+    await page.close();
+  });
+
+  it("say of an act that the caller may not do what Plat said", async () => {
+    const page = await openAct(`/console/addresses/${HELD.other}`, "Release");
+    await page.route("**/v1/release", (route) =>
+      route.fulfill({
+        status: 403,
+        json: {
+          type: "about:blank",
+          title: "The caller lacks a role",
+          status: 403,
+          detail: "The role caller is required in the space default.",
+          code: "forbidden",
+          retryable: false,
+          requestId: "request-1",
+        },
+      }),
+    );
+    await fieldOf(page, "This cannot be undone").fill(HELD.other);
+    await press(page, "Release the address");
+    await page.getByText("403 forbidden").waitFor();
+    await page.getByText("The role caller is required in the space default.").waitFor();
+    await page.close();
+  });
+});

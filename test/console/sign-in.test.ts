@@ -1,0 +1,177 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Caller, OPERATOR_KEYS } from "../../twin/callers.ts";
+import { signerOf } from "../../twin/signature.ts";
+import { axeFindings, openSite, type Site } from "./browser.ts";
+
+const TOKEN = "0123456789abcdef";
+const REGION = "eu-central-1";
+const CALLER: Caller = {
+  name: "operator",
+  userArn: "arn:aws:iam::123456789012:user/operator",
+  ...OPERATOR_KEYS,
+  statements: [],
+};
+
+/** Nothing of who is signed in is kept: neither in a storage nor in a cookie. */
+const kept = (page: Page) =>
+  page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]");
+
+async function listening(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+describe("an API that authorizes by IAM", () => {
+  let site: Site;
+  let gateway: Awaited<ReturnType<typeof listening>>;
+
+  beforeAll(async () => {
+    site = await openSite({
+      token: TOKEN,
+      settings: { signIn: { type: "iam", region: REGION }, origins: [] },
+    });
+    // What API Gateway does: it verifies the signature, and answers in its own words.
+    gateway = await listening(async (incoming, response) => {
+      const { method, url = "", headers } = incoming;
+      const body = await bodyOf(incoming);
+      const isFile = url.startsWith("/console");
+      if (!isFile && !(await signerOf(incoming, body, REGION, [CALLER]))) {
+        response.writeHead(403, { "content-type": "application/json" });
+        response.end('{"message":"The security token included in the request is invalid."}');
+        return;
+      }
+      const authorization = `Bearer ${TOKEN}`;
+      const forwarded = request(
+        new URL(url, site.url),
+        { method, headers: { ...headers, authorization } },
+        (answer) => {
+          response.writeHead(answer.statusCode ?? 0, answer.headers);
+          answer.pipe(response);
+        },
+      );
+      forwarded.end(body);
+    });
+  });
+
+  afterAll(async () => {
+    gateway.close();
+    await site.close();
+  });
+
+  it("gets requests that the browser signs, reads and changes, with keys that stay in memory", async () => {
+    const { page, errors } = await site.open(`${gateway.url}/console/reservations`);
+    await page.getByLabel("Access key ID").fill(CALLER.accessKeyId);
+    await page.getByLabel("Secret access key").fill("wrong");
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("The security token included in the request is invalid.").waitFor();
+    await page.getByLabel("Access key ID").fill(CALLER.accessKeyId);
+    await page.getByLabel("Secret access key").fill(CALLER.secretAccessKey);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("No range is reserved.").waitFor();
+    await page.getByRole("button", { name: "Reserve" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("routers");
+    await dialog.getByLabel("Ranges").fill("10.0.0.0/28");
+    await dialog.getByRole("button", { name: "Show what it would do" }).click();
+    await dialog.getByRole("button", { name: "Reserve" }).click();
+    await dialog.getByText("are reserved as routers").waitFor();
+    expect(await kept(page)).toEqual([0, 0, ""]);
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+});
+
+describe("an API that authorizes by an issuer of JSON Web Tokens", () => {
+  let site: Site;
+  let issuer: Awaited<ReturnType<typeof listening>>;
+  let isDenied = false;
+
+  beforeAll(async () => {
+    const challenges = new Map<string, string>();
+    const allowed = { "content-type": "application/json", "access-control-allow-origin": "*" };
+    issuer = await listening(async (incoming, response) => {
+      const url = new URL(incoming.url ?? "", issuer.url);
+      const json = (status: number, body: unknown) => {
+        response.writeHead(status, allowed);
+        response.end(JSON.stringify(body));
+      };
+      if (url.pathname === "/.well-known/openid-configuration")
+        return json(200, {
+          issuer: issuer.url,
+          authorization_endpoint: `${issuer.url}/authorize`,
+          token_endpoint: `${issuer.url}/token`,
+        });
+      if (url.pathname === "/authorize") {
+        const { searchParams } = url;
+        const code = randomUUID();
+        challenges.set(code, searchParams.get("code_challenge") ?? "");
+        const back = new URL(searchParams.get("redirect_uri") ?? "");
+        if (isDenied) back.searchParams.set("error", "access_denied");
+        else back.searchParams.set("code", code);
+        back.searchParams.set("state", searchParams.get("state") ?? "");
+        response.writeHead(302, { location: back.href });
+        return response.end();
+      }
+      const sent = new URLSearchParams((await bodyOf(incoming)).toString());
+      const verifier = createHash("sha256").update(sent.get("code_verifier") ?? "");
+      const isProved = verifier.digest("base64url") === challenges.get(sent.get("code") ?? "");
+      return isProved
+        ? json(200, { access_token: TOKEN, token_type: "Bearer", expires_in: 300 })
+        : json(400, { error: "invalid_grant" });
+    });
+    site = await openSite({
+      token: TOKEN,
+      settings: {
+        signIn: { type: "jwt", issuer: issuer.url, clientId: "plat-console", scope: "plat" },
+        origins: [issuer.url],
+      },
+    });
+  });
+
+  afterAll(async () => {
+    issuer.close();
+    await site.close();
+  });
+
+  it("gets the token of the issuer, and the user the page that was asked for", async () => {
+    const { page, errors } = await site.open("/console/jobs?live=1");
+    const button = page.getByRole("button", { name: /^Sign in at 127/ });
+    await button.waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await button.click();
+    await page.getByText("No drain, delete, shrink or release").waitFor();
+    expect(page.url()).toBe(`${site.url}/console/jobs?live=1`);
+    expect(await kept(page)).toEqual([0, 0, ""]);
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  it("gets no token from a user who was denied, or from a return that nobody asked for", async () => {
+    isDenied = true;
+    const { page } = await site.open("/console/jobs");
+    await page.getByRole("button", { name: /^Sign in at 127/ }).click();
+    await page.getByText("Signing in failed").waitFor();
+    await page.goto(`${site.url}/console/?code=stolen&state=other`);
+    await page.getByText("no sign-in is under way").waitFor();
+    await page.close();
+  });
+});
