@@ -294,7 +294,7 @@ describe("addresses", () => {
     const page = await openAct("/console/handles/shop/web-0", "Release all");
     await fieldOf(page, "This cannot be undone").fill("shop/web-0");
     await press(page, "Release them");
-    await page.getByText("1 addresses are released.").waitFor();
+    await page.getByText("1 address is released.").waitFor();
     await press(page, "Close");
     await page.getByText("This handle has no addresses.").waitFor();
     await page.close();

@@ -28,6 +28,12 @@ const PAGES: readonly [name: string, path: (w: World) => string, heading: RegExp
     ["a handle", (w) => `/console/handles/${w.pod.handle}`, /Handle shop\/web-0/, /node-0/],
     ["a search of a network", () => "/console/search?q=10.0.0.0/8", /Search/, /old/],
     ["a search without a find", () => "/console/search?q=nobody", /Search/, /Nothing has this/],
+    [
+      "a search by conditions",
+      () => "/console/search?q=pool%3Dpods+pod%3Dweb-0",
+      /Search pool=pods pod=web-0/,
+      /^1 address meets all conditions/,
+    ],
     ["the jobs", () => "/console/jobs", /Jobs/, /pool\.release/],
     ["a job", (w) => `/console/jobs?id=${w.job}`, /Job/, /pool\.release/],
     ["the events", () => "/console/events", /Events/, /^node-0$/],
@@ -152,6 +158,19 @@ describe("the check", () => {
     await page.getByText(/\d findings that must never occur/).waitFor();
     await page.getByText("pool main: its format is 99").first().waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    await page.close();
+  });
+});
+
+describe("the spaces", () => {
+  it("are offered where one is chosen", async () => {
+    await site.api("PUT", "/v1/spaces/blue/pools/main", { cidr: "10.0.0.0/24" });
+    const { page } = await site.open("/console/spaces/empty/jobs");
+    await page.getByLabel("Space").focus();
+    await page.locator("#spaces option[value=blue]").waitFor({ state: "attached" });
+    await page.getByLabel("Space").fill("blue");
+    await page.getByLabel("Space").press("Enter");
+    await page.getByText("1 pool in the space blue").waitFor();
     await page.close();
   });
 });

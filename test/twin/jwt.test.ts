@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { Deployment } from "../../twin/deployment.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
-import { ACCESS_BY_JWT } from "../cdk/choices.ts";
+import { ACCESS_BY_JWT, CONSOLE_AT_ISSUER } from "../cdk/choices.ts";
 import { hasAccessLine } from "./account.ts";
 import { type Issuer, startIssuer } from "./issuer.ts";
 
@@ -16,7 +16,10 @@ describe.runIf(emulatorBinary())("the twin of dev with JSON Web Tokens", () => {
 
   beforeAll(async () => {
     issuer = await startIssuer();
-    const { deployment, assets } = await synthesised("dev", { access: ACCESS_BY_JWT });
+    const { deployment, assets } = await synthesised("dev", {
+      access: ACCESS_BY_JWT,
+      console: CONSOLE_AT_ISSUER,
+    });
     twin = await startTwin(issuedBy(issuer.url, deployment), assets, { port: 0 });
   }, TEST_MS_MAX);
   afterAll(async () => {
@@ -41,6 +44,21 @@ describe.runIf(emulatorBinary())("the twin of dev with JSON Web Tokens", () => {
     return { status: response.status, body: JSON.parse(await response.text()) };
   }
   const bearer = async (claims: JWTPayload) => `Bearer ${await issuer.token(claims)}`;
+
+  it("gives everybody the files of the console, which may ask the API and the issuer", async () => {
+    const page = await fetch(`${twin.url}/console/pools/a`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-security-policy")).toContain(
+      "connect-src 'self' https://login.example.com https://auth.example.com;",
+    );
+    const [, script = ""] = /src="(\/console\/assets\/[^"]+)"/.exec(await page.text()) ?? [];
+    const file = await fetch(`${twin.url}${script}`);
+    expect(file.headers.get("content-encoding")).toBe("gzip");
+    expect(await file.text()).toContain("Plat");
+    const config = await fetch(`${twin.url}/console/config.json`);
+    expect(await config.json()).toMatchObject({ signIn: { clientId: "plat-console" } });
+    expect((await call(undefined, "GET", "/v1/pools")).status).toBe(401);
+  });
 
   it("serves an assign with the role for it, and tells who the address was assigned by", async () => {
     const operator = await bearer({ sub: "op", plat_roles: ["operator@blue", "reader@*"] });

@@ -188,13 +188,14 @@ export const releaseHandle = (
     for (;;) {
       const answer = await api.send<Answer<"handleReleased">>({ method: "DELETE", path });
       count += answer.released.length;
-      if (answer.complete) return <p>{count} addresses are released.</p>;
+      if (answer.complete) return <p>{released(count)}.</p>;
       if (!answer.progressed)
-        throw new InvalidInput(
-          `${count} addresses are released, and some are not yet. Try again later.`,
-        );
+        throw new InvalidInput(`${released(count)}, and some are not yet. Try again later.`);
     }
   },
 });
 
 const NAMED_MAX = 20;
+
+const released = (count: number) =>
+  count === 1 ? "1 address is released" : `${count} addresses are released`;

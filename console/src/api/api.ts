@@ -1,5 +1,6 @@
 import { type Credentials, signed } from "./credentials.ts";
 import { Rejection, rejectionIn, rejectionOf, unanswered } from "./rejection.ts";
+import type { Answer } from "./types.ts";
 
 /** Query parameters; one without a value is left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -32,6 +33,8 @@ export interface Api {
   get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T>;
   /** Reads a resource with its version. It throws a `Rejection`. */
   read<T>(path: string, signal?: AbortSignal): Promise<Versioned<T>>;
+  /** Reads the names of all spaces. It throws a `Rejection`. */
+  spaces(signal?: AbortSignal): Promise<readonly string[]>;
 }
 
 /** The user who is signed in, if any. */
@@ -47,7 +50,8 @@ export function apiOf(space: string, session: Session): Api {
   const call = async (request: Request, signal?: AbortSignal): Promise<Response> => {
     const { method, path, query = {}, headers = {}, body } = request;
     const isChange = method !== "GET";
-    const url = new URL(`${prefix}/${path}${queryText(query)}`, location.origin).href;
+    const root = request.isOfNoSpace ? "/v1" : prefix;
+    const url = new URL(`${root}/${path}${queryText(query)}`, location.origin).href;
     const unsigned = { method, url, headers, ...(body !== undefined && { body }) };
     const response = await fetch(url, {
       method,
@@ -78,10 +82,27 @@ export function apiOf(space: string, session: Session): Api {
         version: response.headers.get("etag") ?? undefined,
       };
     },
+    async spaces(signal) {
+      const names: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = { limit: SPACES_PER_PAGE, cursor };
+        const request = { method: "GET", path: "spaces", query, isOfNoSpace: true } as const;
+        const page = await bodyOf<Spaces>(await call(request, signal));
+        names.push(...page.spaces.map(({ name }) => name));
+        cursor = page.next;
+      } while (cursor !== undefined);
+      return names;
+    },
   };
 }
 
+const SPACES_PER_PAGE = 250;
+type Spaces = Answer<"spacesRead">;
+
 interface Request {
+  /** True for the list of spaces, which is in none of them. */
+  readonly isOfNoSpace?: boolean;
   readonly method: "GET" | Change["method"];
   readonly path: string;
   readonly query?: Query;

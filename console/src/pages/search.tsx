@@ -4,11 +4,20 @@ import { useLoad } from "../api/use-load.ts";
 import { Head } from "../parts/head.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { To } from "../parts/to.tsx";
+import { conditionsIn } from "../search/conditions.ts";
 import { find } from "../search/find.ts";
 import { useNavigation } from "../state/navigation.tsx";
+import { AddressesMeeting } from "./addresses-meeting.tsx";
 
-/** The things with the text of the search as their address, network or name. The only find opens at once. */
+/** The things with the text of the search as their address, network or name, or the addresses that meet its conditions. */
 export function SearchPage() {
+  const { q = "" } = useNavigation().place.view;
+  const conditions = conditionsIn(q);
+  return conditions ? <AddressesMeeting q={q} conditions={conditions} /> : <ByName />;
+}
+
+/** The things with the text as their address, network or name. The only find opens at once. */
+function ByName() {
   const api = useApi();
   const { place, open } = useNavigation();
   const { q = "" } = place.view;
@@ -34,7 +43,8 @@ export function SearchPage() {
           found.length === 0 ? (
             <p class="none">
               Nothing has this address, network or name. A search finds an address, a CIDR, and the
-              whole name of a pool, a host or a handle.
+              whole name of a pool, a host or a handle. Conditions such as{" "}
+              <code>pool=pods namespace=shop</code> find addresses.
             </p>
           ) : (
             <ul class="found">

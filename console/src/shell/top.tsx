@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useApi } from "../api/use-api.tsx";
 import { To } from "../parts/to.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 import { LISTS } from "../state/place.ts";
@@ -92,6 +93,10 @@ function Space() {
   const { space } = place;
   const [text, setText] = useState(space);
   useEffect(() => setText(space), [space]);
+  const api = useApi();
+  const [spaces, setSpaces] = useState<readonly string[]>([]);
+  // A caller who may not see all spaces writes the name of one.
+  const readSpaces = () => void api.spaces().then(setSpaces, () => setSpaces([]));
   return (
     <form
       class="space"
@@ -103,8 +108,19 @@ function Space() {
     >
       <label>
         Space
-        <input value={text} size={10} onInput={(event) => setText(event.currentTarget.value)} />
+        <input
+          value={text}
+          size={10}
+          list="spaces"
+          onFocus={readSpaces}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
       </label>
+      <datalist id="spaces">
+        {spaces.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
     </form>
   );
 }

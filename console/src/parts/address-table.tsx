@@ -1,0 +1,54 @@
+import type { HeldAddress } from "../api/types.ts";
+import { Moment } from "./moment.tsx";
+import { State } from "./state.tsx";
+import { type Column, Table } from "./table.tsx";
+import { Named } from "./to.tsx";
+
+/** Addresses, and the prefixes of nodes, as a table. */
+export function AddressTable(props: {
+  readonly addresses: readonly HeldAddress[];
+  readonly none: string;
+  /** The handle of all of them, which then has no column. */
+  readonly handle?: string;
+}) {
+  const { addresses, none, handle } = props;
+  const ofHandle: Column<HeldAddress> = {
+    title: "Handle",
+    show: (held) => held.handle && <Named kind="handle" name={held.handle} />,
+  };
+  return (
+    <Table
+      label="Addresses"
+      none={none}
+      rows={addresses}
+      keyOf={({ address, generation }) => `${address} ${generation}`}
+      columns={[
+        {
+          title: "Address",
+          show: ({ address }) => (
+            <Named kind={address.includes("/") ? "block" : "address"} name={address} />
+          ),
+        },
+        { title: "State", show: ({ state }) => <State state={state} /> },
+        ...(handle === undefined ? [ofHandle] : []),
+        { title: "Host", show: ({ host }) => host && <Named kind="host" name={host} /> },
+        { title: "Block", show: ({ block }) => <Named kind="block" name={block} /> },
+        { title: "Pool", show: ({ pool }) => <Named kind="pool" name={pool} /> },
+        { title: "Since", show: ({ assignedAt }) => assignedAt && <Moment at={assignedAt} /> },
+        { title: "Attributes", show: ({ attributes = {} }) => <Pairs pairs={attributes} /> },
+      ]}
+    />
+  );
+}
+
+function Pairs({ pairs }: { readonly pairs: Readonly<Record<string, string>> }) {
+  return (
+    <>
+      {Object.entries(pairs).map(([key, value]) => (
+        <span key={key} class="pair">
+          <span class="soft">{key}</span> {value}
+        </span>
+      ))}
+    </>
+  );
+}
