@@ -155,9 +155,12 @@ export async function accessLines({ deployment, logs }: Twin): Promise<readonly 
   return (await readFile(logs.fileOf(logGroup), "utf8")).trim().split("\n");
 }
 
+/** A line of a log is in its file later than the answer that it tells of. */
+export const LOGGED_MS_MAX = 10_000;
+
 /** Waits until the access log has a line with these fields. */
 export const hasAccessLine = (twin: Twin, fields: object): Promise<void> =>
   vi.waitFor(async () => {
     const lines = (await accessLines(twin)).map((line) => JSON.parse(line));
     expect(lines).toContainEqual(expect.objectContaining(fields));
-  });
+  }, LOGGED_MS_MAX);

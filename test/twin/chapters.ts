@@ -8,6 +8,7 @@ import { dataIn } from "../../twin/metrics/data.ts";
 import type { Twin } from "../../twin/twin.ts";
 import { nodeEvent } from "../node-objects.ts";
 import { assigned, requestOf } from "../world.ts";
+import { LOGGED_MS_MAX } from "./account.ts";
 import {
   countedBefore,
   logsOf,
@@ -191,16 +192,18 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     async ill(scene) {
       scene.twin.tableFaults.delayMs = SLOW_MS;
       expect(await assignOver(scene)).toMatchObject({ status: 200 });
-      await vi.waitFor(async () =>
-        expect(
-          dataIn(await logsOf(scene.twin)).filter(
-            ({ name, dimensions, value }) =>
-              name === "Latency" &&
-              dimensions.operation === "POST /v1/assign" &&
-              dimensions.status === "2xx" &&
-              value >= 2 * SLOW_MS,
-          ),
-        ).not.toEqual([]),
+      await vi.waitFor(
+        async () =>
+          expect(
+            dataIn(await logsOf(scene.twin)).filter(
+              ({ name, dimensions, value }) =>
+                name === "Latency" &&
+                dimensions.operation === "POST /v1/assign" &&
+                dimensions.status === "2xx" &&
+                value >= 2 * SLOW_MS,
+            ),
+          ).not.toEqual([]),
+        LOGGED_MS_MAX,
       );
     },
     says: { "plat show --show-blocks": BLOCK },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { freshAssembly } from "../../twin/fresh.ts";
-import { alarmsOf } from "../../twin/metrics/alarms.ts";
+import { alarmsOf, type DeployedAlarm, stateOf } from "../../twin/metrics/alarms.ts";
 import { type Datum, dataIn, keyOf, type MetricNamed } from "../../twin/metrics/data.ts";
 import { type DeployedFilter, filtersOf } from "../../twin/metrics/filters.ts";
 import { readStacks } from "../../twin/stacks.ts";
@@ -27,7 +27,7 @@ describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () =
   let data: readonly Datum[];
   /** The metric filters, each with the lines of its log. */
   let filtered: readonly (DeployedFilter & { readonly lines: readonly string[] })[];
-  let looked: readonly MetricNamed[];
+  let alarms: readonly DeployedAlarm[];
 
   beforeAll(async () => {
     twin = await startTwinOf("prod", { port: 0, scheduleSeconds: NEVER_SECONDS });
@@ -66,7 +66,7 @@ describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () =
         lines: (await readFile(twin.logs.fileOf(filter.logGroup), "utf8")).trim().split("\n"),
       })),
     );
-    looked = alarmsOf(stacks).flatMap(({ metrics }) => Object.values(metrics));
+    alarms = alarmsOf(stacks);
   }, START_MS_MAX);
   afterAll(() => twin?.stop().catch(() => {}));
 
@@ -148,9 +148,22 @@ describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () =
 
   it("include each of Plat's own that an alarm looks at, or a filter makes it of a log", () => {
     const written = new Set([...data, ...filtered.map(metricOf)].map(keyOf));
+    const looked = alarms.flatMap(({ metrics }) => Object.values(metrics));
     const own = looked.filter(({ namespace }) => namespace === NAMESPACE);
     expect(own.length).toBeGreaterThan(5);
     expect(own.filter((metric) => !written.has(keyOf(metric)))).toEqual([]);
+  });
+
+  it.each([
+    ["UnreadableItem", "ALARM"],
+    ["TableFrozen", "ALARM"],
+    ["PoolAbove80", "OK"],
+  ])("put the alarm %s in the state %s", (id, state) => {
+    const alarm = alarms.find(({ name }) => name.endsWith(`-${id}`)) ?? expect.fail(id);
+    const own = data.filter(
+      (datum) => keyOf(datum) === keyOf(alarm.metrics.alone ?? expect.fail()),
+    );
+    expect(stateOf(alarm, own, (own.at(-1)?.atMs ?? 0) + 1)).toBe(state);
   });
 
   it("count a run that continued after a failure, and no other, by its line in the log", () => {

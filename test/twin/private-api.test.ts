@@ -11,7 +11,7 @@ import { filtersOf } from "../../twin/metrics/filters.ts";
 import type { Stack } from "../../twin/names.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
 import { ACCESS_BY_TOKEN, PRIVATE_API, PRIVATE_API_ONLY } from "../cdk/choices.ts";
-import { accessLines, hasAccessLine } from "./account.ts";
+import { accessLines, hasAccessLine, LOGGED_MS_MAX } from "./account.ts";
 
 /** The maximum duration, including synthesis on a busy machine. */
 const TEST_MS_MAX = 240_000;
@@ -174,7 +174,7 @@ describe.runIf(emulatorBinary())("the twin of a private REST API with IAM", () =
         .map((line) => JSON.parse(line));
       expect(counted).toHaveLength(rejected);
       expect(counted[0]).toMatchObject({ routeKey: "GET /v1/jobs", caller: operator.userArn });
-    });
+    }, LOGGED_MS_MAX);
   });
 });
 
