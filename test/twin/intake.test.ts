@@ -9,6 +9,9 @@ const message = (event: object, space = "green"): SentMessage => ({
   attributes: { space },
 });
 
+/** The bundles and the templates are made first. */
+const START_MS_MAX = 240_000;
+
 describe.runIf(emulatorBinary())("the queue of events, on the twin of prod", () => {
   let twin: Twin;
   let queueArn: string;
@@ -24,8 +27,8 @@ describe.runIf(emulatorBinary())("the queue of events, on the twin of prod", () 
       scheduleSeconds: 3_600,
     });
     queueArn = deployment.eventSources[0]?.queueArn ?? "";
-  });
-  afterAll(() => twin.stop());
+  }, START_MS_MAX);
+  afterAll(() => twin?.stop());
 
   it("leads to intake: a node that joins is registered in the space that the message names", async () => {
     await send(message(nodeEvent("ADDED", "n1")), message(nodeEvent("ADDED", "n2"), "blue"));
