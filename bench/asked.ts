@@ -40,7 +40,7 @@ export async function lift(context: Context, space: string, told: Assignment): P
 }
 
 /** Returns the first address of an assignment with its generation. */
-function proofOf({ addresses }: Assignment): NamedAddress {
+export function proofOf({ addresses }: Assignment): NamedAddress {
   const [first] = addresses;
   const address = parseAddress(first?.address ?? "");
   const generation = parseGeneration(first?.generation ?? "");

@@ -5,6 +5,7 @@ import { startEmulator } from "../src/local/emulator.ts";
 import { dynamoTable } from "../src/store/dynamodb-table.ts";
 import { contextOf, dynamoClient } from "../src/wiring.ts";
 import { measureApplications } from "./applications.ts";
+import { measureBatch } from "./batch.ts";
 import { measureCilium } from "./cilium.ts";
 import { type Cost, meterOf } from "./meter.ts";
 import { measureNodeEvents } from "./node-events.ts";
@@ -47,6 +48,7 @@ const lines = await actingAs(CALLER, async () => {
     ...(await measureNodeEvents(bench)),
     ...(await measureCilium(bench)),
     ...(await measureSearches(bench)),
+    ...(await measureBatch(bench)),
   );
   return measured;
 });

@@ -59,6 +59,25 @@ export interface Access extends Readonly<Partial<Record<ActionKind, readonly Par
   readonly due?: true;
 }
 
+/** A batch assigns as a request does. */
+const ASSIGN = {
+  get: [
+    "APPLICATIONS",
+    "BLOCK",
+    "BUDGET",
+    "HANDLE",
+    "HOST",
+    "NAMESPACE",
+    "GROUPINDEX",
+    "TABLE",
+    "VERSION",
+  ],
+  query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA", "GROUPINDEX", "SPACE"],
+  put: ["BUDGET", "APPLICATIONS", "BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
+  update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX"],
+  delete: ["APPLICATIONS", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
+} as const satisfies Access;
+
 /** Events do the same from a queue as in a request. */
 const NODES = {
   get: ["BLOCK", "HANDLE", "HOST", "NODE", "TABLE", "VERSION"],
@@ -75,7 +94,7 @@ const NODES = {
  *
  * A deletion that names its actor is an update before it (`src/store/signed-table.ts`).
  *
- * - `assign` claims blocks and writes allocations. `release` claims none. Both settle what an application holds again.
+ * - `assign` claims blocks and writes allocations. `release` claims none. Both settle what an application holds again. `batch` does both.
  *   Of a host's items `release` deletes only the hint that a block is full, which shares a partition with affinities
  *   and nodes. `affinities` does not touch allocations. `amend` changes an allocation and nothing else.
  * - `read` writes nothing. `survey` may scan, which no condition on keys can limit.
@@ -85,29 +104,21 @@ const NODES = {
  * - `openapi`, `authorize` and `console` need no table.
  */
 export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> = {
-  assign: {
-    get: [
-      "APPLICATIONS",
-      "BLOCK",
-      "BUDGET",
-      "HANDLE",
-      "HOST",
-      "NAMESPACE",
-      "GROUPINDEX",
-      "TABLE",
-      "VERSION",
-    ],
-    query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA", "GROUPINDEX", "SPACE"],
-    put: ["BUDGET", "APPLICATIONS", "BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
-    update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX"],
-    delete: ["APPLICATIONS", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
-  },
+  assign: ASSIGN,
   release: {
     get: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "SPACE"],
     put: ["APPLICATIONS", "HANDLE"],
     update: ["BUDGET", "APPLICATIONS", "BLOCK", "HANDLE"],
     delete: ["APPLICATIONS", "HANDLE", "HOST", "QUOTA"],
+  },
+  // What `assign` may and `release` may, in one function, because its requests share writes.
+  batch: {
+    get: [...ASSIGN.get],
+    query: [...ASSIGN.query],
+    put: [...ASSIGN.put],
+    update: [...ASSIGN.update, "HANDLE"],
+    delete: [...ASSIGN.delete],
   },
   amend: {
     get: ["BLOCK", "HANDLE", "TABLE", "VERSION"],

@@ -79,6 +79,7 @@ export class StatelessStack extends Stack {
     const functions = {
       assign: request("assign"),
       release: request("release"),
+      batch: request("batch"),
       amend: request("amend"),
       affinities: request("affinities"),
       read: request("read"),

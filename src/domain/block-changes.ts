@@ -89,20 +89,23 @@ export function newSharedBlock(pool: Pool, cidr: Cidr, fresh: ClaimFields): Bloc
   };
 }
 
-/**
- * Takes slots for one token. It removes the idle mark and changes the revision, so that a deletion
- * cannot miss the assign (I6).
- */
-export function takingSlots(
-  ordinals: readonly number[],
-  taken: Slot,
-  revision: string,
-): BlockChange {
-  return { slots: eachTo(ordinals, taken), revision, idleSinceMs: null };
+/** Slots that one request takes, or that an application holds: their ordinals, and the slot that each becomes. */
+export interface TakenSlots {
+  readonly ordinals: readonly number[];
+  readonly taken: Slot;
 }
 
 /**
- * Frees slots of one token. They cool from the time of the release on (I9), are in quarantine (I16), are held for the application
+ * Takes slots, each for its own token. It removes the idle mark and changes the revision, so that a deletion
+ * cannot miss the assign (I6).
+ */
+export function takingSlots(takes: readonly TakenSlots[], revision: string): BlockChange {
+  const slots = takes.flatMap(({ ordinals, taken }) => [...eachTo(ordinals, taken)]);
+  return { slots: new Map(slots), revision, idleSinceMs: null };
+}
+
+/**
+ * Frees slots. They cool from the time of the release on (I9), are in quarantine (I16), are held for the application
  * that they were taken from (I15), or become unused if no caller was told of them. The new revision makes a deletion or a seizure notice the release.
  */
 export const freeingSlots = (freed: FreedSlots, revision: string): BlockChange => ({

@@ -159,6 +159,12 @@ export const AFFINITIES_RELEASED_AT_ONCE = 4;
 export const ADDRESSES_RELEASED_MAX = 4_096;
 /** Addresses of one request that are freed side by side, each by a handful of calls. */
 export const ADDRESSES_RELEASED_AT_ONCE = 8;
+/** Requests of a batch. */
+export const BATCH_ITEMS_MAX = 1_000;
+/** Addresses that the requests of a batch ask for and release together, so that the answer stays far below Lambda's 6 MB. */
+export const BATCH_ADDRESSES_MAX = 2_048;
+/** Requests of a batch that are served side by side: about as many as can share a write of a block. */
+export const BATCH_ITEMS_AT_ONCE = 64;
 /** Allocations of a handle that a release of the whole handle reads at once: with the most attributes they take 48 MB. */
 export const ALLOCATIONS_PER_LOOK = 128;
 /**

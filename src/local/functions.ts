@@ -2,6 +2,7 @@ import { handler as affinities } from "../../functions/affinities.ts";
 import { handler as amend } from "../../functions/amend.ts";
 import { handler as applications } from "../../functions/applications.ts";
 import { handler as assign } from "../../functions/assign.ts";
+import { handler as batch } from "../../functions/batch.ts";
 import { handler as configure } from "../../functions/configure.ts";
 import { handler as nodes } from "../../functions/nodes.ts";
 import { handler as openapi } from "../../functions/openapi.ts";
@@ -20,6 +21,7 @@ import type { Handlers } from "./server.ts";
 export const HANDLERS: Handlers = {
   assign,
   release,
+  batch,
   amend,
   affinities,
   read,

@@ -3,7 +3,6 @@ import {
   type ClaimFields,
   callingFull,
   changingHost,
-  type FreedSlots,
   fencing,
   freeingSlots,
   type HeldSlot,
@@ -17,21 +16,13 @@ import type { BlockCharge } from "../domain/block-charge.ts";
 import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { type Slot, tagOf } from "../domain/slot.ts";
+import { tagOf } from "../domain/slot.ts";
+import type { SlotsToFree, SlotsToTake } from "../domain/slot-writes.ts";
 import { blockFrom, current, itemFrom, placeOf, slotPath, updateFrom } from "./block-item.ts";
 import { absent, equals, present } from "./clause.ts";
 import { blockKey, blockPk } from "./key.ts";
 import { withItem } from "./outcome.ts";
 import type { Table } from "./table.ts";
-
-/**
- * One slot of a write: its ordinal, and the slot that the author of the write read there. The slot
- * is absent if the ordinal was never used.
- */
-export interface SlotSeen {
-  readonly ordinal: number;
-  readonly seen: Slot | undefined;
-}
 
 /**
  * The calls for blocks. A block item is the unit of compare-and-swap. Each method is one call to
@@ -78,13 +69,12 @@ export function blockItems(table: Table) {
     },
 
     /**
-     * Takes slots of a block, or holds them for an application: all or none, if the block still has
-     * the learned epoch (rule 1).
+     * Takes slots of a block for requests, or holds them for an application: all or none, if the
+     * block still has the learned epoch (rule 1).
      */
     async takeSlots(
-      learned: Block,
-      slots: readonly SlotSeen[],
-      taken: Slot,
+      learned: Pick<Block, "space" | "cidr" | "epoch">,
+      takes: readonly SlotsToTake[],
       revision: string,
     ): Promise<Outcome<Block>> {
       const outcome = await table.write({
@@ -94,16 +84,20 @@ export function blockItems(table: Table) {
           // The block has the same host, and no repair has declared this author's part dead.
           equals("take-epoch", learned.epoch, "epoch"),
           // No other request has the slot: it is as the author read it.
-          ...slots.map((slot) =>
-            slot.seen
-              ? equals("take-slot", tagOf(slot.seen), ...slotPath(slot.ordinal))
-              : absent("take-slot", ...slotPath(slot.ordinal)),
-          ),
+          ...takes
+            .flatMap(({ slots }) => slots)
+            .map((slot) =>
+              slot.seen
+                ? equals("take-slot", tagOf(slot.seen), ...slotPath(slot.ordinal))
+                : absent("take-slot", ...slotPath(slot.ordinal)),
+            ),
         ],
         change: updateFrom(
           takingSlots(
-            slots.map(({ ordinal }) => ordinal),
-            taken,
+            takes.map(({ slots, taken }) => ({
+              ordinals: slots.map(({ ordinal }) => ordinal),
+              taken,
+            })),
             revision,
           ),
         ),
@@ -115,21 +109,25 @@ export function blockItems(table: Table) {
     },
 
     /**
-     * Frees slots that hold exactly this tag (I5). A freed slot cools from a time on, or is in
+     * Frees slots that hold exactly these tags (I5), all or none. A freed slot cools from a time on, or is in
      * quarantine. It becomes unused if no caller was told of its address.
      */
     async freeSlots(
       { space, cidr }: Pick<Block, "space" | "cidr">,
-      { taken, freed }: { readonly taken: Slot; readonly freed: FreedSlots },
+      frees: readonly SlotsToFree[],
       revision: string,
     ): Promise<Outcome<Block>> {
       const outcome = await table.write({
         step: "free-slots",
         key: blockKey(space, cidr),
-        when: [...freed.keys()].map((ordinal) =>
-          equals("free-tag", tagOf(taken), ...slotPath(ordinal)),
+        when: frees.flatMap(({ taken, freed }) =>
+          [...freed.keys()].map((ordinal) =>
+            equals("free-tag", tagOf(taken), ...slotPath(ordinal)),
+          ),
         ),
-        change: updateFrom(freeingSlots(freed, revision)),
+        change: updateFrom(
+          freeingSlots(new Map(frees.flatMap(({ freed }) => [...freed])), revision),
+        ),
       });
       return withItem(outcome, blockFrom);
     },

@@ -81,6 +81,13 @@ describe.runIf(emulatorBinary())("each bundle answers a real event on Lambda's N
       '{"handle": "db-0", "leaseSeconds": 90}',
       200,
     ],
+    [
+      "POST",
+      "/v1/batch",
+      "application/json",
+      '{"requests": [{"assign": {"host": "node-1", "ipv4": 1, "handle": "vm-1"}, "idempotencyKey": "k"}]}',
+      200,
+    ],
     ["GET", "/v1/utilization", "", undefined, 200],
     ["GET", "/v1/contents", "", undefined, 200],
     ["GET", "/v1/jobs", "", undefined, 200],

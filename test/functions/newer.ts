@@ -195,6 +195,8 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "assign once more under the key": ({ plat }) =>
     plat.assign({ host: "n1", ipv4: 1, handle: "keyed" }, "key"),
   "assign as the borrower": ({ plat }) => plat.assign({ host: "n2", ipv4: 1, handle: "new" }),
+  "assign to the host in a batch": ({ plat }) =>
+    inBatch(plat, { assign: { host: "n1", ipv4: 1, handle: "new" }, idempotencyKey: "new" }),
   "rehearse an assign": ({ plat }) => plat.assign({ host: "n1", ipv4: 1, dryRun: true }),
   "PATCH address": ({ plat, address, generation }) =>
     plat.call("PATCH", `/v1/addresses/${address}`, {
@@ -294,6 +296,8 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "lift a quarantine": ({ plat, address }) => plat.delete(`/v1/addresses/${address}/conflict`),
   "release the address": ({ plat, address, generation }) =>
     plat.release({ addresses: [{ address, generation }] }),
+  "release the address in a batch": ({ plat, address, generation }) =>
+    inBatch(plat, { release: { addresses: [{ address, generation }] } }),
   "release the address by its handle": ({ plat, address }) =>
     plat.release({ addresses: [{ address, handle: "web" }] }),
   "release the keyed address": ({ plat, keyed: { address, generation } }) =>
@@ -309,6 +313,15 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
 
 const say = (plat: Furnished["plat"], body: object): Promise<Reply> =>
   plat.call("POST", "/v1/events", { body });
+
+/** Sends a batch of one request, and returns the answer of this request. */
+async function inBatch(plat: Furnished["plat"], request: object): Promise<Reply> {
+  const reply = await plat.call("POST", "/v1/batch", { body: { requests: [request] } });
+  const [result] = reply.body.results ?? [];
+  if (!result) return reply;
+  const { status, assigned, released, problem } = result;
+  return { ...reply, status, body: problem ?? assigned ?? released };
+}
 
 /** Returns the first item of the table that fits. */
 export function itemWhere(fits: (item: Item) => boolean): Item {

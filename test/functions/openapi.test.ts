@@ -161,6 +161,7 @@ it("each `complete` says of what: no two of answers that mean other things have 
     "Application",
     "ApplicationRequest",
     "PrefixesReleased",
+    "BatchAnswer",
   ];
   const words = OWN.map(complete);
   expect(new Set(words).size).toBe(OWN.length);

@@ -74,6 +74,7 @@ function wordsWalked(): ReadonlySet<string> {
       "./node-operations.ts",
       "./cilium-operations.ts",
       "./quota-operations.ts",
+      "./batch-operations.ts",
     ],
     [
       "../world.ts",

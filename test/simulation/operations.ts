@@ -58,6 +58,7 @@ import {
   type World,
 } from "../world.ts";
 import { APPLICATION_OPERATIONS } from "./application-operations.ts";
+import { BATCH_OPERATIONS } from "./batch-operations.ts";
 import { CILIUM_OPERATIONS } from "./cilium-operations.ts";
 import { answerOf, callsOf, stoppedBefore, withMishap } from "./crash-points.ts";
 import { INSTANCE_OPERATIONS } from "./instance-operations.ts";
@@ -1008,6 +1009,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   ...INSTANCE_OPERATIONS,
   ...QUOTA_OPERATIONS,
+  ...BATCH_OPERATIONS,
   ...RANGED_OPERATIONS,
   ...PREFIX_OPERATIONS,
   ...APPLICATION_OPERATIONS,

@@ -17,6 +17,7 @@ import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { drawAddressCluster } from "./address-cluster.ts";
 import { type Agents, drivers, newAgents } from "./agents.ts";
 import { drawApplications } from "./applications.ts";
+import { drawBatches, provisionerOfMany } from "./batches.ts";
 import { drawCallers } from "./callers.ts";
 import { calmDown } from "./calm.ts";
 import { client, janitor, neighbour, twin } from "./client.ts";
@@ -170,7 +171,10 @@ export async function simulate({
     });
   });
   const members = drawMembers(randomOf(seed, "instances"), scenario, applications);
+  // With this name the seeds that other tests name have no batches, so that their runs stay as they are.
+  const batches = drawBatches(randomOf(seed, "batches 196"), scenario);
   const requests = [
+    ...batches.flat(),
     ...asks.flat().map(({ request }) => request),
     ...members.flatMap(({ forms }) => forms),
   ];
@@ -300,6 +304,8 @@ export async function simulate({
     spawn(`owner ${n}`, (context) => prefixOwner(context, life, nodes, `owner-${n}`));
   if (nodes) spawn("repeater", (context) => repeater(context, life, nodes));
   for (const each of agents) for (const [name, body] of drivers(life, each)) spawn(name, body);
+  if (batches.length > 0)
+    spawn("provisioner of many", (context) => provisionerOfMany(context, life, batches));
   if (scenario.leaps) spawn("calendar", (context) => calendar(context, life));
   await scheduler.run();
   // An operator ends the rollout, and brings all items to one format.

@@ -109,10 +109,10 @@ const anyStep = (block: Block): fc.Arbitrary<Step> => {
   const taking = fc
     .record({ ordinals: anyOrdinals, slot: anyTaken, revision: anyToken })
     .map(({ ordinals, slot, revision }) => ({
-      change: takingSlots(ordinals, slot, revision),
+      change: takingSlots([{ ordinals, taken: slot }], revision),
       write: (store: Store, seen: Block) => {
         const slots = ordinals.map((ordinal) => ({ ordinal, seen: seen.slots.get(ordinal) }));
-        return store.takeSlots(seen, slots, slot, revision);
+        return store.takeSlots(seen, [{ slots, taken: slot }], revision);
       },
     }));
   const fencingIt = anyToken.map((epoch) => ({
@@ -144,7 +144,7 @@ const anyStep = (block: Block): fc.Arbitrary<Step> => {
         write: (store: Store) =>
           store.freeSlots(
             block,
-            { taken: slot, freed: freedAt(ordinal, slot.token, sinceMs) },
+            [{ taken: slot, freed: freedAt(ordinal, slot.token, sinceMs) }],
             revision,
           ),
       })),
@@ -198,7 +198,8 @@ describe("a change of a block", () => {
     ["no revision", (store) => store.markIdle(block, NOW_MS, "")],
     [
       "no revision",
-      (store) => store.takeSlots(block, [{ ordinal: 0, seen: undefined }], taken(), ""),
+      (store) =>
+        store.takeSlots(block, [{ slots: [{ ordinal: 0, seen: undefined }], taken: taken() }], ""),
     ],
     ["no whole number", (store) => store.markIdle(block, Number.NaN, "next")],
     [
@@ -206,8 +207,12 @@ describe("a change of a block", () => {
       (store) =>
         store.takeSlots(
           block,
-          [{ ordinal: 0, seen: undefined }],
-          { kind: "taken", token: "", handleHash: "00".repeat(8) },
+          [
+            {
+              slots: [{ ordinal: 0, seen: undefined }],
+              taken: { kind: "taken", token: "", handleHash: "00".repeat(8) },
+            },
+          ],
           "next",
         ),
     ],

@@ -77,7 +77,7 @@ async function freed(
     if (ordinals.length === 0) return decided(await store.readBlock(tag.space, tag.block));
     const result = await store.freeSlots(
       { space: tag.space, cidr: tag.block },
-      { taken, freed: new Map(ordinals.map((ordinal) => [ordinal, release(ordinal)])) },
+      [{ taken, freed: new Map(ordinals.map((ordinal) => [ordinal, release(ordinal)])) }],
       fresh(context),
     );
     if (result.outcome === "done") {

@@ -35,8 +35,8 @@ export function take(
     const ordinals = choose(block);
     if (!ordinals) return answer({ kind: "full", block });
     const slots = ordinals.map((ordinal) => ({ ordinal, seen: block.slots.get(ordinal) }));
-    const newSlot = { kind: "taken", ...tag } as const;
-    const result = await context.store.takeSlots(block, slots, newSlot, fresh(context));
+    const takes = [{ slots, taken: { kind: "taken", ...tag } as const }];
+    const result = await context.store.takeSlots(block, takes, fresh(context));
     if (result.outcome === "done") return answer({ kind: "taken", block: result.item, ordinals });
     if (result.outcome === "unknown")
       return answer(await resolveUnknownWrite(context, learned, tag.token));

@@ -46,6 +46,6 @@ async function holdInBlock(
     token: fresh(context),
     applicationHash: applicationHash(application),
   } as const;
-  const written = await context.store.takeSlots(block, slots, held, fresh(context));
+  const written = await context.store.takeSlots(block, [{ slots, taken: held }], fresh(context));
   return written.outcome === "unknown" ? undefined : written.item;
 }

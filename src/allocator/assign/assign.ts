@@ -19,6 +19,7 @@ import { allOf } from "../core/parallel.ts";
 import { answer, type Step } from "../core/step.ts";
 import { whyNotAdmitted } from "../quotas/admit.ts";
 import { type Assignment, type AssignRequest, totalOf } from "./assignment.ts";
+import type { BatchSelections } from "./batch-selections.ts";
 import { chargeFor, unspendRest } from "./charge.ts";
 import { conclude } from "./conclude.ts";
 import { isSettled, reject, replayEarlier } from "./earlier-execution.ts";
@@ -43,7 +44,7 @@ import { selectAddress } from "./select-address.ts";
 import { selectPrefixes } from "./select-prefixes.ts";
 import { selectSlots } from "./select-slots.ts";
 import { selectStated } from "./select-stated.ts";
-import { countOf } from "./selection.ts";
+import { countOf, type FamilyRequest, type SlotSelection } from "./selection.ts";
 import { takeInOneWrite } from "./take-in-one-write.ts";
 import { takeInParts } from "./take-in-parts.ts";
 import { withNetwork } from "./with-network.ts";
@@ -58,6 +59,7 @@ import { withNetwork } from "./with-network.ts";
  * `live` before the answer (rule 7). After a crash, the repair run closes an allocation that is pending or holds nothing. A live one
  * that holds slots stays, for a repeat with the same key or a release by its handle (I3).
  *
+ * @param batch what the other requests of its batch have selected; absent for a request that came alone
  * @returns the addresses, all of them or none unless partial is allowed; or the rejection
  * @throws {ContentionError} after it released what it held
  * @throws {ThrottledError | UnavailableError | DeadlineError} with the handle under which addresses may be held. A repeat with the
@@ -66,8 +68,9 @@ import { withNetwork } from "./with-network.ts";
 export async function assign(
   context: Context,
   request: AssignRequest,
+  batch?: BatchSelections,
 ): Promise<Assignment | Rejection> {
-  const execution = executionAt(context, request);
+  const execution = executionAt(context, request, batch);
   try {
     const answered = await untilAnswered(ATTEMPTS, () => attempt(execution));
     if (execution.charge) await unspendRest(execution);
@@ -76,6 +79,8 @@ export async function assign(
       : withNetwork(execution.pools, answered, request);
   } catch (error) {
     throw await cleanUpAfter(execution, error);
+  } finally {
+    batch?.forget(execution);
   }
 }
 
@@ -113,10 +118,9 @@ async function round(
   execution: AssignExecution,
   learned: Learned,
 ): Promise<Step<Assignment | Rejection>> {
-  const { context, request, held } = execution;
+  const { context, request } = execution;
   const { limitPerHandle } = request;
-  const isLimited = limitPerHandle !== undefined;
-  if (isLimited && !execution.allowance) {
+  if (limitPerHandle !== undefined && !execution.allowance) {
     const allowance = await allowanceOf(context, request, limitPerHandle, execution.quotaSlots);
     if (allowance instanceof Rejection) return answer(allowance);
     execution.allowance = allowance;
@@ -130,21 +134,52 @@ async function round(
       ? await selectAddress(context, firstMissing, request.address)
       : request.stated
         ? await selectStated(context, missing, grantedTo(execution))
-        : await selectSlots(context, missing, learned.places);
+        : await selectInBatch(execution, missing, learned.places);
   if (selected instanceof Rejection)
     return request.allowPartial && hasAny(execution)
       ? conclude(execution, selected)
       : answer(learned.unserved ? together(selected, learned.unserved) : selected);
   assertYoung(execution);
-  const isLimitedByQuotas = execution.quotas.length > 0;
-  const exceeded = isLimitedByQuotas && (await chargeFor(execution, countOf(selected)));
+  try {
+    return await take(execution, selected, totalOf(learned.familyRequests));
+  } finally {
+    execution.batch?.arrive(execution);
+  }
+}
+
+/** Takes the selected slots: in one write if they are all that the request wants and it has no limit. */
+async function take(
+  execution: AssignExecution,
+  selected: readonly SlotSelection[],
+  total: number,
+): Promise<Step<Assignment | Rejection>> {
+  const { request, held, quotas } = execution;
+  const exceeded = quotas.length > 0 && (await chargeFor(execution, countOf(selected)));
   if (exceeded) return answer(exceeded);
   const [selection] = selected;
-  const isWhole = countOf(selected) === totalOf(learned.familyRequests);
-  const isOneWrite = selected.length === 1 && isWhole && held.length === 0 && !isLimited;
+  const isWhole = countOf(selected) === total && held.length === 0;
+  const isOneWrite = selected.length === 1 && isWhole && request.limitPerHandle === undefined;
   return selection && isOneWrite
     ? takeInOneWrite(execution, selection)
     : takeInParts(execution, selected);
+}
+
+/** Selects slots, and others than the requests of the same batch. */
+function selectInBatch(
+  execution: AssignExecution,
+  missing: readonly FamilyRequest[],
+  places: Places | undefined,
+): Promise<readonly SlotSelection[] | Rejection> {
+  const { context, request, batch } = execution;
+  if (!batch) return selectSlots(context, missing, places);
+  // While a request waited for its turn, others of the batch may have claimed blocks for the host: its places are read again.
+  return batch.select(execution, request.host, (others) =>
+    selectSlots(
+      context,
+      missing.map((each) => ({ ...each, others })),
+      undefined,
+    ),
+  );
 }
 
 /** Returns true if the answer would have addresses: newly taken ones, or those that the handle had under its limit. */

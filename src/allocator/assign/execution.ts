@@ -23,6 +23,7 @@ import {
   type Shortage,
   totalOf,
 } from "./assignment.ts";
+import type { BatchSelections } from "./batch-selections.ts";
 import type { Allowance } from "./quota.ts";
 import { countOf, type FamilyRequest } from "./selection.ts";
 
@@ -30,6 +31,8 @@ import { countOf, type FamilyRequest } from "./selection.ts";
 export interface AssignExecution {
   readonly context: Context;
   readonly request: AssignRequest;
+  /** The selections of its batch; absent for a request that came alone. */
+  readonly batch?: BatchSelections | undefined;
   /** The time before its configuration was read, in milliseconds since the epoch. */
   readonly startedAtMs: number;
   /** The key of its allocation. */
@@ -59,11 +62,16 @@ export interface AssignExecution {
 }
 
 /** Returns an execution that begins now. */
-export function executionAt(context: Context, request: AssignRequest): AssignExecution {
+export function executionAt(
+  context: Context,
+  request: AssignRequest,
+  batch?: BatchSelections,
+): AssignExecution {
   const startedAtMs = context.now();
   return {
     context,
     request,
+    batch,
     startedAtMs,
     allocationPlace: placeOf(context, request),
     held: [],

@@ -124,10 +124,10 @@ async function dryRunOf(context: Context, request: AssignRequest): Promise<DryRu
         if (changed.outcome === "done") actions.set(formatCidr(seen.cidr), "seize");
         return changed;
       },
-      async takeSlots(learned, slots, tag, revision) {
-        const outcome = await store.takeSlots(learned, slots, tag, revision);
+      async takeSlots(learned, takes, revision) {
+        const outcome = await store.takeSlots(learned, takes, revision);
         if (outcome.outcome === "done")
-          for (const { ordinal } of slots)
+          for (const { ordinal } of takes.flatMap(({ slots }) => slots))
             taken.add(formatAddress(addressAt(learned.cidr, ordinal)));
         return outcome;
       },

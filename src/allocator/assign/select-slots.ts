@@ -46,7 +46,7 @@ async function selectInTurn(
     // The search for an earlier interface may have changed what the host has.
     const current = n === 0 ? places : undefined;
     // A copy, because a later choice for this interface may take its own slots again.
-    const beside = { ...familyRequest, others: [...others] };
+    const beside = { ...familyRequest, others: [...(familyRequest.others ?? []), ...others] };
     const selected = await selectForFamily(context, beside, current);
     const { interface: of } = familyRequest;
     if (selected instanceof Rejection) return ofInterface(of, selected);

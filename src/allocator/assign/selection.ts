@@ -49,7 +49,7 @@ export interface FamilyRequest {
   readonly blocksMax: number;
   /** The host-reserved addresses in blocks that are claimed now. */
   readonly hostReserved?: HostReserved | undefined;
-  /** The addresses that the request takes for its other interfaces, so that this one takes others. */
+  /** The slots that the request takes for its other interfaces, and those of the other requests of its batch: it takes others. */
   readonly others?: readonly SlotSelection[];
   /** True if the request accepts fewer addresses than it wants. */
   readonly allowPartial: boolean;
@@ -111,7 +111,7 @@ export const coolsAgain = (
     ? { coolsAgain: true }
     : {};
 
-/** Returns a block as it will be when the request has taken from it for its other interfaces. */
+/** Returns a block as it will be when the others have taken their slots. */
 export function besideOthers({ others = [] }: FamilyRequest, block: Block): Block {
   const taken = others
     .filter((other) => sameCidr(other.block.cidr, block.cidr))

@@ -61,6 +61,7 @@ export async function nameParts(
     ),
   );
   if (written.kind === "taken") {
+    execution.batch?.arrive(execution);
     // Another execution decided the allocation that this one wrote, and frees what this one held.
     startOver(execution);
     return replayEarlier(execution, written.allocation);
@@ -80,6 +81,8 @@ export async function takePart(
   execution: AssignExecution,
   { part, selection: { block, again }, isReady }: PlannedPart,
 ): Promise<void> {
+  // The slot write follows at once, so the write that its batch shares has it.
+  execution.batch?.arrive(execution);
   if (!isReady) return;
   const { context, allocationPlace } = execution;
   let named: readonly number[] | undefined = part.ordinals;

@@ -4,6 +4,7 @@
 export const OPERATIONS = {
   assign: { method: "POST", path: "/v1/assign", keyed: true },
   release: { method: "POST", path: "/v1/release" },
+  sendBatch: { method: "POST", path: "/v1/batch" },
   releaseHandle: { method: "DELETE", path: "/v1/handles/{handle}" },
   listAddresses: { method: "GET", path: "/v1/addresses", paged: true },
   readAddress: { method: "GET", path: "/v1/addresses/{ip}" },

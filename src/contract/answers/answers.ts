@@ -4,6 +4,7 @@ export * from "./address.ts";
 export * from "./affinity.ts";
 export * from "./application.ts";
 export * from "./assignment.ts";
+export * from "./batch.ts";
 export {
   addressInBlock,
   blockRead,

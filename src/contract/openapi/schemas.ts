@@ -6,6 +6,7 @@ import { affinitiesBody } from "../requests/affinity.ts";
 import { amendmentBody } from "../requests/amendment.ts";
 import { applicationBody } from "../requests/application.ts";
 import { assignBody } from "../requests/assign.ts";
+import { batchBody, batchedRelease, batchedRequest } from "../requests/batch.ts";
 import { ciliumNode } from "../requests/cilium-node.ts";
 import { cloudEvent, eventList, watchEvent } from "../requests/events.ts";
 import { manifest } from "../requests/manifest.ts";
@@ -34,6 +35,9 @@ export const gatewayProblem = v.object({
 const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   AssignRequest: assignBody,
   ReleaseRequest: releaseBody,
+  BatchRequest: batchBody,
+  BatchedRequest: batchedRequest,
+  BatchedRelease: batchedRelease,
   AddressToRelease: entrySchema,
   WorkloadInstance: workload,
   AmendRequest: amendmentBody,
@@ -74,6 +78,8 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   HostReleased: answers.hostReleased,
   InstanceReleased: answers.instanceReleased,
   AddressesReleased: answers.addressesReleased,
+  BatchAnswer: answers.batchDone,
+  BatchResult: answers.batchResult,
   ReleaseResult: answers.releaseResult,
   Amended: answers.amended,
   Quarantined: answers.quarantined,

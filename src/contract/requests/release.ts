@@ -11,22 +11,23 @@ export const entrySchema = fields({
   generation: v.optional(text),
 });
 
+/** Single addresses to release. */
+export const releasedAddresses = list(
+  entrySchema,
+  { min: 1, max: RELEASES_PER_REQUEST_MAX },
+  {
+    type: "must be an array of objects with address, handle and generation",
+    min: "must have an entry",
+    max: `must have at most ${RELEASES_PER_REQUEST_MAX} entries; send several requests`,
+  },
+);
+
 export const releaseBody = v.pipe(
   fields({
     handle: v.optional(handleText),
     host: v.optional(hostText),
     affinityType: v.optional(affinityType),
-    addresses: v.optional(
-      list(
-        entrySchema,
-        { min: 1, max: RELEASES_PER_REQUEST_MAX },
-        {
-          type: "must be an array of objects with address, handle and generation",
-          min: "must have an entry",
-          max: `must have at most ${RELEASES_PER_REQUEST_MAX} entries; send several requests`,
-        },
-      ),
-    ),
+    addresses: v.optional(releasedAddresses),
     namespace: v.optional(namespaceName),
     workload: v.optional(workload),
     keep: v.optional(flag, false),

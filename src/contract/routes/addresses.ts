@@ -1,6 +1,7 @@
 import * as answers from "../answers/answers.ts";
 import { amendmentBody } from "../requests/amendment.ts";
 import { assignBody } from "../requests/assign.ts";
+import { batchBody } from "../requests/batch.ts";
 import { conflictBody } from "../requests/conflict.ts";
 import { handleQuery } from "../requests/handle.ts";
 import { DRY_RUN } from "../requests/query.ts";
@@ -51,6 +52,19 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     query: {},
     body: [releaseBody],
     answers: { 200: answers.released },
+    rejections: [],
+  },
+  {
+    method: "POST",
+    path: "/v1/batch",
+    function: "batch",
+    id: "sendBatch",
+    tag: "addresses",
+    summary:
+      "Carries out a batch of assigns and releases of addresses, each with an answer of its own",
+    query: {},
+    body: [batchBody],
+    answers: { 200: answers.batchDone },
     rejections: [],
   },
   {

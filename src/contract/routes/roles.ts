@@ -19,6 +19,7 @@ const READS = ["GET", "HEAD"];
 const CALLS: ReadonlySet<string> = new Set([
   "POST /v1/assign",
   "POST /v1/release",
+  "POST /v1/batch",
   "PATCH /v1/addresses/{ip}",
   "POST /v1/addresses/{ip}/conflict",
   "DELETE /v1/handles/{handle+}",

@@ -9,6 +9,7 @@ import type { Tag } from "./words.ts";
 export type FunctionName =
   | "assign"
   | "release"
+  | "batch"
   | "amend"
   | "affinities"
   | "read"

@@ -108,6 +108,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   instance: "The name of the instance: of a pod, of a virtual machine. It defaults to `name`.",
   ipipMode: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   interface: "The interface that the addresses are for.",
+  idempotencyKey:
+    "The Idempotency-Key of the assign. It is required, unless the assign is that of an instance of a workload.",
   interfaces:
     "The network interfaces of the workload, each with its own counts and pools. All get their addresses, or none does.",
   ips: "The addresses and ranges in the manifest.",

@@ -1,10 +1,5 @@
 import type { Block } from "../../../domain/block.ts";
-import type {
-  ClaimFields,
-  FreedSlots,
-  HeldSlot,
-  ReleasedChange,
-} from "../../../domain/block-changes.ts";
+import type { ClaimFields, HeldSlot, ReleasedChange } from "../../../domain/block-changes.ts";
 import type { BlockCharge } from "../../../domain/block-charge.ts";
 import type { Cidr } from "../../../domain/cidr.ts";
 import type { BlockGroupIndexPage, FullPool } from "../../../domain/contents.ts";
@@ -12,7 +7,7 @@ import type { HostId } from "../../../domain/host.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
 import type { PoolUsage } from "../../../domain/pool-usage.ts";
-import type { Slot } from "../../../domain/slot.ts";
+import type { SlotsToFree, SlotsToTake } from "../../../domain/slot-writes.ts";
 
 /** Reads and writes blocks, the index of block groups, and the hints that one of them is full. */
 export interface BlockStore {
@@ -31,14 +26,13 @@ export interface BlockStore {
   listBlockPlaces(space: string, group: Cidr): Promise<readonly Cidr[]>;
   createBlock(block: Block): Promise<Outcome<Block>>;
   takeSlots(
-    learned: Block,
-    slots: readonly { readonly ordinal: number; readonly seen: Slot | undefined }[],
-    taken: Slot,
+    learned: Pick<Block, "space" | "cidr" | "epoch">,
+    takes: readonly SlotsToTake[],
     revision: string,
   ): Promise<Outcome<Block>>;
   freeSlots(
     block: Pick<Block, "space" | "cidr">,
-    slots: { readonly taken: Slot; readonly freed: FreedSlots },
+    frees: readonly SlotsToFree[],
     revision: string,
   ): Promise<Outcome<Block>>;
   replaceReleased(

@@ -1,0 +1,76 @@
+import { putSettings } from "../src/allocator/admin/administration.ts";
+import type { Assignment } from "../src/allocator/assign/assignment.ts";
+import { type BatchItem, batch } from "../src/allocator/batch/batch.ts";
+import { handleHash } from "../src/domain/hash.ts";
+import { Rejection } from "../src/domain/outcome.ts";
+import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
+import { proofOf } from "./asked.ts";
+import type { Bench, Budget, Line } from "./operations.ts";
+import { makePool } from "./pool.ts";
+
+const SPACE = "batch";
+
+/** Measures batches of a host: of many handles, of many addresses of one handle, and the release of what they assigned. */
+export async function measureBatch(bench: Bench): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  await makePool(bench.cold(), { space: SPACE, name: "pool", cidr: "10.0.0.0/16" });
+  const measured = async (operation: string, budget: Budget, items: readonly BatchItem[]) => {
+    const answers: Assignment[] = [];
+    const cost = await bench.meter.measure(async () => {
+      for (const result of await batch(bench.cold(), items)) {
+        if (result.kind === "released" && result.answer.complete) continue;
+        if (result.kind !== "assigned") throw new Error(`a request of the batch is ${result.kind}`);
+        if (result.answer instanceof Rejection) throw new Error(result.answer.detail);
+        answers.push(result.answer);
+      }
+    });
+    lines.push({ operation, size: "/16", fill: "0 %", cost, budget });
+    return answers;
+  };
+  const handles = await measured(
+    "batch: an address for each of 1,000 handles",
+    [400, 1_290, 300],
+    Array.from({ length: 1_000 }, (_, n) => item(`pod-${n}`, 1, "node-1")),
+  );
+  await measured(
+    "batch: 1,000 addresses of one handle, in 4 requests",
+    [200, 150, 300],
+    Array.from({ length: 4 }, (_, n) => item("cluster", 250, "node-2", `${n}`)),
+  );
+  await putSettings(
+    bench.cold(),
+    SPACE,
+    { ...SETTINGS_DEFAULT, maxAddressesPerRequest: 1_000 },
+    undefined,
+  );
+  await measured(
+    "batch: 1,000 addresses of one handle, in 1 request (maxAddressesPerRequest 1,000)",
+    [150, 129, 150],
+    [item("network", 1_000, "node-3")],
+  );
+  await measured(
+    "batch: release of the addresses of 1,000 handles",
+    [400, 2_500, 300],
+    handles.map((told) => ({
+      kind: "release",
+      space: SPACE,
+      entries: [proofOf(told)],
+      keep: false,
+    })),
+  );
+  return lines;
+}
+
+const item = (handle: string, count: number, host: string, key = "key"): BatchItem => ({
+  kind: "assign",
+  request: {
+    space: SPACE,
+    host: `host:${host}`,
+    wanted: [{ family: 4, count }],
+    handle,
+    attributes: {},
+    pools: [],
+    keyId: handleHash(`${handle}/${key}`),
+    digest: `${handle} ${count}`,
+  },
+});

@@ -1,0 +1,33 @@
+import * as v from "valibot";
+import { assignment } from "./assignment.ts";
+import { requestId } from "./parts.ts";
+import { problem } from "./problem.ts";
+import { addressesReleased } from "./release.ts";
+
+export const batchResult = v.strictObject({
+  index: v.pipe(v.number(), v.integer(), v.description("The index of the request in the batch")),
+  status: v.pipe(
+    v.number(),
+    v.integer(),
+    v.description("The status that the request would have had if it had come alone"),
+  ),
+  assigned: v.optional(v.pipe(assignment, v.description("The answer of an assign that succeeded"))),
+  released: v.optional(
+    v.pipe(
+      addressesReleased,
+      v.description("The answer of a release, with a result for each address"),
+    ),
+  ),
+  problem: v.optional(v.pipe(problem, v.description("The reason why the request was rejected"))),
+});
+
+export const batchDone = v.strictObject({
+  requestId,
+  results: v.pipe(v.array(batchResult), v.description("In the order of the requests")),
+  complete: v.pipe(
+    v.boolean(),
+    v.description(
+      "Whether each request has a final answer. If not, send the same batch again: requests that have one get the same",
+    ),
+  ),
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { BATCH_ADDRESSES_MAX, BATCH_ITEMS_MAX } from "../../src/domain/limits.ts";
+import { newSpace } from "./plat.ts";
+
+const assign = (handle: string, more: object = {}) => ({
+  assign: { host: "n1", ipv4: 1, handle, ...more },
+  idempotencyKey: `key of ${handle}`,
+});
+
+async function withPool() {
+  const plat = newSpace();
+  await plat.put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28 });
+  const send = (requests: unknown, headers = {}) =>
+    plat.call("POST", "/v1/batch", { body: { requests }, headers });
+  return { plat, send };
+}
+
+describe("POST /v1/batch", () => {
+  it("answers each request as if it had come alone", async () => {
+    const { send, plat } = await withPool();
+    const { status, body } = await send([assign("a"), assign("b", { ipv4: 2 })]);
+    expect(status).toBe(200);
+    expect(body.complete).toBe(true);
+    expect(body.results).toMatchObject([
+      { index: 0, status: 200, assigned: { handle: "a", requested: 1 } },
+      { index: 1, status: 200, assigned: { handle: "b", requested: 2 } },
+    ]);
+    const [{ address }] = body.results[0].assigned.addresses;
+    const again = await plat.assign({ host: "n1", ipv4: 1, handle: "a" }, "key of a");
+    expect(again.body.addresses[0].address).toBe(address);
+  });
+
+  it("answers the same when it is sent again", async () => {
+    const { send } = await withPool();
+    const requests = [assign("a"), assign("b")];
+    const addresses = ({ body }: Awaited<ReturnType<typeof send>>) =>
+      body.results.map(({ assigned }: { assigned: { addresses: unknown } }) => assigned.addresses);
+    expect(addresses(await send(requests))).toEqual(addresses(await send(requests)));
+  });
+
+  it("releases addresses beside its assigns", async () => {
+    const { send, plat } = await withPool();
+    const [told] = (await send([assign("a")])).body.results;
+    const { address, generation } = told.assigned.addresses[0];
+    const { body } = await send([
+      { release: { addresses: [{ address, generation }] } },
+      assign("b"),
+    ]);
+    expect(body.results).toMatchObject([
+      { status: 200, released: { complete: true, results: [{ address, status: "released" }] } },
+      { status: 200, assigned: { handle: "b" } },
+    ]);
+    expect((await plat.get(`/v1/addresses/${address}`)).body.state).not.toBe("assigned");
+  });
+
+  it("rejects a request that is wrong, and serves the others", async () => {
+    const { send } = await withPool();
+    const { body } = await send([
+      assign("a", { ipv4: "one" }),
+      assign("b"),
+      "nonsense",
+      assign("c", { pools: ["nowhere"] }),
+    ]);
+    expect(body.results).toMatchObject([
+      { status: 400, problem: { code: "invalid_request", fields: [{ field: "ipv4" }] } },
+      { status: 200 },
+      { status: 400 },
+      { status: 409, problem: { code: "no_pool_available" } },
+    ]);
+    expect(body.complete).toBe(true);
+  });
+
+  it("is not complete while a request may be answered otherwise later", async () => {
+    const { send } = await withPool();
+    const [told] = (await send([assign("a")])).body.results;
+    const { address, generation } = told.assigned.addresses[0];
+    await send([{ release: { addresses: [{ address, generation }] } }]);
+    const { body } = await send([assign("b", { ipv4: 0, address })]);
+    expect(body.results).toMatchObject([{ status: 409, problem: { code: "address_cooling" } }]);
+    expect(body.complete).toBe(false);
+  });
+
+  it.each([
+    ["without a key", { assign: { host: "n1", ipv4: 1, handle: "a" } }, "idempotencyKey"],
+    ["as a dry run", assign("a", { dryRun: true }), "dryRun"],
+    ["beside a release", { ...assign("a"), release: { addresses: [] } }, "assign"],
+    ["that is missing", {}, "assign"],
+  ])("takes no assign %s", async (_, request, field) => {
+    const { send } = await withPool();
+    const { body } = await send([request]);
+    expect(body.results[0]).toMatchObject({ status: 400, problem: { fields: [{ field }] } });
+  });
+
+  it.each([
+    ["of a handle", { handle: "a" }, "addresses"],
+    ["of a host", { host: "n1" }, "addresses"],
+    ["of no address", { addresses: [] }, "addresses"],
+  ])("takes no release %s", async (_, release, field) => {
+    const { send } = await withPool();
+    const { body } = await send([{ release }]);
+    expect(body.results[0]).toMatchObject({ status: 400, problem: { fields: [{ field }] } });
+  });
+
+  it("takes no key of a release", async () => {
+    const { send } = await withPool();
+    const release = { addresses: [{ address: "10.0.0.1", handle: "a" }] };
+    const { body } = await send([{ release, idempotencyKey: "k" }]);
+    expect(body.results[0]).toMatchObject({ problem: { fields: [{ field: "idempotencyKey" }] } });
+  });
+
+  it("takes an instance of a workload, whose uid is its key", async () => {
+    const { send } = await withPool();
+    const workload = { kind: "StatefulSet", name: "db", instance: "db-0", uid: "a" };
+    const { body } = await send([{ assign: { host: "n1", ipv4: 1, namespace: "shop", workload } }]);
+    expect(body.results[0].status).toBe(200);
+  });
+
+  it.each([
+    ["no request", []],
+    ["too many requests", Array.from({ length: BATCH_ITEMS_MAX + 1 }, (_, n) => assign(`${n}`))],
+    ["too many addresses", Array.from({ length: 9 }, (_, n) => assign(`${n}`, { ipv4: 256 }))],
+  ])("is rejected as a whole with %s", async (_, requests) => {
+    const { send, plat } = await withPool();
+    const { status, body } = await send(requests);
+    expect(status).toBe(400);
+    expect(body.fields).toMatchObject([{ field: "requests" }]);
+    expect((await plat.get("/v1/blocks")).body.blocks).toEqual([]);
+    expect(9 * 256).toBeGreaterThan(BATCH_ADDRESSES_MAX);
+  });
+
+  it("is rejected with a key of the whole", async () => {
+    const { send } = await withPool();
+    const { status, body } = await send([assign("a")], { "idempotency-key": "all" });
+    expect(status).toBe(400);
+    expect(body.fields).toMatchObject([{ field: "Idempotency-Key" }]);
+  });
+});
