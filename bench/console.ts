@@ -1,7 +1,13 @@
+import "../src/local/environment.ts";
 import { parseArgs } from "node:util";
+import type { Browser } from "playwright-core";
 import { inParallel } from "../src/allocator/core/parallel.ts";
 import { makeClient } from "../src/local/client.ts";
-import { openSite, type Site } from "../test/console/browser.ts";
+import { readConsole } from "../src/local/console.ts";
+import { serve } from "../src/local/server.ts";
+import { InMemoryTable } from "../src/store/in-memory-table.ts";
+import { wire } from "../src/wiring.ts";
+import { startChromium } from "../test/console/browser.ts";
 import { whole } from "./load/options.ts";
 
 /**
@@ -14,16 +20,22 @@ const BLOCK_SIZE = 28;
 const BLOCKS = 65_536;
 const ADDRESSES = BLOCKS * 16;
 const PER_REQUEST = 256;
-const HOSTS = 256;
-const CALLS_AT_ONCE = 16;
+/** Each host has as many blocks as one request needs. */
+const HOSTS = ADDRESSES / PER_REQUEST;
+const CALLS_AT_ONCE = 4;
 
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "5" } } });
 const rounds = whole("rounds", values.rounds);
-const site = await openSite();
-await fill(site);
+// Nothing is published, because a history of a million events is no part of the measurement.
+wire(new InMemoryTable());
+const { HANDLERS } = await import("../src/local/functions.ts");
+const serving = await serve(HANDLERS, { port: 0, console: readConsole() });
+await fill(serving.url);
+const browser = await startChromium();
 const times: number[] = [];
-for (let round = 0; round < rounds; round++) times.push(await drawnMs(site));
-await site.close();
+for (let round = 0; round < rounds; round++) times.push(await drawnMs(browser, serving.url));
+await browser.close();
+await serving.stop();
 times.sort((a, b) => a - b);
 console.table({
   blocks: BLOCKS,
@@ -34,9 +46,9 @@ console.table({
   "slowest, ms": Math.round(times.at(-1) ?? 0),
 });
 
-async function fill({ url, api }: Site): Promise<void> {
-  await api("PUT", "/v1/pools/large", { cidr: CIDR, blockSize: BLOCK_SIZE });
+async function fill(url: string): Promise<void> {
   const client = makeClient(url, CALLS_AT_ONCE);
+  await client.call("PUT", "/v1/pools/large", { cidr: CIDR, blockSize: BLOCK_SIZE });
   const requests = Array.from({ length: ADDRESSES / PER_REQUEST }, (_, i) => i);
   await inParallel(requests, CALLS_AT_ONCE, async (i) => {
     const body = { host: `node-${i % HOSTS}`, ipv4: PER_REQUEST, handle: `large/${i}` };
@@ -47,9 +59,10 @@ async function fill({ url, api }: Site): Promise<void> {
 }
 
 /** Returns the time from the address of the page to its last frame with all blocks. */
-async function drawnMs({ open }: Site): Promise<number> {
+async function drawnMs(browser: Browser, url: string): Promise<number> {
+  const page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
   const startedAtMs = performance.now();
-  const { page } = await open("/console/pools/large");
+  await page.goto(`${url}/console/pools/large`);
   await page.getByText(/^65,536 of 65,536 blocks are claimed/).waitFor();
   await page.evaluate(
     "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",

@@ -79,7 +79,7 @@ export async function openSite({ token, settings, time }: SiteOptions = {}): Pro
 }
 
 /** Starts Chromium. */
-async function startChromium(): Promise<Browser> {
+export async function startChromium(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path));
   if (!executablePath)
     throw new Error("Chromium is not installed: apt-get install chromium, or set CHROMIUM.");

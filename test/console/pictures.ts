@@ -33,11 +33,11 @@ interface Pod {
 }
 
 const PICTURES: readonly Picture[] = [
-  ["block-map", "/console/pools/pods", { height: 720 }],
-  ["block-map-by-host", "/console/pools/pods?by=host", { height: 760, scheme: "dark" }],
+  ["block-map", "/console/pools/pods", { height: 736 }],
+  ["block-map-by-host", "/console/pools/pods?by=host", { height: 772, scheme: "dark" }],
   ["overview", "/console/", { height: 610 }],
   ["block", ({ block }) => `/console/blocks/${block}`, { height: 620 }],
-  ["address", ({ address }) => `/console/addresses/${address}`, { height: 640 }],
+  ["address", ({ address }) => `/console/addresses/${address}`, { height: 620 }],
   ["change-a-pool", "/console/pools/pods?act=drain", { height: 560 }],
   ["on-a-phone", "/console/pools/pods?by=host", { width: 360, height: 780, scheme: "dark" }],
 ];

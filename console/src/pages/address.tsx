@@ -55,9 +55,7 @@ export function AddressPage({ name }: { readonly name: string }) {
                 ],
               ]}
             />
-            <Attributes title="Attributes" attributes={address.attributes} />
-            <Attributes title="Active owner" attributes={address.owner?.active} />
-            <Attributes title="Alternate owner" attributes={address.owner?.alternate} />
+            <Owners address={address} />
             <History path={`addresses/${segment(name)}/history`} turn={loaded.at?.getTime() ?? 0} />
           </>
         )}
@@ -69,10 +67,28 @@ export function AddressPage({ name }: { readonly name: string }) {
 const workloadText = ({ namespace, kind, instance, uid }: NonNullable<AddressRead["workload"]>) =>
   `${kind} ${namespace}/${instance}, uid ${uid}`;
 
-function Attributes(props: {
-  readonly title: string;
-  readonly attributes: Readonly<Record<string, string>> | undefined;
-}) {
+/** The attributes of the request, which are the active owner until that changes, and the owners. */
+function Owners({ address: { attributes, owner } }: { readonly address: AddressRead }) {
+  const isOne = owner?.active !== undefined && isSame(attributes ?? {}, owner.active);
+  return (
+    <>
+      <Attributes
+        title={isOne ? "Attributes and active owner" : "Attributes"}
+        attributes={attributes}
+      />
+      {!isOne && <Attributes title="Active owner" attributes={owner?.active} />}
+      <Attributes title="Alternate owner" attributes={owner?.alternate} />
+    </>
+  );
+}
+
+type Pairs = Readonly<Record<string, string>>;
+
+const isSame = (a: Pairs, b: Pairs): boolean =>
+  Object.keys(a).length === Object.keys(b).length &&
+  Object.entries(a).every(([name, value]) => b[name] === value);
+
+function Attributes(props: { readonly title: string; readonly attributes: Pairs | undefined }) {
   const entries = Object.entries(props.attributes ?? {});
   if (entries.length === 0) return null;
   return (

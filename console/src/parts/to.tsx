@@ -7,11 +7,12 @@ export function To(props: {
   readonly page: Page;
   readonly view?: Place["view"];
   readonly class?: string;
+  readonly title?: string;
   readonly children: ComponentChildren;
 }) {
-  const { page, view, children } = props;
+  const { page, view, title, children } = props;
   return (
-    <a href={useNavigation().href(page, view)} class={props.class}>
+    <a href={useNavigation().href(page, view)} class={props.class} title={title}>
       {children}
     </a>
   );
@@ -26,7 +27,7 @@ export function Named({
   readonly name: string;
 }) {
   return (
-    <To page={{ kind, name }} class="name">
+    <To page={{ kind, name }} class="name" title={name}>
       {name}
     </To>
   );
