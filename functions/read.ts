@@ -25,6 +25,8 @@ import { readBlock } from "../src/allocator/read/read-block.ts";
 import { readHandle } from "../src/allocator/read/read-handle.ts";
 import { utilization } from "../src/allocator/read/utilization.ts";
 import { listAddresses } from "../src/allocator/search/list-addresses.ts";
+import { listHandles } from "../src/allocator/search/list-handles.ts";
+import { listHosts } from "../src/allocator/search/list-hosts.ts";
 import { Problem } from "../src/contract/schema/problem.ts";
 import { CorruptItemError } from "../src/domain/outcome.ts";
 import { addressAnswer, handleAnswer } from "../src/edge/addresses/answer.ts";
@@ -67,6 +69,12 @@ import {
   nodeList,
 } from "../src/edge/registry/answer.ts";
 import { reservationAnswer, reservationList } from "../src/edge/reservations/reservation.ts";
+import {
+  handleListAnswer,
+  hostListAnswer,
+  readHandleList,
+  readHostList,
+} from "../src/edge/search/holders.ts";
 import { settingsAnswer } from "../src/edge/settings/settings.ts";
 import { readSpaceList, spaceListAnswer } from "../src/edge/spaces/list.ts";
 import { utilizationAnswer } from "../src/edge/utilization/answer.ts";
@@ -91,6 +99,8 @@ export const handler = authorized({
     ({ space, address }) => readAddress(plat, space, address),
     addressAnswer,
   ),
+  "GET /v1/handles": route(readHandleList, (wanted) => listHandles(plat, wanted), handleListAnswer),
+  "GET /v1/hosts": route(readHostList, (wanted) => listHosts(plat, wanted), hostListAnswer),
   "GET /v1/handles/{handle+}": route(
     readHandlePage,
     (wanted) => readHandle(plat, wanted),

@@ -15,6 +15,7 @@ import { eventCommand } from "./commands/event.ts";
 import { exportCommand } from "./commands/export.ts";
 import { handleCommand } from "./commands/handle.ts";
 import { historyCommand } from "./commands/history.ts";
+import { hostCommand } from "./commands/host.ts";
 import { importCommand } from "./commands/import.ts";
 import { jobCommand } from "./commands/job.ts";
 import { namespaceCommand } from "./commands/namespace.ts";
@@ -59,6 +60,7 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
   "Blocks and hosts:": [
     blockCommand,
     affinityCommand,
+    hostCommand,
     nodeCommand,
     namespaceCommand,
     zoneCommand,

@@ -28,6 +28,8 @@ const BLOCK_LISTS = [
 ];
 /** The searches that read a block of host `n1` with its allocations. */
 const SEARCHES = [
+  "GET handles",
+  "GET hosts",
   "GET addresses",
   "GET addresses of a pool",
   "GET addresses of the block",
@@ -80,6 +82,8 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `SPACE#${space}` && sk === "POOL#main",
     named: [
+      "GET handles",
+      "GET hosts",
       "GET addresses",
       "GET addresses of a pool",
       "GET addresses of the block",
@@ -234,6 +238,8 @@ const CASES: Readonly<Record<string, Case>> = {
       return ({ pk }) => pk === `GROUPINDEX#${space}#${main.id}`;
     },
     named: [
+      "GET handles",
+      "GET hosts",
       "GET addresses",
       "GET addresses of a pool",
       "GET blocks",
@@ -305,6 +311,8 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk.startsWith(`BLOCK#${space}#`) && sk === "10.64.1.0",
     named: [
+      "GET handles",
+      "GET hosts",
       "GET addresses",
       "GET blocks",
       "GET affinities of all hosts",
@@ -320,6 +328,8 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk.startsWith(`BLOCK#${space}#`) && sk === "10.64.2.0",
     named: [
+      "GET handles",
+      "GET hosts",
       "GET addresses",
       "GET blocks",
       "GET affinities of all hosts",
@@ -334,7 +344,7 @@ const CASES: Readonly<Record<string, Case>> = {
       (space) =>
       ({ pk, handle }) =>
         pk.startsWith(`HANDLE#${space}#`) && handle === "prefix/vpc",
-    named: ["GET addresses", ...PREFIXES_OF_HANDLE],
+    named: ["GET handles", "GET hosts", "GET addresses", ...PREFIXES_OF_HANDLE],
   },
   "the quota slot of a node": {
     item: () => "quota slot 0 (IPv4) of handle node/n7/a",
@@ -350,7 +360,7 @@ const CASES: Readonly<Record<string, Case>> = {
       (space) =>
       ({ pk, handle }) =>
         pk.startsWith(`HANDLE#${space}#`) && handle === "node/n7/a",
-    named: ["GET addresses", ...PREFIXES],
+    named: ["GET handles", "GET hosts", "GET addresses", ...PREFIXES],
   },
   "the entry of a node for its prefix": {
     item: () => "block 10.64.1.0/24 borrowed by host n7",
@@ -358,7 +368,7 @@ const CASES: Readonly<Record<string, Case>> = {
       (space) =>
       ({ pk, sk }) =>
         pk === `HOST#${space}#host:n7` && sk.startsWith("TAKEN#"),
-    named: ["GET prefixes of all nodes of the name"],
+    named: ["GET hosts", "GET prefixes of all nodes of the name"],
   },
   "a row of a host": {
     item: () => "affinity 0 (IPv4) of host n1",
@@ -367,6 +377,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `HOST#${space}#host:n1` && sk === "AFFINITY#4#0",
     named: [
+      "GET hosts",
       "GET addresses of the host",
       "GET blocks of the host",
       "GET affinities of all hosts",
@@ -386,7 +397,7 @@ const CASES: Readonly<Record<string, Case>> = {
       (space) =>
       ({ pk, sk }) =>
         pk === `HOST#${space}#host:n2` && sk.startsWith("TAKEN#"),
-    named: ["GET blocks of the borrower", "release the borrower"],
+    named: ["GET hosts", "GET blocks of the borrower", "release the borrower"],
   },
   // This hint saves reads. A function that cannot read it reads the block.
   "a hint that a block is full": {
@@ -528,6 +539,8 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, handle }) =>
         pk.startsWith(`HANDLE#${space}#`) && handle === "keyed",
     named: [
+      "GET handles",
+      "GET hosts",
       "GET addresses",
       "GET addresses of a pool",
       "GET addresses of the block",

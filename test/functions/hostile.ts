@@ -177,6 +177,8 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     sealCursor(["blocks", "default", null, null], { after: "::" }),
     sealCursor(["blocks", "default", "main", null], { pool: "gone", after: "10.0.0.0" }),
     sealCursor(["spaces"], { after: "a" }),
+    sealCursor(["handles", "default", ""], { pool: "main", after: "10.0.0.0", name: "\u0000" }),
+    sealCursor(["hosts", "default"], { pool: "gone", after: "::", name: "__proto__" }),
     sealCursor(["nodes", "default"], { after: "~" }),
     sealCursor(["nodes", "default"], { after: "#%" }),
     sealCursor(["namespaces", "default"], { after: "a" }),

@@ -193,3 +193,61 @@ describe("a search for addresses", () => {
     expect(await plat.get(PATH, other)).toMatchObject({ status: 400 });
   });
 });
+
+/** Returns the entries of all pages of a list, in its order. */
+async function listed(plat: Plat, path: string, list: string, query: Query = {}) {
+  const all: Record<string, unknown>[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await plat.get(path, { ...query, ...(cursor && { cursor }) });
+    expect(page.status).toBe(200);
+    const limit = Number(query.limit ?? 256);
+    expect(page.body[list].length).toBeLessThanOrEqual(limit);
+    all.push(...page.body[list]);
+    cursor = page.body.next;
+  } while (cursor);
+  return all;
+}
+
+describe.each(["256", "1"])("a list with %s on a page", (limit) => {
+  it("of handles has each that has addresses once, also if it has some in several blocks", async () => {
+    const plat = await furnished();
+    const asked = { limit };
+    expect(await listed(plat, "/v1/handles", "handles", asked)).toEqual(
+      ["web-0", "web-1", "web-2", "db"].map((handle) => ({ handle })),
+    );
+    expect(
+      (await listed(plat, "/v1/handles", "handles", { ...asked, prefix: "web-" })).length,
+    ).toBe(3);
+    expect(await listed(plat, "/v1/handles", "handles", { ...asked, prefix: "x" })).toEqual([]);
+  });
+
+  it("of hosts has each that owns a block or uses an address once, registered or not", async () => {
+    const plat = await furnished();
+    await plat.put("/v1/nodes/idle", { labels: {} });
+    await plat.call("POST", "/v1/nodes/owner/affinities", { body: { cidr: "10.1.0.48/28" } });
+    // It uses an address in a set, which has blocks of no host.
+    await plat.put("/v1/pools/set", { cidr: "10.2.0.0/28", ranges: ["10.2.0.4-10.2.0.5"] });
+    await plat.assign({ host: "guest", address: "10.2.0.4" });
+    // It borrows only.
+    await plat.assign({ host: "n4", address: "10.0.0.9" });
+    const hosts = await listed(plat, "/v1/hosts", "hosts", { limit });
+    expect(hosts).toEqual(
+      [
+        { host: "n1", affinityType: "host", blocks: 1, otherBlocks: 0 },
+        { host: "n4", affinityType: "host", blocks: 0, otherBlocks: 1 },
+        { host: "n2", affinityType: "host", blocks: 1, otherBlocks: 1 },
+        { host: "n3", affinityType: "host", blocks: 1, otherBlocks: 0 },
+        { host: "owner", affinityType: "host", blocks: 1, otherBlocks: 0 },
+        { host: "guest", affinityType: "host", blocks: 0, otherBlocks: 1 },
+      ].toSorted(byWhere(hosts)),
+    );
+    expect(hosts).toHaveLength(6);
+  });
+});
+
+/** Returns an order of hosts: that of a list. */
+const byWhere =
+  (list: readonly Record<string, unknown>[]) =>
+  (a: { readonly host: string }, b: { readonly host: string }): number =>
+    list.findIndex(({ host }) => host === a.host) - list.findIndex(({ host }) => host === b.host);

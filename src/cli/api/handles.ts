@@ -13,6 +13,28 @@ export async function readHandle(client: PlatClient, handle: string): Promise<Ow
   return addresses;
 }
 
+type HandleList = Pick<Required<Answer<"listHandles">>, "handles" | "unreadable">;
+
+/**
+ * Lists the handles that have addresses, in their order, up to the last page.
+ *
+ * @param each told after each page how many were found
+ */
+export async function listHandles(
+  client: PlatClient,
+  prefix: string | undefined,
+  each: (found: number) => void,
+): Promise<HandleList> {
+  const handles: HandleList["handles"] = [];
+  const unreadable: HandleList["unreadable"] = [];
+  for await (const page of client.pages.listHandles({ prefix, limit: ADDRESSES_PER_PAGE_MAX })) {
+    handles.push(...page.handles);
+    unreadable.push(...(page.unreadable ?? []));
+    each(handles.length);
+  }
+  return { handles: handles.sort((a, b) => (a.handle < b.handle ? -1 : 1)), unreadable };
+}
+
 /** An assignment in a block, which names the handle. The handle has the other properties. */
 interface NamedAssignment {
   readonly address: string;

@@ -1,25 +1,32 @@
 import { Command } from "commander";
 import { compareAddresses, parseAddress } from "../../domain/address.ts";
 import { ADDRESS_COLUMNS } from "../api/addresses.ts";
-import { type OwnedAddress, readHandle } from "../api/handles.ts";
+import { listHandles, type OwnedAddress, readHandle } from "../api/handles.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
+import type { Column } from "../output/column.ts";
+import { progressing } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
+import { unreadIn } from "../resource/list.ts";
+import { checkNotEmpty } from "../resource/none.ts";
+import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
 export const handleCommand = (io: Io): Command =>
   new Command("handle")
-    .description("Show the addresses of a handle")
+    .description("Show handles, and the addresses of one")
     .addHelpText("after", examples(["Show the addresses of a handle", "plat handle get web-0"]))
     .addCommand(
       printing(getVerb())
-        .description("Show the addresses of a handle")
-        .argument("<handle>", "The handle")
+        .description("Show the handles that have addresses, or the addresses of one")
+        .argument("[handle]", "The handle")
+        .option("--prefix <text>", "Only handles that begin with this text")
         .addHelpText(
           "after",
           examples(
             ["Show the addresses of a handle", "plat handle get web-0"],
             ["Print only the addresses, one on each line", "plat handle get web-0 -o name"],
+            ["Find the handles that begin with a text", "plat handle get --prefix web-"],
           ),
         )
         .action(action(io, get)),
@@ -30,7 +37,30 @@ const COLUMNS = ADDRESS_COLUMNS.map((column) =>
   column.header === "HANDLE" ? { ...column, wide: true as const } : column,
 );
 
-async function get({ client, print }: Session, _: object, handle: string): Promise<void> {
+const HANDLES: readonly Column<{ readonly handle: string }>[] = [
+  { header: "HANDLE", value: ({ handle }) => handle },
+];
+
+async function list(session: Session, prefix: string | undefined): Promise<void> {
+  const { client, print, io } = session;
+  const { handles, unreadable } = await progressing(io, "handles", (shown) =>
+    listHandles(client, prefix, (found) => shown.update(`${found} handles`)),
+  );
+  const document = { handles };
+  print({ columns: HANDLES, rows: handles, document, names: handles.map(({ handle }) => handle) });
+  const unread = unreadIn(unreadable);
+  if (unread) throw unread;
+  await checkNotEmpty(session, handles, "handles");
+}
+
+async function get(
+  session: Session,
+  { prefix }: { readonly prefix?: string },
+  handle?: string,
+): Promise<void> {
+  if (handle === undefined) return list(session, prefix);
+  if (prefix !== undefined) throw usageError(`${handle} is one handle: --prefix is for lists.`);
+  const { client, print } = session;
   const addresses = (await readHandle(client, handle)).toSorted(byAddress);
   print({ columns: COLUMNS, rows: addresses, document: { handle, addresses } });
 }

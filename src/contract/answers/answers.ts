@@ -29,6 +29,7 @@ export * from "./quota.ts";
 export * from "./registry.ts";
 export * from "./release.ts";
 export * from "./reservation.ts";
+export * from "./search.ts";
 export * from "./service.ts";
 export * from "./space.ts";
 export * from "./utilization.ts";

@@ -42,3 +42,10 @@ export const addressListQuery = {
   attributes: v.optional(attributes),
   ...pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX),
 };
+
+export const handleListQuery = {
+  prefix: v.optional(handleText),
+  ...pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX),
+};
+
+export const hostListQuery = pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX);

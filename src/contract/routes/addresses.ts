@@ -6,7 +6,7 @@ import { conflictBody } from "../requests/conflict.ts";
 import { handleQuery } from "../requests/handle.ts";
 import { DRY_RUN } from "../requests/query.ts";
 import { releaseBody } from "../requests/release.ts";
-import { addressListQuery } from "../requests/search.ts";
+import { addressListQuery, handleListQuery } from "../requests/search.ts";
 import type { Route } from "./route.ts";
 
 /** The routes that assign, release, amend and read addresses, and those of conflicts. */
@@ -143,6 +143,17 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     query: {},
     answers: { 200: answers.lifted },
     rejections: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/handles",
+    function: "read",
+    id: "listHandles",
+    tag: "addresses",
+    summary: "Lists the handles that have addresses, or those that begin with a text, in pages",
+    query: handleListQuery,
+    answers: { 200: answers.handlesRead },
+    rejections: [],
   },
   {
     // Greedy, as API Gateway decodes a path before it routes: the slash of a handle may be one in the path by then.

@@ -7,6 +7,7 @@ import {
   spaceAffinitiesQuery,
 } from "../requests/affinity.ts";
 import { blockListQuery, blockQuery } from "../requests/block.ts";
+import { hostListQuery } from "../requests/search.ts";
 import { spaceUtilizationQuery, utilizationQuery } from "../requests/utilization.ts";
 import type { Route } from "./route.ts";
 
@@ -44,6 +45,17 @@ export const BLOCK_ROUTES: readonly Route[] = [
     query: utilizationQuery,
     answers: { 200: answers.utilizationRead },
     rejections: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/hosts",
+    function: "read",
+    id: "listHosts",
+    tag: "blocks",
+    summary: "Lists the hosts that own a block or use an address, registered or not, in pages",
+    query: hostListQuery,
+    answers: { 200: answers.hostsRead },
+    rejections: [],
   },
   {
     method: "GET",

@@ -95,6 +95,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   gw: "The next hop of the route.",
   event: "An event for the Node object. If there is one, nothing has changed.",
   handle: "The name under which addresses are held and released together.",
+  handles: "The handles, one entry each.",
+  hosts: "The hosts, one entry each.",
   host: "The host that the addresses are used on, or that owns the block.",
   goneNodesPercentMax:
     "Plat frees nothing of ended nodes if more than two end at once and they are at least this share of all nodes, in percent. 100 turns this off.",
@@ -342,6 +344,7 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   dryRun: "Write nothing, and return what the request would do.",
   handle: "The handle. Its slashes may be encoded or not.",
   host: "Only blocks of this host, and its borrowed blocks.",
+  prefix: "Only handles that begin with this text.",
   "listAddresses.attributes":
     "Only addresses whose attributes have these values. Each is a parameter of its own, with the name of its attribute after `attribute.`, such as `attribute.tenant=red`.",
   "listAddresses.cidr": "Only addresses in this network.",

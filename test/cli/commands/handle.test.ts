@@ -70,3 +70,19 @@ describe("plat address get", () => {
     expect(JSON.parse(out)).toMatchObject({ address: "10.0.0.2", state: "free", pool: "main" });
   });
 });
+
+describe("plat handle get without a handle", () => {
+  it("lists the handles that have addresses, or those that begin with a text, by name", async () => {
+    await pool();
+    for (const handle of ["web-1", "db-0", "web-0"])
+      await plat("assign", "--host", "n1", "--ipv4", "1", "--handle", handle);
+    expect((await plat("handle", "list")).out).toBe("HANDLE\ndb-0\nweb-0\nweb-1\n");
+    const web = await plat("handle", "get", "--prefix", "web-", "-o", "name");
+    expect(web.out).toBe("web-0\nweb-1\n");
+    expect((await plat("handle", "get", "web-0", "--prefix", "web-")).exit).toBe(2);
+    const hosts = await plat("host", "list", "-o", "json");
+    expect(JSON.parse(hosts.out)).toEqual({
+      hosts: [{ host: "n1", affinityType: "host", blocks: 1, otherBlocks: 0 }],
+    });
+  });
+});

@@ -1,5 +1,7 @@
 import type { Context } from "../../../src/allocator/core/context.ts";
 import { type AddressSearch, listAddresses } from "../../../src/allocator/search/list-addresses.ts";
+import { listHandles } from "../../../src/allocator/search/list-handles.ts";
+import { listHosts } from "../../../src/allocator/search/list-hosts.ts";
 import { blockOf } from "../../../src/domain/block-group.ts";
 import { addressAt } from "../../../src/domain/cidr.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
@@ -48,10 +50,32 @@ const SEARCHES: readonly Search[] = [
   },
 ];
 
+/** The most calls of a page of 256 handles, and of 256 hosts: each has a block, and each block 64 addresses. */
+const HANDLES_CALLS = 645;
+const HOSTS_CALLS = 1_065;
+
 /** Returns the facts that a page of a search has as many calls, whatever the space holds. */
 export function searchFacts(form: Form): readonly Fact[] {
   const addresses = form === "full" ? 1_000_000 : 139_264;
-  return SEARCHES.map(({ name, calls, asked }) => ({
+  const page = { space: SPACE, limit: 256 };
+  const lists = [
+    {
+      name: "A page of 256 handles",
+      calls: HANDLES_CALLS,
+      work: () => (context: Context) => listHandles(context, { ...page, prefix: "" }),
+    },
+    {
+      name: "A page of a list of hosts",
+      calls: HOSTS_CALLS,
+      work: () => (context: Context) => listHosts(context, page),
+    },
+  ];
+  const searches = SEARCHES.map(({ asked, ...search }) => ({
+    ...search,
+    work: (pool: Pool) => (context: Context) =>
+      listAddresses(context, { ...page, attributes: {}, ...asked(pool) }),
+  }));
+  return [...searches, ...lists].map(({ name, calls, work }) => ({
     name: `${name} needs at most ${calls} calls`,
     size: `${addresses} addresses in the space`,
     bound: calls,
@@ -60,14 +84,12 @@ export function searchFacts(form: Form): readonly Fact[] {
     async measure(newCloud: NewCloud) {
       const cloud = await newCloud();
       const pool = putAssignedSpace(cloud.items, SPACE, CIDR, addresses);
-      const search = { space: SPACE, limit: 256, attributes: {}, ...asked(pool) };
       return cloud.clock.run(async () => {
         await expectServed(
           new LambdaFunction(cloud),
           requestOf(SPACE, "host:guest", { handle: HANDLE }),
         );
-        const work = (context: Context) => listAddresses(context, search);
-        return callsOf(new LambdaFunction(cloud), work);
+        return callsOf(new LambdaFunction(cloud), work(pool));
       });
     },
   }));

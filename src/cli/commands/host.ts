@@ -1,0 +1,51 @@
+import { Command } from "commander";
+import type { Answer } from "../../client/index.ts";
+import { action, printing, type Session } from "../invocation/cli.ts";
+import type { Column } from "../output/column.ts";
+import { progressing } from "../output/progress.ts";
+import { getVerb } from "../resource/get.ts";
+import { unreadIn } from "../resource/list.ts";
+import { checkNotEmpty } from "../resource/none.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
+
+const EXAMPLES = examples(["Show every host that owns or uses something", "plat host get"]);
+
+export const hostCommand = (io: Io): Command =>
+  new Command("host")
+    .description("Show the hosts that own blocks or use addresses")
+    .addHelpText("after", EXAMPLES)
+    .addCommand(
+      printing(getVerb())
+        .description("Show the hosts that own a block or use an address, registered or not")
+        .addHelpText("after", EXAMPLES)
+        .action(action(io, get)),
+    );
+
+type HostList = Required<Answer<"listHosts">>;
+type Host = HostList["hosts"][number];
+
+const COLUMNS: readonly Column<Host>[] = [
+  { header: "HOST", value: ({ host }) => host, long: "cut" },
+  { header: "TYPE", value: ({ affinityType }) => affinityType },
+  { header: "BLOCKS", value: ({ blocks }) => blocks },
+  { header: "OTHER BLOCKS", value: ({ otherBlocks }) => otherBlocks },
+];
+
+async function get(session: Session): Promise<void> {
+  const { client, print, io } = session;
+  const hosts: Host[] = [];
+  const unreadable: HostList["unreadable"] = [];
+  await progressing(io, "hosts", async (shown) => {
+    for await (const page of client.pages.listHosts()) {
+      hosts.push(...page.hosts);
+      unreadable.push(...(page.unreadable ?? []));
+      shown.update(`${hosts.length} hosts`);
+    }
+  });
+  hosts.sort((a, b) => (a.host < b.host ? -1 : 1));
+  print({ columns: COLUMNS, rows: hosts, document: { hosts } });
+  const unread = unreadIn(unreadable);
+  if (unread) throw unread;
+  await checkNotEmpty(session, hosts, "hosts");
+}

@@ -1,0 +1,85 @@
+import * as v from "valibot";
+import type { HandleFound } from "../../allocator/search/list-handles.ts";
+import type {
+  HolderPosition,
+  HoldersFound,
+  HoldersWanted,
+} from "../../allocator/search/list-holders.ts";
+import type { HostFound } from "../../allocator/search/list-hosts.ts";
+import { handleListQuery, hostListQuery } from "../../contract/requests/search.ts";
+import { resourceName } from "../../contract/schema/field.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { formatAddress } from "../../domain/address.ts";
+import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readQuery } from "../http/parameters.ts";
+import { unreadableBody } from "../http/unreadable.ts";
+
+const position = v.object({
+  pool: v.optional(resourceName),
+  after: addressInCursor,
+  name: v.optional(v.string()),
+});
+
+type HandlesWanted = HoldersWanted & { readonly prefix: string };
+
+/** Reads which handles a request lists. */
+export function readHandleList(event: Event): HandlesWanted | Problem {
+  const query = readQuery(event, handleListQuery);
+  if (query instanceof Problem) return query;
+  const { cursor, prefix = "", ...asked } = query;
+  const opened = openCursor(cursor, handlesOf({ ...asked, prefix }), position);
+  return opened instanceof Problem ? opened : { ...asked, prefix, ...opened };
+}
+
+/** Reads which hosts a request lists. */
+export function readHostList(event: Event): HoldersWanted | Problem {
+  const query = readQuery(event, hostListQuery);
+  if (query instanceof Problem) return query;
+  const { cursor, ...asked } = query;
+  const opened = openCursor(cursor, hostsOf(asked), position);
+  return opened instanceof Problem ? opened : { ...asked, ...opened };
+}
+
+export const handleListAnswer = (
+  { items, ...page }: HoldersFound<HandleFound>,
+  requestId: string,
+  wanted: HandlesWanted,
+): Answer => {
+  const handles = items.map(({ name }) => ({ handle: name }));
+  return answerOf({ requestId, handles }, page, handlesOf(wanted));
+};
+
+export const hostListAnswer = (
+  { items, ...page }: HoldersFound<HostFound>,
+  requestId: string,
+  wanted: HoldersWanted,
+): Answer => {
+  const hosts = items.map(({ name: _, ...host }) => host);
+  return answerOf({ requestId, hosts }, page, hostsOf(wanted));
+};
+
+const answerOf = (
+  body: object,
+  { read, unreadable, next }: Omit<HoldersFound<never>, "items">,
+  list: readonly unknown[],
+): Answer => ({
+  status: 200,
+  body: {
+    ...body,
+    read,
+    ...unreadableBody(unreadable),
+    ...(next && { next: sealCursor(list, inCursor(next)) }),
+  },
+});
+
+const inCursor = ({ after, ...rest }: HolderPosition) => ({ ...rest, after: formatAddress(after) });
+
+/** Identifies the list of a cursor. */
+const handlesOf = ({ space, prefix }: Pick<HandlesWanted, "space" | "prefix">) => [
+  "handles",
+  space,
+  prefix,
+];
+
+const hostsOf = ({ space }: Pick<HoldersWanted, "space">) => ["hosts", space];
