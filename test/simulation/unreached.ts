@@ -331,7 +331,7 @@ export const EXCUSES: readonly Excuse[] = [
       ["read/read-address.ts", "not: isKept && { host: hostName(host) }"],
       ["applications/put-application.ts", ")) ?? next; const value = (await"],
       ["assign/select-in-set.ts", "throw outOfSight(); const rejection ="],
-      ["read/read-address.ts", "return base; const owned = { ...base,"],
+      ["read/read-address.ts", "return base; return ownedAddress(base,"],
       ["release/close-allocations.ts", "not: #isPutOff && unreadable.length === 0;"],
       ["jobs/run-jobs.ts", "retiring ?? NO_ADDRESSES) : extentOf(pool);"],
       ["release/report-conflict.ts", "return generation; const slot = generation"],
