@@ -72,6 +72,8 @@ async function send(
   );
   for (const promised of released) ledger.letGo(promised);
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    // An address that the batch assigned early may be released before it answers.
+    const since = ledger.moment;
     const results = await scheduler.trying(() => batch(context, [...assigns, ...releases]));
     if (results?.every(isFinal)) {
       for (const [n, promised] of released.entries())
@@ -80,7 +82,7 @@ async function send(
         const result = results[n];
         if (result?.kind !== "assigned" || result.answer instanceof Rejection) return [];
         scheduler.count("batch: assigned");
-        return ledger.hear(request.handle, request.keyId, result.answer.addresses);
+        return ledger.hear(request.handle, request.keyId, result.answer.addresses, since, false);
       });
     }
     await context.sleep(25_000 * context.random.fraction());

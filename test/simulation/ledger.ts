@@ -82,14 +82,16 @@ export class Ledger {
   /**
    * Records an answer as its caller gets it. From then on its addresses belong to the caller.
    *
-   * @param since the moment of the request, under a limit: an answer with addresses that the handle
-   * had before was true at one   moment between the request and the answer
+   * @param since the moment of the request, if it had a limit or was one of a batch: its answer was
+   * true at one moment between the request and the answer
+   * @param mayReuse true if the answer may have addresses that the handle had before, under a limit
    */
   hear(
     handle: string,
     key: string | undefined,
     addresses: readonly AssignedAddress[],
     since = Number.POSITIVE_INFINITY,
+    mayReuse = since !== Number.POSITIVE_INFINITY,
   ): Promised[] {
     const told = addresses.map((address) => promisedOf(handle, address));
     const closing = told.flatMap((promised) => [
@@ -102,7 +104,6 @@ export class Ledger {
       [handle, ...closing].some(
         (name) => (this.#closing.get(name) ?? 0) > 0 || (this.#ended.get(name) ?? -1) >= since,
       ) || told.some((address) => this.#letGo.has(nameOf(address)));
-    const mayReuse = since !== Number.POSITIVE_INFINITY;
     if (key !== undefined && !stale) this.#compare(`${handle}/${key}`, told, mayReuse);
     if (stale) return [];
     for (const [i, promised] of told.entries()) {
