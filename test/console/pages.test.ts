@@ -22,7 +22,12 @@ const PAGES: readonly [name: string, path: (w: World) => string, heading: RegExp
     ["a pool as a table", () => "/console/pools/pods?by=table", /Pool pods/, /Cooling/],
     ["a pool of IPv6", () => "/console/pools/wide", /Pool wide/, /× 10¹⁷ blocks are claimed/],
     ["a block", (w) => `/console/blocks/${w.pod.block}`, /Block 10\.64/, /shop\/web-0/],
-    ["an address", (w) => `/console/addresses/${w.pod.address}`, /Address 10\.64/, /^Attributes and active owner$/],
+    [
+      "an address",
+      (w) => `/console/addresses/${w.pod.address}`,
+      /Address 10\.64/,
+      /^Attributes and active owner$/,
+    ],
     ["one in quarantine", (w) => `/console/addresses/${w.quarantined}`, /Address/, /quarantined/],
     ["a host", () => "/console/hosts/node-0", /Host node-0/, /zone/],
     ["a handle", (w) => `/console/handles/${w.pod.handle}`, /Handle shop\/web-0/, /node-0/],
