@@ -6,9 +6,9 @@ import { Rejection } from "../../src/domain/outcome.ts";
 import { addressOf, assigned, requestOf, SPACE } from "../world.ts";
 import type { Operation } from "./operations.ts";
 
-const assignOf = (handle: string, count = 1): BatchItem => ({
+const assignOf = (handle: string): BatchItem => ({
   kind: "assign",
-  request: requestOf(handle, count, "once"),
+  request: requestOf(handle, 1, "once"),
 });
 
 /** Returns the release of all addresses of an answer, as one request of a batch. */
@@ -30,7 +30,7 @@ const served = (results: readonly BatchResult[]): boolean =>
       (result.kind === "released" && result.answer.complete),
   );
 
-const ASSIGNS = [assignOf("a"), assignOf("b"), assignOf("c", 2)];
+const ASSIGNS = [assignOf("a"), assignOf("b")];
 
 /** Batches, whose requests share slot writes. */
 export const BATCH_OPERATIONS: readonly Operation[] = [

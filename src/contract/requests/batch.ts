@@ -7,17 +7,14 @@ import { releasedAddresses } from "./release.ts";
 
 const requestsOf = <Item extends v.GenericSchema>(item: Item) =>
   fields({
-    requests: v.pipe(
-      list(
-        item,
-        { min: 1, max: BATCH_ITEMS_MAX },
-        {
-          type: "must be an array of objects with assign or release",
-          min: "must have a request",
-          max: `must have at most ${BATCH_ITEMS_MAX} requests; send several batches`,
-        },
-      ),
-      v.description("The requests, served side by side and in no order"),
+    requests: list(
+      item,
+      { min: 1, max: BATCH_ITEMS_MAX },
+      {
+        type: "must be an array of objects with assign or release",
+        min: "must have a request",
+        max: `must have at most ${BATCH_ITEMS_MAX} requests; send several batches`,
+      },
     ),
   });
 
@@ -28,11 +25,9 @@ export const batchedRelease = fields({
 
 /** One request of a batch, for OpenAPI. */
 export const batchedRequest = fields({
-  assign: v.optional(v.pipe(assignBody, v.description("An assign; excludes `release`"))),
+  assign: v.optional(assignBody),
   idempotencyKey: v.optional(idempotencyKey),
-  release: v.optional(
-    v.pipe(batchedRelease, v.description("A release of addresses; excludes `assign`")),
-  ),
+  release: v.optional(batchedRelease),
 });
 
 /** The body of a batch, for OpenAPI. */

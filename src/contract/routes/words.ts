@@ -31,6 +31,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   applications: "The applications, one entry each.",
   assign:
     "`addresses`, or `prefixes`, each of which one node or handle has as a whole. It never changes.",
+  "BatchedRequest.assign": "An assign; it excludes `release`.",
+  "BatchedRequest.release": "A release of addresses; it excludes `assign`.",
+  "BatchRequest.requests": "The requests, served side by side and in no order.",
   attributes:
     "Texts that the caller attached to the addresses. They are the active owner until a request changes it.",
   autoAllocateBlocks: "Hosts claim blocks automatically when they need them.",
