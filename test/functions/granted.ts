@@ -68,6 +68,19 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     ].map((right) => `probe ${right}`),
   },
   {
+    why: "A batch assigns and releases by the walks of the functions assign and release, whose tests use these rights: test/allocator/batch/batch.test.ts.",
+    rights: Object.keys(ACTIONS).flatMap((kind) =>
+      (ACCESS.batch?.[kind as keyof typeof ACTIONS] ?? []).map((part) => `batch ${kind} ${part}`),
+    ),
+  },
+  {
+    why: "The repair run turns the rounds of budgets, and who closes an allocation gives back to them. A dry run reads a budget before it would write it: test/allocator/quotas and test/simulation/crash-points.test.ts.",
+    rights: [
+      ...["get", "put", "update", "delete"].map((kind) => `repair ${kind} BUDGET`),
+      ...["applications update BUDGET", "nodes get BUDGET"],
+    ],
+  },
+  {
     why: "The repair run deletes the usage of a pool that is gone: test/allocator/maintenance/reclaim/pass-count.test.ts.",
     rights: ["repair delete USAGE"],
   },
