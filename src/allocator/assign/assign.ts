@@ -139,8 +139,8 @@ async function round(
     return request.allowPartial && hasAny(execution)
       ? conclude(execution, selected)
       : answer(learned.unserved ? together(selected, learned.unserved) : selected);
-  assertYoung(execution);
   try {
+    assertYoung(execution);
     return await take(execution, selected, totalOf(learned.familyRequests));
   } finally {
     execution.batch?.arrive(execution);
