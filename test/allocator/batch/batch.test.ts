@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type BatchItem, type BatchResult, batch } from "../../../src/allocator/batch/batch.ts";
 import type { Context } from "../../../src/allocator/core/context.ts";
 import { parseGeneration } from "../../../src/domain/generation.ts";
-import { PAGE_MS_MAX } from "../../../src/domain/limits.ts";
+import { PAGE_MS_MAX, REQUEST_MS_MAX } from "../../../src/domain/limits.ts";
 import { DeadlineError, Rejection } from "../../../src/domain/outcome.ts";
 import type { Table, Write } from "../../../src/store/table.ts";
 import {
@@ -163,6 +163,27 @@ describe("a batch", () => {
     const results = await batch(context, handles(200));
     expect(results[0]?.kind).toBe("assigned");
     expect(results.at(-1)).toEqual({ kind: "unfinished" });
+  });
+
+  it("ends a request that is too old, although it selected from a block of which it holds a part", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/29", 30), { cooldownSeconds: 0 });
+    const [old] = releasesOf(await batch(world.calm, [item("old")]));
+    let isLate = false;
+    const { context } = watched(world, (write) => {
+      if (write.step !== "take-slots" || !isLate) {
+        isLate ||= write.step === "take-slots";
+        return undefined;
+      }
+      if (world.clock.nowMs > LATE_MS) return undefined;
+      world.clock.nowMs = LATE_MS + 1;
+      return batch(world.calm, old ? [old] : []).then(() => ({ outcome: "lost", item: undefined }));
+    });
+    const LATE_MS = world.clock.nowMs + REQUEST_MS_MAX;
+    const [result] = await batch(context, [item("many", { count: 5 })]);
+    expect(result?.kind).toBe("failed");
+    expect(contentsIn(world).blocks.flatMap(({ slots }) => [...slots.values()])).not.toContainEqual(
+      expect.objectContaining({ kind: "taken" }),
+    );
   });
 
   it("begins nothing after the deadline of its request", async () => {
