@@ -1,5 +1,6 @@
 import { batch } from "../src/allocator/batch/batch.ts";
-import { batchAnswer, readBatch } from "../src/edge/batch/request.ts";
+import { batchAnswer } from "../src/edge/batch/answer.ts";
+import { readBatch } from "../src/edge/batch/request.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
 import { context } from "../src/wiring.ts";

@@ -6,6 +6,7 @@ import { affinityCommand } from "./commands/affinity.ts";
 import { alarmCommand } from "./commands/alarm.ts";
 import { applicationCommand } from "./commands/application.ts";
 import { assignCommand } from "./commands/assign.ts";
+import { batchCommand } from "./commands/batch.ts";
 import { blockCommand } from "./commands/block.ts";
 import { checkCommand } from "./commands/check.ts";
 import { collectCommand } from "./commands/collect.ts";
@@ -42,6 +43,7 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
   "Addresses:": [
     assignCommand,
     releaseCommand,
+    batchCommand,
     showCommand,
     addressCommand,
     handleCommand,

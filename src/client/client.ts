@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { SPACE_DEFAULT } from "../contract/routes/space-path.ts";
+import { type BatchResult, inBatches } from "./batches.ts";
+import type { BatchedRequest } from "./cut-batches.ts";
 import { callOver, type World } from "./http.ts";
 import { type Operations, operationsOver, type Paged } from "./operations.ts";
 import type { Call } from "./request.ts";
@@ -12,6 +14,15 @@ export interface PlatClient extends Operations {
   readonly space: string;
   /** The operations with long answers, as async iterators over their pages. */
   readonly pages: Paged;
+  /**
+   * Carries out any number of assigns and releases in batches, some side by side, and yields the result of each in their order. An
+   * assign without a key gets one that is the same whenever the same requests are sent. After a failure it yields the results that
+   * there are, and throws.
+   */
+  readonly inBatches: (
+    requests: Iterable<BatchedRequest> | AsyncIterable<BatchedRequest>,
+    signal?: AbortSignal,
+  ) => AsyncGenerator<BatchResult, void, undefined>;
   /** Sends a request to a path that no operation has a name for. */
   readonly call: Call;
 }
@@ -33,15 +44,25 @@ export function platClient(
   { endpoint, space, ...access }: PlatOptions,
   world: Partial<World> = {},
 ): PlatClient {
-  return clientOver(callOver(endpoint, space, access, { ...WORLD, ...world }), space);
+  const whole = { ...WORLD, ...world };
+  return clientOver(callOver(endpoint, space, access, whole), space, whole.sleep);
 }
 
 /** Makes a client over a function that calls the API. */
-export const clientOver = (call: Call, space = SPACE_DEFAULT): PlatClient => ({
-  space,
-  call,
-  ...operationsOver(call, randomUUID),
-});
+export function clientOver(
+  call: Call,
+  space = SPACE_DEFAULT,
+  sleep: World["sleep"] = WORLD.sleep,
+): PlatClient {
+  const operations = operationsOver(call, randomUUID);
+  return {
+    space,
+    call,
+    ...operations,
+    inBatches: (requests, signal) =>
+      inBatches({ send: operations.sendBatch, sleep }, requests, signal),
+  };
+}
 
 const WORLD: World = {
   sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),

@@ -20,7 +20,8 @@ import { type Access, type Fetch, fetchFor } from "./signing.ts";
 
 const TRIES_MAX = 5;
 const ANSWER_MS_MAX = 30_000;
-const WAIT_MS_MAX = 5_000;
+/** The longest wait for another try. */
+export const WAIT_MS_MAX = 5_000;
 const UNANSWERED_WAIT_MS = 500;
 const SHOWN_CHARACTERS_MAX = 200;
 

@@ -1,6 +1,8 @@
 /** `plat-ipam/client`: the API of Plat as a typed client. */
 
+export type { BatchResult } from "./batches.ts";
 export { clientOver, type PlatClient, type PlatOptions, platClient } from "./client.ts";
+export type { BatchedRequest } from "./cut-batches.ts";
 export {
   ApiError,
   found,

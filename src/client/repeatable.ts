@@ -3,8 +3,8 @@ import type { Request } from "./request.ts";
 
 /**
  * Returns true if a repeat of the request can do no harm, whatever other callers do between two tries: a read, a
- * request with a key, one that writes nothing, one that the contract or the caller calls repeatable, and one that
- * names an assignment or an instance. A write that is conditional on its item is not repeatable. Neither is a release
+ * request with a key, one that writes nothing, one that the contract or the caller calls repeatable, one that
+ * names an assignment or an instance, and a batch of such requests. A write that is conditional on its item is not repeatable. Neither is a release
  * of whatever a handle or a host then has.
  */
 export const isRepeatable = ({
@@ -20,7 +20,8 @@ export const isRepeatable = ({
     (body as Named | undefined)?.dryRun === true ||
     "Idempotency-Key" in headers ||
     namesInstance(body) ||
-    namesAssignments(body));
+    namesAssignments(body) ||
+    isRepeatableBatch(body));
 
 /** Returns true for a request that Plat may carry out in part if it cannot do the rest at the moment. */
 export const isRelease = ({ method, path }: Pick<Request, "method" | "path">): boolean =>
@@ -45,8 +46,24 @@ function namesAssignments(body: unknown): boolean {
   return addresses.length > 0 && addresses.every(({ generation }) => generation !== undefined);
 }
 
+const isRepeatableBatch = (body: unknown): boolean => {
+  const { requests = [] } = (body ?? {}) as Named;
+  return requests.length > 0 && requests.every(isRepeatableInBatch);
+};
+
+/** Returns true for a request of a batch of which a repeat does no harm. Plat takes no assign without a key into a batch. */
+export const isRepeatableInBatch = ({ assign, release }: NamedInBatch): boolean =>
+  assign !== undefined || namesAssignments(release);
+
+/** The fields of a request of a batch that this file looks at. */
+interface NamedInBatch {
+  readonly assign?: unknown;
+  readonly release?: unknown;
+}
+
 /** The fields of a body that this file looks at. */
 interface Named {
+  readonly requests?: readonly NamedInBatch[] | undefined;
   readonly dryRun?: unknown;
   readonly addresses?: readonly { readonly generation?: unknown }[] | undefined;
   readonly workload?: { readonly uid?: unknown } | undefined;

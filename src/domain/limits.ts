@@ -165,6 +165,8 @@ export const BATCH_ITEMS_MAX = 1_000;
 export const BATCH_ADDRESSES_MAX = 2_048;
 /** Requests of a batch that are served side by side: about as many as can share a write of a block. */
 export const BATCH_ITEMS_AT_ONCE = 64;
+/** Batches that a client has under way at once. */
+export const BATCHES_AT_ONCE_MAX = 4;
 /** Allocations of a handle that a release of the whole handle reads at once: with the most attributes they take 48 MB. */
 export const ALLOCATIONS_PER_LOOK = 128;
 /**

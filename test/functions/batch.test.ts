@@ -134,4 +134,63 @@ describe("POST /v1/batch", () => {
     expect(status).toBe(400);
     expect(body.fields).toMatchObject([{ field: "Idempotency-Key" }]);
   });
+
+  describe("in NDJSON", () => {
+    const LINES = { "content-type": "application/x-ndjson" };
+    const sendLines = async (lines: readonly string[], headers = {}) => {
+      const { plat } = await withPool();
+      const body = lines.join("\n");
+      return plat.call("POST", "/v1/batch", { body, headers: { ...LINES, ...headers } });
+    };
+    const line = (handle: string) => JSON.stringify(assign(handle));
+
+    it("has a request a line, and names the line and the key of each result", async () => {
+      const { body } = await sendLines([line("a"), "", line("b"), ""]);
+      expect(body.complete).toBe(true);
+      expect(body.results).toMatchObject([
+        { index: 0, line: 1, idempotencyKey: "key of a", status: 200, assigned: { handle: "a" } },
+        { index: 1, line: 3, idempotencyKey: "key of b", status: 200, assigned: { handle: "b" } },
+      ]);
+    });
+
+    it("rejects a line that is no JSON by its number, and serves the others", async () => {
+      const { body } = await sendLines([line("a"), '{"assign"', line("b")]);
+      expect(body.results).toMatchObject([
+        { line: 1, status: 200 },
+        { line: 2, status: 400, problem: { fields: [{ field: "line", value: 2 }] } },
+        { line: 3, status: 200 },
+      ]);
+      expect(body.results[1].problem.detail).toMatch(/^line 2 is not JSON: /);
+    });
+
+    it("answers a line for each request, in their order", async () => {
+      const { status, headers, body } = await sendLines([line("a"), "7", line("b")], {
+        accept: "application/json;q=0.5, application/x-ndjson",
+      });
+      expect(status).toBe(200);
+      expect(headers["content-type"]).toBe("application/x-ndjson");
+      expect(body).toMatchObject([
+        { index: 0, line: 1, status: 200, assigned: { handle: "a" } },
+        { index: 1, line: 2, status: 400 },
+        { index: 2, line: 3, status: 200, assigned: { handle: "b" } },
+      ]);
+    });
+
+    it("is the answer to a batch in JSON too, which has no lines", async () => {
+      const { send } = await withPool();
+      const { body } = await send([assign("a")], { accept: "application/x-ndjson" });
+      expect(body).toMatchObject([{ index: 0, idempotencyKey: "key of a", status: 200 }]);
+      expect(body[0].line).toBeUndefined();
+    });
+
+    it.each([
+      ["no request", ["", " "]],
+      ["too many requests", new Array(BATCH_ITEMS_MAX + 1).fill("{")],
+    ])("is rejected as a whole with %s", async (_, lines) => {
+      const { status, headers, body } = await sendLines(lines, { accept: "application/x-ndjson" });
+      expect(status).toBe(400);
+      expect(headers["content-type"]).toBe("application/problem+json");
+      expect(body.fields).toMatchObject([{ field: "requests" }]);
+    });
+  });
 });

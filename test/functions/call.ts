@@ -1,5 +1,6 @@
 import { methodsOf, ROUTES, type Route } from "../../src/contract/routes/routes.ts";
 import type { Event } from "../../src/edge/http/event.ts";
+import { NDJSON } from "../../src/edge/http/ndjson.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Handlers } from "../../src/local/server.ts";
 import { eventOf, type Request } from "../edge/event.ts";
@@ -27,7 +28,11 @@ export async function sendEvent(
   const reply = {
     status: statusCode ?? 0,
     headers: (headers ?? {}) as Reply["headers"],
-    body: JSON.parse(body ?? "null"),
+    body: headers?.["content-type"] === NDJSON ? valuesIn(body) : JSON.parse(body ?? "null"),
   };
   return { route, reply };
 }
+
+/** Returns the values of the lines, each of which has an end. */
+const valuesIn = (text = ""): readonly unknown[] =>
+  text.match(/.*\n/g)?.map((line) => JSON.parse(line)) ?? [];

@@ -265,6 +265,25 @@ function anyObject({ id, body = [] }: Route): fc.Arbitrary<string> {
     .map((entries) => `{${entries.join(",")}}`);
 }
 
+/** Lines of a body of NDJSON, some of which are no request. */
+const anyLines = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        "",
+        "{",
+        "null",
+        "[]",
+        "\ufeff",
+        '{"__proto__": 1}',
+        '{"assign": {"host": 1}}',
+      ),
+      fc.json(),
+    ),
+    { maxLength: 4 },
+  )
+  .map((lines) => lines.join("\r\n"));
+
 const anyYaml = fc.constantFrom(
   "cidr: 10.9.0.0/24",
   "cidr: !!binary MTAuOS4wLjAvMjQ=",
@@ -346,19 +365,24 @@ export function anyEvent(route: Route): fc.Arbitrary<Event> {
       ),
       headers: anyHeaders,
       yaml: route.yaml ? oneIn(8, anyYaml) : fc.constant(undefined),
+      lines: route.ndjson ? oneIn(4, anyLines) : fc.constant(undefined),
       body: anyBody(route),
       base64: fc.constantFrom("no", "no", "yes", "yes", "broken"),
     })
-    .map(({ path, query, headers, yaml, body, base64 }) => ({
-      ...eventOf(route.method, route.path),
-      pathParameters: Object.fromEntries(parts.map((name, i) => [name, path[i]])),
-      ...(query && { queryStringParameters: Object.fromEntries(query) }),
-      headers: {
-        "content-type": "application/json",
-        ...without(headers),
-        ...(yaml && { "content-type": "application/yaml" }),
-      },
-      body: base64 === "yes" ? Buffer.from(yaml ?? body).toString("base64") : (yaml ?? body),
-      isBase64Encoded: base64 !== "no",
-    }));
+    .map(({ path, query, headers, yaml, lines, body: json, base64 }) => {
+      const body = yaml ?? lines ?? json;
+      return {
+        ...eventOf(route.method, route.path),
+        pathParameters: Object.fromEntries(parts.map((name, i) => [name, path[i]])),
+        ...(query && { queryStringParameters: Object.fromEntries(query) }),
+        headers: {
+          "content-type": "application/json",
+          ...without(headers),
+          ...(yaml && { "content-type": "application/yaml" }),
+          ...(lines && { "content-type": "application/x-ndjson", accept: "application/x-ndjson" }),
+        },
+        body: base64 === "yes" ? Buffer.from(body).toString("base64") : body,
+        isBase64Encoded: base64 !== "no",
+      };
+    });
 }

@@ -185,10 +185,19 @@ it("words that are kept for a field of a schema find it", () => {
 /** The operations that answer with a document of another kind. */
 const DOCUMENTS: ReadonlySet<string> = new Set(["describe", "listSchemas", "readSchema"]);
 
+it("a batch may be sent and answered in lines, which are a text to the document", () => {
+  const { requestBody, responses } = document.paths["/v1/batch"].post;
+  const lines = { "application/x-ndjson": { schema: { type: "string" } } };
+  expect(requestBody.content).toMatchObject(lines);
+  expect(responses[200].content).toMatchObject(lines);
+});
+
 it("bodies are component schemas, by reference", () => {
   for (const { operationId, responses } of operationsOf()) {
     const schemas = Object.values(responses).flatMap(({ content = {} }) =>
-      Object.values(content).map(({ schema }: { schema: object }) => schema),
+      Object.entries(content)
+        .filter(([type]) => type !== "application/x-ndjson")
+        .map(([, { schema }]: [string, { schema: object }]) => schema),
     );
     const inline = schemas.filter((schema) => !("$ref" in schema));
     expect({ operationId, inline }).toEqual({

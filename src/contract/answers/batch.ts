@@ -6,6 +6,12 @@ import { addressesReleased } from "./release.ts";
 
 export const batchResult = v.strictObject({
   index: v.pipe(v.number(), v.integer(), v.description("The index of the request in the batch")),
+  line: v.optional(
+    v.pipe(v.number(), v.integer(), v.description("Its line in a body of NDJSON, from 1")),
+  ),
+  idempotencyKey: v.optional(
+    v.pipe(v.string(), v.description("Its key, if it was sent with a valid one")),
+  ),
   status: v.pipe(
     v.number(),
     v.integer(),

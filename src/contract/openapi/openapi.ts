@@ -22,7 +22,7 @@ import {
   resourceName,
   spaceName,
 } from "../schema/field.ts";
-import { componentHeaders, responsesOf } from "./responses.ts";
+import { componentHeaders, linesOf, responsesOf } from "./responses.ts";
 import { bodyOf, componentSchemas, type Json, schemaOf } from "./schemas.ts";
 
 /** Schemas of path parameters by name; a name means the same in every route. */
@@ -145,11 +145,12 @@ const inHeaders = ({ headers = [] }: Route) =>
     schema: schemaOf(HEADERS[name]),
   }));
 
-function contentOf({ yaml }: Route, forms: readonly v.GenericSchema[]) {
+function contentOf({ yaml, ndjson }: Route, forms: readonly v.GenericSchema[]) {
   const schema = bodyOf(forms);
   return {
     "application/json": { schema },
     ...(yaml && { "application/yaml": { schema } }),
+    ...(ndjson && linesOf("A request of `requests` a line.")),
   };
 }
 

@@ -102,9 +102,14 @@ function answered(route: Route, status: number): Response {
   return {
     description: `${status === 202 ? "The work has started; the job has its progress" : summary}.`,
     headers: headersNamed(...names),
-    content: json(schema),
+    content: { ...json(schema), ...(route.ndjson && linesOf("A result of `results` a line.")) },
   };
 }
+
+/** Returns the content of NDJSON, which OpenAPI 3.1 can describe as a text only. */
+export const linesOf = (description: string) => ({
+  "application/x-ndjson": { schema: { type: "string", description } },
+});
 
 interface Response {
   readonly description: string;

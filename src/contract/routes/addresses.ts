@@ -64,6 +64,7 @@ export const ADDRESS_ROUTES: readonly Route[] = [
       "Carries out a batch of assigns and releases of addresses, each with an answer of its own",
     query: {},
     body: [batchBody],
+    ndjson: true,
     answers: { 200: answers.batchDone },
     rejections: [],
   },

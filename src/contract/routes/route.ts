@@ -44,6 +44,8 @@ export interface Route {
   readonly body?: readonly v.GenericSchema[];
   /** True if the body can also be YAML. */
   readonly yaml?: true;
+  /** True if the body can also be NDJSON, with a request a line, and the answer too, with a result a line. */
+  readonly ndjson?: true;
   /** The answer by its status. */
   readonly answers: Readonly<Record<number, v.GenericSchema | undefined>>;
   /** The problem codes that it can return beyond those of every request. */

@@ -1,40 +1,84 @@
+import * as v from "valibot";
 import { totalOf } from "../../allocator/assign/assignment.ts";
-import type { BatchItem, BatchResult } from "../../allocator/batch/batch.ts";
+import type { BatchItem } from "../../allocator/batch/batch.ts";
 import { batchItem, batchList } from "../../contract/requests/batch.ts";
-import {
-  invalid,
-  PROBLEMS,
-  Problem,
-  problemAnswer,
-  problemOf,
-} from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
+import { idempotencyKey } from "../../contract/schema/field.ts";
+import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { checked, isRecord } from "../../contract/schema/schema.ts";
 import { BATCH_ADDRESSES_MAX } from "../../domain/limits.ts";
-import { Rejection } from "../../domain/outcome.ts";
-import { assignAnswer, readAssign } from "../assign/request.ts";
-import { readJson } from "../http/body.ts";
-import type { Answer, Event } from "../http/event.ts";
+import { readAssign } from "../assign/request.ts";
+import { isJson, mediaType, readJson, unsupported } from "../http/body.ts";
+import type { Event } from "../http/event.ts";
+import { acceptsLines, NDJSON, parsedLine, readLines } from "../http/ndjson.ts";
 import { readSpace } from "../http/parameters.ts";
 import { readRelease } from "../release/request.ts";
 
-/** The requests of a batch, each as it was read, or why it cannot be served. */
+/** The requests of a batch. */
 export interface BatchRequest {
-  readonly entries: readonly (BatchItem | Problem)[];
+  readonly entries: readonly BatchEntry[];
   /** The readable ones, in their order. */
   readonly items: readonly BatchItem[];
+  /** True if the answer has a line for each request. */
+  readonly asLines: boolean;
+}
+
+/** A request of a batch, and how its sender finds it again. */
+interface BatchEntry {
+  /** The request as it was read, or why it cannot be served. */
+  readonly read: BatchItem | Problem;
+  /** Its line in a body of NDJSON. */
+  readonly line?: number;
+  readonly idempotencyKey?: string;
 }
 
 /** Reads a batch. Each request is read as if it had come alone, and a malformed one does not hinder the others. */
 export function readBatch(event: Event): BatchRequest | Problem {
-  const input = readJson(event, batchList);
-  if (input instanceof Problem) return input;
+  const sent = readRequests(event);
+  if (sent instanceof Problem) return sent;
   const space = readSpace(event);
   if (space instanceof Problem) return space;
   if (event.headers["idempotency-key"] !== undefined) return KEY_OF_BATCH;
-  const entries = input.requests.map((entry) => readItem(event, space, entry));
-  const items = entries.filter((entry): entry is BatchItem => !(entry instanceof Problem));
+  const entries = sent.map(({ value, ...at }) => ({
+    ...at,
+    ...keyOf(value),
+    read: value instanceof Problem ? value : readItem(event, space, value),
+  }));
+  const items = entries
+    .map(({ read }) => read)
+    .filter((read): read is BatchItem => !(read instanceof Problem));
   const total = items.reduce((sum, item) => sum + addressesOf(item), 0);
-  return total > BATCH_ADDRESSES_MAX ? tooMany(total) : { entries, items };
+  return total > BATCH_ADDRESSES_MAX
+    ? tooMany(total)
+    : { entries, items, asLines: acceptsLines(event) };
+}
+
+/** A request as it was sent: a value, or the problem of a line that is not JSON. */
+interface Sent {
+  readonly value: unknown;
+  readonly line?: number;
+}
+
+/** Returns the requests of a body: those of a JSON object, or the lines of NDJSON. */
+function readRequests(event: Event): readonly Sent[] | Problem {
+  const type = mediaType(event);
+  if (type instanceof Problem) return type;
+  if (type === NDJSON) {
+    const lines = readLines(event);
+    if (lines instanceof Problem) return lines;
+    const input = checked(batchList, { requests: lines });
+    return input instanceof Problem
+      ? input
+      : lines.map((each) => ({ value: parsedLine(each), line: each.line }));
+  }
+  if (!isJson(type)) return unsupported(type, `application/json or ${NDJSON}`);
+  const input = readJson(event, batchList);
+  return input instanceof Problem ? input : input.requests.map((value) => ({ value }));
+}
+
+/** Returns the key of a request as it was sent, if it has a valid one. */
+function keyOf(value: unknown): Pick<BatchEntry, "idempotencyKey"> {
+  const key = isRecord(value) ? value.idempotencyKey : undefined;
+  return v.is(idempotencyKey, key) ? { idempotencyKey: key as string } : {};
 }
 
 function readItem(event: Event, space: string, entry: unknown): BatchItem | Problem {
@@ -42,8 +86,8 @@ function readItem(event: Event, space: string, entry: unknown): BatchItem | Prob
   if (input instanceof Problem) return input;
   const { assign, release } = input;
   if ((assign === undefined) === (release === undefined)) return ONE_OF_BOTH;
-  // The key as it was sent, because it is read as the header of a request that comes alone.
-  const { idempotencyKey: key } = entry as { readonly idempotencyKey?: string };
+  // The key is read as the header of a request that comes alone.
+  const { idempotencyKey: key } = keyOf(entry);
   if (assign) return readAssignItem(alone(event, assign, key));
   return key === undefined ? readReleaseItem(alone(event, release), space) : KEY_OF_RELEASE;
 }
@@ -51,7 +95,11 @@ function readItem(event: Event, space: string, entry: unknown): BatchItem | Prob
 /** Returns the event of a request of a batch as if it had come alone. */
 const alone = (event: Event, body: unknown, key?: string): Event => ({
   ...event,
-  headers: { ...event.headers, ...(key !== undefined && { "idempotency-key": key }) },
+  headers: {
+    ...event.headers,
+    "content-type": "application/json",
+    ...(key !== undefined && { "idempotency-key": key }),
+  },
   body: JSON.stringify(body),
   isBase64Encoded: false,
 });
@@ -112,58 +160,3 @@ const tooMany = (total: number): Problem =>
     value: total,
     problem: `must ask for and release at most ${BATCH_ADDRESSES_MAX} addresses together; send several batches`,
   });
-
-export function batchAnswer(
-  results: readonly BatchResult[],
-  requestId: string,
-  { entries }: BatchRequest,
-): Answer {
-  const served = results.values();
-  const answers = entries.map((entry) =>
-    entry instanceof Problem ? entry : answerOf(served.next().value, requestId),
-  );
-  return {
-    status: 200,
-    body: {
-      requestId,
-      results: answers.map((answer, index) => ({ index, ...resultBody(answer, requestId) })),
-      complete: answers.every(isFinal),
-    },
-  };
-}
-
-type ItemAnswer = Problem | { readonly assigned: Answer } | { readonly released: Answer };
-
-function answerOf(result: BatchResult | undefined, requestId: string): ItemAnswer {
-  if (result?.kind === "assigned")
-    return result.answer instanceof Rejection
-      ? problemOf(result.answer)
-      : { assigned: assignAnswer(result.answer, requestId) };
-  if (result?.kind === "released")
-    return { released: { status: 200, body: { requestId, ...result.answer } } };
-  return result?.kind === "failed" ? problemOf(result.error) : UNFINISHED;
-}
-
-function resultBody(answer: ItemAnswer, requestId: string) {
-  if (answer instanceof Problem) {
-    const { status, body } = problemAnswer(answer, requestId);
-    return { status, problem: body };
-  }
-  return "assigned" in answer
-    ? { status: answer.assigned.status, assigned: answer.assigned.body }
-    : { status: answer.released.status, released: answer.released.body };
-}
-
-/** Returns false for an answer that another try of the same request may change. */
-function isFinal(answer: ItemAnswer): boolean {
-  if (answer instanceof Problem) {
-    const { code, members } = answer;
-    return !(members.retryable ?? PROBLEMS[code].retryable ?? false);
-  }
-  return !("released" in answer) || (answer.released.body as { complete: boolean }).complete;
-}
-
-const UNFINISHED = new Problem(
-  "unavailable",
-  "There was no time for this request of the batch: send the batch again.",
-);

@@ -41,6 +41,8 @@ export interface Answer {
   readonly status: number;
   /** Absent if the status allows no body. */
   readonly body: object | undefined;
+  /** True if the body is an array that is sent as NDJSON: each of its values is a line. */
+  readonly lines?: true;
   readonly headers?: Readonly<Record<string, string>>;
   /** The path of the created resource, without its space, such as `/v1/jobs/1`. */
   readonly location?: string;

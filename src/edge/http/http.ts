@@ -8,6 +8,7 @@ import { Rejection } from "../../domain/outcome.ts";
 import { actorOf } from "./caller.ts";
 import type { Answer, Event } from "./event.ts";
 import { logger } from "./logger.ts";
+import { linesOf, NDJSON } from "./ndjson.ts";
 import { unlessKnown } from "./preconditions.ts";
 
 export type Handler = (event: Event) => Promise<APIGatewayProxyStructuredResultV2>;
@@ -91,19 +92,19 @@ const encodedOnce = (segment: string) => encodeURIComponent(decodeURIComponent(s
 export const noRoute = (method: string, path: string): Problem =>
   new Problem("not_found", `There is no route ${method} ${cut(path)}.`);
 
-/** Encodes an answer for API Gateway: JSON if it has a body, and the id of the request in the log. */
+/** Encodes an answer for API Gateway: JSON or NDJSON if it has a body, and the id of the request in the log. */
 export function encoded(
-  { status, headers, body }: Answer,
+  { status, headers, body, lines }: Answer,
   requestId: string,
 ): APIGatewayProxyStructuredResultV2 {
   return {
     statusCode: status,
     headers: {
-      ...(status !== 304 && { "content-type": "application/json" }),
+      ...(status !== 304 && { "content-type": lines ? NDJSON : "application/json" }),
       ...headers,
       "x-request-id": requestId,
     },
-    ...(body && { body: JSON.stringify(body) }),
+    ...(body && { body: lines ? linesOf(body as readonly unknown[]) : JSON.stringify(body) }),
   };
 }
 

@@ -1,0 +1,73 @@
+import * as v from "valibot";
+import type { BatchedRequest } from "../../client/index.ts";
+import { isRecord } from "../../contract/schema/schema.ts";
+import { usageError, usageErrors } from "../shell/exit.ts";
+
+/** A request in a file. */
+export interface FileRequest {
+  readonly request: BatchedRequest;
+  /** Its line; absent in a file of JSON. */
+  readonly line?: number;
+}
+
+/**
+ * Returns the requests of a file: one on each line, or those of a JSON list or of a body of `POST /v1/batch`.
+ *
+ * @throws CommandError with the lines that are no requests
+ */
+export function requestsIn(file: string, text: string): readonly FileRequest[] {
+  const problems: string[] = [];
+  const requests: FileRequest[] = [];
+  for (const { value, where, ...at } of valuesIn(text)) {
+    const problem = value instanceof Error ? `is not JSON: ${value.message}` : problemOf(value);
+    if (problem !== undefined) problems.push(`${file}, ${where}: ${problem}.`);
+    else requests.push({ ...at, request: value as BatchedRequest });
+  }
+  if (problems.length > 0) throw usageErrors(problems);
+  if (requests.length === 0) throw usageError(`${file} has no request.`);
+  return requests;
+}
+
+interface Found {
+  /** An error for a line that is not JSON. */
+  readonly value: unknown;
+  readonly where: string;
+  readonly line?: number;
+}
+
+function valuesIn(text: string): readonly Found[] {
+  const whole = parsed(text);
+  if (!(whole instanceof Error))
+    return listIn(whole).map((value, index) => ({ value, where: `request ${index}` }));
+  return text
+    .split("\n")
+    .map((of, index) => ({ of, line: index + 1 }))
+    .filter(({ of }) => of.trim() !== "")
+    .map(({ of, line }) => ({ value: parsed(of), where: `line ${line}`, line }));
+}
+
+function listIn(whole: unknown): readonly unknown[] {
+  if (Array.isArray(whole)) return whole;
+  return isRecord(whole) && Array.isArray(whole.requests) ? whole.requests : [whole];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Returns what is wrong with the form of a request. The API judges the rest, each request on its own. */
+function problemOf(value: unknown): string | undefined {
+  const { issues } = v.safeParse(FORM, value);
+  return issues && `it must be an object with assign or release (${issues[0].message})`;
+}
+
+const objects = v.array(v.looseObject({}));
+
+const FORM = v.union([
+  v.looseObject({ assign: v.looseObject({ interfaces: v.optional(objects) }) }),
+  v.looseObject({ release: v.looseObject({ addresses: objects }) }),
+]);

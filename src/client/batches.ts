@@ -1,0 +1,122 @@
+import { BATCHES_AT_ONCE_MAX } from "../domain/limits.ts";
+import { keyed } from "./batch-keys.ts";
+import { addressesOf, type Batch, type BatchedRequest, cutInBatches } from "./cut-batches.ts";
+import { WAIT_MS_MAX, type World } from "./http.ts";
+import type { Answer, Operations } from "./operations.ts";
+import { isRepeatableInBatch } from "./repeatable.ts";
+
+/** The result of one request: `assigned`, `released` or `problem`. */
+export type BatchResult = Answer<"sendBatch">["results"][number];
+
+/** Batches in a row that bring no request nearer to its end. */
+const FRUITLESS_MAX = 5;
+
+interface Sending {
+  readonly send: Operations["sendBatch"];
+  readonly sleep: World["sleep"];
+}
+
+/**
+ * Carries out requests in batches, some side by side. Requests that had no time, or that another try may serve soon, are sent again.
+ *
+ * @returns the result of each request, in their order; its `index` counts all of them
+ * @throws PlatError if a batch fails, after the results of all that were under way
+ */
+export async function* inBatches(
+  sending: Sending,
+  requests: Iterable<BatchedRequest> | AsyncIterable<BatchedRequest>,
+  signal?: AbortSignal,
+): AsyncGenerator<BatchResult, void, undefined> {
+  const underWay: Promise<Ended>[] = [];
+  let failed: Failed | undefined;
+  for await (const batch of cutInBatches(keyed(requests))) {
+    underWay.push(ended(carriedOut(sending, batch, signal)));
+    if (underWay.length < BATCHES_AT_ONCE_MAX) continue;
+    const first = await (underWay.shift() as Promise<Ended>);
+    if ("error" in first) failed = first;
+    else yield* first.results;
+    if (failed) break;
+  }
+  for (const each of underWay) {
+    const batch = await each;
+    if ("error" in batch) failed ??= batch;
+    else yield* batch.results;
+  }
+  if (failed) throw failed.error;
+}
+
+interface Failed {
+  readonly error: unknown;
+}
+type Ended = Failed | { readonly results: readonly BatchResult[] };
+
+/** Returns a promise that never rejects, because nobody awaits it before its turn. */
+const ended = (results: Promise<readonly BatchResult[]>): Promise<Ended> =>
+  results.then(
+    (all) => ({ results: all }),
+    (error: unknown) => ({ error }),
+  );
+
+interface Left {
+  readonly at: number;
+  readonly request: BatchedRequest;
+}
+
+async function carriedOut(
+  { send, sleep }: Sending,
+  { from, requests }: Batch,
+  signal: AbortSignal | undefined,
+): Promise<readonly BatchResult[]> {
+  const results: BatchResult[] = [];
+  let left: readonly Left[] = requests.map((request, at) => ({ at, request }));
+  for (let fruitless = 0; left.length > 0 && fruitless < FRUITLESS_MAX; ) {
+    const sent = left;
+    const { body } = await send({ body: { requests: sent.map(({ request }) => request) }, signal });
+    const waitsMs: number[] = [];
+    left = sent.flatMap(({ at, request }, n) => {
+      const result = body.results[n] as BatchResult;
+      results[at] = { ...together(results[at], result), index: from + at };
+      const rest = restOf(request, result);
+      if (rest) waitsMs.push(waitMsOf(result));
+      return rest ? [{ at, request: rest }] : [];
+    });
+    fruitless = weightOf(left) < weightOf(sent) ? 0 : fruitless + 1;
+    if (left.length > 0) await sleep(Math.max(...waitsMs), signal);
+  }
+  return results;
+}
+
+/** Returns what of a request is to be sent again soon; nothing if its result is final, or a wait is long. */
+function restOf(request: BatchedRequest, result: BatchResult): BatchedRequest | undefined {
+  const { released, problem } = result;
+  if (released) {
+    const { release } = request;
+    const addresses = release?.addresses.filter(
+      (_, n) => released.results[n]?.status === "unfinished",
+    );
+    return release && addresses && addresses.length > 0
+      ? { release: { ...release, addresses } }
+      : undefined;
+  }
+  if (!problem?.retryable || waitMsOf(result) > WAIT_MS_MAX) return undefined;
+  // A release that failed half-way may have happened, and only a generation tells a later assignment from that one.
+  return isRepeatableInBatch(request) || problem.status < 500 ? request : undefined;
+}
+
+const waitMsOf = ({ released, problem }: BatchResult): number =>
+  released ? 0 : (problem?.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
+
+/** Returns one result for a release that took two tries: the second was of what the first left unfinished. */
+function together(before: BatchResult | undefined, after: BatchResult): BatchResult {
+  if (!before?.released) return after;
+  if (!after.released) return before;
+  const rest = after.released.results.values();
+  const results = before.released.results.map((one) =>
+    one.status === "unfinished" ? (rest.next().value ?? one) : one,
+  );
+  return { ...after, released: { ...after.released, results } };
+}
+
+/** Returns how much is left to do: in a release address by address. */
+const weightOf = (left: readonly Left[]): number =>
+  left.reduce((sum, { request }) => sum + Math.max(1, addressesOf(request)), 0);

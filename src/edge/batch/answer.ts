@@ -1,0 +1,59 @@
+import type { BatchResult } from "../../allocator/batch/batch.ts";
+import { PROBLEMS, Problem, problemAnswer, problemOf } from "../../contract/schema/problem.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import { assignAnswer } from "../assign/request.ts";
+import type { Answer } from "../http/event.ts";
+import type { BatchRequest } from "./request.ts";
+
+/** Answers each request of a batch, in their order. */
+export function batchAnswer(
+  results: readonly BatchResult[],
+  requestId: string,
+  { entries, asLines }: BatchRequest,
+): Answer {
+  const served = results.values();
+  const answered = entries.map(({ read, ...sent }, index) => ({
+    sent: { index, ...sent },
+    answer: read instanceof Problem ? read : answerOf(served.next().value, requestId),
+  }));
+  const told = answered.map(({ sent, answer }) => ({ ...sent, ...resultBody(answer, requestId) }));
+  if (asLines) return { status: 200, body: told, lines: true };
+  const complete = answered.every(({ answer }) => isFinal(answer));
+  return { status: 200, body: { requestId, results: told, complete } };
+}
+
+type ItemAnswer = Problem | { readonly assigned: Answer } | { readonly released: Answer };
+
+function answerOf(result: BatchResult | undefined, requestId: string): ItemAnswer {
+  if (result?.kind === "assigned")
+    return result.answer instanceof Rejection
+      ? problemOf(result.answer)
+      : { assigned: assignAnswer(result.answer, requestId) };
+  if (result?.kind === "released")
+    return { released: { status: 200, body: { requestId, ...result.answer } } };
+  return result?.kind === "failed" ? problemOf(result.error) : UNFINISHED;
+}
+
+function resultBody(answer: ItemAnswer, requestId: string) {
+  if (answer instanceof Problem) {
+    const { status, body } = problemAnswer(answer, requestId);
+    return { status, problem: body };
+  }
+  return "assigned" in answer
+    ? { status: answer.assigned.status, assigned: answer.assigned.body }
+    : { status: answer.released.status, released: answer.released.body };
+}
+
+/** Returns false for an answer that another try of the same request may change. */
+function isFinal(answer: ItemAnswer): boolean {
+  if (answer instanceof Problem) {
+    const { code, members } = answer;
+    return !(members.retryable ?? PROBLEMS[code].retryable ?? false);
+  }
+  return !("released" in answer) || (answer.released.body as { complete: boolean }).complete;
+}
+
+const UNFINISHED = new Problem(
+  "unavailable",
+  "There was no time for this request of the batch: send the batch again.",
+);

@@ -1,0 +1,45 @@
+import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { cut } from "../../contract/schema/schema.ts";
+import { BODY_BYTES_MAX } from "../../domain/limits.ts";
+import { bodyText } from "./body.ts";
+import type { Event } from "./event.ts";
+
+/** The media type of one JSON value a line (https://github.com/ndjson/ndjson-spec). It is registered nowhere. */
+export const NDJSON = "application/x-ndjson";
+
+/** A line of a body that is not empty. */
+export interface Line {
+  /** Its number in the body, from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Returns the lines of a body that are not empty. */
+export function readLines(event: Event): readonly Line[] | Problem {
+  const text = bodyText(event, BODY_BYTES_MAX);
+  if (text instanceof Problem) return text;
+  return text
+    .split("\n")
+    .map((text, index) => ({ line: index + 1, text }))
+    .filter(({ text }) => text.trim() !== "");
+}
+
+/** Returns the value of a line, or the problem of one that is not JSON. */
+export function parsedLine({ line, text }: Line): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const problem = `${line} is not JSON: ${cut((error as Error).message)}`;
+    return invalid({ field: "line", value: line, problem });
+  }
+}
+
+/** Returns true if a request names NDJSON as a media type that it accepts. */
+export const acceptsLines = ({ headers }: Event): boolean =>
+  (headers.accept ?? "").split(",").some((range) => mediaTypeOf(range) === NDJSON);
+
+const mediaTypeOf = (range: string): string => (range.split(";")[0] ?? "").trim().toLowerCase();
+
+/** Returns the text of values with a line for each. */
+export const linesOf = (values: readonly unknown[]): string =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join("");
