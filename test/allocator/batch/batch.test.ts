@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type BatchItem, type BatchResult, batch } from "../../../src/allocator/batch/batch.ts";
 import type { Context } from "../../../src/allocator/core/context.ts";
+import type { Block } from "../../../src/domain/block.ts";
 import { parseGeneration } from "../../../src/domain/generation.ts";
 import { PAGE_MS_MAX, REQUEST_MS_MAX } from "../../../src/domain/limits.ts";
 import { DeadlineError, Rejection } from "../../../src/domain/outcome.ts";
@@ -30,6 +31,20 @@ const addressesIn = (results: readonly BatchResult[]): readonly string[] =>
     if (result.kind !== "assigned" || result.answer instanceof Rejection) return [];
     return result.answer.addresses.map(({ address }) => address);
   });
+
+/** Serves items one after another, each in a batch of its own. */
+async function inTurn(context: Context, ...items: readonly BatchItem[]): Promise<BatchResult[][]> {
+  const results: BatchResult[][] = [];
+  for (const each of items) results.push([...(await batch(context, [each]))]);
+  return results;
+}
+
+const takenIn = ({ slots }: Block): number =>
+  [...slots.values()].filter(({ kind }) => kind === "taken").length;
+
+/** Returns true if an address is in a block of four addresses. */
+const isIn = (base: string, address: string): boolean =>
+  Number(address.split(".").at(-1)) >> 2 === Number(base.split(".").at(-1)) >> 2;
 
 /** Returns the releases of all that a batch assigned, each a request of its own. */
 const releasesOf = (results: readonly BatchResult[]): readonly BatchItem[] =>
@@ -165,25 +180,26 @@ describe("a batch", () => {
     expect(results.at(-1)).toEqual({ kind: "unfinished" });
   });
 
-  it("ends a request that is too old, although it selected from a block of which it holds a part", async () => {
+  it("ends a request that is too old, although it selected again from a block of which it holds a part", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/29", 30), { cooldownSeconds: 0 });
-    const [old] = releasesOf(await batch(world.calm, [item("old")]));
-    let isLate = false;
-    const { context } = watched(world, (write) => {
-      if (write.step !== "take-slots" || !isLate) {
-        isLate ||= write.step === "take-slots";
-        return undefined;
-      }
-      if (world.clock.nowMs > LATE_MS) return undefined;
-      world.clock.nowMs = LATE_MS + 1;
-      return batch(world.calm, old ? [old] : []).then(() => ({ outcome: "lost", item: undefined }));
-    });
-    const LATE_MS = world.clock.nowMs + REQUEST_MS_MAX;
-    const [result] = await batch(context, [item("many", { count: 5 })]);
-    expect(result?.kind).toBe("failed");
-    expect(contentsIn(world).blocks.flatMap(({ slots }) => [...slots.values()])).not.toContainEqual(
-      expect.objectContaining({ kind: "taken" }),
+    const [one = [], half = [], two = []] = await inTurn(
+      world.calm,
+      ...["one", "half", "two"].map((handle) => item(handle, { count: 2 })),
     );
+    await batch(world.calm, releasesOf(half));
+    let writes = 0;
+    const { context } = watched(world, (write) => {
+      if (write.step !== "take-slots" || ++writes !== 2) return undefined;
+      // Others take the room of this block and leave the other one, so that the request selects from that again. By then it is old.
+      const others = addressesIn(one).some((address) => isIn(write.key.sk, address)) ? two : one;
+      return inTurn(world.calm, item("filling", { count: 2 }), ...releasesOf(others)).then(() => {
+        world.clock.nowMs += REQUEST_MS_MAX + 1;
+        return world.table.write(write);
+      });
+    });
+    const [result] = await batch(context, [item("many", { count: 4 })]);
+    expect(result).toMatchObject({ kind: "failed", error: { message: /took longer/ } });
+    expect(contentsIn(world).blocks.map(takenIn).toSorted()).toEqual([0, 4]);
   });
 
   it("begins nothing after the deadline of its request", async () => {
