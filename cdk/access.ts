@@ -15,7 +15,8 @@ export type DeployedFunctionName =
   | "publish"
   | "probe"
   | "authorize"
-  | "console";
+  | "console"
+  | "netbox";
 
 /** Partitions of the table by the prefixes of their keys (`src/store/key.ts`). */
 export const PARTITIONS = {
@@ -208,6 +209,14 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   },
   authorize: undefined,
   console: undefined,
+  // What `batch` and `amend` may, and the reads of spaces, pools and addresses. It serves these routes in NetBox's words.
+  netbox: {
+    get: [...ASSIGN.get],
+    query: [...ASSIGN.query, "SPACES"],
+    put: [...ASSIGN.put],
+    update: [...ASSIGN.update, "HANDLE"],
+    delete: [...ASSIGN.delete],
+  },
   reclaim: {
     get: ["BLOCK", "TABLE", "USAGE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HOST", "GROUPINDEX", "SPACE", "SPACES"],

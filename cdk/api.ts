@@ -9,6 +9,7 @@ import {
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { NETBOX_METHODS, NETBOX_PATH } from "../src/contract/netbox/path.ts";
 import { type FunctionName, methodsOf, ROUTES } from "../src/contract/routes/routes.ts";
 import { tell, type Way } from "./authorizer.ts";
 import { CONSOLE_PATHS, CONSOLE_THROTTLE } from "./console.ts";
@@ -58,6 +59,8 @@ export interface ApiProps {
   readonly publicHealth: boolean;
   /** The function that serves the console to everybody. */
   readonly console?: TableFunction;
+  /** The function that serves NetBox's dialect. */
+  readonly netbox?: TableFunction;
 }
 
 /** The HTTP API. It authorizes every request in one way, also for /readyz. An environment can open /healthz. */
@@ -73,7 +76,7 @@ export class Api extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { environment, way, domain, functions, publicHealth, console }: ApiProps,
+    { environment, way, domain, functions, publicHealth, console, netbox }: ApiProps,
   ) {
     super(scope, id);
     const { authorizer, principal } = way;
@@ -91,7 +94,7 @@ export class Api extends Construct {
     this.apiId = api.apiId;
     this.endpoint = domain === undefined ? api.apiEndpoint : `https://${domain.name}`;
 
-    tell(functions, way);
+    tell({ ...functions, ...(netbox && { netbox }) }, way);
     const opened = new Map<string, PublicRoute>();
     const integrations = new Map<FunctionName, HttpLambdaIntegration>();
     for (const route of ROUTES) {
@@ -112,6 +115,14 @@ export class Api extends Construct {
           opened.set(`${method} ${route.path}`, { route: added, throttle: HEALTH_THROTTLE });
       }
     }
+    if (netbox)
+      api.addRoutes({
+        path: NETBOX_PATH,
+        methods: NETBOX_METHODS.map((method) => HttpMethod[method]),
+        integration: new HttpLambdaIntegration("netbox", netbox.live, {
+          scopePermissionToRoute: false,
+        }),
+      });
     const files =
       console &&
       new HttpLambdaIntegration("console", console.live, { scopePermissionToRoute: false });

@@ -38,6 +38,8 @@ export interface PrivateApiProps {
   readonly functions: Readonly<Record<FunctionName, TableFunction>>;
   /** True if everybody may ask for /healthz. */
   readonly publicHealth: boolean;
+  /** The function that serves NetBox's dialect. */
+  readonly netbox?: TableFunction;
 }
 
 /** The stage of a REST API has a name, with which every path begins. */
@@ -83,14 +85,15 @@ export class PrivateApi extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { environment, choice, access, authorize, functions, publicHealth }: PrivateApiProps,
+    { environment, choice, access, authorize, functions, publicHealth, netbox }: PrivateApiProps,
   ) {
     super(scope, id);
     const { vpcEndpointIds, webAcl, usagePlans } = choice;
     const { stackName } = Stack.of(this);
     const hasKeys = usagePlans.length > 0;
     const way = restWayOf(access, authorize, (invoked) => uriOf(this, invoked));
-    tell(functions, way);
+    const served = { ...functions, ...(netbox && { netbox }) };
+    tell(served, way);
     const api = new SpecRestApi(this, "RestApi", {
       restApiName: stackName,
       apiDefinition: ApiDefinition.fromInline(
@@ -99,6 +102,7 @@ export class PrivateApi extends Construct {
           uriOf: (name) => uriOf(this, functions[name]),
           scheme: way.scheme,
           hasKeys,
+          ...(netbox && { netboxUri: uriOf(this, netbox) }),
           ...(publicHealth && { openPath: HEALTH_PATH }),
         }),
       ),
@@ -126,7 +130,7 @@ export class PrivateApi extends Construct {
       cloudWatchRole: true,
     });
     this.apiId = api.restApiId;
-    for (const served of Object.values(functions)) this.permit(served, `${STAGE}/*/*`);
+    for (const each of Object.values(served)) this.permit(each, `${STAGE}/*/*`);
     if (way.authorize) this.permit(way.authorize, "authorizers/*");
 
     this.accessLog = new LogGroup(this, "AccessLogs", {

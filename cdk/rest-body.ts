@@ -1,3 +1,4 @@
+import { NETBOX_METHODS, NETBOX_PATH } from "../src/contract/netbox/path.ts";
 import { type FunctionName, methodsOf, ROUTES } from "../src/contract/routes/routes.ts";
 
 export interface RestBodyProps {
@@ -10,6 +11,8 @@ export interface RestBodyProps {
   readonly hasKeys: boolean;
   /** The path that everybody may call, if there is one. */
   readonly openPath?: string;
+  /** The URI of the function of NetBox's dialect, if there is one. */
+  readonly netboxUri?: string;
 }
 
 /** The function that answers what no route takes. It has no access to the table. */
@@ -22,14 +25,17 @@ const ANY = "x-amazon-apigateway-any-method";
  * paths lead to the function that answers them as an HTTP API's default route does.
  */
 export function restBody(props: RestBodyProps): object {
-  const { title, scheme, hasKeys } = props;
+  const { title, scheme, hasKeys, uriOf, netboxUri } = props;
   const paths: Record<string, Record<string, unknown>> = {};
-  const add = (path: string, method: string, name: FunctionName) => {
-    paths[path] = { ...paths[path], [method]: methodOf(props, path, method, name) };
+  const add = (path: string, method: string, uri: string) => {
+    paths[path] = { ...paths[path], [method]: methodOf(props, path, method, uri) };
   };
   for (const route of ROUTES)
-    for (const method of methodsOf(route)) add(route.path, method.toLowerCase(), route.function);
-  for (const path of ["/", "/{proxy+}", ...Object.keys(paths)]) add(path, ANY, DEFAULT);
+    for (const method of methodsOf(route))
+      add(route.path, method.toLowerCase(), uriOf(route.function));
+  if (netboxUri !== undefined)
+    for (const method of NETBOX_METHODS) add(NETBOX_PATH, method.toLowerCase(), netboxUri);
+  for (const path of ["/", "/{proxy+}", ...Object.keys(paths)]) add(path, ANY, uriOf(DEFAULT));
   return {
     openapi: "3.0.1",
     info: { title, version: "1" },
@@ -43,8 +49,8 @@ export function restBody(props: RestBodyProps): object {
   };
 }
 
-function methodOf(props: RestBodyProps, path: string, method: string, name: FunctionName): object {
-  const { uriOf, hasKeys, openPath } = props;
+function methodOf(props: RestBodyProps, path: string, method: string, uri: string): object {
+  const { hasKeys, openPath } = props;
   const isOpen = path === openPath && method !== ANY;
   const parameters = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, named]) => ({
     name: named,
@@ -59,7 +65,7 @@ function methodOf(props: RestBodyProps, path: string, method: string, name: Func
     "x-amazon-apigateway-integration": {
       type: "aws_proxy",
       httpMethod: "POST",
-      uri: uriOf(name),
+      uri,
     },
   };
 }

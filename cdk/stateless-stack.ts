@@ -69,7 +69,7 @@ export class StatelessStack extends Stack {
     const { history, bucket } = props.trail;
 
     // Other functions treat a request as ended once REQUEST_MS_MAX has passed, so Lambda must have stopped it by then.
-    const request = (name: FunctionName | "intake" | "authorize") =>
+    const request = (name: FunctionName | "intake" | "authorize" | "netbox") =>
       new TableFunction(this, name, {
         environment,
         table,
@@ -94,7 +94,9 @@ export class StatelessStack extends Stack {
     const publicHealth = props.publicHealth === true;
     const authorize = () => request("authorize");
     const console = props.console && this.#console(environment, table, props.console, access);
-    const common = { environment, functions, publicHealth };
+    // Clients of NetBox send a token, and sign nothing.
+    const netbox = access.type === "iam" ? undefined : request("netbox");
+    const common = { environment, functions, publicHealth, ...(netbox && { netbox }) };
     const { apiId, stageName, endpoint, stage, accessLog } = privateApi
       ? new PrivateApi(this, "Api", { ...common, choice: privateApi, access, authorize })
       : new Api(this, "Api", {
@@ -181,7 +183,11 @@ export class StatelessStack extends Stack {
     new Dashboard(this, "Dashboard", { alarms: all, stage, accessLog, table, publishing });
 
     if (props.rollout === "canary")
-      new Canary(this, "Canary", { functions: Object.values(functions), stage, serverErrors });
+      new Canary(this, "Canary", {
+        functions: [...Object.values(functions), ...(netbox ? [netbox] : [])],
+        stage,
+        serverErrors,
+      });
 
     new CfnOutput(this, "Endpoint", { value: endpoint });
     new CfnOutput(this, "AlarmTopic", { value: topic.topicArn });

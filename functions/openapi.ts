@@ -6,6 +6,7 @@ import { authorized } from "../src/edge/http/authorized.ts";
 import type { Event } from "../src/edge/http/event.ts";
 import { route } from "../src/edge/http/http.ts";
 import { leadsNowhere, routesAt } from "../src/edge/http/routing.ts";
+import { isRoot, rootAnswer } from "../src/edge/netbox/status.ts";
 
 const document = openApi();
 const schemas = eventSchemas();
@@ -35,7 +36,9 @@ function noSchema(type: string): Problem {
   return new Problem("not_found", `No event has the type ${cut(type)}. GET /schemas has them all.`);
 }
 
-async function nowhere({ requestContext }: Event) {
-  const { method, path } = requestContext.http;
+async function nowhere(event: Event) {
+  const { method, path } = event.requestContext.http;
+  // API Gateway takes no route for the root of NetBox's dialect, which needs no table.
+  if (isRoot(path) && method === "GET") return rootAnswer(event);
   return leadsNowhere(method, path, routesAt(path.split("/")));
 }

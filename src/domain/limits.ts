@@ -484,3 +484,10 @@ export const EVENTS_WITHHELD_MS = LOGGED_MS_MAX + CLOCK_SKEW_MS_MAX;
 export const PUBLISHED_AT_ONCE = 16;
 /** The time for which a change of an address waits for the change of its owner, which another shard of the stream may tell. */
 export const OWNER_AWAITED_MS_MAX = 30_000;
+/** Objects in one request of NetBox's dialect: as many as NetBox makes of a page. */
+export const NETBOX_ITEMS_MAX = 256;
+/** Objects on a page of the dialect, as in NetBox: unless the request has a limit, and at most. */
+export const NETBOX_PER_PAGE_DEFAULT = 50;
+export const NETBOX_PER_PAGE_MAX = 1_000;
+/** A list of the dialect begins no further page of Plat after this time, so that its answer is in time. */
+export const NETBOX_LIST_MS_MAX = 4_000;

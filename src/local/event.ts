@@ -1,15 +1,19 @@
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { methodsOf, type Route } from "../contract/routes/routes.ts";
+import { NETBOX_METHODS, NETBOX_PATH } from "../contract/netbox/path.ts";
+import { type FunctionName, methodsOf } from "../contract/routes/routes.ts";
 import { invalid, type Problem } from "../contract/schema/problem.ts";
 import { cut } from "../contract/schema/schema.ts";
 import type { Event } from "../edge/http/event.ts";
 import { isGreedy, leadsNowhere, routesAt } from "../edge/http/routing.ts";
 
-/** The route and the function of a request. */
+/** A function that serves callers. */
+export type ServingFunction = FunctionName | "netbox";
+
+/** The function of a request, and its event. */
 export interface Destination {
-  readonly route: Route;
+  readonly function: ServingFunction;
   readonly event: Event;
 }
 
@@ -22,20 +26,26 @@ export function destinationOf(request: IncomingMessage, requestId: string): Dest
   if (!segments)
     return invalid({ field: "path", value: cut(rawPath), problem: "is not a valid path" });
 
+  const path = segments.join("/");
+  const routed = (routePath: string) =>
+    eventOf(request, {
+      ...LAPTOP,
+      requestId,
+      routeKey: `${method} ${routePath}`,
+      path,
+      rawQueryString,
+      pathParameters: parametersOf(routePath, segments),
+    });
+  if (segments[1] === NETBOX_SEGMENT && NETBOX_METHODS.some((known) => known === method))
+    return { function: "netbox", event: routed(NETBOX_PATH) };
   const fitting = routesAt(segments);
   const route = fitting.find((candidate) => methodsOf(candidate).some((known) => known === method));
-  const path = segments.join("/");
   if (!route) return leadsNowhere(method, path, fitting);
-  const event = eventOf(request, {
-    ...LAPTOP,
-    requestId,
-    routeKey: `${method} ${route.path}`,
-    path,
-    rawQueryString,
-    pathParameters: parametersOf(route.path, segments),
-  });
-  return { route, event };
+  return { function: route.function, event: routed(route.path) };
 }
+
+/** The first segment of every path of NetBox's dialect. */
+const NETBOX_SEGMENT = "api";
 
 const LAPTOP = { accountId: "local", apiId: "local", domainName: "127.0.0.1" } as const;
 

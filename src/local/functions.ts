@@ -4,6 +4,7 @@ import { handler as applications } from "../../functions/applications.ts";
 import { handler as assign } from "../../functions/assign.ts";
 import { handler as batch } from "../../functions/batch.ts";
 import { handler as configure } from "../../functions/configure.ts";
+import { handler as netbox } from "../../functions/netbox.ts";
 import { handler as nodes } from "../../functions/nodes.ts";
 import { handler as openapi } from "../../functions/openapi.ts";
 import { handler as read } from "../../functions/read.ts";
@@ -31,6 +32,7 @@ export const HANDLERS: Handlers = {
   applications,
   nodes,
   openapi,
+  netbox,
 };
 
 /** The scheduled runs. A run that has shards executes all of them, one after the other. */

@@ -65,8 +65,8 @@ function foreignOrigin({ headers }: IncomingMessage): Problem | undefined {
 
 function withoutToken({ headers }: IncomingMessage, token: string): Problem | undefined {
   const { authorization } = headers;
-  // The scheme's case does not matter (https://www.rfc-editor.org/rfc/rfc9110#section-11.1).
-  const [, sent] = /^bearer +(.*)$/i.exec(authorization ?? "") ?? [];
+  // The scheme's case does not matter (https://www.rfc-editor.org/rfc/rfc9110#section-11.1). NetBox's clients name theirs "Token".
+  const [, sent] = /^(?:bearer|token) +(.*)$/i.exec(authorization ?? "") ?? [];
   if (sent !== undefined && isSame(sent, token)) return undefined;
   return sent === undefined
     ? new Problem("unauthenticated", "Send the server's token: Authorization: Bearer <token>.")

@@ -1,15 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { FunctionName } from "../contract/routes/routes.ts";
 import { invalid, Problem, problemAnswer } from "../contract/schema/problem.ts";
 import { BODY_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
 import type { ConsoleFile } from "../edge/console/files.ts";
 import { encoded, type Handler } from "../edge/http/http.ts";
 import type { Console } from "./console.ts";
-import { destinationOf, newRequestId, withBody } from "./event.ts";
+import { destinationOf, newRequestId, type ServingFunction, withBody } from "./event.ts";
 import { bracketed, type Gate, gateOf, pageGateOf } from "./gate.ts";
 import { bodyOf, close, lastWords, listen } from "./http-server.ts";
 
-export type Handlers = Readonly<Record<FunctionName, Handler>>;
+export type Handlers = Readonly<Record<ServingFunction, Handler>>;
 
 type Reply = Awaited<ReturnType<Handler>>;
 
@@ -131,10 +130,10 @@ async function answer(
   const body = await bodyOf(request, BODY_LIMITS);
   if (!body) return rejected(tooLarge(), requestId);
   if (destination instanceof Problem) return rejected(destination, requestId);
-  const { route, event } = destination;
+  const { event } = destination;
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => resolve(rejected(tooLate(answerMsMax), requestId)), answerMsMax);
-    handlers[route.function](withBody(event, body))
+    handlers[destination.function](withBody(event, body))
       .finally(() => clearTimeout(late))
       .then(resolve, reject);
   });

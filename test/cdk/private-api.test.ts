@@ -229,6 +229,20 @@ describe("a private REST API with tokens", () => {
     expect(JSON.stringify(caller)).toContain("authorizeFunctionAliaslive");
   });
 
+  it("serves NetBox's dialect", () => {
+    const { body } = restApiOf(template);
+    expect(Object.keys(body.paths["/api/{path+}"]).sort()).toEqual([
+      "delete",
+      "get",
+      "head",
+      "patch",
+      "post",
+      "put",
+      "x-amazon-apigateway-any-method",
+    ]);
+    expect(JSON.stringify(body.paths["/api/{path+}"].post)).toContain("netboxFunctionAliaslive");
+  });
+
   it("lets only its authorizer ask authorize", () => {
     const [permission] =
       Object.entries(template.findResources("AWS::Lambda::Permission")).find(([id]) =>

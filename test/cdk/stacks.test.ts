@@ -584,6 +584,16 @@ describe("the API with tokens", () => {
     expect(others).toHaveLength(1);
   });
 
+  it("serves NetBox's dialect, whose clients send tokens, by one function", () => {
+    const keys = Object.values(template.findResources("AWS::ApiGatewayV2::Route")).map(
+      ({ Properties }) => Properties.RouteKey,
+    );
+    expect(keys.filter((key) => key.includes("/api/")).sort()).toEqual(
+      ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"].map((method) => `${method} /api/{path+}`),
+    );
+    expect(functionsOf(template).netbox?.Environment.Variables).toMatchObject({ ACCESS: "token" });
+  });
+
   it("tells the access log the name of the holder", () => {
     expect(accessLogOf(template).caller).toBe("$context.authorizer.principal");
   });

@@ -5,7 +5,7 @@ import { serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 import { OPERATIONS_FILE, operationsText, SCHEMA_FILE, textOf } from "./client-files.ts";
-import { createLan, playAnsible, replayTerraform } from "./recipes.ts";
+import { callByPynetbox, createLan, playAnsible, replayTerraform } from "./recipes.ts";
 import {
   generateClientTypes,
   generateTypes,
@@ -20,7 +20,7 @@ import {
 /**
  * `npm run check:openapi`: two linters read the OpenAPI document by their strict rules, and clients from generators
  * complete the README's example over HTTP. The generated files of `plat-ipam/client` must be those of the contract.
- * The recipes of `docs/clients.md` whose programs come from PyPI assign and release.
+ * The recipes of `docs/clients.md` whose programs come from PyPI assign and release, and so does pynetbox.
  * The tools are packages of their own in this folder, because they need another TypeScript than the project, Python 3.10
  * or later with `venv`, and Go 1.25 or later. `PYTHON` names a Python other than `python3`.
  */
@@ -135,6 +135,7 @@ try {
   await createLan(url);
   const ansible = join(GENERATED, "ansible");
   await step("the playbook of Ansible assigned", () => playAnsible(url, VENV_BIN, ansible));
+  await step("pynetbox assigned", () => callByPynetbox(url, VENV_BIN));
   await step("the requests of Terraform assigned", () => replayTerraform(url, VENV_BIN));
 } catch (error) {
   if (!(error instanceof StepFailed)) throw error;

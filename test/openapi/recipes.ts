@@ -8,12 +8,8 @@ const EXAMPLES = fileURLToPath(new URL("../../docs/examples", import.meta.url));
 const HOSTS = ["vm-1", "vm-2"];
 
 /** Creates the pool that the recipes name. */
-export async function createLan(url: string): Promise<void> {
-  const body = JSON.stringify({ cidr: "10.1.0.0/24", kind: "subnet", gateway: "10.1.0.1" });
-  const headers = { "content-type": "application/json" };
-  const { status } = await fetch(`${url}/v1/pools/lan`, { method: "PUT", headers, body });
-  if (status !== 201) throw new StepFailed(`the pool was answered with ${status}`);
-}
+export const createLan = (url: string): Promise<void> =>
+  createPool(url, "lan", { cidr: "10.1.0.0/24", kind: "subnet", gateway: "10.1.0.1" });
 
 /**
  * Plays the playbook twice, and then with `state=absent`. Each host has the same address after the first two, and none
@@ -44,6 +40,19 @@ export async function replayTerraform(url: string, bin: string): Promise<string>
   const example = join(EXAMPLES, "terraform", "main.tf");
   const args = [join("client", "terraform.py"), example, url];
   return (await run(join(bin, "python"), args, { cwd: HERE })).trim();
+}
+
+/** Lets pynetbox assign, change, list and release through NetBox's dialect, also with 64 callers at once. */
+export async function callByPynetbox(url: string, bin: string): Promise<string> {
+  await createPool(url, "racks", { cidr: "10.7.0.0/24", kind: "subnet" });
+  return (await run(join(bin, "python"), [join("client", "netbox.py"), url], { cwd: HERE })).trim();
+}
+
+async function createPool(url: string, name: string, pool: object): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify(pool);
+  const { status } = await fetch(`${url}/v1/pools/${name}`, { method: "PUT", headers, body });
+  if (status !== 201) throw new StepFailed(`the pool was answered with ${status}`);
 }
 
 const shownIn = (printed: string) => (printed.match(/10\.\S+ via [\d.]+/g) ?? []).sort();

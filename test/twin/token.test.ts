@@ -63,6 +63,30 @@ describe.runIf(emulatorBinary())("the twin of dev with tokens", () => {
     await hasAccessLine(twin, { routeKey, status: "200", caller: "token:ci" });
   });
 
+  it("serves a client of NetBox under the roles of its token", async () => {
+    const headers = { authorization: `Token ${TOKENS.ci}`, "content-type": "application/json" };
+    const ask = async (method: string, path: string, body?: object) => {
+      const answer = await fetch(`${twin.url}/api/${path}`, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      return {
+        status: answer.status,
+        version: answer.headers.get("api-version"),
+        body: text && JSON.parse(text),
+      };
+    };
+    expect(await ask("GET", "")).toMatchObject({ status: 200, version: "4.4" });
+    const [prefix] = (await ask("GET", "ipam/prefixes/?vrf=blue")).body.results;
+    const made = await ask("POST", `ipam/prefixes/${prefix.id}/available-ips/`, {});
+    expect(made).toMatchObject({ status: 201, body: { vrf: { name: "blue" } } });
+    expect((await ask("GET", "ipam/prefixes/")).status).toBe(403);
+    expect((await ask("DELETE", `ipam/ip-addresses/${made.body.id}/`)).status).toBe(204);
+    await hasAccessLine(twin, { routeKey: "POST /api/{path+}", status: "201", caller: "token:ci" });
+  });
+
   it("rejects a wrong role and a wrong space by name", async () => {
     const pool = { cidr: "10.1.0.0/24" };
     expect(await call(TOKENS.ci, "PUT", "/v1/spaces/blue/pools/b", pool)).toMatchObject({

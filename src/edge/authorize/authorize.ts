@@ -46,8 +46,8 @@ export function authorizer(readSecret: () => Promise<string>, now: () => number)
     const authorization = Object.entries(headers ?? {}).find(
       ([name]) => name.toLowerCase() === "authorization",
     );
-    // The scheme's case does not matter (https://www.rfc-editor.org/rfc/rfc9110#section-11.1).
-    const [, token] = /^bearer +(\S+)$/i.exec(authorization?.[1] ?? "") ?? [];
+    // The scheme's case does not matter (https://www.rfc-editor.org/rfc/rfc9110#section-11.1). NetBox's clients name theirs "Token".
+    const [, token] = /^(?:bearer|token) +(\S+)$/i.exec(authorization?.[1] ?? "") ?? [];
     const holder = token === undefined ? undefined : holderOf(token, await tokens());
     if (!holder) return undefined;
     const { name, roles, tenant } = holder;

@@ -25,7 +25,7 @@ interface TokenCaller {
  * - With `iam`, API Gateway has compared the request with the policies of the caller. `npm start` sets no variable,
  *   because its gate decides. Both requests are served as they are.
  * - With tokens, the handler compares the request with the roles of the caller, before it reads the body. The event that
- *   it passes on names the principal in the place of an ARN, and the tenant.
+ *   it passes on names the principal in the place of an ARN, the tenant and the roles.
  */
 export function authorized(routes: Parameters<typeof http>[0]) {
   const serve = http(routes);
@@ -35,15 +35,16 @@ export function authorized(routes: Parameters<typeof http>[0]) {
     const caller = callerOf(event);
     const problem = withoutRole(event, caller?.grants ?? []);
     if (problem) return rejected(event, problem);
-    const { principal, tenant } = caller ?? {};
-    const authorizer = principal !== undefined && {
-      iam: { userArn: principal },
+    const { principal, tenant, grants = [] } = caller ?? {};
+    const authorizer = {
+      ...(principal !== undefined && { iam: { userArn: principal } }),
       ...(tenant && { tenant }),
+      grants,
     };
     const { authorizer: _, ...requestContext } = event.requestContext;
     return serve({
       ...event,
-      requestContext: { ...requestContext, ...(authorizer && { authorizer }) },
+      requestContext: { ...requestContext, authorizer },
     });
   });
   return ofEitherApi(measuredHandler, (key) => Object.hasOwn(routes, servedKey(key)));
@@ -53,7 +54,7 @@ export function authorized(routes: Parameters<typeof http>[0]) {
  * Returns the problem of a request that the roles of its caller do not allow. It names the role and the space that are
  * missing, and nobody who has them.
  */
-function withoutRole(event: Event, grants: readonly Grant[]): Problem | undefined {
+export function withoutRole(event: Event, grants: readonly Grant[]): Problem | undefined {
   const space = event.pathParameters?.space ?? SPACE_DEFAULT;
   if (isAllowed(grants, event.routeKey, space)) return undefined;
   const role = String(roleFor(event.routeKey));

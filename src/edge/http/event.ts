@@ -4,6 +4,7 @@ import type {
   APIGatewayEventRequestContextV2,
   APIGatewayProxyEventV2WithRequestContext,
 } from "aws-lambda";
+import type { Grant } from "../../contract/routes/roles.ts";
 
 /**
  * A request as API Gateway's HTTP API passes it (payload format 2.0). Header names are in lower case, the path is
@@ -17,6 +18,8 @@ export type Event = APIGatewayProxyEventV2WithRequestContext<
       readonly lambda?: LambdaCaller;
       /** Present where the environment names the tenants of its callers: a function sets it from the token. */
       readonly tenant?: NamedTenant;
+      /** The roles of a caller with a token. Absent where IAM, or the gate of a local server, has decided. */
+      readonly grants?: readonly Grant[];
     };
   }
 >;

@@ -13,7 +13,8 @@ import { unlessKnown } from "./preconditions.ts";
 
 export type Handler = (event: Event) => Promise<APIGatewayProxyStructuredResultV2>;
 
-type Route = (event: Event) => Promise<Answer | Problem | Rejection>;
+/** The handler of one route. */
+export type Route = (event: Event) => Promise<Answer | Problem | Rejection>;
 
 /** Makes the handler of a route: it parses the event, calls the core, and answers. Parser and core can reject. */
 export function route<Input, Result>(

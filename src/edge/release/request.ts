@@ -25,11 +25,13 @@ export type ReleaseRequest =
   | { readonly space: string; readonly host: HostId }
   | { readonly space: string; readonly handle: string }
   | { readonly space: string; readonly instance: NamedInstance }
-  | {
-      readonly space: string;
-      readonly entries: readonly ReleaseEntry[];
-      readonly keep: boolean;
-    };
+  | AddressRelease;
+
+interface AddressRelease {
+  readonly space: string;
+  readonly entries: readonly ReleaseEntry[];
+  readonly keep: boolean;
+}
 
 /** An address to release, or the result of an invalid entry, which must not affect the others. */
 type ReleaseEntry = NamedAddress | ReleaseResult;
@@ -63,6 +65,13 @@ export function readRelease(event: Event): ReleaseRequest | Problem {
   if (workload)
     return { space, instance: { place: instancePlace(space, workload), workload, keep } };
   return { space, entries: (addresses ?? []).map(readEntry), keep };
+}
+
+/** Reads a release of single addresses, and no other. */
+export function readAddressRelease(event: Event): AddressRelease | Problem {
+  const read = readRelease(event);
+  if (read instanceof Problem || "entries" in read) return read;
+  return invalid({ field: "addresses", problem: "is required" });
 }
 
 /** Reads a release of the handle in the path. */

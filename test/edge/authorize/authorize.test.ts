@@ -36,6 +36,13 @@ describe("the Lambda authorizer", () => {
     });
   });
 
+  it("takes the token under the scheme of NetBox's clients too", async () => {
+    for (const scheme of ["Token", "token"])
+      expect(await handlerOf(SECRET)(asking(`${scheme} ${TOKEN}`))).toMatchObject({
+        isAuthorized: true,
+      });
+  });
+
   it("names the tenant of a token that has one", async () => {
     const secret = JSON.stringify({ [hashOf(TOKEN)]: { ...CI, tenant: "red" } });
     expect(await handlerOf(secret)(asking(`Bearer ${TOKEN}`))).toMatchObject({

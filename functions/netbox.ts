@@ -1,0 +1,62 @@
+import { listPools } from "../src/allocator/admin/administration.ts";
+import { amendAddress } from "../src/allocator/admin/amend-address.ts";
+import { assign } from "../src/allocator/assign/assign.ts";
+import { batch } from "../src/allocator/batch/batch.ts";
+import { fresh } from "../src/allocator/core/context.ts";
+import { readAddress } from "../src/allocator/read/read-address.ts";
+import { releaseAddresses } from "../src/allocator/release/release-addresses.ts";
+import { listAddresses } from "../src/allocator/search/list-addresses.ts";
+import { amendmentAnswer, readAmendment } from "../src/edge/addresses/amendment.ts";
+import { addressAnswer } from "../src/edge/addresses/answer.ts";
+import { addressListAnswer, readAddressList } from "../src/edge/addresses/list.ts";
+import { assignAnswer, readAssign } from "../src/edge/assign/request.ts";
+import { batchAnswer } from "../src/edge/batch/answer.ts";
+import { readBatch } from "../src/edge/batch/request.ts";
+import { route } from "../src/edge/http/http.ts";
+import { readAddressPath } from "../src/edge/http/parameters.ts";
+import { dialect } from "../src/edge/netbox/dialect.ts";
+import { poolList } from "../src/edge/pools/answer.ts";
+import { readAddressRelease, releaseAnswer } from "../src/edge/release/request.ts";
+import { readSpaceList, spaceListAnswer } from "../src/edge/spaces/list.ts";
+import { context } from "../src/wiring.ts";
+
+const plat = context();
+
+/** Serves NetBox's dialect by routes of Plat, which are bound here as in the functions of their own. */
+export const handler = dialect(
+  {
+    "GET /v1/spaces": route(
+      readSpaceList,
+      (wanted) => plat.store.listSpacePage(wanted),
+      spaceListAnswer,
+    ),
+    "GET /v1/pools": route(poolList.read, ({ space }) => listPools(plat, space), poolList.answer),
+    "GET /v1/addresses": route(
+      readAddressList,
+      (search) => listAddresses(plat, search),
+      addressListAnswer,
+    ),
+    "GET /v1/addresses/{ip}": route(
+      readAddressPath,
+      ({ space, address }) => readAddress(plat, space, address),
+      addressAnswer,
+    ),
+    "PATCH /v1/addresses/{ip}": route(
+      readAmendment,
+      ({ space, amendment }) => amendAddress(plat, space, amendment),
+      amendmentAnswer,
+    ),
+    "POST /v1/assign": route(
+      (event) => readAssign(event, () => fresh(plat)),
+      (request) => assign(plat, request),
+      assignAnswer,
+    ),
+    "POST /v1/batch": route(readBatch, ({ items }) => batch(plat, items), batchAnswer),
+    "POST /v1/release": route(
+      readAddressRelease,
+      ({ space, entries }) => releaseAddresses(plat, space, entries),
+      releaseAnswer,
+    ),
+  },
+  { now: plat.now, fresh: () => fresh(plat) },
+);

@@ -1,0 +1,107 @@
+import type * as v from "valibot";
+import { netboxAddress, netboxAvailable, oneOrMore } from "../../contract/netbox/bodies.ts";
+import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { formatAddress } from "../../domain/address.ts";
+import { type AddressWanted, assignAll, createdAnswer, type Fresh } from "./assign.ts";
+import { saidIn } from "./fields.ts";
+import { type Network, networksOf, networkWith } from "./networks.ts";
+import type { Plat } from "./plat.ts";
+import { networkOf } from "./prefixes.ts";
+import { type Operation, readBody } from "./request.ts";
+import { spaceOfBody } from "./vrfs.ts";
+
+const AVAILABLE = oneOrMore(netboxAvailable);
+const SPECIFIC = oneOrMore(netboxAddress);
+
+/** Assigns the next free addresses of a prefix, one for each object of the body. */
+export const createAvailable =
+  (fresh: Fresh): Operation =>
+  async (asked, plat) => {
+    const body = readBody(asked, AVAILABLE);
+    if (body instanceof Problem) return body;
+    const found = await networkOf(asked, plat);
+    if (found instanceof Problem) return found;
+    const { network, networks } = found;
+    const pools = servingIn(network);
+    if (pools instanceof Problem) return pools;
+    const all: AddressWanted[] = [];
+    for (const item of body.items) {
+      const said = saidIn(item);
+      if (said instanceof Problem) return said;
+      all.push({ said, wanted: { pools, family: network.cidr.family } });
+    }
+    const { space } = network;
+    const held = await assignAll(plat, asked, { space }, all, fresh);
+    if (held instanceof Problem) return held;
+    return createdAnswer(plat, { space, networks, base: asked.base }, held, body.isList);
+  };
+
+/** Assigns specific addresses. All of a request are in one VRF. */
+export const createAddresses =
+  (fresh: Fresh): Operation =>
+  async (asked, plat) => {
+    const body = readBody(asked, SPECIFIC);
+    if (body instanceof Problem) return body;
+    const space = await spaceOfItems(body.items, plat);
+    if (space instanceof Problem) return space;
+    const networks = await networksOf(plat, space);
+    if (networks instanceof Problem) return networks;
+    const all: AddressWanted[] = [];
+    for (const item of body.items) {
+      const problem = whyNot(item.address, networks, space);
+      if (problem) return problem;
+      const said = saidIn(item);
+      if (said instanceof Problem) return said;
+      all.push({ said, wanted: { address: item.address.address } });
+    }
+    const held = await assignAll(plat, asked, { space }, all, fresh);
+    // NetBox calls a duplicate a mistake in the request, and its clients take 409 for a prefix without room.
+    if (held instanceof Problem)
+      return held.code === "already_assigned"
+        ? invalid({ field: "address", problem: `is already assigned: ${held.detail}` })
+        : held;
+    return createdAnswer(plat, { space, networks, base: asked.base }, held, body.isList);
+  };
+
+type Item = v.InferOutput<typeof netboxAddress>;
+
+async function spaceOfItems(items: readonly Item[], plat: Plat): Promise<string | Problem> {
+  const texts = new Set(items.map(({ vrf }) => JSON.stringify(vrf ?? null)));
+  if (texts.size > 1)
+    return invalid({ field: "vrf", problem: "must be the same in all objects of one request" });
+  return spaceOfBody(items[0]?.vrf, plat);
+}
+
+/** Returns why an address cannot be assigned under this text, before Plat is asked for it. */
+function whyNot(
+  { address, prefixLength }: Item["address"],
+  networks: readonly Network[],
+  space: string,
+): Problem | undefined {
+  const text = formatAddress(address);
+  const network = networkWith(networks, address);
+  if (!network)
+    return invalid({
+      field: "address",
+      value: text,
+      problem: `is in no prefix of ${space === "default" ? "the global table" : `the VRF ${space}`}; Plat assigns addresses of its pools only`,
+    });
+  const length = lengthIn(network);
+  if (prefixLength === undefined || prefixLength === length) return undefined;
+  const value = `${text}/${prefixLength}`;
+  const problem = `must have the prefix length of its network: ${text}/${length}`;
+  return invalid({ field: "address", value, problem });
+}
+
+/** Returns the prefix length that the addresses of a network have. */
+const lengthIn = ({ cidr, pools }: Network): number => pools[0]?.prefixLength ?? cidr.prefix;
+
+/** Returns the names of the pools that can serve a request for the next free address of a network. */
+function servingIn({ pools }: Network): readonly string[] | Problem {
+  const serving = pools.filter(({ assign }) => assign === "addresses");
+  if (serving.length > 0) return serving.map(({ name }) => name);
+  return new Problem(
+    "invalid_request",
+    "The pool assigns prefixes, not addresses: send the request to available-prefixes.",
+  );
+}

@@ -1,0 +1,91 @@
+import { NETBOX_METHODS, NETBOX_PATH } from "../../contract/netbox/path.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { cut } from "../../contract/schema/schema.ts";
+import { authorized } from "../http/authorized.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { noRoute } from "../http/http.ts";
+import { listAddresses, readAddress } from "./addresses.ts";
+import type { Fresh } from "./assign.ts";
+import { changeAddress, deleteAddress } from "./change-address.ts";
+import { createAddresses, createAvailable } from "./create-addresses.ts";
+import { type PlatRoutes, platFor } from "./plat.ts";
+import { listPrefixes, readPrefix } from "./prefixes.ts";
+import type { Operation } from "./request.ts";
+import { API_VERSION, baseOf, readLists, readStatus, rootAnswer } from "./status.ts";
+import { listVrfs, readVrf } from "./vrfs.ts";
+
+/** The clock and the names of the dialect. */
+export interface DialectProps {
+  now(): number;
+  readonly fresh: Fresh;
+}
+
+/**
+ * Makes the handler of NetBox's dialect, which serves every path below `/api/`. It calls routes of Plat under the roles of the caller,
+ * and has no way to the table of its own. Errors are problems of Plat as plain JSON, because NetBox's clients read no other type.
+ */
+export function dialect(routes: PlatRoutes, { now, fresh }: DialectProps) {
+  const operations: Readonly<Record<string, Operation>> = {
+    "GET ": async ({ event }) => rootAnswer(event),
+    "GET status": readStatus,
+    "GET ipam": readLists,
+    "GET ipam/vrfs": listVrfs,
+    "GET ipam/vrfs/{id}": readVrf,
+    "GET ipam/prefixes": listPrefixes,
+    "GET ipam/prefixes/{id}": readPrefix,
+    "POST ipam/prefixes/{id}/available-ips": createAvailable(fresh),
+    "GET ipam/ip-addresses": listAddresses(now),
+    "POST ipam/ip-addresses": createAddresses(fresh),
+    "GET ipam/ip-addresses/{id}": readAddress,
+    "PATCH ipam/ip-addresses/{id}": changeAddress,
+    "PUT ipam/ip-addresses/{id}": changeAddress,
+    "DELETE ipam/ip-addresses/{id}": deleteAddress,
+  };
+  const serve = async (event: Event): Promise<Answer | Problem> => {
+    const path = event.rawPath.replace(/^\/api\/?/, "").replace(/\/$/, "");
+    const [, before = path, id, after = ""] =
+      /^([\w-]+\/[\w-]+)\/(\d{1,16})(\/[\w-]+)?$/.exec(path) ?? [];
+    const named = id === undefined ? path : `${before}/{id}${after}`;
+    const { method } = event.requestContext.http;
+    const operation = operations[`${method === "HEAD" ? "GET" : method} ${named}`];
+    if (!operation) return nowhere(operations, method, named);
+    const query = event.queryStringParameters ?? {};
+    const asked = { event, id: Number(id ?? 0), path, query, base: baseOf(event) };
+    return operation(asked, platFor(event, routes));
+  };
+  const handle = authorized(
+    Object.fromEntries(
+      NETBOX_METHODS.filter((method) => method !== "HEAD").map((method) => [
+        `${method} ${NETBOX_PATH}`,
+        serve,
+      ]),
+    ),
+  );
+  return async (event: Parameters<typeof handle>[0]) => {
+    const answer = await handle(event);
+    const { "content-type": type, ...headers } = answer.headers ?? {};
+    return {
+      ...answer,
+      headers: {
+        ...headers,
+        ...(type !== undefined && { "content-type": "application/json" }),
+        "api-version": API_VERSION,
+      },
+    };
+  };
+}
+
+function nowhere(
+  operations: Readonly<Record<string, Operation>>,
+  method: string,
+  path: string,
+): Problem {
+  const allow = Object.keys(operations)
+    .map((key) => key.split(" ") as [string, string])
+    .filter(([, known]) => known === path)
+    .map(([known]) => known);
+  if (allow.length === 0) return noRoute(method, `/api/${cut(path)}/`);
+  return new Problem("method_not_allowed", `/api/${cut(path)}/ takes ${allow.join(", ")}.`, {
+    allow,
+  });
+}

@@ -1,0 +1,385 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { netbox } from "./netbox.ts";
+import { call, spaceNamed } from "./plat.ts";
+
+const LAN = { cidr: "10.1.0.0/24", kind: "subnet", gateway: "10.1.0.1", cooldownSeconds: 0 };
+/** The ids of 10.1.0.0/24 and of 10.1.0.7 in the global table. */
+const LAN_ID = 2 ** 24 + 0x0a0100;
+const SEVEN = 0x0a010007;
+const AVAILABLE = `ipam/prefixes/${LAN_ID}/available-ips/`;
+
+beforeAll(async () => {
+  await call("PUT", "/v1/pools/lan", { body: LAN });
+  await spaceNamed("blue").put("/v1/pools/lan", { cidr: "10.1.0.0/24" });
+  await spaceNamed("red").put("/v1/pools/v6", { cidr: "2001:db8::/64" });
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  const { body } = await netbox("GET", "ipam/ip-addresses/", { query: { limit: "0" } });
+  for (const { id } of body.results) await netbox("DELETE", `ipam/ip-addresses/${id}/`);
+});
+
+const assign = (body: unknown = {}) => netbox("POST", AVAILABLE, { body });
+
+describe("the root of the dialect", () => {
+  it("tells the version of NetBox that it follows", async () => {
+    const { status, headers, body } = await netbox("GET", "status/");
+    expect({ status, version: headers["api-version"] }).toEqual({ status: 200, version: "4.4" });
+    expect(body["netbox-version"]).toMatch(/^4\.4\.\d+$/);
+    expect((await netbox("GET", "")).headers["api-version"]).toBe("4.4");
+    expect((await netbox("GET", "ipam/")).body.vrfs).toBe("http://plat.test/api/ipam/vrfs/");
+  });
+});
+
+describe("a prefix", () => {
+  it("is a pool, under an id made of its CIDR", async () => {
+    const { body } = await netbox("GET", `ipam/prefixes/${LAN_ID}/`);
+    expect(body).toMatchObject({
+      id: LAN_ID,
+      url: `http://plat.test/api/ipam/prefixes/${LAN_ID}/`,
+      prefix: "10.1.0.0/24",
+      family: { value: 4, label: "IPv4" },
+      status: { value: "active", label: "Active" },
+      vrf: null,
+      is_pool: false,
+      description: "lan",
+    });
+  });
+
+  it.each([
+    ["the network", { prefix: "10.1.0.0/24" }, 1],
+    ["another network", { prefix: "10.1.0.0/16" }, 0],
+    ["an address in it", { contains: "10.1.0.9" }, 1],
+    ["an address that Proxmox searches for", { q: "10.1.0.0" }, 1],
+    ["a network around it", { within: "10.0.0.0/8" }, 1],
+    ["itself, which is not within itself", { within: "10.1.0.0/24" }, 0],
+    ["itself, which is included", { within_include: "10.1.0.0/24" }, 1],
+    ["another family", { family: "6" }, 0],
+    ["another status", { status: "container" }, 0],
+    ["its length", { mask_length: "24", is_pool: "false" }, 1],
+  ])("is found by %s", async (_, query, count) => {
+    const { body } = await netbox("GET", "ipam/prefixes/", { query });
+    expect(body.count).toBe(count);
+    expect(body.results).toHaveLength(count);
+  });
+
+  it("is not found by a filter that Plat does not know", async () => {
+    const { status, headers, body } = await netbox("GET", "ipam/prefixes/", {
+      query: { site: "berlin" },
+    });
+    expect({ status, type: headers["content-type"] }).toEqual({
+      status: 400,
+      type: "application/json",
+    });
+    expect(body.fields[0].field).toBe("?site");
+  });
+});
+
+describe("the next free address", () => {
+  it("is assigned with what the client says of it", async () => {
+    const { status, headers, body } = await assign({
+      description: "mac:aa:bb",
+      dns_name: "web-0.example.org",
+      tags: [{ name: "Web Server" }, { slug: "eu" }],
+      custom_fields: { team: "shop", empty: null },
+    });
+    expect(status).toBe(201);
+    expect(headers.location).toBe("/api/ipam/ip-addresses/");
+    expect(body).toMatchObject({
+      address: expect.stringMatching(/^10\.1\.0\.\d+\/24$/),
+      status: { value: "active" },
+      description: "mac:aa:bb",
+      dns_name: "web-0.example.org",
+      tags: [{ slug: "web-server" }, { slug: "eu" }],
+      custom_fields: { team: "shop" },
+      assigned_object: null,
+    });
+    const read = await netbox("GET", `ipam/ip-addresses/${body.id}/`);
+    expect({ ...read.body, created: null, last_updated: null }).toEqual(body);
+  });
+
+  it("is one for each object of a list, each with its own fields", async () => {
+    const { status, body } = await assign([{ description: "a" }, { description: "b" }]);
+    expect(status).toBe(201);
+    expect(body.map(({ description }: { description: string }) => description)).toEqual(["a", "b"]);
+    expect(new Set(body.map(({ id }: { id: number }) => id)).size).toBe(2);
+  });
+
+  it("has a handle that the dialect makes, unless the client names one", async () => {
+    const made = (await assign()).body.address.split("/")[0];
+    expect((await call("GET", `/v1/addresses/${made}`)).body).toMatchObject({
+      handle: expect.stringMatching(/^netbox\/[\w-]{15}$/),
+      host: "netbox",
+    });
+    const named = await assign({ custom_fields: { handle: "web-0", host: "kvm-1" } });
+    expect(named.body.custom_fields).toEqual({ handle: "web-0", host: "kvm-1" });
+    expect((await call("GET", "/v1/handles/web-0")).body.addresses).toHaveLength(1);
+  });
+
+  it("is the same for a repeat with the same Idempotency-Key", async () => {
+    const request = { body: { description: "once" }, headers: { "idempotency-key": "k1" } };
+    const [one, two] = [
+      await netbox("POST", AVAILABLE, request),
+      await netbox("POST", AVAILABLE, request),
+    ];
+    expect(two.body).toEqual(one.body);
+  });
+
+  it("is another for each of 64 parallel requests", async () => {
+    const answers = await Promise.all(Array.from({ length: 64 }, () => assign({})));
+    expect(answers.map(({ status }) => status)).toEqual(Array(64).fill(201));
+    expect(new Set(answers.map(({ body }) => body.address)).size).toBe(64);
+  });
+
+  it("is 409 where there is none, and a list gets all or none", async () => {
+    await call("PUT", "/v1/pools/tiny", { body: { cidr: "10.9.0.0/30", blockSize: 30 } });
+    const tiny = `ipam/prefixes/${2 ** 30 + (0x0a090000 >>> 2)}/available-ips/`;
+    const { status, body } = await netbox("POST", tiny, { body: Array(5).fill({}) });
+    expect({ status, code: body.code }).toEqual({ status: 409, code: "pool_exhausted" });
+    const held = await netbox("GET", "ipam/ip-addresses/", { query: { parent: "10.9.0.0/30" } });
+    expect(held.body.count).toBe(0);
+  });
+
+  it("is rejected with fields that Plat has nothing for", async () => {
+    const { status, body } = await assign({ tenant: 4, tags: [3], site: 1 });
+    expect(status).toBe(400);
+    expect(body.fields.map(({ field }: { field: string }) => field).sort()).toEqual([
+      "site",
+      "tags[0]",
+      "tenant",
+    ]);
+  });
+});
+
+describe("a specific address", () => {
+  const create = (body: object) => netbox("POST", "ipam/ip-addresses/", { body });
+
+  it("is assigned under the id that is its number", async () => {
+    const { status, body } = await create({ address: "10.1.0.7/24", status: "dhcp" });
+    expect({ status, id: body.id, state: body.status.value }).toEqual({
+      status: 201,
+      id: SEVEN,
+      state: "dhcp",
+    });
+  });
+
+  it("is a mistake of the request if somebody has it", async () => {
+    await create({ address: "10.1.0.7/24" });
+    const { status, body } = await create({ address: "10.1.0.7/24" });
+    expect({ status, field: body.fields[0].field }).toEqual({ status: 400, field: "address" });
+  });
+
+  it("must have the length of its network, and be in a prefix", async () => {
+    expect((await create({ address: "10.1.0.7/16" })).body.detail).toMatch(/10\.1\.0\.7\/24/);
+    expect((await create({ address: "10.2.0.7/24" })).body.detail).toMatch(/in no prefix/);
+  });
+
+  it("changes its fields, and keeps those that a change does not name", async () => {
+    await create({
+      address: "10.1.0.7/24",
+      description: "old",
+      custom_fields: { team: "a", x: "1" },
+    });
+    const changed = await netbox("PATCH", `ipam/ip-addresses/${SEVEN}/`, {
+      body: { description: "new", custom_fields: { x: null } },
+    });
+    expect(changed).toMatchObject({ status: 200, body: { description: "new" } });
+    const { body } = await netbox("GET", `ipam/ip-addresses/${SEVEN}/`);
+    expect(body).toMatchObject({ description: "new", custom_fields: { team: "a" } });
+    expect(body.custom_fields).not.toHaveProperty("x");
+  });
+
+  it("does not move", async () => {
+    await create({ address: "10.1.0.7/24" });
+    const moved = await netbox("PUT", `ipam/ip-addresses/${SEVEN}/`, {
+      body: { address: "10.1.0.8/24" },
+    });
+    expect(moved.body.detail).toMatch(/address cannot change: it is 10\.1\.0\.7/);
+    const kept = await netbox("PUT", `ipam/ip-addresses/${SEVEN}/`, {
+      body: { address: "10.1.0.7/24", status: "active", vrf: null, tags: [] },
+    });
+    expect(kept.status).toBe(200);
+  });
+
+  it("is released by its id, and is then gone", async () => {
+    await create({ address: "10.1.0.7/24" });
+    expect((await netbox("DELETE", `ipam/ip-addresses/${SEVEN}/`)).status).toBe(204);
+    expect((await netbox("GET", `ipam/ip-addresses/${SEVEN}/`)).status).toBe(404);
+    expect((await netbox("DELETE", `ipam/ip-addresses/${SEVEN}/`)).status).toBe(404);
+  });
+});
+
+describe("the list of addresses", () => {
+  const list = (query: Record<string, string>) => netbox("GET", "ipam/ip-addresses/", { query });
+
+  it.each([
+    ["address", { address: "10.1.0.7" }],
+    ["address with its length", { address: "10.1.0.7/24" }],
+    ["q as an address", { q: "10.1.0.7" }],
+    ["q as a text", { q: "WEB" }],
+    ["description", { description: "the web" }],
+    ["description__ic", { description__ic: "WEB" }],
+    ["dns_name", { dns_name: "w.example.org" }],
+    ["tag", { tag: "web" }],
+    ["custom field", { cf_team: "shop" }],
+    ["parent and family", { parent: "10.1.0.0/24", family: "4", tag: "web" }],
+  ])("finds one by %s", async (_, query) => {
+    const { body: one } = await netbox("POST", "ipam/ip-addresses/", {
+      body: {
+        address: "10.1.0.7/24",
+        description: "the web",
+        dns_name: "w.example.org",
+        tags: [{ slug: "web" }],
+        custom_fields: { team: "shop" },
+      },
+    });
+    await assign();
+    const { body } = await list(query as unknown as Record<string, string>);
+    expect(body).toMatchObject({ count: 1, next: null, previous: null });
+    expect(body.results[0].id).toBe(one.id);
+  });
+
+  it("has pages with links, which lead through all of them", async () => {
+    await assign(Array(25).fill({}));
+    const seen: number[] = [];
+    let query: Record<string, string> | undefined = { limit: "10" };
+    while (query) {
+      const { body } = await list(query);
+      expect(body.count).toBe(25);
+      seen.push(...body.results.map(({ id }: { id: number }) => id));
+      query = body.next ? Object.fromEntries(new URL(body.next).searchParams) : undefined;
+    }
+    expect(new Set(seen).size).toBe(25);
+    const last = await list({ limit: "10", offset: "20" });
+    expect(last.body).toMatchObject({ count: 25, next: null });
+    expect(last.body.previous).toContain("offset=10");
+    expect(last.body.results).toHaveLength(5);
+  });
+});
+
+describe("a VRF", () => {
+  const vrfs = async (request = {}) => (await netbox("GET", "ipam/vrfs/", request)).body.results;
+  const idOf = async (name: string) =>
+    (await vrfs()).find((vrf: { name: string }) => vrf.name === name).id;
+
+  it("is a space, and has prefixes and addresses of its own", async () => {
+    const id = await idOf("blue");
+    expect((await netbox("GET", `ipam/vrfs/${id}/`)).body).toMatchObject({
+      name: "blue",
+      rd: null,
+    });
+    const query = { vrf_id: String(id) };
+    const [prefix] = (await netbox("GET", "ipam/prefixes/", { query })).body.results;
+    expect(prefix).toMatchObject({ prefix: "10.1.0.0/24", vrf: { id, name: "blue" } });
+    const { body } = await netbox("POST", `ipam/prefixes/${prefix.id}/available-ips/`, {
+      body: {},
+    });
+    expect(body).toMatchObject({ vrf: { id } });
+    expect((await netbox("GET", "ipam/ip-addresses/", { query })).body.count).toBe(1);
+    expect((await netbox("GET", "ipam/ip-addresses/")).body.count).toBe(0);
+    expect((await netbox("DELETE", `ipam/ip-addresses/${body.id}/`)).status).toBe(204);
+  });
+
+  it("takes a specific address by the id in the body", async () => {
+    const vrf = await idOf("blue");
+    const { status, body } = await netbox("POST", "ipam/ip-addresses/", {
+      body: { address: "10.1.0.9/24", vrf },
+    });
+    expect({ status, vrf: body.vrf.id }).toEqual({ status: 201, vrf });
+    await netbox("DELETE", `ipam/ip-addresses/${body.id}/`);
+  });
+
+  it("has IPv6 too, under ids below 2^53", async () => {
+    const query = { vrf: "red" };
+    const [prefix] = (await netbox("GET", "ipam/prefixes/", { query })).body.results;
+    const made = await netbox("POST", `ipam/prefixes/${prefix.id}/available-ips/`, { body: {} });
+    expect(Number.isSafeInteger(made.body.id)).toBe(true);
+    const read = await netbox("GET", `ipam/ip-addresses/${made.body.id}/`);
+    expect(read.body.address).toBe(made.body.address);
+    await netbox("DELETE", `ipam/ip-addresses/${made.body.id}/`);
+    const vrf = await idOf("red");
+    const far = { address: "2001:db8::ffff:ffff:ffff/64", vrf };
+    const { status, body } = await netbox("POST", "ipam/ip-addresses/", { body: far });
+    expect({ status, detail: body.detail }).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining("has no id"),
+    });
+    expect((await netbox("GET", "ipam/ip-addresses/", { query })).body.count).toBe(0);
+  });
+});
+
+describe("a caller with a token", () => {
+  const as = (roles: string, request: object = {}) => {
+    vi.stubEnv("ACCESS", "token");
+    return { ...request, roles };
+  };
+
+  it("acts in the spaces of its roles, and sees their VRFs only", async () => {
+    const { body } = await netbox("GET", "ipam/vrfs/", as("caller@blue reader@red"));
+    expect(body.results.map(({ name }: { name: string }) => name).sort()).toEqual(["blue", "red"]);
+    const all = await netbox("GET", "ipam/vrfs/", as("reader@*"));
+    expect(all.body.count).toBeGreaterThanOrEqual(2);
+  });
+
+  it("needs the role of Plat's route", async () => {
+    const reader = await netbox("POST", AVAILABLE, as("reader", { body: {} }));
+    expect(reader).toMatchObject({ status: 403, body: { code: "forbidden", role: "caller" } });
+    const foreign = await netbox("GET", "ipam/prefixes/", as("operator@blue"));
+    expect(foreign.status).toBe(403);
+    const caller = await netbox("POST", AVAILABLE, as("caller", { body: {} }));
+    expect(caller.status).toBe(201);
+    const address = caller.body.address.split("/")[0];
+    vi.unstubAllEnvs();
+    expect((await call("GET", `/v1/addresses/${address}`)).body.assignedBy).toBe("token:ci");
+  });
+
+  it("belongs to its tenant", async () => {
+    const { body } = await netbox("POST", AVAILABLE, {
+      ...as("caller", { body: {} }),
+      tenant: "t3",
+    });
+    expect(body.custom_fields).toEqual({ tenant: "t3" });
+    const other = { body: { custom_fields: { tenant: "t4" } } };
+    const refused = await netbox("POST", AVAILABLE, { ...as("caller", other), tenant: "t3" });
+    expect(refused).toMatchObject({ status: 403, body: { code: "tenant_mismatch" } });
+  });
+});
+
+it("has no answer of 500 to hostile requests", async () => {
+  const values = [null, true, 1, -1, 1e308, "", "x", [], [null], {}, { id: -1 }, "10.1.0.300/24"];
+  const names = ["address", "vrf", "tags", "custom_fields", "status", "description", "__proto__"];
+  const bodies = [
+    ...values,
+    ...names.flatMap((name) => values.map((value) => ({ address: "10.1.0.9/24", [name]: value }))),
+    ...["{", "\ud800", "x".repeat(2_000_000)],
+    Array(257).fill({}),
+  ];
+  const ids = [0, LAN_ID, SEVEN, 2 ** 52 + 5, 2 ** 53 - 1];
+  for (const body of bodies)
+    for (const [method, path] of [
+      ["POST", "ipam/ip-addresses/"],
+      ["POST", AVAILABLE],
+      ["PATCH", `ipam/ip-addresses/${SEVEN}/`],
+    ] as const)
+      expect((await netbox(method, path, { body })).status).toBeLessThan(500);
+  for (const id of ids)
+    for (const list of ["prefixes", "ip-addresses", "vrfs"])
+      expect((await netbox("GET", `ipam/${list}/${id}/`)).status).toBeLessThan(500);
+  const filters = ["id", "address", "parent", "q", "family", "vrf_id", "vrf", "limit", "cursor"];
+  for (const name of [...filters, "contains", "prefix", "cf___proto__", "__proto__"])
+    for (const value of ["", "x", "-1", "10.0.0.1/99", "::/0", "\ud800", "9".repeat(30), "1.x"])
+      for (const list of ["prefixes", "ip-addresses", "vrfs"]) {
+        const { status } = await netbox("GET", `ipam/${list}/`, { query: { [name]: value } });
+        expect(status).toBeLessThan(500);
+      }
+});
+
+it("answers unknown paths and methods with what there is", async () => {
+  expect(await netbox("GET", "dcim/devices/")).toMatchObject({ status: 404 });
+  expect(await netbox("POST", "ipam/vrfs/", { body: {} })).toMatchObject({
+    status: 405,
+    headers: { allow: "GET", "content-type": "application/json" },
+  });
+  expect((await netbox("GET", "ipam/ip-addresses/9007199254740993/")).status).toBe(404);
+});

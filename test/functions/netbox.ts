@@ -1,0 +1,39 @@
+import { NETBOX_PATH } from "../../src/contract/netbox/path.ts";
+import { eventOf, type Request } from "../edge/event.ts";
+import "./plat.ts";
+import { runAs } from "./rights.ts";
+
+// The functions take their table when the module loads, and `plat.ts` wires it.
+const { HANDLERS } = await import("../../src/local/functions.ts");
+
+export interface NetboxRequest extends Request {
+  /** The roles of a caller with a token; without them the gate of a local server has let it in. */
+  readonly roles?: string;
+  readonly tenant?: string;
+}
+
+/** Sends a request of NetBox's dialect to its function, under the rights of this function. */
+export async function netbox(method: string, path: string, request: NetboxRequest = {}) {
+  const { roles, tenant } = request;
+  const event = eventOf(method, `/api/${path}`, request);
+  const routeKey = `${method} ${NETBOX_PATH}`;
+  const lambda = { principal: "token:ci", roles: roles ?? "", ...(tenant && { tenant }) };
+  const { statusCode, headers, body } = await runAs("netbox", () =>
+    HANDLERS.netbox({
+      ...event,
+      headers: { host: "plat.test", ...event.headers },
+      routeKey,
+      requestContext: {
+        ...event.requestContext,
+        routeKey,
+        ...(roles !== undefined && { authorizer: { lambda } }),
+      },
+    }),
+  );
+  return {
+    status: statusCode ?? 0,
+    headers: headers ?? {},
+    // biome-ignore lint/suspicious/noExplicitAny: tests check the parts of the body that they use
+    body: JSON.parse(body ?? "null") as any,
+  };
+}
