@@ -1,3 +1,4 @@
+import { poolMap } from "../src/allocator/read/pool-map.ts";
 import { type AddressSearch, listAddresses } from "../src/allocator/search/list-addresses.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";
@@ -43,6 +44,17 @@ export async function measureSearches(bench: Bench): Promise<readonly Line[]> {
   await measured("search by pool and state, nothing cools", [3, 0, 3], 0, {
     pool: "pool",
     state: "cooling",
+  });
+  const mapCost = await bench.meter.measure(async () => {
+    const map = await poolMap(bench.cold(), { space: SPACE, name: "pool", limit: 64 });
+    if (map instanceof Rejection || map.groups.length !== 1) throw new Error("a map has no group");
+  });
+  lines.push({
+    operation: "page of a map, one block group",
+    size: "/20",
+    fill: "64 addresses",
+    cost: mapCost,
+    budget: [3, 0, 2],
   });
   return lines;
 }

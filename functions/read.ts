@@ -20,6 +20,7 @@ import { listAffinities } from "../src/allocator/read/list-affinities.ts";
 import { listBlocks } from "../src/allocator/read/list-blocks.ts";
 import { listSpaceAffinities } from "../src/allocator/read/list-space-affinities.ts";
 import { poolHistory } from "../src/allocator/read/pool-history.ts";
+import { poolMap } from "../src/allocator/read/pool-map.ts";
 import { readAddress } from "../src/allocator/read/read-address.ts";
 import { readBlock } from "../src/allocator/read/read-block.ts";
 import { readHandle } from "../src/allocator/read/read-handle.ts";
@@ -58,6 +59,7 @@ import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/edge/
 import { jobAnswer, jobList } from "../src/edge/jobs/answer.ts";
 import { poolAnswer, poolList } from "../src/edge/pools/answer.ts";
 import { poolHistoryAnswer } from "../src/edge/pools/history.ts";
+import { poolMapAnswer, readPoolMap } from "../src/edge/pools/map.ts";
 import { podCidrListAnswer } from "../src/edge/prefixes/answer.ts";
 import { prefixListAnswer, readPrefixList } from "../src/edge/prefixes/by-handle.ts";
 import { readPodCidrList } from "../src/edge/prefixes/request.ts";
@@ -188,6 +190,7 @@ export const handler = authorized({
     (wanted) => poolHistory(plat, wanted),
     poolHistoryAnswer,
   ),
+  "GET /v1/pools/{name}/map": route(readPoolMap, (wanted) => poolMap(plat, wanted), poolMapAnswer),
   "GET /v1/addresses/{ip}/history": route(
     readAddressHistoryPage,
     (wanted) => readAddressHistory(plat, readableHistory(), wanted),

@@ -255,7 +255,7 @@ function keptOutOf(block: Block, rules: SlotRules) {
 }
 
 /** Returns the ordinals of a block that are in a reservation. */
-export function reservedOrdinals(block: Block, reserved: readonly Interval[]) {
+export function reservedOrdinals(block: Pick<Block, "cidr">, reserved: readonly Interval[]) {
   const { family, first, last } = intervalOf(block.cidr);
   const runs = reserved
     .filter((r) => r.family === family && r.first <= last && r.last >= first)

@@ -210,6 +210,13 @@ export const ATTRIBUTE_CHARACTERS_PER_PAGE = 500_000;
  * units.
  */
 export const LOOKS_PER_PAGE = 32;
+/**
+ * Block groups on a page of a map: full blocks of 64 addresses in all of them cost about 900 read units, eventually consistent. With
+ * the counts of every block the page has up to 400 KB.
+ */
+export const MAP_GROUPS_PER_PAGE_MAX = 64;
+/** Ranges of a map that a caller can read side by side: about as many as a browser has connections to one server. */
+export const MAP_RANGES_MAX = 8;
 /** Items of the table that a search for blocks of no pool reads at once. */
 export const ORPHAN_SCAN_ITEMS_PER_LOOK = 1_000;
 /** A page ends at this age, so that its answer is in time. */

@@ -23,7 +23,10 @@ export type Slot =
 /** A slot that was released, and can be assigned again after its time. */
 export type ReleasedSlot = Extract<Slot, { readonly kind: "cooling" | "quarantined" }>;
 
-export const isReleased = (slot: Slot): slot is ReleasedSlot =>
+/** A slot for a count, which does not need to know whose a taken slot is. */
+export type CountedSlot = Exclude<Slot, { readonly kind: "taken" }> | { readonly kind: "taken" };
+
+export const isReleased = (slot: CountedSlot): slot is ReleasedSlot =>
   slot.kind === "cooling" || slot.kind === "quarantined";
 
 const TAKEN = 1;
@@ -109,5 +112,11 @@ export function slotOf(tag: Uint8Array): Slot {
     };
   return { kind: "foreign", tag };
 }
+
+const SOME_TAKEN: CountedSlot = { kind: "taken" };
+
+/** Returns the slot of a tag for a count. A taken slot, as most are, costs no text and no object. */
+export const countedSlotOf = (tag: Uint8Array): CountedSlot =>
+  tag[0] === TAKEN && tag.length === TAKEN_BYTES ? SOME_TAKEN : slotOf(tag);
 
 const tokenIn = (tag: Buffer) => tag.toString("base64url", 1, 1 + ID_BYTES);

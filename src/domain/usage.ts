@@ -2,7 +2,7 @@ import { type AddressSet, countOf, sharedBy } from "./address-set.ts";
 import { type Block, capacityOf, isCooled, reservedOrdinals, type SlotRules } from "./block.ts";
 import type { Interval } from "./cidr.ts";
 import { isHostReserved } from "./host-reserved.ts";
-import { isReleased } from "./slot.ts";
+import { type CountedSlot, isReleased } from "./slot.ts";
 
 /**
  * The counts of addresses of a block or a pool by state, or of prefixes. Each address counts once, so the five add up to the capacity.
@@ -30,19 +30,25 @@ export const NO_USAGE: Usage = {
   available: 0n,
 };
 
+/** What a count needs of a block. */
+export interface CountedBlock
+  extends Pick<Block, "cidr" | "whole" | "hostReserved" | "unreadable"> {
+  readonly slots: { get(ordinal: number): CountedSlot | undefined };
+}
+
 /**
  * Counts the addresses of a block by state. Unreadable slots and blocks are never assigned, and count as in use.
  *
  * @param within counts only the addresses of this set; absent: all
  */
-export function usageOf(block: Block, rules: SlotRules, within?: AddressSet): Usage {
+export function usageOf(block: CountedBlock, rules: SlotRules, within?: AddressSet): Usage {
   const isReserved = reservedOrdinals(block, rules.reserved);
   const isCounted = within ? reservedOrdinals(block, within) : () => true;
-  const ordinals = Array.from({ length: capacityOf(block) }, (_, ordinal) => ordinal);
-  const counted = ordinals.filter(isCounted);
-  const capacity = counted.length;
-  let [inUse, hostReserved, reserved, cooling] = [0, 0, 0, 0];
-  for (const ordinal of counted) {
+  const slots = capacityOf(block);
+  let [capacity, inUse, hostReserved, reserved, cooling] = [0, 0, 0, 0, 0];
+  for (let ordinal = 0; ordinal < slots; ordinal++) {
+    if (!isCounted(ordinal)) continue;
+    capacity++;
     const slot = block.slots.get(ordinal);
     if (block.unreadable || (slot && !isReleased(slot))) inUse++;
     else if (isHostReserved(block, ordinal)) hostReserved++;

@@ -5,8 +5,9 @@ import { GROUP_BITS } from "../domain/block-group.ts";
 import type { Charge } from "../domain/budget.ts";
 import { cidrOf } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
+import type { MappedBlock } from "../domain/mapped-block.ts";
 import { CorruptItemError } from "../domain/outcome.ts";
-import { type Slot, slotOf, tagOf } from "../domain/slot.ts";
+import { countedSlotOf, type Slot, slotOf, tagOf } from "../domain/slot.ts";
 import { type Attributes, has, idOf, listOf, mapOf, numberOf, textOf } from "./attribute.ts";
 import { chargesItem } from "./budget.ts";
 import { reading } from "./format.ts";
@@ -79,19 +80,25 @@ const slotField = ([ordinal, slot]: readonly [number, Slot | null]) =>
  */
 export function current(item: Item): Block {
   const read = readOrNot(item, blockFrom);
-  if (!(read instanceof CorruptItemError)) return read;
-  const slots = new Map([[0, { kind: "foreign", tag: new Uint8Array() } as const]]);
-  return {
-    ...placeOf(item),
-    pool: "",
-    poolId: "",
-    claimedAtMs: 0,
-    slots,
-    epoch: "",
-    revision: "",
-    unreadable: read,
-  };
+  return read instanceof CorruptItemError ? unreadableBlock(item, read) : read;
 }
+
+/** Returns what a map shows of the block of an item, or an unreadable block in its place. */
+export function currentMapped(item: Item): MappedBlock {
+  const read = readOrNot(item, mappedBlockFrom);
+  return read instanceof CorruptItemError ? unreadableBlock(item, read) : read;
+}
+
+const unreadableBlock = (item: Item, unreadable: CorruptItemError): Block => ({
+  ...placeOf(item),
+  pool: "",
+  poolId: "",
+  claimedAtMs: 0,
+  slots: new Map([[0, { kind: "foreign", tag: new Uint8Array() } as const]]),
+  epoch: "",
+  revision: "",
+  unreadable,
+});
 
 /** Returns the place of the block under a key. Its size follows from its block group. */
 export function placeOf({ pk, sk }: Key): Pick<Block, "space" | "cidr"> {
@@ -107,20 +114,39 @@ function slotsFrom(item: Item): ReadonlyMap<number, Slot> {
   return slots;
 }
 
-/** Returns the block of an item. @throws {CorruptItemError} if the item is unreadable */
-export const blockFrom = reading((item: Item): Block => {
+/** Returns the fields of a block that are not its slots and that a map shows too. */
+function placedFrom(item: Item) {
   const { space, cidr } = placeOf(item);
   if (numberOf(item, "prefix") !== cidr.prefix)
     throw new Error("its prefix is not that of its block group");
   return {
     space,
     cidr,
-    ...(item.whole === true && { whole: true }),
-    pool: textOf(item, "pool"),
+    ...(item.whole === true && { whole: true as const }),
     poolId: idOf(item, "poolId"),
     ...(item.host !== undefined && { host: idOf(item, "host") as HostId }),
-    claimedAtMs: numberOf(item, "claimedAt"),
     ...hostReservedFrom(item),
+  };
+}
+
+/** Returns what a map shows of the block of an item. It decodes a slot when it is asked for. */
+const mappedBlockFrom = reading((item: Item): MappedBlock => {
+  const tags = mapOf(item, "slots");
+  const slots = {
+    get(ordinal: number) {
+      const tag = tags[ordinal] as Uint8Array | undefined;
+      return tag && countedSlotOf(tag);
+    },
+  };
+  return { ...placedFrom(item), slots };
+});
+
+/** Returns the block of an item. @throws {CorruptItemError} if the item is unreadable */
+export const blockFrom = reading((item: Item): Block => {
+  return {
+    ...placedFrom(item),
+    pool: textOf(item, "pool"),
+    claimedAtMs: numberOf(item, "claimedAt"),
     slots: slotsFrom(item),
     epoch: idOf(item, "epoch"),
     revision: idOf(item, "revision"),

@@ -18,7 +18,15 @@ import type { HostId } from "../domain/host.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { tagOf } from "../domain/slot.ts";
 import type { SlotsToFree, SlotsToTake } from "../domain/slot-writes.ts";
-import { blockFrom, current, itemFrom, placeOf, slotPath, updateFrom } from "./block-item.ts";
+import {
+  blockFrom,
+  current,
+  currentMapped,
+  itemFrom,
+  placeOf,
+  slotPath,
+  updateFrom,
+} from "./block-item.ts";
 import { absent, equals, present } from "./clause.ts";
 import { blockKey, blockPk } from "./key.ts";
 import { withItem } from "./outcome.ts";
@@ -45,6 +53,15 @@ export function blockItems(table: Table) {
      */
     async scanGroup(space: string, group: Cidr, options: { readonly consistent: boolean }) {
       return (await table.query(blockPk(space, group), options)).map(current);
+    },
+
+    /**
+     * Returns what a map shows of every block of a block group, including unreadable ones:
+     * eventually consistent.
+     */
+    async mapGroup(space: string, group: Cidr) {
+      const items = await table.query(blockPk(space, group), { consistent: false });
+      return items.map(currentMapped);
     },
 
     /** Returns the places of the blocks in a block group, eventually consistent. */

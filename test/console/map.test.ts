@@ -143,39 +143,47 @@ describe("the rollout of `npm run demo -- --console`", () => {
 });
 
 describe("a pool of 65,536 blocks", () => {
-  const PER_PAGE = 1_000;
-  const BLOCKS = 65_536;
-  const IN_USE = 16;
+  const GROUPS = 1_024;
+  const BLOCKS_PER_GROUP = 64;
+  const GROUPS_PER_PAGE = 64;
+  const HOSTS = Array.from({ length: 1_000 }, (_, i) => `node-${i}`);
 
-  /** The pages of a pool that would take a test too long to fill. */
-  const pageAt = (first: number) => ({
+  /** The pages of the map of a pool that would take a test too long to fill. */
+  const pageFrom = (first: number) => ({
     requestId: "r",
-    blocks: Array.from({ length: Math.min(PER_PAGE, BLOCKS - first) }, (_, i) => {
-      const block = first + i;
-      return {
-        cidr: `10.${block >> 12}.${(block >> 4) & 255}.${(block & 15) * 16}/28`,
-        pool: "large",
-        host: `node-${block % 1_000}`,
-        capacity: 16,
-        inUse: IN_USE - (block % 3),
-        hostReserved: 0,
-        reserved: 0,
-        cooling: 0,
-        available: block % 3,
-        claimedAt: "2026-11-24T00:00:00.000Z",
-      };
-    }),
-    ...(first + PER_PAGE < BLOCKS && { next: String(first + PER_PAGE) }),
+    pool: "large",
+    cidr: "10.0.0.0/12",
+    blockSize: 28,
+    readAt: "2026-11-24T00:00:00.000Z",
+    hosts: HOSTS,
+    blocks: Array.from({ length: GROUPS_PER_PAGE }, (_, i) => groupAt(first + i)),
+    ...(first + GROUPS_PER_PAGE < GROUPS && { next: String(first + GROUPS_PER_PAGE) }),
   });
+
+  function groupAt(group: number) {
+    const blocks = Array.from({ length: BLOCKS_PER_GROUP }, (_, i) => i);
+    const numbers = blocks.map((i) => BLOCKS_PER_GROUP * group + i);
+    const zeros = blocks.map(() => 0);
+    return {
+      cidr: `10.${group >> 6}.${(group & 63) * 4}.0/22`,
+      blocks,
+      hosts: numbers.map((n) => n % HOSTS.length),
+      inUse: numbers.map((n) => 16 - (n % 3)),
+      hostReserved: zeros,
+      reserved: zeros,
+      cooling: zeros,
+      available: numbers.map((n) => n % 3),
+    };
+  }
 
   it("is drawn whole, and each of its blocks can be reached", async () => {
     const body = { cidr: "10.0.0.0/12", blockSize: 28 };
     await site.api("PUT", "/v1/spaces/large/pools/large", body);
     const { page, errors } = await site.open("/console/spaces/large/pools/large", {
       async prepare(prepared) {
-        await prepared.route("**/v1/spaces/large/blocks?*", (route) => {
+        await prepared.route("**/v1/spaces/large/pools/large/map?*", (route) => {
           const cursor = new URL(route.request().url()).searchParams.get("cursor");
-          return route.fulfill({ json: pageAt(Number(cursor ?? 0)) });
+          return route.fulfill({ json: pageFrom(Number(cursor ?? 0)) });
         });
       },
     });
@@ -187,6 +195,34 @@ describe("a pool of 65,536 blocks", () => {
     await expect
       .poll(() => page.locator(".map-told").textContent())
       .toBe("10.15.255.240/28 of node-535: 16 of 16 in use, 0 free.");
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+});
+
+describe("a pool of more blocks than a map has room for", () => {
+  it("is drawn by block group, and a network of it by block", async () => {
+    await site.api("PUT", "/v1/spaces/huge/pools/huge", { cidr: "10.0.0.0/8", blockSize: 26 });
+    const assign = (handle: string, address: string) =>
+      site.api("POST", "/v1/spaces/huge/assign", { host: handle, address, handle });
+    await assign("node-0", "10.0.0.1");
+    await assign("node-1", "10.255.0.1");
+    const { page, errors } = await site.open("/console/spaces/huge/pools/huge");
+    const map = page.getByRole("application");
+    const told = page.locator(".map-told");
+    await page.getByText("2 of 262,144 blocks are claimed").waitFor();
+    await map.focus();
+    await expect
+      .poll(() => told.textContent())
+      .toBe("10.0.0.0/20 has 1 block of node-0: 1 of 64 in use, 63 free.");
+    await map.press("Enter");
+    await page.getByRole("application", { name: "Blocks of huge in 10.0.0.0/20" }).waitFor();
+    await map.focus();
+    await expect
+      .poll(() => told.textContent())
+      .toBe("10.0.0.0/26 of node-0: 1 of 64 in use, 63 free.");
+    await map.press("Enter");
+    await page.getByRole("heading", { name: "Block 10.0.0.0/26" }).waitFor();
     expect(errors).toEqual([]);
     await page.close();
   });

@@ -179,6 +179,7 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
     sealCursor(["spaces"], { after: "a" }),
     sealCursor(["handles", "default", ""], { pool: "main", after: "10.0.0.0", name: "\u0000" }),
     sealCursor(["hosts", "default"], { pool: "gone", after: "::", name: "__proto__" }),
+    sealCursor(["map", "default", "main", null, "groups"], { after: "::", last: "10.0.0.0" }),
     sealCursor(["nodes", "default"], { after: "~" }),
     sealCursor(["nodes", "default"], { after: "#%" }),
     sealCursor(["namespaces", "default"], { after: "a" }),

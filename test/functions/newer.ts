@@ -271,6 +271,7 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "event of a machine": ({ plat }) => say(plat, instanceEvent("i-n7")),
   "event of a pod": ({ plat }) => say(plat, podEvent("DELETED", "a")),
   "GET alarms": ({ plat }) => plat.get("/v1/alarms"),
+  "GET map of the pool": ({ plat }) => plat.get("/v1/pools/main/map"),
   "GET history of the pool": ({ plat }) => plat.get("/v1/pools/main/history"),
   "GET zones": ({ plat }) => plat.get("/v1/zones"),
   "GET node with a status": ({ plat }) => plat.get("/v1/nodes/n7"),

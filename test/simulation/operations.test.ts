@@ -25,6 +25,7 @@ const WRITES_NOTHING = [
   "listReservations",
   "listSpaceAffinities",
   "poolHistory",
+  "poolMap",
   "readAddress",
   "readApplication",
   "readBlock",

@@ -2,7 +2,7 @@ import type { AddressState, BlockRead } from "../api/types.ts";
 import { addressText } from "../network/cidr.ts";
 import { styled } from "./colours.ts";
 import { type Grid, tileAt, tilesOf } from "./grid.ts";
-import type { Looks } from "./paint.ts";
+import type { Looks } from "./looks.ts";
 
 /** The states of an address that is not free. */
 export const ADDRESS_STATES = [

@@ -2,8 +2,10 @@ import { cidrText } from "../network/cidr.ts";
 import { hostColours, styled } from "./colours.ts";
 import { type Grid, tileAt } from "./grid.ts";
 import { type HostInLegend, onlyHost } from "./hosts.ts";
-import type { Look, Looks } from "./paint.ts";
+import type { Look, Looks } from "./looks.ts";
 import { FILLS, type Fill, fillOf, shareUsed, type Tile } from "./tiles.ts";
+
+type Tiles = readonly (Tile | undefined)[];
 
 /** The colours of a map of blocks, and the blocks that stand out. */
 export interface Seen {
@@ -15,7 +17,7 @@ export interface Seen {
 }
 
 /** Returns the looks of blocks. */
-export function blockLooks(grid: Grid, tiles: ReadonlyMap<number, Tile>, seen: Seen): Looks {
+export function blockLooks(grid: Grid, tiles: Tiles, seen: Seen): Looks {
   const ink = styled("--ink");
   const fills = Object.fromEntries(
     FILLS.map((fill) => [
@@ -27,20 +29,22 @@ export function blockLooks(grid: Grid, tiles: ReadonlyMap<number, Tile>, seen: S
   const hues = new Map(seen.hosts.map(({ host, hue }) => [host, hostColours(hue, seen.scheme)]));
   const isNamed = grid.rows * grid.columns <= NAMED_TILES_MAX;
   const coloured = (tile: Tile): Look => {
-    const share = shareUsed(tile.usage);
-    if (seen.by === "fill") return fills[fillOf(tile.usage)] ?? { colour: nobody.ground };
+    const isDim = !isMeant(tile, seen);
+    if (seen.by === "fill") {
+      const fill = fills[fillOf(tile.usage)];
+      return { colour: fill?.colour ?? nobody.ground, ink: fill?.ink ?? ink, isDim };
+    }
     const { ground, used } = hues.get(onlyHost(tile) ?? "") ?? nobody;
-    return { colour: ground, level: { share, colour: used }, ink };
+    return { colour: ground, level: { share: shareUsed(tile.usage), colour: used }, ink, isDim };
   };
   return {
     nothing: { colour: styled("--unclaimed") },
     look(index) {
-      const tile = tiles.get(index);
+      const tile = tiles[index];
       if (!tile) return undefined;
-      const texts = isNamed
-        ? { title: cidrText(tileAt(grid, index)), subtitle: subtitleOf(tile) }
-        : {};
-      return { ...coloured(tile), ...texts, isDim: !isMeant(tile, seen) };
+      if (!isNamed) return coloured(tile);
+      const title = cidrText(tileAt(grid, index));
+      return { ...coloured(tile), title, subtitle: subtitleOf(tile) };
     },
   };
 }
@@ -50,17 +54,26 @@ const NAMED_TILES_MAX = 2_048;
 
 function subtitleOf(tile: Tile): string {
   const { inUse, capacity } = tile.usage;
-  const whose = tile.blocks > 1 ? `${tile.blocks} blocks` : (tile.block.host ?? "no host");
+  const whose = tile.blocks > 1 ? `${tile.blocks} blocks` : (onlyHost(tile) ?? "no host");
   return `${whose} ${inUse}/${capacity}`;
 }
 
 /** Returns true if a tile has what the legend was asked for. */
 const isMeant = (tile: Tile, { fill, host }: Seen): boolean =>
   (fill === undefined || fillOf(tile.usage) === fill) &&
-  (host === undefined || tile.hosts.has(host));
+  (host === undefined || tile.hosts.includes(host));
 
-/** Returns a sentence about a tile of a map of blocks. */
-export function blockSentence(grid: Grid, index: number, tile: Tile | undefined): string {
+/**
+ * Returns a sentence about a tile of a map of blocks.
+ *
+ * @param blockLength the prefix length of a block
+ */
+export function blockSentence(
+  grid: Grid,
+  index: number,
+  tile: Tile | undefined,
+  blockLength: number,
+): string {
   const network = cidrText(tileAt(grid, index));
   if (!tile) return `${network} is claimed by nobody.`;
   const { inUse, capacity, cooling, available, reserved } = tile.usage;
@@ -70,8 +83,8 @@ export function blockSentence(grid: Grid, index: number, tile: Tile | undefined)
     ...(reserved > 0 ? [`${reserved} reserved`] : []),
     `${available} free`,
   ].join(", ");
-  if (tile.blocks === 1 && tile.block.cidr === network)
-    return `${network} of ${tile.block.host ?? "no host"}: ${counts}.`;
-  const hosts = tile.hosts.size === 1 ? `of ${onlyHost(tile)}` : `of ${tile.hosts.size} hosts`;
+  if (grid.tileLength === blockLength)
+    return `${network} of ${onlyHost(tile) ?? "no host"}: ${counts}.`;
+  const hosts = `of ${onlyHost(tile) ?? `${tile.hosts.length} hosts`}`;
   return `${network} has ${tile.blocks} ${tile.blocks === 1 ? "block" : "blocks"} ${hosts}: ${counts}.`;
 }

@@ -1,6 +1,5 @@
 import { useCallback, useMemo } from "preact/hooks";
-import type { Block } from "../api/types.ts";
-import { around, type Cidr, cidrText, contains, readCidr } from "../network/cidr.ts";
+import { around, type Cidr, cidrText } from "../network/cidr.ts";
 import { useNavigation } from "../state/navigation.tsx";
 import { useScheme } from "../state/scheme.ts";
 import { blockLooks, blockSentence, type Seen } from "./block-looks.ts";
@@ -8,36 +7,39 @@ import { closer, farther, type Grid } from "./grid.ts";
 import { GridMap } from "./grid-map.tsx";
 import { hostsOf } from "./hosts.ts";
 import { FillLegend, HostLegend } from "./legends.tsx";
-import { FILLS, placed, tilesWithin, usuallyShown } from "./tiles.ts";
+import { FILLS, type Part, tilesWithin } from "./tiles.ts";
 
 /** The ways to see the blocks of a pool. */
 export const WAYS = ["fill", "host", "table"] as const;
-export type Way = (typeof WAYS)[number];
+type Way = (typeof WAYS)[number];
 
-/** The blocks of a pool, as a grid that zooms. What it shows is in the address of the page. */
-export function BlockMap(props: {
+export interface BlockMapProps {
+  /** The pool. */
   readonly name: string;
   readonly whole: Cidr;
   readonly blockLength: number;
-  readonly blocks: readonly Block[];
   readonly by: Exclude<Way, "table">;
-}) {
-  const { name, whole, blockLength, blocks, by } = props;
+  readonly shown: Cidr;
+  /** The network that the map shows if the address of the page names none. */
+  readonly usual: Cidr;
+  readonly parts: readonly Part[];
+  /** The prefix length of the parts. */
+  readonly itemLength: number;
+}
+
+/** The blocks of a pool, as a grid that zooms. What it shows is in the address of the page. */
+export function BlockMap(props: BlockMapProps) {
+  const { name, whole, blockLength, by, shown, usual, parts, itemLength } = props;
   const { place, see, open } = useNavigation();
-  const { view } = place;
+  const { host, ...view } = place.view;
   const scheme = useScheme();
-  const within = readCidr(view.within ?? "");
   const fill = FILLS.find((known) => known === view.fill);
-  const { host } = view;
-  const items = useMemo(() => placed(blocks), [blocks]);
-  const usual = useMemo(() => usuallyShown(whole, blockLength, items), [whole, blockLength, items]);
-  const shown = within && contains(whole, within) && within.length < blockLength ? within : usual;
-  const hosts = useMemo(() => hostsOf(blocks), [blocks]);
+  const hosts = useMemo(() => (by === "host" ? hostsOf(parts) : []), [by, parts]);
   const seen: Seen = useMemo(
     () => ({ by, scheme, hosts, fill, host }),
     [by, scheme, hosts, fill, host],
   );
-  const tilesOn = useMemo(() => remembered((grid: Grid) => tilesWithin(grid, items)), [items]);
+  const tilesOn = useMemo(() => remembered((grid: Grid) => tilesWithin(grid, parts)), [parts]);
   const looksOn = useCallback(
     (grid: Grid) => blockLooks(grid, tilesOn(grid), seen),
     [tilesOn, seen],
@@ -55,16 +57,16 @@ export function BlockMap(props: {
         </div>
       )}
       {by === "fill" ? (
-        <FillLegend blocks={items} chosen={fill} choose={(next) => see({ fill: next })} />
+        <FillLegend parts={parts} chosen={fill} choose={(next) => see({ fill: next })} />
       ) : (
         <HostLegend hosts={hosts} chosen={host} choose={(next) => see({ host: next })} />
       )}
       <GridMap
         label={`Blocks of ${name} in ${cidrText(shown)}`}
         shown={shown}
-        itemLength={blockLength}
+        itemLength={itemLength}
         looksOn={looksOn}
-        describe={(grid, index) => blockSentence(grid, index, tilesOn(grid).get(index))}
+        describe={(grid, index) => blockSentence(grid, index, tilesOn(grid)[index], blockLength)}
         open={(tile) => {
           if (tile.length < blockLength) show(tile);
           else open({ kind: "block", name: cidrText(tile) });

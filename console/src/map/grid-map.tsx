@@ -2,7 +2,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { addressText, type Cidr, cidrText } from "../network/cidr.ts";
 import { useScheme } from "../state/scheme.ts";
 import { type Grid, gridOf, indexAt, tileAt, tilesOf } from "./grid.ts";
-import { type Looks, paint } from "./paint.ts";
+import type { Looks } from "./looks.ts";
+import { paint } from "./paint.ts";
 
 export interface GridMapProps {
   /** The name of the map, for a screen reader. */

@@ -2,23 +2,23 @@ import { useMemo } from "preact/hooks";
 import { useScheme } from "../state/scheme.ts";
 import { hostColours } from "./colours.ts";
 import type { HostInLegend } from "./hosts.ts";
-import { countOf, FILL_TEXT, FILLS, type Fill, fillOf, type PlacedBlock } from "./tiles.ts";
+import { FILL_TEXT, FILLS, type Fill, fillOf, type Part } from "./tiles.ts";
 
-/** The classes of fill with the number of their blocks. A click lets one of them stand out. */
+/** The classes of fill with the number of their blocks, or block groups. A click lets one of them stand out. */
 export function FillLegend(props: {
-  readonly blocks: readonly PlacedBlock[];
+  readonly parts: readonly Part[];
   readonly chosen: Fill | undefined;
   choose(fill: string): void;
 }) {
-  const { blocks, chosen, choose } = props;
+  const { parts, chosen, choose } = props;
   const counts = useMemo(() => {
     const counted = new Map<Fill, number>();
-    for (const { block } of blocks) {
-      const fill = fillOf(countOf(block));
+    for (const { usage } of parts) {
+      const fill = fillOf(usage);
       counted.set(fill, (counted.get(fill) ?? 0) + 1);
     }
     return counted;
-  }, [blocks]);
+  }, [parts]);
   return (
     <ul class="legend" aria-label="Legend: how full a block is">
       <li>
@@ -42,7 +42,7 @@ export function FillLegend(props: {
 
 const HOSTS_IN_LEGEND_MAX = 24;
 
-/** The hosts with the number of their blocks. A click lets one of them stand out. */
+/** The hosts with the number of their blocks, or block groups. A click lets one of them stand out. */
 export function HostLegend(props: {
   readonly hosts: readonly HostInLegend[];
   readonly chosen: string | undefined;
@@ -59,7 +59,7 @@ export function HostLegend(props: {
       <li>
         <span class="swatch unclaimed" aria-hidden="true" /> unclaimed
       </li>
-      {[...named, ...first].map(({ host, blocks, hue }) => (
+      {[...named, ...first].map(({ host, count, hue }) => (
         <li key={host}>
           <button
             type="button"
@@ -71,7 +71,7 @@ export function HostLegend(props: {
               style={{ background: hostColours(hue, scheme).used }}
               aria-hidden="true"
             />
-            {host} <b>{blocks}</b>
+            {host} <b>{count}</b>
           </button>
         </li>
       ))}
@@ -84,9 +84,9 @@ export function HostLegend(props: {
               onChange={(event) => choose(event.currentTarget.value)}
             >
               <option value="">choose</option>
-              {hosts.slice(HOSTS_IN_LEGEND_MAX).map(({ host, blocks }) => (
+              {hosts.slice(HOSTS_IN_LEGEND_MAX).map(({ host, count }) => (
                 <option key={host} value={host}>
-                  {host} ({blocks})
+                  {host} ({count})
                 </option>
               ))}
             </select>

@@ -1,24 +1,6 @@
 import { type Grid, TEXT_PX_MIN, tilesOf } from "./grid.ts";
-
-/** The look of a tile. */
-export interface Look {
-  /** A colour of CSS. */
-  readonly colour: string;
-  /** The share of the tile that `level` covers from below, from 0 to 1, in the colour of the level. */
-  readonly level?: { readonly share: number; readonly colour: string };
-  readonly ink?: string;
-  readonly title?: string;
-  readonly subtitle?: string;
-  readonly isDim?: boolean;
-}
-
-/** The looks of a map's tiles. */
-export interface Looks {
-  /** Returns the look of a tile; nothing for one that has nothing. */
-  look(index: number): Look | undefined;
-  /** The look of a tile that has nothing. */
-  readonly nothing: Look;
-}
+import type { Look, Looks } from "./looks.ts";
+import { paintSmall } from "./paint-small.ts";
 
 const DIM_ALPHA = 0.16;
 /** The gap between tiles, where they are large enough for one. */
@@ -26,7 +8,7 @@ const GAP_PX = 1;
 const GAP_TILE_PX_MIN = 6;
 
 /** Draws all tiles of a map. */
-export function paint(canvas: HTMLCanvasElement, grid: Grid, { look, nothing }: Looks): void {
+export function paint(canvas: HTMLCanvasElement, grid: Grid, looks: Looks): void {
   const { columns, rows, tileWidth, tileHeight } = grid;
   const ratio = devicePixelRatio || 1;
   const [width, height] = [columns * tileWidth, rows * tileHeight];
@@ -35,19 +17,16 @@ export function paint(canvas: HTMLCanvasElement, grid: Grid, { look, nothing }: 
   const context = canvas.getContext("2d", { alpha: true });
   if (!context) return;
   context.scale(ratio, ratio);
-  const gap = Math.min(tileWidth, tileHeight) >= GAP_TILE_PX_MIN ? GAP_PX : 0;
-  const count = tilesOf(grid);
-  // Tiles of nothing are most of a large map: one rectangle is below all of them where they have no gaps.
-  if (gap === 0) {
-    context.fillStyle = nothing.colour;
-    context.fillRect(0, 0, width, height);
+  if (Math.min(tileWidth, tileHeight) < GAP_TILE_PX_MIN) {
+    paintSmall(context, grid, looks, DIM_ALPHA);
+    return;
   }
+  const count = tilesOf(grid);
   for (let index = 0; index < count; index++) {
-    const seen = look(index);
-    if (!seen && gap === 0) continue;
     const left = (index % columns) * tileWidth;
     const top = Math.floor(index / columns) * tileHeight;
-    paintTile(context, seen ?? nothing, [left, top, tileWidth - gap, tileHeight - gap]);
+    const box = [left, top, tileWidth - GAP_PX, tileHeight - GAP_PX] as const;
+    paintTile(context, looks.look(index) ?? looks.nothing, box);
   }
 }
 

@@ -1,80 +1,62 @@
-import type { Block, Usage } from "../api/types.ts";
-import { around, type Cidr, indexIn, readCidr } from "../network/cidr.ts";
+import type { Usage } from "../api/types.ts";
+import { around, type Cidr, indexIn } from "../network/cidr.ts";
 import type { Grid } from "./grid.ts";
-
-/** A block with its network, read once. */
-export interface PlacedBlock {
-  readonly block: Block;
-  readonly cidr: Cidr;
-}
 
 /** The blocks within one tile of a map. */
 export interface Tile {
   readonly blocks: number;
-  /** The first of the blocks, which is the only one if tiles are blocks. */
-  readonly block: Block;
-  /** The hosts of the blocks; a block of nobody adds none. */
-  readonly hosts: ReadonlySet<string>;
+  /** The hosts of the blocks, each once; a block of nobody adds none. */
+  readonly hosts: readonly string[];
   readonly usage: Count;
 }
 
+/** A part of a pool that a map counts by itself: a block, or the blocks of a block group. */
+export interface Part extends Cidr, Tile {}
+
 /** Counts of addresses, or of prefixes. */
 export type Count = { readonly [Name in keyof Usage]: number };
-
-/** Returns blocks with their networks. */
-export const placed = (blocks: readonly Block[]): readonly PlacedBlock[] =>
-  blocks.flatMap((block) => {
-    const cidr = readCidr(block.cidr);
-    return cidr ? [{ block, cidr }] : [];
-  });
 
 /** A map has room for the blocks of this many bits; a larger pool shows where its blocks are. */
 const WHOLE_BITS_MAX = 16;
 const SHOWN_BITS_MIN = 8;
 
+/** Returns true if a map has room for all blocks of a network, each as a tile. */
+export const hasRoom = ({ length }: Cidr, blockLength: number): boolean =>
+  blockLength - length <= WHOLE_BITS_MAX;
+
 /** Returns the network that the map of a pool shows at first: the whole of it, or the part of a large one that has the blocks. */
-export function usuallyShown(
-  whole: Cidr,
-  blockLength: number,
-  blocks: readonly PlacedBlock[],
-): Cidr {
-  const [first] = blocks;
-  if (!first || blockLength - whole.length <= WHOLE_BITS_MAX) return whole;
+export function usuallyShown(whole: Cidr, blockLength: number, parts: readonly Part[]): Cidr {
+  const [first] = parts;
+  if (!first || hasRoom(whole, blockLength)) return whole;
   let length = blockLength - SHOWN_BITS_MIN;
-  for (const { cidr } of blocks)
-    while (
-      around(cidr.bits, cidr.base, length).base !== around(cidr.bits, first.cidr.base, length).base
-    )
-      length--;
-  return around(first.cidr.bits, first.cidr.base, length);
+  for (const { bits, base } of parts)
+    while (around(bits, base, length).base !== around(bits, first.base, length).base) length--;
+  return around(first.bits, first.base, length);
 }
 
-/** Returns the tiles of a grid that have blocks, by their place. */
+/** Returns the tiles of a grid by their place; one without blocks is absent. */
 export function tilesWithin(
   grid: Pick<Grid, "shown" | "tileLength" | "columns" | "rows">,
-  blocks: readonly PlacedBlock[],
-): ReadonlyMap<number, Tile> {
-  const tiles = new Map<number, Tile>();
+  parts: readonly Part[],
+): readonly (Tile | undefined)[] {
   const count = grid.columns * grid.rows;
-  for (const { block, cidr } of blocks) {
-    const index = indexIn(grid.shown, grid.tileLength, cidr);
-    if (index < 0 || index >= count || cidr.bits !== grid.shown.bits) continue;
-    tiles.set(index, withBlock(tiles.get(index), block));
+  const tiles: (Tile | undefined)[] = new Array(count).fill(undefined);
+  for (const part of parts) {
+    const index = indexIn(grid.shown, grid.tileLength, part);
+    if (index < 0 || index >= count || part.bits !== grid.shown.bits) continue;
+    const tile = tiles[index];
+    tiles[index] = tile ? together(tile, part) : part;
   }
   return tiles;
 }
 
-function withBlock(tile: Tile | undefined, block: Block): Tile {
-  const usage = countOf(block);
-  const hosts = block.host === undefined ? [] : [block.host];
-  if (!tile) return { blocks: 1, block, hosts: new Set(hosts), usage };
-  return {
-    blocks: tile.blocks + 1,
-    block: tile.block,
-    hosts: new Set([...tile.hosts, ...hosts]),
-    usage: sum(tile.usage, usage),
-  };
-}
+const together = (a: Tile, b: Tile): Tile => ({
+  blocks: a.blocks + b.blocks,
+  hosts: b.hosts.every((host) => a.hosts.includes(host))
+    ? a.hosts
+    : [...new Set([...a.hosts, ...b.hosts])],
+  usage: sum(a.usage, b.usage),
+});
 
 /** Returns counts as numbers. Counts beyond 2^53 lose their last digits. */
 export const countOf = (usage: Usage): Count => ({

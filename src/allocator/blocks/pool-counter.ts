@@ -1,6 +1,5 @@
 import { countOf, sharedBy } from "../../domain/address-set.ts";
 import { ownSetOf } from "../../domain/application-pools.ts";
-import type { Block } from "../../domain/block.ts";
 import { intervalOf } from "../../domain/cidr.ts";
 import {
   assignsPrefixes,
@@ -10,7 +9,7 @@ import {
   slotSizeOf,
 } from "../../domain/pool.ts";
 import { reservedFor } from "../../domain/pool-set.ts";
-import { type Usage, usageOf, usageOutsideBlocks } from "../../domain/usage.ts";
+import { type CountedBlock, type Usage, usageOf, usageOutsideBlocks } from "../../domain/usage.ts";
 import type { Context } from "../core/context.ts";
 import { coolingRules } from "./slot-rules.ts";
 
@@ -20,7 +19,7 @@ export interface PoolCounter {
    * Counts those in a block, and how many of them are in a reservation, whatever their state. Returns nothing if none
    * is of the pool.
    */
-  inBlock(block: Block): { readonly usage: Usage; readonly reserved: bigint } | undefined;
+  inBlock(block: CountedBlock): { readonly usage: Usage; readonly reserved: bigint } | undefined;
   /** Counts those outside of all blocks, of which the counts are known. */
   outside(inBlocks: { readonly capacity: bigint; readonly reserved: bigint }): Usage;
 }
@@ -39,7 +38,7 @@ export function poolCounter(
   return {
     inBlock(each) {
       // A block that cannot be read is as large as any other of its pool.
-      const block: Block = isOfPrefixes ? { ...each, whole: true } : each;
+      const block: CountedBlock = isOfPrefixes ? { ...each, whole: true } : each;
       const within = sharedBy([intervalOf(block.cidr)], set);
       if (within.length === 0) return undefined;
       return {

@@ -8,8 +8,10 @@ import { setOf } from "../../domain/pool-set.ts";
 import type { Context } from "../core/context.ts";
 
 /** Returns true if a block belongs to this pool or to its subnet, or may do so because it cannot be read. */
-export const mayBeOf = (pool: Pool, { poolId, unreadable, cidr }: Block): boolean =>
-  poolId === subnetIdOf(pool) || (unreadable !== undefined && isWithin(pool, cidr));
+export const mayBeOf = (
+  pool: Pool,
+  { poolId, unreadable, cidr }: Pick<Block, "poolId" | "unreadable" | "cidr">,
+): boolean => poolId === subnetIdOf(pool) || (unreadable !== undefined && isWithin(pool, cidr));
 
 /** Returns true if a network has an address of the set. */
 export const touches = (set: AddressSet, network: Cidr): boolean =>
@@ -41,17 +43,30 @@ export async function* walkPool(
   isWanted: (network: Cidr) => boolean = (network) => touches(setOf(pool), network),
 ): AsyncGenerator<Stretch> {
   const { store } = context;
-  const past = after?.family === pool.cidr.family ? after.value : -1n;
+  const past = pastOf(pool, after);
   const { groups } = await store.readBlockGroupIndex(pool.space, subnetIdOf(pool), {
     consistent: true,
   });
-  for (const index of [...groups].sort((a, b) => (a < b ? -1 : 1))) {
-    const group = groupAt(pool, index);
+  for (const group of groupsAfter(pool, groups, after, isWanted)) {
     const { family, last } = intervalOf(group);
-    if (last <= past || !isWanted(group)) continue;
     const blocks = (await store.scanGroup(pool.space, group, { consistent: true }))
       .filter((block) => mayBeOf(pool, block) && isWanted(block.cidr) && block.cidr.base > past)
       .sort((a, b) => (a.cidr.base < b.cidr.base ? -1 : 1));
     yield { blocks, last: { family, value: last } };
   }
 }
+
+/** Returns the block groups of an index that end after an address, in order of address. */
+export const groupsAfter = (
+  pool: Pool,
+  indexes: ReadonlySet<bigint>,
+  after: Address | undefined,
+  isWanted: (group: Cidr) => boolean,
+): readonly Cidr[] =>
+  [...indexes]
+    .sort((a, b) => (a < b ? -1 : 1))
+    .map((index) => groupAt(pool, index))
+    .filter((group) => intervalOf(group).last > pastOf(pool, after) && isWanted(group));
+
+const pastOf = ({ cidr }: Pool, after: Address | undefined): bigint =>
+  after?.family === cidr.family ? after.value : -1n;

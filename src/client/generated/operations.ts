@@ -19,6 +19,7 @@ export const OPERATIONS = {
   listBlocks: { method: "GET", path: "/v1/blocks", paged: true },
   readBlock: { method: "GET", path: "/v1/blocks/{cidr}", paged: true },
   readUtilization: { method: "GET", path: "/v1/pools/{name}/utilization", paged: true },
+  readPoolMap: { method: "GET", path: "/v1/pools/{name}/map", paged: true },
   listHosts: { method: "GET", path: "/v1/hosts", paged: true },
   listSpaceAffinities: { method: "GET", path: "/v1/affinities", paged: true },
   listAffinities: { method: "GET", path: "/v1/nodes/{node}/affinities", paged: true },

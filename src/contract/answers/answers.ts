@@ -19,6 +19,7 @@ export { EVENTS, event } from "./event.ts";
 export * from "./happened.ts";
 export * from "./history.ts";
 export * from "./job.ts";
+export * from "./map.ts";
 export * from "./node.ts";
 export * from "./node-prefix.ts";
 export { hostReserved, missingOfFamily, unreadableItem } from "./parts.ts";

@@ -7,6 +7,7 @@ import {
   spaceAffinitiesQuery,
 } from "../requests/affinity.ts";
 import { blockListQuery, blockQuery } from "../requests/block.ts";
+import { poolMapQuery } from "../requests/map.ts";
 import { hostListQuery } from "../requests/search.ts";
 import { spaceUtilizationQuery, utilizationQuery } from "../requests/utilization.ts";
 import type { Route } from "./route.ts";
@@ -44,6 +45,17 @@ export const BLOCK_ROUTES: readonly Route[] = [
     summary: "Returns the utilization of a pool, as a whole and by block, in pages",
     query: utilizationQuery,
     answers: { 200: answers.utilizationRead },
+    rejections: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/pools/{name}/map",
+    function: "read",
+    id: "readPoolMap",
+    tag: "pools",
+    summary: "Returns the use of a pool by block group or by block, compact, in pages",
+    query: poolMapQuery,
+    answers: { 200: answers.poolMapRead },
     rejections: ["not_found"],
   },
   {

@@ -351,6 +351,10 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   "listAddresses.attributes":
     "Only addresses whose attributes have these values. Each is a parameter of its own, with the name of its attribute after `attribute.`, such as `attribute.tenant=red`.",
   "listAddresses.cidr": "Only addresses in this network.",
+  "readPoolMap.cidr": "Only blocks in this network.",
+  "readPoolMap.limit":
+    "The maximum number of block groups of the page. A page can have fewer, and a next page.",
+  detail: "Count by block group, or by block.",
   "listAddresses.handle": "Only addresses of this handle.",
   "listAddresses.host": "Only addresses that this host uses.",
   "listAddresses.owner":

@@ -9,7 +9,7 @@ import {
   tileAt,
   tilesOf,
 } from "../../../console/src/map/grid.ts";
-import { placed, tilesWithin, usuallyShown } from "../../../console/src/map/tiles.ts";
+import { tilesWithin, usuallyShown } from "../../../console/src/map/tiles.ts";
 import { cidrText, contains, readCidr } from "../../../console/src/network/cidr.ts";
 
 const cidr = (text: string) => {
@@ -18,17 +18,20 @@ const cidr = (text: string) => {
   return read;
 };
 
-const block = (text: string, host?: string) => ({
-  cidr: text,
-  pool: "p",
-  ...(host && { host }),
+const usage = {
   capacity: 64,
   inUse: 10,
   hostReserved: 0,
   reserved: 0,
   cooling: 4,
   available: 50,
-  claimedAt: "2026-11-24T00:00:00.000Z",
+};
+
+const block = (text: string, ...hosts: readonly string[]) => ({
+  ...cidr(text),
+  blocks: 1,
+  hosts,
+  usage,
 });
 
 describe("the grid of a network", () => {
@@ -77,20 +80,19 @@ describe("the grid of a network", () => {
 describe("the tiles of blocks", () => {
   it("sum the blocks of a larger network, with its hosts", () => {
     const grid = { shown: cidr("10.0.0.0/16"), tileLength: 24, columns: 16, rows: 16 };
-    const blocks = placed([
-      block("10.0.1.0/26", "a"),
-      block("10.0.1.64/26", "b"),
-      block("10.1.0.0/26"),
-    ]);
+    const blocks = [block("10.0.1.0/26", "a"), block("10.0.1.64/26", "b"), block("10.1.0.0/26")];
     const tiles = tilesWithin(grid, blocks);
-    expect([...tiles.keys()]).toEqual([1]);
-    expect(tiles.get(1)).toMatchObject({ blocks: 2, usage: { capacity: 128, inUse: 20 } });
-    expect([...(tiles.get(1)?.hosts ?? [])]).toEqual(["a", "b"]);
+    expect(tiles.flatMap((tile, index) => (tile ? [index] : []))).toEqual([1]);
+    expect(tiles[1]).toEqual({
+      blocks: 2,
+      hosts: ["a", "b"],
+      usage: { ...usage, capacity: 128, inUse: 20, cooling: 8, available: 100 },
+    });
   });
 
   it("are at first those around the blocks of a pool that no map has room for", () => {
     const whole = cidr("2001:db8::/64");
-    const blocks = placed([block("2001:db8::40/122"), block("2001:db8::ff00/122")]);
+    const blocks = [block("2001:db8::40/122"), block("2001:db8::ff00/122")];
     expect(cidrText(usuallyShown(whole, 122, blocks))).toBe("2001:db8::/112");
     expect(usuallyShown(whole, 122, [])).toBe(whole);
   });

@@ -1,9 +1,11 @@
 import type { Context } from "../../../src/allocator/core/context.ts";
+import { poolMap } from "../../../src/allocator/read/pool-map.ts";
 import { type AddressSearch, listAddresses } from "../../../src/allocator/search/list-addresses.ts";
 import { listHandles } from "../../../src/allocator/search/list-handles.ts";
 import { listHosts } from "../../../src/allocator/search/list-hosts.ts";
 import { blockOf } from "../../../src/domain/block-group.ts";
 import { addressAt } from "../../../src/domain/cidr.ts";
+import { MAP_GROUPS_PER_PAGE_MAX } from "../../../src/domain/limits.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { SPACES_PK } from "../../../src/store/key.ts";
 import type { Fact, Form } from "../fact.ts";
@@ -53,6 +55,8 @@ const SEARCHES: readonly Search[] = [
 /** The most calls of a page of 256 handles, and of 256 hosts: each has a block, and each block 64 addresses. */
 const HANDLES_CALLS = 645;
 const HOSTS_CALLS = 1_065;
+/** The most calls of a page of a map: 64 block groups, the configuration and the index. */
+const MAP_CALLS = 66;
 
 /** Returns the facts that a page of a search has as many calls, whatever the space holds. */
 export function searchFacts(form: Form): readonly Fact[] {
@@ -68,6 +72,14 @@ export function searchFacts(form: Form): readonly Fact[] {
       name: "A page of a list of hosts",
       calls: HOSTS_CALLS,
       work: () => (context: Context) => listHosts(context, page),
+    },
+    {
+      name: "A page of a map",
+      calls: MAP_CALLS,
+      work:
+        ({ name }: Pool) =>
+        (context: Context) =>
+          poolMap(context, { space: SPACE, name, limit: MAP_GROUPS_PER_PAGE_MAX }),
     },
   ];
   const searches = SEARCHES.map(({ asked, ...search }) => ({

@@ -5,6 +5,7 @@ import type { Cidr } from "../../../domain/cidr.ts";
 import type { BlockGroupIndexPage, FullPool } from "../../../domain/contents.ts";
 import type { HostId } from "../../../domain/host.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
+import type { MappedBlock } from "../../../domain/mapped-block.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
 import type { PoolUsage } from "../../../domain/pool-usage.ts";
 import type { SlotsToFree, SlotsToTake } from "../../../domain/slot-writes.ts";
@@ -21,6 +22,9 @@ export interface BlockStore {
     group: Cidr,
     options: { readonly consistent: boolean },
   ): Promise<readonly Block[]>;
+
+  /** Returns what a map shows of the blocks of a group, also of unreadable ones; eventually consistent. */
+  mapGroup(space: string, group: Cidr): Promise<readonly MappedBlock[]>;
 
   /** Lists the places of blocks, also of unreadable ones; eventually consistent. */
   listBlockPlaces(space: string, group: Cidr): Promise<readonly Cidr[]>;

@@ -1,0 +1,109 @@
+import * as v from "valibot";
+import type {
+  BlockOnMap,
+  GroupOnMap,
+  MapPosition,
+  PoolMap,
+  PoolMapWanted,
+} from "../../allocator/read/pool-map.ts";
+import { unitOf } from "../../allocator/read/utilization.ts";
+import { poolMapQuery } from "../../contract/requests/map.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { formatAddress } from "../../domain/address.ts";
+import { formatCidr, sizeOf } from "../../domain/cidr.ts";
+import { type HostId, hostName } from "../../domain/host.ts";
+import { formatTime } from "../../domain/time.ts";
+import { NO_USAGE, sumOf } from "../../domain/usage.ts";
+import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
+import type { Answer, Event } from "../http/event.ts";
+import { readNamedWith } from "../http/parameters.ts";
+import { unreadableBody } from "../http/unreadable.ts";
+
+/** The map that a request asks for. */
+export interface MapAsked extends PoolMapWanted {
+  readonly detail: "groups" | "blocks";
+}
+
+const position = v.object({ after: addressInCursor, last: v.optional(addressInCursor) });
+
+export function readPoolMap(event: Event): MapAsked | Problem {
+  const wanted = readNamedWith(event, poolMapQuery);
+  if (wanted instanceof Problem) return wanted;
+  const { cursor, ...asked } = wanted;
+  const opened = openCursor(cursor, mapOf(asked), position);
+  return opened instanceof Problem ? opened : { ...asked, ...opened };
+}
+
+export function poolMapAnswer(
+  { pool, readAtMs, groups, unreadable, next, ranges }: PoolMap,
+  requestId: string,
+  asked: MapAsked,
+): Answer {
+  const hosts = new Map<HostId, number>();
+  for (const { host } of groups.flatMap(({ blocks }) => blocks))
+    if (host !== undefined && !hosts.has(host)) hosts.set(host, hosts.size);
+  const cursorOf = ({ after, last }: MapPosition) =>
+    sealCursor(mapOf(asked), {
+      after: formatAddress(after),
+      ...(last && { last: formatAddress(last) }),
+    });
+  return {
+    status: 200,
+    body: {
+      requestId,
+      pool: pool.name,
+      cidr: formatCidr(pool.cidr),
+      ...(unitOf(pool) || {}),
+      blockSize: pool.blockSize,
+      readAt: formatTime(readAtMs),
+      hosts: [...hosts.keys()].map(hostName),
+      ...(asked.detail === "blocks"
+        ? { blocks: groups.map((group) => blocksBody(group, hosts)) }
+        : { groups: groups.map((group) => groupBody(group, hosts)) }),
+      ...unreadableBody(unreadable),
+      ...(next && { next: cursorOf(next) }),
+      ...(ranges && { ranges: ranges.map(cursorOf) }),
+    },
+  };
+}
+
+type HostNumbers = ReadonlyMap<HostId, number>;
+
+function groupBody({ cidr, blocks }: GroupOnMap, numbers: HostNumbers) {
+  const sum = blocks.map(({ usage }) => usage).reduce(sumOf, NO_USAGE);
+  const hosts = blocks.flatMap(({ host }) => (host === undefined ? [] : [numbers.get(host)]));
+  return {
+    cidr: formatCidr(cidr),
+    blocks: blocks.length,
+    hosts: [...new Set(hosts)],
+    capacity: Number(sum.capacity),
+    inUse: Number(sum.inUse),
+    hostReserved: Number(sum.hostReserved),
+    reserved: Number(sum.reserved),
+    cooling: Number(sum.cooling),
+    available: Number(sum.available),
+  };
+}
+
+function blocksBody({ cidr, blocks }: GroupOnMap, numbers: HostNumbers) {
+  const column = (of: keyof BlockOnMap["usage"]) => blocks.map(({ usage }) => Number(usage[of]));
+  return {
+    cidr: formatCidr(cidr),
+    blocks: blocks.map((block) => Number((block.cidr.base - cidr.base) / sizeOf(block.cidr))),
+    hosts: blocks.map(({ host }) => (host === undefined ? null : numbers.get(host))),
+    inUse: column("inUse"),
+    hostReserved: column("hostReserved"),
+    reserved: column("reserved"),
+    cooling: column("cooling"),
+    available: column("available"),
+  };
+}
+
+/** Identifies the map of a cursor. */
+const mapOf = ({ space, name, cidr, detail }: Omit<MapAsked, "limit">) => [
+  "map",
+  space,
+  name,
+  cidr ? formatCidr(cidr) : null,
+  detail,
+];
