@@ -1,12 +1,12 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongFirst } from "./test/long-first.ts";
-import { LONG_TESTS } from "./test/suites.ts";
 
+/** Every test but those with a configuration of their own, for `npx vitest run FILE`. */
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // The templates need Python and the console a browser: each has a configuration of its own, and the long tests too.
-    exclude: [...configDefaults.exclude, "test/templates/**", "test/console/**", ...LONG_TESTS],
+    // The templates need Python and the console a browser.
+    exclude: [...configDefaults.exclude, "test/templates/**", "test/console/**"],
     setupFiles: ["test/setup.ts"],
     reporters: ["default", "./test/proofs.ts"],
     // Vitest would leave a core to itself, and with two of them run one file after the other.

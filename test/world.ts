@@ -21,7 +21,7 @@ import type { InMemoryTable } from "../src/store/in-memory-table.ts";
 import { makeStore } from "../src/store/store.ts";
 import type { Table } from "../src/store/table.ts";
 import { unregisteredIn } from "./register.ts";
-import { reclaimAll, repairAll } from "./scheduled-runs.ts";
+import { reclaimSpaces, repairAll } from "./scheduled-runs.ts";
 import { MutatedTable } from "./simulation/mutate.ts";
 import { seededRandom } from "./simulation/random.ts";
 
@@ -74,6 +74,17 @@ export async function makeWorld(
   return world;
 }
 
+/** Returns a world with the same items and time, which goes its own way. Its functions have just started. */
+export function copyOf(world: World): World {
+  const table = new MutatedTable(process.env.WITHOUT);
+  for (const [pk, partition] of world.table.partitions)
+    table.partitions.set(pk, new Map(partition));
+  const clock = { ...world.clock };
+  const copy = { table, clock, calm: contextOver(table, clock) };
+  made.push(copy);
+  return copy;
+}
+
 /** Makes a function that has just started, with an empty warm cache. */
 export function contextOver(table: Table, clock: Clock, seed = 1): Context {
   return {
@@ -107,7 +118,11 @@ export async function poolNamed({ calm }: World, name = "pool"): Promise<Pool> {
 export async function scheduledRuns({ clock, calm }: World, times: number, waitMs = 100_000) {
   for (let round = 0; round < times; round++) {
     clock.nowMs += waitMs;
-    await reclaimAll(calm);
+    const { items } = await calm.store.listSpaces();
+    await reclaimSpaces(
+      calm,
+      items.map(({ space }) => space),
+    );
     await repairAll(calm);
   }
 }

@@ -105,25 +105,44 @@ function contextValue(
 
 /** Compares part by part: a `*` matches no colon, except in the last part, or if it is the whole pattern. */
 function isArnLike(arn: string, pattern: string): boolean {
-  if (pattern === "*") return true;
-  const wanted = partsOf(pattern);
-  return (
-    wanted.length === ARN_PARTS && partsOf(arn).every((part, i) => isLike(part, wanted[i] ?? ""))
-  );
-}
-
-function partsOf(arn: string): readonly string[] {
-  const parts = arn.split(":");
-  return [...parts.slice(0, ARN_PARTS - 1), parts.slice(ARN_PARTS - 1).join(":")];
+  return arnExpression(pattern)?.test(arn) ?? false;
 }
 
 /** Matches a text against a pattern: `*` matches any text, `?` any one character. */
 function isLike(text: string, pattern: string): boolean {
-  const expression = pattern
+  return textExpression(pattern).test(text);
+}
+
+const textExpression = remembered((pattern) => new RegExp(`^${source(pattern, ".")}$`, "s"));
+
+/** Returns undefined for a pattern that has too few parts to match an ARN. */
+const arnExpression = remembered((pattern) => {
+  if (pattern === "*") return /^/;
+  const parts = pattern.split(":");
+  if (parts.length < ARN_PARTS) return undefined;
+  const before = parts.slice(0, ARN_PARTS - 1).map((part) => `${source(part, "[^:]")}:`);
+  const resource = source(parts.slice(ARN_PARTS - 1).join(":"), ".");
+  return new RegExp(`^${before.join("")}${resource}$`, "s");
+});
+
+/** Returns the source of a regular expression, in which a wildcard stands for the characters of a class. */
+function source(pattern: string, any: string): string {
+  return pattern
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${expression}$`, "s").test(text);
+    .replaceAll("*", `${any}*`)
+    .replaceAll("?", any);
+}
+
+/** Makes each expression once: a deployment has few patterns, and every request meets all of them. */
+function remembered<Expression>(make: (pattern: string) => Expression) {
+  const made = new Map<string, Expression>();
+  return (pattern: string): Expression => {
+    const known = made.get(pattern);
+    if (known !== undefined) return known;
+    const expression = make(pattern);
+    made.set(pattern, expression);
+    return expression;
+  };
 }
 
 function listOf(values: Several | undefined): readonly string[] {

@@ -11,9 +11,15 @@ const HOME = { account: "123456789012", region: "eu-central-1" };
 const THREE = { replicas: ["eu-west-1", "eu-west-3"], active: "eu-central-1" };
 const WITNESSED = { replicas: ["eu-west-1"], witness: "eu-west-3", active: "eu-central-1" };
 
+const stages = new Map<string, PlatStage>();
+
+/** Returns the stage of these settings, which is made once: no test changes it. */
 function stageOf(name: EnvironmentName, settings: object) {
   const context = { "aws:cdk:bundling-stacks": [], [`plat:${name}`]: { ...HOME, ...settings } };
-  return new PlatStage(new App({ context }), name);
+  const key = JSON.stringify(context);
+  const stage = stages.get(key) ?? new PlatStage(new App({ context }), name);
+  stages.set(key, stage);
+  return stage;
 }
 
 function tableOf({ stateful }: PlatStage) {

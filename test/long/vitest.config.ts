@@ -2,7 +2,10 @@ import { defineConfig, mergeConfig } from "vitest/config";
 import all from "../../vitest.config.ts";
 import { LONG_TESTS } from "../suites.ts";
 
-const { include: _, exclude: __, ...test } = all.test ?? {};
+const { include: _, ...test } = all.test ?? {};
 
-/** `npm run test:long`: the tests of minutes. */
-export default mergeConfig({ ...all, test }, defineConfig({ test: { include: LONG_TESTS } }));
+/** `npm run test:long`: the tests of minutes, with a sample of the calls that they interrupt. */
+export default mergeConfig(
+  { ...all, test },
+  defineConfig({ test: { include: LONG_TESTS, env: { SAMPLED_CALLS: "true" } } }),
+);

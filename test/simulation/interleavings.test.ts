@@ -22,6 +22,7 @@ import {
   remove,
   routers,
 } from "./operations.ts";
+import { callsToTry } from "./sampled-calls.ts";
 
 /** An operation that runs to its end while another one pauses before one of its calls. */
 interface Intruder {
@@ -128,14 +129,14 @@ async function releaseWhatMayGo({ world, operation, told, context }: Scene): Pro
 }
 
 describe.each(NAMED)("%s", (_, operation) => {
-  it.each(INTRUDERS.map((intruder) => [intruder.name, intruder] as const))(
+  it.each(INTRUDERS.map((intruder, number) => [intruder.name, intruder, number] as const))(
     "does and suffers no harm when %s comes in between",
-    async (_, intruder) => {
+    async (_, intruder, number) => {
       const { world, told } = await prepared(operation);
       const calls = await callsOf(world.table, (own) =>
         operation.walk(contextOver(own, world.clock, 2), told),
       );
-      for (let at = 0; at < calls.length; at++) {
+      for (const at of callsToTry(calls, number)) {
         const { world, told } = await prepared(operation);
         const { table, clock } = world;
         const where = `before ${calls[at]} (call ${at})`;

@@ -47,6 +47,7 @@ import {
   cidrOf,
   contentsIn,
   contextOver,
+  copyOf,
   interfacesRequest,
   makeWorld,
   poolOf,
@@ -1037,8 +1038,26 @@ export const NAMED = OPERATIONS.map((operation) => [operation.name, operation] a
 
 /** Returns a world in which the operation can begin. */
 export async function prepared(operation: Operation) {
-  const world = await makeWorld();
-  return { world, told: await operation.prepare(world) };
+  const { world, told } = await (PREPARED.get(operation) ?? prepareOnce(operation));
+  return { world: copyOf(world), told };
+}
+
+interface Prepared {
+  readonly world: World;
+  readonly told: Readonly<Record<string, Assignment>>;
+}
+
+/** The world of each operation, prepared once: every test begins with a copy. */
+const PREPARED = new Map<Operation, Promise<Prepared>>();
+
+function prepareOnce(operation: Operation): Promise<Prepared> {
+  const prepare = async () => {
+    const world = await makeWorld();
+    return { world, told: await operation.prepare(world) };
+  };
+  const once = prepare();
+  PREPARED.set(operation, once);
+  return once;
 }
 
 /** Disowns the first block of a host. */
