@@ -209,12 +209,13 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   },
   authorize: undefined,
   console: undefined,
-  // What `batch` and `amend` may, and the reads of spaces, pools and addresses. It serves these routes in NetBox's words.
+  // What `batch` and `amend` may, the reads of spaces, pools and addresses, and what creates and deletes pools. It serves these
+  // routes in NetBox's words.
   netbox: {
-    get: [...ASSIGN.get],
-    query: [...ASSIGN.query, "SPACES"],
-    put: [...ASSIGN.put],
-    update: [...ASSIGN.update, "HANDLE"],
+    get: [...ASSIGN.get, "JOBS", "PLAN", "SPACE", "SPACES"],
+    query: [...ASSIGN.query, "JOBS", "SPACES"],
+    put: [...ASSIGN.put, "JOBS", "PLAN", "SPACE", "TABLE"],
+    update: [...ASSIGN.update, "HANDLE", "SPACE", "SPACES", "VERSION"],
     delete: [...ASSIGN.delete],
   },
   reclaim: {

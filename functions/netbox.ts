@@ -1,8 +1,12 @@
-import { listPools } from "../src/allocator/admin/administration.ts";
+import { listPools, putPool } from "../src/allocator/admin/administration.ts";
 import { amendAddress } from "../src/allocator/admin/amend-address.ts";
 import { assign } from "../src/allocator/assign/assign.ts";
 import { batch } from "../src/allocator/batch/batch.ts";
 import { fresh } from "../src/allocator/core/context.ts";
+import { deletePool } from "../src/allocator/jobs/pool-jobs.ts";
+import { readPrefixes } from "../src/allocator/prefixes/read-prefixes.ts";
+import { releaseByHandle } from "../src/allocator/prefixes/release-by-handle.ts";
+import { freeNetworks } from "../src/allocator/read/free-networks.ts";
 import { readAddress } from "../src/allocator/read/read-address.ts";
 import { releaseAddresses } from "../src/allocator/release/release-addresses.ts";
 import { listAddresses } from "../src/allocator/search/list-addresses.ts";
@@ -14,8 +18,20 @@ import { batchAnswer } from "../src/edge/batch/answer.ts";
 import { readBatch } from "../src/edge/batch/request.ts";
 import { route } from "../src/edge/http/http.ts";
 import { readAddressPath } from "../src/edge/http/parameters.ts";
+import { readNamedMatch } from "../src/edge/http/preconditions.ts";
+import { acceptedAnswer } from "../src/edge/jobs/answer.ts";
 import { dialect } from "../src/edge/netbox/dialect.ts";
-import { poolList } from "../src/edge/pools/answer.ts";
+import { FREE, freeAnswer, readFree } from "../src/edge/netbox/free.ts";
+import { poolList, poolPutAnswer } from "../src/edge/pools/answer.ts";
+import { readPoolPut } from "../src/edge/pools/request.ts";
+import {
+  prefixAssignAnswer,
+  prefixesReleasedAnswer,
+  prefixListAnswer,
+  readPrefixAssign,
+  readPrefixList,
+  readPrefixRelease,
+} from "../src/edge/prefixes/by-handle.ts";
 import { readAddressRelease, releaseAnswer } from "../src/edge/release/request.ts";
 import { readSpaceList, spaceListAnswer } from "../src/edge/spaces/list.ts";
 import { context } from "../src/wiring.ts";
@@ -31,6 +47,32 @@ export const handler = dialect(
       spaceListAnswer,
     ),
     "GET /v1/pools": route(poolList.read, ({ space }) => listPools(plat, space), poolList.answer),
+    "PUT /v1/pools/{name}": route(
+      readPoolPut,
+      ({ space, name, spec, ifMatch }) => putPool(plat, space, name, spec, ifMatch),
+      poolPutAnswer,
+    ),
+    "DELETE /v1/pools/{name}": route(
+      readNamedMatch,
+      ({ space, name, ifMatch }) => deletePool(plat, space, name, ifMatch),
+      acceptedAnswer,
+    ),
+    [FREE]: route(readFree, (wanted) => freeNetworks(plat, wanted), freeAnswer),
+    "GET /v1/prefixes": route(
+      readPrefixList,
+      (wanted) => readPrefixes(plat, wanted),
+      prefixListAnswer,
+    ),
+    "POST /v1/prefixes": route(
+      readPrefixAssign,
+      (request) => assign(plat, request),
+      prefixAssignAnswer,
+    ),
+    "POST /v1/prefixes/release": route(
+      readPrefixRelease,
+      (release) => releaseByHandle(plat, release),
+      prefixesReleasedAnswer,
+    ),
     "GET /v1/addresses": route(
       readAddressList,
       (search) => listAddresses(plat, search),

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { BITS } from "../../domain/address.ts";
 import { NETBOX_ITEMS_MAX } from "../../domain/limits.ts";
-import { readable, text } from "../schema/field.ts";
+import { cidr, readable, text, whole } from "../schema/field.ts";
 import { fields, list } from "../schema/schema.ts";
 import { parseNetboxAddress } from "./address-text.ts";
 
@@ -81,6 +82,44 @@ export const netboxAvailable = fields({
   address: unread,
   vrf: unread,
   prefix: unread,
+});
+
+const PREFIX_STATUSES = ["active", "container", "reserved", "deprecated"] as const;
+
+/** The fields of a prefix for which Plat has nothing. */
+const besidePrefix = {
+  tenant: nothing("tenants of NetBox; an attribute names the tenant"),
+  vlan: nothing("VLANs of NetBox; the pool has its own"),
+  role: nothing("roles of prefixes"),
+  scope_type: nothing("sites"),
+  scope_id: nothing("sites"),
+  ...{ id: unread, url: unread, display: unread, family: unread, created: unread },
+  ...{ last_updated: unread, scope: unread, children: unread, _depth: unread },
+};
+
+const statusOfPrefix = v.optional(
+  v.picklist(PREFIX_STATUSES, `must be one of ${PREFIX_STATUSES.join(", ")}`),
+);
+
+const prefixChange = {
+  ...attributesOfNetbox,
+  ...besidePrefix,
+  vrf,
+  status: statusOfPrefix,
+  is_pool: v.optional(v.boolean("must be true or false")),
+  mark_utilized: v.optional(v.literal(false, "must be false: Plat counts what is in use")),
+};
+
+export const netboxPrefix = fields({ ...prefixChange, prefix: cidr });
+
+export const netboxPrefixChange = fields({ ...prefixChange, prefix: v.optional(cidr) });
+
+/** The next free prefix. Clients also send the prefix from which they ask, which the path names. */
+export const netboxAvailablePrefix = fields({
+  ...attributesOfNetbox,
+  ...besidePrefix,
+  prefix_length: whole(1, BITS[6]),
+  ...{ parent: unread, prefix: unread, vrf: unread, status: unread, is_pool: unread },
 });
 
 /** One object, or a list of them. */

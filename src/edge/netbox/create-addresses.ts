@@ -2,12 +2,14 @@ import type * as v from "valibot";
 import { netboxAddress, netboxAvailable, oneOrMore } from "../../contract/netbox/bodies.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { formatAddress } from "../../domain/address.ts";
+import type { Answer } from "../http/event.ts";
 import { type AddressWanted, assignAll, createdAnswer, type Fresh } from "./assign.ts";
 import { saidIn } from "./fields.ts";
 import { type Network, networksOf, networkWith } from "./networks.ts";
 import type { Plat } from "./plat.ts";
 import { networkOf } from "./prefixes.ts";
-import { type Operation, readBody } from "./request.ts";
+import { rangeWith } from "./ranges.ts";
+import { type Asked, type Operation, readBody } from "./request.ts";
 import { spaceOfBody } from "./vrfs.ts";
 
 const AVAILABLE = oneOrMore(netboxAvailable);
@@ -17,23 +19,47 @@ const SPECIFIC = oneOrMore(netboxAddress);
 export const createAvailable =
   (fresh: Fresh): Operation =>
   async (asked, plat) => {
-    const body = readBody(asked, AVAILABLE);
-    if (body instanceof Problem) return body;
     const found = await networkOf(asked, plat);
+    return found instanceof Problem ? found : createFrom(asked, plat, found, fresh);
+  };
+
+async function createFrom(
+  asked: Asked,
+  plat: Plat,
+  { network, networks }: { readonly network: Network; readonly networks: readonly Network[] },
+  fresh: Fresh,
+): Promise<Answer | Problem> {
+  const body = readBody(asked, AVAILABLE);
+  if (body instanceof Problem) return body;
+  const pools = servingIn(network);
+  if (pools instanceof Problem) return pools;
+  const all: AddressWanted[] = [];
+  for (const item of body.items) {
+    const said = saidIn(item);
+    if (said instanceof Problem) return said;
+    all.push({ said, wanted: { pools, family: network.cidr.family } });
+  }
+  const { space } = network;
+  const held = await assignAll(plat, asked, { space }, all, fresh);
+  if (held instanceof Problem) return held;
+  return createdAnswer(plat, { space, networks, base: asked.base }, held, body.isList);
+}
+
+/** Assigns the next free addresses of a range, which must be the only one of its pool. */
+export const createInRange =
+  (fresh: Fresh): Operation =>
+  async (asked, plat) => {
+    const found = await rangeWith(asked, plat);
     if (found instanceof Problem) return found;
-    const { network, networks } = found;
-    const pools = servingIn(network);
-    if (pools instanceof Problem) return pools;
-    const all: AddressWanted[] = [];
-    for (const item of body.items) {
-      const said = saidIn(item);
-      if (said instanceof Problem) return said;
-      all.push({ said, wanted: { pools, family: network.cidr.family } });
-    }
-    const { space } = network;
-    const held = await assignAll(plat, asked, { space }, all, fresh);
-    if (held instanceof Problem) return held;
-    return createdAnswer(plat, { space, networks, base: asked.base }, held, body.isList);
+    const { network, networks, pool } = found;
+    if ((pool.ranges ?? []).length !== 1 || (pool.excludes ?? []).length > 0)
+      return invalid({
+        field: "id",
+        value: asked.id,
+        problem: `is one of the ranges of the pool ${pool.name}, which assigns from all of them: use the prefix`,
+      });
+    const around = { ...network, pools: [pool] };
+    return createFrom(asked, plat, { network: around, networks }, fresh);
   };
 
 /** Assigns specific addresses. All of a request are in one VRF. */

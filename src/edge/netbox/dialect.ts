@@ -7,11 +7,20 @@ import { noRoute } from "../http/http.ts";
 import { listAddresses, readAddress } from "./addresses.ts";
 import type { Fresh } from "./assign.ts";
 import { changeAddress, deleteAddress } from "./change-address.ts";
-import { createAddresses, createAvailable } from "./create-addresses.ts";
+import {
+  changePrefix,
+  createAvailablePrefixes,
+  createPrefix,
+  deletePrefix,
+} from "./change-prefixes.ts";
+import { createAddresses, createAvailable, createInRange } from "./create-addresses.ts";
+import { listAvailable, listAvailablePrefixes } from "./free.ts";
 import { type PlatRoutes, platFor } from "./plat.ts";
 import { listPrefixes, readPrefix } from "./prefixes.ts";
+import { listAggregates, listRanges, readAggregate, readRange } from "./ranges.ts";
 import type { Operation } from "./request.ts";
 import { API_VERSION, baseOf, readLists, readStatus, rootAnswer } from "./status.ts";
+import { listTags } from "./tags.ts";
 import { listVrfs, readVrf } from "./vrfs.ts";
 
 /** The clock and the names of the dialect. */
@@ -28,12 +37,25 @@ export function dialect(routes: PlatRoutes, { now, fresh }: DialectProps) {
   const operations: Readonly<Record<string, Operation>> = {
     "GET ": async ({ event }) => rootAnswer(event),
     "GET status": readStatus,
+    "GET extras/tags": listTags,
     "GET ipam": readLists,
     "GET ipam/vrfs": listVrfs,
     "GET ipam/vrfs/{id}": readVrf,
     "GET ipam/prefixes": listPrefixes,
+    "POST ipam/prefixes": createPrefix,
     "GET ipam/prefixes/{id}": readPrefix,
+    "PATCH ipam/prefixes/{id}": changePrefix,
+    "PUT ipam/prefixes/{id}": changePrefix,
+    "DELETE ipam/prefixes/{id}": deletePrefix,
+    "GET ipam/prefixes/{id}/available-ips": listAvailable,
     "POST ipam/prefixes/{id}/available-ips": createAvailable(fresh),
+    "GET ipam/prefixes/{id}/available-prefixes": listAvailablePrefixes,
+    "POST ipam/prefixes/{id}/available-prefixes": createAvailablePrefixes(fresh),
+    "GET ipam/ip-ranges": listRanges,
+    "GET ipam/ip-ranges/{id}": readRange,
+    "POST ipam/ip-ranges/{id}/available-ips": createInRange(fresh),
+    "GET ipam/aggregates": listAggregates,
+    "GET ipam/aggregates/{id}": readAggregate,
     "GET ipam/ip-addresses": listAddresses(now),
     "POST ipam/ip-addresses": createAddresses(fresh),
     "GET ipam/ip-addresses/{id}": readAddress,

@@ -96,13 +96,7 @@ export function fieldsBody(current: Attributes, more: Readonly<Record<string, st
     dns_name: fieldOf(current, "dns_name"),
     description: fieldOf(current, "description"),
     comments: fieldOf(current, "comments"),
-    tags: tagsOf(current).map((slug) => ({
-      id: labelId(slug),
-      display: slug,
-      name: slug,
-      slug,
-      color: "9e9e9e",
-    })),
+    tags: tagsOf(current).map(tagBody),
     custom_fields: { ...Object.fromEntries(custom), ...more },
   };
 }
@@ -125,7 +119,17 @@ const slugsOf = (tags: NonNullable<Fields["tags"]>): readonly string[] =>
     slugOf(typeof tag === "string" ? tag : String("slug" in tag ? tag.slug : tag.name)),
   );
 
-const slugOf = (name: string): string =>
+/** Returns a tag of NetBox. It has the name of its slug. */
+export const tagBody = (slug: string) => ({
+  id: labelId(slug),
+  display: slug,
+  name: slug,
+  slug,
+  color: "9e9e9e",
+});
+
+/** Returns the slug of a tag from its name, or from a slug, which stays as it is. */
+export const slugOf = (name: string): string =>
   name
     .toLowerCase()
     .replace(/[^\p{L}\p{N}_-]+/gu, "-")

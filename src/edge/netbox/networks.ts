@@ -8,7 +8,7 @@ import { addressNamed, hasCode, hasPoolCode, type Named, namedByAddressId } from
 import type { Plat } from "./plat.ts";
 import { noSuch, onlyOf } from "./vrfs.ts";
 
-type PoolBody = v.InferOutput<typeof poolRead>;
+export type PoolBody = v.InferOutput<typeof poolRead>;
 
 /** The pools of one CIDR, which are one prefix of NetBox. Only ranged pools share a CIDR. */
 export interface Network {

@@ -40,6 +40,8 @@ web.description = "the web"
 assert web.save()
 assert nb.ipam.ip_addresses.get(description="the web").dns_name == "web-0.example.org"
 
+assert prefix.available_ips.list()[0].address in ("10.7.0.1/24", "10.7.0.2/24")
+
 # Several in one request.
 assert len(prefix.available_ips.create([{} for _ in range(2)])) == 2
 
@@ -58,6 +60,13 @@ assert len(set(addresses)) == AT_ONCE, "an address was assigned twice"
 listed = list(nb.ipam.ip_addresses.filter(parent="10.7.0.0/24", limit=10))
 assert len({each.id for each in listed}) == AT_ONCE + 4, len(listed)
 assert nb.ipam.ip_addresses.count(tag="parallel") == AT_ONCE
+
+# A container has prefixes.
+container = nb.ipam.prefixes.create(prefix="10.64.0.0/16", status="container")
+cluster = container.available_prefixes.create({"prefix_length": 24, "description": "a"})
+assert cluster.prefix.startswith("10.64.") and nb.ipam.prefixes.get(cluster.id) == cluster
+assert [each.id for each in nb.ipam.prefixes.filter(within="10.64.0.0/16")] == [cluster.id]
+assert cluster.delete() and container.delete()
 
 for each in listed:
     assert each.delete()

@@ -1,0 +1,184 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { netbox } from "./netbox.ts";
+import { call, spaceNamed } from "./plat.ts";
+
+beforeAll(async () => {
+  const none = { cooldownSeconds: 0 };
+  await call("PUT", "/v1/pools/lan", { body: { cidr: "10.1.0.0/28", kind: "subnet", ...none } });
+  const clusters = { cidr: "10.128.0.0/16", assign: "prefixes", blockSize: 24, ...none };
+  await call("PUT", "/v1/pools/clusters", { body: clusters });
+  const half = { cidr: "10.4.0.0/24", ranges: ["10.4.0.10-10.4.0.19"], ...none };
+  await call("PUT", "/v1/pools/dhcp", { body: half });
+  const six = { cidr: "2001:db8::/56", assign: "prefixes", blockSize: 64, ...none };
+  await spaceNamed("blue").put("/v1/pools/six", six);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const found = async (query: Record<string, string>) =>
+  (await netbox("GET", "ipam/prefixes/", { query })).body.results;
+const only = async (prefix: string, query = {}) => (await found({ prefix, ...query }))[0];
+
+describe("what is free in a prefix", () => {
+  it("comes in order, without the bounds of a subnet, reserved and assigned addresses", async () => {
+    await call("PUT", "/v1/reservations/r", { body: { cidrs: ["10.1.0.3"] } });
+    const { id } = await only("10.1.0.0/28");
+    const one = { address: "10.1.0.1/28" };
+    const made = await netbox("POST", "ipam/ip-addresses/", { body: one });
+    const { body } = await netbox("GET", `ipam/prefixes/${id}/available-ips/`, {
+      query: { limit: "3" },
+    });
+    expect(body).toEqual(
+      ["10.1.0.2/28", "10.1.0.4/28", "10.1.0.5/28"].map((address) => ({
+        family: 4,
+        address,
+        vrf: null,
+      })),
+    );
+    const all = await netbox("GET", `ipam/prefixes/${id}/available-ips/`);
+    expect(all.body).toHaveLength(14 - 2);
+    await netbox("DELETE", `ipam/ip-addresses/${made.body.id}/`);
+  });
+
+  it("leaves out what a host keeps for itself in its blocks", async () => {
+    await call("PUT", "/v1/pools/windows", { body: { cidr: "10.10.0.0/28", blockSize: 28 } });
+    const hostReserved = { start: 3, end: 1 };
+    await call("POST", "/v1/assign", {
+      body: { host: "w", address: "10.10.0.5", handle: "w", hostReserved },
+    });
+    await call("POST", "/v1/nodes/w/affinities", { body: { cidr: "10.10.0.0/28" } });
+    const { id } = await only("10.10.0.0/28");
+    const { body } = await netbox("GET", `ipam/prefixes/${id}/available-ips/`);
+    const first = body[0].address;
+    expect({ first, count: body.length }).toEqual({ first: "10.10.0.3/28", count: 16 - 4 - 1 });
+    await call("POST", "/v1/release", { body: { handle: "w" } });
+  });
+
+  it("is a prefix in a pool of prefixes", async () => {
+    const { id } = await only("10.128.0.0/16");
+    const { body } = await netbox("GET", `ipam/prefixes/${id}/available-prefixes/`, {
+      query: { limit: "2" },
+    });
+    expect(body.map(({ prefix }: { prefix: string }) => prefix)).toEqual([
+      "10.128.0.0/24",
+      "10.128.1.0/24",
+    ]);
+  });
+
+  it("is nothing in a pool that serves nobody", async () => {
+    await call("PUT", "/v1/pools/off", { body: { cidr: "10.5.0.0/24", disabled: true } });
+    const { id, status } = await only("10.5.0.0/24");
+    expect(status.value).toBe("deprecated");
+    expect((await netbox("GET", `ipam/prefixes/${id}/available-ips/`)).body).toEqual([]);
+  });
+});
+
+describe("the next free prefix", () => {
+  const assign = async (body: unknown, parent = "10.128.0.0/16", query = {}) => {
+    const { id } = await only(parent, query);
+    return netbox("POST", `ipam/prefixes/${id}/available-prefixes/`, { body });
+  };
+
+  it("is assigned, found, and released by its id", async () => {
+    const fields = { description: "cluster a", custom_fields: { team: "shop" } };
+    const { status, body } = await assign({ prefix_length: 24, ...fields });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      prefix: expect.stringMatching(/^10\.128\.\d+\.0\/24$/),
+      status: { value: "active" },
+      is_pool: false,
+      ...fields,
+    });
+    const read = await netbox("GET", `ipam/prefixes/${body.id}/`);
+    expect(read.body).toMatchObject({ prefix: body.prefix, ...fields });
+    expect((await only(body.prefix)).id).toBe(body.id);
+    expect(await found({ within: "10.128.0.0/16" })).toHaveLength(1);
+    expect(await found({ description: "cluster a" })).toHaveLength(1);
+    const child = `ipam/prefixes/${body.id}/available-ips/`;
+    expect((await netbox("POST", child, { body: {} })).body.detail).toMatch(/assigned as a whole/);
+    expect((await netbox("DELETE", `ipam/prefixes/${body.id}/`)).status).toBe(204);
+    expect((await netbox("GET", `ipam/prefixes/${body.id}/`)).status).toBe(404);
+  });
+
+  it("is confirmed by the update that clients send after each create", async () => {
+    const { body } = await assign({ prefix_length: 24 });
+    const same = { prefix: body.prefix, status: "active", description: " ", tags: [], vrf: null };
+    const kept = await netbox("PUT", `ipam/prefixes/${body.id}/`, { body: same });
+    expect(kept).toMatchObject({ status: 200, body: { id: body.id } });
+    const other = await netbox("PATCH", `ipam/prefixes/${body.id}/`, { body: { is_pool: true } });
+    expect(other.body.fields[0].field).toBe("is_pool");
+    await netbox("DELETE", `ipam/prefixes/${body.id}/`);
+  });
+
+  it("is one for each object of a list, or none for all", async () => {
+    const { body } = await assign([{ prefix_length: 24 }, { prefix_length: 24 }]);
+    expect(new Set(body.map(({ prefix }: { prefix: string }) => prefix)).size).toBe(2);
+    for (const { id } of body) await netbox("DELETE", `ipam/prefixes/${id}/`);
+    const failed = await assign([{ prefix_length: 24 }, { prefix_length: 25 }]);
+    expect(failed.status).toBe(409);
+    expect(await found({ within: "10.128.0.0/16" })).toEqual([]);
+  });
+
+  it("is one of IPv6 too", async () => {
+    const { status, body } = await assign({ prefix_length: 64 }, "2001:db8::/56", { vrf: "blue" });
+    expect({ status, safe: Number.isSafeInteger(body.id) }).toEqual({ status: 201, safe: true });
+    expect((await netbox("GET", `ipam/prefixes/${body.id}/`)).body.prefix).toBe(body.prefix);
+    expect((await netbox("DELETE", `ipam/prefixes/${body.id}/`)).status).toBe(204);
+  });
+});
+
+describe("a new prefix", () => {
+  const create = (body: object, more = {}) => netbox("POST", "ipam/prefixes/", { body, ...more });
+
+  it("is a pool of a subnet, which is deleted by its id", async () => {
+    const { status, body } = await create({ prefix: "10.6.0.0/24" });
+    expect({ status, prefix: body.prefix }).toEqual({ status: 201, prefix: "10.6.0.0/24" });
+    const pool = await call("GET", "/v1/pools/netbox-10-6-0-0-24");
+    expect(pool.body).toMatchObject({ cidr: "10.6.0.0/24", kind: "subnet" });
+    expect((await create({ prefix: "10.6.0.0/24" })).body.detail).toMatch(/exists already/);
+    expect((await netbox("DELETE", `ipam/prefixes/${body.id}/`)).status).toBe(204);
+  });
+
+  it("is a pool of prefixes if it is a container, and one of all its addresses if it is a pool", async () => {
+    const container = await create({ prefix: "10.32.0.0/16", status: "container" });
+    expect(container.body.status.value).toBe("container");
+    const pool = await create({ prefix: "10.8.0.0/24", is_pool: true });
+    expect(pool.body.is_pool).toBe(true);
+  });
+
+  it("requires the role operator, and has no description", async () => {
+    const { body } = await create({ prefix: "10.9.0.0/24", description: "x" });
+    expect(body.fields[0].field).toBe("description");
+    vi.stubEnv("ACCESS", "token");
+    const refused = await create({ prefix: "10.9.0.0/24" }, { roles: "caller" });
+    expect(refused).toMatchObject({ status: 403, body: { role: "operator" } });
+  });
+});
+
+describe("a range", () => {
+  it("is one of a ranged pool, and assigns from it", async () => {
+    const query = { start_address: "10.4.0.10", end_address: "10.4.0.19" };
+    const { body } = await netbox("GET", "ipam/ip-ranges/", { query });
+    const [range] = body.results;
+    expect(range).toMatchObject({
+      start_address: "10.4.0.10/24",
+      end_address: "10.4.0.19/24",
+      size: 10,
+      description: "dhcp",
+    });
+    expect((await netbox("GET", `ipam/ip-ranges/${range.id}/`)).body).toEqual(range);
+    const made = await netbox("POST", `ipam/ip-ranges/${range.id}/available-ips/`, { body: {} });
+    expect(made.body.address).toMatch(/^10\.4\.0\.1\d\/24$/);
+    await netbox("DELETE", `ipam/ip-addresses/${made.body.id}/`);
+    expect((await netbox("GET", `ipam/ip-ranges/${range.id + 1}/`)).status).toBe(404);
+  });
+});
+
+it("an aggregate is each network", async () => {
+  const { body } = await netbox("GET", "ipam/aggregates/", { query: { prefix: "10.1.0.0/28" } });
+  expect(body.results).toMatchObject([{ prefix: "10.1.0.0/28", rir: null }]);
+  const { status } = await netbox("GET", `ipam/aggregates/${body.results[0].id}/`);
+  expect(status).toBe(200);
+});
