@@ -9,6 +9,7 @@ import { CheckPage } from "./pages/check.tsx";
 import { EventsPage } from "./pages/events.tsx";
 import { HandlePage } from "./pages/handle.tsx";
 import { HostPage } from "./pages/host.tsx";
+import { HostsPage } from "./pages/hosts.tsx";
 import { JobsPage } from "./pages/jobs.tsx";
 import { OverviewPage } from "./pages/overview.tsx";
 import { PoolPage } from "./pages/pool.tsx";
@@ -121,6 +122,8 @@ function Content({ page }: { readonly page: Page }) {
       return <HandlePage name={page.name} />;
     case "search":
       return <SearchPage />;
+    case "hosts":
+      return <HostsPage />;
     case "jobs":
       return <JobsPage />;
     case "reservations":

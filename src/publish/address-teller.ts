@@ -47,7 +47,7 @@ export class AddressTeller {
         change,
         events: [entry],
         ...(found ? { assigned: event.token } : { lacksOwner: true }),
-        kept: { ...kept, entry, holder: this.#holder },
+        kept: { ...kept, holder: this.#holder },
       };
     }
     this.#holder = null;
@@ -57,7 +57,7 @@ export class AddressTeller {
     return {
       change,
       events: [entry, ...(further ? [make(further)] : [])],
-      kept: { ...kept, entry, holder: null },
+      kept: { ...kept, holder: null },
     };
   }
 
@@ -70,7 +70,7 @@ export class AddressTeller {
     if (before && isOfHolder)
       this.#holder = { token, detail: { ...before.detail, ...draft.changed } };
     const holder = isOfHolder && this.#holder ? { holder: this.#holder } : {};
-    return { change, events: [entry], kept: { space, address, handleHash, entry, ...holder } };
+    return { change, events: [entry], kept: { space, address, handleHash, ...holder } };
   }
 
   /** Looks for the owner of a slot, first where it costs nothing. */

@@ -17,22 +17,24 @@ export async function keepHistory(
   history: History,
   { told, copied, historyKeptMs }: HistoryKept,
 ): Promise<void> {
-  const kept = told.flatMap((each) => each.kept ?? []);
+  const kept = told.flatMap(({ kept, events }) => (kept ? [{ ...kept, events }] : []));
   const holders = new Map<string, () => Promise<void>>();
   for (const { space, address, holder } of kept)
     if (holder !== undefined)
       holders.set(`${space} ${address}`, () => keepHolder(history, { space, address, holder }));
   const writes = [
     ...copied.map((change) => () => history.putCopy(change)),
-    ...kept.flatMap(({ space, address, handleHash, entry }) => {
-      const event: Entry = eventBody(entry);
-      const untilMs = entry.atMs + historyKeptMs;
-      const position = { ...entry, address };
-      return [
-        { space, address },
-        { space, handleHash },
-      ].map((subject) => () => history.putEntry(subject, position, { event, untilMs }));
-    }),
+    ...kept.flatMap(({ space, address, handleHash, events }) =>
+      events.flatMap((each) => {
+        const event: Entry = eventBody(each);
+        const untilMs = each.atMs + historyKeptMs;
+        const position = { ...each, address };
+        return [
+          { space, address },
+          { space, handleHash },
+        ].map((subject) => () => history.putEntry(subject, position, { event, untilMs }));
+      }),
+    ),
     ...holders.values(),
   ];
   await inParallel(writes, PUBLISHED_AT_ONCE, (write) => write());

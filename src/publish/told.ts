@@ -22,13 +22,11 @@ export interface Told {
   readonly assigned?: string;
   /** True if the owner of an assigned address was not found. An address that was assigned before the publisher began may be released without. */
   readonly lacksOwner?: true;
-  /** The share of the history; absent if the draft is about no address. */
+  /** The subjects of the history whose entries the events become; absent if the draft is about no address. */
   readonly kept?: {
     readonly space: string;
     readonly address: string;
     readonly handleHash: string;
-    /** The event that becomes an entry. Further events of the draft repeat what it tells. */
-    readonly entry: DomainEvent;
     /** The owner afterwards: null if nobody has the address, and absent if that did not change. */
     readonly holder?: Holder | null;
   };

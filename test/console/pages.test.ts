@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { axeFindings, openSite, type Site, type View } from "./browser.ts";
+import { axeFindings, openSite, type Site } from "./browser.ts";
 import { populate, type World } from "./world.ts";
 
 let site: Site;
@@ -29,6 +29,7 @@ const PAGES: readonly [name: string, path: (w: World) => string, heading: RegExp
       /^Attributes and active owner$/,
     ],
     ["one in quarantine", (w) => `/console/addresses/${w.quarantined}`, /Address/, /quarantined/],
+    ["the hosts", () => "/console/hosts", /Hosts/, /^node-5$/],
     ["a host", () => "/console/hosts/node-0", /Host node-0/, /zone/],
     ["a handle", (w) => `/console/handles/${w.pod.handle}`, /Handle shop\/web-0/, /node-0/],
     ["a search of a network", () => "/console/search?q=10.0.0.0/8", /Search/, /old/],
@@ -54,23 +55,22 @@ const PAGES: readonly [name: string, path: (w: World) => string, heading: RegExp
     ["no page", () => "/console/nowhere", /There is no such page/, /leads to no page/],
   ];
 
-const VIEWS: readonly Required<Pick<View, "width" | "scheme">>[] = [
-  { width: 1_280, scheme: "light" },
-  { width: 360, scheme: "dark" },
-];
-
-describe.each(VIEWS)("at $width px, $scheme", (view) => {
+describe("a page", () => {
   it.each(PAGES)(
-    "%s shows what the API has, and axe finds nothing",
+    "%s shows what the API has, and axe finds nothing, light and wide or dark and at 360 pixels",
     async (_, path, heading, text) => {
-      const { page, errors, origins } = await site.open(path(world), view);
+      const { page, errors, origins } = await site.open(path(world));
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();
       await page.locator("main").getByText(text).first().waitFor();
+      const isWider = "document.documentElement.scrollWidth > innerWidth";
       expect(await axeFindings(page)).toEqual([]);
+      expect(await page.evaluate(isWider)).toBe(false);
+      await page.setViewportSize({ width: 360, height: 900 });
+      await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+      expect(await axeFindings(page)).toEqual([]);
+      expect(await page.evaluate(isWider)).toBe(false);
       expect(errors).toEqual([]);
       expect([...origins]).toEqual([site.url]);
-      const isWider = "document.documentElement.scrollWidth > innerWidth";
-      expect(await page.evaluate(isWider)).toBe(false);
       await page.close();
     },
   );
@@ -111,9 +111,9 @@ describe("what happened", () => {
   it("is in the history of an address, the newest first", async () => {
     const { page } = await site.open(`/console/addresses/${world.quarantined}?live=1`);
     const rows = page.getByRole("region", { name: "History" }).getByRole("row");
-    await rows.filter({ hasText: "conflict" }).waitFor();
+    await rows.filter({ hasText: "AddressConflict" }).waitFor();
     const types = await rows.locator("td:nth-child(2)").allTextContents();
-    expect(types).toEqual(["AddressReleased", "AddressAssigned"]);
+    expect(types).toEqual(["AddressConflict", "AddressReleased", "AddressAssigned"]);
     await page.close();
   });
 
@@ -167,7 +167,41 @@ describe("the check", () => {
   });
 });
 
+describe("the hosts", () => {
+  it("are listed page by page, and the list is a page to which an empty search leads", async () => {
+    const { page } = await site.open("/console/search?q=nobody", {
+      prepare: (prepared) =>
+        prepared.route("**/v1/hosts?*", (route) => {
+          const url = new URL(route.request().url());
+          url.searchParams.set("limit", "4");
+          return route.continue({ url: url.href });
+        }),
+    });
+    await page.getByRole("link", { name: "all hosts" }).click();
+    await page.getByRole("heading", { level: 1, name: "Hosts" }).waitFor();
+    const links = page.getByRole("region", { name: "Hosts" }).getByRole("link");
+    await expect.poll(() => links.count()).toBe(4);
+    await page.getByRole("button", { name: "Show more hosts" }).click();
+    await expect.poll(() => links.count()).toBe(6);
+    await page.getByRole("link", { name: "node-0" }).click();
+    await page.getByRole("heading", { level: 1, name: "Host node-0" }).waitFor();
+    await page.close();
+  });
+});
+
 describe("the spaces", () => {
+  it("are on the overview, and each leads to its own", async () => {
+    await site.api("PUT", "/v1/spaces/green/pools/main", { cidr: "10.0.0.0/24" });
+    const { page } = await site.open("/console/");
+    await page.getByText("All spaces").click();
+    await page.getByRole("link", { name: "green" }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole("link", { name: "green" }).click();
+    await page.getByText("1 pool in the space green").waitFor();
+    expect(new URL(page.url()).pathname).toBe("/console/spaces/green/");
+    await page.close();
+  });
+
   it("are offered where one is chosen", async () => {
     await site.api("PUT", "/v1/spaces/blue/pools/main", { cidr: "10.0.0.0/24" });
     const { page } = await site.open("/console/spaces/empty/jobs");

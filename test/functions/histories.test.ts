@@ -64,6 +64,18 @@ describe("the history of an address", () => {
     ]);
   });
 
+  it("has a conflict beside the release", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/32", blockSize: 32 });
+    const { body } = await plat.assign({ host: "n1", ipv4: 1, handle: "vm" });
+    const [{ address, generation }] = body.addresses;
+    later(10_000);
+    await plat.call("POST", `/v1/addresses/${address}/conflict`, { body: { generation } });
+    await published();
+    const { events } = (await plat.get(`/v1/addresses/${address}/history`)).body;
+    expect(typesOf(events)).toEqual(["AddressConflict", "AddressReleased", "AddressAssigned"]);
+    expect(events[0]).toMatchObject({ handle: "vm", host: "n1" });
+  });
+
   it("is empty for an address that nobody had, also outside of all pools", async () => {
     const plat = newSpace();
     const { status, body } = await plat.get("/v1/addresses/2001:db8::7/history");

@@ -16,6 +16,7 @@ import { Named, To } from "../parts/to.tsx";
 import { Unreadable } from "../parts/unreadable.tsx";
 import { number, percent, UsageBar } from "../parts/usage-bar.tsx";
 import { useNavigation } from "../state/navigation.tsx";
+import { Spaces } from "./spaces.tsx";
 
 interface Overview {
   readonly pools: readonly Pool[];
@@ -48,6 +49,7 @@ export function OverviewPage() {
             <Unreadable items={unreadable} />
             <Acting acts={{ create: createPool(api) }} reload={loaded.reload} />
             <Pools pools={pools} turn={loaded.at?.getTime() ?? 0} />
+            <Spaces />
           </>
         )}
       </Shown>

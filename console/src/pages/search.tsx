@@ -44,7 +44,8 @@ function ByName() {
             <p class="none">
               Nothing has this address, network or name. A search finds an address, a CIDR, and the
               whole name of a pool, a host or a handle. Conditions such as{" "}
-              <code>pool=pods namespace=shop</code> find addresses.
+              <code>pool=pods namespace=shop</code> find addresses. There is a list of{" "}
+              <To page={{ kind: "hosts" }}>all hosts</To>.
             </p>
           ) : (
             <ul class="found">

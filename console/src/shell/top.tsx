@@ -6,6 +6,7 @@ import { LISTS } from "../state/place.ts";
 import { chooseScheme, chosenScheme, SCHEMES } from "../state/scheme.ts";
 
 const TITLES = {
+  hosts: "Hosts",
   jobs: "Jobs",
   reservations: "Reservations",
   alarms: "Alarms",
