@@ -5,6 +5,7 @@ import type { ConsoleFile } from "../edge/console/files.ts";
 import { encoded, type Handler } from "../edge/http/http.ts";
 import type { Console } from "./console.ts";
 import { destinationOf, newRequestId, type ServingFunction, withBody } from "./event.ts";
+import { eventAfter, isStreamed, sendEvents } from "./event-stream.ts";
 import { bracketed, type Gate, gateOf, pageGateOf } from "./gate.ts";
 import { bodyOf, close, lastWords, listen } from "./http-server.ts";
 
@@ -92,10 +93,13 @@ export async function serve(
     },
     (request, response) => {
       // A client that disconnects in the middle of its request must not affect others.
-      reply(request).then(
-        (reply) => write(response, reply, stopping),
-        () => response.destroy(),
-      );
+      reply(request)
+        .then((reply) =>
+          isStreamed(request, reply)
+            ? sendEvents(response, reply, pageAfter(handlers, request), () => stopping)
+            : write(response, reply, stopping),
+        )
+        .catch(() => response.destroy());
     },
   );
   server.maxConnections = limits.connectionsMax;
@@ -111,6 +115,17 @@ export async function serve(
       stopping = true;
       return close(server);
     },
+  };
+}
+
+/** Returns a function that reads the page after a cursor, for a request whose first page was read. */
+function pageAfter(handlers: Handlers, request: IncomingMessage) {
+  return (cursor: string): Promise<Reply> => {
+    const requestId = newRequestId();
+    const destination = destinationOf(request, requestId);
+    return destination instanceof Problem
+      ? Promise.resolve(rejected(destination, requestId))
+      : handlers[destination.function](eventAfter(destination.event, cursor));
   };
 }
 

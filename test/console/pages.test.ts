@@ -131,8 +131,12 @@ describe("what happened", () => {
   it("comes to the page of events while it is open, which shows one type on request", async () => {
     const { page } = await site.open("/console/events");
     await page.getByRole("row").filter({ hasText: "AddressAssigned" }).first().waitFor();
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
     await site.api("POST", "/v1/assign", { host: "node-1", ipv4: 1, handle: "latest" });
     await page.getByRole("row").filter({ hasText: "latest" }).waitFor();
+    // It came in the stream that was open.
+    expect(requests).toEqual([]);
     await page.getByLabel("Type").selectOption("PoolCreated");
     await page.getByRole("row").filter({ hasText: "latest" }).waitFor({ state: "detached" });
     expect(new URL(page.url()).search).toBe("?type=PoolCreated");

@@ -1,5 +1,6 @@
 import { type Credentials, signed } from "./credentials.ts";
 import { Rejection, rejectionIn, rejectionOf, unanswered } from "./rejection.ts";
+import { messagesOf } from "./stream.ts";
 import type { Answer } from "./types.ts";
 
 /** Query parameters; one without a value is left out. */
@@ -31,6 +32,13 @@ export interface Api {
   send<T>(change: Change): Promise<T>;
   /** Reads a path under `/v1` of the space. It throws a `Rejection`. */
   get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T>;
+  /** Reads pages that may come as a stream, and takes each of them. An answer without a stream is one page. It throws a `Rejection`. */
+  follow<T>(
+    path: string,
+    query: Query,
+    take: (page: T) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Reads a resource with its version. It throws a `Rejection`. */
   read<T>(path: string, signal?: AbortSignal): Promise<Versioned<T>>;
   /** Reads the names of all spaces. It throws a `Rejection`. */
@@ -48,14 +56,16 @@ export interface Session {
 export function apiOf(space: string, session: Session): Api {
   const prefix = space === "default" ? "/v1" : `/v1/spaces/${encodeURIComponent(space)}`;
   const call = async (request: Request, signal?: AbortSignal): Promise<Response> => {
-    const { method, path, query = {}, headers = {}, body } = request;
+    const { method, path, query = {}, headers = {}, body, accept } = request;
     const isChange = method !== "GET";
     const root = request.isOfNoSpace ? "/v1" : prefix;
     const url = new URL(`${root}/${path}${queryText(query)}`, location.origin).href;
     const unsigned = { method, url, headers, ...(body !== undefined && { body }) };
+    const all = new Headers(await signed(unsigned, session.credentials));
+    if (accept !== undefined) all.set("accept", accept);
     const response = await fetch(url, {
       method,
-      headers: await signed(unsigned, session.credentials),
+      headers: all,
       ...(body !== undefined && { body }),
       // The API has the sign-in of the console, and no cookie.
       credentials: "omit",
@@ -75,6 +85,13 @@ export function apiOf(space: string, session: Session): Api {
   return {
     get: async (path, query = {}, signal) => bodyOf(await read(path, query, signal)),
     send: async (change) => bodyOf(await call(requestOf(change))),
+    async follow(path, query, take, signal) {
+      const accept = `${STREAM}, application/json`;
+      const response = await call({ method: "GET", path, query, accept }, signal);
+      if (!response.headers.get("content-type")?.startsWith(STREAM))
+        return take(await bodyOf(response));
+      for await (const message of messagesOf(response)) take(JSON.parse(message));
+    },
     async read(path, signal) {
       const response = await read(path, {}, signal);
       return {
@@ -97,12 +114,15 @@ export function apiOf(space: string, session: Session): Api {
   };
 }
 
+const STREAM = "text/event-stream";
 const SPACES_PER_PAGE = 250;
 type Spaces = Answer<"spacesRead">;
 
 interface Request {
   /** True for the list of spaces, which is in none of them. */
   readonly isOfNoSpace?: boolean;
+  /** The types of the answer that the caller takes; JSON if absent. */
+  readonly accept?: string;
   readonly method: "GET" | Change["method"];
   readonly path: string;
   readonly query?: Query;

@@ -22,7 +22,8 @@ const PAGE_EVENTS = 1_000;
 const EVENTS_MAX = 1_000;
 
 /**
- * Polls the events of a space while the page is visible, from some minutes ago on. It keeps the newest ones.
+ * Follows the events of a space, from some minutes ago on: as a stream where the server has one, and else by polls while the page is
+ * visible. It keeps the newest ones.
  *
  * @param turn a number whose change begins anew
  */
@@ -41,14 +42,20 @@ export function useEvents(space: string, turn: number): Coming {
       if (document.visibilityState === "visible")
         try {
           const query = { limit: PAGE_EVENTS, ...(cursor === undefined ? { since } : { cursor }) };
-          const page = await api.get<Answer<"eventsRead">>("events", query, signal);
-          cursor = page.next;
-          if (page.events.length === PAGE_EVENTS) waitMs = 0;
-          setComing((before) => ({
-            events: withNewer(before.events, page.events),
-            rejection: undefined,
-            at: new Date(),
-          }));
+          await api.follow<Answer<"eventsRead">>(
+            "events",
+            query,
+            ({ events, next }) => {
+              cursor = next;
+              waitMs = events.length === PAGE_EVENTS ? 0 : POLL_MS;
+              setComing((before) => ({
+                events: withNewer(before.events, events),
+                rejection: undefined,
+                at: new Date(),
+              }));
+            },
+            signal,
+          );
         } catch (error) {
           if (signal.aborted) return;
           const rejection = rejectionOf(error);

@@ -39,9 +39,7 @@ export function EventsPage() {
         </div>
       </Head>
       {rejection && <Rejected rejection={rejection} retry={() => setTurn(turn + 1)} />}
-      <p class="hint">
-        The page asks for events every two seconds. One comes about five seconds after it happened.
-      </p>
+      <p class="hint">Events come by themselves, each about five seconds after it happened.</p>
       {at && (
         <EventsTable
           label="Events"
