@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { spaceCode } from "../../src/edge/netbox/ids.ts";
 import { netbox } from "./netbox.ts";
 import { call, spaceNamed } from "./plat.ts";
 
@@ -309,6 +310,28 @@ describe("a VRF", () => {
   });
 });
 
+it("an id that stands for two spaces acts on neither, and names both", async () => {
+  const names = new Map<number, string>();
+  let pair: readonly string[] = [];
+  for (let n = 0; pair.length === 0; n++) {
+    const [name, other] = [`s${n}`, names.get(spaceCode(`s${n}`))];
+    if (other !== undefined) pair = [other, name];
+    names.set(spaceCode(name), name);
+  }
+  for (const name of pair) await spaceNamed(name).put("/v1/pools/a", { cidr: "10.1.0.0/24" });
+  const [one = "", two = ""] = pair;
+  const made = await netbox("POST", "ipam/ip-addresses/", {
+    body: { address: "10.1.0.7/24", vrf: { name: one } },
+  });
+  expect(made.status).toBe(201);
+  const { status, body } = await netbox("DELETE", `ipam/ip-addresses/${made.body.id}/`);
+  expect({ status, detail: body.detail }).toEqual({
+    status: 400,
+    detail: expect.stringContaining(`10.1.0.7 of ${two}`),
+  });
+  expect(body.detail).toContain(`10.1.0.7 of ${one}`);
+});
+
 describe("a caller with a token", () => {
   const as = (roles: string, request: object = {}) => {
     vi.stubEnv("ACCESS", "token");
@@ -348,28 +371,32 @@ describe("a caller with a token", () => {
 
 it("has no answer of 500 to hostile requests", async () => {
   const values = [null, true, 1, -1, 1e308, "", "x", [], [null], {}, { id: -1 }, "10.1.0.300/24"];
-  const names = ["address", "vrf", "tags", "custom_fields", "status", "description", "__proto__"];
+  const names = ["address", "vrf", "tags", "custom_fields", "status", "prefix", "__proto__"];
   const bodies = [
     ...values,
     ...names.flatMap((name) => values.map((value) => ({ address: "10.1.0.9/24", [name]: value }))),
     ...["{", "\ud800", "x".repeat(2_000_000)],
     Array(257).fill({}),
   ];
+  const LISTS = ["prefixes", "ip-addresses", "vrfs", "ip-ranges", "aggregates"];
   const ids = [0, LAN_ID, SEVEN, 2 ** 52 + 5, 2 ** 53 - 1];
   for (const body of bodies)
     for (const [method, path] of [
       ["POST", "ipam/ip-addresses/"],
       ["POST", AVAILABLE],
       ["PATCH", `ipam/ip-addresses/${SEVEN}/`],
+      ["POST", "ipam/prefixes/"],
+      ["PATCH", `ipam/prefixes/${LAN_ID}/`],
+      ["POST", `ipam/prefixes/${LAN_ID}/available-prefixes/`],
     ] as const)
       expect((await netbox(method, path, { body })).status).toBeLessThan(500);
   for (const id of ids)
-    for (const list of ["prefixes", "ip-addresses", "vrfs"])
+    for (const list of LISTS)
       expect((await netbox("GET", `ipam/${list}/${id}/`)).status).toBeLessThan(500);
   const filters = ["id", "address", "parent", "q", "family", "vrf_id", "vrf", "limit", "cursor"];
   for (const name of [...filters, "contains", "prefix", "cf___proto__", "__proto__"])
     for (const value of ["", "x", "-1", "10.0.0.1/99", "::/0", "\ud800", "9".repeat(30), "1.x"])
-      for (const list of ["prefixes", "ip-addresses", "vrfs"]) {
+      for (const list of LISTS) {
         const { status } = await netbox("GET", `ipam/${list}/`, { query: { [name]: value } });
         expect(status).toBeLessThan(500);
       }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Item } from "../../src/store/item.ts";
+import { netbox } from "./netbox.ts";
 import { type newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
 
 /** These tests use a block whose item another version or another program wrote in a form that this version cannot read. */
@@ -98,4 +99,16 @@ it("is not written to, and nothing that it may hold is given out or given up", a
   expect(table.partitions.get(written.pk)?.get(written.sk)).toEqual(before);
   replace(written);
   expect(textsOf(await plat.get("/v1/handles/held"))).toEqual([address]);
+});
+
+it("is named in NetBox's list of addresses, and none of its addresses is free", async () => {
+  const query = { vrf: plat.space };
+  const list = await netbox("GET", "ipam/ip-addresses/", { query });
+  const item = `block ${block?.split("/")[0]}`;
+  expect(list.body).toMatchObject({ count: 0, unreadable: [{ item }] });
+  const [{ id }] = (await netbox("GET", "ipam/prefixes/", { query })).body.results;
+  const free = await netbox("GET", `ipam/prefixes/${id}/available-ips/`, {
+    query: { limit: "0" },
+  });
+  expect(free.body).toHaveLength(256 - 16);
 });

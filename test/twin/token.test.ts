@@ -64,27 +64,36 @@ describe.runIf(emulatorBinary())("the twin of dev with tokens", () => {
   });
 
   it("serves a client of NetBox under the roles of its token", async () => {
-    const headers = { authorization: `Token ${TOKENS.ci}`, "content-type": "application/json" };
-    const ask = async (method: string, path: string, body?: object) => {
+    const ask = async (token: string, method: string, path: string, body?: object) => {
       const answer = await fetch(`${twin.url}/api/${path}`, {
         method,
-        headers,
+        headers: { authorization: `Token ${token}`, "content-type": "application/json" },
         ...(body && { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
-      return {
-        status: answer.status,
-        version: answer.headers.get("api-version"),
-        body: text && JSON.parse(text),
-      };
+      const version = answer.headers.get("api-version");
+      return { status: answer.status, version, body: text && JSON.parse(text) };
     };
-    expect(await ask("GET", "")).toMatchObject({ status: 200, version: "4.4" });
-    const [prefix] = (await ask("GET", "ipam/prefixes/?vrf=blue")).body.results;
-    const made = await ask("POST", `ipam/prefixes/${prefix.id}/available-ips/`, {});
+    const { ci, op } = TOKENS;
+    expect(await ask(ci, "GET", "")).toMatchObject({ status: 200, version: "4.4" });
+    const [prefix] = (await ask(ci, "GET", "ipam/prefixes/?vrf=blue")).body.results;
+    const made = await ask(ci, "POST", `ipam/prefixes/${prefix.id}/available-ips/`, {});
     expect(made).toMatchObject({ status: 201, body: { vrf: { name: "blue" } } });
-    expect((await ask("GET", "ipam/prefixes/")).status).toBe(403);
-    expect((await ask("DELETE", `ipam/ip-addresses/${made.body.id}/`)).status).toBe(204);
-    await hasAccessLine(twin, { routeKey: "POST /api/{path+}", status: "201", caller: "token:ci" });
+    expect((await ask(ci, "GET", "ipam/prefixes/")).status).toBe(403);
+    expect((await ask(ci, "DELETE", `ipam/ip-addresses/${made.body.id}/`)).status).toBe(204);
+    const routeKey = "POST /api/{path+}";
+    await hasAccessLine(twin, { routeKey, status: "201", caller: "token:ci" });
+
+    const container = { prefix: "10.64.0.0/16", status: "container", vrf: { name: "blue" } };
+    expect((await ask(ci, "POST", "ipam/prefixes/", container)).status).toBe(403);
+    const created = await ask(op, "POST", "ipam/prefixes/", container);
+    expect(created.status).toBe(201);
+    const path = `ipam/prefixes/${created.body.id}/`;
+    expect((await ask(ci, "GET", `${path}available-prefixes/?limit=1`)).body).toHaveLength(1);
+    const child = await ask(op, "POST", `${path}available-prefixes/`, { prefix_length: 24 });
+    expect(child.status).toBe(201);
+    expect((await ask(op, "DELETE", `ipam/prefixes/${child.body.id}/`)).status).toBe(204);
+    expect((await ask(op, "DELETE", path)).status).toBe(204);
   });
 
   it("rejects a wrong role and a wrong space by name", async () => {

@@ -136,6 +136,7 @@ async function listMore(
   const resumed = resumedAt(asked.query.cursor);
   const startedAtMs = now();
   const results: object[] = [];
+  const unreadable: object[] = [];
   let { seen, cursor } = resumed;
   let next: Readonly<Record<string, string>> | undefined;
   const end = page.offset + page.limit;
@@ -154,6 +155,7 @@ async function listMore(
       if (seen >= page.offset && results.length < page.limit) results.push(body);
       seen++;
     }
+    unreadable.push(...(found.unreadable ?? []));
     cursor = found.next;
     // What comes after the page is counted only.
     if (left > 0 && cursor !== undefined) next = { cursor: `${seen}.${cursor}` };
@@ -166,6 +168,7 @@ async function listMore(
   const isLast = isWhole && seen <= end;
   return pageAnswer(asked, page, {
     results,
+    unreadable,
     count: isWhole ? seen : seen + 1,
     ...(!isLast && { next: next ?? {} }),
   });

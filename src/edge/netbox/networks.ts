@@ -17,8 +17,16 @@ export interface Network {
   readonly pools: readonly PoolBody[];
 }
 
-/** Returns the networks of a space, in the order of its pools' names. */
-export async function networksOf(plat: Plat, space: string): Promise<readonly Network[] | Problem> {
+/**
+ * Returns the networks of a space, in the order of its pools' names.
+ *
+ * @param unreadable gets the pools that cannot be read
+ */
+export async function networksOf(
+  plat: Plat,
+  space: string,
+  unreadable: object[] = [],
+): Promise<readonly Network[] | Problem> {
   const networks = new Map<string, { cidr: Cidr; pools: PoolBody[] }>();
   let cursor: string | undefined;
   do {
@@ -35,6 +43,7 @@ export async function networksOf(plat: Plat, space: string): Promise<readonly Ne
       network.pools.push(pool);
       networks.set(pool.cidr, network);
     }
+    unreadable.push(...(page.unreadable ?? []));
     cursor = page.next;
   } while (cursor !== undefined);
   return [...networks.values()].map((network) => ({ ...network, space }));

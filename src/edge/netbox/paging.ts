@@ -22,13 +22,22 @@ export function readPage({ query }: Pick<Asked, "query">): PageWanted | Problem 
   };
 }
 
-/** Answers a page of a list that is known as a whole. */
-export function onPage(asked: Asked, all: readonly object[]): Answer | Problem {
+/**
+ * Answers a page of a list that is known as a whole.
+ *
+ * @param unreadable the items that may belong to the list and cannot be read
+ */
+export function onPage(
+  asked: Asked,
+  all: readonly object[],
+  unreadable: readonly object[] = [],
+): Answer | Problem {
   const page = readPage(asked);
   if (page instanceof Problem) return page;
   const results = all.slice(page.offset, page.offset + page.limit);
   const isLast = page.offset + results.length >= all.length;
-  return pageAnswer(asked, page, { results, count: all.length, ...(!isLast && { next: {} }) });
+  const found = { results, count: all.length, unreadable };
+  return pageAnswer(asked, page, { ...found, ...(!isLast && { next: {} }) });
 }
 
 /**
@@ -43,9 +52,11 @@ export function pageAnswer(
     readonly results: readonly object[];
     readonly count: number;
     readonly next?: Readonly<Record<string, string>>;
+    /** NetBox's lists have no such field, and its clients read over it. */
+    readonly unreadable?: readonly object[];
   },
 ): Answer {
-  const { results, count, next } = found;
+  const { results, count, next, unreadable = [] } = found;
   const { cursor: _, ...filters } = asked.query;
   const linkTo = (parameters: Readonly<Record<string, string>>) => {
     const all = Object.entries({ ...filters, limit: String(limit), ...parameters });
@@ -59,6 +70,7 @@ export function pageAnswer(
       next: next ? linkTo({ offset: String(offset + results.length), ...next }) : null,
       previous: offset === 0 ? null : linkTo({ offset: String(Math.max(0, offset - limit)) }),
       results,
+      ...(unreadable.length > 0 && { unreadable }),
     },
   };
 }

@@ -21,7 +21,8 @@ export const listPrefixes: Operation = async (asked, plat) => {
   if (unknown) return unknown;
   const space = await spaceOfQuery(asked, plat);
   if (space instanceof Problem) return space;
-  const networks = await networksOf(plat, space);
+  const unreadable: object[] = [];
+  const networks = await networksOf(plat, space, unreadable);
   if (networks instanceof Problem) return networks;
   const passes = prefixFilter(query);
   if (passes instanceof Problem) return passes;
@@ -32,7 +33,7 @@ export const listPrefixes: Operation = async (asked, plat) => {
     items.push(itemOf(network), ...assigned);
   }
   const bodies = items.filter(passes).flatMap((item) => prefixBody(item, base) ?? []);
-  return onPage(asked, bodies);
+  return onPage(asked, bodies, unreadable);
 };
 
 /** Reads a prefix by its id. */

@@ -90,13 +90,14 @@ async function spaceNamed(name: string, field: string, plat: Plat): Promise<stri
   return invalid({ field, value: cut(name), problem });
 }
 
-/** Returns the one of some things that an id can name; nothing if there is none, and the problem if there are more. */
+/**
+ * Returns the one of some things that an id can name; nothing if there is none, and the problem if there are more. It is no 404, after
+ * which a client would forget what it has.
+ */
 export function onlyOf(named: readonly string[]): string | undefined | Problem {
   if (named.length < 2) return named[0];
-  return new Problem(
-    "not_found",
-    `The id stands for ${named.join(" and for ")}: their names have the same code. Use the routes of /v1 for them.`,
-  );
+  const problem = `stands for ${named.join(" and for ")}, whose names have the same code: use the routes of /v1 for them`;
+  return invalid({ field: "id", problem });
 }
 
 export const noSuch = (kind: string, id: number): Problem =>
