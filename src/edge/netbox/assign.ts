@@ -73,9 +73,12 @@ async function assignSeveral(
   if (!failed?.problem) return held;
   const left = await release(plat, space, held);
   const { code, detail } = failed.problem;
-  const rest = left
-    ? `Some of the other addresses may stay assigned: ${left.detail}`
-    : "No address of this request stays assigned.";
+  // Nobody knows what became of a write that the database did not answer.
+  const isKnown = done.results.every(({ problem }) => !problem || problem.status < 429);
+  const rest =
+    left || !isKnown
+      ? "Some of its addresses may stay assigned; search for them by what the request said of them."
+      : "No address of this request stays assigned.";
   return new Problem(code, `${detail} ${rest}`);
 }
 

@@ -69,7 +69,7 @@ export async function rangeWith(
   plat: Plat,
 ): Promise<(Range & { readonly networks: readonly Network[] }) | Problem> {
   const place = await placeOf(plat, id);
-  if (place instanceof Problem) return noSuch("IP range", id);
+  if (place instanceof Problem) return place.code === "not_found" ? noSuch("IP range", id) : place;
   const networks = await networksOf(plat, place.space);
   if (networks instanceof Problem) return networks;
   const network = networkWith(networks, place.address);
