@@ -22,6 +22,7 @@ import type { Pool } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { assigned, give, lift, report } from "./asked.ts";
 import { enterGroups, fillGroup, putBlock, useUpGroup } from "./fill.ts";
+import { measureIndexes } from "./indexes.ts";
 import { measureInstances } from "./instances.ts";
 import type { Cost, meterOf } from "./meter.ts";
 import { makePool, readCidr } from "./pool.ts";
@@ -88,6 +89,10 @@ export async function measureSite(bench: Bench, size: Size, fill: Fill): Promise
     await measureBorrowing(scene);
   }
   if (fill === "0 %") await measureSelectors(scene, owner);
+  if (fill === "0 %")
+    await measureIndexes(scene.cold(), requestOf(scene, "owner"), (...measurement) =>
+      measured(scene, ...measurement),
+    );
   if (fill === "0 %")
     await measureQuotas(scene.cold(), requestOf(scene, "owner"), (...measurement) =>
       measured(scene, ...measurement),

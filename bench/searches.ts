@@ -4,10 +4,13 @@ import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 import { assigned } from "./asked.ts";
+import { setIndexes } from "./indexes.ts";
 import type { Bench, Budget, Line } from "./operations.ts";
 import { makePool, readCidr } from "./pool.ts";
 
 const SPACE = "searches";
+/** The space whose attributes are indexed. */
+const INDEXED = "indexed";
 const ADDRESSES = 64;
 
 /** Measures a page of each kind of search, on a function that has just started, in a space with one full block. */
@@ -55,6 +58,18 @@ export async function measureSearches(bench: Bench): Promise<readonly Line[]> {
     fill: "64 addresses",
     cost: mapCost,
     budget: [3, 0, 2],
+  });
+  await makePool(bench.cold(), { space: INDEXED, name: "pool", cidr: "10.0.0.0/20" });
+  const indexing = bench.cold();
+  await setIndexes(indexing, INDEXED, ["pod", "namespace"]);
+  for (let n = 0; n < ADDRESSES; n++) await assigned(indexing, { ...requestOf(n), space: INDEXED });
+  await measured("search by an indexed attribute, one address", [7, 0, 21], 1, {
+    space: INDEXED,
+    attributes: { pod: "web-7" },
+  });
+  await measured("search by an indexed attribute, 64 addresses", [22, 0, 84], 64, {
+    space: INDEXED,
+    attributes: { namespace: "shop" },
   });
   return lines;
 }

@@ -26,6 +26,7 @@ export const PARTITIONS = {
   FULLPOOLS: "FULLPOOLS#*",
   HANDLE: "HANDLE#*",
   HOST: "HOST#*",
+  INDEX: "INDEX#*",
   JOBS: "JOBS",
   MACHINE: "MACHINE#*",
   QUOTA: "QUOTA#*",
@@ -74,9 +75,9 @@ const ASSIGN = {
     "VERSION",
   ],
   query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA", "GROUPINDEX", "SPACE"],
-  put: ["BUDGET", "APPLICATIONS", "BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
+  put: ["BUDGET", "APPLICATIONS", "BLOCK", "FULLPOOLS", "HANDLE", "HOST", "INDEX", "QUOTA"],
   update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX"],
-  delete: ["APPLICATIONS", "FULLPOOLS", "HANDLE", "HOST", "QUOTA"],
+  delete: ["APPLICATIONS", "FULLPOOLS", "HANDLE", "HOST", "INDEX", "QUOTA"],
 } as const satisfies Access;
 
 /** Events do the same from a queue as in a request. */
@@ -85,7 +86,7 @@ const NODES = {
   query: ["BLOCK", "HANDLE", "MACHINE", "NODE", "QUOTA", "GROUPINDEX", "SPACE"],
   put: ["BLOCK", "HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA", "TABLE"],
   update: ["BLOCK", "BUDGET", "GROUPINDEX", "HANDLE", "HOST"],
-  delete: ["HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA"],
+  delete: ["HANDLE", "HOST", "INDEX", "MACHINE", "NODE", "NODES", "QUOTA"],
 } as const satisfies Access;
 
 /**
@@ -111,7 +112,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     query: ["HANDLE", "HOST", "SPACE"],
     put: ["APPLICATIONS", "HANDLE"],
     update: ["BUDGET", "APPLICATIONS", "BLOCK", "HANDLE"],
-    delete: ["APPLICATIONS", "HANDLE", "HOST", "QUOTA"],
+    delete: ["APPLICATIONS", "HANDLE", "HOST", "INDEX", "QUOTA"],
   },
   // What `assign` may and `release` may, in one function, because its requests share writes.
   batch: {
@@ -150,6 +151,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "BLOCK",
       "HANDLE",
       "HOST",
+      "INDEX",
       "JOBS",
       "NAMESPACE",
       "NODE",
@@ -157,6 +159,8 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "GROUPINDEX",
       "SPACE",
       "SPACES",
+      // Which indexes the walks of the repair run have completed.
+      "SWEEP",
     ],
   },
   survey: {
@@ -171,7 +175,8 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: ["JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
     query: ["BLOCK", "JOBS", "GROUPINDEX", "SPACE"],
     put: ["JOBS", "PLAN", "SPACE", "TABLE"],
-    update: ["BLOCK", "SPACE", "SPACES", "VERSION"],
+    // It asks the walks of the repair run for the entries of a new index.
+    update: ["BLOCK", "SPACE", "SPACES", "SWEEP", "VERSION"],
     delete: ["SPACE"],
   },
   register: {
@@ -185,7 +190,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     query: ["BLOCK", "HANDLE", "SPACE"],
     put: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE"],
     update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX"],
-    delete: ["APPLICATIONS", "HANDLE"],
+    delete: ["APPLICATIONS", "HANDLE", "INDEX"],
   },
   // A CiliumNode can ask for single addresses, as in `assign`. A dry run reads what it would write over.
   nodes: {
@@ -235,10 +240,21 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   // The index may miss an item, so the repair run also scans the table. Only `survey` asks the index too. It marks the
   // register of the table.
   repair: {
-    get: ["BUDGET", "APPLICATIONS", "BLOCK", "HANDLE", "HOST", "NODE", "SWEEP", "TABLE", "VERSION"],
+    get: [
+      "BUDGET",
+      "APPLICATIONS",
+      "BLOCK",
+      "HANDLE",
+      "HOST",
+      "INDEX",
+      "NODE",
+      "SWEEP",
+      "TABLE",
+      "VERSION",
+    ],
     query: ["HANDLE", "HOST", "NODE", "NODES", "GROUPINDEX", "SPACE"],
-    put: ["BUDGET", "APPLICATIONS", "HANDLE", "HOST", "NODE", "NODES", "SWEEP", "TABLE"],
-    update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX", "HOST", "TABLE"],
+    put: ["BUDGET", "APPLICATIONS", "HANDLE", "HOST", "INDEX", "NODE", "NODES", "TABLE"],
+    update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX", "HOST", "SWEEP", "TABLE"],
     delete: [
       "APPLICATIONS",
       "BLOCK",
@@ -246,6 +262,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "FULLPOOLS",
       "HANDLE",
       "HOST",
+      "INDEX",
       "QUOTA",
       "MACHINE",
       "NODE",

@@ -18,6 +18,7 @@ import type { Table } from "../src/store/table.ts";
 import { hold, withSubnet } from "./applications.ts";
 import { showAddresses } from "./cilium.ts";
 import { selector } from "./domain/builders.ts";
+import { buildIndexes, ofTenant, searchTenant, setIndexes } from "./indexes.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "./instances.ts";
 import { deleted, NODE, say, stated } from "./node-events.ts";
 import { ensure, prefixPool, putPrefixPools, tryEnsure } from "./prefixes.ts";
@@ -576,3 +577,32 @@ const permutations = <Item>(items: readonly Item[]): Item[][] =>
     : items.flatMap((first, at) =>
         permutations(items.toSpliced(at, 1)).map((others) => [first, ...others]),
       );
+
+describe("I22 a complete index leads to every address that has its attribute", () => {
+  it("from the answer of an assign on, and after the walks also to those from before", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/29", 29));
+    const { calm } = world;
+    await assigned(calm, ofTenant("before", "red"));
+    await setIndexes(calm, ["tenant"]);
+    await buildIndexes(world);
+    await assigned(calm, ofTenant("after", "red"));
+    const found = await searchTenant(calm, "red");
+    expect(found.read.by).toBe("attribute");
+    expect(found.items.map(({ handle }) => handle).sort()).toEqual(["after", "before"]);
+  });
+
+  it("and the checker says what it does not lead to", async () => {
+    const world = await makeWorld();
+    await setIndexes(world.calm, ["tenant"]);
+    await buildIndexes(world);
+    await assigned(world.calm, ofTenant("web-0", "red"));
+    const contents = contentsIn(world);
+    expect(findViolations(contents)).toEqual([]);
+    expect(findViolations({ ...contents, indexEntries: [] })).toMatchObject([{ invariant: "I22" }]);
+    const [entry] = contents.indexEntries;
+    const left = { ...contents, allocations: [], blocks: [], indexEntries: entry ? [entry] : [] };
+    expect(findViolations(left, { quiet: true }).map(({ invariant }) => invariant)).toContain(
+      "tidy",
+    );
+  });
+});

@@ -33,6 +33,12 @@ export interface Part {
   readonly coolsAgain?: true;
 }
 
+/** The attributes by which indexes lead to an allocation. Its entries have this revision, unless a walk wrote them anew. */
+export interface Indexed {
+  readonly attributes: readonly string[];
+  readonly revision: string;
+}
+
 export const ALLOCATION_STATES = ["live", "kept", "pending", "aborted", "released"] as const;
 
 /**
@@ -68,6 +74,8 @@ export interface Allocation {
   readonly digest: string;
   /** The budgets of quotas that count it. They counted it before it was written (I21). */
   readonly charges: readonly Charge[];
+  /** Its entries in the indexes of attributes, as they were written before its slots (I22); absent without any. */
+  readonly indexed?: Indexed;
   /** Its quota slots, for a handle with a limit. */
   readonly quotaSlots: readonly QuotaSlotOfAllocation[];
   /**
@@ -114,6 +122,7 @@ export function assertAllocation(allocation: Allocation): void {
   if (!allocation.workload && parts.some(({ ofApplication }) => ofApplication))
     throw new Error("a part of it is an application's, and it names no instance");
   for (const quotaSlot of quotaSlots) assertQuotaSlotOfAllocation(quotaSlot);
+  if (allocation.indexed) assertTexts({ "index entry": allocation.indexed.revision });
   for (const charge of allocation.charges) assertCharge(charge);
   for (const { code, count } of allocation.missing) {
     assertTexts({ code });

@@ -7,6 +7,7 @@ import type { BorrowedBlock } from "./borrowed-block.ts";
 import type { Budget } from "./budget.ts";
 import type { CiliumReport } from "./cilium-report.ts";
 import type { FullBlock } from "./full-block.ts";
+import type { IndexEntry, SpaceIndex } from "./index-entry.ts";
 import type { Job } from "./job.ts";
 import type { Namespace } from "./namespace.ts";
 import type { Node, NodeEntry } from "./node.ts";
@@ -16,6 +17,7 @@ import type { PoolUsage } from "./pool-usage.ts";
 import type { Quota } from "./quota.ts";
 import type { QuotaSlot } from "./quota-slot.ts";
 import type { RequestRate } from "./request-rate.ts";
+import type { ShardWalk } from "./sweep.ts";
 import type { Tombstone } from "./tombstone.ts";
 
 /** A page of a pool's block-group index: block groups that may hold blocks, by their index. */
@@ -43,10 +45,14 @@ export interface Contents {
   readonly borrowedBlocks: readonly BorrowedBlock[];
   readonly quotaSlots: readonly QuotaSlot[];
   readonly allocations: readonly Allocation[];
+  readonly indexEntries: readonly IndexEntry[];
   readonly applications: readonly Application[];
   readonly pools: readonly Pool[];
   readonly reservations: readonly Reservation[];
   readonly quotas: readonly Quota[];
+  readonly indexes: readonly SpaceIndex[];
+  /** What the walks of the repair run have entered in indexes, for the table as a whole. */
+  readonly walks: readonly ShardWalk[];
   readonly budgets: readonly Budget[];
   readonly requestRates: readonly RequestRate[];
   readonly plans: readonly AddressPlan[];
@@ -74,10 +80,13 @@ export function together(pages: readonly Contents[]): Contents {
     borrowedBlocks: pages.flatMap(({ borrowedBlocks }) => borrowedBlocks),
     quotaSlots: pages.flatMap(({ quotaSlots }) => quotaSlots),
     allocations: pages.flatMap(({ allocations }) => allocations),
+    indexEntries: pages.flatMap(({ indexEntries }) => indexEntries),
     applications: pages.flatMap(({ applications }) => applications),
     pools: pages.flatMap(({ pools }) => pools),
     reservations: pages.flatMap(({ reservations }) => reservations),
     quotas: pages.flatMap(({ quotas }) => quotas),
+    indexes: pages.flatMap(({ indexes }) => indexes),
+    walks: pages.flatMap(({ walks }) => walks),
     budgets: pages.flatMap(({ budgets }) => budgets),
     requestRates: pages.flatMap(({ requestRates }) => requestRates),
     plans: pages.flatMap(({ plans }) => plans),

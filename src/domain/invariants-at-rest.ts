@@ -5,6 +5,7 @@ import { poolOf } from "./block-invariants.ts";
 import { type BlocksByName, nameOfBlock } from "./blocks-by-name.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
+import { indexViolationsAtRest } from "./index-invariants.ts";
 import type { Node } from "./node.ts";
 import { nodeViolationsAtRest } from "./node-invariants.ts";
 import { subnetIdOf } from "./pool.ts";
@@ -16,6 +17,7 @@ export const violationsAtRest = (contents: Contents, blocks: BlocksByName): Viol
   ...untidyAffinities(contents, blocks),
   ...emptyQuotaSlots(contents, blocks),
   ...unlisted(contents),
+  ...indexViolationsAtRest(contents),
   ...applicationViolationsAtRest(contents, blocks),
   ...nodeViolationsAtRest(contents),
   ...contents.allocations.flatMap((allocation) => untidyAllocation(allocation, blocks)),

@@ -7,6 +7,7 @@ import { budgetViolations } from "./budget-invariants.ts";
 import { type Cidr, formatCidr, intervalOf, overlaps } from "./cidr.ts";
 import { ciliumViolations } from "./cilium-invariants.ts";
 import type { Contents } from "./contents.ts";
+import { indexViolations } from "./index-invariants.ts";
 import { instanceViolations } from "./instance-invariants.ts";
 import { violationsAtRest } from "./invariants-at-rest.ts";
 import { poolViolations } from "./pool-invariants.ts";
@@ -47,6 +48,7 @@ export function findViolations(
     ...prefixViolations(contents),
     ...ciliumViolations(contents),
     ...budgetViolations(contents),
+    ...indexViolations(contents, blocks),
     ...applicationViolations(contents),
     ...takenViolations(contents, blocks),
     ...(quiet ? violationsAtRest(contents, blocks) : []),

@@ -356,6 +356,15 @@ export const EVENTS_PER_REQUEST_MAX = 256;
 /** Objects whose events are applied side by side. */
 export const EVENTS_AT_ONCE = 8;
 
+/** Attributes that a space can have indexes of. Each takes a write of each assign and of each release. */
+export const INDEXED_ATTRIBUTES_MAX = 4;
+/**
+ * The time after the setting of an index until which a request can still leave its entries out: the oldest copy of the configuration.
+ * The walk leaves out what is younger than `GRACE_MS`. The rest is for reads that are eventually consistent.
+ */
+export const INDEX_SETTLE_MS = UNTOLD_EFFECTIVE_MS_MAX + GRACE_MS + 20_000;
+/** A page of a search by an index reads at most this many entries of a partition at once: 4 read units. */
+export const INDEX_ENTRIES_AT_ONCE = 64;
 export const ATTRIBUTES_MAX = 50;
 export const ATTRIBUTE_KEY_CHARACTERS_MAX = 253;
 export const ATTRIBUTE_VALUE_CHARACTERS_MAX = 1_024;

@@ -2,6 +2,7 @@ import { BITS } from "./address.ts";
 import type { AddressSet } from "./address-set.ts";
 import { assertTexts, assertWhole } from "./assertions.ts";
 import { type Cidr, type Interval, merged, sizeOf } from "./cidr.ts";
+import type { AttributeIndex } from "./index-entry.ts";
 import { BLOCK_SIZES, PREFIX_LENGTHS } from "./limits.ts";
 import type { CorruptItemError } from "./outcome.ts";
 import { keptOutOf, type NetworkSettings } from "./pool-network.ts";
@@ -153,6 +154,8 @@ export interface Settings {
   readonly goneNodesPercentMax: number;
   /** The silence after which a node counts as unreachable; 0 for none. */
   readonly nodeMonitorGraceSeconds: number;
+  /** The attributes by which searches read, the narrowest first. */
+  readonly indexedAttributes: readonly string[];
 }
 
 /** A pool or a reservation whose item this version cannot read. Only its existence and its name are known. */
@@ -170,6 +173,8 @@ export interface SpaceConfiguration {
   readonly settings: Settings;
   /** Nothing until an operator writes the settings. Throws as `settings` does. */
   readonly settingsRevision: string | undefined;
+  /** The indexes of attributes. Throws as `settings` does. */
+  readonly indexes: readonly AttributeIndex[];
   readonly pools: readonly Pool[];
   readonly unreadablePools: readonly UnreadableNamed[];
   readonly reservations: readonly Reservation[];

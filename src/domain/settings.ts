@@ -25,6 +25,7 @@ export const SETTINGS_DEFAULT: Settings = {
   nodeQuarantineSeconds: NODE_QUARANTINE_SECONDS_DEFAULT,
   goneNodesPercentMax: GONE_NODES_PERCENT_DEFAULT,
   nodeMonitorGraceSeconds: 0,
+  indexedAttributes: [],
 };
 
 /** Checks that each setting has the type of its default. @throws {Error} */
@@ -32,7 +33,13 @@ export function assertSettings(settings: Settings): void {
   for (const [name, usual] of Object.entries(SETTINGS_DEFAULT)) {
     const value: unknown = settings[name as keyof Settings];
     if (name === "maxBlocksPerHost" && value === null) continue;
-    if (typeof usual === "number") assertWhole({ [name]: value as number });
+    if (Array.isArray(usual)) assertNames(name, value);
+    else if (typeof usual === "number") assertWhole({ [name]: value as number });
     else if (typeof value !== "boolean") throw new Error(`its ${name} is no flag`);
   }
+}
+
+function assertNames(setting: string, value: unknown): void {
+  const isList = Array.isArray(value) && value.every((name) => typeof name === "string");
+  if (!isList) throw new Error(`its ${setting} is no list of names`);
 }

@@ -1,5 +1,5 @@
 import type { Due } from "./allocation.ts";
-import { CHARGING_WALK_MS, SWEEP_ITEMS_PER_RUN_MIN, SWEEP_MS } from "./limits.ts";
+import { CHARGING_WALK_MS, INDEX_SETTLE_MS, SWEEP_ITEMS_PER_RUN_MIN, SWEEP_MS } from "./limits.ts";
 
 /** The position of the repair run in a shard. Losing it only repeats work. */
 export interface Progress {
@@ -11,6 +11,15 @@ export interface Progress {
   readonly itemsBefore?: number;
   /** The beginning of a complete walk that charged the allocations of the segment to the current rounds of their budgets. */
   readonly chargedFromMs?: number;
+  /** The beginning of a complete walk that entered every allocation of the segment in the indexes of its space. */
+  readonly indexedFromMs?: number;
+  /** A time after an operator added an index. Its author writes it. */
+  readonly indexAskedMs?: number;
+}
+
+/** The last complete walk of a shard that entered every allocation in the indexes of its space. */
+export interface ShardWalk extends Pick<Progress, "indexedFromMs"> {
+  readonly shard: number;
 }
 
 /** A walk over a segment of the table. */
@@ -20,6 +29,10 @@ export interface Sweep {
   readonly items: number;
   /** True if an allocation may still be charged to an earlier round. */
   readonly leftCharges?: true;
+  /** True if the walk also enters allocations that are in no index. */
+  readonly isIndexing?: true;
+  /** True if an allocation may still lack an index entry. */
+  readonly leftIndexing?: true;
   /** The last item that it read; absent before the first. Opaque. */
   readonly position?: string;
 }
@@ -28,12 +41,21 @@ export interface Sweep {
 export const isChargingWalk = ({ chargedFromMs }: Progress, { beganAtMs }: Sweep): boolean =>
   chargedFromMs !== undefined && beganAtMs >= chargedFromMs + CHARGING_WALK_MS;
 
+/** Returns true if a walk that begins now also enters allocations that are in no index. */
+export const isIndexingWalk = (progress: Progress, beganAtMs: number): boolean =>
+  isIndexAsked(progress) || isChargingWalk(progress, { beganAtMs, items: 0 });
+
+/** Returns true if an operator added an index after the last walk that entered every allocation. */
+const isIndexAsked = ({ indexAskedMs, indexedFromMs = 0 }: Progress): boolean =>
+  indexAskedMs !== undefined && indexedFromMs < indexAskedMs + INDEX_SETTLE_MS;
+
 /**
- * Returns how many items a run reads, so that the walk covers the segment in a day. If their number is unknown, or if
- * the walk is late, a run reads all that it has time for.
+ * Returns how many items a run reads, so that the walk covers the segment in a day. If their number is unknown, if an operator
+ * waits for an index, or if the walk is late, a run reads all that it has time for.
  */
-export function itemsToSweep({ sweep, itemsBefore }: Progress, nowMs: number): number {
-  if (itemsBefore === undefined) return Number.POSITIVE_INFINITY;
+export function itemsToSweep(progress: Progress, nowMs: number): number {
+  const { sweep, itemsBefore } = progress;
+  if (itemsBefore === undefined || isIndexAsked(progress)) return Number.POSITIVE_INFINITY;
   const elapsedMs = sweep === undefined ? 0 : nowMs - sweep.beganAtMs;
   if (elapsedMs >= SWEEP_MS) return Number.POSITIVE_INFINITY;
   const aim = Math.ceil((itemsBefore * elapsedMs) / SWEEP_MS);

@@ -5,13 +5,12 @@ import {
   type Due,
   dueAtMsOf,
   type FreedMark,
+  type Indexed,
   type KeptMark,
-  type Part,
 } from "../domain/allocation.ts";
 import type { AllocationPlace } from "../domain/allocation-place.ts";
 import { assertTexts, assertTimes } from "../domain/assertions.ts";
 import type { Charge } from "../domain/budget.ts";
-import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
 import type { PageWanted } from "../domain/listed.ts";
 import type { Missing, Outcome } from "../domain/outcome.ts";
@@ -21,12 +20,13 @@ import { shardOf } from "../domain/shard.ts";
 import type { AllocationStart } from "../domain/token.ts";
 import type { DueTombstone } from "../domain/tombstone.ts";
 import type { Instance } from "../domain/workload.ts";
+import { partFrom, partItem } from "./allocation-part.ts";
 import { has, idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
 import { chargesItem } from "./budget.ts";
 import { equals, present, sizeIs } from "./clause.ts";
 import { dueShard, TABLE } from "./definition.ts";
 import { reading } from "./format.ts";
-import type { Item, Key, Value } from "./item.ts";
+import type { Item, Key } from "./item.ts";
 import {
   allocationKey,
   allocationPk,
@@ -39,7 +39,6 @@ import { withItem } from "./outcome.ts";
 import { readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
-import { cidrText } from "./text.ts";
 
 /**
  * The calls for allocations: the holds of requests on addresses. Each method is one call to the
@@ -274,6 +273,7 @@ function itemFrom(allocation: Allocation): Item {
     ...(allocation.released.size > 0 && { released: allocation.released }),
     ...(allocation.conflicts.size > 0 && { conflicts: allocation.conflicts }),
     ...(allocation.charges.length > 0 && { charges: chargesItem(allocation.charges) }),
+    ...(allocation.indexed && { indexed: { ...allocation.indexed } }),
     ...(allocation.quotaSlots.length > 0 && {
       quotaSlots: allocation.quotaSlots.map((quotaSlot) => ({ ...quotaSlot })),
     }),
@@ -285,20 +285,6 @@ function itemFrom(allocation: Allocation): Item {
     ...due,
   };
 }
-
-const partItem = ({ token, block, count, ordinals, ...rest }: Part) => {
-  const { pool, interface: of, ofApplication, coolsAgain } = rest;
-  const item = {
-    block: formatCidr(block),
-    count,
-    ordinals,
-    ...(pool !== undefined && { pool }),
-    ...(of !== undefined && { interface: of }),
-    ...(ofApplication && { ofApplication }),
-    ...(coolsAgain && { coolsAgain }),
-  };
-  return [token, item] as const;
-};
 
 const ownersItem = (owners: Allocation["owners"]) =>
   Object.fromEntries([...owners].map(([address, sides]) => [address, { ...sides }]));
@@ -323,6 +309,7 @@ export const allocationFrom = reading((item: Item): Allocation => {
     released: setOf(item, "released"),
     conflicts: setOf(item, "conflicts"),
     charges: has(item, "charges") ? (listOf(item, "charges") as unknown as readonly Charge[]) : [],
+    ...(has(item, "indexed") && { indexed: mapOf(item, "indexed") as unknown as Indexed }),
     quotaSlots: has(item, "quotaSlots")
       ? (listOf(item, "quotaSlots") as unknown as readonly QuotaSlotOfAllocation[])
       : [],
@@ -333,17 +320,3 @@ export const allocationFrom = reading((item: Item): Allocation => {
     ...(has(item, "expires") && { expiresAtMs: numberOf(item, "expires") }),
   };
 }, assertAllocation);
-
-function partFrom([token, value]: readonly [string, Value]): Part {
-  const part = value as Readonly<Record<string, Value>>;
-  return {
-    token,
-    block: cidrText(part.block),
-    count: numberOf(part, "count"),
-    ordinals: listOf(part, "ordinals") as readonly number[],
-    ...(part.pool !== undefined && { pool: textOf(part, "pool") }),
-    ...(part.interface !== undefined && { interface: textOf(part, "interface") }),
-    ...(part.ofApplication === true && { ofApplication: true }),
-    ...(part.coolsAgain === true && { coolsAgain: true }),
-  };
-}

@@ -12,6 +12,7 @@ import { ciliumReportFrom } from "./cilium-report.ts";
 import { reading } from "./format.ts";
 import { fullBlockFrom } from "./full-block.ts";
 import { fullPoolFrom } from "./full-pool.ts";
+import { indexEntryFrom } from "./index-entry.ts";
 import type { Item, Key } from "./item.ts";
 import { jobFrom } from "./job.ts";
 import { kindNameOf } from "./kinds.ts";
@@ -19,11 +20,11 @@ import { namespaceFrom } from "./namespace.ts";
 import { nodeEntryFrom, nodeFrom } from "./node.ts";
 import { machineFrom, nodeReportFrom, signOfLifeFrom, tombstoneFrom } from "./node-life.ts";
 import { poolUsageFrom } from "./pool-usage.ts";
-import { progressFrom } from "./progress.ts";
+import { shardWalkFrom } from "./progress.ts";
 import { quotaFrom, requestRateFrom } from "./quota.ts";
 import { quotaSlotFrom } from "./quota-slot.ts";
 import { readOrNot } from "./readable-items.ts";
-import { poolFrom, reservationFrom, settingsFrom, versionFrom } from "./space.ts";
+import { indexesFrom, poolFrom, reservationFrom, versionFrom } from "./space.ts";
 import { spaceEntryFrom } from "./space-entry.ts";
 import type { Segment, Table } from "./table.ts";
 import { assertKeysOf } from "./table-format.ts";
@@ -101,10 +102,13 @@ function decodedOf(items: readonly Item[]) {
     borrowedBlocks: decoded("HOST/TAKEN", borrowedBlockFrom),
     quotaSlots: decoded("QUOTA", quotaSlotFrom),
     allocations: decoded("HANDLE", allocationFrom),
+    indexEntries: decoded("INDEX", indexEntryFrom),
     applications: decoded("APPLICATIONS", applicationFrom),
     pools: decoded("SPACE/POOL", poolFrom),
     reservations: decoded("SPACE/RESERVATION", reservationFrom),
     quotas: decoded("SPACE/QUOTA", quotaFrom),
+    indexes: decoded("SPACE/CONFIG", indexesFrom).flat(),
+    walks: decoded("SWEEP", shardWalkFrom),
     budgets: decoded("BUDGET/USED", budgetFrom),
     requestRates: decoded("BUDGET/REQUESTS", requestRateFrom),
     plans: decoded("PLAN", planFrom),
@@ -129,9 +133,7 @@ const NONE: readonly Item[] = [];
 const OTHERS: readonly (readonly [string, (item: Item) => unknown])[] = [
   ["TABLE", assertKeysOf],
   ["SPACES", spaceEntryFrom],
-  ["SPACE/CONFIG", settingsFrom],
   ["VERSION", versionFrom],
-  ["SWEEP", progressFrom],
   ["MACHINE", machineFrom],
   // Reports an item of an unknown kind by its key.
   ["", reading(() => undefined)],

@@ -5,6 +5,7 @@ import { groupOf } from "../domain/block-group.ts";
 import type { BudgetNamed } from "../domain/budget.ts";
 import { type Cidr, formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostId } from "../domain/host.ts";
+import { type IndexEntry, type IndexedValue, shardOfEntry } from "../domain/index-entry.ts";
 import type { Machine } from "../domain/machine.ts";
 import type { AllocationStart } from "../domain/token.ts";
 import type { Key } from "./item.ts";
@@ -227,6 +228,24 @@ export function allocationPlaceOf({ pk, sk }: Key): AllocationPlace {
   return { space: unescaped(space), handleHash, id, keyed: kind === "KEY" };
 }
 
+/**
+ * Returns the partition of the index entries of a value. The key has the hash of the value, because a value can be longer than a key.
+ * A value has one partition for each shard of handles, so that no value is one hot partition.
+ */
+export const indexPk = ({ space, attribute, valueHash }: IndexedValue, shard: number) =>
+  joined("INDEX", escaped(space), escaped(attribute), valueHash, String(shard));
+export const indexEntryKey = (entry: Omit<IndexEntry, "revision" | "atMs">): Key => ({
+  pk: indexPk(entry, shardOfEntry(entry.place)),
+  sk: joined(entry.place.handleHash, allocationKey(entry.place).sk),
+});
+
+/** Returns the place of the allocation that an entry names. */
+export function placeOfEntry({ pk, sk }: Key): AllocationPlace {
+  const [, space = ""] = pk.split("#");
+  const [handleHash = "", ...rest] = sk.split("#");
+  return allocationPlaceOf({ pk: joined("HANDLE", space, handleHash), sk: joined(...rest) });
+}
+
 /** The partition of the jobs of all spaces, because the worker reads them all at once. */
 export const JOBS_PK = "JOBS";
 export const jobPrefix = (space: string) => `${escaped(space)}#`;
@@ -240,8 +259,9 @@ export const jobKey = (space: string, id: string): Key => ({
  */
 export const TABLE_KEY: Key = { pk: "TABLE", sk: "FORMAT" };
 
+export const SWEEP_PK = "SWEEP";
 /** Returns the key of the repair position of a shard. */
-export const progressKey = (shard: number): Key => ({ pk: "SWEEP", sk: String(shard) });
+export const progressKey = (shard: number): Key => ({ pk: SWEEP_PK, sk: String(shard) });
 
 /**
  * Returns the address in a key. Plat wrote the key, so an unreadable address means a broken table.

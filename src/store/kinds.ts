@@ -35,7 +35,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   TABLE: { format: 1, called: () => "the table", carriesKeys: true },
   SPACES: { format: 1, called: ({ sk }) => `space ${unescaped(sk)} in the register` },
   "SPACE/CONFIG": {
-    format: 2,
+    format: 3,
     called: ({ pk }) => `configuration of space ${partOf(pk, 1)}`,
     carriesKeys: true,
     signed: "changes",
@@ -114,7 +114,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk, sk }) =>
       `quota slot ${partOf(sk, 1)} (IPv${partOf(sk, 0)}) of handle ${partOf(pk, 2)}`,
   },
-  HANDLE: { format: 8, called: ({ sk }) => `allocation ${partOf(sk, 1)}`, signed: "changes" },
+  INDEX: {
+    format: 1,
+    called: ({ pk, sk }) => `entry of allocation ${partOf(sk, 2)} in the index of ${partOf(pk, 2)}`,
+  },
+  HANDLE: { format: 9, called: ({ sk }) => `allocation ${partOf(sk, 1)}`, signed: "changes" },
   JOBS: { format: 3, called: ({ sk }) => `job ${partOf(sk, 1)}`, signed: "changes" },
   SWEEP: { format: 1, called: ({ sk }) => `progress of the repair run in shard ${sk}` },
 };

@@ -1,8 +1,10 @@
-import type { Progress } from "../domain/sweep.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { Progress, ShardWalk } from "../domain/sweep.ts";
 import { mapOf, numberOf, textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
-import type { Item } from "./item.ts";
-import { allocationKey, allocationPlaceOf, progressKey } from "./key.ts";
+import type { Item, Value } from "./item.ts";
+import { allocationKey, allocationPlaceOf, progressKey, SWEEP_PK } from "./key.ts";
+import { readEach } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
 /** The calls for the position of the repair run in each shard. */
@@ -16,30 +18,56 @@ export function progressItems(table: Table) {
       return item && progressFrom(item);
     },
 
+    /** Returns what is known of the walks of all shards, eventually consistent. An unreadable position says nothing. */
+    async listWalks(): Promise<readonly ShardWalk[]> {
+      const items = await table.query(SWEEP_PK, { consistent: false });
+      return readEach(items, shardWalkFrom).items;
+    },
+
+    /** Writes all of a position but for what its operators asked. */
     async writeProgress(shard: number, progress: Progress): Promise<void> {
-      const item = itemFrom(shard, progress);
+      const attributes = Object.entries(attributesOf(progress));
       await table.write({
         step: "write-progress",
-        key: item,
+        key: progressKey(shard),
         when: [],
-        change: { kind: "put", item },
+        change: {
+          kind: "update",
+          set: attributes.flatMap(([name, value]) =>
+            value === undefined ? [] : [[[name], value] as const],
+          ),
+          remove: attributes.flatMap(([name, value]) => (value === undefined ? [[name]] : [])),
+        },
       });
     },
+
+    /** Asks the walk of a shard to enter allocations in indexes, after an index was added. */
+    askForIndexing: (shard: number, askedMs: number): Promise<Outcome<unknown>> =>
+      table.write({
+        step: "ask-indexing",
+        key: progressKey(shard),
+        when: [],
+        change: { kind: "update", set: [[["indexAsked"], askedMs]] },
+      }),
   };
 }
 
-/** Returns the item of a position. None of its attributes belongs to the due index. */
-function itemFrom(shard: number, { due, sweep, itemsBefore, chargedFromMs }: Progress): Item {
-  return {
-    ...progressKey(shard),
-    ...(due && { due: { ...allocationKey(due.place), at: due.dueAtMs } }),
-    ...(sweep && { sweep: { ...sweep } }),
-    ...(itemsBefore !== undefined && { itemsBefore }),
-    ...(chargedFromMs !== undefined && { chargedFrom: chargedFromMs }),
-  };
-}
+/** Returns the attributes of a position. None of them belongs to the due index. */
+const attributesOf = ({
+  due,
+  sweep,
+  itemsBefore,
+  chargedFromMs,
+  indexedFromMs,
+}: Progress): Readonly<Record<string, Value | undefined>> => ({
+  due: due && { ...allocationKey(due.place), at: due.dueAtMs },
+  sweep: sweep && { ...sweep },
+  itemsBefore,
+  chargedFrom: chargedFromMs,
+  indexedFrom: indexedFromMs,
+});
 
-export const progressFrom = reading((item: Item): Progress => {
+const progressFrom = reading((item: Item): Progress => {
   const due = item.due === undefined ? undefined : mapOf(item, "due");
   const sweep = item.sweep === undefined ? undefined : mapOf(item, "sweep");
   return {
@@ -54,10 +82,19 @@ export const progressFrom = reading((item: Item): Progress => {
         beganAtMs: numberOf(sweep, "beganAtMs"),
         items: numberOf(sweep, "items"),
         ...(sweep.leftCharges === true && { leftCharges: true }),
+        ...(sweep.isIndexing === true && { isIndexing: true }),
+        ...(sweep.leftIndexing === true && { leftIndexing: true }),
         ...(sweep.position !== undefined && { position: textOf(sweep, "position") }),
       },
     }),
     ...(item.itemsBefore !== undefined && { itemsBefore: numberOf(item, "itemsBefore") }),
     ...(item.chargedFrom !== undefined && { chargedFromMs: numberOf(item, "chargedFrom") }),
+    ...(item.indexedFrom !== undefined && { indexedFromMs: numberOf(item, "indexedFrom") }),
+    ...(item.indexAsked !== undefined && { indexAskedMs: numberOf(item, "indexAsked") }),
   };
 });
+
+export const shardWalkFrom = (item: Item): ShardWalk => {
+  const { indexedFromMs } = progressFrom(item);
+  return { shard: Number(item.sk), ...(indexedFromMs !== undefined && { indexedFromMs }) };
+};

@@ -1,6 +1,7 @@
 import { formatSet } from "../domain/address-set.ts";
 import { assertTexts } from "../domain/assertions.ts";
 import { formatCidr } from "../domain/cidr.ts";
+import type { AttributeIndex, SpaceIndex } from "../domain/index-entry.ts";
 import { CorruptItemError, type Outcome } from "../domain/outcome.ts";
 import {
   ASSIGNMENT_MODES,
@@ -82,6 +83,9 @@ export function spaceItems(table: Table) {
         get settingsRevision() {
           return settings()?.revision;
         },
+        get indexes() {
+          return settings()?.indexes ?? [];
+        },
         pools: pools.items,
         unreadablePools: pools.unreadable,
         reservations: reservations.items,
@@ -126,9 +130,10 @@ export function spaceItems(table: Table) {
       return remove("delete-reservation", reservationKey(seen.space, seen.name), seen.revision);
     },
 
+    /** @param indexes those of the settings' indexed attributes, with the times since when they are set */
     async putSettings(
       space: string,
-      settings: Settings,
+      { indexes = [], ...settings }: Settings & { readonly indexes?: readonly AttributeIndex[] },
       revision: string,
       seenRevision: string | undefined,
     ): Promise<Outcome<unknown>> {
@@ -136,7 +141,11 @@ export function spaceItems(table: Table) {
       assertTexts({ revision });
       const { maxBlocksPerHost } = settings;
       const stored: StoredSettings = { ...settings, maxBlocksPerHost: maxBlocksPerHost ?? NO_CAP };
-      const item = { ...configKey(space), settings: { ...stored }, revision };
+      const since = indexes.flatMap(({ attribute, sinceMs }) =>
+        sinceMs === undefined ? [] : [[attribute, sinceMs] as const],
+      );
+      const indexedSince = since.length > 0 && { indexedSince: Object.fromEntries(since) };
+      const item = { ...configKey(space), settings: { ...stored }, ...indexedSince, revision };
       return withItem(await put("put-settings", item, seenRevision), settingsFrom);
     },
 
@@ -180,7 +189,7 @@ const isReservation = ({ sk }: Key) => sk.startsWith("RESERVATION#");
 
 export const versionFrom = reading((item: Item) => idOf(item, "version"));
 
-export const settingsFrom = reading((item: Item) => {
+const settingsFrom = reading((item: Item) => {
   const stored = mapOf(item, "settings") as Partial<StoredSettings>;
   const settings = {
     ...SETTINGS_DEFAULT,
@@ -188,7 +197,12 @@ export const settingsFrom = reading((item: Item) => {
     ...(stored.maxBlocksPerHost === NO_CAP && { maxBlocksPerHost: null }),
   } as Settings;
   assertSettings(settings);
-  return { settings, revision: idOf(item, "revision") };
+  const since = item.indexedSince === undefined ? {} : mapOf(item, "indexedSince");
+  const indexes = settings.indexedAttributes.map((attribute): AttributeIndex => {
+    const isSet = since[attribute] !== undefined;
+    return { attribute, ...(isSet && { sinceMs: numberOf(since, attribute) }) };
+  });
+  return { settings, indexes, revision: idOf(item, "revision") };
 });
 
 function poolItem(pool: Pool): Item {
@@ -283,7 +297,13 @@ export const reservationFrom = reading((item: Item): Reservation => {
   };
 }, assertReservation);
 
+/** Returns the indexes of a space with its name, from the item of its settings. */
+export const indexesFrom = (item: Item): readonly SpaceIndex[] =>
+  settingsFrom(item).indexes.map((index) => ({ ...index, space: spaceIn(item) }));
+
+const spaceIn = ({ pk }: Key): string => unescaped(pk.split("#")[1] as string);
+
 const named = (key: Key) => ({
-  space: unescaped(key.pk.split("#")[1] as string),
+  space: spaceIn(key),
   name: nameIn(key),
 });

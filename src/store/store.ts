@@ -11,6 +11,7 @@ import { scanning } from "./contents.ts";
 import { formattedTable } from "./format.ts";
 import { fullBlockItems } from "./full-block.ts";
 import { fullPoolItems } from "./full-pool.ts";
+import { indexEntryItems } from "./index-entry.ts";
 import { jobItems } from "./job.ts";
 import { namespaceItems } from "./namespace.ts";
 import { nodeItems } from "./node.ts";
@@ -38,6 +39,7 @@ export function makeStore(plain: Table) {
     ...quotaItems(table),
     ...budgetItems(table),
     ...allocationItems(table),
+    ...indexEntryItems(table),
     ...applicationItems(table),
     ...spaceItems(table),
     ...spaceEntryItems(table),

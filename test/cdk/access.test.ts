@@ -63,6 +63,7 @@ const KEYS: Readonly<Record<Partition, string>> = {
   USAGE: key.poolUsagesPk("SPACES"),
   HANDLE: key.allocationKey(allocation).pk,
   HOST: key.hostPk("BLOCK", host),
+  INDEX: key.indexPk({ space: "HANDLE", attribute: "NODE", valueHash: "00" }, 0),
   JOBS: key.JOBS_PK,
   MACHINE: key.machinePk("NODE"),
   QUOTA: key.quotaSlotPk("HOST", "JOBS"),

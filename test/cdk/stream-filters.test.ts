@@ -41,6 +41,10 @@ const KEYS: readonly Key[] = [
   key.applicationKey("s", { namespace: "ns", kind: "StatefulSet", name: "db" }),
   key.quotaSlotKey("s", "h", 4, 0),
   key.allocationKey({ space: "s", handleHash: "h", id: "id", keyed: true }),
+  key.indexEntryKey({
+    ...{ space: "s", attribute: "a", valueHash: "0" },
+    place: { space: "s", handleHash: "0", id: "id", keyed: true },
+  }),
   key.jobKey("s", "id"),
   key.progressKey(0),
 ];

@@ -111,12 +111,15 @@ describe("the contents of a space", () => {
 
 describe("an item that cannot be read", () => {
   const space = "tenant-7";
+  const place = { space, handleHash: "00000000000000ff", id: "id", keyed: false };
+  const entry = { space, attribute: "a # x", valueHash: "0000000000000001", place };
   const block = { family: 4, base: 0x0a000000n, prefix: 26 } as const;
   it.each<[string, Key]>([
     ["a block", keys.blockKey(space, block)],
     ["a row", keys.affinityKey(space, "host:n#1 x", 4, 0)],
     ["a borrowed block", keys.borrowedBlockKey(space, "host:n1", block)],
     ["a quota slot", keys.quotaSlotKey(space, "a handle # x", 4, 0)],
+    ["an index entry", keys.indexEntryKey(entry)],
     ["an allocation", keys.allocationKey(allocationWith({}).place)],
     ["a pool", keys.poolKey(space, "main")],
     ["a reservation", keys.reservationKey(space, "r")],

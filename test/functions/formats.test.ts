@@ -35,6 +35,7 @@ const SEARCHES = [
   "GET addresses of the block",
   "GET addresses of the handle",
   "GET addresses of the host",
+  "GET addresses with an attribute",
 ];
 const UTILIZATIONS = [
   "GET utilization",
@@ -185,6 +186,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "GET addresses of a pool",
       "GET addresses of another pool",
       "GET addresses of the block",
+      "GET addresses with an attribute",
       "GET addresses of the host",
       "GET zones",
       ...BLOCK_LISTS,
@@ -521,6 +523,15 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk }) =>
         pk === `QUOTA#${space}#few`,
     named: ["assign under the limit"],
+  },
+  // It suggests where an address is. A search by the index names it.
+  "an index entry": {
+    item: () => "in the index of pod",
+    fits:
+      (space) =>
+      ({ pk }) =>
+        pk.startsWith(`INDEX#${space}#pod#`),
+    named: ["GET addresses with an attribute"],
   },
   "an allocation": {
     item: () => "allocation",

@@ -80,6 +80,13 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     ),
   },
   {
+    why: "The repair run writes index entries anew and deletes those that are left, and an entry goes with whatever closes its allocation: test/allocator/search/indexes.test.ts.",
+    rights: [
+      ...["get", "put", "delete"].map((kind) => `repair ${kind} INDEX`),
+      ...["applications", "nodes"].map((name) => `${name} delete INDEX`),
+    ],
+  },
+  {
     why: "The repair run turns the rounds of budgets, and who closes an allocation gives back to them. A dry run reads a budget before it would write it: test/allocator/quotas and test/simulation/crash-points.test.ts.",
     rights: [
       ...["get", "put", "update", "delete"].map((kind) => `repair ${kind} BUDGET`),

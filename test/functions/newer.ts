@@ -3,6 +3,7 @@ import { NO_USAGE } from "../../src/domain/usage.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Item } from "../../src/store/item.ts";
 import { ciliumNode, instanceEvent, leaseEvent, nodeEvent, podEvent } from "../node-objects.ts";
+import { completeIndexes } from "../simulation/indexes.ts";
 import { cidrOf } from "../world.ts";
 import { call, context, newSpace, table } from "./plat.ts";
 
@@ -28,7 +29,12 @@ export function startAnew(): void {
 
 export async function furnished(): Promise<Furnished> {
   const plat = newSpace();
-  await plat.put("/v1/config", { cooldownSeconds: 0, blockMinAgeSeconds: 0 });
+  await plat.put("/v1/config", {
+    cooldownSeconds: 0,
+    blockMinAgeSeconds: 0,
+    indexedAttributes: ["pod"],
+  });
+  await completeIndexes(context);
   await plat.put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28 });
   await plat.put("/v1/pools/other", {
     cidr: "10.1.0.0/24",
@@ -143,6 +149,8 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "GET addresses": ({ plat }) => plat.get("/v1/addresses"),
   "GET addresses of a pool": ({ plat }) => plat.get("/v1/addresses", { pool: "main" }),
   "GET addresses of another pool": ({ plat }) => plat.get("/v1/addresses", { pool: "other" }),
+  "GET addresses with an attribute": ({ plat }) =>
+    plat.get("/v1/addresses", { "attribute.pod": "w" }),
   "GET addresses of the host": ({ plat }) => plat.get("/v1/addresses", { host: "n1" }),
   "GET addresses of the handle": ({ plat }) => plat.get("/v1/addresses", { handle: "web" }),
   "GET addresses of the block": ({ plat, block }) => plat.get("/v1/addresses", { cidr: block }),

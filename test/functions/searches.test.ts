@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { repairIndexed } from "../../src/allocator/maintenance/repair/index-entry.ts";
+import { GRACE_MS } from "../../src/domain/limits.ts";
 import type { Reply } from "../../src/local/client.ts";
-import { newSpace, spaceWithPool, textsOf } from "./plat.ts";
+import { completeIndexes } from "../simulation/indexes.ts";
+import { context, newSpace, spaceWithPool, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
 type Query = Readonly<Record<string, string>>;
@@ -22,6 +25,17 @@ async function pages(plat: Plat, query: Query): Promise<readonly Reply[]> {
     cursor = page.body.next;
   } while (cursor);
   return all;
+}
+
+/** Enters the allocations of a space in its indexes, as walks of the repair run do after a few minutes. */
+async function enterAll(space: string): Promise<void> {
+  const later = { ...context, now: () => Date.now() + 2 * GRACE_MS };
+  for (const { place } of (await context.store.scanPage(10_000)).contents.allocations)
+    if (place.space === space) {
+      const allocation = await context.store.readAllocation(place);
+      if (allocation) await repairIndexed(later, allocation);
+    }
+  await completeIndexes(context);
 }
 
 /** Returns a space with addresses of two pools, three hosts and two tenants. */
@@ -251,3 +265,61 @@ const byWhere =
   (list: readonly Record<string, unknown>[]) =>
   (a: { readonly host: string }, b: { readonly host: string }): number =>
     list.findIndex(({ host }) => host === a.host) - list.findIndex(({ host }) => host === b.host);
+
+describe("a search by an indexed attribute", () => {
+  it("says that it filters until the index is complete, and then what it read by it", async () => {
+    const plat = await furnished();
+    const { etag } = (await plat.get("/v1/config")).headers;
+    const config = { cooldownSeconds: 600, indexedAttributes: ["tenant"] };
+    expect((await plat.put("/v1/config", config, etag)).status).toBe(201);
+    const query = { "attribute.tenant": "red" };
+    const building = await plat.get(PATH, query);
+    expect(building.body.read).toMatchObject({ by: "space", building: "tenant" });
+    await enterAll(plat.space);
+    const { body } = await plat.get(PATH, query);
+    expect(body.read).toEqual({
+      by: "attribute",
+      attribute: "tenant",
+      entries: 4,
+      allocations: 4,
+      blocks: 3,
+    });
+    expect([...textsOf(building)].sort()).toEqual([...textsOf({ body } as Reply)].sort());
+  });
+
+  it("goes on in pages, which a cursor of the index continues", async () => {
+    const plat = await furnished();
+    const { etag } = (await plat.get("/v1/config")).headers;
+    await plat.put("/v1/config", { indexedAttributes: ["tenant"] }, etag);
+    await enterAll(plat.space);
+    const all = await found(plat, { "attribute.tenant": "red", limit: "1" });
+    expect([...all].sort()).toEqual(["10.0.0.1", "10.0.0.3", "10.0.0.33", "10.1.0.1"]);
+    const pool = await found(plat, { "attribute.tenant": "red", pool: "other" });
+    expect(pool).toEqual(["10.1.0.1"]);
+  });
+
+  it.each([
+    [
+      ["a", "b", "c", "d", "e"],
+      "must have at most 4 attributes: each takes a write of every assign",
+    ],
+    [["tenant", "tenant"], "must name each attribute once"],
+    ["tenant", "must be a list of attributes"],
+  ])("cannot have the setting %j", async (indexedAttributes, problem) => {
+    const { status, body } = await newSpace().put("/v1/config", { indexedAttributes });
+    expect(status).toBe(400);
+    expect(body.fields).toMatchObject([{ field: "indexedAttributes", problem }]);
+  });
+
+  it.each([
+    ["", "must have a name of 1 to 253 characters"],
+    ["__proto__", "is a name that no attribute may have"],
+    [
+      "note",
+      "cannot be indexed: host-reserved addresses have this attribute too, and no index leads to them",
+    ],
+  ])("cannot be by %j", async (name, problem) => {
+    const { body } = await newSpace().put("/v1/config", { indexedAttributes: [name] });
+    expect(body.fields).toMatchObject([{ field: "indexedAttributes[0]", value: name, problem }]);
+  });
+});

@@ -79,8 +79,10 @@ function wordsWalked(): ReadonlySet<string> {
       "./cilium-operations.ts",
       "./quota-operations.ts",
       "./batch-operations.ts",
+      "./index-operations.ts",
     ],
     [
+      "../indexes.ts",
       "../world.ts",
       "../scheduled-runs.ts",
       "../applications.ts",

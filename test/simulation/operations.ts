@@ -62,6 +62,7 @@ import { APPLICATION_OPERATIONS } from "./application-operations.ts";
 import { BATCH_OPERATIONS } from "./batch-operations.ts";
 import { CILIUM_OPERATIONS } from "./cilium-operations.ts";
 import { answerOf, callsOf, stoppedBefore, withMishap } from "./crash-points.ts";
+import { INDEX_OPERATIONS } from "./index-operations.ts";
 import { INSTANCE_OPERATIONS } from "./instance-operations.ts";
 import { NODE_OPERATIONS } from "./node-operations.ts";
 import { PREFIX_OPERATIONS } from "./prefix-operations.ts";
@@ -1010,6 +1011,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   ...INSTANCE_OPERATIONS,
   ...QUOTA_OPERATIONS,
+  ...INDEX_OPERATIONS,
   ...BATCH_OPERATIONS,
   ...RANGED_OPERATIONS,
   ...PREFIX_OPERATIONS,

@@ -218,6 +218,9 @@ async function configure(context: Context, { scenario, strictness }: Life): Answ
       autoAllocateBlocks: chance(context, 0.7),
       warmBlocksPerHost: chance(context, 0.5) ? 1 : 0,
       maxBlocksPerHost: oneOf(context, [1, 2, 20, null]),
+      // An index that was removed comes back, and is not complete again before walks have been through.
+      ...(scenario.settings.indexedAttributes.length > 0 &&
+        chance(context, 0.3) && { indexedAttributes: [] }),
     };
     return putSettings(context, SPACE, settings, ifMatch(context, revision));
   });

@@ -25,6 +25,7 @@ import { drawConditions, drawWorkload } from "./conditions.ts";
 import { Cooldowns } from "./cooldowns.ts";
 import { HeldAddresses } from "./held-addresses.ts";
 import { type Crew, controller, straggler } from "./incarnations.ts";
+import { completeIndexes, drawIndexes, withTenant } from "./indexes.ts";
 import { Instances } from "./instances.ts";
 import { Ledger } from "./ledger.ts";
 import { drawMembers } from "./members.ts";
@@ -117,6 +118,9 @@ const CONFLICTS_SHARE = 0.35;
 /** The share of the runs with nodes in which callers have prefixes too. */
 const PREFIX_OWNERS_SHARE = 0.5;
 
+/** With this name the seeds that other tests name have no indexes, so that their runs stay as they are. */
+const INDEXES = "indexes 9";
+
 /**
  * Runs one simulated life of a small space, drawn from the seed. Clients assign, read, renew and
  * release in every way, and two of them carry out the same requests. Reclaim runs, repair runs and
@@ -133,7 +137,10 @@ export async function simulate({
   agents: wantsAgents = false,
   nextVersion,
 }: RunOptions): Promise<RunResult> {
-  const drawn = drawScenario(seededRandom(seed));
+  // Drawn apart, so that the other runs stay as they are.
+  const indexedAttributes = drawIndexes(randomOf(seed, INDEXES));
+  const { settings, ...plain } = drawScenario(seededRandom(seed));
+  const drawn = { ...plain, settings: { ...settings, indexedAttributes } };
   const ranged = drawRangedPools(randomOf(seed, "ranged pools"), drawn);
   const all = { ...drawn, pools: [...drawn.pools, ...(ranged?.pools ?? [])] };
   const conditions = drawConditions(randomOf(seed, "conditions"), all);
@@ -161,16 +168,24 @@ export async function simulate({
   const asks = scenario.clients.map((_, n) => {
     const workloads = randomOf(seed, `workloads ${n}`);
     const tenancies = randomOf(seed, `tenancies ${n}`);
+    const tenants = randomOf(seed, `tenants ${n}`);
     return drawRequests(randomOf(seed, `requests ${n}`), scenario, n).map(({ key, request }) => {
       const whole = {
         ...request,
         ...(conditions.pools.size > 0 && drawWorkload(workloads, conditions)),
         ...(callers && { assignedBy: callers.of(n) }),
       };
-      return { key, request: ranged ? asTenant(tenancies, ranged, whole) : whole };
+      const asked = ranged ? asTenant(tenancies, ranged, whole) : whole;
+      return { key, request: withTenant(tenants, indexedAttributes, asked) };
     });
   });
-  const members = drawMembers(randomOf(seed, "instances"), scenario, applications);
+  const tenants = randomOf(seed, "tenants of instances");
+  const members = drawMembers(randomOf(seed, "instances"), scenario, applications).map(
+    ({ forms, ...member }) => ({
+      ...member,
+      forms: forms.map((form) => withTenant(tenants, indexedAttributes, form)),
+    }),
+  );
   // With this name the seeds that other tests name have no batches, so that their runs stay as they are.
   const batches = drawBatches(randomOf(seed, "batches 196"), scenario);
   const requests = [
@@ -248,6 +263,7 @@ export async function simulate({
     { ...scenario, pools: [...scenario.pools, ...prefixPools] },
     conditions.depotPools,
   );
+  if (indexedAttributes.length > 0) await completeIndexes(calm);
   if (callers) await putQuota(calm, SPACE, "red", callers.quota, undefined);
   const violations = judge(life, table, nextVersion?.raised);
 

@@ -38,6 +38,14 @@ const QUOTA_SLOT = {
   revision: "revision",
   atMs: NOW_MS,
 } as const;
+const INDEX_ENTRY = {
+  space: "default",
+  attribute: "tenant",
+  valueHash: "0000000000000001",
+  place: { space: "default", handleHash: "00000000000000ff", id: "id", keyed: false },
+  revision: "revision",
+  atMs: NOW_MS,
+};
 const RESERVATION = {
   space: "default",
   name: "routers",
@@ -83,6 +91,11 @@ const CASES: readonly Case[] = [
     item: "quota slot 0 (IPv4) of handle web-1",
     lacks: ["revision"],
     write: (store, fields) => store.putQuotaSlot({ ...QUOTA_SLOT, ...fields }, undefined),
+  },
+  {
+    item: "entry of allocation id in the index of tenant",
+    lacks: ["revision"],
+    write: (store, fields) => store.putIndexEntry({ ...INDEX_ENTRY, ...fields }, undefined),
   },
   {
     item: "pool pool",

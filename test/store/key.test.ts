@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { AllocationPlace } from "../../src/domain/allocation-place.ts";
 import { formatCidr } from "../../src/domain/cidr.ts";
 import { allocationStartIn, freshToken } from "../../src/domain/token.ts";
 import type { Key } from "../../src/store/item.ts";
@@ -19,11 +20,13 @@ import {
   configKey,
   escaped,
   fullBlockKey,
+  indexEntryKey,
   jobKey,
   machineKey,
   namespaceKey,
   nodeEntryKey,
   nodeKey,
+  placeOfEntry,
   planKey,
   poolKey,
   quotaKey,
@@ -48,6 +51,13 @@ const anyName = fc.oneof(
   fc.array(fc.constantFrom(...PIECES)).map((pieces) => pieces.join("")),
   fc.string(),
 );
+
+const PLACE = { handleHash: "00000000000000ff", id: "id", keyed: false };
+
+const entryAt = (place: AllocationPlace, attribute: string) => ({
+  ...{ space: place.space, attribute, valueHash: "0000000000000001" },
+  place,
+});
 
 describe("a name in a key", () => {
   it("is found again, whatever characters it has", () => {
@@ -127,6 +137,7 @@ describe("a name in a key", () => {
       full: (space, name) => fullBlockKey(space, `host:${name}`, block),
       borrowedBlock: (space, name) => borrowedBlockKey(space, `host:${name}`, block),
       quotaSlot: (space, name) => quotaSlotKey(space, name, 4, 0),
+      indexEntry: (space, name) => indexEntryKey(entryAt({ space, ...PLACE }, name)),
     };
     const anyNamed = fc.tuple(fc.constantFrom(...Object.keys(kinds)), anyName, anyName);
     const keyOf = ([kind, space, name]: [string, string, string]) => kinds[kind]?.(space, name);
@@ -162,6 +173,14 @@ describe("the key of an allocation", () => {
     fc.assert(
       fc.property(anyPlace, (place) => {
         expect(allocationPlaceOf(allocationKey(place))).toEqual(place);
+      }),
+    );
+  });
+
+  it("is found in the key of an index entry", () => {
+    fc.assert(
+      fc.property(anyPlace, anyName, (place, attribute) => {
+        expect(placeOfEntry(indexEntryKey(entryAt(place, attribute)))).toEqual(place);
       }),
     );
   });

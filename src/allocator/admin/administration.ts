@@ -20,6 +20,7 @@ import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
 import { answer, RETRY } from "../core/step.ts";
+import { buildIndexes, indexesOf, isAsked } from "./build-indexes.ts";
 import { changePool } from "./change-pool.ts";
 import { createPool } from "./create-pool.ts";
 import { type Precondition, unchanged, unmet } from "./precondition.ts";
@@ -133,21 +134,30 @@ export async function putSettings(
   const resource = { kind: "configuration", name: `of space ${space}` };
   const what = `the configuration of space ${space}`;
   return compareAndSwap<Written<SettingsWithRevision> | Rejection>(what, async () => {
-    const { settings: current, settingsRevision: seen } = await context.store.readSpace(space);
+    const {
+      settings: current,
+      settingsRevision: seen,
+      indexes: before,
+    } = await context.store.readSpace(space);
+    const indexes = indexesOf(settings, before);
     const isSame = seen !== undefined && same(current, settings);
     const wanted = { act: "change", precondition, isSame } as const;
     const rejection = unmet({ ...resource, revision: seen }, wanted);
     if (rejection) return answer(rejection);
-    if (isSame) {
+    // Of an earlier request that did not end, an index may be left that no walk was asked for.
+    if (isSame && indexes.every(isAsked)) {
       const value = { settings, revision: seen };
       return answer(unchanged(context, value, seen, UNTOLD_EFFECTIVE_MS_MAX));
     }
     await registerSpace(context, space);
     const revision = fresh(context);
-    const put = await knownOutcome(context.store.putSettings(space, settings, revision, seen));
+    const written = { ...settings, indexes };
+    const put = await knownOutcome(context.store.putSettings(space, written, revision, seen));
     if (put.outcome === "lost") return RETRY;
     const effectiveAtMs = await announceChange(context, space);
-    return answer({ value: { settings, revision }, created: seen === undefined, effectiveAtMs });
+    const last = await buildIndexes(context, space, { ...written, revision });
+    const value = { settings, revision: last };
+    return answer({ value, created: seen === undefined, effectiveAtMs });
   });
 }
 

@@ -14,6 +14,7 @@ import { answer, RETRY } from "../core/step.ts";
 import { settleFreed } from "../held/settle-freed.ts";
 import { dropFinishedParts } from "./drop-finished-parts.ts";
 import { freeSlots, type Tag } from "./free-slots.ts";
+import { dropEntries } from "./index-entries.ts";
 import { dropQuotaSlots } from "./quota-slots.ts";
 
 /**
@@ -89,6 +90,7 @@ async function endWhole(
   const count = ends.reduce((sum, end) => sum + end.freed, 0);
   if (count !== allocation.want || ends.some(({ left }) => left > 0)) return false;
   await dropQuotaSlots(context, allocation, allocation.quotaSlots);
+  await dropEntries(context, allocation);
   await context.store.deleteAllocation("end-whole", allocation);
   return true;
 }
@@ -157,6 +159,7 @@ export async function finish(
     throw failures[0];
   }
   await dropQuotaSlots(context, allocation, allocation.quotaSlots);
+  await dropEntries(context, allocation);
   await settleFreed(context, allocation);
 }
 

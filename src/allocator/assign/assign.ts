@@ -269,6 +269,7 @@ async function learn(execution: AssignExecution): Promise<Learned | Rejection> {
   const requester = (isLast && ofLast) || (await requesterOf(context, request, configuration));
   execution.pools = configuration.pools;
   execution.quotas = configuration.quotas;
+  execution.indexes = configuration.indexes;
   const hasQuotas = configuration.quotas.length > 0;
   const refused = hasQuotas && (await whyNotCounted(execution, configuration));
   if (refused) return refused;

@@ -1,9 +1,10 @@
 import type { Family } from "../../domain/address.ts";
-import type { Allocation, Part } from "../../domain/allocation.ts";
+import type { Allocation, Indexed, Part } from "../../domain/allocation.ts";
 import type { AllocationPlace } from "../../domain/allocation-place.ts";
 import type { Charge } from "../../domain/budget.ts";
 import { freshAllocationId } from "../../domain/fresh.ts";
 import { handleHash } from "../../domain/hash.ts";
+import { type AttributeIndex, indexedIn } from "../../domain/index-entry.ts";
 import { PARTS_FREED_AT_ONCE, REQUEST_MS_MAX } from "../../domain/limits.ts";
 import { ContentionError, type Missing, type Rejection } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
@@ -12,6 +13,7 @@ import { instanceAfter } from "../../domain/workload.ts";
 import { tagOf } from "../allocations/close-allocation.ts";
 import { freeSlots } from "../allocations/free-slots.ts";
 import type { Granted, Holding } from "../allocations/holding.ts";
+import { dropEntries } from "../allocations/index-entries.ts";
 import { dropQuotaSlots, type OccupiedQuotaSlot } from "../allocations/quota-slots.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
@@ -45,6 +47,10 @@ export interface AssignExecution {
   held: Holding[];
   /** The quotas of the space as the execution learned them. */
   quotas: readonly Quota[];
+  /** The indexes of the space as the execution learned them. */
+  indexes: readonly AttributeIndex[];
+  /** The index entries of its allocation, once they are written. */
+  entered?: Indexed | undefined;
   /** The budgets of quotas that count it, and the number that they count: at least what it holds. */
   charge?: { readonly charges: readonly Charge[]; readonly count: number } | undefined;
   /** True if the quotas of requests have counted it. */
@@ -77,6 +83,7 @@ export function executionAt(
     held: [],
     unsettled: false,
     quotas: [],
+    indexes: [],
     quotaSlots: request.quotaSlots,
   };
 }
@@ -164,6 +171,7 @@ export function allocationOf(
   // The allocation keeps the caller of the execution that began the request.
   const { assignedBy } = expected ?? request;
   const missing = unservedOf(execution);
+  const indexed = parts.length > 0 ? indexedOf(execution) : undefined;
   const has = allowance ? assignment(allowance.has, request).addresses : [];
   return {
     place: allocationPlace,
@@ -182,12 +190,20 @@ export function allocationOf(
     released: new Set(),
     conflicts: new Set(),
     charges: execution.charge?.charges ?? [],
+    ...(indexed && { indexed }),
     quotaSlots: (allowance?.free ?? []).map(({ quotaSlot }) => quotaSlot),
     reused: allocationPlace.keyed ? has.map(({ generation }) => generation) : [],
     digest: request.digest,
     revision: fresh(context),
     ...times(context, request),
   };
+}
+
+/** Returns the index entries of the request: those that it has written, or new ones. */
+function indexedOf({ context, request, indexes, entered }: AssignExecution): Indexed | undefined {
+  if (entered || indexes.length === 0) return entered;
+  const attributes = indexedIn(indexes, request.attributes);
+  return attributes.length > 0 ? { attributes, revision: fresh(context) } : undefined;
 }
 
 /** Returns the time of a write, and the end of the lease, which counts from the write before the answer. */
@@ -206,7 +222,7 @@ export function startOver(execution: AssignExecution): void {
   execution.charge =
     charge && !unsettled ? { ...charge, count: charge.count - countOf(held) } : undefined;
   execution.held = [];
-  execution.written = execution.expected = undefined;
+  execution.written = execution.expected = execution.entered = undefined;
   execution.allowance = execution.quotaSlots = undefined;
 }
 
@@ -226,6 +242,7 @@ export async function withdraw({
   if (held.length === 0) {
     if (unsettled) return;
     await dropQuotaSlots(context, written, written.quotaSlots);
+    await dropEntries(context, written);
     return store.deleteAllocation("withdraw", written);
   }
   const aborted: Allocation = {
@@ -242,5 +259,6 @@ export async function withdraw({
   if (unsettled) return;
   await settleFreed(context, aborted);
   await dropQuotaSlots(context, aborted, aborted.quotaSlots);
+  await dropEntries(context, aborted);
   await store.deleteAllocation("withdraw", aborted);
 }

@@ -1,12 +1,15 @@
 import { formatAddress } from "../../domain/address.ts";
-import { type Allocation, isBorrowed } from "../../domain/allocation.ts";
+import { type Allocation, type Indexed, isBorrowed } from "../../domain/allocation.ts";
 import { allocationBytes } from "../../domain/allocation-size.ts";
 import { addressAt } from "../../domain/cidr.ts";
+import { entriesOf, indexedIn, nameOfEntry } from "../../domain/index-entry.ts";
 import { ALLOCATION_BYTES_MAX, PARTS_TAKEN_AT_ONCE } from "../../domain/limits.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { noneUnread, subnetIdOf } from "../../domain/pool.ts";
+import { same } from "../../domain/same.ts";
 import { instanceAfter, type Workload } from "../../domain/workload.ts";
 import type { Holding } from "../allocations/holding.ts";
+import { areEntriesYoung, deleteEntries, ensureEntries } from "../allocations/index-entries.ts";
 import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
 import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
@@ -51,16 +54,61 @@ export async function returnInstance(
     ensureBorrowedBlock(context, host, block),
   );
   if (!ready.every(Boolean)) return undefined;
+  const { attributes } = request;
+  const indexed = await enterAttributes(
+    context,
+    { ...seen, attributes, atMs: context.now() },
+    seen,
+  );
+  if (indexed === "unknown") return undefined;
   // The addresses fit the request by the configuration and the application that it began with.
   assertYoung(execution);
-  return rewritten(context, seen, {
+  const { indexed: before, ...rest } = seen;
+  const returned = await rewritten(context, indexed ? { ...rest, indexed } : rest, {
     state: "live",
     workload: instanceAfter(seen.workload, workload, fresh(context)),
-    attributes: request.attributes,
+    attributes,
     ...(request.assignedBy !== undefined && { assignedBy: request.assignedBy }),
     owners: new Map(),
     digest: request.digest,
   });
+  if (returned && before?.revision !== indexed?.revision)
+    await leaveEarlier(execution, seen, returned);
+  return returned;
+}
+
+/**
+ * Writes the index entries of the attributes that an instance returns with, before its allocation has them (I22).
+ *
+ * @returns what the allocation will list; nothing without an index of its attributes
+ */
+async function enterAttributes(
+  context: Context,
+  next: Allocation,
+  seen: Allocation,
+): Promise<Indexed | "unknown" | undefined> {
+  const { indexes } = await configurationOf(context, next.place.space);
+  const names = indexedIn(indexes, next.attributes);
+  if (names.length === 0) return undefined;
+  const indexed = { attributes: names, revision: fresh(context) };
+  const wanted = entriesOf({ ...next, indexed });
+  const listed = entriesOf(seen).map(nameOfEntry);
+  if (seen.indexed && same(wanted.map(nameOfEntry), listed)) return seen.indexed;
+  return (await ensureEntries(context, wanted)) ? indexed : "unknown";
+}
+
+/** Deletes the entries of the incarnation before, less those that this one has. */
+async function leaveEarlier(
+  { context, startedAtMs }: AssignExecution,
+  seen: Allocation,
+  returned: Allocation,
+): Promise<void> {
+  const entries = entriesOf(returned);
+  // If this took long, the repair run may have deleted entries that the allocation did not list yet.
+  if (!areEntriesYoung(context, startedAtMs)) await ensureEntries(context, entries);
+  const kept = new Set(entries.map(nameOfEntry));
+  const earlier = entriesOf(seen).filter((entry) => !kept.has(nameOfEntry(entry)));
+  await deleteEntries(context, earlier);
 }
 
 /**

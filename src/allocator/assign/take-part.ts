@@ -4,6 +4,7 @@ import type { Block } from "../../domain/block.ts";
 import { ALLOCATION_BYTES_MAX, PARTS_TAKEN_AT_ONCE } from "../../domain/limits.ts";
 import { ContentionError, Rejection } from "../../domain/outcome.ts";
 import { freshToken } from "../../domain/token.ts";
+import { areEntriesYoung, createEntries, ensureEntries } from "../allocations/index-entries.ts";
 import { type Take, take } from "../allocations/take-slots.ts";
 import { writeAllocation } from "../allocations/write-allocation.ts";
 import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
@@ -20,13 +21,16 @@ import type { SlotSelection } from "./selection.ts";
 export interface PlannedPart {
   readonly part: Part;
   readonly selection: SlotSelection;
-  /** False if the borrowed-block entry of the host could not be written first: then no slot of the block may be taken (I11). */
+  /**
+   * False if the borrowed-block entry of the host or an index entry could not be written first: then no slot of the block may be taken
+   * (I11, I22).
+   */
   readonly isReady: boolean;
 }
 
 /**
  * Writes the allocation of the request with the selections as parts, under new tokens, before any slot of them is taken (rule 2).
- * Writes borrowed-block entries beside it.
+ * Writes borrowed-block entries and index entries beside it.
  *
  * @returns the parts to take; or the answer of another execution of the request; or the rejection of an allocation that is too large
  */
@@ -51,8 +55,10 @@ export async function nameParts(
   const named = [...held.map(({ part }) => part), ...parts];
   const allocation = allocationOf(execution, named, state);
   if (allocationBytes(allocation) > ALLOCATION_BYTES_MAX) return answer(tooLarge(request, named));
-  const [written, ready] = await allOf(
+  const isEntered = execution.entered !== undefined || !allocation.indexed;
+  const [written, left, ready] = await allOf(
     writeAllocation(context, execution.expected, allocation),
+    isEntered ? [] : createEntries(context, allocation),
     inParallel(
       selections,
       PARTS_TAKEN_AT_ONCE,
@@ -67,11 +73,16 @@ export async function nameParts(
     return replayEarlier(execution, written.allocation);
   }
   execution.expected = execution.written = written.allocation;
+  // If this took long, the repair run may have deleted the entries of an allocation that was not there.
+  const hasEntries =
+    isEntered ||
+    ((await ensureEntries(context, left)) && areEntriesYoung(context, allocation.atMs));
+  if (hasEntries) execution.entered = allocation.indexed;
   return proceed(
     selections.map((selection, i) => ({
       part: parts[i] as Part,
       selection,
-      isReady: ready[i] === true,
+      isReady: hasEntries && ready[i] === true,
     })),
   );
 }

@@ -8,6 +8,7 @@ import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import type { Page } from "../../domain/listed.ts";
 import { networksOf } from "../../domain/network-of-pool.ts";
 import { Rejection } from "../../domain/outcome.ts";
+import { blockReader, type ReadBlock } from "../allocations/holding.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { pageBudget } from "../core/page-budget.ts";
@@ -77,7 +78,7 @@ export async function handlePage(
       // Handles whose hashes collide share a partition.
       if (allocation.handle !== handle) return Promise.resolve([]);
       read.blocks += allocation.parts.length;
-      return addressesOf(context, allocation);
+      return addressesOf(allocation, blockReader(context, wanted.space));
     });
     for (const [i, allocation] of some.entries()) {
       const { id, keyed } = allocation.place;
@@ -115,7 +116,7 @@ async function allocationsFrom(
 }
 
 /** An address that an allocation visibly holds. */
-interface Held {
+export interface Held {
   readonly address: Address;
   readonly state: AddressState;
   /** The prefix that the address stands for. */
@@ -123,9 +124,12 @@ interface Held {
 }
 
 /** Lists the addresses that an allocation visibly holds, in order. */
-async function addressesOf({ store }: Context, allocation: Allocation): Promise<readonly Held[]> {
+export async function addressesOf(
+  allocation: Allocation,
+  readBlock: ReadBlock,
+): Promise<readonly Held[]> {
   const held = await inParallel(allocation.parts, PAGE_READS_AT_ONCE, async (part) => {
-    const block = await store.readBlock(allocation.place.space, part.block);
+    const block = await readBlock(part.block);
     return heldBy(block, part.token).map((ordinal) => {
       const address = addressAt(part.block, ordinal);
       const state: AddressState = {

@@ -9,6 +9,7 @@ import { GRACE_MS } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { heldAgain } from "../allocations/close-allocation.ts";
 import { freeSlots } from "../allocations/free-slots.ts";
+import { dropEntries } from "../allocations/index-entries.ts";
 import { dropQuotaSlots, quotaSlotOf } from "../allocations/quota-slots.ts";
 import { holdingsOf } from "../allocations/replay.ts";
 import { untilKnown } from "../core/compare-and-swap.ts";
@@ -70,7 +71,7 @@ export async function freeNamed(
   if (allocation?.workload) {
     await settleFreed(context, allocation);
     await dropIfEmpty(context, allocation);
-  }
+  } else if (allocation && isOver(allocation)) await dropEntries(context, allocation);
   if (freed.length === 0)
     return { isFreed: false, block: block ?? (await blockAt(context, space, address, blockSize)) };
   if (allocation) await dropQuotaSlots(context, allocation, quotaSlotOf(allocation, text));
@@ -81,6 +82,7 @@ export async function freeNamed(
       const deleted = await context.store.deleteAllocationOfToken(place, token);
       // A call that deletes it has freed its last address, and only then learns which budgets count it.
       if (deleted) await giveBack(context, space, deleted.charges, 1);
+      if (deleted) await dropEntries(context, deleted);
     }
   }
   return { isFreed: true, block };
@@ -134,7 +136,9 @@ async function dropIfEmpty(context: Context, marked: Allocation): Promise<void> 
   const allocation = isLone ? marked : await store.readAllocation(marked.place);
   if (!allocation || !isOver(allocation)) return;
   const isEmpty = isLone || (await holdingsOf(context, allocation)).length === 0;
-  if (isEmpty) await store.deleteAllocation("instance-delete", allocation);
+  if (!isEmpty) return;
+  await dropEntries(context, allocation);
+  await store.deleteAllocation("instance-delete", allocation);
 }
 
 async function blockAt(

@@ -100,6 +100,10 @@ export async function* blocksOfHost(
   }
 }
 
+/** Returns true if a network is no larger than a block of a pool around it. */
+export const isInOneBlock = ({ pools }: SpaceConfiguration, cidr: Cidr): boolean =>
+  pools.some((pool) => isWithin(cidr, pool.cidr) && cidr.prefix >= pool.blockSize);
+
 const isWithin = (wanted: Cidr | undefined, network: Cidr): boolean =>
   !wanted || overlaps(intervalOf(wanted), intervalOf(network));
 

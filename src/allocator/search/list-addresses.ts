@@ -1,11 +1,11 @@
-import { type Address, BITS, compareAddresses, formatAddress } from "../../domain/address.ts";
+import { compareAddresses, formatAddress } from "../../domain/address.ts";
 import type { Block } from "../../domain/block.ts";
-import { addressAt, type Cidr, formatCidr, sizeOf } from "../../domain/cidr.ts";
+import { addressAt, formatCidr, sizeOf } from "../../domain/cidr.ts";
 import { isHostReserved } from "../../domain/host-reserved.ts";
 import { SEARCHED_ALLOCATIONS_MAX, SEARCHED_AT_ONCE_MAX } from "../../domain/limits.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import { networksOf } from "../../domain/network-of-pool.ts";
-import type { CorruptItemError, Rejection } from "../../domain/outcome.ts";
+import { type CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
 import { poolOver } from "../../domain/pool-of-address.ts";
 import { lookForOwners, type SlotOwner } from "../allocations/allocation-of-slot.ts";
@@ -17,35 +17,45 @@ import { type AddressState, keeperOf, ownedAddress } from "../read/read-address.
 import { type HandlePosition, handlePage } from "../read/read-handle.ts";
 import { type SlotInUse, slotsInUse } from "../read/slots-in-use.ts";
 import { type AddressFilter, hostOf, passes } from "./address-filter.ts";
+import { addressesOfValue, alone, type IndexPosition } from "./addresses-of-value.ts";
 import {
   type AddressPosition,
   blocksOfHost,
   blocksOfPools,
+  isInOneBlock,
   type Stretch,
 } from "./blocks-to-search.ts";
+import { indexFor } from "./index-for.ts";
 
 /** A search for addresses, from a position on: one in the handle if the search names a handle. */
 export interface AddressSearch extends AddressFilter {
   readonly space: string;
   readonly limit: number;
-  readonly position?: HandlePosition | AddressPosition | undefined;
+  readonly position?: SearchPosition | undefined;
 }
+
+export type SearchPosition = HandlePosition | IndexPosition | AddressPosition;
 
 /** The key by which a search reads, and the number of items that its page read. */
 interface SearchRead {
-  readonly by: "handle" | "host" | "cidr" | "pool" | "space";
+  readonly by: "handle" | "host" | "attribute" | "cidr" | "pool" | "space";
+  /** The indexed attribute by which it reads. */
+  readonly attribute?: string;
+  /** An indexed attribute by which it would read, if the index were complete. */
+  readonly building?: string;
+  entries?: number;
   blocks: number;
   allocations: number;
 }
 
-export interface AddressesFound extends ListedPage<AddressState, HandlePosition | AddressPosition> {
+export interface AddressesFound extends ListedPage<AddressState, SearchPosition> {
   readonly read: SearchRead;
 }
 
 /**
  * Returns a page of the addresses that are not free and meet all conditions, strongly consistent. It reads by the narrowest key that
- * the conditions allow: the handle, the host, the blocks of the CIDR, those of the pool, or all pools. The other conditions filter
- * what it read. It is no snapshot: an address that is assigned or released between the pages may be missing.
+ * the conditions allow: the handle, the host, an indexed attribute, the blocks of the CIDR, those of the pool, or all pools. The other
+ * conditions filter what it read. It is no snapshot: an address that is assigned or released between the pages may be missing.
  */
 export async function listAddresses(
   context: Context,
@@ -54,10 +64,18 @@ export async function listAddresses(
   const { space, pool, host, handle, cidr } = search;
   const configuration = await context.store.readSpace(space);
   if (pool !== undefined && !poolNamed(configuration, pool)) return notFound(space, "pool", pool);
-  const by =
-    handle !== undefined ? "handle" : host ? "host" : cidr ? "cidr" : pool ? "pool" : "space";
-  const read: SearchRead = { by, blocks: 0, allocations: 0 };
-  if (handle !== undefined) return ofHandle(context, { ...search, handle }, read);
+  if (handle !== undefined)
+    return ofHandle(context, { ...search, handle }, { by: "handle", ...NOTHING_READ });
+  const isNarrow = host !== undefined || (cidr && isInOneBlock(configuration, cidr));
+  const index = isNarrow ? undefined : await indexFor(context, configuration, search);
+  if (index instanceof Rejection) return index;
+  if (index?.kind === "complete") {
+    const { attribute, value, position } = index;
+    const read: SearchRead = { by: "attribute", attribute, ...NOTHING_READ, entries: 0 };
+    return addressesOfValue(context, configuration, value, { ...search, position }, read);
+  }
+  const by = host ? "host" : cidr ? "cidr" : pool ? "pool" : "space";
+  const read: SearchRead = { by, ...(index && { building: index.attribute }), ...NOTHING_READ };
   const wanted = { ...search, position: ofBlocks(search.position) };
   const stretches = host
     ? blocksOfHost(context, configuration, { ...wanted, host })
@@ -65,12 +83,15 @@ export async function listAddresses(
   return inStretches(context, configuration, wanted, stretches, read);
 }
 
+const NOTHING_READ = { blocks: 0, allocations: 0 };
+
 async function ofHandle(
   context: Context,
   search: AddressSearch & { readonly handle: string },
   read: SearchRead,
 ): Promise<AddressesFound> {
-  const position = search.position && "id" in search.position ? search.position : undefined;
+  const { position: asked } = search;
+  const position = asked && "id" in asked && !("handleHash" in asked) ? asked : undefined;
   const page = await handlePage(
     context,
     { ...search, position },
@@ -197,6 +218,3 @@ function candidateOf(
   const state = ownedAddress(base, owner, address, block, networkOf);
   return { state, network, host: hostOf(owner.allocation) };
 }
-
-/** Returns the network of one address. */
-const alone = ({ family, value }: Address): Cidr => ({ family, base: value, prefix: BITS[family] });

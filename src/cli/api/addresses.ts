@@ -39,8 +39,10 @@ export async function listAddresses(
   })) {
     addresses.push(...page.addresses);
     unreadable.push(...(page.unreadable ?? []));
+    const { entries, ...pageRead } = page.read;
     read = {
-      by: page.read.by,
+      ...pageRead,
+      ...(entries !== undefined && { entries: (read?.entries ?? 0) + entries }),
       blocks: (read?.blocks ?? 0) + page.read.blocks,
       allocations: (read?.allocations ?? 0) + page.read.allocations,
     };

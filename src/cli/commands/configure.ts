@@ -2,11 +2,12 @@ import { Command, Option } from "commander";
 import type * as v from "valibot";
 import type { settingsRead } from "../../contract/answers/answers.ts";
 import { action, type Session } from "../invocation/cli.ts";
-import { count, flag } from "../invocation/options.ts";
+import { count, flag, texts } from "../invocation/options.ts";
 import { asSeen } from "../resource/change.ts";
 import { capital, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { settingText } from "../show/configuration.ts";
 
 type Settings = v.InferOutput<typeof settingsRead>;
 
@@ -62,6 +63,10 @@ const OPTIONS: Readonly<Record<keyof Settings, Option>> = {
     "node-monitor-grace-seconds",
     "Silence after which a node counts as unreachable, or 0",
   ),
+  indexedAttributes: new Option(
+    "--indexed-attributes <names>",
+    "Attributes by which searches read, the narrowest first; none for none",
+  ).argParser((text) => (text === NONE ? [] : texts(text))),
 };
 
 interface Values {
@@ -103,6 +108,6 @@ async function configure({ io, client }: Session, values: Values): Promise<void>
   const done = body.dryRun ? "Would set" : "Successfully set";
   // As calicoctl writes them: `StrictAffinity`.
   for (const [setting, value] of asked)
-    io.out(`${done} ${capital(setting)} to: ${value ?? NONE}\n`);
+    io.out(`${done} ${capital(setting)} to: ${settingText(value)}\n`);
   if (body.effectiveAt !== undefined) io.out(`In force everywhere from ${body.effectiveAt} on\n`);
 }

@@ -7,8 +7,12 @@ type Settings = v.InferOutput<typeof settingsRead>;
 
 const COLUMNS: readonly Column<readonly [string, Settings[keyof Settings]]>[] = [
   { header: "PROPERTY", value: ([name]) => name },
-  { header: "VALUE", value: ([, value]) => value ?? "none" },
+  { header: "VALUE", value: ([, value]) => settingText(value) },
 ];
+
+/** Returns the text of a setting; `none` for an absent limit or an empty list. */
+export const settingText = (value: unknown): string =>
+  Array.isArray(value) ? value.join(",") || "none" : String(value ?? "none");
 
 /** Prints the settings of the space, with defaults for unset ones. */
 export async function showConfiguration({ client, print }: Session): Promise<void> {

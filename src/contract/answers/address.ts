@@ -62,8 +62,22 @@ export const addressRead = v.strictObject({ requestId, ...address });
 
 export const searchRead = v.strictObject({
   by: v.pipe(
-    v.picklist(["handle", "host", "cidr", "pool", "space"]),
+    v.picklist(["handle", "host", "attribute", "cidr", "pool", "space"]),
     v.description("The key by which Plat read. The other parameters filtered what it read"),
+  ),
+  attribute: v.optional(
+    v.pipe(v.string(), v.description("The indexed attribute by which Plat read")),
+  ),
+  building: v.optional(
+    v.pipe(
+      v.string(),
+      v.description(
+        "An indexed attribute of the search whose index is not complete yet, so that it filtered what Plat read",
+      ),
+    ),
+  ),
+  entries: v.optional(
+    v.pipe(whole, v.description("The number of entries of the index that were read for this page")),
   ),
   blocks: v.pipe(whole, v.description("The number of blocks that were read for this page")),
   allocations: v.pipe(

@@ -15,6 +15,7 @@ const settings = {
   nodeQuarantineSeconds: whole,
   goneNodesPercentMax: whole,
   nodeMonitorGraceSeconds: whole,
+  indexedAttributes: v.array(v.string()),
 };
 
 export const settingsRead = v.strictObject(settings);

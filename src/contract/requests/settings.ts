@@ -12,6 +12,7 @@ import {
   WARM_BLOCKS_MAX,
 } from "../../domain/limits.ts";
 import { SETTINGS_DEFAULT } from "../../domain/settings.ts";
+import { indexedAttributes } from "../schema/attributes.ts";
 import {
   ADDRESSES_PER_REQUEST_MAX,
   flag,
@@ -54,4 +55,5 @@ export const settingsBody = fields({
     wholeOrZero(MONITOR_GRACE_SECONDS_MIN, MONITOR_GRACE_SECONDS_MAX),
     SETTINGS_DEFAULT.nodeMonitorGraceSeconds,
   ),
+  indexedAttributes: v.optional(indexedAttributes, [...SETTINGS_DEFAULT.indexedAttributes]),
 });

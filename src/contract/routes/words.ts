@@ -107,6 +107,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   hostReserved: "The addresses that the host reserves at both ends of each block that it claims.",
   hostReservation: "The addresses that the host reserves at both ends of this block.",
   id: "The id of the job.",
+  indexedAttributes:
+    "The attributes by which searches read, the narrowest first. Each costs a write in every assign and every release of addresses that have it.",
   idleSince: "Since when the block is empty, as `reclaim` first saw it.",
   ignored: "Manifests of the body that are not applied, by kind and name.",
   inUse: "Addresses that are assigned.",

@@ -4,21 +4,48 @@ import {
   ATTRIBUTE_VALUE_CHARACTERS_MAX,
   ATTRIBUTES_BYTES_MAX,
   ATTRIBUTES_MAX,
+  INDEXED_ATTRIBUTES_MAX,
 } from "../../domain/limits.ts";
+import { list } from "./schema.ts";
 import { textMap } from "./text-map.ts";
 
 /** Names that objects of the language, and the marshalling of items, take for their own. */
 const OBJECT_NAMES = new Set(["__proto__", "constructor"]);
 
+const NAME = {
+  minLength: 1,
+  maxLength: ATTRIBUTE_KEY_CHARACTERS_MAX,
+  pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]+$",
+};
+
+/** The attribute that host-reserved addresses have too. They have no allocation, so no index leads to them. */
+const NOTE = "note";
+
+/** The names of the attributes that a space has indexes of. */
+export const indexedAttributes = v.pipe(
+  list(
+    v.pipe(
+      v.string("must be the name of an attribute"),
+      v.metadata({ ...NAME, not: { enum: [...OBJECT_NAMES, NOTE] } }),
+      v.rawCheck(({ dataset, addIssue }) => {
+        const problem = dataset.typed ? indexProblem(dataset.value) : undefined;
+        if (problem !== undefined) addIssue({ message: problem });
+      }),
+    ),
+    { max: INDEXED_ATTRIBUTES_MAX },
+    {
+      type: "must be a list of attributes",
+      max: `must have at most ${INDEXED_ATTRIBUTES_MAX} attributes: each takes a write of every assign`,
+    },
+  ),
+  v.metadata({ uniqueItems: true }),
+  v.check((names) => new Set(names).size === names.length, "must name each attribute once"),
+);
+
 /** Attributes of addresses and owners: texts by name, limited to the room of an allocation. */
 export const attributes = v.pipe(
   textMap(ATTRIBUTES_MAX, attributeProblem, {
-    propertyNames: {
-      minLength: 1,
-      maxLength: ATTRIBUTE_KEY_CHARACTERS_MAX,
-      pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]+$",
-      not: { enum: [...OBJECT_NAMES] },
-    },
+    propertyNames: { ...NAME, not: { enum: [...OBJECT_NAMES] } },
     additionalProperties: { type: "string", maxLength: ATTRIBUTE_VALUE_CHARACTERS_MAX },
   }),
   v.check(
@@ -34,8 +61,17 @@ function attributeProblem(key: string, value: string): string | undefined {
   if (value.length > ATTRIBUTE_VALUE_CHARACTERS_MAX)
     return `must have at most ${ATTRIBUTE_VALUE_CHARACTERS_MAX} characters`;
   if (/\p{Cs}/u.test(value)) return "must be Unicode text";
+  return nameProblem(key);
+}
+
+function nameProblem(key: string): string | undefined {
   if (OBJECT_NAMES.has(key)) return "is a name that no attribute may have";
   if (key.length === 0 || key.length > ATTRIBUTE_KEY_CHARACTERS_MAX)
     return `must have a name of 1 to ${ATTRIBUTE_KEY_CHARACTERS_MAX} characters`;
   return /[\p{Cc}\p{Cs}]/u.test(key) ? "must have a name of printable characters" : undefined;
 }
+
+const indexProblem = (name: string): string | undefined =>
+  name === NOTE
+    ? "cannot be indexed: host-reserved addresses have this attribute too, and no index leads to them"
+    : nameProblem(name);

@@ -1,7 +1,9 @@
 import * as v from "valibot";
-import type { HandlePosition } from "../../allocator/read/read-handle.ts";
-import type { AddressPosition } from "../../allocator/search/blocks-to-search.ts";
-import type { AddressesFound, AddressSearch } from "../../allocator/search/list-addresses.ts";
+import type {
+  AddressesFound,
+  AddressSearch,
+  SearchPosition,
+} from "../../allocator/search/list-addresses.ts";
 import { ATTRIBUTE_PREFIX, addressListQuery } from "../../contract/requests/search.ts";
 import { resourceName } from "../../contract/schema/field.ts";
 import { type FieldProblem, invalid, Problem } from "../../contract/schema/problem.ts";
@@ -18,7 +20,13 @@ import { ownedBody } from "./answer.ts";
 
 const { attributes: attributesOf, ...OTHERS } = addressListQuery;
 
-const addressPosition = v.object({ pool: v.optional(resourceName), after: addressInCursor });
+const addressPosition = v.union([
+  v.object({
+    ...handlePosition.entries,
+    handleHash: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/)),
+  }),
+  v.object({ pool: v.optional(resourceName), after: addressInCursor }),
+]);
 
 /** Reads which addresses a request lists. */
 export function readAddressList(event: Event): AddressSearch | Problem {
@@ -76,7 +84,7 @@ export function addressListAnswer(
   };
 }
 
-const inCursor = (position: HandlePosition | AddressPosition) =>
+const inCursor = (position: SearchPosition) =>
   "id" in position ? positionBody(position) : { ...position, after: formatAddress(position.after) };
 
 /** Identifies the list of a cursor. */

@@ -35,7 +35,7 @@ describe("plat configure", () => {
       ...["--block-min-age-seconds=120", "--max-addresses-per-request=8"],
       ...["--allow-bare-release=true", "--require-registered-hosts=true"],
       ...["--node-quarantine-seconds=60", "--gone-nodes-percent-max=100"],
-      "--node-monitor-grace-seconds=50",
+      ...["--node-monitor-grace-seconds=50", "--indexed-attributes=tenant,cluster"],
     );
     expect(exit).toBe(0);
     const after = await settings();
@@ -60,6 +60,15 @@ describe("plat configure", () => {
     const { exit, err } = await plat("configure", "--strictaffinity=maybe");
     expect(exit).toBe(2);
     expect(err).toContain("argument 'maybe' is invalid. It must be true or false.");
+  });
+
+  it("sets the indexed attributes in their order, and shows them", async () => {
+    const { out } = await plat("configure", "--indexed-attributes", "tenant,cluster");
+    expect(out).toContain("Successfully set IndexedAttributes to: tenant,cluster\n");
+    const shown = async () => (await plat("show", "--show-configuration")).out;
+    expect(await shown()).toMatch(/^indexedAttributes +tenant,cluster$/m);
+    expect((await plat("configure", "--indexed-attributes", "none")).exit).toBe(0);
+    expect(await shown()).toMatch(/^indexedAttributes +none$/m);
   });
 
   it("sets no cap on the blocks of a host, and shows it", async () => {

@@ -13,6 +13,7 @@ import { LambdaFunction } from "../lambda.ts";
 import { callsOf, expectServed, requestOf } from "../requests.ts";
 import { walking } from "../sabotages.ts";
 import type { NewCloud } from "../scene.ts";
+import { putIndex, VALUE } from "./index-entries.ts";
 import { putAssignedSpace } from "./spaces.ts";
 
 const SPACE = "default";
@@ -24,6 +25,8 @@ interface Search {
   /** The most calls to the table for one page. */
   readonly calls: number;
   asked(pool: Pool): Partial<AddressSearch>;
+  /** True if the space has an index of the attribute of all its addresses. */
+  readonly isIndexed?: true;
 }
 
 /** An allocation of each of 64 addresses is a call. */
@@ -46,6 +49,18 @@ const SEARCHES: readonly Search[] = [
     asked: () => ({ attributes: { tenant: "red" } }),
   },
   {
+    name: "A page of 256 addresses by an indexed attribute that all have",
+    calls: 350,
+    isIndexed: true,
+    asked: () => ({ attributes: { namespace: VALUE } }),
+  },
+  {
+    name: "A search by an indexed attribute for a value that nothing has",
+    calls: 20,
+    isIndexed: true,
+    asked: () => ({ attributes: { namespace: "nowhere" } }),
+  },
+  {
     name: "A page of a search for what cools, where nothing does",
     calls: 36,
     asked: ({ name }) => ({ pool: name, state: "cooling" }),
@@ -66,11 +81,13 @@ export function searchFacts(form: Form): readonly Fact[] {
     {
       name: "A page of 256 handles",
       calls: HANDLES_CALLS,
+      isIndexed: undefined,
       work: () => (context: Context) => listHandles(context, { ...page, prefix: "" }),
     },
     {
       name: "A page of a list of hosts",
       calls: HOSTS_CALLS,
+      isIndexed: undefined,
       work: () => (context: Context) => listHosts(context, page),
     },
     {
@@ -87,7 +104,7 @@ export function searchFacts(form: Form): readonly Fact[] {
     work: (pool: Pool) => (context: Context) =>
       listAddresses(context, { ...page, attributes: {}, ...asked(pool) }),
   }));
-  return [...searches, ...lists].map(({ name, calls, work }) => ({
+  return [...searches, ...lists].map(({ name, calls, isIndexed, work }) => ({
     name: `${name} needs at most ${calls} calls`,
     size: `${addresses} addresses in the space`,
     bound: calls,
@@ -96,6 +113,7 @@ export function searchFacts(form: Form): readonly Fact[] {
     async measure(newCloud: NewCloud) {
       const cloud = await newCloud();
       const pool = putAssignedSpace(cloud.items, SPACE, CIDR, addresses);
+      if (isIndexed) putIndex(cloud.items, pool, addresses);
       return cloud.clock.run(async () => {
         await expectServed(
           new LambdaFunction(cloud),

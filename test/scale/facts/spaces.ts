@@ -141,7 +141,8 @@ function slotOf(space: string, number: number): Slot & { readonly kind: "taken" 
   return { kind: "taken", token: freshToken(place, STILL), handleHash };
 }
 
-const placeOf = (space: string, number: number): AllocationPlace => ({
+/** Returns the place of the allocation of an address. */
+export const placeOf = (space: string, number: number): AllocationPlace => ({
   space,
   handleHash: hashOf(number),
   id: number.toString(36).padStart(6, "0").padEnd(15, "_"),

@@ -1,6 +1,7 @@
 import type { AddressPlan, AddressPlanEntry } from "../../../domain/address-plan.ts";
 import type { Application, ApplicationName } from "../../../domain/application.ts";
 import type { Contents } from "../../../domain/contents.ts";
+import type { AttributeIndex } from "../../../domain/index-entry.ts";
 import type { Job } from "../../../domain/job.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { Namespace } from "../../../domain/namespace.ts";
@@ -16,7 +17,7 @@ import type {
 import type { Quota } from "../../../domain/quota.ts";
 import type { RequestRate } from "../../../domain/request-rate.ts";
 import type { SpaceEntry, SpacePosition } from "../../../domain/space.ts";
-import type { Progress } from "../../../domain/sweep.ts";
+import type { Progress, ShardWalk } from "../../../domain/sweep.ts";
 
 /** Reads and writes what operators and scheduled runs need: configuration, jobs, nodes, namespaces, and the table as a whole. */
 export interface AdminStore {
@@ -40,7 +41,7 @@ export interface AdminStore {
   beginSecond(rate: RequestRate, seen: RequestRate | undefined): Promise<Outcome<RequestRate>>;
   putSettings(
     space: string,
-    settings: Settings,
+    settings: Settings & { readonly indexes?: readonly AttributeIndex[] },
     revision: string,
     seenRevision: string | undefined,
   ): Promise<Outcome<unknown>>;
@@ -99,7 +100,9 @@ export interface AdminStore {
   /** Reads the format of the table's keys. @throws {CorruptItemError} if it is not the one that this version knows */
   checkKeys(): Promise<void>;
   readProgress(shard: number): Promise<Progress | undefined>;
+  listWalks(): Promise<readonly ShardWalk[]>;
   writeProgress(shard: number, progress: Progress): Promise<void>;
+  askForIndexing(shard: number, askedMs: number): Promise<Outcome<unknown>>;
 
   /** Reads a page of a segment of the table, item by item, each with its position: eventually consistent. */
   scanSegment(

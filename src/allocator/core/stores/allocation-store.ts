@@ -1,6 +1,7 @@
 import type { Allocation, Due, FreedMark, KeptMark } from "../../../domain/allocation.ts";
 import type { AllocationPlace } from "../../../domain/allocation-place.ts";
 import type { Budget, BudgetNamed } from "../../../domain/budget.ts";
+import type { IndexEntry, IndexedValue } from "../../../domain/index-entry.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
 import type { QuotaSlot } from "../../../domain/quota-slot.ts";
@@ -41,6 +42,17 @@ export interface AllocationStore {
     shard: number,
     page: { readonly untilMs: number; readonly limit: number; readonly after?: Due | DueTombstone },
   ): Promise<readonly (Due | DueTombstone)[]>;
+  /** Eventually consistent. */
+  readIndexEntry(entry: IndexEntry): Promise<IndexEntry | undefined>;
+
+  /** Lists a page of the entries of a value in a shard, and names those that cannot be read beside the others. */
+  listIndexEntries(
+    value: IndexedValue,
+    shard: number,
+    page: PageWanted<AllocationPlace>,
+  ): Promise<ListedPage<IndexEntry, AllocationPlace>>;
+  putIndexEntry(entry: IndexEntry, seen: IndexEntry | undefined): Promise<Outcome<IndexEntry>>;
+  deleteIndexEntry(seen: IndexEntry): Promise<void>;
   readBudget(of: BudgetNamed): Promise<Budget | undefined>;
   takeOfBudget(of: BudgetNamed, count: number, max: number): Promise<Outcome<Budget>>;
   createBudget(budget: Budget): Promise<Outcome<Budget>>;

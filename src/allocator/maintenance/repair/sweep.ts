@@ -6,7 +6,13 @@ import {
   SWEEP_ITEMS_PER_PAGE_MAX,
   SWEEP_SECTIONS,
 } from "../../../domain/limits.ts";
-import { isChargingWalk, itemsToSweep, type Progress, type Sweep } from "../../../domain/sweep.ts";
+import {
+  isChargingWalk,
+  isIndexingWalk,
+  itemsToSweep,
+  type Progress,
+  type Sweep,
+} from "../../../domain/sweep.ts";
 import { correctFull } from "../../blocks/full-block-hint.ts";
 import type { Context } from "../../core/context.ts";
 import { whileTime } from "../../core/while-time.ts";
@@ -19,6 +25,7 @@ import { repairBorrowedBlock } from "./borrowed-block.ts";
 import { repairBudget } from "./budget.ts";
 import { KnownBudgets, repairBlockCharge, repairCharges } from "./charges.ts";
 import { repairHint } from "./full-pool-hint.ts";
+import { repairIndexEntry, repairIndexed } from "./index-entry.ts";
 import {
   repairCiliumReport,
   repairEnded,
@@ -81,7 +88,7 @@ async function walkSegment(
   done: Repaired,
 ): Promise<boolean> {
   const { sweep: begun, ...rest } = progress;
-  let walk: Sweep = begun ?? { beganAtMs: context.now(), items: 0 };
+  let walk: Sweep = begun ?? newWalk(progress, context.now());
   let left = itemsToSweep(progress, context.now());
   const holders = new Holders(context);
   do {
@@ -93,6 +100,8 @@ async function walkSegment(
       budgets: new KnownBudgets(context),
       isCharging: isChargingWalk(progress, walk),
       leftCharges: walk.leftCharges ?? false,
+      isIndexing: walk.isIndexing ?? false,
+      leftIndexing: walk.leftIndexing ?? false,
     };
     const worked = await whileTime(
       context,
@@ -110,7 +119,9 @@ async function walkSegment(
       // The time is written seldom, because a walk over a small table ends in each run.
       const isFirst = progress.chargedFromMs === undefined || seen.isCharging;
       const charged = isFirst && !seen.leftCharges ? { chargedFromMs: walk.beganAtMs } : {};
-      await keep({ ...rest, itemsBefore: items, ...charged });
+      const indexed =
+        seen.isIndexing && !seen.leftIndexing ? { indexedFromMs: walk.beganAtMs } : {};
+      await keep({ ...rest, itemsBefore: items, ...charged, ...indexed });
       return true;
     }
     const position = worked === found.length ? next : found[worked - 1]?.position;
@@ -118,6 +129,7 @@ async function walkSegment(
       ...walk,
       items,
       ...(seen.leftCharges && { leftCharges: true }),
+      ...(seen.leftIndexing && { leftIndexing: true }),
       ...(position !== undefined && { position }),
     };
     await keep({ ...rest, sweep: walk });
@@ -137,7 +149,17 @@ interface SeenOnPage {
   readonly isCharging: boolean;
   /** True if an allocation or a block of the walk may still be charged to an earlier round. */
   leftCharges: boolean;
+  /** True if the walk also enters allocations that are in no index. */
+  readonly isIndexing: boolean;
+  /** True if an allocation of the walk may still lack an index entry. */
+  leftIndexing: boolean;
 }
+
+const newWalk = (progress: Progress, beganAtMs: number): Sweep => ({
+  beganAtMs,
+  items: 0,
+  ...(isIndexingWalk(progress, beganAtMs) && { isIndexing: true }),
+});
 
 /** Repairs one item. */
 async function sweepItem(
@@ -150,6 +172,8 @@ async function sweepItem(
   for (const seen of contents.allocations) {
     if (seen.charges.length > 0 || page.isCharging)
       await charging(done, page, () => repairCharges(context, seen, budgets));
+    if (seen.indexed || page.isIndexing)
+      await indexing(done, page, () => repairIndexed(context, seen));
     if (await seemsRight(context, seen)) continue;
     const allocation = await context.store.readAllocation(seen.place);
     if (!allocation) continue;
@@ -172,6 +196,8 @@ async function sweepItem(
   for (const borrowedBlock of contents.borrowedBlocks)
     if (await repairBorrowedBlock(context, borrowedBlock, holders)) done.borrowedBlocksDeleted++;
   for (const quotaSlot of contents.quotaSlots) await repairQuotaSlot(context, quotaSlot);
+  for (const entry of contents.indexEntries)
+    if (await repairIndexEntry(context, entry)) done.orphansDeleted++;
   for (const application of contents.applications) await repairApplication(context, application);
   for (const node of contents.nodes) await restoreEntry(context, node);
   for (const { space, name } of [...contents.nodeReports, ...contents.tombstones])
@@ -195,9 +221,22 @@ async function charging(
   page: SeenOnPage,
   repair: () => Promise<boolean>,
 ): Promise<void> {
-  let isCharged = false;
+  if (!(await isDone(done, repair))) page.leftCharges = true;
+}
+
+/** Enters one allocation in indexes. Where no attribute is indexed, a read of the configuration twice a day is enough. */
+async function indexing(
+  done: Repaired,
+  page: SeenOnPage,
+  repair: () => Promise<boolean>,
+): Promise<void> {
+  if (!(await isDone(done, repair))) page.leftIndexing = true;
+}
+
+async function isDone(done: Repaired, repair: () => Promise<boolean>): Promise<boolean> {
+  let answered = false;
   await going(done, async () => {
-    isCharged = await repair();
+    answered = await repair();
   });
-  if (!isCharged) page.leftCharges = true;
+  return answered;
 }

@@ -1,0 +1,59 @@
+import type { AllocationPlace } from "../domain/allocation-place.ts";
+import { assertIndexEntry, type IndexEntry, type IndexedValue } from "../domain/index-entry.ts";
+import type { ListedPage, PageWanted } from "../domain/listed.ts";
+import { idOf, numberOf } from "./attribute.ts";
+import { reading } from "./format.ts";
+import type { Item } from "./item.ts";
+import { indexEntryKey, indexPk, placeOfEntry, unescaped } from "./key.ts";
+import { readEach } from "./readable-items.ts";
+import { revised } from "./revised-writes.ts";
+import type { Table } from "./table.ts";
+
+/** The calls for the entries of attribute indexes. Each method is one call to the database. */
+export function indexEntryItems(table: Table) {
+  const entries = revised(table, itemFrom, indexEntryFrom);
+  return {
+    /** Returns an entry, eventually consistent. */
+    async readIndexEntry(entry: IndexEntry): Promise<IndexEntry | undefined> {
+      const item = await table.get(indexEntryKey(entry), { consistent: false });
+      return item && indexEntryFrom(item);
+    },
+
+    /**
+     * Returns the first `limit` entries of a value in a shard, or those after one of them, and the start of the next page.
+     */
+    async listIndexEntries(
+      value: IndexedValue,
+      shard: number,
+      { after, limit }: PageWanted<AllocationPlace>,
+    ): Promise<ListedPage<IndexEntry, AllocationPlace>> {
+      const from = after && { after: indexEntryKey({ ...value, place: after }).sk };
+      const items = await table.query(indexPk(value, shard), { limit, ...from });
+      const last = items.length === limit ? items.at(-1) : undefined;
+      return { ...readEach(items, indexEntryFrom), ...(last && { next: placeOfEntry(last) }) };
+    },
+
+    /** Creates an entry, or replaces the one seen. */
+    putIndexEntry: (entry: IndexEntry, seen: IndexEntry | undefined) =>
+      seen
+        ? entries.change("index-entry-over", seen, entry)
+        : entries.create("index-entry", "index-entry-absent", entry),
+
+    deleteIndexEntry: (seen: IndexEntry) => entries.remove("index-entry-drop", seen),
+  };
+}
+
+function itemFrom(entry: IndexEntry): Item {
+  assertIndexEntry(entry);
+  return { ...indexEntryKey(entry), revision: entry.revision, at: entry.atMs };
+}
+
+export const indexEntryFrom = reading((item: Item): IndexEntry => {
+  const [, space = "", attribute = "", valueHash = ""] = item.pk.split("#").map(unescaped);
+  return {
+    ...{ space, attribute, valueHash },
+    place: placeOfEntry(item),
+    revision: idOf(item, "revision"),
+    atMs: numberOf(item, "at"),
+  };
+}, assertIndexEntry);
