@@ -51,7 +51,7 @@ export interface Contents {
   readonly reservations: readonly Reservation[];
   readonly quotas: readonly Quota[];
   readonly indexes: readonly SpaceIndex[];
-  /** What the walks of the repair run have entered in indexes, for the table as a whole. */
+  /** The index entries that the walks of the repair run have made, for the table as a whole. */
   readonly walks: readonly ShardWalk[];
   readonly budgets: readonly Budget[];
   readonly requestRates: readonly RequestRate[];

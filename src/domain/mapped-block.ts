@@ -1,5 +1,5 @@
 import type { Block } from "./block.ts";
 import type { CountedBlock } from "./usage.ts";
 
-/** What a map shows of a block: its place, its host, and the states of its addresses. */
+/** A block as a map shows it: its place, its host, and the states of its addresses. */
 export type MappedBlock = Pick<Block, "space" | "poolId" | "host"> & CountedBlock;

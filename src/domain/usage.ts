@@ -30,7 +30,7 @@ export const NO_USAGE: Usage = {
   available: 0n,
 };
 
-/** What a count needs of a block. */
+/** The part of a block that a count needs. */
 export interface CountedBlock
   extends Pick<Block, "cidr" | "whole" | "hostReserved" | "unreadable"> {
   readonly slots: { get(ordinal: number): CountedSlot | undefined };
