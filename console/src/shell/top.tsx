@@ -79,7 +79,7 @@ function Search() {
           ref={input}
           type="search"
           aria-label="Search for an address, a CIDR, a handle, a host or a pool"
-          placeholder="Address, CIDR, handle, host…  /"
+          placeholder="Address, handle, host…  /"
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
