@@ -1,5 +1,5 @@
 import { assertTexts, assertTimes } from "./assertions.ts";
-import { BUDGET_PIECE_MS, BUDGET_ROUND_MS, BUDGET_SETTLE_MS } from "./limits.ts";
+import { BUDGET_PIECE_MS, BUDGET_ROUND_MS, BUDGET_SETTLE_MS, GIVE_BACK_LANES } from "./limits.ts";
 
 /** The kinds of things that budgets count. */
 export const COUNTED = ["addresses", "prefixes", "blocks"] as const;
@@ -28,6 +28,31 @@ export interface Budget extends BudgetNamed {
   readonly used: number;
   /** The part of `used` that was charged to the round before, less what moved to the current one. */
   readonly old: number;
+  /** The mark of the last write that gave back in each lane; a lane without one was never used. */
+  readonly lanes?: Lanes;
+}
+
+export type Lanes = Readonly<Record<number, string>>;
+
+/**
+ * What makes a write that gives back count once, however often it is delivered: it replaces the mark of a lane by one of its own. So a
+ * repeat finds another mark than it expects, and its author finds its own.
+ */
+export interface GiveBackMark {
+  readonly lane: number;
+  /** The mark that the lane is expected to have; absent for a lane that was never used. */
+  readonly seen: string | undefined;
+  /** Unique for each write. */
+  readonly mark: string;
+}
+
+/** Returns the lane in which a function goes on that lost its own: one that was never used, if there is any. */
+export function anyLane(lanes: Lanes, random: number): Pick<GiveBackMark, "lane" | "seen"> {
+  const all = [...new Array(GIVE_BACK_LANES).keys()];
+  const unused = all.filter((lane) => lanes[lane] === undefined);
+  const among = unused.length > 0 ? unused : all;
+  const lane = among[Math.floor(random * among.length)] as number;
+  return { lane, seen: lanes[lane] };
 }
 
 /** The budget to which an allocation or a block is charged, and the round. */

@@ -449,6 +449,8 @@ export const BUDGET_SETTLE_MS =
 export const BUDGET_ROUND_MS = 24 * 60 * 60 * 1000;
 /** After this time a walk of the repair run looks again for allocations that are charged to no quota. */
 export const CHARGING_WALK_MS = 12 * 60 * 60 * 1000;
+/** Lanes of a budget, in which functions give back: enough that those that do so at once rarely share one. */
+export const GIVE_BACK_LANES = 16;
 /** Budgets of quotas that a function remembers. */
 export const REMEMBERED_BUDGETS_MAX = 4_096;
 /** Entries of a pool's `ranges` and of its `excludes`: with two IPv6 addresses each, both have 47 KB. */

@@ -4,22 +4,26 @@ import {
   type BudgetNamed,
   type Charge,
   COUNTED,
+  type GiveBackMark,
+  type Lanes,
 } from "../domain/budget.ts";
+import { GIVE_BACK_LANES } from "../domain/limits.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { idOf, numberOf } from "./attribute.ts";
-import { absent, atMost, equals } from "./clause.ts";
+import { absent, atMost, type Clause, equals } from "./clause.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
 import { budgetKey, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import type { Change, Table } from "./table.ts";
+import type { Table } from "./table.ts";
 
 /** The calls for what is assigned under quotas. Each method is one call to the database. */
 export function budgetItems(table: Table) {
-  const add = (used: number, old = 0): Change => ({
-    kind: "update",
-    add: [[["used"], used], ...(old === 0 ? [] : ([[["old"], old]] as const))],
-  });
+  const add = (used: number, old = 0) =>
+    ({
+      kind: "update",
+      add: [[["used"], used], ...(old === 0 ? [] : ([[["old"], old]] as const))],
+    }) as const;
   return {
     async readBudget(of: BudgetNamed): Promise<Budget | undefined> {
       const item = await table.get(budgetKey(of));
@@ -47,24 +51,34 @@ export function budgetItems(table: Table) {
       );
     },
 
-    /** Counts less of the current round, after it was freed. Nothing happens in another round. */
-    async giveBack(of: BudgetNamed, round: string, count: number): Promise<Outcome<Budget>> {
+    /** Counts less of the current round, after it was freed. Nothing happens in another round, or a second time. */
+    async giveBack(
+      of: BudgetNamed,
+      round: string,
+      count: number,
+      mark: GiveBackMark,
+    ): Promise<Outcome<Budget>> {
       const outcome = await table.write({
         step: "give-back",
         key: budgetKey(of),
-        when: [equals("give-back-round", round, "round")],
-        change: add(-count),
+        when: [equals("give-back-round", round, "round"), expected("give-back-mark", mark)],
+        change: { ...add(-count), ...marked(mark) },
       });
       return withItem(outcome, budgetFrom);
     },
 
-    /** Counts less of the round before, after it was freed. */
-    async giveBackOld(of: BudgetNamed, before: string, count: number): Promise<Outcome<Budget>> {
+    /** Counts less of the round before, after it was freed. Nothing happens a second time. */
+    async giveBackOld(
+      of: BudgetNamed,
+      before: string,
+      count: number,
+      mark: GiveBackMark,
+    ): Promise<Outcome<Budget>> {
       const outcome = await table.write({
         step: "give-back-old",
         key: budgetKey(of),
-        when: [equals("give-back-before", before, "before")],
-        change: add(-count, -count),
+        when: [equals("give-back-before", before, "before"), expected("give-back-old-mark", mark)],
+        change: { ...add(-count, -count), ...marked(mark) },
       });
       return withItem(outcome, budgetFrom);
     },
@@ -117,9 +131,18 @@ export function budgetItems(table: Table) {
   };
 }
 
+/** Returns the clause that a lane has the mark that its writer expects. */
+const expected = (name: string, { lane, seen }: GiveBackMark): Clause =>
+  seen === undefined ? absent(name, laneName(lane)) : equals(name, seen, laneName(lane));
+
+const marked = ({ lane, mark }: GiveBackMark) => ({ set: [[[laneName(lane)], mark]] }) as const;
+
+const LANES = [...new Array(GIVE_BACK_LANES).keys()];
+const laneName = (lane: number): string => `g${lane}`;
+
 function itemFrom(budget: Budget): Item {
   assertBudget(budget);
-  const { round, before, roundAtMs, used, old } = budget;
+  const { round, before, roundAtMs, used, old, lanes = {} } = budget;
   return {
     ...budgetKey(budget),
     round,
@@ -127,6 +150,7 @@ function itemFrom(budget: Budget): Item {
     at: roundAtMs,
     used,
     old,
+    ...Object.fromEntries(Object.entries(lanes).map(([lane, mark]) => [laneName(+lane), mark])),
   };
 }
 
@@ -143,8 +167,15 @@ export const budgetFrom = reading((item: Item): Budget => {
     roundAtMs: numberOf(item, "at"),
     used: numberOf(item, "used"),
     old: numberOf(item, "old"),
+    ...lanesIn(item),
   };
 }, assertBudget);
+
+function lanesIn(item: Item): { readonly lanes?: Lanes } {
+  const used = LANES.filter((lane) => item[laneName(lane)] !== undefined);
+  const lanes = Object.fromEntries(used.map((lane) => [lane, idOf(item, laneName(lane))]));
+  return used.length > 0 ? { lanes } : {};
+}
 
 /** Returns charges as an allocation stores them. */
 export const chargesItem = (charges: readonly Charge[]) => charges.map((charge) => ({ ...charge }));

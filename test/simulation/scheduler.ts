@@ -316,7 +316,7 @@ export class Scheduler {
       this.#countFault("busy");
       call.reject();
     } else {
-      if (write && this.#chance(this.#weather.twiceShare) && !givesBack(write)) {
+      if (write && this.#chance(this.#weather.twiceShare)) {
         this.#countFault("delivered twice");
         await table.write(write).catch(() => {});
       }
@@ -416,9 +416,3 @@ export class Scheduler {
  * needs no turn of the event loop.
  */
 const quiescence = () => new Promise<void>((resolve) => process.nextTick(resolve));
-
-/**
- * Returns true for a write that gives back to a budget: delivered twice, it would count what is still held as given back. All other
- * writes bear that, although nobody does it: the client never repeats a write by itself.
- */
-const givesBack = ({ step }: Write): boolean => step.startsWith("give-back");

@@ -9,7 +9,7 @@ import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
-import { giveBack } from "../quotas/budgets.ts";
+import { giveBack } from "../quotas/give-back.ts";
 
 /** The tag of taken slots, and their block. */
 export interface Tag {

@@ -17,6 +17,7 @@ import type { SignOfLife } from "../../domain/node-report.ts";
 import { type Pool, type SpaceConfiguration, subnetIdOf } from "../../domain/pool.ts";
 import type { RequestPiece } from "../../domain/request-rate.ts";
 import { CachedReads } from "./cached-reads.ts";
+import type { GivingBack } from "./giving-back.ts";
 import { LeastRecentlyUsed } from "./least-recently-used.ts";
 
 /** The facts about a host or a namespace that selection needs. */
@@ -56,6 +57,8 @@ export class WarmCache {
   readonly requestPieces = new LeastRecentlyUsed<RequestPiece>(REMEMBERED_BUDGETS_MAX);
   /** The pieces of the budgets of quotas that this function may still assign. */
   readonly budgetPieces = new LeastRecentlyUsed<BudgetPiece>(REMEMBERED_BUDGETS_MAX);
+  /** How this function gives back to budgets, by space, quota and what they count. */
+  readonly givingBack = new LeastRecentlyUsed<GivingBack>(REMEMBERED_BUDGETS_MAX);
   readonly #groups = new LeastRecentlyUsed<true>(REMEMBERED_GROUPS_MAX);
   readonly #borrowedBlocks = new LeastRecentlyUsed<string>(REMEMBERED_GROUPS_MAX);
   /**

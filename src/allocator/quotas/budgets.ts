@@ -10,9 +10,9 @@ import { Rejection } from "../../domain/outcome.ts";
 import { type Quota, type QuotaSubject, quotaRejection, quotasFor } from "../../domain/quota.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { asHint } from "../core/hint.ts";
 import { allOf } from "../core/parallel.ts";
 import { answer, RETRY } from "../core/step.ts";
+import { copyOf, giveBack } from "./give-back.ts";
 
 /**
  * Charges what a request is about to take to every quota that limits it, before its allocation is written (I21). A function spends the
@@ -49,30 +49,6 @@ export async function unspend(
     else await giveBack(context, space, [each], count);
   }
 }
-
-/**
- * Gives back what was charged, after it was freed or will never be taken. Each address is given back once at most: a write without an
- * answer is not repeated. What is lost goes with the round.
- */
-export async function giveBack(
-  { store }: Context,
-  space: string,
-  charges: readonly Charge[],
-  count: number,
-): Promise<void> {
-  await allOf(
-    ...charges.map((each) =>
-      asHint(async () => {
-        const of = { space, quota: each.quota, of: each.of };
-        const given = await store.giveBack(of, each.round, count);
-        if (given.outcome === "lost" && given.item?.before === each.round)
-          await store.giveBackOld(of, each.round, count);
-      }),
-    ),
-  );
-}
-
-const copyOf = ({ space, quota, of }: BudgetNamed): string => `${space}#${quota}#${of}`;
 
 async function spend(
   context: Context,

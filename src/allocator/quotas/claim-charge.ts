@@ -2,7 +2,8 @@ import { type BlockCharge, blockChargeOf } from "../../domain/block-charge.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Quota, QuotaSubject } from "../../domain/quota.ts";
 import type { Context } from "../core/context.ts";
-import { charge, giveBack, unspend } from "./budgets.ts";
+import { charge, unspend } from "./budgets.ts";
+import { giveBack } from "./give-back.ts";
 
 /** The caller that claims a block, and the quotas of its space. */
 export interface Claiming extends QuotaSubject {

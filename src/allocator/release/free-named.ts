@@ -16,7 +16,7 @@ import { untilKnown } from "../core/compare-and-swap.ts";
 import { poolAt } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { settleFreed } from "../held/settle-freed.ts";
-import { giveBack } from "../quotas/budgets.ts";
+import { giveBack } from "../quotas/give-back.ts";
 
 /** The address of one assignment, and whether it is given back because something else uses it. */
 export interface FreedAddress {

@@ -9,7 +9,7 @@ import {
   repairBlockCharge,
   repairCharges,
 } from "../../../src/allocator/maintenance/repair/charges.ts";
-import { giveBack } from "../../../src/allocator/quotas/budgets.ts";
+import { giveBack } from "../../../src/allocator/quotas/give-back.ts";
 import { type Budget, nextRound } from "../../../src/domain/budget.ts";
 import { BUDGET_ROUND_MS, SHARDS } from "../../../src/domain/limits.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";

@@ -1,6 +1,6 @@
 import type { Allocation, Due, FreedMark, KeptMark } from "../../../domain/allocation.ts";
 import type { AllocationPlace } from "../../../domain/allocation-place.ts";
-import type { Budget, BudgetNamed } from "../../../domain/budget.ts";
+import type { Budget, BudgetNamed, GiveBackMark } from "../../../domain/budget.ts";
 import type { IndexEntry, IndexedValue } from "../../../domain/index-entry.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
@@ -56,8 +56,18 @@ export interface AllocationStore {
   readBudget(of: BudgetNamed): Promise<Budget | undefined>;
   takeOfBudget(of: BudgetNamed, count: number, max: number): Promise<Outcome<Budget>>;
   createBudget(budget: Budget): Promise<Outcome<Budget>>;
-  giveBack(of: BudgetNamed, round: string, count: number): Promise<Outcome<Budget>>;
-  giveBackOld(of: BudgetNamed, before: string, count: number): Promise<Outcome<Budget>>;
+  giveBack(
+    of: BudgetNamed,
+    round: string,
+    count: number,
+    mark: GiveBackMark,
+  ): Promise<Outcome<Budget>>;
+  giveBackOld(
+    of: BudgetNamed,
+    before: string,
+    count: number,
+    mark: GiveBackMark,
+  ): Promise<Outcome<Budget>>;
   moveCharge(of: BudgetNamed, round: string, count: number): Promise<Outcome<Budget>>;
   addCharge(of: BudgetNamed, round: string, count: number): Promise<Outcome<Budget>>;
   turnBudget(seen: Budget, next: Budget): Promise<Outcome<Budget>>;

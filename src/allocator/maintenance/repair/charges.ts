@@ -9,7 +9,7 @@ import { handleOfPrefixes } from "../../../domain/prefix-handle.ts";
 import { type QuotaSubject, quotasFor } from "../../../domain/quota.ts";
 import { configurationOf } from "../../core/configuration.ts";
 import { type Context, fresh } from "../../core/context.ts";
-import { giveBack } from "../../quotas/budgets.ts";
+import { giveBack } from "../../quotas/give-back.ts";
 
 /** The budgets that a page of the walk has read. */
 export class KnownBudgets {
