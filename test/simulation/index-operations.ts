@@ -104,7 +104,7 @@ export const INDEX_OPERATIONS: readonly Operation[] = [
   },
   {
     name: "return of an instance with another value of an indexed attribute",
-    step: "index-entry-drop",
+    step: "index-entry",
     prepare: async (world) => {
       const told = await withIndexed(world);
       await assigned(world.calm, ofPod("uid-1", "red"));

@@ -9,7 +9,7 @@ import { noneUnread, subnetIdOf } from "../../domain/pool.ts";
 import { same } from "../../domain/same.ts";
 import { instanceAfter, type Workload } from "../../domain/workload.ts";
 import type { Holding } from "../allocations/holding.ts";
-import { areEntriesYoung, deleteEntries, ensureEntries } from "../allocations/index-entries.ts";
+import { areEntriesYoung, ensureEntries } from "../allocations/index-entries.ts";
 import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
 import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
@@ -63,7 +63,7 @@ export async function returnInstance(
   if (indexed === "unknown") return undefined;
   // The addresses fit the request by the configuration and the application that it began with.
   assertYoung(execution);
-  const { indexed: before, ...rest } = seen;
+  const { indexed: _, ...rest } = seen;
   const returned = await rewritten(context, indexed ? { ...rest, indexed } : rest, {
     state: "live",
     workload: instanceAfter(seen.workload, workload, fresh(context)),
@@ -72,13 +72,15 @@ export async function returnInstance(
     owners: new Map(),
     digest: request.digest,
   });
-  if (returned && before?.revision !== indexed?.revision)
-    await leaveEarlier(execution, seen, returned);
+  // If this took long, the repair run may have deleted entries that the allocation did not list yet.
+  if (returned && !areEntriesYoung(context, execution.startedAtMs))
+    await ensureEntries(context, entriesOf(returned));
   return returned;
 }
 
 /**
- * Writes the index entries of the attributes that an instance returns with, before its allocation has them (I22).
+ * Writes the index entries of the attributes that an instance returns with, before its allocation has them (I22). The repair run deletes
+ * those of earlier values: no call follows the write that decides.
  *
  * @returns what the allocation will list; nothing without an index of its attributes
  */
@@ -95,20 +97,6 @@ async function enterAttributes(
   const listed = entriesOf(seen).map(nameOfEntry);
   if (seen.indexed && same(wanted.map(nameOfEntry), listed)) return seen.indexed;
   return (await ensureEntries(context, wanted)) ? indexed : "unknown";
-}
-
-/** Deletes the entries of the incarnation before, less those that this one has. */
-async function leaveEarlier(
-  { context, startedAtMs }: AssignExecution,
-  seen: Allocation,
-  returned: Allocation,
-): Promise<void> {
-  const entries = entriesOf(returned);
-  // If this took long, the repair run may have deleted entries that the allocation did not list yet.
-  if (!areEntriesYoung(context, startedAtMs)) await ensureEntries(context, entries);
-  const kept = new Set(entries.map(nameOfEntry));
-  const earlier = entriesOf(seen).filter((entry) => !kept.has(nameOfEntry(entry)));
-  await deleteEntries(context, earlier);
 }
 
 /**

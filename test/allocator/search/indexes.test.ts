@@ -179,6 +179,8 @@ describe("the entries of an index", () => {
     await assigned(calm, withTenant("uid-2", "blue"));
     expect((await searchTenant(calm, "red")).items).toEqual([]);
     expect((await searchTenant(calm, "blue")).items).toHaveLength(1);
+    world.clock.nowMs += 2 * GRACE_MS;
+    await sweepAll(calm);
     expect(entriesIn(world)).toHaveLength(1);
     await releaseOf(calm, podOf("uid-2"), true);
     await assigned(calm, withTenant("uid-3", "blue"));
