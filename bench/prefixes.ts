@@ -87,7 +87,11 @@ export async function measurePrefixes(bench: Bench): Promise<readonly Line[]> {
     network("two", readCidr("10.0.200.0/24")),
   );
   await measured(["… again", "/16", "0 %"], [4, 0, 6], network("one"));
-  await measured(["… released", "/16", "0 %"], [4, 4, 2], () =>
+  const child = { space: SPACE, name: "child", cidr: "10.0.200.0/24" };
+  await measured(["pool made of a prefix", "/16", "0 %"], [17, 9, 9], () =>
+    makePool(bench.cold(), child, { parent: "v4" }),
+  );
+  await measured(["prefix of a handle, released", "/16", "0 %"], [4, 4, 2], () =>
     releaseByHandle(bench.cold(), { space: SPACE, handle: "one" }),
   );
 
@@ -101,7 +105,7 @@ export async function measurePrefixes(bench: Bench): Promise<readonly Line[]> {
   const groups = Array.from({ length: Number(groupCount(pool)) }, (_, n) => BigInt(n));
   await enterGroups(bench.cold(), pool, groups, (index) => index !== open);
   const pools = ["large", "v6"];
-  await measured(["… both families", "/9 of /29", "99 %"], [14, 22, 45], () =>
+  await measured(["prefix of a node, both families", "/9 of /29", "99 %"], [14, 22, 45], () =>
     ask("large", { pools }),
   );
   return lines;

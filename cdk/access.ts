@@ -101,7 +101,7 @@ const NODES = {
  *   and nodes. `affinities` does not touch allocations. `amend` changes an allocation and nothing else.
  * - `read` writes nothing. `survey` may scan, which no condition on keys can limit.
  * - `configure` writes the configuration of a space: pools, reservations and settings share a partition, where a right
- *   to one is a right to all. `register` writes hosts and namespaces. `applications` holds slots, and
+ *   to one is a right to all. It holds the prefix that a pool is made of, and `work` lets it go: both change the allocation. `register` writes hosts and namespaces. `applications` holds slots, and
  *   closes allocations that are kept. `nodes` assigns prefixes and releases them, and writes what clusters say of hosts.
  * - `openapi`, `authorize` and `console` need no table.
  */
@@ -161,6 +161,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "SPACES",
       // Which indexes the walks of the repair run have completed.
       "SWEEP",
+      "USAGE",
     ],
   },
   survey: {
@@ -172,9 +173,9 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     due: true,
   },
   configure: {
-    get: ["JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
-    query: ["BLOCK", "JOBS", "GROUPINDEX", "SPACE"],
-    put: ["JOBS", "PLAN", "SPACE", "TABLE"],
+    get: ["BLOCK", "JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
+    query: ["BLOCK", "HANDLE", "JOBS", "GROUPINDEX", "SPACE"],
+    put: ["HANDLE", "JOBS", "PLAN", "SPACE", "TABLE"],
     // It asks the walks of the repair run for the entries of a new index.
     update: ["BLOCK", "SPACE", "SPACES", "SWEEP", "VERSION"],
     delete: ["SPACE"],
@@ -232,8 +233,8 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   },
   work: {
     get: ["BLOCK", "JOBS", "PLAN", "TABLE", "VERSION"],
-    query: ["BLOCK", "HOST", "JOBS", "GROUPINDEX", "SPACE"],
-    put: ["HOST", "JOBS", "PLAN", "SPACE"],
+    query: ["BLOCK", "HANDLE", "HOST", "JOBS", "GROUPINDEX", "SPACE"],
+    put: ["HANDLE", "HOST", "JOBS", "PLAN", "SPACE"],
     update: ["BLOCK", "GROUPINDEX", "VERSION"],
     delete: ["BLOCK", "FULLPOOLS", "HOST", "JOBS", "GROUPINDEX", "SPACE"],
   },

@@ -5,6 +5,7 @@ import { putQuota } from "../src/allocator/admin/quotas.ts";
 import { assign } from "../src/allocator/assign/assign.ts";
 import type { Assignment } from "../src/allocator/assign/assignment.ts";
 import { disown } from "../src/allocator/blocks/disown-block.ts";
+import type { Context } from "../src/allocator/core/context.ts";
 import { readAddress } from "../src/allocator/read/read-address.ts";
 import { readHandle } from "../src/allocator/read/read-handle.ts";
 import { releaseHandle } from "../src/allocator/release/release-handle.ts";
@@ -16,13 +17,14 @@ import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
 import { hostPk } from "../src/store/key.ts";
 import type { Table } from "../src/store/table.ts";
 import { hold, withSubnet } from "./applications.ts";
+import { makeChild, releaseVpc, removeChild, withVpc } from "./child-pools.ts";
 import { showAddresses } from "./cilium.ts";
 import { selector } from "./domain/builders.ts";
 import { buildIndexes, ofTenant, searchTenant, setIndexes } from "./indexes.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "./instances.ts";
 import { deleted, NODE, say, stated } from "./node-events.ts";
 import { ensure, prefixPool, putPrefixPools, tryEnsure } from "./prefixes.ts";
-import { reclaimAll, repairAll } from "./scheduled-runs.ts";
+import { reclaimAll, repairAll, work } from "./scheduled-runs.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
 import { seededRandom } from "./simulation/random.ts";
 import { from, twoSets } from "./simulation/ranged-operations.ts";
@@ -569,6 +571,46 @@ describe("I21 what is held under a quota is counted by its budget", () => {
     expect(fifth).toMatchObject({ code: "quota_exceeded" });
   });
 });
+
+describe("I23 a pool that is made of a prefix keeps the prefix", () => {
+  const orders: readonly (readonly [string, Act, Act])[] = [
+    ["is released", makeChild, releaseVpc],
+    ["is made into a pool", releaseVpc, makeChild],
+  ];
+
+  it.each(orders)(
+    "at every call of the other that comes before it %s",
+    async (_, first, second) => {
+      const start = await makeWorld();
+      await withVpc(start);
+      const calls = await callsOf(start.table, (own) => first(contextOver(own, start.clock, 2)));
+      for (let at = 0; at < calls.length; at++) {
+        const world = await makeWorld();
+        await withVpc(world);
+        await withMishap(world.table, at, "killed after the call", (own) =>
+          first(contextOver(own, world.clock, 2)),
+        );
+        await second(contextOver(world.table, world.clock, 3));
+        expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
+      }
+    },
+  );
+
+  it("until it is deleted: its prefix can be released then", async () => {
+    const world = await makeWorld();
+    await withVpc(world);
+    await makeChild(world.calm);
+    expect(await releaseVpc(world.calm)).toMatchObject({ code: "prefix_in_use" });
+    await removeChild(world.calm);
+    await work(world.calm, world.clock, 8);
+    expect(await releaseVpc(world.calm)).toMatchObject({
+      complete: true,
+      released: [{ prefix: 24 }],
+    });
+  });
+});
+
+type Act = (context: Context) => Promise<unknown>;
 
 /** Returns all orders of some items. */
 const permutations = <Item>(items: readonly Item[]): Item[][] =>

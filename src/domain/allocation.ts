@@ -86,6 +86,8 @@ export interface Allocation {
   readonly atMs: number;
   /** The end of the lease, in milliseconds since the epoch; absent without a lease. */
   readonly expiresAtMs?: number;
+  /** The id of the pool that was made of its prefix. While that pool exists, nothing releases the prefix (I23). */
+  readonly childId?: string;
 }
 
 /** A change of an allocation: one of its addresses was released by itself. */
@@ -113,8 +115,9 @@ export interface KeptMark {
 /** Checks that an allocation has its revision and its tokens, and that its parts fit into their blocks. @throws {Error} */
 export function assertAllocation(allocation: Allocation): void {
   const { place, handle, host, digest, revision, want, parts, quotaSlots } = allocation;
+  const { childId = "none" } = allocation;
   const { space, handleHash, id } = place;
-  assertTexts({ space, handleHash, id, handle, host, digest, revision });
+  assertTexts({ space, handleHash, id, handle, host, digest, revision, childId });
   assertWhole({ want });
   assertTimes(allocation.atMs, allocation.expiresAtMs);
   if (allocation.workload) assertInstance(allocation.workload);

@@ -5,6 +5,7 @@ import { poolOf } from "./block-invariants.ts";
 import { type BlocksByName, nameOfBlock } from "./blocks-by-name.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
+import { heldForNobody } from "./hierarchy-invariants.ts";
 import { indexViolationsAtRest } from "./index-invariants.ts";
 import type { Node } from "./node.ts";
 import { nodeViolationsAtRest } from "./node-invariants.ts";
@@ -14,6 +15,7 @@ import { type Violation, violation } from "./violation.ts";
 /** Finds violations of what must also hold at rest, after the scheduled runs. */
 export const violationsAtRest = (contents: Contents, blocks: BlocksByName): Violation[] => [
   ...withoutPool(contents),
+  ...heldForNobody(contents),
   ...untidyAffinities(contents, blocks),
   ...emptyQuotaSlots(contents, blocks),
   ...unlisted(contents),

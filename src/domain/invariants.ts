@@ -7,9 +7,11 @@ import { budgetViolations } from "./budget-invariants.ts";
 import { type Cidr, formatCidr, intervalOf, overlaps } from "./cidr.ts";
 import { ciliumViolations } from "./cilium-invariants.ts";
 import type { Contents } from "./contents.ts";
+import { hierarchyViolations } from "./hierarchy-invariants.ts";
 import { indexViolations } from "./index-invariants.ts";
 import { instanceViolations } from "./instance-invariants.ts";
 import { violationsAtRest } from "./invariants-at-rest.ts";
+import { eachDepth } from "./pool-hierarchy.ts";
 import { poolViolations } from "./pool-invariants.ts";
 import { prefixViolations } from "./prefix-invariants.ts";
 import { setViolations } from "./set-invariants.ts";
@@ -30,18 +32,26 @@ export function findViolations(
   return [
     ...contents.unreadable.map(({ key, reason }) => violation("shape", `${key}: ${reason}`)),
     ...blockViolations(contents),
-    ...overlapping(
+    ...eachDepth(
       contents.blocks.filter((block) => poolOf(block, contents) || takenIn(block) > 0),
-      "blocks",
-    ),
-    ...overlapping(onePerSubnet(contents.pools.filter(({ state }) => state === "active")), "pools"),
+      (block) => poolOf(block, contents),
+      contents.pools,
+    ).flatMap((level) => overlapping(level, "blocks")),
+    ...eachDepth(
+      onePerSubnet(contents.pools.filter(({ state }) => state === "active")),
+      (pool) => pool,
+      contents.pools,
+    ).flatMap((level) => overlapping(level, "pools")),
     ...contents.plans.flatMap(({ space, entries }) =>
-      overlapping(
-        onePerSubnet(entries).map(({ cidr }) => ({ space, cidr })),
-        "ranges of the plan",
+      eachDepth(onePerSubnet(entries), (entry) => entry, entries).flatMap((level) =>
+        overlapping(
+          level.map(({ cidr }) => ({ space, cidr })),
+          "ranges of the plan",
+        ),
       ),
     ),
     ...poolViolations(contents),
+    ...hierarchyViolations(contents, blocks),
     ...setViolations(contents, blocks),
     ...allocationViolations(contents, blocks),
     ...instanceViolations(contents.allocations),

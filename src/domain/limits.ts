@@ -411,6 +411,8 @@ export const PRINCIPAL_CHARACTERS_MAX = 640;
 
 /** Pools that a rejection names, each with its reason: as many as a request may name. */
 export const POOLS_TOLD_MAX = 256;
+/** The pools made of prefixes of a pool that one answer names. */
+export const CHILD_POOLS_TOLD_MAX = 100;
 /** Reservations that a rejection names for one pool. */
 export const RESERVATIONS_NAMED_MAX = 8;
 /** Reasons in the sentence of a rejection. */

@@ -38,6 +38,7 @@ export type RejectionCode =
   | "idempotency_mismatch"
   | "precondition_failed"
   | "prefix_mismatch"
+  | "prefix_in_use"
   | "node_gone"
   | "precondition_required"
   | "pool_overlap"

@@ -37,6 +37,8 @@ export interface PoolSpec extends NetworkSettings {
   readonly kind?: "subnet";
   /** Present in a pool of prefixes: each of its blocks is one prefix, which one node has as a whole. It never changes. */
   readonly assign?: "prefixes";
+  /** The name of the pool of which its CIDR is an assigned prefix; absent for a pool that lies in no other. It never changes. */
+  readonly parent?: string;
   /** Prefix length of its blocks. */
   readonly blockSize: number;
   readonly disabled: boolean;
@@ -82,6 +84,8 @@ export interface Pool extends PoolSpec {
    * that of the first. Any other pool is its own subnet.
    */
   readonly subnetId?: string;
+  /** The id of its parent. */
+  readonly parentId?: string;
   /** Addresses that a change of a ranged pool is about to add. No other pool can have them meanwhile. */
   readonly adding?: AddressSet;
   /**
@@ -115,7 +119,10 @@ export interface Reservation {
 export function assertPool(pool: Pool): void {
   const { space, name, id, revision, cidr, blockSize, allowedUses, cooldownSeconds = 0 } = pool;
   const subnetId = pool.ranges ? (pool.subnetId ?? "") : id;
-  assertTexts({ space, name, id, subnetId, revision });
+  const { parent = "none", parentId = parent } = pool;
+  assertTexts({ space, name, id, subnetId, parent, parentId, revision });
+  if ((pool.parent === undefined) !== (pool.parentId === undefined))
+    throw new Error("it has a parent without its id, or an id without its parent");
   const { prefixLength = cidr.prefix } = pool;
   assertWhole({ blockSize, cooldownSeconds, prefixLength });
   for (const [field, length] of Object.entries({ blockSize, prefixLength }))

@@ -21,6 +21,8 @@ export interface SlotsToTake {
 export interface SlotsToFree {
   readonly taken: Slot;
   readonly freed: FreedSlots;
+  /** True if a caller named an address: it frees no prefix, because a pool may be made of that (I23). */
+  readonly isOfAddress?: true;
 }
 
 /** Returns true if a block shows every slot as the author of a write read it. The epoch is compared elsewhere. */

@@ -8,7 +8,7 @@ import type { Json } from "./json.ts";
 /** Attributes of a pool that no operator sets. */
 const INTERNAL: ReadonlySet<string> = new Set([
   ...["pk", "sk", "f", "k", "w"],
-  ...["id", "subnetId", "state", "revision", "adding", "retiring"],
+  ...["id", "subnetId", "parentId", "state", "revision", "adding", "retiring"],
 ]);
 
 /**

@@ -56,6 +56,7 @@ export const planFrom = reading((item: Item): AddressPlan => {
         pool: textOf(entry, "pool"),
         id: idOf(entry, "id"),
         ...(entry.subnetId !== undefined && { subnetId: idOf(entry, "subnetId") }),
+        ...(entry.parentId !== undefined && { parentId: idOf(entry, "parentId") }),
         cidr: cidrText(entry.cidr),
         blockSize: numberOf(entry, "blockSize"),
       }),

@@ -23,7 +23,7 @@ import type { Instance } from "../domain/workload.ts";
 import { partFrom, partItem } from "./allocation-part.ts";
 import { has, idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
 import { chargesItem } from "./budget.ts";
-import { equals, present, sizeIs } from "./clause.ts";
+import { absent, equals, present, sizeIs } from "./clause.ts";
 import { dueShard, TABLE } from "./definition.ts";
 import { reading } from "./format.ts";
 import type { Item, Key } from "./item.ts";
@@ -120,6 +120,8 @@ export function allocationItems(table: Table) {
           equals("mark-live", freed.instance?.state ?? "live", "state"),
           // The request did not start again with other tokens meanwhile (rule 4).
           present("mark-token", "parts", token),
+          // No pool was made of the prefix (I23).
+          absent("mark-child", "child"),
           // The addresses do not belong to a later incarnation of the instance.
           ...(freed.instance
             ? [equals("mark-incarnation", freed.instance.incarnation, "workload", "incarnation")]
@@ -282,6 +284,7 @@ function itemFrom(allocation: Allocation): Item {
     revision: allocation.revision,
     at: allocation.atMs,
     ...(allocation.expiresAtMs !== undefined && { expires: allocation.expiresAtMs }),
+    ...(allocation.childId !== undefined && { child: allocation.childId }),
     ...due,
   };
 }
@@ -318,5 +321,6 @@ export const allocationFrom = reading((item: Item): Allocation => {
     revision: idOf(item, "revision"),
     atMs: numberOf(item, "at"),
     ...(has(item, "expires") && { expiresAtMs: numberOf(item, "expires") }),
+    ...(has(item, "child") && { childId: idOf(item, "child") }),
   };
 }, assertAllocation);

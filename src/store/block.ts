@@ -137,11 +137,14 @@ export function blockItems(table: Table) {
       const outcome = await table.write({
         step: "free-slots",
         key: blockKey(space, cidr),
-        when: frees.flatMap(({ taken, freed }) =>
-          [...freed.keys()].map((ordinal) =>
-            equals("free-tag", tagOf(taken), ...slotPath(ordinal)),
+        when: [
+          ...frees.flatMap(({ taken, freed }) =>
+            [...freed.keys()].map((ordinal) =>
+              equals("free-tag", tagOf(taken), ...slotPath(ordinal)),
+            ),
           ),
-        ),
+          ...(frees.some(({ isOfAddress }) => isOfAddress) ? [absent("free-whole", "whole")] : []),
+        ],
         change: updateFrom(
           freeingSlots(new Map(frees.flatMap(({ freed }) => [...freed])), revision),
         ),

@@ -41,7 +41,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     signed: "changes",
   },
   "SPACE/POOL": {
-    format: 7,
+    format: 8,
     called: ({ sk }) => `pool ${partOf(sk, 1)}`,
     carriesKeys: true,
     signed: "changes",
@@ -64,7 +64,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   "BUDGET/REQUESTS": { format: 1, called: ({ pk }) => `requests of quota ${partOf(pk, 2)}` },
   VERSION: { format: 1, called: ({ pk }) => `version of space ${partOf(pk, 1)}` },
-  PLAN: { format: 2, called: ({ pk }) => `address plan of space ${partOf(pk, 1)}` },
+  PLAN: { format: 3, called: ({ pk }) => `address plan of space ${partOf(pk, 1)}` },
   BLOCK: { format: 3, called: ({ sk }) => `block ${sk}`, signed: "deletions too" },
   GROUPINDEX: {
     format: 1,
@@ -118,7 +118,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     format: 1,
     called: ({ pk, sk }) => `entry of allocation ${partOf(sk, 2)} in the index of ${partOf(pk, 2)}`,
   },
-  HANDLE: { format: 9, called: ({ sk }) => `allocation ${partOf(sk, 1)}`, signed: "changes" },
+  HANDLE: { format: 10, called: ({ sk }) => `allocation ${partOf(sk, 1)}`, signed: "changes" },
   JOBS: { format: 3, called: ({ sk }) => `job ${partOf(sk, 1)}`, signed: "changes" },
   SWEEP: { format: 1, called: ({ sk }) => `progress of the repair run in shard ${sk}` },
 };

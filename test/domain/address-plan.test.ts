@@ -50,6 +50,17 @@ describe("the address plan", () => {
     expect(planned(plan, entry("pool", "10.0.0.0/15"))).toEqual({ inTheWay: neighbour });
   });
 
+  it("lets a pool lie in its parent, and in the parent of that, and in no other", () => {
+    const region = entry("region", "10.0.0.0/8");
+    const cluster = { ...entry("cluster", "10.7.0.0/16"), parentId: region.id };
+    const web = { ...entry("web", "10.7.16.0/20"), parentId: cluster.id };
+    const plan = planOf(region, cluster);
+    expect(planned(plan, web)).toEqual({ entries: [region, cluster, web] });
+    expect(planned(plan, entry("web", "10.7.16.0/20"))).toEqual({ inTheWay: region });
+    const other = { ...entry("other", "10.7.0.0/16"), parentId: region.id };
+    expect(planned(plan, other)).toEqual({ inTheWay: cluster });
+  });
+
   it("that was read is left as it was", () => {
     const plan = planOf(entry("first", "10.0.0.0/16"));
     planned(plan, entry("second", "10.1.0.0/16"));

@@ -109,9 +109,9 @@ export const poolWith = (changes: Partial<Pool> = {}): Pool => ({
 });
 
 /** The plan that gives a pool its range. */
-export const planWith = ({ space, name, id, cidr, blockSize }: Pool): AddressPlan => ({
+export const planWith = ({ space, name, id, parentId, cidr, blockSize }: Pool): AddressPlan => ({
   space,
-  entries: [{ pool: name, id, cidr, blockSize }],
+  entries: [{ pool: name, id, ...(parentId !== undefined && { parentId }), cidr, blockSize }],
   revision: "revision",
 });
 

@@ -65,6 +65,7 @@ const PREFIXES_OF_HANDLE = [
   "GET prefixes of the handle",
   "GET the owner of a prefix",
   "release the prefixes of the handle",
+  "make a pool of the prefix",
 ];
 const PREFIXES = [
   "GET prefixes of the node",
@@ -218,7 +219,13 @@ const CASES: Readonly<Record<string, Case>> = {
       (space) =>
       ({ pk, sk }) =>
         pk === "SPACES" && sk === space,
-    named: ["GET spaces", "PUT config", "PUT a new pool", "PUT a pool over the range"],
+    named: [
+      "GET spaces",
+      "PUT config",
+      "PUT a new pool",
+      "PUT a pool over the range",
+      "make a pool of the prefix",
+    ],
   },
   "the version of the configuration": {
     item: ({ plat }) => `version of space ${plat.space}`,

@@ -182,3 +182,18 @@ it("an aggregate is each network", async () => {
   const { status } = await netbox("GET", `ipam/aggregates/${body.results[0].id}/`);
   expect(status).toBe(200);
 });
+
+describe("a prefix of which a pool is made", () => {
+  it("is one prefix, which has the addresses of the pool", async () => {
+    const cidr = "10.128.77.0/24";
+    await call("POST", "/v1/prefixes", { body: { handle: "cluster-77", cidr } });
+    await call("PUT", "/v1/pools/cluster-77", { body: { cidr, parent: "clusters" } });
+    const prefixes = await found({ prefix: cidr });
+    expect(prefixes).toMatchObject([{ prefix: cidr, status: { value: "active" } }]);
+    const [{ id }] = prefixes;
+    expect((await netbox("GET", `ipam/prefixes/${id}/`)).body).toMatchObject({ prefix: cidr });
+    const made = await netbox("POST", `ipam/prefixes/${id}/available-ips/`, { body: {} });
+    expect(made.body.address).toMatch(/^10\.128\.77\.\d+\/24$/);
+    await netbox("DELETE", `ipam/ip-addresses/${made.body.id}/`);
+  });
+});

@@ -236,6 +236,8 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
   "assign a specific prefix": ({ plat }) => assignPrefix(plat, { handle: "new", cidr: VPC_PREFIX }),
   "release the prefixes of the handle": ({ plat }) =>
     plat.call("POST", "/v1/prefixes/release", { body: { handle: "vpc" } }),
+  "make a pool of the prefix": ({ plat }) =>
+    plat.put("/v1/pools/child", { cidr: VPC_PREFIX, parent: "cut" }),
   "PUT CiliumNode": ({ plat }) => putCilium(plat, "6"),
   "GET CiliumNode": ({ plat }) => plat.get("/v1/nodes/n5/cilium"),
   "release the CiliumNode": ({ plat }) =>

@@ -3,6 +3,7 @@ import type { Assignment } from "../../src/allocator/assign/assignment.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { end } from "../applications.ts";
+import { removeChildren } from "../child-pools.ts";
 import { endCilium } from "../cilium.ts";
 import { contentsIn, SPACE, scheduledRuns, type World } from "../world.ts";
 
@@ -15,9 +16,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export async function expectEverythingAssignable(world: World, where: string): Promise<void> {
   for (const { name, uid } of contentsIn(world).ciliumReports)
     await endCilium(world.calm, name, uid);
-  for (const { handle } of contentsIn(world).allocations)
-    await releaseHandle(world.calm, SPACE, handle);
+  const releaseUnheld = async () => {
+    for (const { handle, childId } of contentsIn(world).allocations)
+      if (childId === undefined) await releaseHandle(world.calm, SPACE, handle);
+  };
+  await releaseUnheld();
   for (const application of contentsIn(world).applications) await end(world.calm, application);
+  await removeChildren(world);
+  await releaseUnheld();
   await scheduledRuns(world, 3, DAY_MS + 3_600_000);
   const { blocks, affinities, allocations, quotaSlots, applications } = contentsIn(world);
   const left = [...blocks, ...affinities, ...allocations, ...quotaSlots, ...applications];

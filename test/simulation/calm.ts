@@ -10,6 +10,7 @@ import { unregisteredIn } from "../register.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { retireAgents } from "./agents.ts";
 import { inherit } from "./heir.ts";
+import { retirePools } from "./pool-makers.ts";
 import { SPACES } from "./requests.ts";
 import type { Life } from "./run.ts";
 import { retire } from "./scaler.ts";
@@ -48,8 +49,13 @@ export async function calmDown(
   ];
   if (found.length > 0) return found;
   for (const each of agents) await retireAgents(context, each);
-  for (const { place, handle } of contents().allocations)
-    await releaseHandle(context, place.space, handle);
+  const releaseUnheld = async () => {
+    for (const { place, handle, childId } of contents().allocations)
+      if (childId === undefined) await releaseHandle(context, place.space, handle);
+  };
+  await releaseUnheld();
+  await retirePools(context, scheduledRun);
+  await releaseUnheld();
   if (fleet) await retire(context, fleet);
   // A finished job is kept the longest, and a pool may need three scheduled runs to disappear.
   for (let n = 0; n < 5; n++) await scheduledRun(JOB_KEPT_MS);

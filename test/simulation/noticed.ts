@@ -17,5 +17,5 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["amend-rev", 801, "the revision of an allocation whose lease or owners change"],
   ["quota-slot-absent", 5, "the arbiter of a limited handle's quota slots"],
   ["quota-slot-over-rev", 222, "the revision of a quota slot that another request takes"],
-  ["withdraw-rev", 426, "the revision of an allocation whose execution holds nothing (rule 5)"],
+  ["withdraw-rev", 333, "the revision of an allocation whose execution holds nothing (rule 5)"],
 ];

@@ -75,6 +75,7 @@ function wordsWalked(): ReadonlySet<string> {
       "./application-operations.ts",
       "./instance-operations.ts",
       "./prefix-operations.ts",
+      "./child-pool-operations.ts",
       "./node-operations.ts",
       "./cilium-operations.ts",
       "./quota-operations.ts",

@@ -60,6 +60,7 @@ import {
 } from "../world.ts";
 import { APPLICATION_OPERATIONS } from "./application-operations.ts";
 import { BATCH_OPERATIONS } from "./batch-operations.ts";
+import { CHILD_POOL_OPERATIONS } from "./child-pool-operations.ts";
 import { CILIUM_OPERATIONS } from "./cilium-operations.ts";
 import { answerOf, callsOf, stoppedBefore, withMishap } from "./crash-points.ts";
 import { INDEX_OPERATIONS } from "./index-operations.ts";
@@ -1014,6 +1015,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...INDEX_OPERATIONS,
   ...BATCH_OPERATIONS,
   ...RANGED_OPERATIONS,
+  ...CHILD_POOL_OPERATIONS,
   ...PREFIX_OPERATIONS,
   ...APPLICATION_OPERATIONS,
   ...NODE_OPERATIONS,

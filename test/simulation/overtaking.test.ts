@@ -27,6 +27,7 @@ import {
   webPod,
   withSubnet,
 } from "../applications.ts";
+import { makeChild, releaseVpc, removeChild, withVpc } from "../child-pools.ts";
 import { instanceRequest, podOf, releaseOf } from "../instances.ts";
 import { ensure, free, putPrefixPools, tryEnsure } from "../prefixes.ts";
 import { repairAll, work } from "../scheduled-runs.ts";
@@ -45,6 +46,7 @@ import {
   type World,
 } from "../world.ts";
 import { expectEverythingAssignable, heldNow, isAssignment } from "./aftermath.ts";
+import { withoutChild } from "./child-pool-operations.ts";
 import { CILIUM_MEETINGS } from "./cilium-meetings.ts";
 import { answerOf, stoppedBefore, withIntruderAtWrite } from "./crash-points.ts";
 import { from, HEIR, heldInRed, NARROW_RED, put, RED } from "./ranged-operations.ts";
@@ -286,6 +288,44 @@ const withNode =
   };
 
 /** Two requests about the prefixes of a node. */
+/** Of a pool that is made of a prefix and a release of the prefix, one comes first. */
+const CHILD_POOLS: readonly Meeting[] = [
+  {
+    first: "a pool that is made of a prefix",
+    second: "a release of the prefix",
+    prepare: withVpc,
+    walks: [makeChild, releaseVpc],
+    waitMs: 0,
+  },
+  {
+    first: "a release of a prefix",
+    second: "a pool that is made of it",
+    prepare: withVpc,
+    walks: [releaseVpc, makeChild],
+    waitMs: 0,
+  },
+  {
+    first: "a release of a prefix that is held for a pool that is gone",
+    second: "a pool that is made of it",
+    prepare: withoutChild,
+    walks: [releaseVpc, makeChild],
+    waitMs: 0,
+  },
+  {
+    first: "a pool that is made of a prefix",
+    second: "its deletion, and a release of the prefix",
+    prepare: withVpc,
+    walks: [
+      makeChild,
+      async (context) => {
+        await removeChild(context);
+        return releaseVpc(context);
+      },
+    ],
+    waitMs: 0,
+  },
+];
+
 const PREFIXES: readonly Meeting[] = [
   {
     first: "a request for prefixes",
@@ -583,6 +623,7 @@ const MEETINGS: readonly Meeting[] = [
   ...APPLICATION_AND_INSTANCE,
   ...KEEPS_AND_SHRINKS,
   ...PREFIXES,
+  ...CHILD_POOLS,
   ...CILIUM_MEETINGS,
   {
     first: "the growth of an application",

@@ -48,7 +48,8 @@ export async function prefixOwner(
   }
 }
 
-async function assignNetwork(
+/** Asks for a prefix, and tells the judge of the answer. */
+export async function assignNetwork(
   context: Context,
   { scheduler }: Life,
   { judge }: Nodes,

@@ -34,6 +34,7 @@ const ANSWERS = Object.keys({
   pool_overlap: true,
   pool_deleting: true,
   pool_in_use: true,
+  prefix_in_use: true,
 } satisfies Record<RejectionCode, true>);
 
 /** Prints the events of a campaign's runs, the rarest first. */

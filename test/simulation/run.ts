@@ -44,6 +44,7 @@ import {
   provisioner,
 } from "./operators.ts";
 import { Owners } from "./owners.ts";
+import { poolMaker } from "./pool-makers.ts";
 import { drawPrefixCluster } from "./prefix-cluster.ts";
 import { prefixOwner } from "./prefix-owners.ts";
 import { PromisedPrefixes } from "./promised-prefixes.ts";
@@ -117,6 +118,8 @@ interface Judge {
 const CONFLICTS_SHARE = 0.35;
 /** The share of the runs with nodes in which callers have prefixes too. */
 const PREFIX_OWNERS_SHARE = 0.5;
+/** The share of runs with pools of prefixes in which somebody makes pools of prefixes. */
+const POOL_MAKERS_SHARE = 0.2;
 
 /** With this name the seeds that other tests name have no indexes, so that their runs stay as they are. */
 const INDEXES = "indexes 9";
@@ -318,6 +321,10 @@ export async function simulate({
   const hasOwners = randomOf(seed, "owners of prefixes").fraction() < PREFIX_OWNERS_SHARE;
   for (let n = 0; nodes && hasOwners && n < 2; n++)
     spawn(`owner ${n}`, (context) => prefixOwner(context, life, nodes, `owner-${n}`));
+  // With this name the seeds that other tests name have none.
+  const makesPools = randomOf(seed, "pools of prefixes 1").fraction() < POOL_MAKERS_SHARE;
+  for (let n = 0; nodes && makesPools && n < 2; n++)
+    spawn(`pool maker ${n}`, (context) => poolMaker(context, life, nodes, `made-${n}`));
   if (nodes) spawn("repeater", (context) => repeater(context, life, nodes));
   for (const each of agents) for (const [name, body] of drivers(life, each)) spawn(name, body);
   if (batches.length > 0)

@@ -4,6 +4,7 @@ import { deleteJobId } from "../../domain/job.ts";
 import { RESERVATIONS_PER_SPACE_MAX, UNTOLD_EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Listed } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
+import { parentOf } from "../../domain/parent-pool.ts";
 import {
   assignsPrefixes,
   type Pool,
@@ -49,8 +50,10 @@ export async function putPool(
       unmet({ kind: "pool", name }, { act: "change", precondition }) ??
       withoutPrefix(spec, configuration);
     if (unfit) return answer(unfit);
+    const parent = parentOf(spec, space, configuration);
+    if (parent instanceof Rejection) return answer(parent);
     const count = configuration.pools.length + configuration.unreadablePools.length;
-    return answer(await createPool(context, { space, name, spec, current, count }));
+    return answer(await createPool(context, { space, name, spec, current, parent, count }));
   });
 }
 

@@ -39,7 +39,8 @@ export async function changePool(
   spec: PoolSpec,
   precondition: Precondition,
 ): Promise<Step<Written<Pool> | Rejection>> {
-  const { space, name, id, state, revision, subnetId, adding, retiring, ...current } = seen;
+  const { space, name, id, state, revision, subnetId, parentId, adding, retiring, ...current } =
+    seen;
   const isSame = same(current, spec);
   const wanted = { act: "change", precondition, isSame } as const;
   const rejection = unmet({ kind: "pool", name, revision }, wanted);
@@ -68,6 +69,7 @@ export async function changePool(
     name,
     id,
     ...subnet,
+    ...(parentId !== undefined && { parentId }),
     ...(left.length > 0 && { retiring: left }),
     state,
     revision: fresh(context),
@@ -82,6 +84,7 @@ export async function changePool(
 /** Returns the rejection if the change touches an immutable field; otherwise nothing. */
 function immutableIn(seen: Pool, spec: PoolSpec): Rejection | undefined {
   if (!sameCidr(seen.cidr, spec.cidr)) return immutable("cidr", formatCidr(seen.cidr));
+  if (seen.parent !== spec.parent) return immutable("parent", seen.parent ?? "absent");
   if (assignsPrefixes(seen) !== assignsPrefixes(spec))
     return immutable("assign", assignsPrefixes(seen) ? "prefixes" : "addresses");
   if (seen.blockSize !== spec.blockSize) return immutable("blockSize", seen.blockSize);

@@ -84,10 +84,11 @@ export async function enterPlan(context: Context, pending: Pool): Promise<Entere
   });
 }
 
-const entryOf = ({ name, id, subnetId, cidr, blockSize }: Pool): AddressPlanEntry => ({
+const entryOf = ({ name, id, subnetId, parentId, cidr, blockSize }: Pool): AddressPlanEntry => ({
   pool: name,
   id,
   ...(subnetId !== undefined && { subnetId }),
+  ...(parentId !== undefined && { parentId }),
   cidr,
   blockSize,
 });

@@ -4,7 +4,8 @@ import { applicationHash } from "../../domain/application.ts";
 import { heldBy } from "../../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../../domain/cidr.ts";
 import { PARTS_FREED_AT_ONCE } from "../../domain/limits.ts";
-import { DeadlineError } from "../../domain/outcome.ts";
+import { ContentionError, DeadlineError } from "../../domain/outcome.ts";
+import { handleOfPrefixes } from "../../domain/prefix-handle.ts";
 import { fence } from "../blocks/fence-block.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
@@ -20,7 +21,7 @@ import { dropQuotaSlots } from "./quota-slots.ts";
 /**
  * Closes an allocation, whatever its author does: marks it, frees the slots that it visibly holds, fences the blocks in which none
  * is visible, and deletes it. An allocation with a key is kept instead. A live one without a key that holds all its slots needs no
- * mark.
+ * mark, unless it is a prefix of a handle.
  *
  * @param how.settles true if a kept allocation loses its parts at once; otherwise the repair run drops them
  * @param how.freed receives the addresses that this call frees, as text, also if it fails later
@@ -80,7 +81,9 @@ async function endWhole(
   allocation: Allocation,
   freed: string[],
 ): Promise<boolean> {
-  const short = allocation.state === "live" && !allocation.place.keyed;
+  // The prefix of a handle needs the mark: a pool may be about to be made of it (I23).
+  const isPrefix = handleOfPrefixes(allocation.handle) !== undefined;
+  const short = allocation.state === "live" && !allocation.place.keyed && !isPrefix;
   if (!short) return false;
   const ends = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) => {
     const end = await freeSlots(context, tagOf(allocation, part), part.ordinals);
@@ -102,8 +105,12 @@ type Marked =
 /**
  * Decides an allocation exactly as it was read. A live one is released, and a repeat of its request gets `already_released` from then
  * on. A pending one is aborted (rule 7), and its author can no longer answer.
+ *
+ * @throws {ContentionError} if a pool is made of its prefix (I23): a release says so before it comes here, unless the pool is new
  */
 async function mark(context: Context, step: string, seen: Allocation): Promise<Marked> {
+  if (seen.childId !== undefined)
+    throw new ContentionError(`a pool is made of the prefix of ${seen.handle}`);
   if (seen.state === "released" || seen.state === "aborted")
     return { kind: "marked", allocation: seen };
   const state = seen.state === "pending" ? "aborted" : "released";

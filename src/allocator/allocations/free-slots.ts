@@ -23,6 +23,8 @@ export interface Tag {
   readonly conflicts?: ReadonlySet<number>;
   /** The budgets that count the slots. A slot that this call frees is given back to them. */
   readonly charges?: readonly Charge[];
+  /** True if a caller named an address, which frees no prefix. */
+  readonly isOfAddress?: true;
   /** The hash of the application that holds the freed slots again; absent if they are not an application's. */
   readonly applicationHash?: string;
 }
@@ -71,13 +73,22 @@ async function freed(
   const decided = (block: Block | undefined): Step<Freed> => {
     ordinals = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
     wereTaken = true;
-    return ordinals.length === 0 ? answer({ freed: freedOf(block, tag, unsure), block }) : RETRY;
+    const isKept = tag.isOfAddress === true && block?.whole === true;
+    return ordinals.length === 0 || isKept
+      ? answer({ freed: freedOf(block, tag, unsure), block })
+      : RETRY;
   };
   return compareAndSwap("the block of the slots to be freed", async () => {
     if (ordinals.length === 0) return decided(await store.readBlock(tag.space, tag.block));
     const result = await store.freeSlots(
       { space: tag.space, cidr: tag.block },
-      [{ taken, freed: new Map(ordinals.map((ordinal) => [ordinal, release(ordinal)])) }],
+      [
+        {
+          taken,
+          freed: new Map(ordinals.map((ordinal) => [ordinal, release(ordinal)])),
+          ...(tag.isOfAddress && { isOfAddress: true }),
+        },
+      ],
       fresh(context),
     );
     if (result.outcome === "done") {

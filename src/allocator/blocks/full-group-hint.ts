@@ -1,10 +1,10 @@
 import { groupIndexOf, groupOf, isBlockOf, isReservedGroup } from "../../domain/block-group.ts";
-import { addressAt, type Cidr, type Interval, intervalOf, overlaps } from "../../domain/cidr.ts";
+import { type Cidr, type Interval, intervalOf, overlaps } from "../../domain/cidr.ts";
 import { claimableIn, isUsedUp } from "../../domain/claimable.ts";
 import type { FullPool } from "../../domain/contents.ts";
 import { fnv1a64 } from "../../domain/hash.ts";
 import { isRanged, type Pool } from "../../domain/pool.ts";
-import { poolOver } from "../../domain/pool-of-address.ts";
+import { poolOverBlock } from "../../domain/pool-of-address.ts";
 import { reservedFor } from "../../domain/pool-set.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
@@ -59,7 +59,7 @@ export async function clearGroup({ store }: Context, pool: Pool, index: bigint):
 
 /** Clears the hints of the pool around a deleted block, whatever pool that is now. */
 export async function clearAround(context: Context, space: string, cidr: Cidr): Promise<void> {
-  const pool = poolOver(await configurationOf(context, space), addressAt(cidr, 0));
+  const pool = poolOverBlock(await configurationOf(context, space), cidr);
   if (pool && isBlockOf(pool, cidr))
     await clearGroup(context, pool, groupIndexOf(pool, groupOf(cidr)));
 }

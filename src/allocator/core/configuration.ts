@@ -7,7 +7,12 @@ import {
   SWAP_TRIES_MAX,
 } from "../../domain/limits.ts";
 import { CorruptItemError, orCorrupt, UnavailableError } from "../../domain/outcome.ts";
-import { noneUnread, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
+import {
+  assignsPrefixes,
+  noneUnread,
+  type Pool,
+  type SpaceConfiguration,
+} from "../../domain/pool.ts";
 import { poolOver } from "../../domain/pool-of-address.ts";
 import { untilAnswered } from "./compare-and-swap.ts";
 import { type Context, fresh } from "./context.ts";
@@ -53,7 +58,7 @@ async function current(
 
 /**
  * Returns the pool around an address, including a deleting one. Before it denies a pool, or names one that may have
- * lost the range, it checks the version, which covers every announced change. A change whose operator got no answer is
+ * lost the range, or the address to a pool inside of it, it checks the version, which covers every announced change. A change whose operator got no answer is
  * known when the copy is `CONFIGURATION_FRESH_MS` old.
  *
  * @throws {CorruptItemError} if the address may lie in a pool that cannot be read
@@ -65,7 +70,8 @@ export async function poolAt(
 ): Promise<Pool | undefined> {
   const { configuration, asked } = await current(context, space);
   const known = poolOver(configuration, address);
-  if (known?.state === "active") return known;
+  // A pool may have been made of a prefix of this one.
+  if (known?.state === "active" && !assignsPrefixes(known)) return known;
   const now = asked
     ? configuration
     : await refreshed(context, space, context.cache.configurationOf(space), CONFIGURATION_FRESH_MS);

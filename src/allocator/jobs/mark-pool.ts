@@ -5,6 +5,7 @@ import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { answer, RETRY } from "../core/step.ts";
+import { leavePrefix } from "../prefixes/child-pool.ts";
 import { leavePlan } from "./leave-plan.ts";
 
 /**
@@ -56,6 +57,7 @@ async function deletePending(context: Context, pool: Pool): Promise<void> {
   const deleted = await context.store.deletePool(pool);
   if (deleted.outcome === "unknown")
     throw new UnavailableError("the database did not say whether the pool was deleted");
+  if (deleted.outcome === "done") await leavePrefix(context, pool);
 }
 
 /**

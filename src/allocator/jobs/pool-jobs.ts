@@ -1,9 +1,10 @@
 import { isForApplications, withoutInner } from "../../domain/application-pools.ts";
 import { deleteJobId, drainJobId, type Job, releaseJobId } from "../../domain/job.ts";
-import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
+import { CHILD_POOLS_TOLD_MAX, EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Listed } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { assignsPrefixes, type Pool, serves } from "../../domain/pool.ts";
+import { assignsPrefixes, type Pool, poolNamed, serves } from "../../domain/pool.ts";
+import { childrenOf } from "../../domain/pool-hierarchy.ts";
 import { extentOf } from "../../domain/pool-set.ts";
 import { takenWithin } from "../../domain/used-in.ts";
 import { beingDeleted, readPool } from "../admin/administration.ts";
@@ -73,13 +74,16 @@ export async function deletePool(
 ): Promise<Accepted | Rejection> {
   const resource = { kind: "pool", name };
   return compareAndSwap<Accepted | Rejection>(`the pool ${name}`, async () => {
-    const pool = await readPool(context, space, name);
+    const configuration = await context.store.readSpace(space);
+    const pool = poolNamed(configuration, name) ?? notFound(space, "pool", name);
     if (pool instanceof Rejection) return answer(pool);
     if (pool.state !== "deleting") {
       const { revision } = pool;
       const rejection = unmet({ ...resource, revision }, { act: "delete", precondition });
       if (rejection) return answer(rejection);
-      const inUse = serves(pool) ? await checkUnused(context, pool) : undefined;
+      const inUse =
+        withChild(pool, configuration.pools) ??
+        (serves(pool) ? await checkUnused(context, pool) : undefined);
       if (inUse) return answer(inUse);
     }
     return begin(context, jobOf(context, pool, "pool.delete"));
@@ -176,6 +180,19 @@ function jobOf(
       : { detail: "The job will stop new assignments from the pool." }),
     revision: fresh(context),
   };
+}
+
+/** Returns the rejection of the deletion of a pool of whose prefixes others are made. */
+function withChild(pool: Pool, pools: readonly Pool[]): Rejection | undefined {
+  const children = childrenOf(pool, pools).map(({ name }) => name);
+  const [first] = children;
+  if (first === undefined) return undefined;
+  const more = children.length > 1 ? ` and ${children.length - 1} others are` : " is";
+  return new Rejection(
+    "pool_in_use",
+    `Pool ${first}${more} made of a prefix of pool ${pool.name}; delete what is made of it first.`,
+    { children: children.slice(0, CHILD_POOLS_TOLD_MAX) },
+  );
 }
 
 /**

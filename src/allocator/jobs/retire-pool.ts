@@ -3,12 +3,13 @@ import { isRanged, type Pool, poolOfId, subnetIdOf } from "../../domain/pool.ts"
 import { poolsOfSubnet } from "../../domain/subnet.ts";
 import { announceChange } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
+import { leavePrefix } from "../prefixes/child-pool.ts";
 import { leavePlan } from "./leave-plan.ts";
 import { endJob, GONE } from "./mark-pool.ts";
 
 /**
  * Carries out the last steps for a pool that was proven empty for good. Its range leaves the plan, and from then on
- * another pool may have it. With the last pool of a subnet goes the index of the subnet. Then the pool's item is deleted, and with
+ * another pool may have it. The prefix that it was made of can be released. With the last pool of a subnet goes the index of the subnet. Then the pool's item is deleted, and with
  * it the name and its addresses. Then its block-group index and its hint are deleted, and the job is done. If a worker is
  * interrupted between two steps, the next one finds how far it came and continues.
  *
@@ -21,6 +22,7 @@ export async function retirePool(
 ): Promise<Job | undefined> {
   const left = await leavePlan(context, { pool, isWhole });
   if (!left) return undefined;
+  await leavePrefix(context, pool);
   if (left.isLast && isRanged(pool)) await dropIndex(context, pool.space, subnetIdOf(pool));
   await context.store.deletePool(pool);
   return settleGone(context, job);

@@ -8,4 +8,5 @@ export const freePrefix = (
   context: Context,
   allocation: Allocation,
   part: Part,
-): ReturnType<typeof freeOfPart> => freeOfPart(context, allocation, part, addressAt(part.block, 0));
+): ReturnType<typeof freeOfPart> =>
+  freeOfPart(context, allocation, part, addressAt(part.block, 0), { isPrefix: true });

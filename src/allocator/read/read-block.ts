@@ -3,7 +3,7 @@ import { addressAt, type Cidr, formatCidr, ordinalOf } from "../../domain/cidr.t
 import type { Page } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { noneUnread } from "../../domain/pool.ts";
-import { poolOver } from "../../domain/pool-of-address.ts";
+import { poolOverBlock } from "../../domain/pool-of-address.ts";
 import { allocationsOfSlots } from "../allocations/allocation-of-slot.ts";
 import type { Context } from "../core/context.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
@@ -51,7 +51,7 @@ export async function readBlock(
   const { store } = context;
   const configuration = await store.readSpace(space);
   const text = formatCidr(cidr);
-  const pool = poolOver(configuration, addressAt(cidr, 0));
+  const pool = poolOverBlock(configuration, cidr);
   if (!pool)
     return (
       noneUnread(configuration) ??

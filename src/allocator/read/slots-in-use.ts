@@ -1,7 +1,7 @@
 import type { Block } from "../../domain/block.ts";
 import { addressAt, contains } from "../../domain/cidr.ts";
 import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
-import { poolOver } from "../../domain/pool-of-address.ts";
+import { poolOverBlock } from "../../domain/pool-of-address.ts";
 import type { Slot } from "../../domain/slot.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
 import type { Context } from "../core/context.ts";
@@ -26,7 +26,7 @@ export function slotsInUse(
   const around = { pools: pools.filter(({ cidr }) => contains(cidr, base)) };
   return [...block.slots]
     .map(([ordinal, slot]) => {
-      const pool = poolOver(around, addressAt(block.cidr, ordinal));
+      const pool = poolOverBlock(around, block.cidr, addressAt(block.cidr, ordinal));
       return {
         ordinal,
         slot,

@@ -1,13 +1,26 @@
 import { formatCidr, sizeOf } from "../../domain/cidr.ts";
+import { CHILD_POOLS_TOLD_MAX } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { assignsPrefixes, type Pool, poolNamed } from "../../domain/pool.ts";
+import { childrenOf } from "../../domain/pool-hierarchy.ts";
+import type { PoolUsage } from "../../domain/pool-usage.ts";
 import type { Context } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
 import { pageBudget } from "../core/page-budget.ts";
 import { type Counted, countPool, type UtilizationPosition } from "./count-pool.ts";
 
+/** A pool that is made of a prefix of another one. */
+export interface ChildUse {
+  readonly pool: Pool;
+  /** Its counts after the last pass of `reclaim`; absent before the first, and if they cannot be read. */
+  readonly counted: PoolUsage | undefined;
+}
+
 export interface Utilization extends Counted {
   readonly pool: string;
+  /** The first pools that are made of its prefixes, by name; on the last page. */
+  readonly children: readonly ChildUse[];
+  readonly childCount: number;
   readonly cidr: string;
   /** Present if the counts are of prefixes. */
   readonly unit?: "prefixes";
@@ -15,7 +28,7 @@ export interface Utilization extends Counted {
 
 /**
  * Returns a page of the address counts of a pool, block by block, with the sums so far. The last page has the sums of
- * the whole pool with the space outside of blocks (as Calico counts). Overlapping reservations count once. Each block
+ * the whole pool with the space outside of blocks (as Calico counts), and the use of the pools that are made of its prefixes. Overlapping reservations count once. Each block
  * is strongly consistent, but the pool is no snapshot.
  */
 export async function utilization(
@@ -46,7 +59,27 @@ export async function utilization(
     budget,
     blocksMax: limit,
   });
-  return { pool: name, cidr: formatCidr(pool.cidr), ...unitOf(pool), ...counted };
+  const children = counted.next ? [] : childrenOf(pool, configuration.pools);
+  return {
+    pool: name,
+    cidr: formatCidr(pool.cidr),
+    ...unitOf(pool),
+    ...counted,
+    children: await usesOf(context, space, children.slice(0, CHILD_POOLS_TOLD_MAX)),
+    childCount: children.length,
+  };
+}
+
+/** Returns the use of pools as the last pass of `reclaim` counted it, in one read. */
+async function usesOf(
+  { store }: Context,
+  space: string,
+  pools: readonly Pool[],
+): Promise<readonly ChildUse[]> {
+  if (pools.length === 0) return [];
+  const { items } = await store.listPoolUsages(space);
+  const usages = new Map(items.map((usage) => [usage.poolId, usage]));
+  return pools.map((pool) => ({ pool, counted: usages.get(pool.id) }));
 }
 
 function foreign(name: string): Rejection {

@@ -23,21 +23,23 @@ export interface FreedAddress {
   readonly address: Address;
   readonly generation: Generation;
   readonly isConflict: boolean;
+  /** True if it stands for the whole prefix, which its node gives back. */
+  readonly isPrefix?: true;
 }
 
 /**
  * Frees the slot of one assignment, and deletes the allocation with its last address. The slot of a conflict, or of one
  * that was reported before, goes into quarantine. It reads nothing first.
  *
- * @returns whether this call freed the slot, and the block after it or as it is; or `request_in_progress`, because the
- *   address of an unanswered request was never returned to a caller
+ * @returns whether this call freed the slot, and the block after it or as it is; `request_in_progress`, because the
+ *   address of an unanswered request was never returned to a caller; or `prefix_in_use`
  */
 export async function freeNamed(
   context: Context,
   space: string,
   named: FreedAddress,
 ): Promise<{ readonly isFreed: boolean; readonly block: Block | undefined } | Rejection> {
-  const { address, generation, isConflict } = named;
+  const { address, generation, isConflict, isPrefix } = named;
   const { token, blockSize, handleHash, allocationId, keyed, hasPending } = generation;
   const text = formatAddress(address);
   const place: AllocationPlace = { space, handleHash, id: allocationId, keyed };
@@ -66,6 +68,8 @@ export async function freeNamed(
   const tag = {
     ...{ space, block: cidr, token, handleHash, cools: true, ...conflicts, ...again },
     ...(allocation && { charges: allocation.charges }),
+    // Without a mark of the allocation, a pool could be made of a prefix that is free.
+    ...(!keyed && !isPrefix && { isOfAddress: true as const }),
   };
   const { freed, block } = await freeSlots(context, tag, [ordinal], new Set([ordinal]));
   if (allocation?.workload) {
@@ -114,12 +118,21 @@ async function markFreed(
     });
   const marked = await mark("live");
   const { item } = instance && marked.item?.state === "kept" ? await mark("kept") : marked;
+  if (item?.childId !== undefined) return heldForPool(address);
   if (item?.workload && item.workload.incarnation !== instance?.incarnation)
     return laterIncarnation(address);
   // A released allocation was marked before, perhaps by a release that was interrupted. Its slot may still have to be
   // freed.
   return item?.parts.some((part) => part.token === token) ? item : undefined;
 }
+
+/** Rejects the release of a prefix of which a pool is made (I23). */
+const heldForPool = (address: Address): Rejection =>
+  new Rejection(
+    "prefix_in_use",
+    `A pool is made of the prefix of ${formatAddress(address)}; delete that pool first.`,
+    { address: formatAddress(address) },
+  );
 
 /** Rejects a generation of an instance whose addresses a later incarnation has. */
 export const laterIncarnation = (address: Address): Rejection =>

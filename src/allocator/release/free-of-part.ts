@@ -2,15 +2,26 @@ import type { Address } from "../../domain/address.ts";
 import type { Allocation, Part } from "../../domain/allocation.ts";
 import { generationOf } from "../../domain/generation.ts";
 import type { Context } from "../core/context.ts";
-import { freeNamed } from "./free-named.ts";
+import { type FreedAddress, freeNamed } from "./free-named.ts";
 
-/** Frees an address of one part of an allocation, exactly as it was assigned. @returns as `freeNamed` */
+/**
+ * Frees an address of one part of an allocation, exactly as it was assigned.
+ *
+ * @param what.isPrefix true if it stands for the whole prefix
+ * @returns as `freeNamed`
+ */
 export function freeOfPart(
   context: Context,
   allocation: Allocation,
   part: Part,
   address: Address,
+  what: Pick<FreedAddress, "isPrefix"> = {},
 ): ReturnType<typeof freeNamed> {
   const generation = generationOf(allocation, part, address);
-  return freeNamed(context, allocation.place.space, { address, generation, isConflict: false });
+  return freeNamed(context, allocation.place.space, {
+    address,
+    generation,
+    isConflict: false,
+    ...what,
+  });
 }

@@ -7,7 +7,7 @@ import type { ListedPage } from "../../domain/listed.ts";
 import { networksOf } from "../../domain/network-of-pool.ts";
 import { type CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
-import { poolOver } from "../../domain/pool-of-address.ts";
+import { poolOverBlock } from "../../domain/pool-of-address.ts";
 import { lookForOwners, type SlotOwner } from "../allocations/allocation-of-slot.ts";
 import type { Context } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
@@ -179,7 +179,7 @@ function candidatesIn(
   state: AddressFilter["state"],
 ): readonly InUse[] {
   const kept = hostReservedIn(block).map((ordinal): InUse => {
-    const pool = poolOver(configuration, addressAt(block.cidr, ordinal));
+    const pool = poolOverBlock(configuration, block.cidr, addressAt(block.cidr, ordinal));
     return { ordinal, pool, current: { state: "hostReserved" } };
   });
   // Only its allocation says that an address is kept.

@@ -57,6 +57,7 @@ export const POOL_COLUMNS: readonly Column<Pool>[] = [
   { header: "NAME", value: ({ name }) => name },
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "ASSIGNS", value: ({ assign }) => assign, wide: true },
+  { header: "PARENT", value: ({ parent }) => parent, wide: true },
   { header: "BLOCKSIZE", value: ({ blockSize }) => blockSize },
   { header: "DISABLED", value: ({ disabled }) => disabled },
   { header: "STATE", value: ({ state }) => state, wide: true },
@@ -104,6 +105,7 @@ const createCommand = (io: Io): Command =>
         "What the pool assigns: addresses, or prefixes to nodes and handles",
       ).choices(ASSIGNS),
     )
+    .option("--parent <pool>", "Pool of prefixes of which --cidr is one that a handle has")
     .option(
       "--block-size <prefix>",
       "Prefix length of the blocks; default: 26, for IPv6 122; of prefixes 24, for IPv6 64",

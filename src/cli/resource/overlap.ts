@@ -3,10 +3,11 @@ import { usageError } from "../shell/exit.ts";
 import type { Change } from "./change.ts";
 import { POOL } from "./kind.ts";
 
-/** Finds new pools that overlap each other, because the API checks each pool alone. */
+/** Finds new pools that overlap each other, because the API checks each pool alone. A pool lies in its parent by right. */
 export function checkApart(changes: readonly Change[]): void {
   const pools = changes
     .filter(({ wanted, outcome }) => wanted.kind === POOL && outcome === "created")
+    .filter(({ body }) => body.parent === undefined)
     .map(({ wanted: { name }, body }) => ({ name, cidr: String(body.cidr) }));
   for (const [at, one] of pools.entries()) {
     const other = pools.slice(0, at).find(({ cidr }) => isOverlap(cidr, one.cidr));

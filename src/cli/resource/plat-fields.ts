@@ -17,6 +17,7 @@ export const PLAT_FIELDS = [
   "namespaceNames",
   "networks",
   "nodeNames",
+  "parent",
   "podSelector",
   "prefixLength",
   "principals",

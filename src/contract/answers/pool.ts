@@ -7,6 +7,7 @@ import { ignored, networkSettings, next, unreadable, whole, written } from "./pa
 export const poolFields = {
   cidr: v.string(),
   assign: v.picklist(ASSIGNS),
+  parent: v.optional(v.string()),
   blockSize: whole,
   disabled: v.boolean(),
   assignmentMode: v.picklist(ASSIGNMENT_MODES),

@@ -1,6 +1,17 @@
 import * as v from "valibot";
+import { CHILD_POOLS_TOLD_MAX } from "../../domain/limits.ts";
 import { blockStatus, blockUsage, unit, usage, usageCounted } from "./block.ts";
-import { next, requestId, unreadableItem } from "./parts.ts";
+import { next, requestId, time, unreadableItem, whole } from "./parts.ts";
+
+export const childUsage = v.strictObject({
+  pool: v.string(),
+  cidr: v.string(),
+  unit,
+  ...v.partial(v.object(usage)).entries,
+  countedAt: v.optional(
+    v.pipe(time, v.description("When `reclaim` last counted the pool. It has no counts before")),
+  ),
+});
 
 export const utilizationRead = v.strictObject({
   requestId,
@@ -16,6 +27,17 @@ export const utilizationRead = v.strictObject({
   ),
   blocks: v.array(blockUsage),
   outsideBlocks: v.optional(usageCounted),
+  children: v.optional(
+    v.pipe(
+      v.array(childUsage),
+      v.description(
+        `On the last page: the pools that are made of prefixes of this one, by name, the first ${CHILD_POOLS_TOLD_MAX}`,
+      ),
+    ),
+  ),
+  childCount: v.optional(
+    v.pipe(whole, v.description("The number of pools that are made of prefixes of this one")),
+  ),
   next,
 });
 

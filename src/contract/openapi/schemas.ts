@@ -109,6 +109,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   BlocksEnsured: answers.blocksEnsured,
   AffinitiesReleased: answers.affinitiesReleased,
   PoolUtilization: answers.utilizationRead,
+  ChildPool: answers.childUsage,
   SpaceUtilization: answers.spaceUtilizationRead,
   PoolMap: answers.poolMapRead,
   MappedGroup: answers.mappedGroup,

@@ -11,6 +11,7 @@ import {
   routingProblems,
 } from "../schema/pool-fields.ts";
 import { NETWORK_FIELDS } from "../schema/pool-network.ts";
+import { parentProblems } from "../schema/pool-parent.ts";
 import { SET_FIELDS } from "../schema/pool-ranges.ts";
 import { fields, rule } from "../schema/schema.ts";
 import type { NameInBody } from "./names.ts";
@@ -24,6 +25,7 @@ export const poolBody = v.pipe(
     ...NETWORK_FIELDS,
     principals: PRINCIPALS,
     assign: v.optional(v.picklist(ASSIGNS, `must be ${ASSIGNS.join(" or ")}`), "addresses"),
+    parent: v.optional(resourceName),
     cooldownSeconds: v.optional(whole(0, COOLDOWN_SECONDS_MAX)),
     borrowing: v.optional(v.picklist(BORROWING, `must be ${BORROWING.join(" or ")}`)),
     // A caller can change the answer of a GET and PUT it back.
@@ -34,6 +36,7 @@ export const poolBody = v.pipe(
   }),
   rule((pool) => [
     ...poolProblems(pool),
+    ...parentProblems(pool),
     ...routingProblems(pool, pool.routing).map((problem) => ({ ...problem, field: "routing" })),
   ]),
 );

@@ -53,6 +53,6 @@ export const PREFIX_ROUTES: readonly Route[] = [
     query: {},
     body: [prefixReleaseBody],
     answers: { 200: answers.prefixesReleased },
-    rejections: ["generation_conflict"],
+    rejections: ["generation_conflict", "prefix_in_use"],
   },
 ];

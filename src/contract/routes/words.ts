@@ -194,6 +194,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   podCIDRs: "The prefixes of the node, one of a family at most.",
   podSelector:
     "Which workloads the pool serves, by the `labels` of the request: a selector of Calico's language, or a LabelSelector.",
+  parent:
+    "The pool of prefixes of which `cidr` is one. A handle must have the prefix, and keeps it as long as this pool exists. It never changes.",
   pool: "The name of the pool.",
   pools:
     "The pools. A request names them by name, CIDR or pattern, and they are tried in its order. If it names none, default pools serve it, or else every automatic pool whose conditions hold.",

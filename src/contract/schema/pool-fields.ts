@@ -141,6 +141,7 @@ export const ROUTING_FIELDS = {
 /** The fields of a pool after each of them is valid on its own. */
 interface PoolFields extends NetworkInputs {
   readonly assign?: (typeof ASSIGNS)[number] | undefined;
+  readonly parent?: string | undefined;
   readonly blockSize?: number | undefined;
   readonly disabled: boolean;
   readonly assignmentMode: AssignmentMode;
@@ -229,8 +230,11 @@ export function poolSpec(pool: PoolFields, routing: Routing): PoolSpec {
   return {
     cidr,
     ...(assign === "prefixes" && { assign }),
-    // A pool that is smaller than the default is one block.
-    blockSize: blockSize ?? Math.max(blockSizesOf(pool).default, cidr.prefix),
+    ...(pool.parent !== undefined && { parent: pool.parent }),
+    // A pool that is smaller than the default is one block, or two if a prefix is its parent's block.
+    blockSize:
+      blockSize ??
+      Math.max(blockSizesOf(pool).default, cidr.prefix + (pool.parent === undefined ? 0 : 1)),
     disabled,
     assignmentMode,
     allowedUses: usesOf(pool),

@@ -74,6 +74,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   address_cooling: { status: 409, title: "The address is cooling", retryable: true },
   address_quarantined: { status: 409, title: "The address is in quarantine after a conflict" },
   prefix_mismatch: { status: 409, title: "The node confirmed another prefix" },
+  prefix_in_use: { status: 409, title: "A pool is made of the prefix" },
   node_gone: { status: 409, title: "The node has ended" },
   pool_overlap: { status: 409, title: "The range belongs to another pool" },
   pool_in_use: { status: 409, title: "The pool has assigned addresses" },

@@ -85,6 +85,8 @@ export async function placeOf(plat: Plat, id: number): Promise<Place | Problem> 
   return places[0] ?? noSuch("IP address", id);
 }
 
-/** Returns the network of a space that has the address. */
+/** Returns the network of a space that has the address: the smallest, because a pool can be made of a prefix of another. */
 export const networkWith = (networks: readonly Network[], address: Address): Network | undefined =>
-  networks.find(({ cidr }) => contains(cidr, address));
+  networks
+    .filter(({ cidr }) => contains(cidr, address))
+    .toSorted((a, b) => b.cidr.prefix - a.cidr.prefix)[0];

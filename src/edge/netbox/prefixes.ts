@@ -32,7 +32,9 @@ export const listPrefixes: Operation = async (asked, plat) => {
     if (assigned instanceof Problem) return assigned;
     items.push(itemOf(network), ...assigned);
   }
-  const bodies = items.filter(passes).flatMap((item) => prefixBody(item, base) ?? []);
+  const bodies = withoutMade(items)
+    .filter(passes)
+    .flatMap((item) => prefixBody(item, base) ?? []);
   return onPage(asked, bodies, unreadable);
 };
 
@@ -57,9 +59,12 @@ export async function prefixWith({ id }: Asked, plat: Plat): Promise<PrefixItem 
       if (cidr) items.push({ network, cidr });
     }
   }
-  const clash = onlyOf(items.map(({ network, cidr }) => `${formatCidr(cidr)} of ${network.space}`));
+  const others = withoutMade(items);
+  const clash = onlyOf(
+    others.map(({ network, cidr }) => `${formatCidr(cidr)} of ${network.space}`),
+  );
   if (clash instanceof Problem) return clash;
-  const [item] = items;
+  const [item] = others;
   if (!item) return noSuch("prefix", id);
   const { network, cidr } = item;
   if (sameCidr(network.cidr, cidr)) return item;
@@ -89,6 +94,18 @@ export async function networkOf(
   const networks = await networksOf(plat, item.network.space);
   return networks instanceof Problem ? networks : { network: item.network, networks };
 }
+
+/** Leaves out the prefixes of which pools are made: the network of the pool stands for both. */
+const withoutMade = (items: readonly PrefixItem[]): readonly PrefixItem[] => {
+  const networks = items.filter(({ network, cidr }) => sameCidr(network.cidr, cidr));
+  return items.filter(
+    (item) =>
+      networks.includes(item) ||
+      !networks.some(
+        ({ network, cidr }) => network.space === item.network.space && sameCidr(cidr, item.cidr),
+      ),
+  );
+};
 
 type Prefixes = v.InferOutput<typeof prefixesRead>;
 type Addresses = v.InferOutput<typeof addressesRead>;

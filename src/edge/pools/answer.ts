@@ -31,6 +31,7 @@ const bodyOf = (pool: Pool) => ({
   name: pool.name,
   cidr: formatCidr(pool.cidr),
   assign: pool.assign ?? "addresses",
+  ...(pool.parent !== undefined && { parent: pool.parent }),
   blockSize: pool.blockSize,
   disabled: pool.disabled,
   assignmentMode: pool.assignmentMode,

@@ -1,7 +1,9 @@
 import type { UtilizationPosition } from "../../allocator/read/count-pool.ts";
 import type { SpaceUtilization } from "../../allocator/read/space-utilization.ts";
-import type { Utilization } from "../../allocator/read/utilization.ts";
+import { type ChildUse, type Utilization, unitOf } from "../../allocator/read/utilization.ts";
 import { formatAddress } from "../../domain/address.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import { formatTime } from "../../domain/time.ts";
 import { blockBody } from "../blocks/answer.ts";
 import { sealCursor } from "../http/cursor.ts";
 import type { Answer } from "../http/event.ts";
@@ -11,7 +13,7 @@ import { type SpaceUtilizationWanted, spaceUtilizationOf } from "./space-request
 
 /** Returns the sums of the whole pool if the answer is complete, and otherwise those of the blocks so far. */
 export function utilizationAnswer(
-  { pool, cidr, unit, usage, blocks, outside, next }: Utilization,
+  { pool, cidr, unit, usage, blocks, outside, children, childCount, next }: Utilization,
   requestId: string,
   wanted: { readonly space: string; readonly name: string },
 ): Answer {
@@ -26,10 +28,18 @@ export function utilizationAnswer(
       complete: next === undefined,
       blocks: blocks.map((block) => ({ cidr: block.cidr, ...usageBody(block) })),
       ...(outside && { outsideBlocks: usageBody(outside) }),
+      ...(childCount > 0 && { children: children.map(childBody), childCount }),
       ...(next && { next: sealCursor(utilizationOf(wanted), positionOf(next)) }),
     },
   };
 }
+
+const childBody = ({ pool, counted }: ChildUse) => ({
+  pool: pool.name,
+  cidr: formatCidr(pool.cidr),
+  ...(unitOf(pool) || {}),
+  ...(counted && { ...usageBody(counted.usage), countedAt: formatTime(counted.countedAtMs) }),
+});
 
 /** Returns the counts of each whole pool, on the page on which its count ends. */
 export function spaceUtilizationAnswer(

@@ -25,6 +25,7 @@ import { repairBorrowedBlock } from "./borrowed-block.ts";
 import { repairBudget } from "./budget.ts";
 import { KnownBudgets, repairBlockCharge, repairCharges } from "./charges.ts";
 import { repairHint } from "./full-pool-hint.ts";
+import { repairHeldPrefix } from "./held-prefix.ts";
 import { repairIndexEntry, repairIndexed } from "./index-entry.ts";
 import {
   repairCiliumReport,
@@ -174,6 +175,7 @@ async function sweepItem(
       await charging(done, page, () => repairCharges(context, seen, budgets));
     if (seen.indexed || page.isIndexing)
       await indexing(done, page, () => repairIndexed(context, seen));
+    await repairHeldPrefix(context, seen);
     if (await seemsRight(context, seen)) continue;
     const allocation = await context.store.readAllocation(seen.place);
     if (!allocation) continue;

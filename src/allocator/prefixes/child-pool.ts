@@ -1,0 +1,113 @@
+import type { Allocation } from "../../domain/allocation.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import { Rejection } from "../../domain/outcome.ts";
+import { type Pool, poolOfId } from "../../domain/pool.ts";
+import { handleOfPrefixes } from "../../domain/prefix-handle.ts";
+import { allocationOfSlot, ownerOfSlot } from "../allocations/allocation-of-slot.ts";
+import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { answer, RETRY } from "../core/step.ts";
+
+/** A pool and the prefix that it is made of. */
+type Child = Pick<Pool, "space" | "id" | "name" | "cidr" | "parent" | "parentId">;
+
+/**
+ * Holds the prefix of which a pending pool is made: the allocation of the prefix names the pool from then on, and no release marks an
+ * allocation that names a pool. A release marks it before it frees the prefix. So of a release and this, the first one counts. The
+ * item of the pool exists before its prefix is held: a prefix that is held for an id without a pool is left from a cut-off attempt.
+ *
+ * @returns `pool_overlap` if no handle has the prefix, or if another pool is made of it; nothing for a pool without a parent
+ */
+export function holdPrefix(context: Context, pool: Child): Promise<Rejection | undefined> {
+  const { id } = pool;
+  return compareAndSwap<Rejection | undefined>("the prefix of this pool", async () => {
+    if (pool.parentId === undefined) return answer(undefined);
+    const allocation = await allocationOfPrefix(context, pool);
+    if (!allocation) return answer(await unheld(context, pool));
+    const { childId } = allocation;
+    if (childId === id) return answer(undefined);
+    const other = childId === undefined ? undefined : await childOf(context, allocation);
+    if (other) return answer(overlap(pool, `pool ${other.name} is made of this prefix`));
+    const next: Allocation = { ...allocation, childId: id, revision: fresh(context) };
+    await context.store.changeAllocation("hold-prefix", allocation, next);
+    // Only a read proves that the prefix is held, whatever became of the write.
+    return RETRY;
+  });
+}
+
+/** Lets the prefix of a pool go that has left the plan, or whose item is gone. It does nothing if it is not held for the pool. */
+export function leavePrefix(context: Context, pool: Child): Promise<void> {
+  return compareAndSwap<void>("the prefix of this pool", async () => {
+    if (pool.parentId === undefined) return answer(undefined);
+    const allocation = await allocationOfPrefix(context, pool);
+    if (allocation?.childId !== pool.id) return answer(undefined);
+    await unhold(context, allocation);
+    return RETRY;
+  });
+}
+
+/**
+ * Lets the prefix of an allocation go if the pool that was made of it is gone.
+ *
+ * @returns that pool, if it exists
+ * @throws {CorruptItemError} if it may be one that cannot be read
+ */
+export async function childLeftIn(
+  context: Context,
+  allocation: Allocation,
+): Promise<Pool | undefined> {
+  const child = await childOf(context, allocation);
+  if (!child) await unhold(context, allocation);
+  return child;
+}
+
+/** Returns the rejection of a release of a prefix of which a pool is made. */
+export const prefixInUse = ({ name, cidr }: Pick<Pool, "name" | "cidr">): Rejection =>
+  new Rejection(
+    "prefix_in_use",
+    `Pool ${name} is made of prefix ${formatCidr(cidr)}; delete that pool first.`,
+    { cidr: formatCidr(cidr), pool: name },
+  );
+
+async function childOf({ store }: Context, { childId, place }: Allocation) {
+  return childId === undefined ? undefined : poolOfId(await store.readSpace(place.space), childId);
+}
+
+async function unhold(context: Context, seen: Allocation): Promise<void> {
+  const { childId: _, ...others } = seen;
+  const next: Allocation = { ...others, revision: fresh(context) };
+  await context.store.changeAllocation("leave-prefix", seen, next);
+}
+
+/** Returns the live allocation of a handle that has the prefix of a pool, strongly consistent. */
+async function allocationOfPrefix(
+  context: Context,
+  { space, cidr, parentId }: Child,
+): Promise<Allocation | undefined> {
+  const block = await context.store.readBlock(space, cidr);
+  const slot = block?.poolId === parentId ? block?.slots.get(0) : undefined;
+  const owner = slot?.kind === "taken" ? await allocationOfSlot(context, space, slot) : undefined;
+  const { state, handle, released } = owner?.allocation ?? {};
+  const isHeld = state === "live" && released?.size === 0 && handleOfPrefixes(handle ?? "");
+  return isHeld ? owner?.allocation : undefined;
+}
+
+/** Returns the rejection of a pool whose prefix no handle has, with the owner that it has instead. */
+async function unheld(context: Context, pool: Child): Promise<Rejection> {
+  const { space, cidr, parent } = pool;
+  const slot = (await context.store.readBlock(space, cidr))?.slots.get(0);
+  const owner = slot?.kind === "taken" ? await ownerOfSlot(context, space, slot) : undefined;
+  return overlap(
+    pool,
+    owner
+      ? `prefix ${formatCidr(cidr)} of pool ${parent} is assigned to ${owner.handle}, and a pool is made of a prefix that a handle has`
+      : `no handle has prefix ${formatCidr(cidr)} of pool ${parent}; assign it first (POST /v1/prefixes)`,
+  );
+}
+
+function overlap({ name, cidr }: Child, why: string): Rejection {
+  const value = formatCidr(cidr);
+  return new Rejection("pool_overlap", `Pool ${name} cannot have cidr ${value}: ${why}.`, {
+    fields: [{ field: "cidr", value, problem: why }],
+  });
+}
