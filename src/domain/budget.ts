@@ -35,8 +35,8 @@ export interface Budget extends BudgetNamed {
 export type Lanes = Readonly<Record<number, string>>;
 
 /**
- * What makes a write that gives back count once, however often it is delivered: it replaces the mark of a lane by one of its own. So a
- * repeat finds another mark than it expects, and its author finds its own.
+ * The mark of a write that gives back, by which it counts once, however often it is delivered. It replaces the mark of a lane by one of
+ * its own, so a repeat finds another mark than it expects, and its author finds its own.
  */
 export interface GiveBackMark {
   readonly lane: number;

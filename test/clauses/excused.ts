@@ -18,7 +18,7 @@ export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-retire-rev": { why: COMES_BACK, heals: [1, 13] },
   "affinity-keep-rev": { why: COMES_BACK, heals: [64, 85] },
   "repair-confirm-rev": { why: COMES_BACK, heals: [186] },
-  "affinity-drop-rev": { why: GOES, heals: [20, 32] },
+  "affinity-drop-rev": { why: GOES, heals: [32, 47] },
   "affinity-undo-rev": { why: GOES, heals: [17, 19] },
   "affinity-stale-rev": { why: GOES, heals: [10, 11] },
   "affinity-orphan-rev": { why: GOES, heals: [33, 53] },

@@ -1,8 +1,8 @@
 import type { GiveBackMark } from "../../domain/budget.ts";
 
 /**
- * How a function gives back to one budget: by one write at a time, in a lane that no other function uses if it can be helped. What is to
- * be given back meanwhile waits for the next write.
+ * The state of a function that gives back to one budget: by one write at a time, in a lane that no other function uses if it can be
+ * helped. What is to be given back meanwhile waits for the next write.
  */
 export interface GivingBack {
   /** The lane, with the mark that it is expected to have: that of the last write of this function. */
@@ -13,7 +13,7 @@ export interface GivingBack {
   marks: number;
   /** Settles when no write is under way. It never rejects. */
   underWay: Promise<unknown>;
-  /** What waits for a write, by round. */
+  /** The charges that wait for a write, by round. */
   readonly waiting: Map<string, Waiting>;
 }
 

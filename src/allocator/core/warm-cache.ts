@@ -57,7 +57,7 @@ export class WarmCache {
   readonly requestPieces = new LeastRecentlyUsed<RequestPiece>(REMEMBERED_BUDGETS_MAX);
   /** The pieces of the budgets of quotas that this function may still assign. */
   readonly budgetPieces = new LeastRecentlyUsed<BudgetPiece>(REMEMBERED_BUDGETS_MAX);
-  /** How this function gives back to budgets, by space, quota and what they count. */
+  /** The states of this function that gives back to budgets, by space, quota and what they count. */
   readonly givingBack = new LeastRecentlyUsed<GivingBack>(REMEMBERED_BUDGETS_MAX);
   readonly #groups = new LeastRecentlyUsed<true>(REMEMBERED_GROUPS_MAX);
   readonly #borrowedBlocks = new LeastRecentlyUsed<string>(REMEMBERED_GROUPS_MAX);

@@ -98,5 +98,5 @@ async function write(
 const isOpen = ({ round, before }: Budget, charged: string): boolean =>
   round === charged || before === charged;
 
-/** What is not given back after so many tries goes with its round. */
+/** The tries of a give-back. A charge that is not given back after them goes with its round. */
 const TRIES = { triesMax: SWAP_TRIES_MAX, exhausted: () => undefined };
