@@ -1,6 +1,7 @@
 import { blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
 import type { Budget } from "../../../src/domain/budget.ts";
 import type { CiliumReport } from "../../../src/domain/cilium-report.ts";
+import { hashOfValue } from "../../../src/domain/index-entry.ts";
 import { drainJobId } from "../../../src/domain/job.ts";
 import { TOMBSTONE_KEPT_MS } from "../../../src/domain/limits.ts";
 import type { NodeReport } from "../../../src/domain/node-report.ts";
@@ -236,6 +237,12 @@ function putWork(items: LargeTable, space: string): void {
     { handle: `${space}-live` },
   ]);
   const at = { space, atMs: EARLIER_MS };
+  const [leased] = allocations;
+  if (!leased) throw new Error("a block without its allocations");
+  const entry = { attribute: "team", valueHash: hashOfValue("shop"), place: leased.place };
+  items.put(
+    drafted((store) => store.putIndexEntry({ ...at, ...entry, revision: someId() }, undefined)),
+  );
   items.put(
     drafted((store) =>
       store.putQuotaSlot(
