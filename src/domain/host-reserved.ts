@@ -52,6 +52,16 @@ export function isHostReserved(
   return ordinal < start || ordinal >= Number(sizeOf(cidr)) - end;
 }
 
+/** Returns the ordinals of a block that its host reserves. */
+export function hostReservedIn(block: {
+  readonly cidr: Cidr;
+  readonly hostReserved?: HostReserved;
+}): readonly number[] {
+  if (!block.hostReserved) return [];
+  const ordinals = Array.from({ length: Number(sizeOf(block.cidr)) }, (_, ordinal) => ordinal);
+  return ordinals.filter((ordinal) => isHostReserved(block, ordinal));
+}
+
 /**
  * Returns the longest prefix of a block that has an address left beside these (Calico: bits − bitLength(start + end)).
  */

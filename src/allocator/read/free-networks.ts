@@ -2,7 +2,7 @@ import { BITS } from "../../domain/address.ts";
 import { subtract } from "../../domain/address-set.ts";
 import type { Block } from "../../domain/block.ts";
 import { addressAt, type Cidr, intervalOf, sizeOf } from "../../domain/cidr.ts";
-import { isHostReserved } from "../../domain/host-reserved.ts";
+import { hostReservedIn } from "../../domain/host-reserved.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { assignsPrefixes, poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
 import { reservedFor, setOf } from "../../domain/pool-set.ts";
@@ -45,7 +45,7 @@ export async function freeNetworks(
     collect(
       from,
       last.value,
-      new Set(blocks.flatMap((block) => usedIn(context, configuration, block))),
+      new Set(blocks.flatMap((block) => usedIn(context, configuration, block, step))),
     );
     from = last.value + 1n;
     if (found.length === limit || budget.isSpent) return found;
@@ -54,20 +54,18 @@ export async function freeNetworks(
   return found;
 }
 
-/** Returns the addresses of a block that nobody can get now: all of one that cannot be read. */
+/** Returns the addresses of a block that nobody can get now, at most one in each step: all of one that cannot be read. */
 function usedIn(
   context: Context,
   configuration: SpaceConfiguration,
   block: Block,
+  step: bigint,
 ): readonly bigint[] {
-  const inUse = slotsInUse(context, configuration, block).map(({ ordinal }) => ordinal);
-  const others =
-    block.unreadable || block.hostReserved
-      ? Array.from({ length: Math.min(Number(sizeOf(block.cidr)), SLOTS_MAX) }, (_, n) => n)
-      : [];
-  const lost = others.filter((n) => block.unreadable !== undefined || isHostReserved(block, n));
-  return [...inUse, ...lost].map((ordinal) => addressAt(block.cidr, ordinal).value);
+  const ordinals = block.unreadable
+    ? new Array(Number(sizeOf(block.cidr) / step)).keys()
+    : [
+        ...slotsInUse(context, configuration, block).map(({ ordinal }) => ordinal),
+        ...hostReservedIn(block),
+      ];
+  return [...ordinals].map((ordinal) => addressAt(block.cidr, ordinal).value);
 }
-
-/** The slots of the largest block. A prefix is larger, and has one. */
-const SLOTS_MAX = 4_096;

@@ -1,7 +1,7 @@
 import { compareAddresses, formatAddress } from "../../domain/address.ts";
 import type { Block } from "../../domain/block.ts";
-import { addressAt, formatCidr, sizeOf } from "../../domain/cidr.ts";
-import { isHostReserved } from "../../domain/host-reserved.ts";
+import { addressAt, formatCidr } from "../../domain/cidr.ts";
+import { hostReservedIn } from "../../domain/host-reserved.ts";
 import { SEARCHED_ALLOCATIONS_MAX, SEARCHED_AT_ONCE_MAX } from "../../domain/limits.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import { networksOf } from "../../domain/network-of-pool.ts";
@@ -187,12 +187,6 @@ function candidatesIn(
   return [...slotsInUse(context, configuration, block), ...kept]
     .filter(({ current }) => slotState === undefined || current.state === slotState)
     .sort((a, b) => a.ordinal - b.ordinal);
-}
-
-function hostReservedIn(block: Block): readonly number[] {
-  if (!block.hostReserved) return [];
-  const ordinals = Array.from({ length: Number(sizeOf(block.cidr)) }, (_, ordinal) => ordinal);
-  return ordinals.filter((ordinal) => isHostReserved(block, ordinal));
 }
 
 function candidateOf(
