@@ -12,7 +12,7 @@ import { emulatorBinary } from "../../src/local/emulator.ts";
 import { expectResumedRace, RACE_SEED } from "./resumed-race.ts";
 
 const RACE = fileURLToPath(new URL("../../bench/race.ts", import.meta.url));
-const OPERATIONS = 8_000;
+const OPERATIONS = 4_000;
 const KILLS = 4;
 /** Many times the duration on an otherwise idle machine. */
 const TEST_MS_MAX = 1_800_000;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { simulate } from "./run.ts";
 
-const RUNS = 100;
+const RUNS = 50;
 const TEST_MS_MAX = 300_000;
 
 it(

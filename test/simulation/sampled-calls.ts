@@ -1,5 +1,5 @@
 /** `npm run test:long` tries every fourth call. A test file by itself tries all: `npx vitest run FILE`. */
-const SAMPLED_OF = process.env.SAMPLED_CALLS === "true" ? 4 : 1;
+export const SAMPLED_OF = process.env.SAMPLED_CALLS === "true" ? 4 : 1;
 
 /**
  * Returns the numbers of the calls that a test interrupts, at least one. Tests with successive numbers take successive
