@@ -1,5 +1,6 @@
 import type { Contents } from "../domain/contents.ts";
 import { CorruptItemError } from "../domain/outcome.ts";
+import type { Unread } from "../domain/sweep.ts";
 import { planFrom } from "./address-plan.ts";
 import { affinityFrom } from "./affinity.ts";
 import { allocationFrom } from "./allocation.ts";
@@ -52,12 +53,21 @@ export function scanning(table: Table) {
     async scanSegment(segment: Segment, limit: number, after?: string) {
       const page = await table.scan(limit, { after: keyOf(after), segment, consistent: false });
       return {
-        found: page.items.map((item) => ({ ...decodedOf([item]), position: positionOf(item) })),
+        found: page.items.map((item) => ({ ...foundIn(item), position: positionOf(item) })),
         ...(page.next && { next: positionOf(page.next) }),
       };
     },
   };
 }
+
+/** Sorts one item, and says what it is if it cannot be read. */
+function foundIn(item: Item) {
+  const decoded = decodedOf([item]);
+  const unread = decoded.errors.length > 0 ? UNREAD[kindNameOf(item) ?? ""] : undefined;
+  return { ...decoded, unread };
+}
+
+const UNREAD: Readonly<Record<string, Unread>> = { HANDLE: "allocation", BLOCK: "block" };
 
 const positionOf = ({ pk, sk }: Key): string => JSON.stringify({ pk, sk });
 

@@ -58,13 +58,17 @@ const attributesOf = ({
   sweep,
   itemsBefore,
   chargedFromMs,
+  unchargedFromMs,
   indexedFromMs,
+  unindexedFromMs,
 }: Progress): Readonly<Record<string, Value | undefined>> => ({
   due: due && { ...allocationKey(due.place), at: due.dueAtMs },
   sweep: sweep && { ...sweep },
   itemsBefore,
   chargedFrom: chargedFromMs,
+  unchargedFrom: unchargedFromMs,
   indexedFrom: indexedFromMs,
+  unindexedFrom: unindexedFromMs,
 });
 
 const progressFrom = reading((item: Item): Progress => {
@@ -81,18 +85,25 @@ const progressFrom = reading((item: Item): Progress => {
       sweep: {
         beganAtMs: numberOf(sweep, "beganAtMs"),
         items: numberOf(sweep, "items"),
-        ...(sweep.leftCharges === true && { leftCharges: true }),
-        ...(sweep.isIndexing === true && { isIndexing: true }),
-        ...(sweep.leftIndexing === true && { leftIndexing: true }),
+        ...flagsOf(sweep),
         ...(sweep.position !== undefined && { position: textOf(sweep, "position") }),
       },
     }),
     ...(item.itemsBefore !== undefined && { itemsBefore: numberOf(item, "itemsBefore") }),
     ...(item.chargedFrom !== undefined && { chargedFromMs: numberOf(item, "chargedFrom") }),
+    ...(item.unchargedFrom !== undefined && { unchargedFromMs: numberOf(item, "unchargedFrom") }),
     ...(item.indexedFrom !== undefined && { indexedFromMs: numberOf(item, "indexedFrom") }),
+    ...(item.unindexedFrom !== undefined && {
+      unindexedFromMs: numberOf(item, "unindexedFrom"),
+    }),
     ...(item.indexAsked !== undefined && { indexAskedMs: numberOf(item, "indexAsked") }),
   };
 });
+
+const flagsOf = (sweep: Readonly<Record<string, Value>>) =>
+  Object.fromEntries(FLAGS.flatMap((name) => (sweep[name] === true ? [[name, true]] : [])));
+
+const FLAGS = ["isIndexing", "leftCharges", "cannotCharge", "leftIndexing", "cannotIndex"] as const;
 
 export const shardWalkFrom = (item: Item): ShardWalk => {
   const { indexedFromMs } = progressFrom(item);

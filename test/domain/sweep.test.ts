@@ -1,7 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SWEEP_ITEMS_PER_RUN_MIN, SWEEP_MS } from "../../src/domain/limits.ts";
-import { itemsToSweep, type Sweep } from "../../src/domain/sweep.ts";
+import {
+  CHARGING_WALK_MS,
+  INDEX_SETTLE_MS,
+  SWEEP_ITEMS_PER_RUN_MIN,
+  SWEEP_MS,
+} from "../../src/domain/limits.ts";
+import {
+  afterWalk,
+  isChargingWalk,
+  isIndexingWalk,
+  itemsToSweep,
+  type Progress,
+  type Sweep,
+} from "../../src/domain/sweep.ts";
 
 const MINUTE_MS = 60_000;
 const NOW_MS = 1_700_000_000_000;
@@ -40,5 +52,55 @@ describe("a run of the repair run", () => {
       }),
       { numRuns: 50, seed: 20 },
     );
+  });
+});
+
+describe("a walk that could not read an allocation", () => {
+  const asked: Progress = { itemsBefore: 100, indexAskedMs: NOW_MS };
+  const walkAt = (beganAtMs: number): Sweep => ({
+    ...{ beganAtMs, items: 100, isIndexing: true },
+    ...{ leftCharges: true, cannotCharge: true, leftIndexing: true, cannotIndex: true },
+  });
+  const IN_TIME_MS = NOW_MS + INDEX_SETTLE_MS;
+  const after = afterWalk(asked, walkAt(IN_TIME_MS));
+
+  it("is no whole one: neither a round nor an index goes by it", () => {
+    expect([after.chargedFromMs, after.indexedFromMs]).toEqual([undefined, undefined]);
+    expect(isIndexingWalk(after, IN_TIME_MS + 1)).toBe(true);
+  });
+
+  it("is the last one at full pace that an operator's index has", () => {
+    expect(itemsToSweep(asked, IN_TIME_MS)).toBe(Number.POSITIVE_INFINITY);
+    expect(itemsToSweep(after, IN_TIME_MS)).toBe(SWEEP_ITEMS_PER_RUN_MIN);
+  });
+
+  it("does not slow down the walk after it if it began too early to complete the index", () => {
+    const early = afterWalk(asked, walkAt(IN_TIME_MS - 1));
+    expect(itemsToSweep(early, IN_TIME_MS)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("does not slow down an index that an operator adds later", () => {
+    const later = { ...after, indexAskedMs: IN_TIME_MS + 1 };
+    expect(itemsToSweep(later, IN_TIME_MS + 1)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("is followed by one that charges what is charged to no quota after half a day, and by none before", () => {
+    const isCharging = (progress: Progress, beganAtMs: number) =>
+      isChargingWalk(progress, { beganAtMs, items: 0 });
+    const laterMs = IN_TIME_MS + CHARGING_WALK_MS;
+    expect([isCharging(after, laterMs - 1), isCharging(after, laterMs)]).toEqual([false, true]);
+    // A walk over a small table ends each minute.
+    const soon = afterWalk(after, walkAt(laterMs - 1));
+    expect(isCharging(soon, laterMs)).toBe(true);
+  });
+
+  it("is made up for by the next whole one", () => {
+    const whole = {
+      beganAtMs: IN_TIME_MS + CHARGING_WALK_MS,
+      items: 100,
+      isIndexing: true,
+    } as const;
+    const { chargedFromMs, indexedFromMs } = afterWalk(after, whole);
+    expect([chargedFromMs, indexedFromMs]).toEqual([whole.beganAtMs, whole.beganAtMs]);
   });
 });

@@ -17,7 +17,7 @@ import type {
 import type { Quota } from "../../../domain/quota.ts";
 import type { RequestRate } from "../../../domain/request-rate.ts";
 import type { SpaceEntry, SpacePosition } from "../../../domain/space.ts";
-import type { Progress, ShardWalk } from "../../../domain/sweep.ts";
+import type { Progress, ShardWalk, Unread } from "../../../domain/sweep.ts";
 
 /** Reads and writes what operators and scheduled runs need: configuration, jobs, nodes, namespaces, and the table as a whole. */
 export interface AdminStore {
@@ -113,6 +113,7 @@ export interface AdminStore {
     readonly found: readonly {
       readonly contents: Contents;
       readonly errors: readonly CorruptItemError[];
+      readonly unread: Unread | undefined;
       readonly position: string;
     }[];
     readonly next?: string;

@@ -6,12 +6,16 @@ import {
   SWEEP_ITEMS_PER_PAGE_MAX,
   SWEEP_SECTIONS,
 } from "../../../domain/limits.ts";
+import { CorruptItemError, orCorrupt } from "../../../domain/outcome.ts";
 import {
+  afterWalk,
   isChargingWalk,
   isIndexingWalk,
   itemsToSweep,
+  type Left,
   type Progress,
   type Sweep,
+  type Unread,
 } from "../../../domain/sweep.ts";
 import { correctFull } from "../../blocks/full-block-hint.ts";
 import type { Context } from "../../core/context.ts";
@@ -100,39 +104,28 @@ async function walkSegment(
       holders,
       budgets: new KnownBudgets(context),
       isCharging: isChargingWalk(progress, walk),
-      leftCharges: walk.leftCharges ?? false,
       isIndexing: walk.isIndexing ?? false,
-      leftIndexing: walk.leftIndexing ?? false,
+      left: {},
     };
     const worked = await whileTime(
       context,
       found,
       { atOnce: SWEEP_ITEMS_AT_ONCE, untilMs },
-      ({ contents, errors }) => {
+      ({ contents, errors, unread }) => {
         done.failures.push(...errors);
+        leaveUnread(seen, unread);
         return going(done, () => sweepItem(context, contents, seen, done));
       },
     );
     done.items += worked;
     left -= worked;
-    const items = walk.items + worked;
+    walk = { ...walk, ...seen.left, items: walk.items + worked };
     if (worked === found.length && next === undefined) {
-      // The time is written seldom, because a walk over a small table ends in each run.
-      const isFirst = progress.chargedFromMs === undefined || seen.isCharging;
-      const charged = isFirst && !seen.leftCharges ? { chargedFromMs: walk.beganAtMs } : {};
-      const indexed =
-        seen.isIndexing && !seen.leftIndexing ? { indexedFromMs: walk.beganAtMs } : {};
-      await keep({ ...rest, itemsBefore: items, ...charged, ...indexed });
+      await keep(afterWalk(progress, walk));
       return true;
     }
     const position = worked === found.length ? next : found[worked - 1]?.position;
-    walk = {
-      ...walk,
-      items,
-      ...(seen.leftCharges && { leftCharges: true }),
-      ...(seen.leftIndexing && { leftIndexing: true }),
-      ...(position !== undefined && { position }),
-    };
+    walk = { ...walk, ...(position !== undefined && { position }) };
     await keep({ ...rest, sweep: walk });
     if (worked < found.length) return false;
   } while (left > 0 && context.now() < untilMs);
@@ -148,12 +141,10 @@ interface SeenOnPage {
   readonly budgets: KnownBudgets;
   /** True if the walk also charges what is charged to no quota. */
   readonly isCharging: boolean;
-  /** True if an allocation or a block of the walk may still be charged to an earlier round. */
-  leftCharges: boolean;
   /** True if the walk also enters allocations that are in no index. */
   readonly isIndexing: boolean;
-  /** True if an allocation of the walk may still lack an index entry. */
-  leftIndexing: boolean;
+  /** What the walk left undone on this page. */
+  left: Left;
 }
 
 const newWalk = (progress: Progress, beganAtMs: number): Sweep => ({
@@ -218,27 +209,41 @@ async function sweepItem(
 }
 
 /** Charges one item. Where nothing is charged, a read of the configuration twice a day is enough. */
-async function charging(
-  done: Repaired,
-  page: SeenOnPage,
-  repair: () => Promise<boolean>,
-): Promise<void> {
-  if (!(await isDone(done, repair))) page.leftCharges = true;
-}
+const charging = (done: Repaired, page: SeenOnPage, repair: () => Promise<boolean>) =>
+  noting(done, page, { left: { leftCharges: true }, unread: CANNOT_CHARGE }, repair);
 
 /** Enters one allocation in indexes. Where no attribute is indexed, a read of the configuration twice a day is enough. */
-async function indexing(
+const indexing = (done: Repaired, page: SeenOnPage, repair: () => Promise<boolean>) =>
+  noting(done, page, { left: { leftIndexing: true }, unread: CANNOT_INDEX }, repair);
+
+/** Repairs one item, and notes on the page what that left undone, or could not do because something cannot be read. */
+async function noting(
   done: Repaired,
   page: SeenOnPage,
+  { left, unread }: { readonly left: Left; readonly unread: Left },
   repair: () => Promise<boolean>,
 ): Promise<void> {
-  if (!(await isDone(done, repair))) page.leftIndexing = true;
+  let undone = left;
+  await going(done, async () => {
+    const isDone = await orCorrupt(repair());
+    if (isDone instanceof CorruptItemError) {
+      undone = unread;
+      throw isDone;
+    }
+    if (isDone) undone = {};
+  });
+  leave(page, undone);
 }
 
-async function isDone(done: Repaired, repair: () => Promise<boolean>): Promise<boolean> {
-  let answered = false;
-  await going(done, async () => {
-    answered = await repair();
-  });
-  return answered;
+/** Notes what the walk leaves, because an item of the table cannot be read. */
+function leaveUnread(page: SeenOnPage, unread: Unread | undefined): void {
+  if (unread !== undefined) leave(page, CANNOT_CHARGE);
+  if (unread === "allocation") leave(page, CANNOT_INDEX);
 }
+
+function leave(page: SeenOnPage, left: Left): void {
+  page.left = { ...page.left, ...left };
+}
+
+const CANNOT_CHARGE: Left = { leftCharges: true, cannotCharge: true };
+const CANNOT_INDEX: Left = { leftIndexing: true, cannotIndex: true };
