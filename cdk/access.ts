@@ -254,8 +254,9 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "VERSION",
     ],
     query: ["HANDLE", "HOST", "NODE", "NODES", "GROUPINDEX", "SPACE"],
-    put: ["BUDGET", "APPLICATIONS", "HANDLE", "HOST", "INDEX", "NODE", "NODES", "TABLE"],
-    update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX", "HOST", "SWEEP", "TABLE"],
+    // It finishes a PUT of settings that was cut off.
+    put: ["BUDGET", "APPLICATIONS", "HANDLE", "HOST", "INDEX", "NODE", "NODES", "SPACE", "TABLE"],
+    update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX", "HOST", "SWEEP", "TABLE", "VERSION"],
     delete: [
       "APPLICATIONS",
       "BLOCK",

@@ -18,6 +18,12 @@ async function index(context: Context, indexedAttributes: readonly string[]) {
   return putSettings(context, SPACE, { ...settings, indexedAttributes }, settingsRevision);
 }
 
+/** Checks that the walks were asked for the entries of the index. */
+async function expectIndexed({ store }: Context): Promise<void> {
+  const { indexes } = await store.readSpace(SPACE);
+  expect(indexes).toMatchObject([{ attribute: "tenant", sinceMs: expect.any(Number) }]);
+}
+
 /** Assigns an address of a tenant under a complete index. */
 async function withIndexed(world: World) {
   await setIndexes(world.calm, ["tenant"]);
@@ -48,8 +54,7 @@ export const INDEX_OPERATIONS: readonly Operation[] = [
     kept: ["old"],
     again: async (context) => {
       await index(context, ["tenant"]);
-      const { indexes } = await context.store.readSpace(SPACE);
-      expect(indexes).toMatchObject([{ attribute: "tenant", sinceMs: expect.any(Number) }]);
+      await expectIndexed(context);
     },
   },
   {
@@ -128,6 +133,24 @@ export const INDEX_OPERATIONS: readonly Operation[] = [
     walk: (context) => repairAll(context),
     kept: ["old"],
     again: (context) => repairAll(context),
+  },
+  {
+    name: "repair of an index whose PUT was cut off",
+    step: "ask-indexing",
+    prepare: async ({ calm }) => {
+      const old = await assigned(calm, ofTenant("old", "red"));
+      const { settings, settingsRevision } = await calm.store.readSpace(SPACE);
+      const indexes = [{ attribute: "tenant" }];
+      const cutOff = { ...settings, indexedAttributes: ["tenant"], indexes };
+      await calm.store.putSettings(SPACE, cutOff, "cut-off", settingsRevision);
+      return { old };
+    },
+    walk: (context) => repairAll(context),
+    kept: ["old"],
+    again: async (context) => {
+      await repairAll(context);
+      await expectIndexed(context);
+    },
   },
   {
     name: "repair of what is in an index that was removed",

@@ -16,10 +16,10 @@ interface WrittenSettings extends Settings {
 
 /**
  * Asks the walks of the repair run for the entries of indexes that were added, after their setting was written. Then it writes since when
- * they are set, so that searches know which walk completes them. A request that is cut off before leaves an index that no search uses,
- * and the same PUT again continues.
+ * they are set, so that searches know which walk completes them. A request that is cut off before leaves an index that no search uses.
+ * The repair run continues, and so does the same PUT again.
  *
- * @returns the revision of the settings
+ * @returns the revision of the settings; the one given if another author has changed them, who then also builds what they name
  */
 export async function buildIndexes(
   context: Context,
@@ -36,7 +36,8 @@ export async function buildIndexes(
   const since = indexes.map((index) => ({ sinceMs, ...index }));
   const next = fresh(context);
   const written = { ...settings, indexes: since };
-  await knownOutcome(context.store.putSettings(space, written, next, revision));
+  const put = await knownOutcome(context.store.putSettings(space, written, next, revision));
+  if (put.outcome === "lost") return revision;
   await announceChange(context, space);
   return next;
 }

@@ -22,6 +22,7 @@ import type { Context } from "../../core/context.ts";
 import { whileTime } from "../../core/while-time.ts";
 import { repairAllocation, seemsRight } from "./allocation.ts";
 import { repairApplication } from "./application.ts";
+import { repairIndex } from "./attribute-index.ts";
 import { repairBlock } from "./block.ts";
 import { isAffinityRight, repairAffinities, repairAffinityOf } from "./block-affinity.ts";
 import { repairGroupIndex } from "./block-group-index.ts";
@@ -191,6 +192,7 @@ async function sweepItem(
   for (const quotaSlot of contents.quotaSlots) await repairQuotaSlot(context, quotaSlot);
   for (const entry of contents.indexEntries)
     if (await repairIndexEntry(context, entry)) done.orphansDeleted++;
+  for (const index of contents.indexes) await repairIndex(context, index);
   for (const application of contents.applications) await repairApplication(context, application);
   for (const node of contents.nodes) await restoreEntry(context, node);
   for (const { space, name } of [...contents.nodeReports, ...contents.tombstones])
