@@ -51,20 +51,6 @@ const ACCEPTED: readonly AcceptedFinding[] = [
     reason:
       "Its wildcards stand for what a path names, such as an address. What each of them matches is held against every route by a test.",
   })),
-  ...["GET", "HEAD"].map((method) => ({
-    tool: "cdk-nag" as const,
-    rule: "AwsSolutions-APIG4",
-    at: `stateless/Api/HttpApi/${method}--healthz/Resource`,
-    reason: "The environment asks for a public /healthz, which says only that Plat serves.",
-    choice: "publicHealth" as const,
-  })),
-  ...["console", "console--{proxy+}"].map((path) => ({
-    tool: "cdk-nag" as const,
-    rule: "AwsSolutions-APIG4",
-    at: `stateless/Api/HttpApi/GET--${path}/Resource`,
-    reason: "The environment asks for the console, whose files have no data.",
-    choice: "console" as const,
-  })),
   {
     tool: "cdk-nag",
     rule: "AwsSolutions-APIG2",

@@ -1,28 +1,19 @@
+import { Stack } from "aws-cdk-lib";
 import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
-import {
-  HttpApi,
-  HttpMethod,
-  HttpNoneAuthorizer,
-  HttpStage,
-  LogGroupLogDestination,
-} from "aws-cdk-lib/aws-apigatewayv2";
-import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import { CfnApi, HttpApi, HttpStage, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { NETBOX_METHODS, NETBOX_PATH } from "../src/contract/netbox/path.ts";
-import { type FunctionName, methodsOf, ROUTES } from "../src/contract/routes/routes.ts";
-import { tell, type Way } from "./authorizer.ts";
-import { CONSOLE_PATHS, CONSOLE_THROTTLE } from "./console.ts";
+import type { FunctionName } from "../src/contract/routes/routes.ts";
+import type { AccessChoice } from "./access-choice.ts";
+import { tell, wayOf } from "./authorizer.ts";
+import { DEFAULT, servedRoutes } from "./definition.ts";
 import { Domain } from "./domain.ts";
 import type { DomainChoice } from "./domain-choice.ts";
 import type { Environment } from "./environments.ts";
-import type { TableFunction } from "./function.ts";
-import {
-  HEALTH_PATH,
-  HEALTH_THROTTLE,
-  limitPublicRoutes,
-  type PublicRoute,
-} from "./public-health.ts";
+import { LIVE_ALIAS, type TableFunction } from "./function.ts";
+import { httpBody } from "./http-body.ts";
+import { invocationUri, permit } from "./invocation.ts";
+import { limitOpenRoutes, openRoutes } from "./open-routes.ts";
 
 /**
  * The limits prevent a loop in one caller from taking the Lambda concurrency of the whole account, which is 1000 unless
@@ -51,8 +42,9 @@ const accessLog = (principal: string) =>
 
 export interface ApiProps {
   readonly environment: Environment;
-  /** The way in which it authorizes callers. */
-  readonly way: Way;
+  readonly access: AccessChoice;
+  /** Makes the function that finds the holders of tokens. */
+  readonly authorize: () => TableFunction;
   readonly domain: DomainChoice | undefined;
   readonly functions: Readonly<Record<FunctionName, TableFunction>>;
   /** True if everybody may ask for /healthz. */
@@ -63,94 +55,71 @@ export interface ApiProps {
   readonly netbox?: TableFunction;
 }
 
-/** The HTTP API. It authorizes every request in one way, also for /readyz. An environment can open /healthz. */
+const STAGE = "$default";
+
+/**
+ * The HTTP API. It authorizes every request in one way, also for /readyz. An environment can open /healthz. Its definition
+ * is one resource, because one for each route would be half of what a stack can have.
+ */
 export class Api extends Construct {
   readonly apiId: string;
   /** The URL of the API, without a slash at the end. */
   readonly endpoint: string;
   readonly stage: HttpStage;
-  readonly stageName = "$default";
+  readonly stageName = STAGE;
   /** The log with a line for each request. */
   readonly accessLog: LogGroup;
 
   constructor(
     scope: Construct,
     id: string,
-    { environment, way, domain, functions, publicHealth, console, netbox }: ApiProps,
+    { environment, access, authorize, domain, functions, publicHealth, ...beside }: ApiProps,
   ) {
     super(scope, id);
-    const { authorizer, principal } = way;
-    const api = new HttpApi(this, "HttpApi", {
-      defaultAuthorizer: authorizer,
-      // The function without access to the table rejects unknown routes with a problem of the API. The permission is
-      // scoped to its route, because the ARN of `$default` has one segment less than those in the permission for all
-      // routes.
-      defaultIntegration: new HttpLambdaIntegration("default", functions.openapi.live),
-      // The default stage of the API would have neither throttling nor an access log.
-      createDefaultStage: false,
-      // Callers must not depend on a name that ends with the stack.
-      ...(domain && { disableExecuteApiEndpoint: true }),
-    });
-    this.apiId = api.apiId;
-    this.endpoint = domain === undefined ? api.apiEndpoint : `https://${domain.name}`;
-
+    const { console, netbox } = beside;
+    // The alias has its name as a text: the aliases of a canary wait for their alarms, and the alarms for the API.
+    const uriOf = ({ function: { functionArn } }: TableFunction) =>
+      invocationUri(this, `${functionArn}:${LIVE_ALIAS}`);
+    const way = wayOf(access, authorize, uriOf);
     tell({ ...functions, ...(netbox && { netbox }) }, way);
-    const opened = new Map<string, PublicRoute>();
-    const integrations = new Map<FunctionName, HttpLambdaIntegration>();
-    for (const route of ROUTES) {
-      const integration =
-        integrations.get(route.function) ??
-        // One permission for all routes: a function's policy may have 20 KB, and a permission for one route takes 400
-        // bytes.
-        new HttpLambdaIntegration(route.function, functions[route.function].live, {
-          scopePermissionToRoute: false,
-        });
-      integrations.set(route.function, integration);
-      const isPublic = publicHealth && route.path === HEALTH_PATH;
-      for (const method of methodsOf(route)) {
-        const methods = [HttpMethod[method]];
-        const authorizer = isPublic ? { authorizer: new HttpNoneAuthorizer() } : {};
-        const [added] = api.addRoutes({ path: route.path, methods, integration, ...authorizer });
-        if (isPublic && added)
-          opened.set(`${method} ${route.path}`, { route: added, throttle: HEALTH_THROTTLE });
-      }
-    }
-    if (netbox)
-      api.addRoutes({
-        path: NETBOX_PATH,
-        methods: NETBOX_METHODS.map((method) => HttpMethod[method]),
-        integration: new HttpLambdaIntegration("netbox", netbox.live, {
-          scopePermissionToRoute: false,
-        }),
-      });
-    const files =
-      console &&
-      new HttpLambdaIntegration("console", console.live, { scopePermissionToRoute: false });
-    if (files)
-      for (const path of CONSOLE_PATHS) {
-        const [added] = api.addRoutes({
-          path,
-          methods: [HttpMethod.GET],
-          integration: files,
-          authorizer: new HttpNoneAuthorizer(),
-        });
-        if (added) opened.set(`GET ${path}`, { route: added, throttle: CONSOLE_THROTTLE });
-      }
+    const served = { ...functions, ...(netbox && { netbox }), ...(console && { console }) };
+    const opened = openRoutes({ publicHealth, console: console !== undefined });
+    const api = new CfnApi(this, "HttpApi", {
+      body: httpBody({
+        title: Stack.of(this).stackName,
+        routes: servedRoutes({ netbox: netbox !== undefined, console: console !== undefined }),
+        uris: Object.fromEntries(
+          Object.entries(served).map(([name, invoked]) => [name, uriOf(invoked)]),
+        ),
+        scheme: way.scheme,
+        isOpen: (routeKey) => opened.has(routeKey),
+        // Callers must not depend on a name that ends with the stack.
+        ...(domain && { domainName: domain.name }),
+      }),
+      failOnWarnings: true,
+    });
+    this.apiId = api.ref;
+    this.endpoint = domain === undefined ? api.attrApiEndpoint : `https://${domain.name}`;
+    // The ARN of the default route has one segment less than those of the others.
+    for (const [name, each] of Object.entries(served))
+      permit(each, this.apiId, name === DEFAULT ? `${STAGE}/*` : `${STAGE}/*/*`);
+    if (way.authorize) permit(way.authorize, this.apiId, "authorizers/*");
 
     this.accessLog = new LogGroup(this, "AccessLogs", {
       retention: environment.logRetention,
       removalPolicy: environment.removalPolicy,
     });
     this.stage = new HttpStage(this, "Stage", {
-      httpApi: api,
+      httpApi: HttpApi.fromHttpApiAttributes(this, "Defined", { httpApiId: this.apiId }),
+      stageName: STAGE,
       autoDeploy: true,
       throttle: THROTTLE,
       accessLogSettings: {
         destination: new LogGroupLogDestination(this.accessLog),
-        format: accessLog(principal),
+        format: accessLog(way.principal),
       },
     });
-    limitPublicRoutes(this.stage, opened);
+    limitOpenRoutes(this.stage, opened);
     if (domain) new Domain(this, "Domain", { domain, apiId: this.apiId, stage: this.stage });
   }
 }

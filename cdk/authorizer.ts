@@ -1,11 +1,4 @@
 import { ArnFormat, Duration, Stack } from "aws-cdk-lib";
-import type { IHttpRouteAuthorizer } from "aws-cdk-lib/aws-apigatewayv2";
-import {
-  HttpIamAuthorizer,
-  HttpJwtAuthorizer,
-  HttpLambdaAuthorizer,
-  HttpLambdaResponseType,
-} from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { AccessChoice } from "./access-choice.ts";
 import type { TableFunction } from "./function.ts";
@@ -15,37 +8,63 @@ export const VERDICT_TTL = Duration.minutes(1);
 
 /** A way to authorize callers, with its consequences for the API. */
 export interface Way {
-  readonly authorizer: IHttpRouteAuthorizer;
+  /** The security scheme of its routes, with what API Gateway adds to it. */
+  readonly scheme: object;
   /** The principal in the access log, as the functions name it. */
   readonly principal: string;
   /** The variables by which functions find the roles of a caller (`src/edge/http/authorized.ts`). */
   readonly variables: Readonly<Record<string, string>>;
+  /** The function that finds the holders of tokens, if the way needs it. */
+  readonly authorize?: TableFunction;
 }
 
-/** The words for the access log and the functions, of the ways that both kinds of API know. */
-export const TOLD = {
-  iam: { principal: "$context.identity.userArn", variables: { ACCESS: "iam" } },
-  token: { principal: "$context.authorizer.principal", variables: { ACCESS: "token" } },
+/** The header with a signature or a token, as a security scheme of OpenAPI. */
+export const AUTHORIZATION = { type: "apiKey", name: "Authorization", in: "header" };
+
+/**
+ * The way of both kinds of API by IAM
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-authtype.html).
+ */
+export const BY_IAM: Way = {
+  scheme: { ...AUTHORIZATION, "x-amazon-apigateway-authtype": "awsSigv4" },
+  principal: "$context.identity.userArn",
+  variables: { ACCESS: "iam" },
+};
+
+/** The words for the access log and the functions, of both kinds of API by token. */
+export const BY_TOKEN = {
+  principal: "$context.authorizer.principal",
+  variables: { ACCESS: "token" },
 } as const;
 
 /**
- * Returns the authorizer of every route of an HTTP API, with what depends on it. The variables of access logs are those of HTTP APIs
- * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html).
+ * Returns the way of an HTTP API. The security schemes are those of API Gateway's extensions of OpenAPI
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-authorizer.html), and the variables
+ * those of its access logs (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html).
  *
  * @param authorize makes the function that finds the holders of tokens, if the way needs it
+ * @param uriOf returns the URI by which API Gateway invokes a function
  */
-export function wayOf(access: AccessChoice, authorize: () => TableFunction): Way {
+export function wayOf(
+  access: AccessChoice,
+  authorize: () => TableFunction,
+  uriOf: (invoked: TableFunction) => string,
+): Way {
+  const identitySource = "$request.header.Authorization";
   switch (access.type) {
     case "iam":
-      return {
-        ...TOLD.iam,
-        authorizer: new HttpIamAuthorizer(),
-      };
+      return BY_IAM;
     case "jwt":
       return {
-        authorizer: new HttpJwtAuthorizer("Jwt", access.issuer, {
-          jwtAudience: [...access.audience],
-        }),
+        scheme: {
+          type: "oauth2",
+          flows: {},
+          "x-amazon-apigateway-authorizer": {
+            type: "jwt",
+            jwtConfiguration: { issuer: access.issuer, audience: [...access.audience] },
+            identitySource,
+          },
+        },
         principal: `${access.issuer}#$context.authorizer.claims.sub`,
         variables: {
           ACCESS: "jwt",
@@ -53,15 +72,24 @@ export function wayOf(access: AccessChoice, authorize: () => TableFunction): Way
           ...(access.tenantClaim !== undefined && { TENANT_CLAIM: access.tenantClaim }),
         },
       };
-    case "token":
+    case "token": {
+      const asked = readerOf(access.secret, authorize());
       return {
-        ...TOLD.token,
-        authorizer: new HttpLambdaAuthorizer("Token", readerOf(access.secret, authorize()).live, {
-          responseTypes: [HttpLambdaResponseType.SIMPLE],
-          identitySource: ["$request.header.Authorization"],
-          resultsCacheTtl: VERDICT_TTL,
-        }),
+        ...BY_TOKEN,
+        authorize: asked,
+        scheme: {
+          ...AUTHORIZATION,
+          "x-amazon-apigateway-authorizer": {
+            type: "request",
+            authorizerUri: uriOf(asked),
+            authorizerPayloadFormatVersion: "2.0",
+            authorizerResultTtlInSeconds: VERDICT_TTL.toSeconds(),
+            enableSimpleResponses: true,
+            identitySource,
+          },
+        },
       };
+    }
   }
 }
 

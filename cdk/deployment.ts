@@ -13,11 +13,11 @@ import { regionProblem, regionsSetting } from "./regions.ts";
 import { trailLock } from "./trail.ts";
 
 /**
- * The maximum number of spaces. Each has three managed policies, and a stack has room for 500 resources, which other choices need too
+ * The maximum number of spaces. Each has three managed policies, and a stack has room for 500 resources
  * (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html). `PlatCaller` has a line for each
  * space, and a managed policy has room for more than these of the longest names in any Region.
  */
-export const SPACES_MAX = 16;
+export const SPACES_MAX = 20;
 
 /** The ways in which requests move to a new version of their functions. */
 const ROLLOUTS = ["at-once", "canary"] as const;

@@ -11,7 +11,6 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import { Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { InterfaceVpcEndpoint } from "aws-cdk-lib/aws-ec2";
-import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { FunctionName } from "../src/contract/routes/routes.ts";
@@ -19,10 +18,12 @@ import type { AccessChoice } from "./access-choice.ts";
 import { THROTTLE } from "./api.ts";
 import type { PrivateApiChoice } from "./api-choice.ts";
 import { tell } from "./authorizer.ts";
+import { servedRoutes } from "./definition.ts";
 import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";
+import { invocationUri, permit } from "./invocation.ts";
 import type { StageMetrics } from "./metrics.ts";
-import { HEALTH_PATH, HEALTH_THROTTLE } from "./public-health.ts";
+import { HEALTH_METHODS, HEALTH_PATH, HEALTH_THROTTLE } from "./public-health.ts";
 import { resourcePolicy } from "./resource-policy.ts";
 import { restBody } from "./rest-body.ts";
 import { restWayOf } from "./rest-way.ts";
@@ -91,7 +92,8 @@ export class PrivateApi extends Construct {
     const { vpcEndpointIds, webAcl, usagePlans } = choice;
     const { stackName } = Stack.of(this);
     const hasKeys = usagePlans.length > 0;
-    const way = restWayOf(access, authorize, (invoked) => uriOf(this, invoked));
+    const uriOf = ({ alias }: TableFunction) => invocationUri(this, alias.functionArn);
+    const way = restWayOf(access, authorize, uriOf);
     const served = { ...functions, ...(netbox && { netbox }) };
     tell(served, way);
     const api = new SpecRestApi(this, "RestApi", {
@@ -99,17 +101,19 @@ export class PrivateApi extends Construct {
       apiDefinition: ApiDefinition.fromInline(
         restBody({
           title: stackName,
-          uriOf: (name) => uriOf(this, functions[name]),
+          routes: servedRoutes({ netbox: netbox !== undefined, console: false }),
+          uris: Object.fromEntries(
+            Object.entries(served).map(([name, invoked]) => [name, uriOf(invoked)]),
+          ),
           scheme: way.scheme,
           hasKeys,
-          ...(netbox && { netboxUri: uriOf(this, netbox) }),
           ...(publicHealth && { openPath: HEALTH_PATH }),
         }),
       ),
       policy: resourcePolicy({
         vpcEndpointIds,
         openCalls: publicHealth
-          ? ["GET", "HEAD"].map((method) => `${STAGE}/${method}${HEALTH_PATH}`)
+          ? HEALTH_METHODS.map((method) => `${STAGE}/${method}${HEALTH_PATH}`)
           : [],
       }),
       endpointConfiguration: {
@@ -130,8 +134,8 @@ export class PrivateApi extends Construct {
       cloudWatchRole: true,
     });
     this.apiId = api.restApiId;
-    for (const each of Object.values(served)) this.permit(each, `${STAGE}/*/*`);
-    if (way.authorize) this.permit(way.authorize, "authorizers/*");
+    for (const each of Object.values(served)) permit(each, this.apiId, `${STAGE}/*/*`);
+    if (way.authorize) permit(way.authorize, this.apiId, "authorizers/*");
 
     this.accessLog = new LogGroup(this, "AccessLogs", {
       retention: environment.logRetention,
@@ -145,7 +149,7 @@ export class PrivateApi extends Construct {
       throttlingBurstLimit: THROTTLE.burstLimit,
       ...(publicHealth && {
         methodOptions: Object.fromEntries(
-          ["GET", "HEAD"].map((method) => [`${HEALTH_PATH}/${method}`, HEALTH_THROTTLE]),
+          HEALTH_METHODS.map((method) => [`${HEALTH_PATH}/${method}`, HEALTH_THROTTLE]),
         ),
       }),
       accessLogDestination: new LogGroupLogDestination(this.accessLog),
@@ -155,18 +159,6 @@ export class PrivateApi extends Construct {
     this.endpoint = stage.urlForPath().replace(/\/$/, "");
     if (webAcl) new WebAcl(this, "WebAcl", { stage, commonRules: webAcl });
     if (hasKeys) new UsagePlans(this, "UsagePlans", { apiId: this.apiId, stage, usagePlans });
-  }
-
-  /** Lets the API invoke a function from some of its calls, or from its authorizer. */
-  private permit({ alias }: TableFunction, calls: string): void {
-    alias.addPermission("RestApi", {
-      principal: new ServicePrincipal("apigateway.amazonaws.com"),
-      sourceArn: Stack.of(this).formatArn({
-        service: "execute-api",
-        resource: this.apiId,
-        resourceName: calls,
-      }),
-    });
   }
 }
 
@@ -190,14 +182,4 @@ function metricsOf(apiName: string): StageMetrics {
     metricServerError: metric("5XXError", Stats.SUM),
     metricLatency: metric("Latency", Stats.AVERAGE),
   };
-}
-
-/** Returns the URI by which API Gateway invokes the live version of a function. */
-function uriOf(scope: Construct, { alias }: TableFunction): string {
-  return Stack.of(scope).formatArn({
-    service: "apigateway",
-    account: "lambda",
-    resource: "path",
-    resourceName: `2015-03-31/functions/${alias.functionArn}/invocations`,
-  });
 }

@@ -1,23 +1,20 @@
-import { NETBOX_METHODS, NETBOX_PATH } from "../src/contract/netbox/path.ts";
-import { type FunctionName, methodsOf, ROUTES } from "../src/contract/routes/routes.ts";
+import { ANY, DEFAULT, pathParameters, type ServedName, type ServedRoute } from "./definition.ts";
 
 export interface RestBodyProps {
   readonly title: string;
-  /** The URI by which API Gateway invokes a function. */
-  readonly uriOf: (name: FunctionName) => string;
+  readonly routes: readonly ServedRoute[];
+  /** The URIs by which API Gateway invokes the functions of the routes. */
+  readonly uris: Readonly<Partial<Record<ServedName, string>>>;
   /** The security scheme of callers, with what API Gateway adds to it. */
   readonly scheme: object;
   /** True if a request must have the key of a usage plan. */
   readonly hasKeys: boolean;
   /** The path that everybody may call, if there is one. */
   readonly openPath?: string;
-  /** The URI of the function of NetBox's dialect, if there is one. */
-  readonly netboxUri?: string;
 }
 
-/** The function that answers what no route takes. It has no access to the table. */
-const DEFAULT: FunctionName = "openapi";
-const ANY = "x-amazon-apigateway-any-method";
+/** The name of a variable leaves out the plus of a greedy one. */
+const VARIABLE = /\{(\w+)\+?\}/g;
 
 /**
  * Returns the definition of a REST API with a method for each route, as OpenAPI with API Gateway's extensions
@@ -25,17 +22,13 @@ const ANY = "x-amazon-apigateway-any-method";
  * paths lead to the function that answers them as an HTTP API's default route does.
  */
 export function restBody(props: RestBodyProps): object {
-  const { title, scheme, hasKeys, uriOf, netboxUri } = props;
+  const { title, routes, scheme, hasKeys } = props;
   const paths: Record<string, Record<string, unknown>> = {};
-  const add = (path: string, method: string, uri: string) => {
-    paths[path] = { ...paths[path], [method]: methodOf(props, path, method, uri) };
+  const add = (path: string, method: string, servedBy: ServedName) => {
+    paths[path] = { ...paths[path], [method]: methodOf(props, path, method, servedBy) };
   };
-  for (const route of ROUTES)
-    for (const method of methodsOf(route))
-      add(route.path, method.toLowerCase(), uriOf(route.function));
-  if (netboxUri !== undefined)
-    for (const method of NETBOX_METHODS) add(NETBOX_PATH, method.toLowerCase(), netboxUri);
-  for (const path of ["/", "/{proxy+}", ...Object.keys(paths)]) add(path, ANY, uriOf(DEFAULT));
+  for (const { method, path, servedBy } of routes) add(path, method.toLowerCase(), servedBy);
+  for (const path of ["/", "/{proxy+}", ...Object.keys(paths)]) add(path, ANY, DEFAULT);
   return {
     openapi: "3.0.1",
     info: { title, version: "1" },
@@ -49,15 +42,14 @@ export function restBody(props: RestBodyProps): object {
   };
 }
 
-function methodOf(props: RestBodyProps, path: string, method: string, uri: string): object {
-  const { hasKeys, openPath } = props;
+function methodOf(
+  { uris, hasKeys, openPath }: RestBodyProps,
+  path: string,
+  method: string,
+  servedBy: ServedName,
+): object {
   const isOpen = path === openPath && method !== ANY;
-  const parameters = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, named]) => ({
-    name: named,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
+  const parameters = pathParameters(path, VARIABLE);
   return {
     ...(parameters.length > 0 && { parameters }),
     responses: {},
@@ -65,7 +57,7 @@ function methodOf(props: RestBodyProps, path: string, method: string, uri: strin
     "x-amazon-apigateway-integration": {
       type: "aws_proxy",
       httpMethod: "POST",
-      uri,
+      uri: uris[servedBy],
     },
   };
 }

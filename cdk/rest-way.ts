@@ -1,18 +1,6 @@
 import type { AccessChoice } from "./access-choice.ts";
-import { readerOf, TOLD, VERDICT_TTL } from "./authorizer.ts";
+import { AUTHORIZATION, BY_IAM, BY_TOKEN, readerOf, VERDICT_TTL, type Way } from "./authorizer.ts";
 import type { TableFunction } from "./function.ts";
-
-/** A way to authorize callers of a REST API. */
-export interface RestWay {
-  /** The security scheme of its methods, with what API Gateway adds to it. */
-  readonly scheme: object;
-  /** The principal in the access log, as the functions name it. */
-  readonly principal: string;
-  /** The variables by which functions find the roles of a caller (`src/edge/http/authorized.ts`). */
-  readonly variables: Readonly<Record<string, string>>;
-  /** The function that finds the holders of tokens, if the way needs it. */
-  readonly authorize?: TableFunction;
-}
 
 /**
  * Returns the way of a REST API. The security schemes are those of API Gateway's extensions of OpenAPI
@@ -26,21 +14,17 @@ export function restWayOf(
   access: AccessChoice,
   authorize: () => TableFunction,
   uriOf: (invoked: TableFunction) => string,
-): RestWay {
-  const header = { type: "apiKey", name: "Authorization", in: "header" };
+): Way {
   switch (access.type) {
     case "iam":
-      return {
-        ...TOLD.iam,
-        scheme: { ...header, "x-amazon-apigateway-authtype": "awsSigv4" },
-      };
+      return BY_IAM;
     case "token": {
       const asked = readerOf(access.secret, authorize());
       return {
-        ...TOLD.token,
+        ...BY_TOKEN,
         authorize: asked,
         scheme: {
-          ...header,
+          ...AUTHORIZATION,
           "x-amazon-apigateway-authtype": "custom",
           "x-amazon-apigateway-authorizer": {
             type: "request",

@@ -8,7 +8,6 @@ import type { AccessChoice } from "./access-choice.ts";
 import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
 import type { PrivateApiChoice } from "./api-choice.ts";
-import { wayOf } from "./authorizer.ts";
 import { CallerPolicies } from "./caller-policies.ts";
 import { Canary } from "./canary.ts";
 import { tellConsole, WITH_CONSOLE } from "./console.ts";
@@ -101,8 +100,9 @@ export class StatelessStack extends Stack {
       ? new PrivateApi(this, "Api", { ...common, choice: privateApi, access, authorize })
       : new Api(this, "Api", {
           ...common,
+          access,
+          authorize,
           domain,
-          way: wayOf(access, authorize),
           ...(console && { console }),
         });
     if (access.type === "iam") new CallerPolicies(this, "Callers", { apiId, stageName, spaces });

@@ -1,5 +1,7 @@
 import * as v from "valibot";
-import { accessLogOf, type DeployedAccessLog } from "./access-log.ts";
+import type { DeployedAccessLog } from "./access-log.ts";
+import * as apiProperties from "./api-properties.ts";
+import { httpApiOf } from "./http-api.ts";
 import type { Statement } from "./iam.ts";
 import { Intrinsics } from "./intrinsics.ts";
 import { FIRST_VERSION, type Stack } from "./names.ts";
@@ -67,14 +69,20 @@ interface AsyncInvoke {
   readonly onFailureArn: string | undefined;
 }
 
-export interface DeployedApi {
+/** The limits of a token bucket. */
+export interface Limits {
+  readonly ratePerSecond: number;
+  readonly burst: number;
+}
+
+export interface DeployedApi extends Limits {
   readonly id: string;
   readonly routes: readonly DeployedRoute[];
   readonly stage: string;
   /** The name under which callers reach it. */
   readonly domainName: string;
-  readonly ratePerSecond: number;
-  readonly burst: number;
+  /** The limits of single routes, by their keys; the others have those of the stage. */
+  readonly throttles: ReadonlyMap<string, Limits>;
   /** Absent if the stage writes none. */
   readonly accessLog?: DeployedAccessLog;
   /** Present if it is a private REST API. */
@@ -178,19 +186,6 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
     all(properties.role, "AWS::IAM::Role").map((role) => ({ ...role, arn: role.attribute("Arn") })),
     all(properties.policy, "AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"),
   );
-  const integrations = new Map(
-    all(properties.integration, "AWS::ApiGatewayV2::Integration").map(({ name, read }) => [
-      name,
-      read.IntegrationUri,
-    ]),
-  );
-  const authorizers = new Map<string, DeployedAuthorizer>([
-    ["NONE", { type: "none" }],
-    ["AWS_IAM", { type: "iam" }],
-    ...all(properties.authorizer, "AWS::ApiGatewayV2::Authorizer").map(
-      ({ name, read }): [string, DeployedAuthorizer] => [name, authorizerOf(name, read)],
-    ),
-  ]);
   const versioned = new Set(
     all(properties.version, "AWS::Lambda::Version").map(({ read }) => read.FunctionName),
   );
@@ -207,36 +202,22 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
   );
   const isStream = ({ EventSourceArn }: { readonly EventSourceArn: string }) =>
     EventSourceArn.includes(":dynamodb:");
-  const httpApi = (): DeployedApi => {
-    const apiId = one("APIs", all(v.object({}), "AWS::ApiGatewayV2::Api")).name;
-    const [domain] = all(properties.domainName, "AWS::ApiGatewayV2::DomainName");
-    const stage = one("stages", all(properties.stage, "AWS::ApiGatewayV2::Stage"));
-    return {
-      id: apiId,
-      domainName: domain?.read.DomainName ?? `${apiId}.execute-api.${first.region}.amazonaws.com`,
-      stage: stage.read.StageName,
-      ratePerSecond: stage.read.DefaultRouteSettings.ThrottlingRateLimit,
-      burst: stage.read.DefaultRouteSettings.ThrottlingBurstLimit,
-      ...accessLogOf(stage.read.AccessLogSettings),
-      routes: all(properties.route, "AWS::ApiGatewayV2::Route").map(({ read }) => {
-        const functionArn = integrations.get(read.Target.replace(/^integrations\//, ""));
-        if (functionArn === undefined) throw new Error(`${read.RouteKey} has no integration`);
-        const { AuthorizationType, AuthorizerId = AuthorizationType } = read;
-        const authorizer = authorizers.get(AuthorizerId);
-        if (!authorizer) throw new Error(`${read.RouteKey} has no authorizer`);
-        return { key: read.RouteKey, authorizer, functionArn };
-      }),
-    };
-  };
+  const httpApi = () =>
+    httpApiOf(first, {
+      api: one("APIs", all(apiProperties.httpApi, "AWS::ApiGatewayV2::Api")),
+      stage: one("stages", all(apiProperties.stage, "AWS::ApiGatewayV2::Stage")).read,
+      domainName: all(apiProperties.domainName, "AWS::ApiGatewayV2::DomainName")[0]?.read
+        .DomainName,
+    });
   const restApi = () =>
     restApiOf(first, {
-      api: one("REST APIs", all(properties.restApi, "AWS::ApiGateway::RestApi")),
-      stage: one("stages", all(properties.restStage, "AWS::ApiGateway::Stage")).read,
-      plans: all(properties.usagePlan, "AWS::ApiGateway::UsagePlan"),
-      planKeys: all(properties.usagePlanKey, "AWS::ApiGateway::UsagePlanKey").map(
+      api: one("REST APIs", all(apiProperties.restApi, "AWS::ApiGateway::RestApi")),
+      stage: one("stages", all(apiProperties.restStage, "AWS::ApiGateway::Stage")).read,
+      plans: all(apiProperties.usagePlan, "AWS::ApiGateway::UsagePlan"),
+      planKeys: all(apiProperties.usagePlanKey, "AWS::ApiGateway::UsagePlanKey").map(
         ({ read }) => read,
       ),
-      keys: all(properties.apiKey, "AWS::ApiGateway::ApiKey"),
+      keys: all(apiProperties.apiKey, "AWS::ApiGateway::ApiKey"),
     });
   const hasRestApi = stacks.some(({ resources }) =>
     Object.values(resources).some(({ Type }) => Type === "AWS::ApiGateway::RestApi"),
@@ -313,18 +294,6 @@ export function deploymentOf(stacks: readonly Stack[]): Deployment {
     otherTables: tables.filter((table) => !isMain(table)),
     policies,
   };
-}
-
-function authorizerOf(
-  id: string,
-  read: v.InferOutput<typeof properties.authorizer>,
-): DeployedAuthorizer {
-  if (read.AuthorizerType === "REQUEST") {
-    const { AuthorizerUri: functionArn, AuthorizerResultTtlInSeconds: ttlSeconds } = read;
-    return { type: "lambda", id, functionArn, ttlSeconds };
-  }
-  const { Issuer: issuer, Audience: audience } = read.JwtConfiguration;
-  return { type: "jwt", issuer, audience };
 }
 
 /** Returns the ARN of a function that a template names by its name, or by its ARN. */

@@ -131,7 +131,8 @@ function throttleOf(
   { api }: Deployment,
   { key }: DeployedRoute,
 ): Throttle {
-  const throttle = throttles.get(key) ?? new Throttle(api, performance.now());
+  const throttle =
+    throttles.get(key) ?? new Throttle(api.throttles.get(key) ?? api, performance.now());
   throttles.set(key, throttle);
   return throttle;
 }

@@ -8,7 +8,7 @@ import type { Pattern } from "./stream-filter.ts";
 
 const several = v.union([v.string(), v.array(v.string())]);
 
-const statement = v.object({
+export const statement = v.object({
   Effect: v.picklist(["Allow", "Deny"]),
   Action: v.exactOptional(several),
   NotAction: v.exactOptional(several),
@@ -73,132 +73,6 @@ export const permission = v.object({
   Principal: v.string(),
   SourceArn: v.optional(v.string()),
 });
-
-export const domainName = v.object({ DomainName: v.string() });
-
-export const integration = v.object({
-  IntegrationType: v.literal("AWS_PROXY"),
-  IntegrationUri: v.string(),
-  PayloadFormatVersion: v.literal("2.0"),
-});
-
-export const route = v.object({
-  AuthorizationType: v.optional(v.picklist(["NONE", "AWS_IAM", "JWT", "CUSTOM"]), "NONE"),
-  AuthorizerId: v.optional(v.string()),
-  RouteKey: v.string(),
-  Target: v.string(),
-});
-
-const identitySource = v.tuple([v.literal("$request.header.Authorization")]);
-
-const functionUri = v.pipe(
-  v.string(),
-  v.regex(/\/functions\/arn:[^/]*\/invocations$/),
-  v.transform((uri) => uri.replace(/^.*\/functions\/|\/invocations$/g, "")),
-);
-
-export const authorizer = v.variant("AuthorizerType", [
-  v.object({
-    AuthorizerType: v.literal("JWT"),
-    IdentitySource: identitySource,
-    JwtConfiguration: v.object({ Audience: v.array(v.string()), Issuer: v.string() }),
-  }),
-  v.object({
-    AuthorizerType: v.literal("REQUEST"),
-    AuthorizerPayloadFormatVersion: v.literal("2.0"),
-    AuthorizerResultTtlInSeconds: v.number(),
-    AuthorizerUri: functionUri,
-    EnableSimpleResponses: v.literal(true),
-    IdentitySource: identitySource,
-  }),
-]);
-
-const accessLog = v.optional(v.object({ DestinationArn: v.string(), Format: v.string() }));
-
-/** A stage; without own limits it has those of an account. */
-export const stage = v.object({
-  AccessLogSettings: accessLog,
-  StageName: v.literal("$default"),
-  DefaultRouteSettings: v.optional(
-    v.object({
-      ThrottlingBurstLimit: v.optional(v.number(), 5_000),
-      ThrottlingRateLimit: v.optional(v.number(), 10_000),
-    }),
-    {},
-  ),
-});
-
-const limits = { ThrottlingBurstLimit: v.number(), ThrottlingRateLimit: v.number() };
-
-/** A resource policy for everybody; the twin knows no other principal. */
-const resourcePolicy = v.object({
-  Statement: v.array(
-    v.object({ ...statement.entries, Principal: v.object({ AWS: v.literal("*") }) }),
-  ),
-});
-
-/** A private REST API whose definition is OpenAPI with API Gateway's extensions. */
-export const restApi = v.object({
-  BinaryMediaTypes: v.tuple([v.literal("*/*")]),
-  Body: v.object({
-    paths: v.record(
-      v.string(),
-      v.record(
-        v.string(),
-        v.object({
-          security: v.array(v.record(v.string(), v.array(v.string()))),
-          "x-amazon-apigateway-integration": v.object({
-            type: v.literal("aws_proxy"),
-            uri: functionUri,
-          }),
-        }),
-      ),
-    ),
-    components: v.object({
-      securitySchemes: v.object({
-        caller: v.variant("x-amazon-apigateway-authtype", [
-          v.object({ "x-amazon-apigateway-authtype": v.literal("awsSigv4") }),
-          v.object({
-            "x-amazon-apigateway-authtype": v.literal("custom"),
-            "x-amazon-apigateway-authorizer": v.object({
-              type: v.literal("request"),
-              authorizerResultTtlInSeconds: v.number(),
-              authorizerUri: functionUri,
-              identitySource: v.literal("method.request.header.Authorization"),
-            }),
-          }),
-        ]),
-        api_key: v.optional(v.object({ name: v.literal("x-api-key") })),
-      }),
-    }),
-  }),
-  EndpointConfiguration: v.object({
-    Types: v.tuple([v.literal("PRIVATE")]),
-    VpcEndpointIds: v.array(v.string()),
-  }),
-  Policy: resourcePolicy,
-});
-
-/** The stage of a REST API; the settings of all methods come first. */
-export const restStage = v.object({
-  AccessLogSetting: accessLog,
-  MethodSettings: v.array(
-    v.object({ HttpMethod: v.string(), ResourcePath: v.string(), ...limits }),
-  ),
-  StageName: v.string(),
-});
-
-const planLimits = v.object({ BurstLimit: v.number(), RateLimit: v.number() });
-
-export const usagePlan = v.object({
-  ApiStages: v.tuple([v.object({ Throttle: v.optional(v.record(v.string(), planLimits), {}) })]),
-  Quota: v.optional(v.object({ Limit: v.number() })),
-  Throttle: planLimits,
-});
-
-export const usagePlanKey = v.object({ KeyId: v.string(), UsagePlanId: v.string() });
-
-export const apiKey = v.object({ Name: v.string() });
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3_600, day: 86_400 };
 

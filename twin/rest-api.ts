@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import type * as v from "valibot";
 import { accessLogOf } from "./access-log.ts";
-import type { DeployedApi, DeployedAuthorizer } from "./deployment.ts";
+import type * as properties from "./api-properties.ts";
+import { limitsOf, routeKeyOf } from "./definition.ts";
+import type { DeployedApi, DeployedAuthorizer, Limits } from "./deployment.ts";
 import type { Statement } from "./iam.ts";
 import type { Stack } from "./names.ts";
-import type * as properties from "./properties.ts";
 
 /** The parts of a private REST API that an HTTP API does not have. */
 export interface DeployedRest {
@@ -13,14 +14,7 @@ export interface DeployedRest {
   readonly policy: readonly Statement[];
   /** The keys of routes that ask for the key of a usage plan. */
   readonly keyed: ReadonlySet<string>;
-  /** The limits of single methods, by the keys of their routes. */
-  readonly throttles: ReadonlyMap<string, Limits>;
   readonly apiKeys: readonly DeployedKey[];
-}
-
-export interface Limits {
-  readonly ratePerSecond: number;
-  readonly burst: number;
 }
 
 /** A key with the limits of its plan. */
@@ -47,7 +41,6 @@ interface RestApiProps {
   readonly keys: readonly Named<v.InferOutput<typeof properties.apiKey>>[];
 }
 
-const ANY = "x-amazon-apigateway-any-method";
 const KEY_CHARACTERS = 40;
 
 /** Returns the private REST API of a template. */
@@ -62,7 +55,7 @@ export function restApiOf(
   const methods = Object.entries(Body.paths).flatMap(([path, ofPath]) =>
     Object.entries(ofPath).map(([method, made]) => ({
       ...made,
-      key: `${method === ANY ? "ANY" : method.toUpperCase()} ${path}`,
+      key: routeKeyOf(method, path),
     })),
   );
   const arnOf = (resource: string) =>
@@ -78,6 +71,12 @@ export function restApiOf(
       authorizer: security.some((one) => "caller" in one) ? caller : { type: "none" },
       functionArn: uri,
     })),
+    throttles: new Map(
+      single.map((method) => [
+        `${method.HttpMethod} ${method.ResourcePath.slice(1).replaceAll("~1", "/")}`,
+        limitsOf(method),
+      ]),
+    ),
     rest: {
       vpcEndpointIds: EndpointConfiguration.VpcEndpointIds,
       policy: Policy.Statement.map(({ Principal: _, ...statement }) => ({
@@ -88,12 +87,6 @@ export function restApiOf(
         methods
           .filter(({ security }) => security.some((one) => "api_key" in one))
           .map(({ key }) => key),
-      ),
-      throttles: new Map(
-        single.map((method) => [
-          `${method.HttpMethod} ${method.ResourcePath.slice(1).replaceAll("~1", "/")}`,
-          limitsOf(method),
-        ]),
       ),
       apiKeys: keys.map(({ name: id, read: { Name } }) => {
         const { UsagePlanId } = planKeys.find(({ KeyId }) => KeyId === id) ?? {};
@@ -117,11 +110,6 @@ export function restApiOf(
     },
   };
 }
-
-const limitsOf = (method: {
-  readonly ThrottlingRateLimit: number;
-  readonly ThrottlingBurstLimit: number;
-}): Limits => ({ ratePerSecond: method.ThrottlingRateLimit, burst: method.ThrottlingBurstLimit });
 
 function authorizerOf(
   scheme: v.InferOutput<

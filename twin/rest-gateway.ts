@@ -5,11 +5,11 @@ import type { AccessVariables } from "./access-log.ts";
 import { answerOf, type GatewayAnswer } from "./answer.ts";
 import { identityOf } from "./caller-identity.ts";
 import type { Caller } from "./callers.ts";
-import type { DeployedRoute, Deployment } from "./deployment.ts";
+import type { DeployedRoute, Deployment, Limits } from "./deployment.ts";
 import { decide, type Statement } from "./iam.ts";
 import type { Invoked, Lambda } from "./lambda.ts";
 import { apiMayInvoke } from "./permissions.ts";
-import type { DeployedKey, DeployedRest, Limits } from "./rest-api.ts";
+import type { DeployedKey, DeployedRest } from "./rest-api.ts";
 import { type RestAuthorized, RestAuthorizer } from "./rest-authorizer.ts";
 import { restEvent } from "./rest-event.ts";
 import { pathOf, routeFor } from "./routing.ts";
@@ -157,7 +157,7 @@ export class RestGateway {
   #limited({ key: routeKey }: DeployedRoute, method: string, key: DeployedKey | undefined) {
     const { api } = this.#props.deployment;
     const named = routeKey.replace(/^ANY/, method);
-    const ofMethod = this.#rest.throttles.get(named) ?? api;
+    const ofMethod = api.throttles.get(named) ?? api;
     if (!this.#take(named, ofMethod)) return "throttled";
     if (!key) return undefined;
     const ofRoute = key.routes.get(named);

@@ -9,13 +9,9 @@ import { ROUTES, type Route } from "../../src/contract/routes/routes.ts";
 import { SPACE_DEFAULT, withoutSpace } from "../../src/contract/routes/space-path.ts";
 import { SPACE_CHARACTERS_MAX } from "../../src/domain/limits.ts";
 import { decide, type Statement } from "../../twin/iam.ts";
-import { DOMAIN, stageOf } from "./choices.ts";
 
 /** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */
 const MANAGED_POLICY_CHARACTERS_MAX = 6_144;
-
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
-const STACK_RESOURCES_MAX = 500;
 
 /**
  * Spaces with policies of their own. The spaces without them include one whose name begins like one of these, and texts
@@ -142,25 +138,6 @@ it("each policy is within what IAM takes, with as many spaces of the longest nam
     });
     expect(JSON.stringify(document).length).toBeLessThanOrEqual(MANAGED_POLICY_CHARACTERS_MAX);
   }
-});
-
-it("a stack has room for the policies of a space beside every other choice", () => {
-  const settings = {
-    account: "123456789012",
-    region: "eu-central-1",
-    spaces: ["blue"],
-    domain: DOMAIN,
-    customerManagedKey: true,
-    rollout: "canary",
-    publicHealth: true,
-    tracing: "xray",
-    probe: true,
-    console: {},
-    trailLock: { mode: "governance", days: 30 },
-  };
-  const { stateless } = stageOf({ name: "all", environment: "prod", settings });
-  const { Resources } = Template.fromStack(stateless).toJSON();
-  expect(Object.keys(Resources).length).toBeLessThanOrEqual(STACK_RESOURCES_MAX);
 });
 
 function isRead({ method }: Route): boolean {

@@ -1,9 +1,25 @@
+import { CfnResource, type Stack } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { acceptedFindings } from "../../cdk/accepted-findings.ts";
-import { deployment } from "../../cdk/deployment.ts";
+import { deployment, SPACES_MAX } from "../../cdk/deployment.ts";
 import { stageName } from "../../cdk/environments.ts";
-import { CHOSEN_SETTINGS, coveringRows, everyPair, impossiblePairs, stageOf } from "./choices.ts";
+import {
+  ACCESS_BY_JWT,
+  ACCESS_BY_TOKEN,
+  CHOSEN_SETTINGS,
+  CONSOLE_AT_ISSUER,
+  coveringRows,
+  DOMAIN,
+  everyPair,
+  impossiblePairs,
+  stageOf,
+} from "./choices.ts";
 import { findings } from "./findings.ts";
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
+const STACK_RESOURCES_MAX = 500;
+const TEMPLATE_BYTES_MAX = 1_000_000;
 
 describe("the rows of choices", () => {
   it("have every pair of the values of two choices", () => {
@@ -67,12 +83,13 @@ describe("the rows of choices", () => {
 });
 
 const accepted = acceptedFindings("cdk-nag").map(({ rule, at }) => `${rule} ${at}`);
+const ofPairs = everyPair().map((chosen) => ({ ...chosen, stage: stageOf(chosen) }));
 const found = new Map(
-  everyPair().map((chosen) => [
-    chosen.name,
-    findings(stageOf(chosen)).map((finding) =>
+  ofPairs.map(({ name, environment, stage }) => [
+    name,
+    findings(stage).map((finding) =>
       finding
-        .replace(`${stageName(chosen.environment)}/`, "")
+        .replace(`${stageName(environment)}/`, "")
         // The stack of a further Region is accepted as that of the first.
         .replace(/ (stateless|trail)-[\w-]+\//, " $1/")
         // A policy of one space is accepted as that of all spaces.
@@ -87,4 +104,41 @@ it.each([...found])("cdk-nag finds nothing but what is accepted with %s", (_, al
 
 it("cdk-nag finds all that is accepted with some choice", () => {
   expect([...found.values()].flat()).toEqual(expect.arrayContaining(accepted));
+});
+
+it.each(ofPairs)("CloudFormation has room for every stack with $name", ({ stage }) => {
+  for (const stack of stage.node.children) {
+    const resources = stack.node.findAll().filter((one) => CfnResource.isCfnResource(one));
+    expect(resources.length, stack.node.id).toBeGreaterThan(0);
+    expect(resources.length, stack.node.id).toBeLessThan(STACK_RESOURCES_MAX);
+  }
+});
+
+describe("all choices together", () => {
+  const all = {
+    account: "123456789012",
+    region: "eu-central-1",
+    domain: DOMAIN,
+    customerManagedKey: true,
+    rollout: "canary",
+    publicHealth: true,
+    tracing: "xray",
+    probe: true,
+    console: {},
+    trailLock: { mode: "governance", days: 30 },
+  };
+
+  it.each([
+    ["IAM", { spaces: Array.from({ length: SPACES_MAX }, (_, i) => `space-${i}`) }],
+    ["tokens", { access: ACCESS_BY_TOKEN }],
+    ["JSON Web Tokens", { access: ACCESS_BY_JWT, console: CONSOLE_AT_ISSUER }],
+  ])("leave a quarter of what CloudFormation takes with %s", (_, settings) => {
+    const stage = stageOf({ name: "", environment: "prod", settings: { ...all, ...settings } });
+    for (const stack of stage.node.children as Stack[]) {
+      const template = Template.fromStack(stack).toJSON();
+      expect(Object.keys(template.Resources).length).toBeLessThan(0.75 * STACK_RESOURCES_MAX);
+      // The CDK writes templates indented by one.
+      expect(JSON.stringify(template, undefined, 1).length).toBeLessThan(0.75 * TEMPLATE_BYTES_MAX);
+    }
+  });
 });

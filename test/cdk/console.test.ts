@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { EnvironmentName } from "../../cdk/environments.ts";
 import type { Settings } from "../../twin/assembly.ts";
 import { ACCESS_BY_JWT, ACCESS_BY_TOKEN, stageOf } from "./choices.ts";
+import { bodyRoutes, openKeys } from "./http-api.ts";
 
 const PUBLIC = ["GET /console", "GET /console/{proxy+}"];
 
@@ -21,11 +22,9 @@ function settingsIn(template: Template): string {
 
 describe("the console of a deployment", () => {
   it("is public, with a rate of its own, and all other routes are authorized", () => {
-    const routes = Object.values(byIam.findResources("AWS::ApiGatewayV2::Route"));
-    const unsigned = routes
-      .filter(({ Properties }) => Properties.AuthorizationType === "NONE")
-      .map(({ Properties }) => Properties.RouteKey);
-    expect(unsigned.sort()).toEqual(PUBLIC);
+    expect(openKeys(byIam)).toEqual(PUBLIC);
+    for (const { key, uri } of bodyRoutes(byIam).filter(({ isOpen }) => isOpen))
+      expect(uri, key).toContain('"consoleFunction');
     const [stage] = Object.values(byIam.findResources("AWS::ApiGatewayV2::Stage"));
     const limit = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 };
     expect(stage?.Properties.RouteSettings).toEqual(

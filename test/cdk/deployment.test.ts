@@ -135,11 +135,11 @@ describe("the context of an environment", () => {
   });
 });
 
-it("an environment may name 16 spaces, and one more is rejected by the name of the setting", () => {
+it("an environment may name 20 spaces, and one more is rejected by the name of the setting", () => {
   const names = Array.from({ length: SPACES_MAX + 1 }, (_, i) => `space-${i}`);
   expect(readDeployment("dev", { spaces: names.slice(1) }).spaces).toHaveLength(SPACES_MAX);
   expect(() => readDeployment("dev", { spaces: names })).toThrow(
-    /spaces must be at most 16 spaces/,
+    /spaces must be at most 20 spaces/,
   );
 });
 

@@ -234,6 +234,7 @@ describe("a private REST API with tokens", () => {
     expect(Object.keys(body.paths["/api/{path+}"]).sort()).toEqual([
       "delete",
       "get",
+      "head",
       "patch",
       "post",
       "put",

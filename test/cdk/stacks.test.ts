@@ -1,11 +1,13 @@
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, ENVIRONMENTS } from "../../cdk/environments.ts";
-import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
+import { ROUTE_KEYS } from "../../cdk/route-keys.ts";
+import { ROUTES } from "../../src/contract/routes/routes.ts";
 import { REQUEST_MS_MAX, SHARDS } from "../../src/domain/limits.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { TABLE } from "../../src/store/definition.ts";
 import { ACCESS_BY_JWT, ACCESS_BY_TOKEN, DOMAIN, stageOf } from "./choices.ts";
+import { bodyOf, bodyRoutes, openKeys } from "./http-api.ts";
 import {
   FUNCTIONS,
   functionsOf,
@@ -14,6 +16,9 @@ import {
   stages,
   templates,
 } from "./templates.ts";
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+const ROUTES_MAX = 300;
 
 const TABLE_TYPE = "AWS::DynamoDB::GlobalTable";
 
@@ -81,23 +86,41 @@ describe.each(ENVIRONMENT_NAMES)("the API in %s", (name) => {
   const template = templates[name].stateless;
 
   it("has the routes of the edge and one for all else, and each asks for a signed request", () => {
-    const routes = Object.values(template.findResources("AWS::ApiGatewayV2::Route"))
-      .map(({ Properties }) => [Properties.RouteKey, Properties.AuthorizationType])
-      .sort();
-    const keys = [
-      ...ROUTES.flatMap((route) => methodsOf(route).map((method) => `${method} ${route.path}`)),
-      "$default",
-    ];
-    expect(routes).toEqual(keys.map((key) => [key, "AWS_IAM"]).sort());
+    const keys = bodyRoutes(template).map(({ key }) => key);
+    expect(keys.toSorted()).toEqual([...ROUTE_KEYS, "$default"].sort());
+    expect(openKeys(template)).toEqual([]);
+    expect(bodyOf(template).components.securitySchemes.caller).toEqual({
+      type: "apiKey",
+      name: "Authorization",
+      in: "header",
+      "x-amazon-apigateway-authtype": "awsSigv4",
+    });
   });
 
   it("leads each route to the function that serves it", () => {
     for (const { method, path, function: served } of ROUTES)
-      expect(servedBy(template, `${method} ${path}`)).toContain(`"${served}FunctionAliaslive`);
+      expect(servedBy(template, `${method} ${path}`)).toContain(`"${served}Function`);
   });
 
   it("leads what no route takes to a function without access to the table", () => {
-    expect(servedBy(template, "$default")).toContain('"openapiFunctionAliaslive');
+    expect(servedBy(template, "$default")).toContain('"openapiFunction');
+  });
+
+  it("has its definition in one resource, and nothing beside it that a definition excludes", () => {
+    template.hasResourceProperties("AWS::ApiGatewayV2::Api", { FailOnWarnings: true });
+    for (const type of ["Route", "Integration", "Authorizer"])
+      template.resourceCountIs(`AWS::ApiGatewayV2::${type}`, 0);
+  });
+
+  it("has no more routes and integrations than API Gateway takes", () => {
+    expect(bodyRoutes(template).length).toBeLessThanOrEqual(ROUTES_MAX);
+    expect(new Set(bodyRoutes(template).map(({ uri }) => uri)).size).toBe(HTTP_FUNCTIONS.length);
+  });
+
+  it("declares the variables of each path, with the plus of a greedy one, as an export does", () => {
+    for (const [path, { parameters = [] }] of Object.entries(bodyOf(template).paths))
+      expect(parameters.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{[^}]*\}/g) ?? []);
+    expect(JSON.stringify(bodyOf(template).paths)).toContain('"name":"handle+"');
   });
 
   it("limits the rate of requests and writes an access log that expires", () => {
@@ -514,17 +537,16 @@ describe("the API with JSON Web Tokens", () => {
   );
 
   it("asks every route for a token of the issuer and one of the audiences", () => {
-    const authorizers = template.findResources("AWS::ApiGatewayV2::Authorizer");
-    const [[id, { Properties } = {}] = []] = Object.entries(authorizers);
-    expect(Properties).toMatchObject({
-      AuthorizerType: "JWT",
-      JwtConfiguration: { Issuer: ACCESS_BY_JWT.issuer, Audience: ACCESS_BY_JWT.audience },
+    expect(openKeys(template)).toEqual([]);
+    expect(bodyOf(template).components.securitySchemes.caller).toEqual({
+      type: "oauth2",
+      flows: {},
+      "x-amazon-apigateway-authorizer": {
+        type: "jwt",
+        jwtConfiguration: { issuer: ACCESS_BY_JWT.issuer, audience: ACCESS_BY_JWT.audience },
+        identitySource: "$request.header.Authorization",
+      },
     });
-    for (const route of Object.values(template.findResources("AWS::ApiGatewayV2::Route")))
-      expect(route.Properties).toMatchObject({
-        AuthorizationType: "JWT",
-        AuthorizerId: { Ref: id },
-      });
   });
 
   it("tells each function of a route the claim with the roles, and the access log the subject", () => {
@@ -552,21 +574,27 @@ describe("the API with tokens", () => {
   );
 
   it("asks the function authorize about the Authorization header of every route, and keeps its word for a minute", () => {
-    const authorizers = template.findResources("AWS::ApiGatewayV2::Authorizer");
-    const [[id, { Properties } = {}] = []] = Object.entries(authorizers);
-    expect(Properties).toMatchObject({
-      AuthorizerType: "REQUEST",
-      AuthorizerPayloadFormatVersion: "2.0",
-      AuthorizerResultTtlInSeconds: 60,
-      EnableSimpleResponses: true,
-      IdentitySource: ["$request.header.Authorization"],
+    expect(openKeys(template)).toEqual([]);
+    const { caller } = bodyOf(template).components.securitySchemes;
+    expect(caller).toMatchObject({
+      type: "apiKey",
+      "x-amazon-apigateway-authorizer": {
+        type: "request",
+        authorizerPayloadFormatVersion: "2.0",
+        authorizerResultTtlInSeconds: 60,
+        enableSimpleResponses: true,
+        identitySource: "$request.header.Authorization",
+      },
     });
-    expect(JSON.stringify(Properties.AuthorizerUri)).toContain("authorizeFunctionAliaslive");
-    for (const route of Object.values(template.findResources("AWS::ApiGatewayV2::Route")))
-      expect(route.Properties).toMatchObject({
-        AuthorizationType: "CUSTOM",
-        AuthorizerId: { Ref: id },
-      });
+    expect(JSON.stringify(caller)).toMatch(/"authorizeFunction\w+","Arn"\]\},":live\/invocations"/);
+  });
+
+  it("lets only its authorizers ask authorize", () => {
+    const permissions = Object.entries(template.findResources("AWS::Lambda::Permission"));
+    const sources = permissions
+      .filter(([id]) => id.startsWith("authorize"))
+      .map(([, { Properties }]) => JSON.stringify(Properties.SourceArn));
+    expect(sources).toEqual([expect.stringContaining('"/authorizers/*"')]);
   });
 
   it("gives authorize the right to read one secret, its own log, and nothing else", () => {
@@ -585,12 +613,11 @@ describe("the API with tokens", () => {
   });
 
   it("serves NetBox's dialect, whose clients send tokens, by one function", () => {
-    const keys = Object.values(template.findResources("AWS::ApiGatewayV2::Route")).map(
-      ({ Properties }) => Properties.RouteKey,
+    const routes = bodyRoutes(template).filter(({ key }) => key.includes("/api/"));
+    expect(routes.map(({ key }) => key).sort()).toEqual(
+      ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"].map((method) => `${method} /api/{path+}`),
     );
-    expect(keys.filter((key) => key.includes("/api/")).sort()).toEqual(
-      ["DELETE", "GET", "PATCH", "POST", "PUT"].map((method) => `${method} /api/{path+}`),
-    );
+    for (const { uri } of routes) expect(uri).toContain('"netboxFunction');
     expect(functionsOf(template).netbox?.Environment.Variables).toMatchObject({ ACCESS: "token" });
   });
 
@@ -606,7 +633,12 @@ describe("the API with a domain name of its own", () => {
 
   it("is reached by this name only, over TLS 1.2", () => {
     const template = templateOf(DOMAIN);
-    template.hasResourceProperties("AWS::ApiGatewayV2::Api", { DisableExecuteApiEndpoint: true });
+    expect(bodyOf(template).servers).toEqual([
+      {
+        url: "https://plat.example.com",
+        "x-amazon-apigateway-endpoint-configuration": { disableExecuteApiEndpoint: true },
+      },
+    ]);
     template.hasResourceProperties("AWS::ApiGatewayV2::DomainName", {
       DomainName: DOMAIN.name,
       DomainNameConfigurations: [
@@ -640,15 +672,9 @@ function accessLogOf(template: Template): Readonly<Record<string, string>> {
   return JSON.parse(stage?.Properties.AccessLogSettings.Format);
 }
 
-/** Returns the integration of a route in the template. */
-function servedBy(template: Template, RouteKey: string): string {
-  const [route] = Object.values(
-    template.findResources("AWS::ApiGatewayV2::Route", { Properties: { RouteKey } }),
-  );
-  const target = /integrations.*?"Ref":"(\w+)"/.exec(JSON.stringify(route?.Properties.Target));
-  const integrations = template.findResources("AWS::ApiGatewayV2::Integration");
-  return JSON.stringify(integrations[target?.[1] ?? ""]?.Properties.IntegrationUri);
-}
+/** Returns the URI of the integration of a route in the template. */
+const servedBy = (template: Template, routeKey: string): string | undefined =>
+  bodyRoutes(template).find(({ key }) => key === routeKey)?.uri;
 
 interface Statement {
   readonly Action: string | string[];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES } from "../../cdk/environments.ts";
 import { ROUTES } from "../../src/contract/routes/routes.ts";
+import { bodyRoutes } from "./http-api.ts";
 import { FUNCTIONS, HTTP_FUNCTIONS, templates } from "./templates.ts";
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html: a function's resource-based policy. */
@@ -36,8 +37,11 @@ describe.each(ENVIRONMENT_NAMES)("the versions of the functions in %s", (name) =
   });
 
   it("are invoked by API Gateway and Scheduler through the alias, and in no other way", () => {
+    for (const { uri } of bodyRoutes(template))
+      expect(uri).toMatch(
+        /functions\/",\{"Fn::GetAtt":\["\w+Function\w+","Arn"\]\},":live\/invocations"/,
+      );
     const called = [
-      ...propertiesOf("AWS::ApiGatewayV2::Integration").map(({ IntegrationUri }) => IntegrationUri),
       ...propertiesOf("AWS::Lambda::Permission").map(({ FunctionName }) => FunctionName),
       ...propertiesOf("AWS::Scheduler::Schedule").map(({ Target }) => Target.Arn),
     ];
@@ -55,6 +59,11 @@ describe.each(ENVIRONMENT_NAMES)("the versions of the functions in %s", (name) =
       expect(allowed(served, `$default/${method}${path}`), `${method} ${path}`).toBe(true);
     // The ARN of `$default` names no method and no path.
     expect(allowed("openapi", "$default/$default")).toBe(true);
+    for (const name of HTTP_FUNCTIONS) {
+      expect(permissionsOf(name), name).toHaveLength(1);
+      expect(allowed(name, "other/GET/v1/pools"), name).toBe(false);
+      expect(allowed(name, "authorizers/a"), name).toBe(false);
+    }
   });
 
   it.each(HTTP_FUNCTIONS)("%s has its permissions within what a policy may have", (name) => {

@@ -29,6 +29,7 @@ describe("the root of the dialect", () => {
     expect({ status, version: headers["api-version"] }).toEqual({ status: 200, version: "4.4" });
     expect(body["netbox-version"]).toMatch(/^4\.4\.\d+$/);
     expect((await netbox("GET", "")).headers["api-version"]).toBe("4.4");
+    expect(await netbox("HEAD", "status/")).toMatchObject({ status: 200 });
     expect((await netbox("GET", "ipam/")).body.vrfs).toBe("http://plat.test/api/ipam/vrfs/");
   });
 });

@@ -111,39 +111,55 @@ class EventBus:
         return {"Ref": self.name, "Arn": self.found()["Arn"]}
 
 
-class OfApi:
-    """A resource of API Gateway, whose `create_` and `get_` use the names of CloudFormation."""
+INTEGRATION, INTEGRATIONS = "x-amazon-apigateway-integration", "x-amazon-apigateway-integrations"
 
-    kind, id_name = "", ""
+
+class Api:
+    """An HTTP API by its definition. Moto knows no shared integrations and no parameters of a path, so each route has its own."""
 
     def __init__(self, client, name, wanted):
-        self.client = client("apigatewayv2")
-        created = getattr(self.client, f"create_{self.kind}")(**wanted)
-        self.key = {self.id_name: created[self.id_name]}
-        if "ApiId" in wanted:
-            self.key["ApiId"] = wanted["ApiId"]
+        self.client, self.body = client("apigatewayv2"), wanted["Body"]
+        self.shared = self.body["components"][INTEGRATIONS]
+        inline = lambda operation: {**operation, INTEGRATION: self.shared[self.name_of(operation)]}
+        paths = self.with_operations(lambda method, path, operation: inline(operation))
+        self.key = {"ApiId": self.client.create_api(Name=name, ProtocolType="HTTP")["ApiId"]}
+        definition = {**self.body, "paths": {path: without(methods, "parameters") for path, methods in paths.items()}}
+        self.client.reimport_api(**self.key, Body=json.dumps(definition), FailOnWarnings=wanted["FailOnWarnings"])
+
+    def name_of(self, operation):
+        return operation[INTEGRATION]["$ref"].split("/")[-1]
+
+    def with_operations(self, change):
+        changed = lambda path, method, part: part if method == "parameters" else change(method, path, part)
+        return {
+            path: {method: changed(path, method, part) for method, part in methods.items()}
+            for path, methods in self.body["paths"].items()
+        }
 
     def found(self):
-        return getattr(self.client, f"get_{self.kind}")(**self.key)
+        api = self.client.get_api(**self.key)
+        names = {integration["uri"]: name for name, integration in self.shared.items()}
+        uris = {one["IntegrationId"]: one["IntegrationUri"] for one in self.client.get_integrations(**self.key)["Items"]}
+        routes = {route["RouteKey"]: route["Target"].split("/")[-1] for route in self.client.get_routes(**self.key)["Items"]}
+        name_of = lambda method, path: names.get(uris.get(routes.get(f"{method.upper()} {path}")))
+        paths = self.with_operations(
+            lambda method, path, operation: {**operation, INTEGRATION: {"$ref": f"#/components/{INTEGRATIONS}/{name_of(method, path)}"}}
+        )
+        return {"Body": {**self.body, "info": {"title": api["Name"], "version": api["Version"]}, "paths": paths}}
 
     def refs(self):
-        return {"Ref": self.key[self.id_name]}
+        return {"Ref": self.key["ApiId"]}
 
 
-class Api(OfApi):
-    kind, id_name = "api", "ApiId"
+class Stage:
+    def __init__(self, client, name, wanted):
+        self.client, self.key = client("apigatewayv2"), {"ApiId": wanted["ApiId"], "StageName": wanted["StageName"]}
+        self.client.create_stage(**wanted)
 
+    def found(self):
+        return self.client.get_stage(**self.key)
 
-class Integration(OfApi):
-    kind, id_name = "integration", "IntegrationId"
-
-
-class Route(OfApi):
-    kind, id_name = "route", "RouteId"
-
-
-class Stage(OfApi):
-    kind, id_name = "stage", "StageName"
+    refs = dict
 
 
 class Queue:
@@ -229,8 +245,6 @@ class Alarm:
 KINDS = {
     "AWS::DynamoDB::GlobalTable": Table,
     "AWS::ApiGatewayV2::Api": Api,
-    "AWS::ApiGatewayV2::Integration": Integration,
-    "AWS::ApiGatewayV2::Route": Route,
     "AWS::ApiGatewayV2::Stage": Stage,
     "AWS::SQS::Queue": Queue,
     "AWS::SQS::QueuePolicy": QueuePolicy,

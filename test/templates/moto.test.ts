@@ -17,8 +17,6 @@ const LOAD = fileURLToPath(new URL("load.py", import.meta.url));
 const TYPES = [
   "AWS::DynamoDB::GlobalTable",
   "AWS::ApiGatewayV2::Api",
-  "AWS::ApiGatewayV2::Integration",
-  "AWS::ApiGatewayV2::Route",
   "AWS::ApiGatewayV2::Stage",
   "AWS::SQS::Queue",
   "AWS::SQS::QueuePolicy",
@@ -32,8 +30,7 @@ const TYPES = [
 
 /** Properties that answers do not repeat, because the request names the resource by them. Moto returns all others. */
 const NOT_TOLD: Readonly<Record<string, readonly string[]>> = {
-  "AWS::ApiGatewayV2::Integration": ["ApiId"],
-  "AWS::ApiGatewayV2::Route": ["ApiId"],
+  "AWS::ApiGatewayV2::Api": ["FailOnWarnings"],
   "AWS::ApiGatewayV2::Stage": ["ApiId"],
   "AWS::SQS::QueuePolicy": ["Queues"],
   "AWS::SNS::TopicPolicy": ["Topics"],

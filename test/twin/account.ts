@@ -19,8 +19,18 @@ export interface TestFunction {
 
 export interface TestAccount {
   readonly functions: Readonly<Record<string, TestFunction>>;
+  /** Further routes, by their keys. */
+  readonly routes?: Readonly<Record<string, TestRoute>>;
   /** Further resources, by their ids. */
   readonly resources?: Readonly<Record<string, Resource>>;
+}
+
+/** A route of a test. */
+interface TestRoute {
+  /** The name of its function. */
+  readonly servedBy: string;
+  /** True if everybody may call it; otherwise IAM decides. */
+  readonly isOpen?: boolean;
 }
 
 export const arnOf = (id: string) => ({ "Fn::GetAtt": [id, "Arn"] });
@@ -29,7 +39,7 @@ export const arnOf = (id: string) => ({ "Fn::GetAtt": [id, "Arn"] });
  * Returns a stack with a table, an API with a route `POST /<name>` for each function, and the
  * resources of a test.
  */
-export function stackOf({ functions, resources = {} }: TestAccount) {
+export function stackOf({ functions, routes = {}, resources = {} }: TestAccount) {
   const made = Object.entries(functions).flatMap(([name, { properties, statements = [] }]) => [
     [
       name,
@@ -53,18 +63,6 @@ export function stackOf({ functions, resources = {} }: TestAccount) {
       },
     ],
     [
-      `${name}Integration`,
-      {
-        Type: "AWS::ApiGatewayV2::Integration",
-        Properties: {
-          IntegrationType: "AWS_PROXY",
-          IntegrationUri: arnOf(name),
-          PayloadFormatVersion: "2.0",
-        },
-      },
-    ],
-    [`${name}Route`, routeTo(name, `POST /${name}`)],
-    [
       `${name}Permission`,
       {
         Type: "AWS::Lambda::Permission",
@@ -76,6 +74,7 @@ export function stackOf({ functions, resources = {} }: TestAccount) {
       },
     ],
   ]);
+  const names = Object.keys(functions);
   const common: Readonly<Record<string, Resource>> = {
     Table: {
       Type: "AWS::DynamoDB::Table",
@@ -85,7 +84,13 @@ export function stackOf({ functions, resources = {} }: TestAccount) {
         KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
       },
     },
-    Api: { Type: "AWS::ApiGatewayV2::Api" },
+    Api: apiOf(
+      {
+        ...Object.fromEntries(names.map((name) => [`POST /${name}`, { servedBy: name }])),
+        ...routes,
+      },
+      Object.fromEntries(names.map((name) => [name, arnOf(name)])),
+    ),
     Stage: { Type: "AWS::ApiGatewayV2::Stage", Properties: { StageName: "$default" } },
   };
   return {
@@ -97,13 +102,41 @@ export function stackOf({ functions, resources = {} }: TestAccount) {
   };
 }
 
-export function routeTo(name: string, key: string, AuthorizationType = "AWS_IAM"): Resource {
+/** Returns an HTTP API with these routes, which lead to what has these ARNs. */
+export function apiOf(
+  routes: Readonly<Record<string, TestRoute>>,
+  arns: Readonly<Record<string, object>>,
+): Resource {
+  const paths: Record<string, object> = {};
+  for (const [key, { servedBy, isOpen = false }] of Object.entries(routes)) {
+    const [method = "", path = ""] = key.split(" ");
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: {
+        ...(!isOpen && { security: [{ caller: [] }] }),
+        "x-amazon-apigateway-integration": {
+          $ref: `#/components/x-amazon-apigateway-integrations/${servedBy}`,
+        },
+      },
+    };
+  }
+  const uriOf = (arn: object) => ({ "Fn::Join": ["", ["path/functions/", arn, "/invocations"]] });
   return {
-    Type: "AWS::ApiGatewayV2::Route",
+    Type: "AWS::ApiGatewayV2::Api",
     Properties: {
-      AuthorizationType,
-      RouteKey: key,
-      Target: { "Fn::Join": ["/", ["integrations", { Ref: `${name}Integration` }]] },
+      Body: {
+        paths,
+        components: {
+          securitySchemes: { caller: { "x-amazon-apigateway-authtype": "awsSigv4" } },
+          "x-amazon-apigateway-integrations": Object.fromEntries(
+            Object.entries(arns).map(([name, arn]) => [
+              name,
+              { type: "aws_proxy", payloadFormatVersion: "2.0", uri: uriOf(arn) },
+            ]),
+          ),
+        },
+      },
+      FailOnWarnings: true,
     },
   };
 }

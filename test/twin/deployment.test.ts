@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { deploymentOf } from "../../twin/deployment.ts";
 import { Intrinsics } from "../../twin/intrinsics.ts";
 import type { Stack } from "../../twin/names.ts";
-import { arnOf, stackOf } from "./account.ts";
+import { apiOf, arnOf, stackOf } from "./account.ts";
 
 const below: Stack = {
   name: "below",
@@ -72,14 +72,7 @@ it("a route that calls an alias reaches its function, whose version the alias le
       ...above,
       resources: {
         ...above.resources,
-        fIntegration: {
-          Type: "AWS::ApiGatewayV2::Integration",
-          Properties: {
-            IntegrationType: "AWS_PROXY",
-            IntegrationUri: { Ref: "Live" },
-            PayloadFormatVersion: "2.0",
-          },
-        },
+        Api: apiOf({ "POST /f": { servedBy: "f" } }, { f: { Ref: "Live" } }),
       },
     },
   ]);
@@ -96,4 +89,16 @@ it("what the twin cannot play is rejected by name, not left out", () => {
   };
   const scheduled = stackOf({ functions: {}, resources: { cron } });
   expect(() => deploymentOf([scheduled])).toThrow(/only schedules at a rate are known/);
+  const Api = apiOf({ "POST /f": { servedBy: "g" } }, { f: arnOf("f") });
+  expect(() => deploymentOf([{ ...above, resources: { ...above.resources, Api } }])).toThrow(
+    "POST /f has no integration",
+  );
+  const limits = { ThrottlingBurstLimit: 1, ThrottlingRateLimit: 1 };
+  const Stage = {
+    Type: "AWS::ApiGatewayV2::Stage",
+    Properties: { StageName: "$default", RouteSettings: { "GET /gone": limits } },
+  };
+  expect(() => deploymentOf([{ ...above, resources: { ...above.resources, Stage } }])).toThrow(
+    "the stage has settings of GET /gone, which is no route",
+  );
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { Caller } from "../../twin/callers.ts";
 import type { Twin } from "../../twin/twin.ts";
-import { call, routeTo, startAccount } from "./account.ts";
+import { call, startAccount } from "./account.ts";
 
 const ECHO = "export const handler = async (event) => event;";
 const answering = (answer: string) => ({ code: `export const handler = async () => (${answer});` });
@@ -37,10 +37,13 @@ describe.runIf(emulatorBinary())("the gateway of the twin", () => {
   beforeAll(async () => {
     twin = await startAccount({
       functions,
+      routes: {
+        "GET /echo/{name}": { servedBy: "echo" },
+        "GET /long/{rest+}": { servedBy: "echo" },
+        "GET /open": { servedBy: "echo", isOpen: true },
+        "GET /scarce": { servedBy: "echo", isOpen: true },
+      },
       resources: {
-        GetEcho: routeTo("echo", "GET /echo/{name}"),
-        GreedyEcho: routeTo("echo", "GET /long/{rest+}"),
-        OpenEcho: routeTo("echo", "GET /open", "NONE"),
         // The permission of another API.
         forbiddenPermission: {
           Type: "AWS::Lambda::Permission",
@@ -56,6 +59,7 @@ describe.runIf(emulatorBinary())("the gateway of the twin", () => {
           Properties: {
             StageName: "$default",
             DefaultRouteSettings: { ThrottlingBurstLimit: 40, ThrottlingRateLimit: 1 },
+            RouteSettings: { "GET /scarce": { ThrottlingBurstLimit: 2, ThrottlingRateLimit: 1 } },
           },
         },
         Domain: {
@@ -218,6 +222,13 @@ describe.runIf(emulatorBinary())("the gateway of the twin", () => {
     );
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(30);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(15);
+  });
+
+  it("throttles a route above a burst of its own", async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 10 }, async () => (await fetch(`${twin.url}/scarce`)).status),
+    );
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(5);
   });
 
   const ofBytes = (bytes: number) => ({ "x-long": "x".repeat(bytes) });

@@ -69,14 +69,19 @@ export function dialect(routes: PlatRoutes, { now, fresh }: DialectProps) {
       /^([\w-]+\/[\w-]+)\/(\d{1,16})(\/[\w-]+)?$/.exec(path) ?? [];
     const named = id === undefined ? path : `${before}/{id}${after}`;
     const { method } = event.requestContext.http;
-    const operation = operations[`${method} ${named}`];
+    const operation = operations[`${method === "HEAD" ? "GET" : method} ${named}`];
     if (!operation) return nowhere(operations, method, named);
     const query = event.queryStringParameters ?? {};
     const asked = { event, id: Number(id ?? 0), path, query, base: baseOf(event) };
     return operation(asked, platFor(event, routes));
   };
   const handle = authorized(
-    Object.fromEntries(NETBOX_METHODS.map((method) => [`${method} ${NETBOX_PATH}`, serve])),
+    Object.fromEntries(
+      NETBOX_METHODS.filter((method) => method !== "HEAD").map((method) => [
+        `${method} ${NETBOX_PATH}`,
+        serve,
+      ]),
+    ),
   );
   return async (event: Parameters<typeof handle>[0]) => {
     const answer = await handle(event);
