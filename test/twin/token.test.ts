@@ -76,6 +76,7 @@ describe.runIf(emulatorBinary())("the twin of dev with tokens", () => {
     };
     const { ci, op } = TOKENS;
     expect(await ask(ci, "GET", "")).toMatchObject({ status: 200, version: "4.4" });
+    expect(await ask(ci, "HEAD", "status/")).toMatchObject({ status: 200, body: "" });
     const [prefix] = (await ask(ci, "GET", "ipam/prefixes/?vrf=blue")).body.results;
     const made = await ask(ci, "POST", `ipam/prefixes/${prefix.id}/available-ips/`, {});
     expect(made).toMatchObject({ status: 201, body: { vrf: { name: "blue" } } });
