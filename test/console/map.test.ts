@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Client, makeClient } from "../../src/local/client.ts";
 import { keepRolling } from "../../src/local/steady.ts";
@@ -21,6 +22,28 @@ const openPool = async (path: string) => {
   await map.waitFor();
   return { page, map, told: page.locator(".map-told") };
 };
+
+/** Waits for the map that shows these addresses. */
+const mapOf = (page: Page, shown: string) =>
+  page.getByRole("application", { name: `Blocks of pods in ${shown}`, exact: true }).waitFor();
+
+/** Returns the middle of the map, after the pointer has reached it. */
+async function middleOf(page: Page) {
+  const tiles = page.locator(".map-tiles canvas");
+  await tiles.hover();
+  await expect.poll(() => page.locator(".map-told").textContent()).toMatch(/^10\./);
+  const box = await tiles.boundingBox();
+  if (!box) throw new Error("the map is not drawn");
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** Drags the map down by this many pixels, or up. */
+async function drag(page: Page, pixels: number) {
+  const { x, y } = await middleOf(page);
+  await page.mouse.down();
+  await page.mouse.move(x, y + pixels, { steps: 4 });
+  await page.mouse.up();
+}
 
 describe("the block map", () => {
   it("says what a tile has when the keys reach it, and opens its block", async () => {
@@ -61,6 +84,66 @@ describe("the block map", () => {
     await page.getByRole("application", { name: "Blocks of pods in 10.64.0.0/20" }).waitFor();
     await page.goBack();
     await page.getByRole("application", { name: "Blocks of pods in 10.64.0.0/24" }).waitFor();
+    await page.close();
+  });
+
+  it("moves by rows after a pointer that drags it, opens nothing then, and keeps its place in the address", async () => {
+    const { page } = await openPool("/console/pools/pods?within=10.64.4.0%2F22");
+    await drag(page, -50);
+    await mapOf(page, "10.64.6.0 to 10.64.9.255");
+    expect(new URL(page.url()).searchParams.get("within")).toBe("10.64.6.0/22");
+    await page.reload();
+    await mapOf(page, "10.64.6.0 to 10.64.9.255");
+    await drag(page, 250);
+    await mapOf(page, "10.64.0.0/22");
+    await page.getByRole("heading", { name: "Pool pods" }).waitFor();
+    await page.close();
+  });
+
+  it("moves after a finger, and the page stays where it is", async () => {
+    const { page } = await openPool("/console/pools/pods?within=10.64.4.0%2F22");
+    const scrolled = () => page.evaluate("scrollY");
+    const { x, y } = await middleOf(page);
+    const before = await scrolled();
+    const touch = await page.context().newCDPSession(page);
+    await touch.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+    const send = (type: "touchStart" | "touchMove" | "touchEnd", at?: number) =>
+      touch.send("Input.dispatchTouchEvent", {
+        type,
+        touchPoints: at === undefined ? [] : [{ x, y: at }],
+      });
+    await send("touchStart", y);
+    for (const moved of [20, 40, 60]) await send("touchMove", y - moved);
+    await send("touchEnd");
+    await mapOf(page, "10.64.6.0 to 10.64.9.255");
+    expect(await scrolled()).toBe(before);
+    await page.close();
+  });
+
+  it("goes on with the keys beyond its last row and its first one, to the ends of the pool", async () => {
+    const { page, map, told } = await openPool("/console/pools/pods?within=10.64.0.0%2F22");
+    await map.focus();
+    for (let row = 0; row < 2; row++) await map.press("ArrowDown");
+    await mapOf(page, "10.64.2.0 to 10.64.5.255");
+    expect(await told.textContent()).toMatch(/^10\.64\.4\.0\/26 /);
+    for (let row = 0; row < 2; row++) await map.press("PageDown");
+    await map.press("ArrowDown");
+    await map.press("End");
+    await map.press("ArrowRight");
+    await mapOf(page, "10.64.12.0/22");
+    expect(await told.textContent()).toMatch(/^10\.64\.15\.192\/26 /);
+    await page.goBack();
+    await expect.poll(() => page.url()).not.toContain("/console/pools");
+    await page.close();
+  });
+
+  it("moves by all that it shows without a drag", async () => {
+    const { page } = await openPool("/console/pools/pods?within=10.64.8.0%2F22");
+    await page.getByRole("button", { name: "Later" }).click();
+    await mapOf(page, "10.64.12.0/22");
+    expect(await page.getByRole("button", { name: "Later" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Earlier" }).click();
+    await mapOf(page, "10.64.8.0/22");
     await page.close();
   });
 
@@ -218,6 +301,11 @@ describe("a pool of more blocks than a map has room for", () => {
     await map.press("Enter");
     await page.getByRole("application", { name: "Blocks of huge in 10.0.0.0/20" }).waitFor();
     await map.focus();
+    await expect
+      .poll(() => told.textContent())
+      .toBe("10.0.0.0/26 of node-0: 1 of 64 in use, 63 free.");
+    // The map keeps the focus while it reads the network after this one.
+    for (const key of ["PageDown", "ArrowDown", "PageUp", "ArrowUp"]) await map.press(key);
     await expect
       .poll(() => told.textContent())
       .toBe("10.0.0.0/26 of node-0: 1 of 64 in use, 63 free.");

@@ -19,6 +19,12 @@ const PAGES: readonly [name: string, path: (w: World) => string, heading: RegExp
     ["an empty space", () => "/console/spaces/empty/", /Overview/, /has no pools/],
     ["a pool by fill", () => "/console/pools/pods", /Pool pods/, /of 64 blocks are claimed/],
     ["a pool by host", () => "/console/pools/pods?by=host", /Pool pods/, /node-5/],
+    [
+      "a part of a pool",
+      () => "/console/pools/pods?within=10.64.6.0%2F22",
+      /Pool pods/,
+      /^10\.64\.6\.0 to 10\.64\.9\.255$/,
+    ],
     ["a pool as a table", () => "/console/pools/pods?by=table", /Pool pods/, /Cooling/],
     ["a pool of IPv6", () => "/console/pools/wide", /Pool wide/, /× 10¹⁷ blocks are claimed/],
     ["a block", (w) => `/console/blocks/${w.pod.block}`, /Block 10\.64/, /shop\/web-0/],

@@ -1,14 +1,15 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { addressText, type Cidr, cidrText } from "../network/cidr.ts";
+import { addressText, type Cidr, cidrText, type Stretch } from "../network/cidr.ts";
 import { useScheme } from "../state/scheme.ts";
-import { type Grid, gridOf, indexAt, tileAt, tilesOf } from "./grid.ts";
+import { type Grid, gridOf, indexAt, indexOf, movedBy, tileAt, tilesOf } from "./grid.ts";
 import type { Looks } from "./looks.ts";
 import { paint } from "./paint.ts";
+import { useDrag } from "./use-drag.ts";
 
 export interface GridMapProps {
   /** The name of the map, for a screen reader. */
   readonly label: string;
-  readonly shown: Cidr;
+  readonly shown: Stretch;
   /** The prefix length of what a tile shows at best. */
   readonly itemLength: number;
   /** Returns the looks of the tiles of a grid, anew for each change of what they show. */
@@ -16,8 +17,13 @@ export interface GridMapProps {
   /** Returns a sentence about a tile. */
   describe(grid: Grid, index: number): string;
   open(tile: Cidr, grid: Grid): void;
-  /** Shows the surroundings of a tile, larger or smaller; absent if the map has one size. */
-  readonly zoom?: { in(tile: Cidr, grid: Grid): void; out(): void };
+  /** Shows the surroundings of a tile, larger or smaller, or other addresses of the whole; absent if the map has one size. */
+  readonly zoom?: {
+    readonly whole: Cidr;
+    in(tile: Cidr, grid: Grid): void;
+    out(): void;
+    move(to: Stretch): void;
+  };
 }
 
 /** A click on a smaller tile zooms, because it may have missed its neighbour. */
@@ -29,7 +35,7 @@ const LABEL_PX_MIN = 22;
 
 /**
  * A map of the parts of a network, as a grid on a canvas. A pointer and the keys move over it, Enter opens a tile, and
- * a sentence below says what the tile has.
+ * a sentence below says what the tile has. A map that shows a part of the whole moves by rows, after the pointer or the keys.
  */
 export function GridMap(props: GridMapProps) {
   const { label, shown, itemLength, looksOn, describe, open, zoom } = props;
@@ -39,14 +45,24 @@ export function GridMap(props: GridMapProps) {
   const width = useWidth(frame);
   const gutter = width >= GUTTER_MAP_PX_MIN ? GUTTER_PX : 0;
   const { bits, base, length } = shown;
-  const grid = useMemo(
-    () => (width > 0 ? gridOf({ bits, base, length }, itemLength, width - gutter) : undefined),
-    [bits, base, length, itemLength, width, gutter],
-  );
-  const [cursor, setCursor] = useState(0);
+  const whole = zoom && shown.length > zoom.whole.length ? zoom.whole : undefined;
+  // The rows by which the map has moved, until the pointer or the key lets go.
+  const [rows, setRows] = useState(0);
+  const grid = useMemo(() => {
+    if (width <= 0) return undefined;
+    const still = gridOf({ bits, base, length }, itemLength, width - gutter);
+    return whole && rows !== 0 ? movedBy(still, rows, whole) : still;
+  }, [bits, base, length, itemLength, width, gutter, whole, rows]);
+  const [cursor, setCursor] = useState<Cidr | undefined>(undefined);
   const [hovered, setHovered] = useState<number | undefined>(undefined);
   const [isFocused, setIsFocused] = useState(false);
-  useEffect(() => setCursor(0), [base, length]);
+  const settle = () => {
+    if (rows !== 0 && grid) zoom?.move(grid.shown);
+    setRows(0);
+  };
+  const dragged = useDrag((y) => {
+    if (grid) setRows(-Math.round(y / grid.tileHeight));
+  }, settle);
 
   useLayoutEffect(() => {
     if (!grid || !canvas.current) return undefined;
@@ -62,12 +78,23 @@ export function GridMap(props: GridMapProps) {
     else if (index !== undefined) zoom.in(tileAt(grid, index), grid);
   });
 
-  const at = Math.min(cursor, grid ? tilesOf(grid) - 1 : 0);
+  const at = (grid && cursor && indexOf(grid, cursor)) ?? 0;
   const told = hovered ?? (isFocused ? at : undefined);
+  /** Moves the cursor, and the map if the tile is above it or below. */
+  const go = (from: Grid, next: number) => {
+    const isInside = next >= 0 && next < tilesOf(from);
+    if (!isInside && !whole) return;
+    const row = Math.floor(next / from.columns);
+    const by = isInside ? 0 : row < 0 ? row : row - from.rows + 1;
+    const to = whole ? movedBy(from, by, whole) : from;
+    if (by !== 0 && to.shown.base === from.shown.base) return;
+    setRows(rows + by);
+    setCursor(tileAt(to, indexOf(to, tileAt(from, next)) ?? at));
+  };
   const press = (event: KeyboardEvent) => {
     if (!grid || event.ctrlKey || event.metaKey || event.altKey) return;
     const next = moved(event.key, at, grid);
-    if (next !== undefined) setCursor(next);
+    if (next !== undefined) go(grid, next);
     else if (event.key === "Enter" || event.key === " ") open(tileAt(grid, at), grid);
     else if (zoom && (event.key === "+" || event.key === "=")) zoom.in(tileAt(grid, at), grid);
     else if (zoom && (event.key === "-" || event.key === "Escape")) zoom.out();
@@ -93,12 +120,20 @@ export function GridMap(props: GridMapProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the map is one stop, and its keys move inside it
         tabIndex={0}
         onKeyDown={press}
+        onKeyUp={settle}
         onFocus={() => setIsFocused(true)}
-        onBlur={() => setIsFocused(false)}
+        onBlur={() => {
+          setIsFocused(false);
+          settle();
+        }}
       >
         {grid && gutter > 0 && <RowAddresses grid={grid} width={gutter} />}
         {grid && (
-          <div class="map-tiles" style={{ width: px(grid.columns * grid.tileWidth) }}>
+          <div
+            class={whole ? "map-tiles is-part" : "map-tiles"}
+            style={{ width: px(grid.columns * grid.tileWidth) }}
+            {...(whole && dragged)}
+          >
             <canvas
               ref={canvas}
               style={{
@@ -110,7 +145,7 @@ export function GridMap(props: GridMapProps) {
               onClick={(event) => {
                 const index = pointed(event);
                 if (index === undefined) return;
-                setCursor(index);
+                setCursor(tileAt(grid, index));
                 const isSmall = Math.min(grid.tileWidth, grid.tileHeight) < HIT_PX_MIN;
                 if (zoom && (event.shiftKey || isSmall)) zoom.in(tileAt(grid, index), grid);
                 else open(tileAt(grid, index), grid);
@@ -127,6 +162,7 @@ export function GridMap(props: GridMapProps) {
       <p id="map-keys" class="hint">
         Point at a tile to read it, and click to open it. Arrow keys move, Enter opens
         {zoom ? "; + and − zoom, and so do Ctrl with the wheel and a click on a small tile." : "."}
+        {whole && " Drag the map up or down to see more, or go on with the keys."}
       </p>
     </div>
   );
@@ -174,20 +210,20 @@ const LABEL_CHARACTERS_MAX = 15;
 const tailOf = (address: string) =>
   address.length > LABEL_CHARACTERS_MAX ? `…${address.slice(1 - LABEL_CHARACTERS_MAX)}` : address;
 
-/** Returns the tile that a key leads to. */
+/** Returns the tile that a key leads to. It can be in a row above the map or below it. */
 function moved(key: string, at: number, grid: Grid): number | undefined {
   const { columns, rows } = grid;
   const row = Math.floor(at / columns);
   const column = at % columns;
   const steps: Record<string, number> = {
-    ArrowRight: Math.min(at + 1, columns * rows - 1),
-    ArrowLeft: Math.max(at - 1, 0),
-    ArrowDown: row + 1 < rows ? at + columns : at,
-    ArrowUp: row > 0 ? at - columns : at,
+    ArrowRight: at + 1,
+    ArrowLeft: at - 1,
+    ArrowDown: at + columns,
+    ArrowUp: at - columns,
     Home: row * columns,
     End: row * columns + columns - 1,
-    PageUp: column,
-    PageDown: (rows - 1) * columns + column,
+    PageUp: row > 0 ? column : at - rows * columns,
+    PageDown: row < rows - 1 ? (rows - 1) * columns + column : at + rows * columns,
   };
   return Object.hasOwn(steps, key) ? steps[key] : undefined;
 }

@@ -1,9 +1,9 @@
-import { around, type Cidr, indexIn, part } from "../network/cidr.ts";
+import { around, type Cidr, indexIn, part, type Stretch, within } from "../network/cidr.ts";
 
 /** The tiles of a map, in rows: each one a network of the same size. */
 export interface Grid {
-  /** The network that the map shows. */
-  readonly shown: Cidr;
+  /** What the map shows: whole rows. */
+  readonly shown: Stretch;
   /** The prefix length of a tile. */
   readonly tileLength: number;
   readonly columns: number;
@@ -22,17 +22,17 @@ const HEIGHT_PX_MAX = 1_024;
 export const TEXT_PX_MIN = 88;
 
 /**
- * Returns the grid of a network. The columns are a power of two, so that every network in it is a rectangle: a part of
- * one row, or some whole rows.
+ * Returns the grid of a network, or of a stretch from the row of its first address on. The columns are a power of two, so that every
+ * network in it is a rectangle: a part of one row, or some whole rows.
  *
  * @param itemLength the prefix length of what the tiles show at best, such as a block. If the map has no room for all
  * of them, a tile is a larger network.
  * @param widthPx the width of the map
  */
-export function gridOf(shown: Cidr, itemLength: number, widthPx: number): Grid {
+export function gridOf(stretch: Stretch, itemLength: number, widthPx: number): Grid {
   const columnBitsMax = Math.max(0, Math.floor(Math.log2(widthPx / TILE_PX_MIN)));
   const rowBitsMax = Math.floor(Math.log2(HEIGHT_PX_MAX / TILE_PX_MIN));
-  const bits = Math.min(itemLength - shown.length, columnBitsMax + rowBitsMax);
+  const bits = Math.min(itemLength - stretch.length, columnBitsMax + rowBitsMax);
   const columnBits = Math.min(
     Math.max(columnBitsFor(bits, widthPx), bits - rowBitsMax),
     columnBitsMax,
@@ -46,7 +46,10 @@ export function gridOf(shown: Cidr, itemLength: number, widthPx: number): Grid {
     TILE_HEIGHT_PX_MAX,
     Math.max(HEIGHT_PX_MAX / rows, TILE_PX_MIN),
   );
-  return { shown, tileLength: shown.length + bits, columns, rows, tileWidth, tileHeight };
+  const tileLength = stretch.length + bits;
+  const row = around(stretch.bits, stretch.base, tileLength - columnBits);
+  const shown = { ...stretch, base: row.base };
+  return { shown, tileLength, columns, rows, tileWidth, tileHeight };
 }
 
 /** Returns the bits of the columns. Tiles are as wide as their text, if there are few of them, and else square. */
@@ -74,6 +77,12 @@ export function indexOf(grid: Grid, cidr: Cidr): number | undefined {
   const { shown, tileLength } = grid;
   const index = indexIn(shown, tileLength, cidr);
   return cidr.bits === shown.bits && index >= 0 && index < tilesOf(grid) ? index : undefined;
+}
+
+/** Returns a grid that shows this many rows further on, or back, as far as the whole goes. */
+export function movedBy(grid: Grid, rows: number, whole: Cidr): Grid {
+  const { base } = tileAt(grid, rows * grid.columns);
+  return { ...grid, shown: within(whole, { ...grid.shown, base }) };
 }
 
 /** Bits of the prefix that one step of the zoom adds or removes: to a sixteenth of the network. */

@@ -18,8 +18,8 @@ export interface MapWanted {
   readonly name: string;
   /** True to count each block; else the parts are block groups. */
   readonly byBlock: boolean;
-  /** Reads this network only. */
-  readonly within?: Cidr;
+  /** Reads these networks only. */
+  readonly within?: readonly Cidr[];
 }
 
 /**
@@ -37,8 +37,7 @@ export async function readMap(
   const unreadable: UnreadableItem[] = [];
   let shown = 0;
   const detail = byBlock ? "blocks" : "groups";
-  const cidr = within && cidrText(within);
-  const walk = async (from?: string): Promise<void> => {
+  const walk = async (cidr?: string, from?: string): Promise<void> => {
     let cursor = from;
     do {
       const query = { detail, cidr, cursor };
@@ -51,13 +50,13 @@ export async function readMap(
         show({ parts: [...parts], unreadable: [...unreadable] });
       }
       if (page.ranges) {
-        await Promise.all(page.ranges.map(walk));
+        await Promise.all(page.ranges.map((range) => walk(cidr, range)));
         return;
       }
       cursor = page.next;
     } while (cursor !== undefined);
   };
-  await walk();
+  await Promise.all(within ? within.map((network) => walk(cidrText(network))) : [walk()]);
   return { parts, unreadable };
 }
 

@@ -8,8 +8,17 @@ export interface Cidr {
   readonly length: number;
 }
 
+/** As many addresses as a network of its length has, from any address on. Its text is that of a CIDR. */
+export type Stretch = Cidr;
+
 /** Returns the CIDR that a text means, with an address as a network of one. Returns nothing for any other text. */
 export function readCidr(text: string): Cidr | undefined {
+  const read = readStretch(text);
+  return read && around(read.bits, read.base, read.length);
+}
+
+/** Returns the stretch of addresses from the address of a text on. Returns nothing for what is no CIDR. */
+export function readStretch(text: string): Stretch | undefined {
   const [, ip = "", digits] = /^([0-9a-f:.]+)(?:\/(\d{1,3}))?$/i.exec(text.trim()) ?? [];
   if (!ipaddr.IPv4.isValidFourPartDecimal(ip) && !ipaddr.IPv6.isValid(ip)) return undefined;
   const bytes = ipaddr.parse(ip).toByteArray();
@@ -17,7 +26,7 @@ export function readCidr(text: string): Cidr | undefined {
   const length = digits === undefined ? bits : Number(digits);
   if (length > bits) return undefined;
   const value = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
-  return around(bits, value, length);
+  return { bits, base: value, length };
 }
 
 /** Returns the network of a prefix length around an address. */
@@ -36,6 +45,32 @@ export function addressText({ bits, base }: Pick<Cidr, "bits" | "base">): string
 
 /** Returns `10.0.0.0/16`. */
 export const cidrText = (cidr: Cidr): string => `${addressText(cidr)}/${cidr.length}`;
+
+/** Returns the text of a stretch: its CIDR, or its first address and its last. */
+export function stretchText(stretch: Stretch): string {
+  const { bits, base } = stretch;
+  if (coveredBy(stretch).length === 1) return cidrText(stretch);
+  return `${addressText(stretch)} to ${addressText({ bits, base: base + sizeOf(stretch) - 1n })}`;
+}
+
+/** Returns the networks of the length of a stretch that have its addresses: one or two. */
+export function coveredBy(stretch: Stretch): readonly Cidr[] {
+  const first = around(stretch.bits, stretch.base, stretch.length);
+  return first.base === stretch.base ? [first] : [first, part(first, first.length, 1)];
+}
+
+/** Returns the stretch within a network that is nearest to a stretch. */
+export function within(whole: Cidr, stretch: Stretch): Stretch {
+  const last = whole.base + sizeOf(whole) - sizeOf(stretch);
+  const { base } = stretch;
+  return { ...stretch, base: base < whole.base ? whole.base : base > last ? last : base };
+}
+
+/** Returns the stretch after this many stretches of its length, or before them. */
+export const after = (stretch: Stretch, count: number): Stretch =>
+  part(stretch, stretch.length, count);
+
+const sizeOf = ({ bits, length }: Cidr): bigint => 1n << BigInt(bits - length);
 
 /** Returns true if the first network has all addresses of the second one. */
 export const contains = (outer: Cidr, inner: Cidr): boolean =>

@@ -1,11 +1,19 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { Pool } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { BlockMap, type BlockMapProps } from "../map/block-map.tsx";
 import { GROUP_BITS, type PoolMap, readMap } from "../map/read-map.ts";
 import { hasRoom, type Part, usuallyShown } from "../map/tiles.ts";
-import { cidrText, contains, readCidr } from "../network/cidr.ts";
+import {
+  cidrText,
+  contains,
+  coveredBy,
+  readCidr,
+  readStretch,
+  stretchText,
+  within,
+} from "../network/cidr.ts";
 import { useLive } from "../parts/live.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { useNavigation } from "../state/navigation.tsx";
@@ -29,8 +37,9 @@ export function MapOfPool(props: {
     [whole, blockLength, parts],
   );
   if (!whole || !usual) return null;
-  const within = readCidr(view.within ?? "");
-  const shown = within && contains(whole, within) && within.length < blockLength ? within : usual;
+  const named = readStretch(view.within ?? "");
+  const isPart = named && contains(whole, named) && named.length < blockLength;
+  const shown = isPart ? within(whole, named) : usual;
   const map = { name, whole, blockLength, by, shown, usual };
   if (hasRoom(whole, blockLength))
     return <BlockMap {...map} parts={parts} itemLength={blockLength} />;
@@ -41,18 +50,25 @@ export function MapOfPool(props: {
   );
 }
 
-/** The map of a network in a large pool, with its blocks. */
+/** The map of a part of a large pool, with its blocks. While it moves, it shows the blocks that it has. */
 function BlocksWithin(props: Omit<BlockMapProps, "parts" | "itemLength">) {
   const { name, shown, blockLength } = props;
   const api = useApi();
   const { space } = useNavigation().place;
+  const networks = coveredBy(shown);
   const loaded = useLoad<PoolMap>(
-    { key: `${space} ${name} ${cidrText(shown)}`, live: useLive() },
-    (signal, show) => readMap(api, { name, byBlock: true, within: shown }, signal, show),
+    { key: [space, name, ...networks.map(cidrText)].join(" "), live: useLive() },
+    (signal, show) => readMap(api, { name, byBlock: true, within: networks }, signal, show),
   );
+  const pool = `${space} ${name} ${shown.length}`;
+  const before = useRef({ pool, value: loaded.value });
+  if (loaded.value || before.current.pool !== pool) before.current = { pool, value: loaded.value };
+  const { value } = before.current;
   return (
-    <Shown loaded={loaded} what={`the blocks in ${cidrText(shown)}`}>
-      {({ parts }) => <BlockMap {...props} parts={parts} itemLength={blockLength} />}
+    <Shown loaded={{ ...loaded, value }} what={`the blocks in ${stretchText(shown)}`}>
+      {({ parts }) => (
+        <BlockMap {...props} parts={parts} itemLength={blockLength} isReading={!loaded.at} />
+      )}
     </Shown>
   );
 }

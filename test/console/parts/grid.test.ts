@@ -6,11 +6,20 @@ import {
   gridOf,
   indexAt,
   indexOf,
+  movedBy,
   tileAt,
   tilesOf,
 } from "../../../console/src/map/grid.ts";
 import { tilesWithin, usuallyShown } from "../../../console/src/map/tiles.ts";
-import { cidrText, contains, readCidr } from "../../../console/src/network/cidr.ts";
+import {
+  cidrText,
+  contains,
+  coveredBy,
+  readCidr,
+  readStretch,
+  stretchText,
+  within,
+} from "../../../console/src/network/cidr.ts";
 
 const cidr = (text: string) => {
   const read = readCidr(text);
@@ -74,6 +83,44 @@ describe("the grid of a network", () => {
     expect(cidrText(shown)).toBe("10.77.3.0/25");
     for (let step = 0; step < 20; step++) shown = farther(shown, whole);
     expect(cidrText(shown)).toBe("10.0.0.0/8");
+  });
+});
+
+describe("a grid that moves", () => {
+  const whole = cidr("10.64.0.0/16");
+  const stretches = fc.record({
+    base: fc.nat({ max: 2 ** 16 - 1 }),
+    length: fc.integer({ min: 17, max: 25 }),
+  });
+  const gridFrom = ({ base, length }: { base: number; length: number }, width: number) =>
+    gridOf(within(whole, { bits: 32, base: whole.base + BigInt(base), length }), 26, width);
+
+  it("shows whole rows of the pool, however far it moves and however wide it is", () => {
+    const widths = fc.integer({ min: 300, max: 2_000 });
+    fc.assert(
+      fc.property(stretches, widths, fc.integer({ min: -99, max: 99 }), (from, width, rows) => {
+        const grid = movedBy(gridFrom(from, width), rows, whole);
+        const [first, last] = [tileAt(grid, 0), tileAt(grid, tilesOf(grid) - 1)];
+        expect([contains(whole, first), contains(whole, last)]).toEqual([true, true]);
+        const rowSize = BigInt(grid.columns) << BigInt(32 - grid.tileLength);
+        expect(first.base % rowSize).toBe(0n);
+      }),
+    );
+  });
+
+  it("moves back by as many rows as it moved, if the pool has them", () => {
+    const grid = gridFrom({ base: 2 ** 15, length: 22 }, 1_100);
+    expect(movedBy(movedBy(grid, 3, whole), -3, whole)).toEqual(grid);
+  });
+
+  it("has its addresses in one network or in two, and names them", () => {
+    const aligned = readStretch("10.64.4.0/22");
+    const between = readStretch("10.64.6.0/22");
+    if (!aligned || !between) throw new Error("it is no CIDR");
+    expect(coveredBy(aligned).map(cidrText)).toEqual(["10.64.4.0/22"]);
+    expect(coveredBy(between).map(cidrText)).toEqual(["10.64.4.0/22", "10.64.8.0/22"]);
+    expect(stretchText(aligned)).toBe("10.64.4.0/22");
+    expect(stretchText(between)).toBe("10.64.6.0 to 10.64.9.255");
   });
 });
 
