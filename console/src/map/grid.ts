@@ -2,7 +2,7 @@ import { around, type Cidr, indexIn, part, type Stretch, within } from "../netwo
 
 /** The tiles of a map, in rows: each one a network of the same size. */
 export interface Grid {
-  /** What the map shows: whole rows. */
+  /** The part of the pool that the map shows, in whole rows. */
   readonly shown: Stretch;
   /** The prefix length of a tile. */
   readonly tileLength: number;
