@@ -109,9 +109,8 @@ const PIECE_SHARE = 64;
 export const isRoundOver = ({ roundAtMs }: Budget, nowMs: number): boolean =>
   nowMs >= roundAtMs + BUDGET_ROUND_MS;
 
-/** Returns true if a walk over the table met everything that is charged to an earlier round. */
-export const hasMetAll = ({ roundAtMs }: Budget, walkBeganAtMs: number): boolean =>
-  walkBeganAtMs >= roundAtMs + BUDGET_SETTLE_MS;
+/** Returns the time from which on a walk over the table meets everything that is charged to an earlier round. */
+export const settledMs = ({ roundAtMs }: Budget): number => roundAtMs + BUDGET_SETTLE_MS;
 
 /** Returns the end of a piece that is taken now. */
 export const pieceUntilMs = (nowMs: number): number => nowMs + BUDGET_PIECE_MS;

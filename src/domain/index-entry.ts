@@ -4,7 +4,7 @@ import { assertTexts, assertTimes } from "./assertions.ts";
 import { handleHash } from "./hash.ts";
 import { INDEX_SETTLE_MS, SHARDS } from "./limits.ts";
 import { shardOf } from "./shard.ts";
-import type { ShardWalk } from "./sweep.ts";
+import { hasWalked, type ShardWalk } from "./sweep.ts";
 
 /** An index of an attribute, by the settings of its space. It leads from a value to the allocations that have it. */
 export interface AttributeIndex {
@@ -70,10 +70,15 @@ export const nameOfEntry = ({ space, attribute, valueHash, place }: IndexEntry):
  * Returns true if an index has an entry for every address that has its attribute (I22).
  * A walk of every shard has begun after the last request that may have left its entries out.
  */
-export const isComplete = ({ sinceMs }: AttributeIndex, walks: readonly ShardWalk[]): boolean =>
+export const isComplete = (
+  { space, sinceMs }: Omit<SpaceIndex, "attribute">,
+  walks: readonly ShardWalk[],
+): boolean =>
   sinceMs !== undefined &&
   walks.length === SHARDS &&
-  walks.every(({ indexedFromMs = 0 }) => indexedFromMs >= sinceMs + INDEX_SETTLE_MS);
+  walks.every(({ indexedFromMs: fromMs, indexedBut: but }) =>
+    hasWalked({ fromMs, but }, space, sinceMs + INDEX_SETTLE_MS),
+  );
 
 /** Checks that an entry has its revision and its names. @throws {Error} */
 export function assertIndexEntry({

@@ -286,6 +286,9 @@ export const SWEEP_ITEMS_PER_PAGE_MAX = 500;
 export const SWEEP_ITEMS_AT_ONCE = 32;
 /** Blocks whose slot holders the walk remembers, so that it reads them once for all borrowed-block entries of a block. */
 export const BORROWED_BLOCKS_KNOWN_MAX = 64;
+/** Spaces that a walk names because it could not read something of them. With more, it counts for none. */
+export const UNREAD_SPACES_MAX = 16;
+
 /**
  * Sections of the table from which the walk chooses at random if it cannot save its position. Each is so small that a
  * run can finish one in a table of 100 million items.

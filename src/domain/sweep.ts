@@ -1,5 +1,11 @@
 import type { Due } from "./allocation.ts";
-import { CHARGING_WALK_MS, INDEX_SETTLE_MS, SWEEP_ITEMS_PER_RUN_MIN, SWEEP_MS } from "./limits.ts";
+import {
+  CHARGING_WALK_MS,
+  INDEX_SETTLE_MS,
+  SWEEP_ITEMS_PER_RUN_MIN,
+  SWEEP_MS,
+  UNREAD_SPACES_MAX,
+} from "./limits.ts";
 
 /** The position of the repair run in a shard. Losing it only repeats work. */
 export interface Progress {
@@ -11,18 +17,24 @@ export interface Progress {
   readonly itemsBefore?: number;
   /** The beginning of a complete walk that charged the allocations of the segment to the current rounds of their budgets. */
   readonly chargedFromMs?: number;
-  /** The beginning of the last walk that charged the segment but for what it could not read. */
-  readonly unchargedFromMs?: number;
+  /** The last such walk that could not read everything. */
+  readonly chargedBut?: PartialWalk;
   /** The beginning of a complete walk that entered every allocation of the segment in the indexes of its space. */
   readonly indexedFromMs?: number;
-  /** The beginning of the last walk that entered every allocation but those that it could not read. */
-  readonly unindexedFromMs?: number;
+  /** The last such walk that could not read everything. */
+  readonly indexedBut?: PartialWalk;
   /** A time after an operator added an index. Its author writes it. */
   readonly indexAskedMs?: number;
 }
 
-/** The last complete walk of a shard that entered every allocation in the indexes of its space. */
-export interface ShardWalk extends Pick<Progress, "indexedFromMs"> {
+/** A complete walk that left something in these spaces, because it could not read it; in any space if it names none. */
+export interface PartialWalk {
+  readonly fromMs: number;
+  readonly spaces?: readonly string[];
+}
+
+/** The last complete walks of a shard that entered every allocation in the indexes of its space. */
+export interface ShardWalk extends Pick<Progress, "indexedFromMs" | "indexedBut"> {
   readonly shard: number;
 }
 
@@ -37,30 +49,63 @@ export interface Sweep extends Left {
   readonly position?: string;
 }
 
-/** An item that cannot be read, and that a walk would charge or enter. */
-export type Unread = "allocation" | "block";
-
-/** What a walk left undone, so that it does not count as a whole one. */
-export interface Left {
-  /** True if an allocation or a block may still be charged to an earlier round. */
-  readonly leftCharges?: true;
-  /** True if one of them cannot be read. So the next walk leaves it too, until an operator has looked at it. */
-  readonly cannotCharge?: true;
-  /** True if an allocation may still lack an index entry. */
-  readonly leftIndexing?: true;
-  /** True if one of them cannot be read. */
-  readonly cannotIndex?: true;
+/** An item of a space that cannot be read, and that a walk would charge or enter. */
+export interface Unread {
+  readonly kind: "allocation" | "block";
+  readonly space: string;
 }
+
+/** What a walk left undone. */
+export interface Left {
+  /** True if an allocation or a block may still be charged to an earlier round, and the next walk can charge it. */
+  readonly leftCharges?: true;
+  /** The spaces in which it could not charge one, because something cannot be read. One more than `UNREAD_SPACES_MAX` are all. */
+  readonly uncharged?: readonly string[];
+  /** True if an allocation may still lack an index entry, and the next walk can write it. */
+  readonly leftIndexing?: true;
+  /** The spaces in which it could not enter one, because something cannot be read. */
+  readonly unindexed?: readonly string[];
+}
+
+/**
+ * Returns what a walk left, with one thing more.
+ *
+ * @param unreadIn the space of what cannot be read; nothing if the next walk can make up for it
+ */
+export function leaving(left: Left, what: "charges" | "indexing", unreadIn?: string): Left {
+  if (what === "charges")
+    return unreadIn === undefined
+      ? { ...left, leftCharges: true }
+      : { ...left, uncharged: withSpace(left.uncharged, unreadIn) };
+  return unreadIn === undefined
+    ? { ...left, leftIndexing: true }
+    : { ...left, unindexed: withSpace(left.unindexed, unreadIn) };
+}
+
+const withSpace = (spaces: readonly string[] = [], space: string): readonly string[] =>
+  spaces.includes(space) || spaces.length > UNREAD_SPACES_MAX ? spaces : [...spaces, space];
+
+/** Returns true if a walk that began at a time or later left nothing in a space. */
+export const hasWalked = (
+  {
+    fromMs = 0,
+    but,
+  }: { readonly fromMs?: number | undefined; readonly but?: PartialWalk | undefined },
+  space: string,
+  sinceMs: number,
+): boolean =>
+  fromMs >= sinceMs ||
+  (but?.spaces !== undefined && but.fromMs >= sinceMs && !but.spaces.includes(space));
 
 /** Returns true if a walk also charges allocations that are charged to no quota, because the last such walk is long ago. */
 export const isChargingWalk = (progress: Progress, { beganAtMs }: Sweep): boolean => {
-  const { chargedFromMs = 0, unchargedFromMs = 0 } = progress;
-  const lastMs = Math.max(chargedFromMs, unchargedFromMs);
+  const { chargedFromMs = 0, chargedBut } = progress;
+  const lastMs = Math.max(chargedFromMs, chargedBut?.fromMs ?? 0);
   return !isFirst(progress) && beganAtMs >= lastMs + CHARGING_WALK_MS;
 };
 
-const isFirst = ({ chargedFromMs, unchargedFromMs }: Progress): boolean =>
-  chargedFromMs === undefined && unchargedFromMs === undefined;
+const isFirst = ({ chargedFromMs, chargedBut }: Progress): boolean =>
+  chargedFromMs === undefined && chargedBut === undefined;
 
 /** Returns true if a walk that begins now also enters allocations that are in no index. */
 export const isIndexingWalk = (progress: Progress, beganAtMs: number): boolean =>
@@ -71,12 +116,12 @@ const isIndexAsked = ({ indexAskedMs, indexedFromMs = 0 }: Progress): boolean =>
   indexAskedMs !== undefined && indexedFromMs < indexAskedMs + INDEX_SETTLE_MS;
 
 /**
- * Returns true if a walk can complete an index that an operator waits for. After one that met an allocation that it could not read, an operator
- * has to look at that first.
+ * Returns true if the next walk can do more for an index that an operator waits for. After one that could not read something, an operator has
+ * to look at that first.
  */
 const isIndexInReach = (progress: Progress): boolean => {
-  const { indexAskedMs = 0, unindexedFromMs = 0 } = progress;
-  return isIndexAsked(progress) && unindexedFromMs < indexAskedMs + INDEX_SETTLE_MS;
+  const { indexAskedMs = 0, indexedBut } = progress;
+  return isIndexAsked(progress) && (indexedBut?.fromMs ?? 0) < indexAskedMs + INDEX_SETTLE_MS;
 };
 
 /**
@@ -93,15 +138,18 @@ export function afterWalk(progress: Progress, walk: Sweep): Progress {
   };
 }
 
-const charged = ({ beganAtMs, leftCharges, cannotCharge }: Sweep): Progress => {
-  if (cannotCharge) return { unchargedFromMs: beganAtMs };
-  return leftCharges ? {} : { chargedFromMs: beganAtMs };
+const charged = ({ beganAtMs, leftCharges, uncharged }: Sweep): Progress => {
+  if (leftCharges) return {};
+  return uncharged ? { chargedBut: butIn(uncharged, beganAtMs) } : { chargedFromMs: beganAtMs };
 };
 
-const indexed = ({ beganAtMs, leftIndexing, cannotIndex }: Sweep): Progress => {
-  if (cannotIndex) return { unindexedFromMs: beganAtMs };
-  return leftIndexing ? {} : { indexedFromMs: beganAtMs };
+const indexed = ({ beganAtMs, leftIndexing, unindexed }: Sweep): Progress => {
+  if (leftIndexing) return {};
+  return unindexed ? { indexedBut: butIn(unindexed, beganAtMs) } : { indexedFromMs: beganAtMs };
 };
+
+const butIn = (spaces: readonly string[], fromMs: number): PartialWalk =>
+  spaces.length > UNREAD_SPACES_MAX ? { fromMs } : { fromMs, spaces };
 
 /**
  * Returns how many items a run reads, so that the walk covers the segment in a day. If their number is unknown, if an operator

@@ -25,7 +25,7 @@ import { shardWalkFrom } from "./progress.ts";
 import { quotaFrom, requestRateFrom } from "./quota.ts";
 import { quotaSlotFrom } from "./quota-slot.ts";
 import { readOrNot } from "./readable-items.ts";
-import { indexesFrom, poolFrom, reservationFrom, versionFrom } from "./space.ts";
+import { indexesFrom, poolFrom, reservationFrom, spaceIn, versionFrom } from "./space.ts";
 import { spaceEntryFrom } from "./space-entry.ts";
 import type { Segment, Table } from "./table.ts";
 import { assertKeysOf } from "./table-format.ts";
@@ -63,11 +63,11 @@ export function scanning(table: Table) {
 /** Sorts one item, and says what it is if it cannot be read. */
 function foundIn(item: Item) {
   const decoded = decodedOf([item]);
-  const unread = decoded.errors.length > 0 ? UNREAD[kindNameOf(item) ?? ""] : undefined;
-  return { ...decoded, unread };
+  const kind = decoded.errors.length > 0 ? UNREAD[kindNameOf(item) ?? ""] : undefined;
+  return { ...decoded, unread: kind && { kind, space: spaceIn(item) } };
 }
 
-const UNREAD: Readonly<Record<string, Unread>> = { HANDLE: "allocation", BLOCK: "block" };
+const UNREAD: Readonly<Record<string, Unread["kind"]>> = { HANDLE: "allocation", BLOCK: "block" };
 
 const positionOf = ({ pk, sk }: Key): string => JSON.stringify({ pk, sk });
 

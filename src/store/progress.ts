@@ -1,6 +1,6 @@
 import type { Outcome } from "../domain/outcome.ts";
-import type { Progress, ShardWalk } from "../domain/sweep.ts";
-import { mapOf, numberOf, textOf } from "./attribute.ts";
+import type { PartialWalk, Progress, ShardWalk } from "../domain/sweep.ts";
+import { mapOf, numberOf, textOf, textsOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item, Value } from "./item.ts";
 import { allocationKey, allocationPlaceOf, progressKey, SWEEP_PK } from "./key.ts";
@@ -58,17 +58,17 @@ const attributesOf = ({
   sweep,
   itemsBefore,
   chargedFromMs,
-  unchargedFromMs,
+  chargedBut,
   indexedFromMs,
-  unindexedFromMs,
+  indexedBut,
 }: Progress): Readonly<Record<string, Value | undefined>> => ({
   due: due && { ...allocationKey(due.place), at: due.dueAtMs },
   sweep: sweep && { ...sweep },
   itemsBefore,
   chargedFrom: chargedFromMs,
-  unchargedFrom: unchargedFromMs,
+  chargedBut: chargedBut && { ...chargedBut },
   indexedFrom: indexedFromMs,
-  unindexedFrom: unindexedFromMs,
+  indexedBut: indexedBut && { ...indexedBut },
 });
 
 const progressFrom = reading((item: Item): Progress => {
@@ -85,27 +85,33 @@ const progressFrom = reading((item: Item): Progress => {
       sweep: {
         beganAtMs: numberOf(sweep, "beganAtMs"),
         items: numberOf(sweep, "items"),
-        ...flagsOf(sweep),
+        ...(sweep.isIndexing === true && { isIndexing: true }),
+        ...(sweep.leftCharges === true && { leftCharges: true }),
+        ...(sweep.uncharged !== undefined && { uncharged: textsOf(sweep, "uncharged") }),
+        ...(sweep.leftIndexing === true && { leftIndexing: true }),
+        ...(sweep.unindexed !== undefined && { unindexed: textsOf(sweep, "unindexed") }),
         ...(sweep.position !== undefined && { position: textOf(sweep, "position") }),
       },
     }),
     ...(item.itemsBefore !== undefined && { itemsBefore: numberOf(item, "itemsBefore") }),
     ...(item.chargedFrom !== undefined && { chargedFromMs: numberOf(item, "chargedFrom") }),
-    ...(item.unchargedFrom !== undefined && { unchargedFromMs: numberOf(item, "unchargedFrom") }),
+    ...(item.chargedBut !== undefined && { chargedBut: partialOf(mapOf(item, "chargedBut")) }),
     ...(item.indexedFrom !== undefined && { indexedFromMs: numberOf(item, "indexedFrom") }),
-    ...(item.unindexedFrom !== undefined && {
-      unindexedFromMs: numberOf(item, "unindexedFrom"),
-    }),
+    ...(item.indexedBut !== undefined && { indexedBut: partialOf(mapOf(item, "indexedBut")) }),
     ...(item.indexAsked !== undefined && { indexAskedMs: numberOf(item, "indexAsked") }),
   };
 });
 
-const flagsOf = (sweep: Readonly<Record<string, Value>>) =>
-  Object.fromEntries(FLAGS.flatMap((name) => (sweep[name] === true ? [[name, true]] : [])));
-
-const FLAGS = ["isIndexing", "leftCharges", "cannotCharge", "leftIndexing", "cannotIndex"] as const;
+const partialOf = (walk: Readonly<Record<string, Value>>): PartialWalk => ({
+  fromMs: numberOf(walk, "fromMs"),
+  ...(walk.spaces !== undefined && { spaces: textsOf(walk, "spaces") }),
+});
 
 export const shardWalkFrom = (item: Item): ShardWalk => {
-  const { indexedFromMs } = progressFrom(item);
-  return { shard: Number(item.sk), ...(indexedFromMs !== undefined && { indexedFromMs }) };
+  const { indexedFromMs, indexedBut } = progressFrom(item);
+  return {
+    shard: Number(item.sk),
+    ...(indexedFromMs !== undefined && { indexedFromMs }),
+    ...(indexedBut && { indexedBut }),
+  };
 };

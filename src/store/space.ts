@@ -305,7 +305,8 @@ export const reservationFrom = reading((item: Item): Reservation => {
 export const indexesFrom = (item: Item): readonly SpaceIndex[] =>
   settingsFrom(item).indexes.map((index) => ({ ...index, space: spaceIn(item) }));
 
-const spaceIn = ({ pk }: Key): string => unescaped(pk.split("#")[1] as string);
+/** Returns the space in a partition key. */
+export const spaceIn = ({ pk }: Key): string => unescaped(pk.split("#")[1] as string);
 
 const named = (key: Key) => ({
   space: spaceIn(key),

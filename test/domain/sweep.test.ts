@@ -5,12 +5,16 @@ import {
   INDEX_SETTLE_MS,
   SWEEP_ITEMS_PER_RUN_MIN,
   SWEEP_MS,
+  UNREAD_SPACES_MAX,
 } from "../../src/domain/limits.ts";
 import {
   afterWalk,
+  hasWalked,
   isChargingWalk,
   isIndexingWalk,
   itemsToSweep,
+  type Left,
+  leaving,
   type Progress,
   type Sweep,
 } from "../../src/domain/sweep.ts";
@@ -59,14 +63,30 @@ describe("a walk that could not read an allocation", () => {
   const asked: Progress = { itemsBefore: 100, indexAskedMs: NOW_MS };
   const walkAt = (beganAtMs: number): Sweep => ({
     ...{ beganAtMs, items: 100, isIndexing: true },
-    ...{ leftCharges: true, cannotCharge: true, leftIndexing: true, cannotIndex: true },
+    ...{ uncharged: ["blue"], unindexed: ["blue"] },
   });
   const IN_TIME_MS = NOW_MS + INDEX_SETTLE_MS;
   const after = afterWalk(asked, walkAt(IN_TIME_MS));
 
-  it("is no whole one: neither a round nor an index goes by it", () => {
-    expect([after.chargedFromMs, after.indexedFromMs]).toEqual([undefined, undefined]);
+  const isWalked = ({ indexedFromMs: fromMs, indexedBut: but }: Progress, space: string) =>
+    hasWalked({ fromMs, but }, space, IN_TIME_MS);
+
+  it("is a whole one for every space but that of the allocation", () => {
+    expect([isWalked(after, "blue"), isWalked(after, "red")]).toEqual([false, true]);
     expect(isIndexingWalk(after, IN_TIME_MS + 1)).toBe(true);
+  });
+
+  it("counts for no space if it could not read something of more than it can name", () => {
+    let left: Left = {};
+    for (let n = 0; n <= 2 * UNREAD_SPACES_MAX; n++) left = leaving(left, "indexing", `space-${n}`);
+    const walk: Sweep = { beganAtMs: IN_TIME_MS, items: 100, isIndexing: true, ...left };
+    expect(isWalked(afterWalk(asked, walk), "red")).toBe(false);
+  });
+
+  it("counts for no space if something is left that the next walk can do", () => {
+    const left = leaving({ unindexed: ["blue"] }, "indexing");
+    const walk: Sweep = { beganAtMs: IN_TIME_MS, items: 100, isIndexing: true, ...left };
+    expect(isWalked(afterWalk(asked, walk), "red")).toBe(false);
   });
 
   it("is the last one at full pace that an operator's index has", () => {

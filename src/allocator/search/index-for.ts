@@ -39,7 +39,7 @@ export async function indexFor(
   const [first, ...others] = indexedIn(known, attributes);
   const walks = first === undefined ? [] : await store.listWalks();
   const attribute = [first, ...others].find((name) =>
-    known.some((index) => index.attribute === name && isComplete(index, walks)),
+    known.some((index) => index.attribute === name && isComplete({ ...index, space }, walks)),
   );
   const value = attribute === undefined ? undefined : attributes[attribute];
   if (attribute !== undefined && value !== undefined) {

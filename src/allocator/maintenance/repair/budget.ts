@@ -1,6 +1,7 @@
-import { type Budget, hasMetAll, isRoundOver, nextRound } from "../../../domain/budget.ts";
+import { type Budget, isRoundOver, nextRound, settledMs } from "../../../domain/budget.ts";
 import { GRACE_MS, SHARDS } from "../../../domain/limits.ts";
 import { quotaNamed } from "../../../domain/pool.ts";
+import { hasWalked } from "../../../domain/sweep.ts";
 import { compareAndSwap } from "../../core/compare-and-swap.ts";
 import { type Context, fresh } from "../../core/context.ts";
 import { answer, RETRY } from "../../core/step.ts";
@@ -31,8 +32,8 @@ export async function repairBudget(context: Context, found: Budget): Promise<boo
 async function allMet({ store }: Context, budget: Budget): Promise<boolean> {
   for (let shard = 0; shard < SHARDS; shard++) {
     const progress = await store.readProgress(shard);
-    if (progress?.chargedFromMs === undefined) return false;
-    if (!hasMetAll(budget, progress.chargedFromMs)) return false;
+    const { chargedFromMs: fromMs, chargedBut: but } = progress ?? {};
+    if (!hasWalked({ fromMs, but }, budget.space, settledMs(budget))) return false;
   }
   return true;
 }

@@ -13,6 +13,7 @@ import {
   isIndexingWalk,
   itemsToSweep,
   type Left,
+  leaving,
   type Progress,
   type Sweep,
   type Unread,
@@ -106,7 +107,7 @@ async function walkSegment(
       budgets: new KnownBudgets(context),
       isCharging: isChargingWalk(progress, walk),
       isIndexing: walk.isIndexing ?? false,
-      left: {},
+      left: walk,
     };
     const worked = await whileTime(
       context,
@@ -114,7 +115,7 @@ async function walkSegment(
       { atOnce: SWEEP_ITEMS_AT_ONCE, untilMs },
       ({ contents, errors, unread }) => {
         done.failures.push(...errors);
-        leaveUnread(seen, unread);
+        if (unread) leaveUnread(seen, unread);
         return going(done, () => sweepItem(context, contents, seen, done));
       },
     );
@@ -144,7 +145,7 @@ interface SeenOnPage {
   readonly isCharging: boolean;
   /** True if the walk also enters allocations that are in no index. */
   readonly isIndexing: boolean;
-  /** What the walk left undone on this page. */
+  /** What the walk left undone. */
   left: Left;
 }
 
@@ -164,9 +165,9 @@ async function sweepItem(
   const { hosts, holders, budgets } = page;
   for (const seen of contents.allocations) {
     if (seen.charges.length > 0 || page.isCharging)
-      await charging(done, page, () => repairCharges(context, seen, budgets));
+      await charging(done, page, seen.place, () => repairCharges(context, seen, budgets));
     if (seen.indexed || page.isIndexing)
-      await indexing(done, page, () => repairIndexed(context, seen));
+      await indexing(done, page, seen.place, () => repairIndexed(context, seen));
     await repairHeldPrefix(context, seen);
     if (await seemsRight(context, seen)) continue;
     const allocation = await context.store.readAllocation(seen.place);
@@ -182,7 +183,7 @@ async function sweepItem(
   }
   for (const block of contents.blocks) {
     if (block.charge || page.isCharging)
-      await charging(done, page, () => repairBlockCharge(context, block, budgets));
+      await charging(done, page, block, () => repairBlockCharge(context, block, budgets));
     if (await repairBlock(context, block)) done.orphansDeleted++;
     else done.affinities += await repairAffinityOf(context, block);
   }
@@ -211,41 +212,39 @@ async function sweepItem(
 }
 
 /** Charges one item. Where nothing is charged, a read of the configuration twice a day is enough. */
-const charging = (done: Repaired, page: SeenOnPage, repair: () => Promise<boolean>) =>
-  noting(done, page, { left: { leftCharges: true }, unread: CANNOT_CHARGE }, repair);
+const charging = (done: Repaired, page: SeenOnPage, of: OfSpace, repair: () => Promise<boolean>) =>
+  noting(done, page, { what: "charges", ...of }, repair);
 
 /** Enters one allocation in indexes. Where no attribute is indexed, a read of the configuration twice a day is enough. */
-const indexing = (done: Repaired, page: SeenOnPage, repair: () => Promise<boolean>) =>
-  noting(done, page, { left: { leftIndexing: true }, unread: CANNOT_INDEX }, repair);
+const indexing = (done: Repaired, page: SeenOnPage, of: OfSpace, repair: () => Promise<boolean>) =>
+  noting(done, page, { what: "indexing", ...of }, repair);
+
+interface OfSpace {
+  readonly space: string;
+}
 
 /** Repairs one item, and notes on the page what that left undone, or could not do because something cannot be read. */
 async function noting(
   done: Repaired,
   page: SeenOnPage,
-  { left, unread }: { readonly left: Left; readonly unread: Left },
+  { what, space }: OfSpace & { readonly what: "charges" | "indexing" },
   repair: () => Promise<boolean>,
 ): Promise<void> {
-  let undone = left;
+  let isDone = false;
+  let unreadIn: string | undefined;
   await going(done, async () => {
-    const isDone = await orCorrupt(repair());
-    if (isDone instanceof CorruptItemError) {
-      undone = unread;
-      throw isDone;
+    const answer = await orCorrupt(repair());
+    if (answer instanceof CorruptItemError) {
+      unreadIn = space;
+      throw answer;
     }
-    if (isDone) undone = {};
+    isDone = answer;
   });
-  leave(page, undone);
+  if (!isDone) page.left = leaving(page.left, what, unreadIn);
 }
 
-/** Notes what the walk leaves, because an item of the table cannot be read. */
-function leaveUnread(page: SeenOnPage, unread: Unread | undefined): void {
-  if (unread !== undefined) leave(page, CANNOT_CHARGE);
-  if (unread === "allocation") leave(page, CANNOT_INDEX);
+/** Notes what the walk leaves, because an item of the table cannot be read: it may be charged, and an allocation may lack an entry. */
+function leaveUnread(page: SeenOnPage, { kind, space }: Unread): void {
+  page.left = leaving(page.left, "charges", space);
+  if (kind === "allocation") page.left = leaving(page.left, "indexing", space);
 }
-
-function leave(page: SeenOnPage, left: Left): void {
-  page.left = { ...page.left, ...left };
-}
-
-const CANNOT_CHARGE: Left = { leftCharges: true, cannotCharge: true };
-const CANNOT_INDEX: Left = { leftIndexing: true, cannotIndex: true };

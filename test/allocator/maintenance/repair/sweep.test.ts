@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { putPool } from "../../../../src/allocator/admin/administration.ts";
 import { putQuota } from "../../../../src/allocator/admin/quotas.ts";
 import { repair } from "../../../../src/allocator/maintenance/repair/repair.ts";
 import {
@@ -20,6 +21,12 @@ import {
   SPACE,
   type World,
 } from "../../../world.ts";
+
+const OTHER = "other";
+
+/** Makes a pool in another space. */
+const withOther = ({ calm }: World) =>
+  putPool(calm, OTHER, "pool", poolOf("10.0.0.0/29", 31), undefined);
 
 /** Gives an item the format of another version. Returns what gives it its own again. */
 function broken({ table }: World, kind: string): () => void {
@@ -45,6 +52,19 @@ describe("a walk that meets an allocation that it cannot read", () => {
     await sweepAll(calm);
     const found = await searchTenant(calm, "red");
     expect([found.read.by, textsIn(found)]).toEqual(["attribute", ["10.0.0.0"]]);
+  });
+
+  it("completes an index of another space meanwhile", async () => {
+    const world = await makeWorld();
+    await assigned(world.calm, ofTenant("early", "red"));
+    const mend = broken(world, "HANDLE");
+    await withOther(world);
+    await assigned(world.calm, { ...ofTenant("web", "red"), space: OTHER });
+    await setIndexes(world.calm, ["tenant"], OTHER);
+    await buildIndexes(world);
+    const found = await searchTenant(world.calm, "red", { space: OTHER });
+    expect([found.read.by, found.items.length]).toEqual(["attribute", 1]);
+    mend();
   });
 
   it("completes an index after the allocation is gone", async () => {
@@ -81,6 +101,9 @@ describe("a walk that meets an allocation that it cannot read", () => {
     await buildIndexes(world);
     for (const shard of EVERY_SHARD)
       expect((await repair(world.calm, shard)).items).toBeLessThanOrEqual(SWEEP_ITEMS_PER_RUN_MIN);
+    // A walk of more than one run knows what it could not read in an earlier one.
+    for (let walk = 0; walk < 3; walk++) await sweepAll(world.calm);
+    expect((await searchTenant(world.calm, "red")).read.by).toBe("space");
     mend();
     // The first of two walks began before the allocation was readable.
     for (let walk = 0; walk < 2; walk++) await sweepAll(world.calm);
@@ -92,14 +115,19 @@ describe.each([
   ["an allocation", "HANDLE", { addresses: 5 }],
   ["a block", "BLOCK", { blocks: 5 }],
 ] as const)("a round of a budget with %s that a walk cannot read", (_, kind, quota) => {
-  const roundIn = (world: World) => contentsIn(world).budgets[0]?.round;
+  const roundIn = (world: World, of = SPACE) =>
+    contentsIn(world).budgets.find(({ space }) => space === of)?.round;
 
-  it("ends after the item is readable, and counts it all the time (I21)", async () => {
+  it("ends after the item is readable, and counts it all the time, but ends in other spaces (I21)", async () => {
     const world = await makeWorld();
     await putQuota(world.calm, SPACE, "all", quota, undefined);
     await assigned(world.calm, requestOf("old", 2));
     const rounds = new Set<string | undefined>();
     const mend = broken(world, kind);
+    await withOther(world);
+    await putQuota(world.calm, OTHER, "all", quota, undefined);
+    await assigned(world.calm, { ...requestOf("web", 2), space: OTHER });
+    const before = roundIn(world, OTHER);
     for (let day = 0; day < 4; day++) {
       world.clock.nowMs += BUDGET_ROUND_MS + BUDGET_SETTLE_MS;
       await sweepAll(world.calm);
@@ -107,6 +135,7 @@ describe.each([
       rounds.add(roundIn(world));
     }
     expect([...rounds]).toHaveLength(1);
+    expect(roundIn(world, OTHER)).not.toBe(before);
     mend();
     for (let walk = 0; walk < 2; walk++) {
       world.clock.nowMs += CHARGING_WALK_MS;
