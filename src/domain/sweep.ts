@@ -55,7 +55,7 @@ export interface Unread {
   readonly space: string;
 }
 
-/** What a walk left undone. */
+/** The work that a walk left undone. */
 export interface Left {
   /** True if an allocation or a block may still be charged to an earlier round, and the next walk can charge it. */
   readonly leftCharges?: true;

@@ -145,7 +145,7 @@ interface SeenOnPage {
   readonly isCharging: boolean;
   /** True if the walk also enters allocations that are in no index. */
   readonly isIndexing: boolean;
-  /** What the walk left undone. */
+  /** The work that the walk left undone. */
   left: Left;
 }
 
