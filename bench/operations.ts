@@ -27,6 +27,7 @@ import { measureInstances } from "./instances.ts";
 import type { Cost, meterOf } from "./meter.ts";
 import { makePool, readCidr } from "./pool.ts";
 import { measureQuotas } from "./quotas.ts";
+import { measureSpaces } from "./spaces.ts";
 
 /** The maximum cost of an operation: calls in sequence, write units, read units. */
 export type Budget = readonly [inSequence: number, writeUnits: number, readUnits: number];
@@ -95,6 +96,10 @@ export async function measureSite(bench: Bench, size: Size, fill: Fill): Promise
     );
   if (fill === "0 %")
     await measureQuotas(scene.cold(), requestOf(scene, "owner"), (...measurement) =>
+      measured(scene, ...measurement),
+    );
+  if (fill === "0 %")
+    await measureSpaces(scene.cold, `${space}-deleted`, (...measurement) =>
       measured(scene, ...measurement),
     );
   return scene.lines;

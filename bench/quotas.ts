@@ -5,7 +5,7 @@ import type { HostId } from "../src/domain/host.ts";
 import { assigned, give } from "./asked.ts";
 import type { Budget } from "./operations.ts";
 
-type Measure = <T>(operation: string, budget: Budget, act: () => Promise<T>) => Promise<T>;
+export type Measure = <T>(operation: string, budget: Budget, act: () => Promise<T>) => Promise<T>;
 
 /** Assigns until the function has pieces of the budget to spend. */
 const WARM_UP_ASSIGNS = 4;

@@ -101,7 +101,8 @@ const NODES = {
  *   and nodes. `affinities` does not touch allocations. `amend` changes an allocation and nothing else.
  * - `read` writes nothing. `survey` may scan, which no condition on keys can limit.
  * - `configure` writes the configuration of a space: pools, reservations and settings share a partition, where a right
- *   to one is a right to all. It holds the prefix that a pool is made of, and `work` lets it go: both change the allocation. `register` writes hosts and namespaces. `applications` holds slots, and
+ *   to one is a right to all. It holds the prefix that a pool is made of, and `work` lets it go: both change the allocation. `work` also
+ *   removes what is left in a space that is deleted. `register` writes hosts and namespaces. `applications` holds slots, and
  *   closes allocations that are kept. `nodes` assigns prefixes and releases them, and writes what clusters say of hosts.
  * - `openapi`, `authorize` and `console` need no table.
  */
@@ -173,17 +174,18 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     due: true,
   },
   configure: {
-    get: ["BLOCK", "JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
-    query: ["BLOCK", "HANDLE", "JOBS", "GROUPINDEX", "SPACE"],
+    get: ["BLOCK", "HOST", "JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
+    // Only a space without applications and nodes can be deleted.
+    query: ["APPLICATIONS", "BLOCK", "HANDLE", "JOBS", "NAMESPACE", "NODES", "GROUPINDEX", "SPACE"],
     put: ["HANDLE", "JOBS", "PLAN", "SPACE", "TABLE"],
     // It asks the walks of the repair run for the entries of a new index.
     update: ["BLOCK", "SPACE", "SPACES", "SWEEP", "VERSION"],
     delete: ["SPACE"],
   },
   register: {
-    get: ["HOST", "NAMESPACE", "NODES", "TABLE"],
+    get: ["HOST", "NAMESPACE", "NODES", "SPACES", "TABLE"],
     put: ["HOST", "NAMESPACE", "NODES", "TABLE"],
-    update: ["HOST", "NAMESPACE"],
+    update: ["HOST", "NAMESPACE", "SPACES"],
     delete: ["HOST", "NAMESPACE", "NODES"],
   },
   applications: {
@@ -232,11 +234,21 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     delete: ["BLOCK", "FULLPOOLS", "HOST", "SPACES"],
   },
   work: {
-    get: ["BLOCK", "JOBS", "PLAN", "TABLE", "VERSION"],
-    query: ["BLOCK", "HANDLE", "HOST", "JOBS", "GROUPINDEX", "SPACE"],
+    get: ["BLOCK", "HOST", "JOBS", "PLAN", "SPACES", "TABLE", "VERSION"],
+    query: [
+      "APPLICATIONS",
+      "BLOCK",
+      "HANDLE",
+      "HOST",
+      "JOBS",
+      "NAMESPACE",
+      "NODES",
+      "GROUPINDEX",
+      "SPACE",
+    ],
     put: ["HANDLE", "HOST", "JOBS", "PLAN", "SPACE"],
-    update: ["BLOCK", "GROUPINDEX", "VERSION"],
-    delete: ["BLOCK", "FULLPOOLS", "HOST", "JOBS", "GROUPINDEX", "SPACE"],
+    update: ["BLOCK", "GROUPINDEX", "NAMESPACE", "SPACE", "SPACES", "VERSION"],
+    delete: ["BLOCK", "FULLPOOLS", "HOST", "JOBS", "NAMESPACE", "GROUPINDEX", "SPACE", "SPACES"],
   },
   // The index may miss an item, so the repair run also scans the table. Only `survey` asks the index too. It marks the
   // register of the table.

@@ -4,7 +4,9 @@ import {
   actsInEverySpace,
   actsInSpace,
   inNamedSpace,
+  leavesSpaceOut,
   SPACE_DEFAULT,
+  SPACE_PATH,
   withoutSpace,
 } from "../src/contract/routes/space-path.ts";
 
@@ -45,15 +47,18 @@ const OF_NO_SPACE = [...new Set(ROUTES.map(({ path }) => path))]
   .filter((path) => !actsInSpace(path) && !actsInEverySpace(path))
   .map(withAsterisks);
 
+/** The calls about a space as a whole. */
+const OF_SPACE = ROUTES.filter(({ path }) => path === SPACE_PATH).map(
+  ({ method, path }) => `${method}${path}`,
+);
+
 /** All routes of `default` by paths that name no space, such as `GET/v1/pools` and everything below it. */
 const IN_DEFAULT = [
   ...new Set(
-    ROUTES.filter(({ path }) => actsInSpace(path) && path === withoutSpace(path)).flatMap(
-      ({ method, path }) => {
-        const collection = path.split("/").slice(0, 3).join("/");
-        return (method === "GET" ? READS : [method]).map((one) => `${one}${collection}*`);
-      },
-    ),
+    ROUTES.filter(({ path }) => leavesSpaceOut(path)).flatMap(({ method, path }) => {
+      const collection = path.split("/").slice(0, 3).join("/");
+      return (method === "GET" ? READS : [method]).map((one) => `${one}${collection}*`);
+    }),
   ),
 ];
 
@@ -80,7 +85,10 @@ export function callsInEverySpace(role: CallerRole, spaces: readonly string[]): 
 export function callsInSpace(role: CallerRole, space: string): string[] {
   const reads = READS.map((method) => `${method}/v1/spaces/${space}/*`);
   // A wildcard for the method would match the beginning of another path whose end looks like a path of this space.
-  const writes = WRITES.map((method) => `${method}/v1/spaces/${space}/*`);
+  const writes = [
+    ...WRITES.map((method) => `${method}/v1/spaces/${space}/*`),
+    ...OF_SPACE.map((call) => inSpace(call, space)),
+  ];
   const isRead = (call: string) => READS.some((method) => call.startsWith(`${method}/`));
   const unprefixed = space === SPACE_DEFAULT ? IN_DEFAULT : [];
   const everybody = [

@@ -2,8 +2,10 @@ import { deleteReservation, putPool, putSettings } from "../src/allocator/admin/
 import { deleteQuota, putQuota } from "../src/allocator/admin/quotas.ts";
 import { reserve } from "../src/allocator/admin/reserve.ts";
 import { deletePool, drainPool, releasePool } from "../src/allocator/jobs/pool-jobs.ts";
+import { deleteSpace } from "../src/allocator/jobs/space-jobs.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
+import { readDryRun } from "../src/edge/http/parameters.ts";
 import { readNamedMatch } from "../src/edge/http/preconditions.ts";
 import { acceptedAnswer } from "../src/edge/jobs/answer.ts";
 import { poolPutAnswer } from "../src/edge/pools/answer.ts";
@@ -19,7 +21,7 @@ import { context, dryRunContext } from "../src/wiring.ts";
 
 const plat = context();
 
-/** Serves changes of pools, reservations, quotas and settings. */
+/** Serves changes of pools, reservations, quotas, settings, and of spaces as a whole. */
 export const handler = authorized({
   "PUT /v1/pools/{name}": route(
     readPoolPut,
@@ -67,6 +69,11 @@ export const handler = authorized({
     ({ dryRun, space, name, ifMatch }) =>
       deleteQuota(dryRun ? dryRunContext() : plat, space, name, ifMatch),
     quotaDeleteAnswer,
+  ),
+  "DELETE /v1/spaces/{space}": route(
+    readDryRun,
+    ({ dryRun, space }) => deleteSpace(dryRun ? dryRunContext() : plat, space),
+    acceptedAnswer,
   ),
   "PUT /v1/config": route(
     readSettingsPut,

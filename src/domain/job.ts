@@ -1,4 +1,5 @@
 import { assertTexts, assertTimes, assertWhole } from "./assertions.ts";
+import { assertJobState, type JobState } from "./job-state.ts";
 import {
   EFFECTIVE_MS_MAX,
   JOB_GROUPS_TO_COME_BACK_TO_MAX,
@@ -6,6 +7,7 @@ import {
   UNREADABLE_CHARACTERS_MAX,
 } from "./limits.ts";
 import { CorruptItemError } from "./outcome.ts";
+import { assertSpaceJob, type SpaceJob } from "./space-job.ts";
 import { formatTime } from "./time.ts";
 
 /** The counts of one walk over the block groups of a pool. */
@@ -51,18 +53,11 @@ export interface Walk extends WalkCounts {
   readonly only?: readonly bigint[];
 }
 
-export const JOB_KINDS = ["pool.drain", "pool.delete", "pool.release", "pool.shrink"] as const;
-export const JOB_STATES = ["running", "done", "failed", "cancelled"] as const;
+export const POOL_JOB_KINDS = ["pool.drain", "pool.delete", "pool.release", "pool.shrink"] as const;
 
-/**
- * Work on a pool that takes longer than a request. A scheduled worker carries it out slice by slice.
- * Every step can be repeated, so that a worker can be cut off anywhere and two workers can run at the same time.
- */
-export interface Job {
-  readonly space: string;
-  /** Derived from the request, so that a repeated request finds the same job. */
-  readonly id: string;
-  readonly kind: (typeof JOB_KINDS)[number];
+/** Work on a pool. */
+export interface PoolJob extends JobState {
+  readonly kind: (typeof POOL_JOB_KINDS)[number];
   readonly pool: string;
   readonly poolId: string;
   /**
@@ -72,7 +67,6 @@ export interface Job {
   readonly poolRevision: string;
   /** For a release: blocks with an assigned or cooling address keep their host. */
   readonly mustBeEmpty?: true;
-  readonly state: (typeof JOB_STATES)[number];
   /**
    * The time from which the pool served no request and every function knew it; absent before. For a shrink: the time when a worker
    * had read the pool without the addresses, and announced it. A release does not change its pool, so its walk can begin immediately.
@@ -81,19 +75,25 @@ export interface Job {
   readonly walk?: Walk;
   /** The counts of the last complete walk. */
   readonly lastWalk?: WalkCounts;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-  readonly finishedAtMs?: number;
-  /** A sentence: the reason for waiting, or the result. */
-  readonly detail: string;
-  readonly revision: string;
 }
 
-/** Checks that a job has its revision, and the id and revision of its pool: it must change no other. @throws {Error} */
+/**
+ * Work that takes longer than a request. A scheduled worker carries it out slice by slice.
+ * Every step can be repeated, so that a worker can be cut off anywhere and two workers can run at the same time.
+ */
+export type Job = PoolJob | SpaceJob;
+
+/** Checks that a job has its revision, and what its writes compare. @throws {Error} */
 export function assertJob(job: Job): void {
-  const { space, id, pool, poolId, poolRevision, revision, walk, lastWalk } = job;
-  assertTexts({ space, id, pool, poolId, poolRevision, revision });
-  assertTimes(job.createdAtMs, job.updatedAtMs, job.markedAtMs, job.finishedAtMs, walk?.beganAtMs);
+  assertJobState(job);
+  if (job.kind === "space.delete") assertSpaceJob(job);
+  else assertPoolJob(job);
+}
+
+/** Checks that a job has the id and the revision of its pool: it must change no other. @throws {Error} */
+function assertPoolJob({ pool, poolId, poolRevision, markedAtMs, walk, lastWalk }: PoolJob): void {
+  assertTexts({ pool, poolId, poolRevision });
+  assertTimes(markedAtMs, walk?.beganAtMs);
   for (const counts of [walk, lastWalk]) if (counts) assertCounts(counts);
 }
 
@@ -122,13 +122,12 @@ export const shrinkJobId = (poolId: string): string => `shrink-${poolId}`;
  * Returns true if a new request can start the job again, over the one that succeeded or failed. A shrink begins anew over a running
  * one of another revision: its worker may have found nothing left to do before the pool changed.
  */
-export function mayBeginAgain(
-  { kind, state, poolRevision }: Pick<Job, "kind" | "state" | "poolRevision">,
-  wanted: Pick<Job, "poolRevision">,
-): boolean {
+export function mayBeginAgain(there: Job, wanted: Job): boolean {
+  const { kind, state } = there;
   if (state === "failed") return true;
-  if (kind === "pool.shrink") return state !== "running" || poolRevision !== wanted.poolRevision;
-  return kind === "pool.release" && state !== "running";
+  if (kind === "pool.shrink" && wanted.kind === "pool.shrink")
+    return state !== "running" || there.poolRevision !== wanted.poolRevision;
+  return (kind === "pool.release" || kind === "space.delete") && state !== "running";
 }
 
 export const walkFrom = (beganAtMs: number, isWhole = false): Walk => ({
@@ -196,7 +195,7 @@ export function comingBack(
  * that counts. Then no function assigns from the pool any more. If its range or addresses of it are to be freed, no
  * function knows the pool as one that serves them.
  */
-export function provesFromMs({ kind }: Pick<Job, "kind">, markedAtMs: number): number {
+export function provesFromMs({ kind }: Pick<PoolJob, "kind">, markedAtMs: number): number {
   const givesAway = kind === "pool.delete" || kind === "pool.shrink";
   return markedAtMs + (givesAway ? RANGE_RETIRED_MS_MIN : EFFECTIVE_MS_MAX);
 }
@@ -206,7 +205,7 @@ export function provesFromMs({ kind }: Pick<Job, "kind">, markedAtMs: number): n
  * not shown it.
  */
 export function provesEmpty(
-  job: Job,
+  job: PoolJob,
   { beganAtMs, blocks, passedBy = 0, unreadable, only }: Walk,
 ): boolean {
   const sawAll = passedBy === 0 && unreadable === undefined && only === undefined;
@@ -215,7 +214,7 @@ export function provesEmpty(
 
 /** Returns true if no function assigned from the pool any more when a walk began. */
 export const mayProve = (
-  { kind, markedAtMs }: Pick<Job, "kind" | "markedAtMs">,
+  { kind, markedAtMs }: Pick<PoolJob, "kind" | "markedAtMs">,
   beganAtMs: number,
 ): boolean => markedAtMs !== undefined && beganAtMs >= provesFromMs({ kind }, markedAtMs);
 
@@ -224,18 +223,18 @@ export const mayProve = (
  * serving one.
  * Returns nothing if the job has ended, is not marked yet, or takes no addresses away.
  */
-export function endsNotBeforeMs({ kind, state, markedAtMs }: Job): number | undefined {
+export function endsNotBeforeMs({ kind, state, markedAtMs }: PoolJob): number | undefined {
   if (state !== "running" || kind === "pool.release" || markedAtMs === undefined) return undefined;
   return provesFromMs({ kind }, markedAtMs);
 }
 
 /** Returns a sentence that says what a job waits for right after it was marked. */
-export const nothingAssigned = (job: Pick<Job, "kind">, markedAtMs: number): string =>
+export const nothingAssigned = (job: Pick<PoolJob, "kind">, markedAtMs: number): string =>
   `${job.kind === "pool.shrink" ? "The pool no longer assigns what was taken out of it" : "The pool assigns no more addresses"}. ${untilAllFollow(job, markedAtMs)}`;
 
 /** Returns a sentence that says what a job waits for, and until when if that is known. */
 export function waitingFor(
-  job: Pick<Job, "kind" | "markedAtMs">,
+  job: Pick<PoolJob, "kind" | "markedAtMs">,
   walk: WalkCounts,
   unit: "address" | "prefix" = "address",
 ): string {
@@ -252,7 +251,7 @@ export function waitingFor(
   return untilAllFollow(job, job.markedAtMs ?? 0);
 }
 
-const untilAllFollow = (job: Pick<Job, "kind">, markedAtMs: number): string =>
+const untilAllFollow = (job: Pick<PoolJob, "kind">, markedAtMs: number): string =>
   `Waits until ${formatTime(provesFromMs(job, markedAtMs))}: until then, a function may still use the pool.`;
 
 /** Returns a sentence about what keeps a walk from being complete, if anything does. Blocks that may be in use stay. */

@@ -262,6 +262,9 @@ export const JOB_GROUPS_AT_ONCE = 16;
 export const JOB_BLOCKS_AT_ONCE = 4;
 /** Block groups that a release skipped and returns to; if there are more, it walks the whole pool again. */
 export const JOB_GROUPS_TO_COME_BACK_TO_MAX = 256;
+/** Items of a space that its deletion removes before the turn of other jobs, some in parallel. */
+export const JOB_ITEMS_PER_SLICE = 64;
+export const JOB_ITEMS_AT_ONCE = 16;
 /** The time for which a finished job can be read. */
 export const JOB_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 /** Block groups that a delete reads before it is accepted, some in parallel; in a larger pool it reads only some. */
@@ -414,6 +417,8 @@ export const PRINCIPAL_CHARACTERS_MAX = 640;
 
 /** Pools that a rejection names, each with its reason: as many as a request may name. */
 export const POOLS_TOLD_MAX = 256;
+/** The pools, applications and nodes each of which a rejected deletion of their space names at most. */
+export const SPACE_USE_TOLD_MAX = 10;
 /** The pools made of prefixes of a pool that one answer names. */
 export const CHILD_POOLS_TOLD_MAX = 100;
 /** Reservations that a rejection names for one pool. */

@@ -43,7 +43,8 @@ export type RejectionCode =
   | "precondition_required"
   | "pool_overlap"
   | "pool_in_use"
-  | "pool_deleting";
+  | "pool_deleting"
+  | "space_in_use";
 
 /** The addresses of one family that a request asked for and did not get, and why. */
 export interface Missing {

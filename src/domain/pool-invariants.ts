@@ -35,8 +35,7 @@ function abandoned({ pools, jobs }: Contents): Violation[] {
     .filter(
       (pool) =>
         !jobs.some(
-          ({ kind, poolId, state }) =>
-            kind === "pool.delete" && poolId === pool.id && state === "running",
+          (job) => job.kind === "pool.delete" && job.poolId === pool.id && job.state === "running",
         ),
     )
     .map(({ name }) => violation("shape", `pool ${name} is being deleted, and no job does it`));

@@ -17,6 +17,8 @@ export interface SpaceEntry {
   readonly space: string;
   /** New with every registration; absent in an entry from before there were revisions. */
   readonly revision: string | undefined;
+  /** True while a job deletes the space: its revision is the one that the job gave it. */
+  readonly isBeingDeleted: boolean;
   /** The position where `reclaim` stopped; absent at the start. A hint. */
   readonly position: SpacePosition | undefined;
 }

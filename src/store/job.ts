@@ -1,12 +1,15 @@
 import {
   assertJob,
-  JOB_KINDS,
-  JOB_STATES,
   type Job,
+  POOL_JOB_KINDS,
+  type PoolJob,
   type Walk,
   type WalkCounts,
 } from "../domain/job.ts";
+import { JOB_STATES, type JobState } from "../domain/job-state.ts";
 import type { Listed } from "../domain/listed.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { SpaceJob } from "../domain/space-job.ts";
 import { idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
@@ -35,10 +38,13 @@ export function jobItems(table: Table) {
       return item && jobFrom(item);
     },
 
-    createJob: (job: Job) => jobs.create("create-job", "job-absent", job),
+    // The id of a job tells its kind, so that an item under the key of a job is of the job's kind.
+    createJob: <Kind extends Job>(job: Kind) =>
+      jobs.create("create-job", "job-absent", job) as Promise<Outcome<Kind>>,
 
     /** Changes a job if its revision is the one seen. `step` names the step of the protocol. */
-    changeJob: jobs.change,
+    changeJob: <Kind extends Job>(step: string, seen: Kind, next: Kind) =>
+      jobs.change(step, seen, next) as Promise<Outcome<Kind>>,
     deleteJob: jobs.remove,
   };
 }
@@ -48,14 +54,9 @@ function itemFrom(job: Job): Item {
   return {
     ...jobKey(job.space, job.id),
     kind: job.kind,
-    pool: job.pool,
-    poolId: job.poolId,
-    poolRevision: job.poolRevision,
-    ...(job.mustBeEmpty && { mustBeEmpty: true }),
+    ...(job.kind === "space.delete" ? spaceJobItem(job) : poolJobItem(job)),
     state: job.state,
     ...(job.markedAtMs !== undefined && { markedAt: job.markedAtMs }),
-    ...(job.walk && { walk: walkItem(job.walk) }),
-    ...(job.lastWalk && { lastWalk: { ...job.lastWalk } }),
     createdAt: job.createdAtMs,
     updatedAt: job.updatedAtMs,
     ...(job.finishedAtMs !== undefined && { finishedAt: job.finishedAtMs }),
@@ -63,6 +64,21 @@ function itemFrom(job: Job): Item {
     revision: job.revision,
   };
 }
+
+const poolJobItem = ({ pool, poolId, poolRevision, mustBeEmpty, walk, lastWalk }: PoolJob) => ({
+  pool,
+  poolId,
+  poolRevision,
+  ...(mustBeEmpty && { mustBeEmpty }),
+  ...(walk && { walk: walkItem(walk) }),
+  ...(lastWalk && { lastWalk: { ...lastWalk } }),
+});
+
+const spaceJobItem = ({ spaceRevision, stamp, removed }: SpaceJob) => ({
+  spaceRevision,
+  stamp,
+  removed,
+});
 
 /**
  * Returns the item of a walk. The index of a block group is a text there, because it has up to 122
@@ -78,25 +94,37 @@ const walkItem = ({ position, beganAtMs, toComeBackTo, only, ...counts }: Walk) 
 
 export const jobFrom = reading((item: Item): Job => {
   const [space, id] = item.sk.split("#").map(unescaped);
-  return {
+  const state: JobState & Pick<Job, "markedAtMs"> = {
     space: space as string,
     id: id as string,
-    kind: oneOf(item, "kind", JOB_KINDS),
-    pool: textOf(item, "pool"),
-    poolId: idOf(item, "poolId"),
-    poolRevision: idOf(item, "poolRevision"),
-    ...(item.mustBeEmpty === true && { mustBeEmpty: true }),
     state: oneOf(item, "state", JOB_STATES),
     ...(item.markedAt !== undefined && { markedAtMs: numberOf(item, "markedAt") }),
-    ...(item.walk !== undefined && { walk: walkFrom(mapOf(item, "walk")) }),
-    ...(item.lastWalk !== undefined && { lastWalk: countsFrom(mapOf(item, "lastWalk")) }),
     createdAtMs: numberOf(item, "createdAt"),
     updatedAtMs: numberOf(item, "updatedAt"),
     ...(item.finishedAt !== undefined && { finishedAtMs: numberOf(item, "finishedAt") }),
     detail: textOf(item, "detail"),
     revision: idOf(item, "revision"),
   };
+  const kind = oneOf(item, "kind", [...POOL_JOB_KINDS, "space.delete"]);
+  return kind === "space.delete"
+    ? { ...state, kind, ...ofSpaceJob(item) }
+    : { ...state, kind, ...ofPoolJob(item) };
 }, assertJob);
+
+const ofSpaceJob = (item: Item) => ({
+  spaceRevision: idOf(item, "spaceRevision"),
+  stamp: idOf(item, "stamp"),
+  removed: numberOf(item, "removed"),
+});
+
+const ofPoolJob = (item: Item) => ({
+  pool: textOf(item, "pool"),
+  poolId: idOf(item, "poolId"),
+  poolRevision: idOf(item, "poolRevision"),
+  ...(item.mustBeEmpty === true && { mustBeEmpty: true as const }),
+  ...(item.walk !== undefined && { walk: walkFrom(mapOf(item, "walk")) }),
+  ...(item.lastWalk !== undefined && { lastWalk: countsFrom(mapOf(item, "lastWalk")) }),
+});
 
 type Attributes = ReturnType<typeof mapOf>;
 

@@ -38,7 +38,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     format: 3,
     called: ({ pk }) => `configuration of space ${partOf(pk, 1)}`,
     carriesKeys: true,
-    signed: "changes",
+    signed: "deletions too",
   },
   "SPACE/POOL": {
     format: 8,

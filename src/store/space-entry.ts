@@ -49,6 +49,33 @@ export function spaceEntryItems(table: Table) {
       return { ...readEach(items, spaceEntryFrom), next };
     },
 
+    /** Returns the entry of a space, if it has one. @throws {CorruptItemError} */
+    async readSpaceEntry(space: string): Promise<SpaceEntry | undefined> {
+      const item = await table.get(spaceKey(space));
+      return item && spaceEntryFrom(item);
+    },
+
+    /**
+     * Gives the entry of a space the revision of the job that deletes the space, if it has the one
+     * seen. The mark counts as long as the entry has this revision.
+     */
+    async markSpace(space: string, seen: string, stamp: string): Promise<Outcome<unknown>> {
+      assertTexts({ seen, stamp });
+      const set = [
+        [["revision"], stamp],
+        [["deleting"], stamp],
+      ] as const;
+      return withItem(
+        await table.write({
+          step: "mark-space",
+          key: spaceKey(space),
+          when: [equals("mark-space-rev", seen, "revision")],
+          change: { kind: "update", set },
+        }),
+        spaceEntryFrom,
+      );
+    },
+
     /**
      * Stores the position where the reclaimer stopped in a space, or its return to the start. It
      * creates no entry.
@@ -71,7 +98,10 @@ export function spaceEntryItems(table: Table) {
      * Deletes the entry of a space, unless the space was entered again since the entry was read
      * (rule 5).
      */
-    async dropSpace({ space, revision }: SpaceEntry): Promise<Outcome<unknown>> {
+    async dropSpace({
+      space,
+      revision,
+    }: Pick<SpaceEntry, "space" | "revision">): Promise<Outcome<unknown>> {
       return table.write({
         step: "drop-space",
         key: spaceKey(space),
@@ -87,9 +117,11 @@ export function spaceEntryItems(table: Table) {
 }
 
 export const spaceEntryFrom = reading((item: Item): SpaceEntry => {
+  const revision = item.revision === undefined ? undefined : idOf(item, "revision");
   return {
     space: unescaped(item.sk),
-    revision: item.revision === undefined ? undefined : idOf(item, "revision"),
+    revision,
+    isBeingDeleted: revision !== undefined && item.deleting === revision,
     position: item.position === undefined ? undefined : positionFrom(mapOf(item, "position")),
   };
 });

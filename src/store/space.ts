@@ -149,6 +149,10 @@ export function spaceItems(table: Table) {
       return withItem(await put("put-settings", item, seenRevision), settingsFrom);
     },
 
+    async deleteSettings(space: string, seenRevision: string): Promise<Outcome<unknown>> {
+      return remove("delete-settings", configKey(space), seenRevision);
+    },
+
     /**
      * Returns the value that changes with every change of the configuration. @throws
      * {CorruptItemError}

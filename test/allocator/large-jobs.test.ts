@@ -11,7 +11,7 @@ import { groupAt, groupIndexOf, groupOf } from "../../src/domain/block-group.ts"
 import { type Cidr, cidrOf, sizeOf } from "../../src/domain/cidr.ts";
 import { freshId } from "../../src/domain/fresh.ts";
 import type { HostId } from "../../src/domain/host.ts";
-import type { Job } from "../../src/domain/job.ts";
+import type { PoolJob } from "../../src/domain/job.ts";
 import { Rejection, UnavailableError } from "../../src/domain/outcome.ts";
 import type { Item } from "../../src/store/item.ts";
 import { blockPk } from "../../src/store/key.ts";
@@ -227,6 +227,6 @@ function accepted<T>(answer: T | Rejection): T {
   return answer;
 }
 
-async function now({ calm }: World, { id }: Job): Promise<Job> {
-  return accepted(await readJob(calm, SPACE, id));
+async function now({ calm }: World, { id }: PoolJob): Promise<PoolJob> {
+  return accepted(await readJob(calm, SPACE, id)) as PoolJob;
 }

@@ -4,7 +4,7 @@ import type { Context } from "../../src/allocator/core/context.ts";
 import { deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import type { Job } from "../../src/domain/job.ts";
+import type { PoolJob } from "../../src/domain/job.ts";
 import { JOB_KEPT_MS } from "../../src/domain/limits.ts";
 import type { Item } from "../../src/store/item.ts";
 import { jobFrom } from "../../src/store/job.ts";
@@ -173,9 +173,9 @@ function watching(world: World, complaints: string[]): Table {
   };
 }
 
-const read = (item: Item | undefined) => item && jobFrom(item);
+const read = (item: Item | undefined) => item && (jobFrom(item) as PoolJob);
 
-function whatIsWrong(before: Job | undefined, after: Job | undefined): string | undefined {
+function whatIsWrong(before: PoolJob | undefined, after: PoolJob | undefined): string | undefined {
   if (!after) return before?.state === "running" ? "a job that runs is forgotten" : undefined;
   if (!before || before.state === "failed")
     return after.markedAtMs === undefined && after.state === "running"
@@ -190,7 +190,7 @@ function whatIsWrong(before: Job | undefined, after: Job | undefined): string | 
 }
 
 /** Tells whether a job's walk is behind an earlier one. A walk advances or ends, and the next one begins later. */
-function isBehind({ walk, lastWalk }: Job, before: NonNullable<Job["walk"]>): boolean {
+function isBehind({ walk, lastWalk }: PoolJob, before: NonNullable<PoolJob["walk"]>): boolean {
   if (!walk) return lastWalk === undefined;
   if (walk.beganAtMs !== before.beganAtMs) return walk.beganAtMs < before.beganAtMs;
   return walk.groups < before.groups;

@@ -6,7 +6,7 @@ import { SPACES_MAX } from "../../cdk/deployment.ts";
 import { PlatStage } from "../../cdk/stage.ts";
 import { EVERY_SPACE, isAllowed } from "../../src/contract/routes/roles.ts";
 import { ROUTES, type Route } from "../../src/contract/routes/routes.ts";
-import { SPACE_DEFAULT, withoutSpace } from "../../src/contract/routes/space-path.ts";
+import { SPACE_DEFAULT, SPACE_PATH } from "../../src/contract/routes/space-path.ts";
 import { SPACE_CHARACTERS_MAX } from "../../src/domain/limits.ts";
 import { decide, type Statement } from "../../twin/iam.ts";
 
@@ -60,7 +60,7 @@ const API = "arn:aws:execute-api:ap-southeast-2:123456789012:api";
 
 /** The calls of each route: the space, and the path with each name. */
 const CALLS = ROUTES.flatMap((route) =>
-  (route.path === withoutSpace(route.path) ? [SPACE_DEFAULT] : SPACES).map((space) => ({
+  (route.path.startsWith(SPACE_PATH) ? SPACES : [SPACE_DEFAULT]).map((space) => ({
     route,
     space,
     paths: (route.path.includes("+}") ? GREEDY_NAMES : NAMES).map((name) =>

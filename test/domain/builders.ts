@@ -14,12 +14,13 @@ import {
 } from "../../src/domain/cidr.ts";
 import { ID_BYTES } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
-import type { Job } from "../../src/domain/job.ts";
+import type { PoolJob } from "../../src/domain/job.ts";
 import type { Parsed } from "../../src/domain/parsed.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import type { Selector } from "../../src/domain/selector.ts";
 import { parseSelector } from "../../src/domain/selector-parser.ts";
 import type { Slot } from "../../src/domain/slot.ts";
+import { SPACE_JOB_ID, type SpaceJob } from "../../src/domain/space-job.ts";
 
 /** Values as tests write them: by text, and with only what the test is about. */
 
@@ -129,13 +130,29 @@ export const affinityWith = (changes: Partial<BlockAffinity> = {}): BlockAffinit
 });
 
 /** The job that deletes the pool `pool`, before its first step. */
-export const jobWith = (changes: Partial<Job> = {}): Job => ({
+export const jobWith = (changes: Partial<PoolJob> = {}): PoolJob => ({
   space: "default",
   id: "delete-id",
   kind: "pool.delete",
   pool: "pool",
   poolId: "id",
   poolRevision: "revision",
+  state: "running",
+  createdAtMs: NOW_MS,
+  updatedAtMs: NOW_MS,
+  detail: "",
+  revision: "revision",
+  ...changes,
+});
+
+/** The job that deletes the space, before its first step. */
+export const spaceJobWith = (changes: Partial<SpaceJob> = {}): SpaceJob => ({
+  space: "default",
+  id: SPACE_JOB_ID,
+  kind: "space.delete",
+  spaceRevision: "space-revision",
+  stamp: "stamp",
+  removed: 0,
   state: "running",
   createdAtMs: NOW_MS,
   updatedAtMs: NOW_MS,

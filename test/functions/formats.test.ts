@@ -84,6 +84,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `SPACE#${space}` && sk === "POOL#main",
     named: [
+      "DELETE space",
       "GET handles",
       "GET hosts",
       "GET addresses",
@@ -129,6 +130,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `SPACE#${space}` && sk === "RESERVATION#routers",
     named: [
+      "DELETE space",
       ...BLOCK_LISTS,
       "GET map of the pool",
       ...UTILIZATIONS,
@@ -148,6 +150,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `SPACE#${space}` && sk === "QUOTA#all",
     named: [
+      "DELETE space",
       ...ASSIGNS,
       "assign a specific prefix",
       "assign the address",
@@ -183,6 +186,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `SPACE#${space}` && sk === "CONFIG",
     named: [
+      "DELETE space",
       "GET addresses",
       "GET addresses of a pool",
       "GET addresses of another pool",
@@ -429,6 +433,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `HOST#${space}#host:n1` && sk === "NODE",
     named: [
+      "DELETE space",
       "GET nodes",
       "GET node",
       "assign to the host",
@@ -446,7 +451,7 @@ const CASES: Readonly<Record<string, Case>> = {
       (space) =>
       ({ pk, sk }) =>
         pk === `NODES#${space}` && sk === "n1",
-    named: ["GET zones", "GET nodes"],
+    named: ["DELETE space", "GET zones", "GET nodes"],
   },
   "a report of a node": {
     item: () => "report of node n7",
@@ -508,6 +513,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ({ pk, sk }) =>
         pk === `NAMESPACE#${space}` && sk === "shop",
     named: [
+      "DELETE space",
       "GET namespaces",
       "GET namespace",
       "assign by labels",
@@ -521,7 +527,13 @@ const CASES: Readonly<Record<string, Case>> = {
       (space) =>
       ({ pk, sk }) =>
         pk === `APPLICATIONS#${space}` && sk === "shop/Deployment/web",
-    named: ["GET applications", "GET application", "PUT application", "DELETE application"],
+    named: [
+      "DELETE space",
+      "GET applications",
+      "GET application",
+      "PUT application",
+      "DELETE application",
+    ],
   },
   "a quota slot": {
     item: () => "quota slot 0 (IPv4) of handle few",

@@ -55,7 +55,7 @@ const TEXTS: Readonly<Record<string, (text: string) => boolean>> = {
   sampling_rate: () => false,
   code: (text) => Object.hasOwn(PROBLEMS, text),
   codes: (text) => Object.hasOwn(PROBLEMS, text),
-  route: (text) => ROUTE.has(text.replace("/v1/spaces/{space}", "/v1")),
+  route: (text) => ROUTE.has(text.replace("/v1/spaces/{space}/", "/v1/")),
   requestId: (text) => /^(request-\d+|reclaim|repair|work|probe|intake)$/.test(text),
   messageIds: (text) => /^\d+$/.test(text),
   "error.name": (text) => /^([A-Z]\w*)?(Error|Exception|Rejection)$/.test(text),

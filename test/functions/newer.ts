@@ -300,6 +300,8 @@ export const CALLS: Readonly<Record<string, (of: Furnished) => Promise<Reply>>> 
     plat.delete("/v1/pools/main", {
       "if-match": String((await plat.get("/v1/pools/main")).headers.etag ?? '"x"'),
     }),
+  // It is in use, so nothing is deleted.
+  "DELETE space": ({ plat }) => plat.delete(`/v1/spaces/${plat.space}`),
   "report a conflict": ({ plat, address, generation }) =>
     plat.call("POST", `/v1/addresses/${address}/conflict`, { body: { generation } }),
   "report a conflict by its handle": ({ plat, address }) =>

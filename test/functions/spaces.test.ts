@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/contract/routes/routes.ts";
-import { actsInSpace, inNamedSpace, withoutSpace } from "../../src/contract/routes/space-path.ts";
-import { call, newSpace, spaceWithPool, textsOf } from "./plat.ts";
+import { inNamedSpace, leavesSpaceOut } from "../../src/contract/routes/space-path.ts";
+import { call, newSpace, scheduledRun, spaceWithPool, textsOf } from "./plat.ts";
 
 const POOL = { cidr: "10.0.0.0/24", blockSize: 28 };
 const YAML = { "content-type": "application/yaml" };
@@ -103,6 +103,77 @@ describe("a space", () => {
   });
 });
 
+describe("a space is deleted", () => {
+  const work = scheduledRun("work");
+
+  it("by a job that is followed where the answer says, and may be used again at once", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/config", { cooldownSeconds: 7 });
+    await plat.put("/v1/reservations/routers", { cidrs: ["10.0.0.0/30"] });
+    await plat.put("/v1/quotas/all", { addresses: 5 });
+    await plat.put("/v1/namespaces/shop", { labels: {} });
+    const path = `/v1/spaces/${plat.space}`;
+    const accepted = await call("DELETE", path);
+    expect(accepted).toMatchObject({
+      status: 202,
+      headers: { location: `${path}/jobs/delete-space` },
+      body: { job: { kind: "space.delete", space: plat.space, state: "running" } },
+    });
+    expect(accepted.body.job).not.toHaveProperty("pool");
+    await work();
+    expect(await plat.get("/v1/jobs/delete-space")).toMatchObject({
+      body: { state: "done", progress: { removed: 4 }, finishedAt: expect.any(String) },
+    });
+    expect((await plat.get("/v1/config")).headers.etag).toBeUndefined();
+    for (const list of ["reservations", "quotas", "namespaces"])
+      expect((await plat.get(`/v1/${list}`)).body[list]).toEqual([]);
+    expect(await call("DELETE", path)).toMatchObject({
+      status: 202,
+      body: { job: { state: "done" } },
+    });
+    expect((await plat.put("/v1/pools/main", POOL)).status).toBe(201);
+  });
+
+  it("only if it is empty: the answer names what is in it", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/nodes/n1", { labels: {} });
+    expect(await plat.delete(`/v1/spaces/${plat.space}`)).toMatchObject({
+      status: 409,
+      body: { code: "space_in_use", contents: { pools: ["main"], nodes: ["n1"] } },
+    });
+  });
+
+  it("unless a node is registered meanwhile: the job says so, and the rest stays", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/reservations/routers", { cidrs: ["10.0.0.0/30"] });
+    await call("DELETE", `/v1/spaces/${plat.space}`);
+    await plat.put("/v1/nodes/n1", { labels: {} });
+    await work();
+    expect((await plat.get("/v1/jobs/delete-space")).body).toMatchObject({
+      state: "failed",
+      detail: "The space is not deleted: it has nodes n1. 0 items were removed before.",
+    });
+    expect((await plat.get("/v1/reservations/routers")).status).toBe(200);
+  });
+
+  it("only if it has something, and is not the probe's", async () => {
+    expect((await call("DELETE", `/v1/spaces/${newSpace().space}`)).body.code).toBe("not_found");
+    expect(await call("DELETE", "/v1/spaces/plat-probe")).toMatchObject({ status: 400 });
+    expect(await call("DELETE", "/v1/spaces/Blue")).toMatchObject({ status: 400 });
+  });
+
+  it("by nothing that a dry run does", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/config", { cooldownSeconds: 7 });
+    const query = { dryRun: "true" };
+    expect(await call("DELETE", `/v1/spaces/${plat.space}`, { query })).toMatchObject({
+      status: 200,
+      body: { job: { state: "running" }, dryRun: true },
+    });
+    expect((await plat.get("/v1/jobs")).body.jobs).toEqual([]);
+  });
+});
+
 describe("a body that names a space", () => {
   const inBody = (method: string, path: string, body: unknown, headers = {}) =>
     call(method, path, { body, headers });
@@ -163,7 +234,7 @@ const sample = (path: string) =>
     .replace("{cidr+}", "10.0.0.0/28")
     .replace(/\{\w+\+?\}/, "x");
 
-describe.each(ROUTES.filter(({ path }) => actsInSpace(path) && path === withoutSpace(path)))(
+describe.each(ROUTES.filter(({ path }) => leavesSpaceOut(path)))(
   "$method $path",
   ({ method, path, body }) => {
     const named = inNamedSpace(path);

@@ -2,12 +2,14 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { openApi } from "../../src/contract/openapi/openapi.ts";
 import { ROUTES } from "../../src/contract/routes/routes.ts";
+import { SPACE_PATH } from "../../src/contract/routes/space-path.ts";
 
 /** The generated files of the client: the types of the API, and the operations by name. */
 export const SCHEMA_FILE = "src/client/generated/schema.ts";
 export const OPERATIONS_FILE = "src/client/generated/operations.ts";
 
-const SPACES = "/v1/spaces/";
+/** The start of the paths that name a space, each of which has a form without it. */
+const SPACES = `${SPACE_PATH}/`;
 
 /**
  * Returns the part of the OpenAPI document from which the types of the client are generated. It has each operation

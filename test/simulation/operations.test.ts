@@ -81,6 +81,7 @@ function wordsWalked(): ReadonlySet<string> {
       "./quota-operations.ts",
       "./batch-operations.ts",
       "./index-operations.ts",
+      "./space-operations.ts",
     ],
     [
       "../indexes.ts",

@@ -69,6 +69,7 @@ import { NODE_OPERATIONS } from "./node-operations.ts";
 import { PREFIX_OPERATIONS } from "./prefix-operations.ts";
 import { QUOTA_OPERATIONS } from "./quota-operations.ts";
 import { RANGED_OPERATIONS } from "./ranged-operations.ts";
+import { SPACE_OPERATIONS } from "./space-operations.ts";
 
 /**
  * An operation, its preparation, and the checks of a repeat. The suites of crash points and of
@@ -1016,6 +1017,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...BATCH_OPERATIONS,
   ...RANGED_OPERATIONS,
   ...CHILD_POOL_OPERATIONS,
+  ...SPACE_OPERATIONS,
   ...PREFIX_OPERATIONS,
   ...APPLICATION_OPERATIONS,
   ...NODE_OPERATIONS,

@@ -442,7 +442,7 @@ async function endHost(context: Context, life: Life, host: HostId): Promise<void
 const otherSize = ({ blockSize, cidr }: PoolSpec) =>
   blockSize > cidr.prefix ? blockSize - 1 : blockSize + 1;
 
-const manual = (range: string): PoolSpec => ({
+export const manual = (range: string): PoolSpec => ({
   cidr: cidrOf(range),
   blockSize: 31,
   disabled: false,

@@ -33,6 +33,7 @@ const ANSWERS = Object.keys({
   precondition_required: true,
   pool_overlap: true,
   pool_deleting: true,
+  space_in_use: true,
   pool_in_use: true,
   prefix_in_use: true,
 } satisfies Record<RejectionCode, true>);

@@ -27,6 +27,7 @@ import { HeldAddresses } from "./held-addresses.ts";
 import { type Crew, controller, straggler } from "./incarnations.ts";
 import { completeIndexes, drawIndexes, withTenant } from "./indexes.ts";
 import { Instances } from "./instances.ts";
+import { LANDLORDS_SHARE, landlord, lodger, Tenancy } from "./landlord.ts";
 import { Ledger } from "./ledger.ts";
 import { drawMembers } from "./members.ts";
 import { MutatedTable } from "./mutate.ts";
@@ -191,6 +192,9 @@ export async function simulate({
   );
   // With this name the seeds that other tests name have no batches, so that their runs stay as they are.
   const batches = drawBatches(randomOf(seed, "batches 196"), scenario);
+  // As for batches.
+  const tenancy =
+    randomOf(seed, "spaces 123").fraction() < LANDLORDS_SHARE ? new Tenancy() : undefined;
   const requests = [
     ...batches.flat(),
     ...asks.flat().map(({ request }) => request),
@@ -233,6 +237,7 @@ export async function simulate({
     drawPrefixCluster(randomOf(seed, "agents of pools"), drawn, wantsAgents),
   ].flatMap((clusterOfCilium) => (clusterOfCilium ? [newAgents(clusterOfCilium)] : []));
   judges.push(...agents.map((each) => each.judge));
+  if (tenancy) judges.push(tenancy);
   const life: Life = {
     scenario,
     scheduler,
@@ -327,6 +332,14 @@ export async function simulate({
     spawn(`pool maker ${n}`, (context) => poolMaker(context, life, nodes, `made-${n}`));
   if (nodes) spawn("repeater", (context) => repeater(context, life, nodes));
   for (const each of agents) for (const [name, body] of drivers(life, each)) spawn(name, body);
+  if (tenancy) {
+    spawn("landlord", (context) => landlord(context, life, tenancy));
+    spawn("lodger", (context) => lodger(context, life));
+    for (let n = 0; n < 2; n++)
+      spawn(`worker of spaces ${n}`, (context) =>
+        passing(context, 6, 60_000, () => runJobs(context)),
+      );
+  }
   if (batches.length > 0)
     spawn("provisioner of many", (context) => provisionerOfMany(context, life, batches));
   if (scenario.leaps) spawn("calendar", (context) => calendar(context, life));

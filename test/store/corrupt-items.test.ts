@@ -15,6 +15,7 @@ import {
   network,
   planWith,
   poolWith,
+  spaceJobWith,
   token,
 } from "../domain/builders.ts";
 
@@ -132,6 +133,11 @@ const CASES: readonly Case[] = [
     item: "job delete-id",
     lacks: ["revision", "poolId", "poolRevision"],
     write: (store, fields) => store.createJob(jobWith(fields)),
+  },
+  {
+    item: "job delete-space",
+    lacks: ["revision", "spaceRevision", "stamp"],
+    write: (store, fields) => store.createJob(spaceJobWith(fields)),
   },
   {
     item: "node node-1",

@@ -38,7 +38,10 @@ export function JobsPage() {
             keyOf={(job) => job.id}
             columns={[
               { title: "Job", show: ({ kind }) => kind },
-              { title: "Pool", show: ({ pool }) => <Named kind="pool" name={pool} /> },
+              {
+                title: "Pool",
+                show: ({ pool }) => pool !== undefined && <Named kind="pool" name={pool} />,
+              },
               { title: "State", show: ({ state }) => <State state={state} /> },
               { title: "Progress", show: (job) => <Progress job={job} /> },
               { title: "Started", show: ({ createdAt }) => <Moment at={createdAt} /> },

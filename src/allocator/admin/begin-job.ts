@@ -9,7 +9,7 @@ import { knownOutcome } from "./written.ts";
  * Returns the job under its id. An existing job is kept unless it may begin again. A job that a worker deletes meanwhile is created
  * anew.
  */
-export async function beginJob(context: Context, wanted: Job): Promise<Job> {
+export async function beginJob<Kind extends Job>(context: Context, wanted: Kind): Promise<Kind> {
   return compareAndSwap(`the job ${wanted.id}`, async () => {
     const { item: there } = await knownOutcome(context.store.createJob(wanted));
     if (there && !mayBeginAgain(there, wanted)) return answer(there);

@@ -10,6 +10,7 @@ import { notFound } from "../core/not-found.ts";
 import { answer, RETRY } from "../core/step.ts";
 import type { LabelledWanted } from "./nodes.ts";
 import { type Precondition, unchanged, unmet } from "./precondition.ts";
+import { registerSpace } from "./register-space.ts";
 import { knownOutcome, type Written } from "./written.ts";
 
 /** Registers a namespace, or changes an existing one if the precondition holds. */
@@ -30,6 +31,7 @@ export async function putNamespace(
     const rejection = unmet({ ...resource, revision }, wanted);
     if (rejection) return answer(rejection);
     if (seen && isSame) return answer(unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX));
+    await registerSpace(context, space);
     const next: Namespace = { space, name, ...spec, revision: fresh(context) };
     const put = await knownOutcome(
       seen ? store.changeNamespace(seen, next) : store.createNamespace(next),

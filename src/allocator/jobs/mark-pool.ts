@@ -1,4 +1,4 @@
-import { type Job, nothingAssigned } from "../../domain/job.ts";
+import { nothingAssigned, type PoolJob } from "../../domain/job.ts";
 import { UnavailableError } from "../../domain/outcome.ts";
 import { type Pool, poolOfId } from "../../domain/pool.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
@@ -6,6 +6,7 @@ import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { answer, RETRY } from "../core/step.ts";
 import { leavePrefix } from "../prefixes/child-pool.ts";
+import { advance, endJob } from "./advance-job.ts";
 import { leavePlan } from "./leave-plan.ts";
 
 /**
@@ -15,7 +16,7 @@ import { leavePlan } from "./leave-plan.ts";
  *
  * @returns the job after the step, or nothing if another worker carries it on
  */
-export async function markPool(context: Context, job: Job): Promise<Job | undefined> {
+export async function markPool(context: Context, job: PoolJob): Promise<PoolJob | undefined> {
   return compareAndSwap(`the pool ${job.pool}`, async () => {
     const pool = poolOfId(await context.store.readSpace(job.space), job.poolId);
     if (!pool) return answer(await endGone(context, job));
@@ -64,7 +65,7 @@ async function deletePending(context: Context, pool: Pool): Promise<void> {
  * Ends a job whose pool no longer exists. A pool that was deleted while it was pending can have left its range in the
  * plan.
  */
-async function endGone(context: Context, job: Job): Promise<Job | undefined> {
+async function endGone(context: Context, job: PoolJob): Promise<PoolJob | undefined> {
   const { space, poolId: id } = job;
   // A pending pool never had a block.
   await leavePlan(context, { pool: { space, id }, isWhole: true });
@@ -76,32 +77,5 @@ export const DELETED_MEANWHILE = "The pool is being deleted.";
 export const ENABLED_AGAIN = "The pool was enabled again.";
 const CHANGED_MEANWHILE = "The pool has changed since the operator read it.";
 
-const isMarked = ({ kind }: Job, { state, disabled }: Pool): boolean =>
+const isMarked = ({ kind }: PoolJob, { state, disabled }: Pool): boolean =>
   kind === "pool.delete" ? state === "deleting" : state !== "deleting" && disabled;
-
-/** Ends a job as done, failed or cancelled. */
-export function endJob(
-  context: Context,
-  job: Job,
-  state: "done" | "failed" | "cancelled",
-  detail: string,
-): Promise<Job | undefined> {
-  return advance(context, "end-job", job, { state, detail, finishedAtMs: context.now() });
-}
-
-/**
- * Writes these changes to a job under the revision that was read.
- *
- * @returns the changed job; nothing if another worker was faster, or the outcome is unknown
- */
-export async function advance(
-  context: Context,
-  step: string,
-  seen: Job,
-  changes: Partial<Job>,
-): Promise<Job | undefined> {
-  const updatedAtMs = context.now();
-  const next: Job = { ...seen, ...changes, updatedAtMs, revision: fresh(context) };
-  const changed = await context.store.changeJob(step, seen, next);
-  return changed.outcome === "done" ? next : undefined;
-}

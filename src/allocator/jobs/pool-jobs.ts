@@ -1,5 +1,5 @@
 import { isForApplications, withoutInner } from "../../domain/application-pools.ts";
-import { deleteJobId, drainJobId, type Job, releaseJobId } from "../../domain/job.ts";
+import { deleteJobId, drainJobId, type Job, type PoolJob, releaseJobId } from "../../domain/job.ts";
 import { CHILD_POOLS_TOLD_MAX, EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Listed } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
@@ -15,11 +15,12 @@ import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
-import { ENABLED_AGAIN, endJob, markPool } from "./mark-pool.ts";
+import { endJob, readAgain } from "./advance-job.ts";
+import { ENABLED_AGAIN, markPool } from "./mark-pool.ts";
 
 /** A job that continues after the request is answered. */
 export interface Accepted {
-  readonly job: Job;
+  readonly job: PoolJob;
   /** The time from which no address of the pool is assigned, in milliseconds since the epoch. */
   readonly effectiveAtMs: number;
 }
@@ -42,8 +43,8 @@ export async function drainPool(
     const { revision } = pool;
     const rejection = unmet({ ...resource, revision }, { act: "drain", precondition });
     if (rejection) return answer(rejection);
-    const isOpen = ({ kind, poolId, state }: Job) =>
-      kind === "pool.drain" && poolId === pool.id && state === "running";
+    const isOpen = (job: Job): job is PoolJob =>
+      job.kind === "pool.drain" && job.poolId === pool.id && job.state === "running";
     const { items: jobs, unreadable } = await context.store.listJobs(space);
     // The unreadable job may be the open one.
     const [unread] = unreadable;
@@ -128,11 +129,11 @@ export async function listJobs(context: Context, space: string): Promise<Listed<
 }
 
 /** Writes the job first and marks the pool then. The worker continues the job if a crash follows. */
-async function begin(context: Context, wanted: Job): Promise<Step<Accepted>> {
+async function begin(context: Context, wanted: PoolJob): Promise<Step<Accepted>> {
   const job = await beginJob(context, wanted);
   const marked =
     job.state === "running" && job.markedAtMs === undefined
-      ? ((await markPool(context, job)) ?? (await context.store.readJob(job.space, job.id)) ?? job)
+      ? ((await markPool(context, job)) ?? (await readAgain(context, job)))
       : job;
   // A job that is not marked is not known to have stopped anything: its pool may have changed since it was read.
   const isUnmarked = marked.state === "running" && marked.markedAtMs === undefined;
@@ -149,7 +150,7 @@ interface JobOptions {
 }
 
 /** The kinds of jobs that are begun for their own sake. A change of a pool begins the others. */
-type Begun = Exclude<Job["kind"], "pool.shrink">;
+type Begun = Exclude<PoolJob["kind"], "pool.shrink">;
 
 const IDS: Readonly<Record<Begun, (pool: Pool, options: JobOptions) => string>> = {
   "pool.drain": ({ id, revision }) => drainJobId(id, revision),
@@ -162,7 +163,7 @@ function jobOf(
   pool: Pool,
   kind: Begun,
   { mustBeEmpty }: JobOptions = { mustBeEmpty: false },
-): Job {
+): PoolJob {
   const nowMs = context.now();
   return {
     space: pool.space,

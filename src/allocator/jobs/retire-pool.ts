@@ -1,11 +1,12 @@
-import type { Job } from "../../domain/job.ts";
+import type { PoolJob } from "../../domain/job.ts";
 import { isRanged, type Pool, poolOfId, subnetIdOf } from "../../domain/pool.ts";
 import { poolsOfSubnet } from "../../domain/subnet.ts";
 import { announceChange } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { leavePrefix } from "../prefixes/child-pool.ts";
+import { endJob } from "./advance-job.ts";
 import { leavePlan } from "./leave-plan.ts";
-import { endJob, GONE } from "./mark-pool.ts";
+import { GONE } from "./mark-pool.ts";
 
 /**
  * Carries out the last steps for a pool that was proven empty for good. Its range leaves the plan, and from then on
@@ -17,9 +18,9 @@ import { endJob, GONE } from "./mark-pool.ts";
  */
 export async function retirePool(
   context: Context,
-  job: Job,
+  job: PoolJob,
   { pool, isWhole }: { readonly pool: Pool; readonly isWhole: boolean },
-): Promise<Job | undefined> {
+): Promise<PoolJob | undefined> {
   const left = await leavePlan(context, { pool, isWhole });
   if (!left) return undefined;
   await leavePrefix(context, pool);
@@ -33,7 +34,7 @@ async function dropIndex({ store }: Context, space: string, subnetId: string): P
 }
 
 /** Finishes a delete after the pool's item is gone; does nothing if that is unknown. */
-export async function settleGone(context: Context, job: Job): Promise<Job | undefined> {
+export async function settleGone(context: Context, job: PoolJob): Promise<PoolJob | undefined> {
   const { store } = context;
   const { space, poolId } = job;
   const configuration = await store.readSpace(space);

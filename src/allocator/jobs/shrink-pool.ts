@@ -1,9 +1,9 @@
-import { type Job, nothingAssigned } from "../../domain/job.ts";
+import { nothingAssigned, type PoolJob } from "../../domain/job.ts";
 import type { Pool } from "../../domain/pool.ts";
 import { isShrinking } from "../../domain/pool-set.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { advance, endJob } from "./mark-pool.ts";
+import { advance, endJob } from "./advance-job.ts";
 
 /**
  * Carries out the first step of a shrink for the revision of the pool that was read: the change is announced, and the time counts from
@@ -15,9 +15,9 @@ import { advance, endJob } from "./mark-pool.ts";
  */
 export async function markShrink(
   context: Context,
-  job: Job,
+  job: PoolJob,
   pool: Pool,
-): Promise<{ readonly job: Job | undefined } | undefined> {
+): Promise<{ readonly job: PoolJob | undefined } | undefined> {
   if (!isShrinking(pool)) return { job: await endJob(context, job, "done", FREED) };
   if (job.markedAtMs !== undefined && pool.revision === job.poolRevision) return undefined;
   await announceChange(context, job.space);
@@ -36,9 +36,9 @@ export async function markShrink(
  */
 export async function freeRetiring(
   context: Context,
-  job: Job,
+  job: PoolJob,
   pool: Pool,
-): Promise<Job | undefined> {
+): Promise<PoolJob | undefined> {
   const { adding: _, retiring: __, ...rest } = pool;
   const next: Pool = { ...rest, revision: fresh(context) };
   const changed = await context.store.changePool("shrink-pool", pool, next);

@@ -1,5 +1,15 @@
 import { Command } from "commander";
 import { action, printing, type Session } from "../invocation/cli.ts";
+import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
+import { duration } from "../invocation/options.ts";
+import {
+  checkDone,
+  checkTimeout,
+  follow,
+  printJob,
+  TIMEOUT_HELP,
+  type WaitOptions,
+} from "../invocation/wait-for-job.ts";
 import type { Column } from "../output/column.ts";
 import { getVerb } from "../resource/get.ts";
 import { listKnown } from "../resource/list.ts";
@@ -7,17 +17,52 @@ import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
 const EXAMPLES = examples(["Show the spaces of the environment", "plat space get"]);
+const DELETE_EXAMPLES = examples(
+  ["Delete a space", "plat space delete blue"],
+  ["Wait until nothing of it is left", "plat space delete blue --wait"],
+);
 
 export const spaceCommand = (io: Io): Command =>
   new Command("space")
-    .description("Show the address spaces of the environment")
+    .description("Show the address spaces of the environment, and delete empty ones")
     .addHelpText("after", EXAMPLES)
     .addCommand(
       printing(getVerb())
         .description("Show the spaces that have pools")
         .addHelpText("after", EXAMPLES)
         .action(action(io, get)),
+    )
+    .addCommand(
+      withConfirmation(
+        printing(new Command("delete"))
+          .description("Delete a space that has no pool, no application and no node")
+          .argument("<space>", "Name of the space"),
+        "Show the job that would start, and start nothing",
+      )
+        .option("--wait", "Wait until the job is over")
+        .option("--timeout <duration>", TIMEOUT_HELP, duration)
+        .addHelpText("after", DELETE_EXAMPLES)
+        .action(action(io, deleteSpace)),
     );
+
+async function deleteSpace(
+  session: Session,
+  options: ConfirmOptions & WaitOptions,
+  space: string,
+): Promise<void> {
+  const { io, clientIn } = session;
+  const { wait, timeout, dryRun } = options;
+  checkTimeout(options);
+  const confirm = confirmation(session, options);
+  if (!dryRun)
+    await confirm(`Delete space ${space}, with its settings, reservations, quotas and namespaces?`);
+  // The job belongs to the space that is deleted, whatever the space of the command.
+  const client = clientIn(space);
+  const { body } = await client.deleteSpace({ space, dryRun });
+  const job = wait && !dryRun ? await follow({ io, client }, body.job, timeout) : body.job;
+  printJob(session, job);
+  checkDone(job);
+}
 
 interface Space {
   readonly name: string;

@@ -17,6 +17,8 @@ const ENDPOINT_DEFAULT = "http://127.0.0.1:8787";
 export interface Session {
   readonly io: Io;
   readonly client: PlatClient;
+  /** Returns the same client in another space. */
+  readonly clientIn: (space: string) => PlatClient;
   /** Prints the result in the requested format. */
   readonly print: <Row>(said: Listing<Row> | Prose) => void;
 }
@@ -38,6 +40,7 @@ export function action<Args extends readonly unknown[], Options>(
     const session: Session = {
       io,
       client: clientOf(io, globals),
+      clientIn: (space) => clientOf(io, { ...globals, space }),
       print: (said) => print(io, output ?? "table", said),
     };
     // The work does not depend on the format of its output.

@@ -18,6 +18,7 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
   { header: "BLOCKS", value: ({ progress }) => progress.last?.blocks, wide: true },
   { header: "TAKEN", value: ({ progress }) => progress.last?.taken, wide: true },
   { header: "COOLING", value: ({ progress }) => progress.last?.cooling, wide: true },
+  { header: "REMOVED", value: ({ progress }) => progress.removed, wide: true },
   { header: "CREATED", value: ({ createdAt }) => createdAt, wide: true },
   { header: "FINISHED", value: ({ finishedAt }) => finishedAt, wide: true },
   { header: "DETAIL", value: ({ detail }) => detail, wide: true },
@@ -48,7 +49,7 @@ export const TIMEOUT_HELP =
  *   continues in each case, and the message names it
  */
 export async function follow(
-  { io, client }: Session,
+  { io, client }: Pick<Session, "io" | "client">,
   begun: Job,
   timeout: Duration | undefined,
 ): Promise<Job> {

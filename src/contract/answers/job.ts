@@ -12,12 +12,23 @@ export const walk = v.strictObject({
 export const jobRead = v.strictObject({
   id: v.string(),
   space: v.string(),
-  kind: v.picklist(["pool.drain", "pool.delete", "pool.release", "pool.shrink"]),
-  pool: v.string(),
+  kind: v.picklist(["pool.drain", "pool.delete", "pool.release", "pool.shrink", "space.delete"]),
+  pool: v.optional(
+    v.pipe(
+      v.string(),
+      v.description("The pool that the job works on; absent for a job of a space"),
+    ),
+  ),
   mustBeEmpty: v.optional(v.literal(true)),
   state: v.picklist(["running", "done", "failed", "cancelled"]),
   detail: v.string(),
-  progress: v.strictObject({ current: v.optional(walk), last: v.optional(walk) }),
+  progress: v.strictObject({
+    current: v.optional(walk),
+    last: v.optional(walk),
+    removed: v.optional(
+      v.pipe(whole, v.description("For the deletion of a space: the items that it has removed")),
+    ),
+  }),
   createdAt: time,
   updatedAt: time,
   earliestEndAt: v.optional(

@@ -13,7 +13,7 @@ import { REGISTRY_ROUTES } from "./registry.ts";
 import { RESERVATION_ROUTES } from "./reservations.ts";
 import type { Route } from "./route.ts";
 import { SERVICE_ROUTES } from "./service.ts";
-import { actsInSpace, inNamedSpace } from "./space-path.ts";
+import { inNamedSpace, leavesSpaceOut } from "./space-path.ts";
 import { SPACE_ROUTES } from "./spaces.ts";
 
 export { type FunctionName, methodsOf, type Route } from "./route.ts";
@@ -40,7 +40,7 @@ const WRITTEN: readonly Route[] = [
 /** The routes of the API: one that acts in a space also by the path that names the space. */
 export const ROUTES: readonly Route[] = [
   ...WRITTEN,
-  ...WRITTEN.filter(({ path }) => actsInSpace(path)).map((route) => ({
+  ...WRITTEN.filter(({ path }) => leavesSpaceOut(path)).map((route) => ({
     ...route,
     path: inNamedSpace(route.path),
     id: `${route.id}InSpace`,

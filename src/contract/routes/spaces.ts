@@ -1,7 +1,7 @@
 import * as answers from "../answers/answers.ts";
-import { namedListQuery } from "../requests/query.ts";
+import { DRY_RUN, namedListQuery } from "../requests/query.ts";
 import type { Route } from "./route.ts";
-import { SPACES_PATH } from "./space-path.ts";
+import { SPACE_PATH, SPACES_PATH } from "./space-path.ts";
 
 /** The routes of spaces as a whole. */
 export const SPACE_ROUTES: readonly Route[] = [
@@ -15,5 +15,16 @@ export const SPACE_ROUTES: readonly Route[] = [
     query: namedListQuery,
     answers: { 200: answers.spacesRead },
     rejections: [],
+  },
+  {
+    method: "DELETE",
+    path: SPACE_PATH,
+    function: "configure",
+    id: "deleteSpace",
+    tag: "configuration",
+    summary: "Starts to delete a space that has no pool, no application and no node",
+    query: DRY_RUN,
+    answers: { 200: answers.jobDryRun, 202: answers.jobBegun },
+    rejections: ["not_found", "space_in_use"],
   },
 ];

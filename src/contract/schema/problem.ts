@@ -84,6 +84,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
     retryable: true,
     retryAfterSeconds: 60,
   },
+  space_in_use: { status: 409, title: "The space is not empty" },
   unreadable: { status: 409, title: "A stored item cannot be read" },
   request_timeout: { status: 408, title: "The request did not arrive in time", retryable: true },
   headers_too_large: { status: 431, title: "The headers are too large" },

@@ -49,6 +49,9 @@ export function readSpace(event: Event): string | Problem {
   return query instanceof Problem ? query : query.space;
 }
 
+/** Reads a write without a body and a name. */
+export const readDryRun = (event: Event) => readQuery(event, DRY_RUN);
+
 /** Reads the name of a resource in its space. */
 export function readNamed(event: Event, of = RESOURCE) {
   return readNamedWith(event, {}, of);

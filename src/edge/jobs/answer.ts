@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Accepted } from "../../allocator/jobs/pool-jobs.ts";
-import { endsNotBeforeMs, type Job, type WalkCounts } from "../../domain/job.ts";
+import { endsNotBeforeMs, type Job, type PoolJob, type WalkCounts } from "../../domain/job.ts";
 import { formatTime } from "../../domain/time.ts";
 import type { Answer } from "../http/event.ts";
 import { pagedList } from "../http/named-list.ts";
@@ -8,10 +8,10 @@ import type { DryRun } from "../http/write-answer.ts";
 
 /**
  * Returns the answer to a started job: the URL of the job, and the time from which no request gets an address of its
- * pool. A pool that still serves has no such time. The answer to a dry run has the job that would start, without a URL.
+ * pool. A pool that still serves has no such time, and a space neither. The answer to a dry run has the job that would start, without a URL.
  */
 export function acceptedAnswer(
-  { job, effectiveAtMs }: Pick<Accepted, "job"> & Partial<Accepted>,
+  { job, effectiveAtMs }: { readonly job: Job } & Partial<Pick<Accepted, "effectiveAtMs">>,
   _requestId: string,
   { dryRun }: DryRun,
 ): Answer {
@@ -45,18 +45,20 @@ const bodyOf = (job: Job) => ({
   id: job.id,
   space: job.space,
   kind: job.kind,
-  pool: job.pool,
-  ...(job.mustBeEmpty && { mustBeEmpty: true }),
+  ...(job.kind !== "space.delete" && { pool: job.pool }),
+  ...(job.kind === "pool.release" && job.mustBeEmpty && { mustBeEmpty: true }),
   state: job.state,
   detail: job.detail,
-  progress: {
-    ...(job.walk && { current: countsOf(job.walk) }),
-    ...(job.lastWalk && { last: countsOf(job.lastWalk) }),
-  },
+  progress: job.kind === "space.delete" ? { removed: job.removed } : walksOf(job),
   createdAt: formatTime(job.createdAtMs),
   updatedAt: formatTime(job.updatedAtMs),
-  ...earliestEnd(endsNotBeforeMs(job)),
+  ...(job.kind !== "space.delete" && earliestEnd(endsNotBeforeMs(job))),
   ...(job.finishedAtMs !== undefined && { finishedAt: formatTime(job.finishedAtMs) }),
+});
+
+const walksOf = ({ walk, lastWalk }: PoolJob) => ({
+  ...(walk && { current: countsOf(walk) }),
+  ...(lastWalk && { last: countsOf(lastWalk) }),
 });
 
 /** Returns the counts of a walk over the pool. */

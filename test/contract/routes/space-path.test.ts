@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import {
   actsInSpace,
   inNamedSpace,
+  leavesSpaceOut,
   pathIn,
+  SPACE_PATH,
   withoutSpace,
 } from "../../../src/contract/routes/space-path.ts";
 
@@ -19,6 +21,9 @@ describe("the path of a route", () => {
     expect(actsInSpace("/healthz")).toBe(false);
     expect(actsInSpace("/v1/spaces")).toBe(false);
     expect(pathIn("blue", "/v1/spaces")).toBe("/v1/spaces");
+    expect(pathIn("blue", "/v1/spaces/red")).toBe("/v1/spaces/red");
+    expect(actsInSpace(SPACE_PATH)).toBe(true);
+    expect(leavesSpaceOut(SPACE_PATH)).toBe(false);
     expect(pathIn("spaces", "/v1/pools")).toBe("/v1/spaces/spaces/pools");
   });
 });

@@ -29,6 +29,7 @@ describe("a path", () => {
       "PUT /v1/spaces/{space}/config",
     ]);
     expect(keysAt("v1", "spaces")).toEqual(["GET /v1/spaces"]);
+    expect(keysAt("v1", "spaces", "blue")).toEqual(["DELETE /v1/spaces/{space}"]);
     expect(keysAt("v1", "spaces", "pools", "pools")).toEqual(["GET /v1/spaces/{space}/pools"]);
     expect(keysAt("v1", "spaces", "blocks", "blocks", "10.0.0.0", "26")).toEqual([
       "GET /v1/spaces/{space}/blocks/{cidr+}",
@@ -36,7 +37,7 @@ describe("a path", () => {
   });
 
   it.each([
-    [["v1", "spaces", "blue"]],
+    [["v1", "spaces", ""]],
     [["v1", "spaces", "", "pools"]],
     [["v1", "spaces", "blue", "spaces", "red", "pools"]],
     [["v1", "spaces", "blue", "healthz"]],

@@ -45,6 +45,7 @@ export interface AdminStore {
     revision: string,
     seenRevision: string | undefined,
   ): Promise<Outcome<unknown>>;
+  deleteSettings(space: string, seenRevision: string): Promise<Outcome<unknown>>;
   readVersion(space: string): Promise<string | undefined>;
   raiseVersion(space: string, version: string): Promise<Outcome<unknown>>;
   registerSpace(space: string, revision: string): Promise<Outcome<unknown>>;
@@ -56,7 +57,9 @@ export interface AdminStore {
   }>;
   listSpacePage(wanted: PageWanted<string>): Promise<ListedPage<SpaceEntry, string>>;
   keepPosition(space: string, position: SpacePosition | undefined): Promise<void>;
-  dropSpace(seen: SpaceEntry): Promise<Outcome<unknown>>;
+  dropSpace(seen: Pick<SpaceEntry, "space" | "revision">): Promise<Outcome<unknown>>;
+  readSpaceEntry(space: string): Promise<SpaceEntry | undefined>;
+  markSpace(space: string, seen: string, stamp: string): Promise<Outcome<unknown>>;
   readPlan(space: string): Promise<AddressPlan>;
   changePlan(
     seen: AddressPlan,
@@ -67,8 +70,8 @@ export interface AdminStore {
   /** Lists the jobs of one space, or of all. The result names those that cannot be read beside the others. */
   listJobs(space?: string): Promise<Listed<Job>>;
   readJob(space: string, id: string): Promise<Job | undefined>;
-  createJob(job: Job): Promise<Outcome<Job>>;
-  changeJob(step: string, seen: Job, next: Job): Promise<Outcome<Job>>;
+  createJob<Kind extends Job>(job: Kind): Promise<Outcome<Kind>>;
+  changeJob<Kind extends Job>(step: string, seen: Kind, next: Kind): Promise<Outcome<Kind>>;
   deleteJob(step: string, seen: Job): Promise<void>;
   readNode(space: string, name: string): Promise<Node | undefined>;
   createNode(node: Node): Promise<Outcome<Node>>;

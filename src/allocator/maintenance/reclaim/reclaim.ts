@@ -234,11 +234,13 @@ const isWithoutPools = ({
   pools.length + unreadablePools.length === 0;
 
 /**
- * Removes a space without a pool from the register, as its entry was seen. The creator of a pool registers the space
+ * Removes a space without a pool from the register, as its entry was seen. The job that deletes a space removes it itself, because
+ * the entry tells the job that nothing was written. The creator of a pool registers the space
  * again after it has put the pool. So this run sees the pool's item, or the entry has another revision, or the entry
  * returns.
  */
 async function leaveRegister({ context, done }: ReclaimRun, entry: SpaceEntry): Promise<void> {
+  if (entry.isBeingDeleted) return;
   if (!isWithoutPools(await context.store.readSpace(entry.space))) return;
   const dropped = await context.store.dropSpace(entry);
   if (dropped.outcome === "done") done.spacesDropped++;

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { minutes } from "../minutes.ts";
+import { terminal } from "../terminal.ts";
+
+const { plat, platWith } = terminal();
+const { workAMinuteLater } = minutes();
+
+describe("plat space delete", () => {
+  it("with --wait follows the job in the space that it deletes, whatever the space of the command", async () => {
+    await plat("configure", "--cooldown-seconds", "7", "--space", "blue");
+    const { exit, out, err } = await platWith(
+      { sleep: workAMinuteLater },
+      ...["space", "delete", "blue", "--wait", "-o", "json"],
+    );
+    expect({ exit, err }).toEqual({ exit: 0, err: "" });
+    expect(JSON.parse(out)).toMatchObject({
+      space: "blue",
+      kind: "space.delete",
+      state: "done",
+      progress: { removed: 1 },
+    });
+    expect((await plat("job", "get", "delete-space", "--space", "blue")).exit).toBe(0);
+  });
+
+  it("prints the job as a table without a pool, and what it does below", async () => {
+    await plat("configure", "--cooldown-seconds", "7", "--space", "red");
+    const { exit, out } = await plat("space", "delete", "red");
+    expect(exit).toBe(0);
+    expect(out).toMatch(
+      /^ID +KIND +POOL +STATE\ndelete-space +space\.delete +\S* +running\n\nThe job will remove/,
+    );
+  });
+
+  it("of a space that is in use is rejected, and names what is in it", async () => {
+    await plat("pool", "create", "main", "--cidr", "10.0.0.0/24", "--space", "green");
+    const { exit, out, err } = await plat("space", "delete", "green");
+    expect({ exit, out }).toEqual({ exit: 1, out: "" });
+    expect(err).toMatch(/^Error: Space green has pools main; delete what is in it first\.\n/);
+  });
+
+  it("asks first, and with --dry-run starts nothing", async () => {
+    await plat("configure", "--cooldown-seconds", "7", "--space", "grey");
+    const asked: string[] = [];
+    const ask = async (question: string) => {
+      asked.push(question);
+      return false;
+    };
+    expect((await platWith({ ask }, "space", "delete", "grey")).exit).toBe(1);
+    expect(asked).toEqual([
+      "Delete space grey, with its settings, reservations, quotas and namespaces?",
+    ]);
+    expect((await plat("space", "delete", "grey", "--dry-run")).out).toMatch(/space\.delete/);
+    const jobs = await plat("job", "get", "--space", "grey", "-o", "json");
+    expect(JSON.parse(jobs.out)).toEqual({ jobs: [] });
+  });
+
+  it("that fails ends with 1, and says why", async () => {
+    await plat("configure", "--cooldown-seconds", "7", "--space", "pink");
+    const sleep = async () => {
+      await plat("pool", "create", "main", "--cidr", "10.0.0.0/24", "--space", "pink");
+      await workAMinuteLater();
+    };
+    const { exit, err } = await platWith({ sleep }, "space", "delete", "pink", "--wait");
+    expect(exit).toBe(1);
+    expect(err).toMatch(/^Error: Job delete-space failed: The space is not deleted: it has pools/);
+  });
+});

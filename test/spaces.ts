@@ -1,0 +1,63 @@
+import { putReservation, putSettings } from "../src/allocator/admin/administration.ts";
+import { putNamespace } from "../src/allocator/admin/namespaces.ts";
+import type { Precondition } from "../src/allocator/admin/precondition.ts";
+import { putQuota } from "../src/allocator/admin/quotas.ts";
+import type { Context } from "../src/allocator/core/context.ts";
+import { deleteSpace } from "../src/allocator/jobs/space-jobs.ts";
+import { parseInterval } from "../src/domain/cidr.ts";
+import { Rejection } from "../src/domain/outcome.ts";
+import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
+import type { Item } from "../src/store/item.ts";
+import type { World } from "./world.ts";
+
+/** Spaces that are deleted, in a world of a test. */
+
+export const BLUE = "blue";
+
+/** Writes what an operator leaves in a space without pools. */
+export async function furnishBlue(context: Context): Promise<void> {
+  await reserveInBlue(context, "routers");
+  await limitBlue(context, 10);
+  await nameInBlue(context, "shop");
+  await configureBlue(context, 7);
+}
+
+/** Creates a reservation, or changes it. */
+export function reserveInBlue(context: Context, name: string, text = "10.0.0.1"): Promise<void> {
+  const interval = parseInterval(text);
+  if (!interval.ok) throw new Error(interval.problem);
+  const spec = { cidrs: [text], intervals: [interval.value] };
+  return written((seen) => putReservation(context, BLUE, name, spec, seen));
+}
+
+/** Writes the quota of the space. */
+export const limitBlue = (context: Context, addresses: number): Promise<void> =>
+  written((seen) => putQuota(context, BLUE, "all", { addresses }, seen));
+
+/** Registers a namespace, or changes its labels. */
+export const nameInBlue = (context: Context, name: string, team = "shop"): Promise<void> =>
+  written((seen) => putNamespace(context, BLUE, name, { labels: { team } }, seen));
+
+/** Writes the settings. */
+export const configureBlue = (context: Context, cooldownSeconds: number): Promise<void> =>
+  written((seen) => putSettings(context, BLUE, { ...SETTINGS_DEFAULT, cooldownSeconds }, seen));
+
+/** Changes what is there, or creates it. */
+async function written(put: (seen: Precondition) => Promise<unknown>): Promise<void> {
+  if (!((await put({ match: "any" })) instanceof Rejection)) return;
+  const made = await put(undefined);
+  if (made instanceof Rejection) throw new Error(made.detail);
+}
+
+export const deleteBlue = (context: Context) => deleteSpace(context, BLUE);
+
+/** Returns what is left of what the deletion of the space removes. */
+export const leftInBlue = ({ table }: World): readonly string[] =>
+  table
+    .items()
+    .filter(isOfBlue)
+    .map(({ pk, sk }) => (pk.startsWith("NAMESPACE") ? `NAMESPACE#${sk}` : sk))
+    .sort();
+
+const isOfBlue = ({ pk, sk }: Item): boolean =>
+  pk === `SPACE#${BLUE}` || pk === `NAMESPACE#${BLUE}` || (pk === "SPACES" && sk === BLUE);
