@@ -2,7 +2,7 @@ import { assertTexts, assertTimes } from "./assertions.ts";
 
 export const JOB_STATES = ["running", "done", "failed", "cancelled"] as const;
 
-/** What every job has. */
+/** The part of a job that every kind has. */
 export interface JobState {
   readonly space: string;
   /** Derived from the request, so that a repeated request finds the same job. */

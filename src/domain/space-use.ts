@@ -1,7 +1,7 @@
 import { SPACE_USE_TOLD_MAX } from "./limits.ts";
 import { Rejection } from "./outcome.ts";
 
-/** What keeps a space from its deletion: the names of the first of each kind. Each has at most one name more than is told. */
+/** The things that keep a space from its deletion: the names of the first of each kind. Each has at most one name more than is told. */
 export interface SpaceUse {
   readonly pools: readonly string[];
   readonly applications: readonly string[];

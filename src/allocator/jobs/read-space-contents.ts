@@ -9,7 +9,7 @@ import { listNodes } from "../admin/nodes.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 
-/** What is in a space: what keeps it from its deletion, and what its deletion removes. */
+/** The contents of a space: those that keep it from its deletion, and those that its deletion removes. */
 export interface SpaceContents {
   readonly use: SpaceUse;
   readonly settingsRevision: string | undefined;
