@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { expectResumedRace } from "./resumed-race.ts";
 
-const OPERATIONS = 1_500;
+const OPERATIONS = 800;
 const KILLS = 2;
 /** Many times the duration on an otherwise idle machine. */
 const TEST_MS_MAX = 300_000;

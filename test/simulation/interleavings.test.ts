@@ -22,7 +22,7 @@ import {
   remove,
   routers,
 } from "./operations.ts";
-import { callsToTry } from "./sampled-calls.ts";
+import { callsToTry, oneIn } from "./sampled-calls.ts";
 
 /** An operation that runs to its end while another one pauses before one of its calls. */
 interface Intruder {
@@ -136,7 +136,7 @@ describe.each(NAMED)("%s", (_, operation) => {
       const calls = await callsOf(world.table, (own) =>
         operation.walk(contextOver(own, world.clock, 2), told),
       );
-      for (const at of callsToTry(calls, number)) {
+      for (const at of callsToTry(calls, number, oneIn(8))) {
         const { world, told } = await prepared(operation);
         const { table, clock } = world;
         const where = `before ${calls[at]} (call ${at})`;

@@ -9,7 +9,7 @@ const RUNS = 2_000;
  */
 const RUNS_MS_MAX = 60_000;
 const RUNS_MIN = 200;
-const FAIR_RUNS = 50;
+const FAIR_RUNS = 25;
 const TEST_MS_MAX = 600_000;
 
 describe("the invariants hold in every simulated run", { timeout: TEST_MS_MAX }, () => {
