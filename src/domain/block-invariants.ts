@@ -57,10 +57,12 @@ function violationsIn(
     // An empty block may have been created after its pool was gone. No request can take a slot of
     // it, and the repair run deletes it.
     if (takenIn(block) > 0) violate("shape", `is in use, and its pool ${block.pool} is gone`);
-  } else if (pool.state === "pending")
-    // So a pool that is still pending can be deleted at once.
-    violate("shape", `was claimed in pool ${pool.name}, which is pending`);
-  else if (!isBlockOf(pool, block.cidr)) violate("shape", `is no block of its pool ${block.pool}`);
+  } else if (pool.state === "pending") {
+    // So a pool that is still pending can be deleted at once. An empty block may be from an earlier pool of the subnet that it joined.
+    if (pool.id === subnetIdOf(pool) || takenIn(block) > 0)
+      violate("shape", `was claimed in pool ${pool.name}, which is pending`);
+  } else if (!isBlockOf(pool, block.cidr))
+    violate("shape", `is no block of its pool ${block.pool}`);
   else if (assignsPrefixes(pool) !== (block.whole === true))
     violate("shape", `is ${block.whole ? "a prefix" : "no prefix"}, unlike its pool ${block.pool}`);
   else if (!isMapped(block, pool, contents))

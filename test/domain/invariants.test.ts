@@ -430,6 +430,15 @@ describe("an item that cannot be right in itself", () => {
     });
   });
 
+  it("may be an empty block of a subnet whose only pool joined it and is still pending, and none that is in use", () => {
+    const pools = [poolWith({ id: "joined", subnetId: "id", state: "pending" })];
+    expect(found({ pools, blocks: [blockWith({})], allocations: [] })).toEqual([]);
+    expect(found({ pools })).toContainEqual({
+      invariant: "shape",
+      message: "block default 10.0.0.0/29 was claimed in pool pool, which is pending",
+    });
+  });
+
   it("is a tag that cannot be read", () => {
     expect(found({ blocks: [blockWith({ 0: taken(), 2: foreign })] })).toEqual([
       {

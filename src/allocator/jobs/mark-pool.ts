@@ -67,7 +67,7 @@ async function deletePending(context: Context, pool: Pool): Promise<void> {
  */
 async function endGone(context: Context, job: PoolJob): Promise<PoolJob | undefined> {
   const { space, poolId: id } = job;
-  // A pending pool never had a block.
+  // A pending pool never had a block. One of an earlier pool of its subnet is empty, and the repair run deletes it.
   await leavePlan(context, { pool: { space, id }, isWhole: true });
   return endJob(context, job, "done", GONE);
 }

@@ -5,19 +5,32 @@ import { type Accepted, deletePool, listJobs } from "../../../src/allocator/jobs
 import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
 import { findViolations } from "../../../src/domain/invariants.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
+import { work } from "../../scheduled-runs.ts";
 import { callsOf, withIntruder, withMishap } from "../../simulation/crash-points.ts";
+import {
+  from,
+  put,
+  RED,
+  remove as removeRanged,
+  setIn,
+} from "../../simulation/ranged-operations.ts";
 import {
   assigned,
   contentsIn,
   contextOver,
+  copyOf,
   makeWorld,
   poolOf,
+  releaseAll,
   requestOf,
   SPACE,
+  scheduledRuns,
   type World,
 } from "../../world.ts";
 
 const RANGE = "10.9.0.0/28";
+const GREEN = setIn("10.9.0.10-10.9.0.15");
+const DAY_MS = 24 * 60 * 60 * 1000;
 const create = (context: Context, blockSize = 30) =>
   putPool(context, SPACE, "half", poolOf(RANGE, blockSize), undefined);
 const read = (context: Context) => readPool(context, SPACE, "half");
@@ -76,6 +89,35 @@ describe("a pool that is still pending is deleted at once", () => {
       ).toHaveLength(1);
       await expectFree(world, call);
     }
+  });
+
+  it("beside an empty block of an earlier pool of its subnet, which the repair run deletes", async () => {
+    const world = await makeWorld();
+    const { calm, clock, table } = world;
+    await put(calm, "red", RED);
+    await releaseAll(calm, await assigned(calm, from("gone", 1, "red")));
+    const calls = await callsOf(copyOf(world).table, (own) =>
+      put(contextOver(own, clock, 2), "heir", GREEN),
+    );
+    await withMishap(table, calls.lastIndexOf("put-pool"), "killed before the call", (own) =>
+      put(contextOver(own, clock, 2), "heir", GREEN),
+    );
+    await removeRanged(calm, "red");
+    await work(calm, clock, 8);
+    expect(await readPool(calm, SPACE, "red")).toMatchObject({ code: "not_found" });
+    const heir = await readPool(calm, SPACE, "heir");
+    expect(heir).toMatchObject({ state: "pending" });
+    const left = () => contentsIn(world).blocks.filter(({ pool }) => pool === "red");
+    expect(left()).toHaveLength(1);
+    expect(findViolations(contentsIn(world))).toEqual([]);
+
+    const { revision } = heir as Exclude<typeof heir, Rejection>;
+    expect(await deletePool(calm, SPACE, "heir", revision)).toMatchObject({
+      job: { state: "done" },
+    });
+    await scheduledRuns(world, 2, DAY_MS);
+    expect(left()).toEqual([]);
+    await expectFree(world, "the subnet");
   });
 
   it("only as it was seen", async () => {
