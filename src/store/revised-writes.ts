@@ -35,9 +35,9 @@ export function revised<T extends { readonly revision: string }>(
       );
     },
 
-    async remove(step: string, seen: T): Promise<void> {
+    async remove(step: string, seen: T): Promise<Outcome<unknown>> {
       const when = [unchanged(step, seen)];
-      await table.write({ step, key: itemFrom(seen), when, change: { kind: "delete" } });
+      return table.write({ step, key: itemFrom(seen), when, change: { kind: "delete" } });
     },
   };
 }

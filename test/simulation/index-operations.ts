@@ -25,7 +25,7 @@ async function expectIndexed({ store }: Context): Promise<void> {
 }
 
 /** Assigns an address of a tenant under a complete index. */
-async function withIndexed(world: World) {
+export async function withIndexed(world: World) {
   await setIndexes(world.calm, ["tenant"]);
   await buildIndexes(world);
   return { old: await assigned(world.calm, ofTenant("old", "red")) };
@@ -39,7 +39,7 @@ async function leaveEntry({ calm, clock }: World, { handle, keyId = "" }: Assign
   await calm.store.putIndexEntry(entry, undefined);
 }
 
-const KEYED = ofTenant("new", "red", { key: "once" });
+export const KEYED = ofTenant("new", "red", { key: "once" });
 
 const ofPod = (uid: string, tenant: string) =>
   instanceRequest(podOf(uid), { attributes: { tenant } });

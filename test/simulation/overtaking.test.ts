@@ -49,6 +49,7 @@ import { expectEverythingAssignable, heldNow, isAssignment } from "./aftermath.t
 import { withoutChild } from "./child-pool-operations.ts";
 import { CILIUM_MEETINGS } from "./cilium-meetings.ts";
 import { answerOf, stoppedBefore, withIntruderAtWrite } from "./crash-points.ts";
+import { KEYED, withIndexed } from "./index-operations.ts";
 import { from, HEIR, heldInRed, NARROW_RED, put, RED } from "./ranged-operations.ts";
 import { oneIn } from "./sampled-calls.ts";
 
@@ -409,6 +410,13 @@ const MEETINGS: readonly Meeting[] = [
     second: "the same request",
     prepare: one,
     walks: [assigns(keyed(3)), assigns(keyed(3))],
+    waitMs: AUTHOR_MS,
+  },
+  {
+    first: "a keyed assign with an indexed attribute",
+    second: "the same request",
+    prepare: withIndexed,
+    walks: [assigns(KEYED), assigns(KEYED)],
     waitMs: AUTHOR_MS,
   },
   {

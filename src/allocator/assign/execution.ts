@@ -242,8 +242,10 @@ export async function withdraw({
   if (held.length === 0) {
     if (unsettled) return;
     await dropQuotaSlots(context, written, written.quotaSlots);
-    await dropEntries(context, written);
-    return store.deleteAllocation("withdraw", written);
+    const deleted = await store.deleteAllocation("withdraw", written);
+    // An allocation that another execution has replaced still needs the entries, which this one may have written over.
+    if (deleted.outcome === "done") await dropEntries(context, written);
+    return;
   }
   const aborted: Allocation = {
     ...written,

@@ -72,7 +72,7 @@ export interface AdminStore {
   readJob(space: string, id: string): Promise<Job | undefined>;
   createJob<Kind extends Job>(job: Kind): Promise<Outcome<Kind>>;
   changeJob<Kind extends Job>(step: string, seen: Kind, next: Kind): Promise<Outcome<Kind>>;
-  deleteJob(step: string, seen: Job): Promise<void>;
+  deleteJob(step: string, seen: Job): Promise<Outcome<unknown>>;
   readNode(space: string, name: string): Promise<Node | undefined>;
   createNode(node: Node): Promise<Outcome<Node>>;
   changeNode(seen: Node, next: Node): Promise<Outcome<Node>>;

@@ -22,7 +22,7 @@ export interface AffinityStore {
     seen: BlockAffinity,
     next: BlockAffinity,
   ): Promise<Outcome<BlockAffinity>>;
-  deleteAffinity(step: string, seen: BlockAffinity): Promise<void>;
+  deleteAffinity(step: string, seen: BlockAffinity): Promise<Outcome<unknown>>;
 
   /** Reads a host's items in one Query; hints that cannot be read are left out. */
   listPlaces(space: string, host: HostId): Promise<Places>;
@@ -36,7 +36,7 @@ export interface AffinityStore {
     borrowedBlock: BorrowedBlock,
     seen: BorrowedBlock | undefined,
   ): Promise<Outcome<BorrowedBlock>>;
-  deleteBorrowedBlock(step: string, seen: BorrowedBlock): Promise<void>;
+  deleteBorrowedBlock(step: string, seen: BorrowedBlock): Promise<Outcome<unknown>>;
 
   /**
    * Reads the places of a host, its hints and its node in one Query. The result names a node that cannot be read as

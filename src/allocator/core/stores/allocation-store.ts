@@ -32,7 +32,7 @@ export interface AllocationStore {
   ): Promise<ListedPage<Allocation, AllocationPlace>>;
   createAllocation(allocation: Allocation): Promise<Outcome<Allocation>>;
   changeAllocation(step: string, seen: Allocation, next: Allocation): Promise<Outcome<Allocation>>;
-  deleteAllocation(step: string, seen: Allocation): Promise<void>;
+  deleteAllocation(step: string, seen: Allocation): Promise<Outcome<unknown>>;
   /** Returns the allocation if this call deleted it. */
   deleteAllocationOfToken(place: AllocationPlace, token: string): Promise<Allocation | undefined>;
   markDue(place: AllocationPlace, token: string, dueAtMs: number): Promise<void>;
@@ -52,7 +52,7 @@ export interface AllocationStore {
     page: PageWanted<AllocationPlace>,
   ): Promise<ListedPage<IndexEntry, AllocationPlace>>;
   putIndexEntry(entry: IndexEntry, seen: IndexEntry | undefined): Promise<Outcome<IndexEntry>>;
-  deleteIndexEntry(seen: IndexEntry): Promise<void>;
+  deleteIndexEntry(seen: IndexEntry): Promise<Outcome<unknown>>;
   readBudget(of: BudgetNamed): Promise<Budget | undefined>;
   takeOfBudget(of: BudgetNamed, count: number, max: number): Promise<Outcome<Budget>>;
   createBudget(budget: Budget): Promise<Outcome<Budget>>;
@@ -74,5 +74,5 @@ export interface AllocationStore {
   deleteBudget(seen: Budget): Promise<void>;
   listQuotaSlots(space: string, handle: string): Promise<readonly QuotaSlot[]>;
   putQuotaSlot(quotaSlot: QuotaSlot, seen: QuotaSlot | undefined): Promise<Outcome<QuotaSlot>>;
-  deleteQuotaSlot(step: string, seen: QuotaSlot): Promise<void>;
+  deleteQuotaSlot(step: string, seen: QuotaSlot): Promise<Outcome<unknown>>;
 }
