@@ -129,35 +129,35 @@ export const affinityWith = (changes: Partial<BlockAffinity> = {}): BlockAffinit
   ...changes,
 });
 
+/** The part of a job that every kind has, before its first step. */
+const BEGUN = {
+  space: "default",
+  state: "running",
+  createdAtMs: NOW_MS,
+  updatedAtMs: NOW_MS,
+  detail: "",
+  revision: "revision",
+} as const;
+
 /** The job that deletes the pool `pool`, before its first step. */
 export const jobWith = (changes: Partial<PoolJob> = {}): PoolJob => ({
-  space: "default",
+  ...BEGUN,
   id: "delete-id",
   kind: "pool.delete",
   pool: "pool",
   poolId: "id",
   poolRevision: "revision",
-  state: "running",
-  createdAtMs: NOW_MS,
-  updatedAtMs: NOW_MS,
-  detail: "",
-  revision: "revision",
   ...changes,
 });
 
 /** The job that deletes the space, before its first step. */
 export const spaceJobWith = (changes: Partial<SpaceJob> = {}): SpaceJob => ({
-  space: "default",
+  ...BEGUN,
   id: SPACE_JOB_ID,
   kind: "space.delete",
   spaceRevision: "space-revision",
   stamp: "stamp",
   removed: 0,
-  state: "running",
-  createdAtMs: NOW_MS,
-  updatedAtMs: NOW_MS,
-  detail: "",
-  revision: "revision",
   ...changes,
 });
 
