@@ -1,6 +1,10 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongFirst } from "./test/long-first.ts";
 
+function report(outputFile: string | undefined): ["json", { outputFile: string }][] {
+  return outputFile === undefined ? [] : [["json", { outputFile }]];
+}
+
 /** Every test but those with a configuration of their own, for `npx vitest run FILE`. */
 export default defineConfig({
   test: {
@@ -8,7 +12,8 @@ export default defineConfig({
     // The templates need Python and the console a browser.
     exclude: [...configDefaults.exclude, "test/templates/**", "test/console/**"],
     setupFiles: ["test/setup.ts"],
-    reporters: ["default", "./test/proofs.ts"],
+    // `REPORT` names a file for the results, from which CI counts.
+    reporters: ["default", "./test/proofs.ts", ...report(process.env.REPORT)],
     // Vitest would leave a core to itself, and with two of them run one file after the other.
     maxWorkers: "100%",
     sequence: { sequencer: LongFirst },

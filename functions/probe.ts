@@ -6,7 +6,7 @@ import { context, guard } from "../src/wiring.ts";
 const plat = context();
 
 /** Assigns an address in a reserved space, and releases it. */
-export const handler = scheduledRun("probe", guard(), async () => {
+export const handler = scheduledRun("probe", guard, async () => {
   const { isPrepared, ...done } = await probe(plat);
   // A run that only prepared proves nothing, so it has no heartbeat.
   if (!isPrepared) logScheduledRun("probed", done);

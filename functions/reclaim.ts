@@ -8,7 +8,7 @@ import { context, guard } from "../src/wiring.ts";
 const plat = context();
 
 /** Runs once over a shard; the next run of its schedule continues where this one stopped. */
-export const handler = scheduledRun("reclaim", guard(), async (event) => {
+export const handler = scheduledRun("reclaim", guard, async (event) => {
   const { counted, ...done } = await reclaim(plat, shardOfRun(event));
   publishUsage(await keepUsage(plat, { counted, failures: done.failures }));
   logScheduledRun("reclaimed", done);

@@ -6,14 +6,14 @@ import { markerOfEnvironment } from "../src/restore/parameter-marker.ts";
 import { context, guard, identifyReplica } from "../src/wiring.ts";
 
 const plat = context();
-const table = guard();
 const marker = markerOfEnvironment();
 /** One shard marks the table for all. */
 const MARKING_SHARD = 0;
 
 /** Runs once over a shard; the next run of its schedule continues where this one stopped. */
-export const handler = scheduledRun("repair", table, async (event) => {
+export const handler = scheduledRun("repair", guard, async (event) => {
   const shard = shardOfRun(event);
+  const table = guard();
   const isMarking = table && shard === MARKING_SHARD;
   const failures = isMarking
     ? await markTable({ table, identifyReplica, marker, now: plat.now })

@@ -6,6 +6,6 @@ import { context, guard } from "../src/wiring.ts";
 const plat = context();
 
 /** Runs one slice of every job; the next run continues where this one stopped. */
-export const handler = scheduledRun("work", guard(), async () =>
+export const handler = scheduledRun("work", guard, async () =>
   logScheduledRun("worked", await runJobs(plat)),
 );

@@ -30,11 +30,35 @@ const SOCKETS_MAX = 128;
 
 let wired: { readonly table: Table | (Table & Guard); readonly context: Context } | undefined;
 
+/** The parts of the context that `wire` set last, so that a process can serve one table after another. */
+const CURRENT: Context = {
+  get store() {
+    return current().store;
+  },
+  get random() {
+    return current().random;
+  },
+  get cache() {
+    return current().cache;
+  },
+  get now() {
+    return current().now;
+  },
+  get sleep() {
+    return current().sleep;
+  },
+};
+
+const current = (): Context => wired?.context ?? wire(tableOfEnvironment());
+
 /**
- * Returns the context of all handlers in this process: the one that `wire` set, or one made once from the environment.
+ * Returns the context of all handlers in this process: always the one that `wire` set last, or one made once from the
+ * environment.
  */
 export function context(): Context {
-  return wired?.context ?? wire(tableOfEnvironment());
+  // Made when a function loads, because Lambda gives it more processor then.
+  current();
+  return CURRENT;
 }
 
 let readable: { readonly history: ReadableHistory | undefined } | undefined;
@@ -58,7 +82,7 @@ export function historyTable(): Table {
   return historyTableNamed(HISTORY_TABLE_NAME);
 }
 
-/** Sets the table and the context of the handlers before they are loaded. `npm start` and the tests use it. */
+/** Sets the table and the context of the handlers. `npm start` and the tests use it. */
 export function wire(table: Table | (Table & Guard), context = contextOf(table)): Context {
   wired = { table, context };
   return context;

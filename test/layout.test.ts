@@ -132,7 +132,13 @@ describe("the programs of package.json", () => {
   });
 
   it("are seen to load a hook if they do", () => {
-    const loaded = [...loadedBy("test/cilium.ts")].filter(([, text]) => HOOK.test(text));
-    expect(loaded.map(([path]) => path)).toEqual(["test/world.ts"]);
+    const loaded = [...loadedBy("test/setup.ts")].filter(([, text]) => HOOK.test(text));
+    expect(loaded.map(([path]) => path)).toEqual(["test/setup.ts"]);
+  });
+
+  it("and no helper of tests has one, which would run for the first file of a worker only", () => {
+    const helpers = sourcesIn("test").filter((path) => !path.endsWith(".test.ts"));
+    const hooking = helpers.filter((path) => HOOK.test(readFileSync(path, "utf8")));
+    expect(hooking).toEqual(["test/setup.ts"]);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Test files that take half a minute or more each, longest first. `npm run test:long` runs them, and `npm test` runs
- * all others. For each of them, another file tests a sample or its parts.
+ * Test files of minutes: those that try every call or thousands of callers, and those that start processes or build
+ * what is deployed. `npm run test:long` runs them, longest first, and `npm test` runs all others. For each of them,
+ * another file tests a sample or its parts.
  */
 export const LONG_TESTS = [
   "test/simulation/interleavings.test.ts",
@@ -21,4 +22,35 @@ export const LONG_TESTS = [
   "test/cli/tour.test.ts",
   "test/scale/facts.test.ts",
   "test/cdk/rollback.test.ts",
+  "test/cdk/deploy.test.ts",
+  "test/local/main.test.ts",
+  "test/twin/runbook.test.ts",
+  "test/twin/publishing.test.ts",
+  "test/twin/restore.test.ts",
+  "test/twin/lambda.test.ts",
+  "test/twin/gateway.test.ts",
+  "test/twin/token.test.ts",
+  "test/twin/rolling.test.ts",
+  "test/twin/death.test.ts",
+  "test/twin/jwt.test.ts",
+  "test/twin/intake.test.ts",
+  "test/twin/schedules.test.ts",
+  "test/twin/marker.test.ts",
+  "test/pack/package.test.ts",
+  "test/simulation/two-versions.test.ts",
+  "test/restore/histories.test.ts",
+  "test/clauses/healing.test.ts",
+  "test/cdk/bundles.test.ts",
+  "test/cdk/callers.test.ts",
+  "test/allocator/large-jobs.test.ts",
+  "test/allocator/nodes/churn.test.ts",
+  "test/store/race.test.ts",
+  "test/store/lmdb-race.test.ts",
+  "test/bench/speed.test.ts",
+  "test/bench/profile.test.ts",
+  "test/cli/build.test.ts",
+  "test/simulation/instance-races.test.ts",
 ];
+
+/** Test files that load a function anew, with the environment that they set before. */
+export const ISOLATED_TESTS = ["test/functions/cold-start.test.ts"];

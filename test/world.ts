@@ -1,8 +1,9 @@
-import { afterEach, expect } from "vitest";
+import { expect } from "vitest";
 import { putPool, putSettings } from "../src/allocator/admin/administration.ts";
 import { assign } from "../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
 import type { Context } from "../src/allocator/core/context.ts";
+import type { Store } from "../src/allocator/core/store.ts";
 import { WarmCache } from "../src/allocator/core/warm-cache.ts";
 import { type ReleaseResult, releaseAddress } from "../src/allocator/release/release-address.ts";
 import { type Quarantined, reportConflict } from "../src/allocator/release/report-conflict.ts";
@@ -20,6 +21,7 @@ import { contentsOf } from "../src/store/contents.ts";
 import type { InMemoryTable } from "../src/store/in-memory-table.ts";
 import { makeStore } from "../src/store/store.ts";
 import type { Table } from "../src/store/table.ts";
+import { afterEachTest } from "./each-file.ts";
 import { unregisteredIn } from "./register.ts";
 import { reclaimSpaces, repairAll } from "./scheduled-runs.ts";
 import { MutatedTable } from "./simulation/mutate.ts";
@@ -48,7 +50,7 @@ const made: World[] = [];
  * Checks the invariants over the tables of each test's worlds when it has ended, and that the scheduled runs visit all
  * pools.
  */
-afterEach(() => {
+afterEachTest(() => {
   for (const world of made.splice(0)) {
     expect(findViolations(contentsIn(world))).toEqual([]);
     expect(unregisteredIn(world.table)).toEqual([]);
@@ -85,10 +87,19 @@ export function copyOf(world: World): World {
   return copy;
 }
 
+/** The calls over each table, which have no state of their own. */
+const stores = new WeakMap<Table, Store>();
+
+function storeOver(table: Table): Store {
+  const store = stores.get(table) ?? makeStore(table);
+  stores.set(table, store);
+  return store;
+}
+
 /** Makes a function that has just started, with an empty warm cache. */
 export function contextOver(table: Table, clock: Clock, seed = 1): Context {
   return {
-    store: makeStore(table),
+    store: storeOver(table),
     random: seededRandom(seed),
     cache: new WarmCache(),
     now: () => clock.nowMs,

@@ -29,7 +29,9 @@ export async function sendEvents(
   ask: (cursor: string) => Promise<Reply>,
   isOver: () => boolean,
 ): Promise<void> {
-  response.writeHead(200, { "content-type": TYPE, "cache-control": "no-store" });
+  // A stream is the last answer of its connection, so that no idle connection holds up a stop.
+  const headers = { "content-type": TYPE, "cache-control": "no-store", connection: "close" };
+  response.writeHead(200, headers);
   for (let page = first; page.statusCode === 200; ) {
     const text = page.body ?? "{}";
     response.write(`data: ${text}\n\n`);

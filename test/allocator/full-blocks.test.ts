@@ -15,6 +15,7 @@ import {
   assigned,
   contentsIn,
   contextOver,
+  copyOf,
   makeWorld,
   poolOf,
   releaseAll,
@@ -31,15 +32,26 @@ const SIZE = 4;
 let world: World;
 let held: Assignment[];
 
+/** The full worlds by their settings, with what is held in them. */
+const full = new Map<string, Promise<{ readonly world: World; readonly held: Assignment[] }>>();
+
 /** Sets up a world whose host has its maximum of blocks, each of four addresses and full. */
-async function fill(blocks: number, settings: Partial<Settings> = {}) {
-  world = await makeWorld(poolOf("10.0.0.0/22", 30), {
-    maxBlocksPerHost: blocks,
-    cooldownSeconds: 0,
-    ...settings,
-  });
-  held = [];
+async function fill(blocks: number, more: Partial<Settings> = {}) {
+  const settings = { maxBlocksPerHost: blocks, cooldownSeconds: 0, ...more };
+  const key = JSON.stringify(settings);
+  const filled = full.get(key) ?? filledWith(blocks, settings);
+  full.set(key, filled);
+  const { world: first, held: all } = await filled;
+  const copy = copyOf(first);
+  world = { ...copy, calm: { ...copy.calm, cache: first.calm.cache } };
+  held = [...all];
+}
+
+async function filledWith(blocks: number, settings: Partial<Settings>) {
+  const world = await makeWorld(poolOf("10.0.0.0/22", 30), settings);
+  const held: Assignment[] = [];
   for (let n = 0; n < blocks; n++) held.push(await assigned(world.calm, requestOf(`h${n}`, SIZE)));
+  return { world, held };
 }
 
 let seed = 100;

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import { run } from "../../src/cli/program.ts";
 import type { Io } from "../../src/cli/shell/io.ts";
 import { pathIn } from "../../src/contract/routes/space-path.ts";
-import { emulatorBinary } from "../../src/local/emulator.ts";
 import { type Plat, startPlat } from "../../src/local/plat.ts";
 import type { StorageOptions } from "../../src/local/storage.ts";
 
@@ -35,10 +34,13 @@ export interface Given {
  * Makes a terminal with a running server, and an address space for each test. `plat("pool", "get")` returns the output
  * of the command, and its exit code.
  *
- * @param storage the table of the server; the embedded DynamoDB if there is one. It publishes nothing.
+ * @param storage the table of the server: the memory of this process, or with `TERMINAL_TABLE=dynamodb` the embedded
+ * DynamoDB, which publishes nothing
  */
 export function terminal(
-  storage: StorageOptions = emulatorBinary() ? { table: "dynamodb" } : { table: "memory" },
+  storage: StorageOptions = {
+    table: process.env.TERMINAL_TABLE === "dynamodb" ? "dynamodb" : "memory",
+  },
 ) {
   let server: Plat;
   let tests = 0;

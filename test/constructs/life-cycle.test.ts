@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EFFECTIVE_MS_MAX } from "../../src/domain/limits.ts";
 import { newSpace } from "../functions/plat.ts";
+import { fewerRuns } from "../property-runs.ts";
 import { type Invoke, Stack, type Template } from "./cloud-formation.ts";
 import { type Fate, handle } from "./world.ts";
 
@@ -443,7 +444,7 @@ describe("any life of a stack", () => {
         expect(await inUse()).toBe(0);
         expect((await plat.get("/v1/pools")).body.pools).toHaveLength(4);
       }),
-      { numRuns: 12 },
+      { numRuns: fewerRuns(1 / 4) },
     );
   });
 });

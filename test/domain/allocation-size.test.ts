@@ -61,6 +61,5 @@ it("no item of an allocation is larger than it was counted, with all of its addr
     fc.asyncProperty(anyAllocation, async (allocation) => {
       expect(await bytesInTable(allocation)).toBeLessThanOrEqual(allocationBytes(allocation));
     }),
-    { numRuns: 300 },
   );
 });

@@ -104,7 +104,6 @@ describe("events of the objects of one node's name", () => {
           expect(tombstones.map(({ uid }) => uid).sort()).toEqual(dead.sort());
         },
       ),
-      { numRuns: 2_000 },
     );
   });
 

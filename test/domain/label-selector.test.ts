@@ -46,7 +46,6 @@ describe("the selector of a LabelSelector", () => {
         expect(matches(selector(formatSelector(converted)), labels)).toBe(inKubernetes);
         expect(selector(formatSelector(converted))).toEqual(converted);
       }),
-      { numRuns: 500 },
     );
   });
 });

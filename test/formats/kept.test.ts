@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { contentsOf } from "../../src/store/contents.ts";
 import { KIND_NAMES, kindNameOf } from "../../src/store/kinds.ts";
-import { CALLS, type Furnished, furnished, startAnew } from "../functions/newer.ts";
-import { context, spaceNamed, table } from "../functions/plat.ts";
+import { CALLS, type Furnished, furnished } from "../functions/newer.ts";
+import { context, spaceNamed, startAnew, table } from "../functions/plat.ts";
 import { reclaimAll, repairAll, work } from "../scheduled-runs.ts";
 import { keptReleases, readKept, writeKept } from "./kept.ts";
 

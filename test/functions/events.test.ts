@@ -7,8 +7,7 @@ import {
   ready,
   terminationEvent,
 } from "../node-objects.ts";
-import { startAnew } from "./newer.ts";
-import { newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
+import { newSpace, spaceWithPool, startAnew, table, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
 

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import type { Item } from "../../src/store/item.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
-import { CALLS, type Furnished, furnished, itemWhere, replace, startAnew } from "./newer.ts";
-import { context, table } from "./plat.ts";
+import { CALLS, type Furnished, furnished, itemWhere, replace } from "./newer.ts";
+import { context, startAnew, table } from "./plat.ts";
 
 /**
  * These tests give one item of each kind a format that only a newer version reads, and send requests to every route.

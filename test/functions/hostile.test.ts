@@ -6,6 +6,7 @@ import type { Event } from "../../src/edge/http/event.ts";
 import type { Item } from "../../src/store/item.ts";
 import { eventOf } from "../edge/event.ts";
 import { assignUnderOldName } from "../old-name.ts";
+import { fewerRuns } from "../property-runs.ts";
 import { anyEvent } from "./hostile.ts";
 import { call, context, newSpace, send, table } from "./plat.ts";
 
@@ -48,7 +49,7 @@ describe.each(ROUTES)("$method $path", (route) => {
         if (!valid) expect(wrote).toBe(false);
         expect(textsIn(body).filter((text) => /\p{Cs}/u.test(text))).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: fewerRuns(1 / 5) },
     );
   });
 });

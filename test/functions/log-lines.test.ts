@@ -5,8 +5,8 @@ import { logger } from "../../src/edge/http/logger.ts";
 import type { Item } from "../../src/store/item.ts";
 import { KIND_NAMES, kindNameOf } from "../../src/store/kinds.ts";
 import { nodeEvent } from "../node-objects.ts";
-import { CALLS, type Furnished, furnished, replace, startAnew } from "./newer.ts";
-import { table, takeIn } from "./plat.ts";
+import { CALLS, type Furnished, furnished, replace } from "./newer.ts";
+import { startAnew, table, takeIn } from "./plat.ts";
 
 /**
  * These tests make items of every kind unreadable, send requests to every route, and let the scheduled runs and the
@@ -26,7 +26,11 @@ const SECRET = "hunter2-AKIAIOSFODNN7EXAMPLE";
 
 let lines: string[] = [];
 
-beforeAll(() => logger.setLogLevel("DEBUG"));
+beforeAll(() => {
+  const level = logger.getLevelName();
+  logger.setLogLevel("DEBUG");
+  return () => logger.setLogLevel(level);
+});
 
 beforeEach(() => {
   lines = [];

@@ -1,11 +1,10 @@
-import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import { NO_USAGE } from "../../src/domain/usage.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Item } from "../../src/store/item.ts";
 import { ciliumNode, instanceEvent, leaseEvent, nodeEvent, podEvent } from "../node-objects.ts";
 import { completeIndexes } from "../simulation/indexes.ts";
 import { cidrOf } from "../world.ts";
-import { call, context, newSpace, table } from "./plat.ts";
+import { call, context, deployAnew, newSpace, table } from "./plat.ts";
 
 /** This file makes a space with an item of every kind, and sends requests about them to each route of the API. */
 
@@ -22,12 +21,9 @@ export interface Furnished {
   readonly job: string;
 }
 
-/** Empties the warm cache, so that the function acts as one that has just started. */
-export function startAnew(): void {
-  (context as { cache: WarmCache }).cache = new WarmCache();
-}
-
+/** Furnishes a space, which is the only one. */
 export async function furnished(): Promise<Furnished> {
+  deployAnew();
   const plat = newSpace();
   await plat.put("/v1/config", {
     cooldownSeconds: 0,

@@ -1,6 +1,7 @@
 import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
-import { afterAll, afterEach, expect } from "vitest";
+import { expect } from "vitest";
+import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import { checkTable } from "../../src/allocator/read/check-table.ts";
 import { problem } from "../../src/contract/answers/answers.ts";
 import { problemsOf } from "../../src/contract/openapi/responses.ts";
@@ -14,38 +15,84 @@ import { InMemoryFeed } from "../../src/store/change-feed.ts";
 import { ChangeLog } from "../../src/store/change-log.ts";
 import { guardedTable } from "../../src/store/guarded-table.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { contextOf, wire, wireHistory } from "../../src/wiring.ts";
+import { contextOf, context as handlersContext, wire, wireHistory } from "../../src/wiring.ts";
+import { afterEachFile, afterEachTest, atEachFile } from "../each-file.ts";
 import { eventOf, type Request } from "../edge/event.ts";
 import { sendEvent } from "./call.ts";
 import { runAs, tellUsed, unlawful, watchedHistory, watchedTable } from "./rights.ts";
 
 process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 
-/** The table of the handlers in this test file; a test may replace its methods. */
-export const feed = new InMemoryFeed(new ChangeLog(() => Date.now()));
+/** The changes of the table that nobody has published yet, and the number of all of them. */
+class CountedFeed extends InMemoryFeed {
+  count = 0;
+  override add(...change: Parameters<InMemoryFeed["add"]>): void {
+    this.count++;
+    super.add(...change);
+  }
+}
+export const feed = new CountedFeed(new ChangeLog(() => Date.now()));
+/** The table of the handlers; a test may replace its methods. It is empty when a file begins. */
 export const table = new InMemoryTable(feed);
 /** The history that the functions read. `published` fills it. */
 export const history = new InMemoryTable();
 export const HISTORY_KEPT_MS = 90 * 86_400_000;
-wireHistory({ table: watchedHistory(history), keptMs: HISTORY_KEPT_MS, publishes: true });
 /** The table as the database names it. */
 export const IDENTITY = { region: "eu-central-1", id: "0b7e9a54-table", replicas: [] };
-export const context = wire(
-  guardedTable(watchedTable(table), { identify: async () => IDENTITY, now: () => Date.now() }),
-);
 
-/** Checks the invariants over the whole table after each test. */
-afterEach(async () => {
-  const { violations } = await checkTable(contextOf(table));
-  expect(violations).toEqual([]);
+let guarded: ReturnType<typeof guardedTable>;
+
+/** Empties the tables, and wires the functions to them as if these had just been deployed. */
+export function deployAnew(): void {
+  for (const each of [table, history]) {
+    each.partitions.clear();
+    withoutReplacements(each);
+  }
+  void forgetChanges();
+  wireHistory({ table: watchedHistory(history), keptMs: HISTORY_KEPT_MS, publishes: true });
+  guarded = guardedTable(watchedTable(table), {
+    identify: async () => IDENTITY,
+    now: () => Date.now(),
+  });
+  wire(guarded);
+}
+atEachFile(deployAnew);
+
+/** Empties the warm cache, so that the functions act as if they had just started. */
+export function startAnew(): void {
+  wire(guarded, { ...context, cache: new WarmCache() });
+}
+
+/** The context of the handlers. */
+export const context = handlersContext();
+
+/** Gives a table its own methods back. */
+function withoutReplacements(table: InMemoryTable): void {
+  for (const name of Object.keys(table))
+    if (Object.hasOwn(InMemoryTable.prototype, name)) Reflect.deleteProperty(table, name);
+}
+
+let checked = 0;
+
+/** Checks the invariants over the whole table after each test that changed it. */
+afterEachTest(async () => {
+  if (feed.count > checked) {
+    const { violations } = await checkTable(contextOf(table));
+    expect(violations).toEqual([]);
+  }
+  checked = feed.count;
+  await forgetChanges();
   expect([...unlawful]).toEqual([]);
-  const last = feed.first(Number.POSITIVE_INFINITY).at(-1);
-  if (last) await feed.forget(last.sequence);
 });
 
-afterAll(tellUsed);
+async function forgetChanges(): Promise<void> {
+  const last = feed.first(Number.POSITIVE_INFINITY).at(-1);
+  if (last) await feed.forget(last.sequence);
+}
 
-// The functions take their table when the module loads, so the import follows `wire`.
+afterEachFile(tellUsed);
+
+// Loaded here, so that Powertools reads the variable above.
 const { HANDLERS, SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
 
 /** The functions, each of which runs with its own rights to the table. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BLOCKS_READ_AT_ONCE } from "../../src/domain/limits.ts";
-import { startAnew } from "./newer.ts";
-import { spaceWithPool, textsOf } from "./plat.ts";
+import { spaceWithPool, startAnew, textsOf } from "./plat.ts";
 
 describe("a release", () => {
   it("answers for each address in the order of the request, the good ones beside the bad", async () => {

@@ -132,7 +132,6 @@ describe("a consumer of the events", () => {
           expect(Object.values(known)).not.toContain(undefined);
         },
       ),
-      { numRuns: 50 },
     );
   });
 });

@@ -139,7 +139,6 @@ describe("a program that polls", () => {
           expect(told.filter((id) => !seen.has(id))).toEqual([]);
         },
       ),
-      { numRuns: 100 },
     );
   });
 });

@@ -1,23 +1,28 @@
 import { configDefaults, defineConfig, mergeConfig } from "vitest/config";
 import all from "../../vitest.config.ts";
-import { LONG_TESTS } from "../suites.ts";
+import { ISOLATED_TESTS, LONG_TESTS } from "../suites.ts";
 
-const { include, exclude: _, ...test } = all.test ?? {};
+const { include = [], exclude: _, ...test } = all.test ?? {};
 
-/** Folders whose tests leave nothing behind in the process: the files of a worker share what they import. */
-const SHARING = ["allocator", "cdk", "contract", "domain", "edge"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+const exclude = [
+  ...configDefaults.exclude,
+  "test/templates/**",
+  "test/console/**",
+  ...LONG_TESTS,
+  ...ISOLATED_TESTS,
+];
+/** The files of a worker share what they import; `setup.ts` lets each begin anew. */
+const shared = { isolate: false, env: { POWERTOOLS_LOG_LEVEL: "SILENT", SAMPLED_CALLS: "true" } };
 
 /** `npm test`: the tests of seconds. */
 export default mergeConfig(
   { ...all, test },
   defineConfig({
     test: {
-      exclude: [...configDefaults.exclude, "test/templates/**", "test/console/**", ...LONG_TESTS],
+      reporters: [["./test/shares.ts", { budgeted: true }]],
       projects: [
-        { extends: true, test: { name: "shared", include: SHARING, isolate: false } },
-        { extends: true, test: { name: "isolated", include: include ?? [], exclude: SHARING } },
+        { extends: true, test: { name: "shared", include, exclude, ...shared } },
+        { extends: true, test: { name: "isolated", include: ISOLATED_TESTS } },
       ],
     },
   }),

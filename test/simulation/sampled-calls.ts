@@ -9,6 +9,6 @@ export function callsToTry(calls: readonly string[], test: number, of: number): 
   return calls.flatMap((_, at) => (at % step === test % step ? [at] : []));
 }
 
-/** Returns the size of the step from a tried call to the next: `npm run test:long` takes a sample, and a test file by itself all. */
+/** Returns the size of the step from a tried call to the next: `npm test` and `npm run test:long` take a sample, and a test file by itself all. */
 export const oneIn = (sampled: number): number =>
   process.env.SAMPLED_CALLS === "true" ? sampled : 1;

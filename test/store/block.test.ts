@@ -173,7 +173,6 @@ it("every write of a block makes the change that the domain means, and no other"
       expect(await step.write(store, block)).toEqual({ outcome: "done", item: meant });
       expect(await store.readBlock(block.space, block.cidr)).toEqual(meant);
     }),
-    { numRuns: 500 },
   );
 });
 

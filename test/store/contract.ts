@@ -391,7 +391,7 @@ export function tableContract(open: () => Promise<Table>): void {
         }
         expect(await table.query(pk)).toEqual(await twin.query(pk));
       }),
-      { numRuns: 60, seed: 20 },
+      { seed: 20 },
     );
   });
 }

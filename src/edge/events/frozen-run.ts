@@ -3,10 +3,13 @@ import { logger } from "../http/logger.ts";
 import { publish } from "../metrics/publish.ts";
 
 /** The part of the table's guard that a run needs. */
-export interface Guard {
+interface Guard {
   /** @throws {TableFrozenError} if the table serves no write */
   assertServing(): Promise<void>;
 }
+
+/** Returns the guard of the table, or nothing for a table without one. */
+export type GuardNow = () => Guard | undefined;
 
 /**
  * Carries out a run unless the table is frozen. Then it writes a log line and a metric, from which the alarm comes.
@@ -14,11 +17,11 @@ export interface Guard {
  * @returns what the run returns; nothing if the table is frozen
  */
 export async function unlessFrozen<T>(
-  guard: Guard | undefined,
+  guard: GuardNow,
   run: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    await guard?.assertServing();
+    await guard()?.assertServing();
     return await run();
   } catch (error) {
     if (!(error instanceof TableFrozenError)) throw error;

@@ -263,7 +263,7 @@ describe("whatever is assigned, and whatever an inventory has", () => {
     })
     .map(({ pods, nodes, covers }) => inventoryWith(pods, { nodes: new Set(nodes), covers }));
   const holds = (check: (assigned: readonly Assigned[], inventory: Inventory) => void) =>
-    fc.assert(fc.property(anyAssigned, anyInventory, check), { numRuns: 500 });
+    fc.assert(fc.property(anyAssigned, anyInventory, check));
   const goneIn = (assigned: readonly Assigned[], inventory: Inventory) =>
     judge(assigned, inventory).filter(({ judgement }) => judgement.verdict === "gone");
 

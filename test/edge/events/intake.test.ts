@@ -23,10 +23,13 @@ async function takeIn(
   resultOf: (event: ClusterEvent) => EventResult = () => ({ status: "applied" }),
 ) {
   const applied: (readonly [EventScope, readonly string[]])[] = [];
-  const handler = intake(undefined, async (scope, events) => {
-    applied.push([scope, events.map(({ act, name }) => `${act} ${name}`)]);
-    return events.map(resultOf);
-  });
+  const handler = intake(
+    () => undefined,
+    async (scope, events) => {
+      applied.push([scope, events.map(({ act, name }) => `${act} ${name}`)]);
+      return events.map(resultOf);
+    },
+  );
   const { batchItemFailures } = await handler({ Records: [...messages] });
   return { again: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier), applied };
 }

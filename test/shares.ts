@@ -1,0 +1,60 @@
+import { relative } from "node:path";
+import type { Reporter, TestModule } from "vitest/node";
+import type { ProcessorTime } from "./processor-time.ts";
+import BUDGETS from "./short/budgets.json" with { type: "json" };
+
+/** How far above its budget a folder may be: figures of one machine differ by a third from run to run. */
+const TOLERANCE = 2;
+
+/**
+ * Prints at the end of a run which share of the processor each folder took. Its figure is the processor time of its
+ * files over that of a fixed loop, which every file runs at its end, so that it means the same on a slow machine and
+ * beside other work.
+ *
+ * After a run of all files of `npm test`, a folder that takes twice its budget in `budgets.json` fails the run.
+ */
+export default class Shares implements Reporter {
+  readonly #budgeted: boolean;
+  readonly #files = new Map<string, ProcessorTime>();
+
+  /** @param options `budgeted` is true where all files of `npm test` run */
+  constructor({ budgeted = false }: { readonly budgeted?: boolean } = {}) {
+    this.#budgeted = budgeted;
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    const { processorTime } = module.meta();
+    if (processorTime) this.#files.set(relative("test", module.moduleId), processorTime);
+  }
+
+  onTestRunEnd(): void {
+    const loops = [...this.#files.values()].map(({ loopMs }) => loopMs);
+    const loopMs = loops.toSorted((a, b) => a - b)[Math.floor(loops.length / 2)];
+    if (loopMs === undefined || loops.length < FILES_MIN) return;
+    const folders = new Map<string, number>();
+    for (const [file, { fileMs }] of this.#files) {
+      const [folder = ""] = file.includes("/") ? file.split("/") : ["test"];
+      folders.set(folder, (folders.get(folder) ?? 0) + fileMs);
+    }
+    const all = [...folders.values()].reduce((sum, ms) => sum + ms, 0);
+    const words = [...folders]
+      .sort(([, a], [, b]) => b - a)
+      .map(([name, ms]) => `${name} ${((100 * ms) / all).toFixed(1)} %`);
+    console.log(
+      `\n${(all / 1_000).toFixed(0)} s of processor, ${(all / loopMs).toFixed(0)} loops: ${words.join(", ")}`,
+    );
+    if (!this.#budgeted) return;
+    for (const [name, ms] of folders) {
+      const budget = (BUDGETS as Readonly<Record<string, number>>)[name] ?? 0;
+      const loopsTaken = Math.round(ms / loopMs);
+      if (loopsTaken <= TOLERANCE * budget) continue;
+      console.error(
+        `test/${name} took ${loopsTaken} loops of processor; its budget in test/short/budgets.json is ${budget}.`,
+      );
+      process.exitCode = 1;
+    }
+  }
+}
+
+/** Of fewer files the line says nothing. */
+const FILES_MIN = 20;
