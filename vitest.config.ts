@@ -9,8 +9,8 @@ function report(outputFile: string | undefined): ["json", { outputFile: string }
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // The templates need Python and the console a browser.
-    exclude: [...configDefaults.exclude, "test/templates/**", "test/console/**"],
+    // The templates need Python, the console a browser, and the rules for texts packages of their own.
+    exclude: [...configDefaults.exclude, "test/templates/**", "test/console/**", "test/prose/**"],
     setupFiles: ["test/setup.ts"],
     // `REPORT` names a file for the results, from which CI counts.
     reporters: ["default", "./test/proofs.ts", ...report(process.env.REPORT)],

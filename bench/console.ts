@@ -1,14 +1,13 @@
 import "../src/local/environment.ts";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import type { Browser, Page } from "playwright-core";
 import { inParallel } from "../src/allocator/core/parallel.ts";
 import { makeClient } from "../src/local/client.ts";
 import { readConsole } from "../src/local/console.ts";
 import { serve } from "../src/local/server.ts";
 import { InMemoryTable } from "../src/store/in-memory-table.ts";
 import { wire } from "../src/wiring.ts";
-import { startChromium } from "../test/console/browser.ts";
+import { type Browser, type Page, startChromium } from "../test/console/browser.ts";
 import { framesDuring } from "./frames.ts";
 import { whole } from "./load/options.ts";
 import { quantile } from "./speed/turns.ts";

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page } from "../test/console/browser.ts";
 
 /** Notes the time of each frame until it is told to stop. */
 const OBSERVE = `(() => {

@@ -27,7 +27,8 @@ export async function load(
   file: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<LoadTime> {
-  const { stdout } = await promisify(execFile)(lambdaNode(), [LOADER, pathToFileURL(file).href], {
+  const node = await lambdaNode();
+  const { stdout } = await promisify(execFile)(node, [LOADER, pathToFileURL(file).href], {
     env: { ...LAMBDA, ...variables },
   });
   return JSON.parse(stdout);

@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { DeployedFunction } from "./deployment.ts";
 import type { Logs } from "./logs.ts";
-import { lambdaNode } from "./node.ts";
 import type { Reaper } from "./reaper.ts";
 
 const BOOTSTRAP = fileURLToPath(new URL("./bootstrap.mjs", import.meta.url));
@@ -16,6 +15,8 @@ const HEAP_SHARE = 0.9;
 
 /** The parts of an execution environment. */
 export interface EnvironmentProps {
+  /** The path of Lambda's Node.js. */
+  readonly node: string;
   readonly deployed: DeployedFunction;
   /** The directory with its code. */
   readonly directory: string;
@@ -78,10 +79,10 @@ export class ExecutionEnvironment {
 
   constructor(props: EnvironmentProps) {
     this.#props = props;
-    const { deployed, directory, logs, reaper } = props;
+    const { node, deployed, directory, logs, reaper } = props;
     const heapMb = Math.floor(deployed.memoryMb * HEAP_SHARE);
     this.#process = fork(BOOTSTRAP, {
-      execPath: lambdaNode(),
+      execPath: node,
       execArgv: [`--max-old-space-size=${heapMb}`],
       cwd: directory,
       env: variablesOf(props),

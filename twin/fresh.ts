@@ -1,9 +1,9 @@
 import { createHash, type Hash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { EnvironmentName } from "../cdk/environments.ts";
+import { makeOnce } from "../pack/made-once.ts";
 import { contextFiles, type Settings, synthesise } from "./assembly.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -13,7 +13,6 @@ const KEPT = join(ROOT, "cdk.out", "twin");
 /** The maximum age of an unused directory; no twin is expected to run for longer. */
 const KEPT_MS_MAX = 7 * 86_400_000;
 const HASH_CHARACTERS = 16;
-const POLL_MS = 100;
 
 /**
  * Returns the directory with the templates and the bundles of an environment, made from the current sources. Each state
@@ -30,7 +29,11 @@ export async function freshAssembly(
   const choice = createHash("sha256").update(JSON.stringify(settings)).digest("hex");
   const name = `${environment}-${digest}-${choice.slice(0, HASH_CHARACTERS)}`;
   const directory = join(KEPT, name);
-  if (!(await isThere(directory))) await make(directory, environment, settings);
+  const isMade = () => isThere(directory);
+  if (!(await isMade())) {
+    await makeOnce(directory, isMade, (made) => synthesise(made, environment, settings));
+    await removeOld();
+  }
   await utimes(directory, new Date(), new Date());
   return directory;
 }
@@ -40,41 +43,6 @@ export async function digestOf(root: string, contexts = contextFiles()): Promise
   const hash = createHash("sha256");
   for (const source of [...SOURCES, ...contexts]) await add(hash, root, source);
   return hash.digest("hex").slice(0, HASH_CHARACTERS);
-}
-
-/** Makes the directory. One process makes it, and other processes that need it wait. */
-async function make(
-  directory: string,
-  environment: EnvironmentName,
-  settings: Settings,
-): Promise<void> {
-  const making = `${directory}.making`;
-  await mkdir(KEPT, { recursive: true });
-  const isOurs = await writeFile(making, `${process.pid}`, { flag: "wx" }).then(
-    () => true,
-    () => false,
-  );
-  if (!isOurs) while (await isBeingMade(making)) await sleep(POLL_MS);
-  if (await isThere(directory)) return;
-  const made = `${directory}.${process.pid}`;
-  try {
-    await synthesise(made, environment, settings);
-    // A faster process has made the same.
-    await rename(made, directory).catch(() => rm(made, { recursive: true }));
-  } finally {
-    await rm(making, { force: true });
-  }
-  await removeOld();
-}
-
-/** Returns true if a process is making the directory; false if that process has died. */
-async function isBeingMade(making: string): Promise<boolean> {
-  const pid = await readFile(making, "utf8").catch(() => "");
-  try {
-    return pid !== "" && process.kill(Number(pid), 0);
-  } catch {
-    return false;
-  }
 }
 
 async function add(hash: Hash, root: string, path: string): Promise<void> {

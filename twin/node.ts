@@ -1,16 +1,14 @@
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { installPackages } from "../pack/packages.ts";
 
-const BINARY = fileURLToPath(new URL("runtime/node_modules/node/bin/node", import.meta.url));
+const RUNTIME = fileURLToPath(new URL("runtime", import.meta.url));
 
 /**
- * Returns the path of the Node.js program of Lambda's `nodejs24.x` runtime.
+ * Returns the path of the Node.js program of Lambda's `nodejs24.x` runtime. The first call installs it.
  *
- * @throws if it is not installed, with the command that installs it
+ * @throws the output of npm, if it cannot be installed
  */
-export function lambdaNode(): string {
-  if (existsSync(BINARY)) return BINARY;
-  throw new Error(
-    "Node.js 24, which Lambda runs, is not installed; run `npm ci --prefix twin/runtime`.",
-  );
+export async function lambdaNode(): Promise<string> {
+  await installPackages(RUNTIME);
+  return `${RUNTIME}/node_modules/node/bin/node`;
 }

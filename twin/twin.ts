@@ -14,6 +14,7 @@ import { freshAssembly } from "./fresh.ts";
 import { startGateway } from "./gateway.ts";
 import { Lambda } from "./lambda.ts";
 import { Logs } from "./logs.ts";
+import { lambdaNode } from "./node.ts";
 import { startParameters } from "./parameters.ts";
 import { Published } from "./published.ts";
 import { Queues } from "./queues.ts";
@@ -97,6 +98,7 @@ export async function startTwin(
   { port, data, scheduleSeconds }: TwinOptions,
 ): Promise<Twin> {
   const { table, functions, region } = deployment;
+  const node = await lambdaNode();
   const kept = data === undefined ? await mkdtemp(join(tmpdir(), "plat-twin-")) : resolve(data);
   const logs = new Logs(join(kept, "logs"));
   const queues = new Queues(kept);
@@ -131,6 +133,7 @@ export async function startTwin(
     deployment,
     queues,
     environmentOf: (deployed) => ({
+      node,
       deployed,
       directory: assetOf(assets, deployed),
       region,

@@ -1,20 +1,34 @@
-import { parse, View } from "vega";
-import { compile, type TopLevelSpec } from "vega-lite";
+import { fileURLToPath } from "node:url";
+import { installPackages } from "../../pack/packages.ts";
 import { hostsName } from "./goals.ts";
 import type { Line } from "./lines.ts";
 
 const SIDES = ["ours", "raw"] as const;
 const SIZE = { width: 320, height: 200 } as const;
 
-/** Returns a plot of the report as SVG: pairs per second by callers, and times by the size of the pool. */
+/** Imports a package of this folder. The compiler does not look for it, because it may not be installed yet. */
+const load = (name: string) => import(name);
+
+/**
+ * Returns a plot of the report as SVG: pairs per second by callers, and times by the size of the pool. The first call
+ * installs what draws it.
+ *
+ * @throws the output of npm, if it cannot be installed
+ */
 export async function plotOf(lines: readonly Line[]): Promise<string> {
+  await installPackages(fileURLToPath(new URL(".", import.meta.url)));
+  const [{ compile }, { parse, View }] = await Promise.all([load("vega-lite"), load("vega")]);
+  return new View(parse(compile(chartOf(lines)).spec), { renderer: "none" }).toSVG();
+}
+
+/** Returns the plot as vega-lite describes it. */
+export function chartOf(lines: readonly Line[]) {
   const panels = [pairsPanel(lines), growthPanel(lines)].filter((panel) => panel !== undefined);
-  const { spec } = compile({
+  return {
     vconcat: panels,
     config: { font: "sans-serif", background: "white" },
     resolve: { scale: { color: "independent" } },
-  } as TopLevelSpec);
-  return new View(parse(spec), { renderer: "none" }).toSVG();
+  };
 }
 
 function pairsPanel(lines: readonly Line[]) {

@@ -9,6 +9,8 @@ import { startPlat } from "../../src/local/plat.ts";
 import type { Time } from "../../src/wiring.ts";
 import { call } from "../local/process.ts";
 
+export type { Browser, Page };
+
 type Headers = Readonly<Record<string, string>>;
 
 /** A server with the console, and a browser. */

@@ -87,6 +87,7 @@ export async function gatewayBefore(server: string) {
 
 /** The functions of a synthesized stack, each in a process of Lambda's Node.js. */
 export async function functionsOf(assembly: string, stack: string) {
+  const node = await lambdaNode();
   const template = JSON.parse(await readFile(join(assembly, `${stack}.template.json`), "utf8"));
   const resources: Readonly<Record<string, Resource>> = template.Resources;
   const outcomes = new Map<string, (outcome: Outcome) => void>();
@@ -110,7 +111,7 @@ export async function functionsOf(assembly: string, stack: string) {
     const { Code, Handler = "" } = resources[id]?.Properties ?? {};
     const directory = join(assembly, `asset.${Code?.S3Key.replace(".zip", "")}`);
     const started = fork(BOOTSTRAP, {
-      execPath: lambdaNode(),
+      execPath: node,
       execArgv: ["--import", NO_WAITS],
       cwd: directory,
       env: {

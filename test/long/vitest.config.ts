@@ -7,5 +7,11 @@ const { include: _, ...test } = all.test ?? {};
 /** `npm run test:long`: the tests of minutes, with a sample of the calls that they interrupt. */
 export default mergeConfig(
   { ...all, test },
-  defineConfig({ test: { include: LONG_TESTS, env: { SAMPLED_CALLS: "true" } } }),
+  defineConfig({
+    test: {
+      include: LONG_TESTS,
+      globalSetup: ["test/long/setup.ts"],
+      env: { SAMPLED_CALLS: "true" },
+    },
+  }),
 );

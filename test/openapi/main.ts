@@ -1,21 +1,14 @@
 import "../../src/local/environment.ts";
-import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { installPackages } from "../../pack/packages.ts";
 import { serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { wire } from "../../src/wiring.ts";
 import { OPERATIONS_FILE, operationsText, SCHEMA_FILE, textOf } from "./client-files.ts";
 import { callByPynetbox, createLan, playAnsible, replayTerraform } from "./recipes.ts";
-import {
-  generateClientTypes,
-  generateTypes,
-  HERE,
-  installPackages,
-  isSame,
-  run,
-  StepFailed,
-  tool,
-} from "./tools.ts";
+import { generateClientTypes, generateTypes, HERE, run, StepFailed, tool } from "./tools.ts";
 
 /**
  * `npm run check:openapi`: two linters read the OpenAPI document by their strict rules, and clients from generators
@@ -45,6 +38,11 @@ async function step<T>(name: string, act: () => Promise<T>): Promise<T> {
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
   console.log(`${name}: ${typeof result === "string" ? `${result}, ` : ""}${seconds} s`);
   return result;
+}
+
+/** Returns true if two files have the same text. */
+async function isSame(one: string, other: string): Promise<boolean> {
+  return existsSync(other) && (await readFile(one, "utf8")) === (await readFile(other, "utf8"));
 }
 
 /** Installs the tools from PyPI, in an environment of their own. */
@@ -122,7 +120,7 @@ const { HANDLERS } = await import("../../src/local/functions.ts");
 const serving = await serve(HANDLERS, { port: 0 });
 const { url } = serving;
 try {
-  await step("tools of npm", installPackages);
+  await step("tools of npm", () => installPackages(HERE));
   await step("tools of Python", installPython);
   await rm(GENERATED, { recursive: true, force: true });
   await mkdir(GENERATED, { recursive: true });

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { installPackages } from "../../pack/packages.ts";
 import { clientDocument, schemaText } from "./client-files.ts";
 
 export const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -34,19 +34,6 @@ export async function run(
   return printed;
 }
 
-/** Installs the tools from npm, as their lock file has them. */
-export async function installPackages(): Promise<void> {
-  if (await isSame(join(HERE, "package-lock.json"), join(HERE, "node_modules", "installed.json")))
-    return;
-  await run("npm", ["ci", "--prefix", HERE, "--ignore-scripts"]);
-  await copyFile(join(HERE, "package-lock.json"), join(HERE, "node_modules", "installed.json"));
-}
-
-/** Returns true if two files have the same text. */
-export async function isSame(one: string, other: string): Promise<boolean> {
-  return existsSync(other) && (await readFile(one, "utf8")) === (await readFile(other, "utf8"));
-}
-
 /**
  * Writes the types of a document to a file. A request may leave out a field with a default; without the flag its type
  * would require it.
@@ -62,7 +49,7 @@ export async function generateTypes(
 
 /** Returns the types of the client, as they are generated from the contract. */
 export async function generateClientTypes(): Promise<string> {
-  await installPackages();
+  await installPackages(HERE);
   const folder = await mkdtemp(join(tmpdir(), "plat-client-"));
   try {
     const [document, types] = [join(folder, "openapi.json"), join(folder, "schema.ts")];

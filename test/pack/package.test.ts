@@ -112,11 +112,6 @@ await plat.assign({ body: { ipv4: 1 } });
     const line = [...strict, ...types, "--module", "nodenext", "--target", "es2023", "typed.mts"];
     await run(join(TOOLS, "tsc"), line, { cwd: folder });
   });
-
-  it("has nothing that publint or attw find", async () => {
-    await run(join(TOOLS, "publint"), ["run", "--strict", tarball], { cwd: folder });
-    await run(join(TOOLS, "attw"), [tarball], { cwd: folder });
-  });
 });
 
 describe("the constructs of the installed package", () => {

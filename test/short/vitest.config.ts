@@ -1,18 +1,16 @@
-import { configDefaults, defineConfig, mergeConfig } from "vitest/config";
+import { defineConfig, mergeConfig } from "vitest/config";
 import all from "../../vitest.config.ts";
 import { ISOLATED_TESTS, LONG_TESTS } from "../suites.ts";
 
-const { include = [], exclude: _, ...test } = all.test ?? {};
+const { include = [], exclude = [], ...test } = all.test ?? {};
 
-const exclude = [
-  ...configDefaults.exclude,
-  "test/templates/**",
-  "test/console/**",
-  ...LONG_TESTS,
-  ...ISOLATED_TESTS,
-];
 /** The files of a worker share what they import; `setup.ts` lets each begin anew. */
-const shared = { isolate: false, env: { POWERTOOLS_LOG_LEVEL: "SILENT", SAMPLED_CALLS: "true" } };
+const shared = {
+  include,
+  exclude: [...exclude, ...LONG_TESTS, ...ISOLATED_TESTS],
+  isolate: false,
+  env: { POWERTOOLS_LOG_LEVEL: "SILENT", SAMPLED_CALLS: "true" },
+};
 
 /** `npm test`: the tests of seconds. */
 export default mergeConfig(
@@ -21,7 +19,7 @@ export default mergeConfig(
     test: {
       reporters: [["./test/shares.ts", { budgeted: true }]],
       projects: [
-        { extends: true, test: { name: "shared", include, exclude, ...shared } },
+        { extends: true, test: { name: "shared", ...shared } },
         { extends: true, test: { name: "isolated", include: ISOLATED_TESTS } },
       ],
     },

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { openApi } from "../../../src/contract/openapi/openapi.ts";
-import { PROBLEMS } from "../../../src/contract/schema/problem.ts";
-import { checkProse } from "../../prose/check.ts";
+import { openApi } from "../../src/contract/openapi/openapi.ts";
+import { PROBLEMS } from "../../src/contract/schema/problem.ts";
+import { checkProse } from "./check.ts";
 
 /** Every text of the document that a person reads. */
 function textsIn(value: unknown): readonly string[] {
