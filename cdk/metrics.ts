@@ -3,7 +3,7 @@ import type { IHttpStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 
-/** The value of the dimension `service`, which Powertools adds to each metric. */
+/** The value of the dimension `service`, which each metric has. */
 const SERVICE = "plat";
 
 /** The metrics of a stage, whatever the kind of its API. */

@@ -198,7 +198,7 @@ function historyTableNamed(name: string): Table {
 }
 
 /**
- * Reads every variable that Plat defines. Powertools itself reads those that begin with `POWERTOOLS_`.
+ * Reads the variables of the table.
  */
 function readEnvironment() {
   const { TABLE_NAME, DYNAMODB_ENDPOINT } = process.env;

@@ -161,7 +161,7 @@ export class Crew implements Grounds {
   async #spawn(): Promise<Worker> {
     const child = fork(this.#program, [this.#emulator.endpoint, String(this.#aheadMs)], {
       execArgv: [],
-      env: { ...process.env, POWERTOOLS_LOG_LEVEL: "SILENT" },
+      env: { ...process.env, LOG_LEVEL: "SILENT" },
     });
     const waiting: Worker["waiting"] = new Map();
     const ended = once(child, "exit").then(() => {

@@ -25,7 +25,7 @@ const OWNERS = [
   ["ours: choices and values", /(^|\/)(src\/domain|node_modules\/ipaddr\.js)\//],
   ["ours: items and expressions", /(^|\/)src\/store\//],
   ["ours: words in and out, with valibot", /(^|\/)(src\/edge|functions|node_modules\/valibot)\//],
-  ["ours: wiring and logger", /(^|\/)(src|cdk|node_modules\/@aws-lambda-powertools)\//],
+  ["ours: wiring and logger", /(^|\/)(src|cdk)\//],
   ["the stand-in for Lambda's runtime", /bootstrap\.mjs$/],
   ["this measurement", /recorder\.mjs$/],
 ] as const;

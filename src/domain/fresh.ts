@@ -15,17 +15,21 @@ export const ID_CHARACTERS = Math.ceil((ID_BYTES * 8) / 6);
  * are such values and not counters, so that a block or affinity that is created again cannot repeat one.
  */
 export function freshId(nowMs: number, random: Random): string {
-  const bytes = Buffer.alloc(ID_BYTES);
-  bytes.writeUIntBE(nowMs, 0, TIME_BYTES);
-  bytes.set(random.bytes(RANDOM_BYTES), TIME_BYTES);
-  return bytes.toString("base64url");
+  return textOf(timeBytes(nowMs), random.bytes(RANDOM_BYTES));
 }
 
 /** Returns an unused id of the same bytes, with the random ones first, so that few ids of one partition begin alike. */
 export function freshAllocationId(nowMs: number, random: Random): string {
-  const bytes = Buffer.from(freshId(nowMs, random), "base64url");
-  const made = Buffer.concat([bytes.subarray(TIME_BYTES), bytes.subarray(0, TIME_BYTES)]);
-  return made.toString("base64url");
+  return textOf(random.bytes(RANDOM_BYTES), timeBytes(nowMs));
+}
+
+const textOf = (...parts: readonly Uint8Array[]): string =>
+  Buffer.concat(parts).toString("base64url");
+
+function timeBytes(nowMs: number): Uint8Array {
+  const bytes = Buffer.alloc(TIME_BYTES);
+  bytes.writeUIntBE(nowMs, 0, TIME_BYTES);
+  return bytes;
 }
 
 /** Returns when `freshId` made a value, in milliseconds since the epoch. The result for any other text has no meaning. */

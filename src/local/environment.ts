@@ -1,5 +1,4 @@
 /** Imported before everything else, because the AWS SDK and the logger read these variables when they are loaded. */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
-process.env.POWERTOOLS_SERVICE_NAME ??= "plat";
 // CloudWatch gets a line for every request. A terminal stays readable, because it shows only warnings and errors.
-process.env.POWERTOOLS_LOG_LEVEL ??= "WARN";
+process.env.LOG_LEVEL ??= "WARN";

@@ -25,7 +25,7 @@ export const usageOf = (command: string): string => `${command} [options]
 
 PLAT_TOKEN=TOKEN is the token where there is no --token-file.
 DYNAMODB_ENDPOINT=URL uses a DynamoDB that runs elsewhere, which keeps its own data.
-POWERTOOLS_LOG_LEVEL=INFO prints a line for every request.
+LOG_LEVEL=INFO prints a line for every request.
 `;
 
 export const PORT_MAX = 65_535;

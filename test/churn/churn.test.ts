@@ -10,7 +10,7 @@ import { seededRandom } from "../simulation/random.ts";
 import { Cluster, type ClusterNode } from "./cluster.ts";
 import { Queue } from "./queue.ts";
 
-process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
+process.env.LOG_LEVEL = "SILENT";
 
 const NODES = 500;
 const ACTS = 3_000;

@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["test/console/**/*.test.ts"],
     globalSetup: ["test/console/setup.ts"],
     maxWorkers: "100%",
-    env: { POWERTOOLS_LOG_LEVEL: "SILENT" },
+    env: { LOG_LEVEL: "SILENT" },
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 
-process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
+process.env.LOG_LEVEL = "SILENT";
 
 afterEach(() => {
   vi.unstubAllEnvs();

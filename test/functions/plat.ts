@@ -21,7 +21,7 @@ import { eventOf, type Request } from "../edge/event.ts";
 import { sendEvent } from "./call.ts";
 import { runAs, tellUsed, unlawful, watchedHistory, watchedTable } from "./rights.ts";
 
-process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
+process.env.LOG_LEVEL = "SILENT";
 
 /** The changes of the table that nobody has published yet, and the number of all of them. */
 class CountedFeed extends InMemoryFeed {

@@ -14,7 +14,7 @@ const HEADERS = {
 let plat: Started;
 
 beforeAll(async () => {
-  plat = await start(["--port", "0", "--dynamodb"], { POWERTOOLS_LOG_LEVEL: "DEBUG" });
+  plat = await start(["--port", "0", "--dynamodb"], { LOG_LEVEL: "DEBUG" });
 });
 
 afterAll(async () => {

@@ -11,7 +11,7 @@ import { formatTime } from "../../domain/time.ts";
 import { workloadHandle } from "../../domain/workload.ts";
 import { readJson } from "../http/body.ts";
 import { assignedBy } from "../http/caller.ts";
-import { digestOf, shortDigest } from "../http/digest.ts";
+import { hexDigest, shortDigest } from "../http/digest.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { instancePlace } from "../http/instance-place.ts";
 import { readIdempotencyKey, readQuery } from "../http/parameters.ts";
@@ -53,8 +53,7 @@ export function readAssign(
     space,
     host: hostId(input.affinityType, input.host),
     ...(input.address && { address: input.address }),
-    handle:
-      handle ?? (key === undefined ? freshHandle() : `key-${digestOf(key).toString("hex", 0, 16)}`),
+    handle: handle ?? (key === undefined ? freshHandle() : `key-${hexDigest(key).slice(0, 32)}`),
     attributes,
     ...(input.use && { use: input.use }),
     ...(input.namespace !== undefined && { namespace: input.namespace }),

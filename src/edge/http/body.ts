@@ -53,11 +53,13 @@ export function bodyText(event: Event, bytesMax: number): string | Problem {
       { bytes: bytes.byteLength, bytesMax },
     );
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return DECODER.decode(bytes);
   } catch {
     return invalid({ field: "body", problem: "is not UTF-8" });
   }
 }
+
+const DECODER = new TextDecoder("utf-8", { fatal: true });
 
 export const EMPTY = invalid({ field: "body", problem: "is empty; send a JSON object" });
 

@@ -1,12 +1,66 @@
-import { Logger } from "@aws-lambda-powertools/logger";
 import { errorLine } from "./error-line.ts";
 
+/** The levels of log lines, the least serious first. `SILENT` is the level of no line. */
+const LEVELS = ["DEBUG", "INFO", "WARN", "ERROR", "SILENT"] as const;
+type Level = (typeof LEVELS)[number];
+
+/** What a line says besides its message. No field has a body, a name, an attribute or an authorization header. */
+type Fields = Readonly<Record<string, unknown>>;
+
 /**
- * Made once. The code never passes it bodies, names, attributes or authorization headers. Every error, and whatever
- * else is in a field `error`, becomes an `ErrorLine`.
+ * Writes lines of JSON, of the level of the variable `LOG_LEVEL` and above. Warnings and errors go to stderr.
+ * What is in the field `error` becomes an `ErrorLine`.
  */
-export const logger = new Logger({
-  serviceName: process.env.POWERTOOLS_SERVICE_NAME ?? "plat",
-  jsonReplacerFn: (key, value) =>
-    key === "error" || value instanceof Error ? errorLine(value) : value,
-});
+class Logger {
+  #least = 0;
+
+  constructor(level: string) {
+    this.setLogLevel(level);
+  }
+
+  /** Sets the least serious level that is written: one of `LEVELS`, or INFO for any other text. */
+  setLogLevel(level: string): void {
+    const at = LEVELS.indexOf(level.toUpperCase() as Level);
+    this.#least = at < 0 ? LEVELS.indexOf("INFO") : at;
+  }
+
+  info(message: string, fields: Fields): void {
+    this.#write("INFO", message, fields);
+  }
+
+  warn(message: string, fields: Fields): void {
+    this.#write("WARN", message, fields);
+  }
+
+  error(message: string, fields: Fields): void {
+    this.#write("ERROR", message, fields);
+  }
+
+  #write(level: Level, message: string, fields: Fields): void {
+    if (LEVELS.indexOf(level) < this.#least) return;
+    const line = {
+      level,
+      message,
+      timestamp: new Date().toISOString(),
+      service: SERVICE,
+      xray_trace_id: traceId(),
+      ...fields,
+      ...("error" in fields && { error: errorLine(fields.error) }),
+    };
+    // Not by `console`, before whose lines Lambda writes the time and the request.
+    const stream = level === "INFO" ? process.stdout : process.stderr;
+    stream.write(`${JSON.stringify(line)}\n`);
+  }
+}
+
+/** The service in each line of logs and metrics. */
+export const SERVICE = "plat";
+
+export const logger = new Logger(process.env.LOG_LEVEL ?? "INFO");
+
+/**
+ * Returns the trace of the call, which X-Ray shows; nothing outside of Lambda
+ * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime).
+ */
+const traceId = (): string | undefined =>
+  /Root=([^;]+)/.exec(process.env._X_AMZN_TRACE_ID ?? "")?.[1];

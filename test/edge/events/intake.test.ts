@@ -5,7 +5,7 @@ import type { ClusterEvent } from "../../../src/domain/node-event.ts";
 import { intake } from "../../../src/edge/events/intake.ts";
 import { instanceEvent, nodeEvent, podEvent } from "../../node-objects.ts";
 
-process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
+process.env.LOG_LEVEL = "SILENT";
 
 /** Returns a message of SQS; a text is its body as it is. */
 function message(messageId: string, body: object | string, space?: string): SQSRecord {

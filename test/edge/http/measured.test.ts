@@ -8,7 +8,6 @@ let lines: string[];
 beforeEach(() => {
   lines = [];
   vi.resetModules();
-  vi.stubEnv("POWERTOOLS_SERVICE_NAME", "plat");
   vi.spyOn(process.stdout, "write").mockImplementation((line) => {
     lines.push(String(line));
     return true;
@@ -27,7 +26,7 @@ async function metricsOf(routeKey: string, answer: { statusCode: number; body?: 
 }
 
 it("a request is one line of metrics, by operation and class of status", async () => {
-  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "plat-dev-stateless");
+  vi.stubEnv("METRICS_NAMESPACE", "plat-dev-stateless");
   expect(await metricsOf("POST /v1/spaces/{space}/assign", { statusCode: 200 })).toEqual([
     {
       _aws: {
@@ -49,7 +48,7 @@ it("a request is one line of metrics, by operation and class of status", async (
 });
 
 it("a request counts its conditional writes, and leaves out what it did not do", async () => {
-  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "plat-dev-stateless");
+  vi.stubEnv("METRICS_NAMESPACE", "plat-dev-stateless");
   const { measured } = await import("../../../src/edge/http/measured.ts");
   const { countedTable } = await import("../../../src/counted-table.ts");
   const table = countedTable(new InMemoryTable());
@@ -67,7 +66,7 @@ it("a request counts its conditional writes, and leaves out what it did not do",
 });
 
 it("a request that met an unreadable item adds a line that names no operation", async () => {
-  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "plat-dev-stateless");
+  vi.stubEnv("METRICS_NAMESPACE", "plat-dev-stateless");
   const body = JSON.stringify({ code: "unreadable" });
   const [, unreadable] = await metricsOf("GET /v1/pools", { statusCode: 409, body });
   expect(unreadable).toMatchObject({ UnreadableItems: 1 });
@@ -75,6 +74,6 @@ it("a request that met an unreadable item adds a line that names no operation", 
 });
 
 it("a process without a namespace, as on a laptop, writes no metrics", async () => {
-  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "");
+  vi.stubEnv("METRICS_NAMESPACE", "");
   expect(await metricsOf("GET /v1/pools", { statusCode: 200 })).toEqual([]);
 });
