@@ -25,12 +25,13 @@ const range = (text: string, name: string, source: string): SpecialRange => {
 };
 
 /**
- * The ranges that no pool may overlap. A pool around one of them would assign its addresses as well.
+ * Returns the ranges that no pool may overlap. Only a change of a pool reads them, so that no cold start waits for
+ * their texts to be parsed. A pool around one of them would assign its addresses as well.
  * Shared address space (100.64.0.0/10, RFC 6598) and 240.0.0.0/4 (RFC 1112, section 4) are not among them: clusters use both.
  * https://www.iana.org/assignments/iana-ipv4-special-registry
  * https://www.iana.org/assignments/iana-ipv6-special-registry
  */
-const SPECIAL_RANGES: readonly SpecialRange[] = [
+const specialRanges = (): readonly SpecialRange[] => [
   range("0.0.0.0/8", '"this network"', "RFC 791, section 3.2"),
   range("127.0.0.0/8", "loopback", "RFC 1122, section 3.2.1.3"),
   range("169.254.0.0/16", "link-local", "RFC 3927"),
@@ -74,7 +75,7 @@ export function whyNeverAssigned(address: Address): string | undefined {
 
 function rangesIn(cidr: Cidr): readonly SpecialRange[] {
   if (sameCidr(cidr, LIMITED_BROADCAST.cidr)) return [LIMITED_BROADCAST];
-  return SPECIAL_RANGES.filter((each) => overlaps(intervalOf(each.cidr), intervalOf(cidr)));
+  return specialRanges().filter((each) => overlaps(intervalOf(each.cidr), intervalOf(cidr)));
 }
 
 /** Private addresses: RFC 1918 and RFC 4193. */
