@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongFirst } from "./test/long-first.ts";
+import { HANGS_MS } from "./test/patience.ts";
 
 function report(outputFile: string | undefined): ["json", { outputFile: string }][] {
   return outputFile === undefined ? [] : [["json", { outputFile }]];
@@ -22,7 +23,7 @@ export default defineConfig({
       // Where this folder is deployed to is nothing to the tests.
       PLAT_TWIN_ANYWHERE: "true",
     },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: HANGS_MS,
+    hookTimeout: HANGS_MS,
   },
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (let n = 0; n < ALLOCATIONS; n++)
     await assigned(context, { ...requestOf("many", 1), host: `host:node-${n >> 6}` });
   expect(await context.store.listAllocations(SPACE, handleHash("many"))).toHaveLength(ALLOCATIONS);
-}, 60_000);
+});
 
 /** Ends all allocations over a table in one request; returns the result, and the times at which its calls began. */
 async function closing(table: Table, time: VirtualClock) {

@@ -37,11 +37,15 @@ export default class Shares implements Reporter {
       folders.set(folder, (folders.get(folder) ?? 0) + fileMs);
     }
     const all = [...folders.values()].reduce((sum, ms) => sum + ms, 0);
-    const words = [...folders]
-      .sort(([, a], [, b]) => b - a)
-      .map(([name, ms]) => `${name} ${((100 * ms) / all).toFixed(1)} %`);
+    const files = [...this.#files].map(([name, { fileMs }]) => [name, fileMs] as const);
+    const shares = (of: readonly (readonly [string, number])[]) =>
+      of
+        .toSorted(([, a], [, b]) => b - a)
+        .slice(0, SHOWN_MAX)
+        .map(([name, ms]) => `${name} ${((100 * ms) / all).toFixed(1)} %`)
+        .join(", ");
     console.log(
-      `\n${(all / 1_000).toFixed(0)} s of processor, ${(all / loopMs).toFixed(0)} loops: ${words.join(", ")}`,
+      `\n${(all / 1_000).toFixed(0)} s of processor, ${(all / loopMs).toFixed(0)} loops: ${shares([...folders])}\nFiles: ${shares(files)}`,
     );
     if (!this.#budgeted) return;
     for (const [name, ms] of folders) {
@@ -56,5 +60,7 @@ export default class Shares implements Reporter {
   }
 }
 
-/** Of fewer files the line says nothing. */
+/** Of fewer files the lines say nothing. */
 const FILES_MIN = 20;
+/** The folders and files of a line. */
+const SHOWN_MAX = 20;

@@ -42,6 +42,7 @@ export const LONG_TESTS = [
   "test/clauses/healing.test.ts",
   "test/cdk/bundles.test.ts",
   "test/cdk/callers.test.ts",
+  "test/cdk/choices.test.ts",
   "test/allocator/large-jobs.test.ts",
   "test/allocator/nodes/churn.test.ts",
   "test/store/race.test.ts",

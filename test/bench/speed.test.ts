@@ -6,8 +6,6 @@ import { markdownOf } from "../../bench/speed/report.ts";
 import { measureSpeed, SECTIONS } from "../../bench/speed/run.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 
-/** It fills pools and starts a server. */
-const TEST_MS_MAX = 180_000;
 const TINY = {
   only: SECTIONS,
   rounds: 1,
@@ -61,7 +59,6 @@ it.runIf(emulatorBinary())(
     for (const text of ["one host", "2 hosts", "200 blocks in a /8", "a /16, 99 % full"])
       expect(plot).toContain(text);
   },
-  TEST_MS_MAX,
 );
 
 describe("the goals of the benchmark", () => {

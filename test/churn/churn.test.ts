@@ -20,7 +20,6 @@ const ACT_MS_MAX = 2_000;
 const REPAIR_EVERY_ACTS = 60;
 /** Longer than every quarantine and every time after which repair acts. */
 const MUCH_LATER_MS = 15 * 60_000;
-const TEST_MS_MAX = 600_000;
 
 const clock = { nowMs: Date.parse("2026-03-11T08:00:00Z") };
 const table = new InMemoryTable();
@@ -160,29 +159,25 @@ async function expectSurvivors({ nodes, pods }: Cluster): Promise<void> {
   expect([...unlawful]).toEqual([]);
 }
 
-it(
-  "of 500 nodes that come, change and go, with events twice, late and all again, exactly the survivors keep their prefixes and addresses",
-  async () => {
-    const { body } = await call("PUT", "/v1/config", { blockMinAgeSeconds: 60 });
-    expect(body.blockMinAgeSeconds).toBe(60);
-    for (const [name, pool] of Object.entries(POOLS))
-      expect((await call("PUT", `/v1/pools/${name}`, pool)).status).toBe(201);
-    const churn = new Churn();
-    const { cluster, queue, random } = churn;
-    for (let act = 1; act <= ACTS; act++) {
-      await churn.act();
-      clock.nowMs += randomBelow(ACT_MS_MAX, random);
-      if (queue.length > 0 && random.fraction() < 0.3) await queue.deliver();
-      if (act % REPAIR_EVERY_ACTS === 0) await sweepAll(context);
-    }
-    await churn.provideAll();
-    await comeToRest(queue);
-    expect(cluster.nodes.size).toBeGreaterThan(NODES / 2);
-    await expectSurvivors(cluster);
+it("of 500 nodes that come, change and go, with events twice, late and all again, exactly the survivors keep their prefixes and addresses", async () => {
+  const { body } = await call("PUT", "/v1/config", { blockMinAgeSeconds: 60 });
+  expect(body.blockMinAgeSeconds).toBe(60);
+  for (const [name, pool] of Object.entries(POOLS))
+    expect((await call("PUT", `/v1/pools/${name}`, pool)).status).toBe(201);
+  const churn = new Churn();
+  const { cluster, queue, random } = churn;
+  for (let act = 1; act <= ACTS; act++) {
+    await churn.act();
+    clock.nowMs += randomBelow(ACT_MS_MAX, random);
+    if (queue.length > 0 && random.fraction() < 0.3) await queue.deliver();
+    if (act % REPAIR_EVERY_ACTS === 0) await sweepAll(context);
+  }
+  await churn.provideAll();
+  await comeToRest(queue);
+  expect(cluster.nodes.size).toBeGreaterThan(NODES / 2);
+  await expectSurvivors(cluster);
 
-    for (const event of churn.history) queue.send(event);
-    await comeToRest(queue);
-    await expectSurvivors(cluster);
-  },
-  TEST_MS_MAX,
-);
+  for (const event of churn.history) queue.send(event);
+  await comeToRest(queue);
+  await expectSurvivors(cluster);
+});

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { HANGS_MS } from "../patience.ts";
 
 /** The tests that need a browser, and those of the console's parts: `npm run test:console`. */
 export default defineConfig({
@@ -7,7 +8,7 @@ export default defineConfig({
     globalSetup: ["test/console/setup.ts"],
     maxWorkers: "100%",
     env: { LOG_LEVEL: "SILENT" },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: HANGS_MS,
+    hookTimeout: HANGS_MS,
   },
 });

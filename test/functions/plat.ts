@@ -92,7 +92,7 @@ async function forgetChanges(): Promise<void> {
 
 afterEachFile(tellUsed);
 
-// Loaded here, so that Powertools reads the variable above.
+// Loaded here, so that the logger reads the variable above.
 const { HANDLERS, SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
 
 /** The functions, each of which runs with its own rights to the table. */

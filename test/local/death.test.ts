@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
+import { HANGS_MS } from "../patience.ts";
 import { call, emulatorOf, start } from "./process.ts";
 
 const isGone = (pid: number) =>
@@ -10,7 +11,7 @@ const isGone = (pid: number) =>
       const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "gone");
       expect(state).toMatch(/gone|\) Z /);
     },
-    { timeout: 10_000 },
+    { timeout: HANGS_MS },
   );
 
 it("kill -9 of the server leaves no embedded DynamoDB behind", async () => {
@@ -36,7 +37,7 @@ it("when the embedded DynamoDB dies, it is started again over the data on disk",
   process.kill(await emulatorOf(plat.process.pid as number), "SIGKILL");
   await vi.waitFor(
     async () => expect((await call(plat.url, "GET", "/v1/pools/main")).status).toBe(200),
-    { timeout: 20_000 },
+    { timeout: HANGS_MS },
   );
   plat.process.kill("SIGTERM");
   const { code, lines, errors } = await plat.ended;

@@ -5,8 +5,6 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runKills } from "../../bench/load/kills.ts";
 
-const TEST_MS_MAX = 180_000;
-
 it.each([
   ["file", "of the server", 2],
   ["dynamodb", "of the server and of its database", 1],
@@ -30,5 +28,4 @@ it.each([
     expect(report.unanswered).toBeGreaterThan(0);
     expect(report.toldTheSame).toBeGreaterThan(0);
   },
-  TEST_MS_MAX,
 );

@@ -6,6 +6,7 @@ import { deleteExpired } from "../../src/local/publishing.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { openEnvironment } from "../../src/store/lmdb-environment.ts";
 import { LmdbTable } from "../../src/store/lmdb-table.ts";
+import { HANGS_MS } from "../patience.ts";
 import { scratchDirectory } from "../store/scratch-file.ts";
 import { call, type Started, start } from "./process.ts";
 
@@ -51,7 +52,7 @@ it("a change that was not published before kill -9 is in the trail and the histo
   await vi.waitFor(async () => {
     const kinds = (await trailIn(data)).map(({ kind }) => kind);
     expect(kinds).toEqual(expect.arrayContaining(["SPACE/POOL", "HANDLE", "BLOCK"]));
-  }, 20_000);
+  }, HANGS_MS);
   again.process.kill("SIGTERM");
   expect(await again.ended).toMatchObject({ code: 0, errors: "" });
 

@@ -14,13 +14,10 @@ import { expectResumedRace, RACE_SEED } from "./resumed-race.ts";
 const RACE = fileURLToPath(new URL("../../bench/race.ts", import.meta.url));
 const OPERATIONS = 4_000;
 const KILLS = 4;
-/** Many times the duration on an otherwise idle machine. */
-const TEST_MS_MAX = 1_800_000;
 
 it.runIf(emulatorBinary())(
   "a race with kills goes on where it was left, and nothing that anybody holds is lost or given twice",
   () => expectResumedRace(OPERATIONS, KILLS),
-  TEST_MS_MAX,
 );
 
 it.runIf(emulatorBinary())(
@@ -64,5 +61,4 @@ it.runIf(emulatorBinary())(
     ]);
     await rm(directory, { recursive: true });
   },
-  TEST_MS_MAX,
 );

@@ -9,7 +9,7 @@ const shared = {
   include,
   exclude: [...exclude, ...LONG_TESTS, ...ISOLATED_TESTS],
   isolate: false,
-  env: { POWERTOOLS_LOG_LEVEL: "SILENT", SAMPLED_CALLS: "true" },
+  env: { LOG_LEVEL: "SILENT", SAMPLED_CALLS: "true" },
 };
 
 /** `npm test`: the tests of seconds. */

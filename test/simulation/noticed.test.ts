@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { HANGS_MS } from "../patience.ts";
 import { NOTICED } from "./noticed.ts";
 import { simulate } from "./run.ts";
 import { shrink } from "./shrink.ts";
 
 const RUNS_UNTIL_NOTICED_MAX = 3_000;
-/** The time for a busy machine; the number of steps limits a run. */
-const TEST_MS_MAX = 600_000;
 
-describe("the simulation notices when the protocol lacks", { timeout: TEST_MS_MAX }, () => {
+describe("the simulation notices when the protocol lacks", () => {
   it.each(NOTICED)("%s (seed %i): %s", async (without, seed) => {
     const broken = (await isBroken(seed, without)) ? seed : await firstBroken(without);
     expect(broken, `noticed.ts: seed ${seed} holds by now, seed ${broken} breaks`).toBe(seed);
@@ -27,7 +26,7 @@ describe("the simulation notices when the protocol lacks", { timeout: TEST_MS_MA
 });
 
 it("notices at the seeds that docs/verification.md names, and at none before them", {
-  timeout: TEST_MS_MAX,
+  timeout: HANGS_MS,
 }, async () => {
   const page = readFileSync(new URL("../../docs/verification.md", import.meta.url), "utf8");
   const named = /seed (\d+) breaks; without `unknown-fence`, seed (\d+) as well/.exec(page) ?? [];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HANGS_MS } from "../patience.ts";
 import { simulate } from "./run.ts";
 
 /*
@@ -11,7 +12,6 @@ const RAISED_RUNS_MIN = 5;
 /** The runs in which a version at last meets what it cannot read. */
 const RAISED_RUNS_MAX = 40;
 const BLIND_RUNS = 60;
-const TEST_MS_MAX = 300_000;
 
 /** The kinds that this many runs write, and that the other version must then reject. */
 const KINDS = [
@@ -38,7 +38,7 @@ describe("two versions side by side", () => {
         expect(violations, `seed ${seed}`).toEqual([]);
       }
     },
-    TEST_MS_MAX,
+    HANGS_MS,
   );
 
   it.each(KINDS)(
@@ -53,7 +53,7 @@ describe("two versions side by side", () => {
       }
       expect(rejected).toBeGreaterThan(0);
     },
-    TEST_MS_MAX,
+    HANGS_MS,
   );
 
   it.each(["BLOCK", "HANDLE", "HOST/AFFINITY", "SPACE/POOL"])(
@@ -65,6 +65,6 @@ describe("two versions side by side", () => {
       }
       expect.fail(`${BLIND_RUNS} runs hold`);
     },
-    TEST_MS_MAX,
+    HANGS_MS,
   );
 });

@@ -30,7 +30,6 @@ const HABITS = { hosts: 4, keyedShare: 0.4 };
  * soon exceed these.
  */
 const TROUBLES = { delayMsMax: 20, cutShare: 0.06, unitsPerSecond: 60 };
-const TEST_MS_MAX = 300_000;
 
 it.runIf(emulatorBinary())(
   "callers race through throttling, cut answers, late and reordered requests: no duplicate, nothing lost, nothing left",
@@ -71,5 +70,4 @@ it.runIf(emulatorBinary())(
     await proxy.stop();
     await emulator.stop();
   },
-  TEST_MS_MAX,
 );

@@ -1,11 +1,12 @@
 import { defineConfig } from "vitest/config";
+import { HANGS_MS } from "../patience.ts";
 
 /** The tests that need Python besides Node.js: `npm run test:templates`. */
 export default defineConfig({
   test: {
     include: ["test/templates/*.test.ts"],
     globalSetup: ["test/templates/setup.ts"],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: HANGS_MS,
+    hookTimeout: HANGS_MS,
   },
 });

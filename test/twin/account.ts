@@ -7,6 +7,7 @@ import type { Caller } from "../../twin/callers.ts";
 import { deploymentOf } from "../../twin/deployment.ts";
 import type { Resource } from "../../twin/names.ts";
 import { startTwin, type Twin, type TwinOptions } from "../../twin/twin.ts";
+import { HANGS_MS } from "../patience.ts";
 
 /** A function of a test: its code, and the other properties in its template. */
 export interface TestFunction {
@@ -188,12 +189,9 @@ export async function accessLines({ deployment, logs }: Twin): Promise<readonly 
   return (await readFile(logs.fileOf(logGroup), "utf8")).trim().split("\n");
 }
 
-/** A line of a log is in its file later than the answer that it tells of. */
-export const LOGGED_MS_MAX = 10_000;
-
 /** Waits until the access log has a line with these fields. */
 export const hasAccessLine = (twin: Twin, fields: object): Promise<void> =>
   vi.waitFor(async () => {
     const lines = (await accessLines(twin)).map((line) => JSON.parse(line));
     expect(lines).toContainEqual(expect.objectContaining(fields));
-  }, LOGGED_MS_MAX);
+  }, HANGS_MS);

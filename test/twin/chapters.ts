@@ -7,8 +7,8 @@ import { PROBE_SPACE } from "../../src/domain/probe.ts";
 import { dataIn } from "../../twin/metrics/data.ts";
 import type { Twin } from "../../twin/twin.ts";
 import { nodeEvent } from "../node-objects.ts";
+import { HANGS_MS } from "../patience.ts";
 import { assigned, requestOf } from "../world.ts";
-import { LOGGED_MS_MAX } from "./account.ts";
 import {
   countedBefore,
   logsOf,
@@ -20,8 +20,6 @@ import {
 /** The situations in which the tests follow the chapters of the runbook. */
 
 const HOUR_MS = 3_600_000;
-const PUBLISHED_MS_MAX = 60_000;
-const FROZEN_MS_MAX = 120_000;
 /** The pool of every space. */
 export const POOL = "default-ipv4";
 /** The addresses of the pool of the probe. */
@@ -101,10 +99,7 @@ async function reclaimed({ twin, plat }: Scene): Promise<void> {
 }
 
 const isTold = (twin: Twin, handle: string) =>
-  vi.waitFor(
-    () => expect(JSON.stringify(twin.published.events)).toContain(handle),
-    PUBLISHED_MS_MAX,
-  );
+  vi.waitFor(() => expect(JSON.stringify(twin.published.events)).toContain(handle), HANGS_MS);
 
 const unpublished: Situation = {
   async ill(scene) {
@@ -112,7 +107,7 @@ const unpublished: Situation = {
     const before = published.rejections;
     published.isBusDown = true;
     await assignOver(scene);
-    await vi.waitFor(() => expect(published.rejections).toBeGreaterThan(before), PUBLISHED_MS_MAX);
+    await vi.waitFor(() => expect(published.rejections).toBeGreaterThan(before), HANGS_MS);
     expect(JSON.stringify(published.events)).not.toContain(handleIn(scene.space));
   },
   says: { "plat check": HOLDS },
@@ -184,7 +179,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
             body: expect.objectContaining({ code: "rate_limited" }),
           }),
         );
-      }, PUBLISHED_MS_MAX);
+      }, HANGS_MS);
     },
     says: { "plat quota get": /few/ },
   },
@@ -203,7 +198,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
                 value >= 2 * SLOW_MS,
             ),
           ).not.toEqual([]),
-        LOGGED_MS_MAX,
+        HANGS_MS,
       );
     },
     says: { "plat show --show-blocks": BLOCK },
@@ -321,7 +316,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
           expect(twin.queues.messages.map(({ body }) => body)).toContainEqual(
             expect.objectContaining({ key: { pk: "SPACE#elsewhere", sk: "POOL#broken" } }),
           ),
-        PUBLISHED_MS_MAX,
+        HANGS_MS,
       );
     },
     says: { "plat export csv": /10\.0\.0\.\d+,.*web-0/ },
@@ -336,7 +331,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
             status: 503,
             body: { code: "table_frozen" },
           }),
-        FROZEN_MS_MAX,
+        HANGS_MS,
       );
     },
     says: { "plat show": /10\.0\.0\.0\/28/ },

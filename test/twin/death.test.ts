@@ -4,16 +4,13 @@ import { emulatorBinary } from "../../src/local/emulator.ts";
 import { OPERATOR_KEYS } from "../../twin/callers.ts";
 import { signing } from "../../twin/signing.ts";
 import { functionsOf, type Started, start } from "../local/process.ts";
-
-const DEATH_MS_MAX = 10_000;
-/** The maximum start time, including synthesis on a busy machine. */
-const START_MS_MAX = 240_000;
+import { HANGS_MS } from "../patience.ts";
 
 let twin: Started;
 
 beforeAll(async () => {
   if (emulatorBinary()) twin = await start(["--deployed", "prod", "--port", "0"]);
-}, START_MS_MAX);
+}, HANGS_MS);
 afterAll(() => void twin?.process.kill("SIGKILL"));
 
 it.runIf(emulatorBinary())(
@@ -30,7 +27,7 @@ it.runIf(emulatorBinary())(
       () => {
         for (const pid of functions) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
       },
-      { timeout: DEATH_MS_MAX },
+      { timeout: HANGS_MS },
     );
   },
 );

@@ -3,14 +3,12 @@ import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { SentMessage } from "../../twin/event-sources.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
 import { instanceEvent, nodeEvent } from "../node-objects.ts";
+import { HANGS_MS } from "../patience.ts";
 
 const message = (event: object, space = "green"): SentMessage => ({
   body: JSON.stringify(event),
   attributes: { space },
 });
-
-/** The bundles and the templates are made first. */
-const START_MS_MAX = 240_000;
 
 describe.runIf(emulatorBinary())("the queue of events, on the twin of prod", () => {
   let twin: Twin;
@@ -27,7 +25,7 @@ describe.runIf(emulatorBinary())("the queue of events, on the twin of prod", () 
       scheduleSeconds: 3_600,
     });
     queueArn = deployment.eventSources[0]?.queueArn ?? "";
-  }, START_MS_MAX);
+  }, HANGS_MS);
   afterAll(() => twin?.stop());
 
   it("leads to intake: a node that joins is registered in the space that the message names", async () => {

@@ -4,11 +4,9 @@ import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { Deployment } from "../../twin/deployment.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
 import { ACCESS_BY_JWT, CONSOLE_AT_ISSUER } from "../cdk/choices.ts";
+import { HANGS_MS } from "../patience.ts";
 import { hasAccessLine } from "./account.ts";
 import { type Issuer, startIssuer } from "./issuer.ts";
-
-/** The maximum duration, including synthesis on a busy machine. */
-const TEST_MS_MAX = 240_000;
 
 describe.runIf(emulatorBinary())("the twin of dev with JSON Web Tokens", () => {
   let issuer: Issuer;
@@ -21,7 +19,7 @@ describe.runIf(emulatorBinary())("the twin of dev with JSON Web Tokens", () => {
       console: CONSOLE_AT_ISSUER,
     });
     twin = await startTwin(issuedBy(issuer.url, deployment), assets, { port: 0 });
-  }, TEST_MS_MAX);
+  }, HANGS_MS);
   afterAll(async () => {
     await twin?.stop();
     issuer.stop();

@@ -6,9 +6,6 @@ import { expect, it } from "vitest";
 import { runKills } from "../../bench/load/kills.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 
-/** Many times the duration on a machine without other load. */
-const TEST_MS_MAX = 600_000;
-
 it.runIf(emulatorBinary())(
   "what the twin of prod answered outlives kill -9 of it, of its database and of its functions in mid-load",
   async () => {
@@ -33,5 +30,4 @@ it.runIf(emulatorBinary())(
     expect(report.unanswered).toBeGreaterThan(0);
     expect(report.toldTheSame).toBeGreaterThan(0);
   },
-  TEST_MS_MAX,
 );

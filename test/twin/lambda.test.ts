@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { Twin } from "../../twin/twin.ts";
+import { HANGS_MS } from "../patience.ts";
 import { arnOf, startAccount, type TestFunction } from "./account.ts";
 
 /** Code that answers with its process number and its state. */
@@ -205,7 +206,7 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
       later(name);
       const sent = () =>
         twin.queues.messages.find(({ body }) => JSON.stringify(body).includes(errorType));
-      await vi.waitFor(() => expect(sent()).toBeDefined(), { timeout: 10_000 });
+      await vi.waitFor(() => expect(sent()).toBeDefined(), { timeout: HANGS_MS });
       expect(sent()?.queueArn).toBe(
         `arn:aws:sqs:eu-central-1:123456789012:${String(sent()?.queueArn).split(":").at(-1)}`,
       );

@@ -7,12 +7,11 @@ import { emulatorBinary } from "../../src/local/emulator.ts";
 import { readRegister } from "../../src/store/table-register.ts";
 import { identityIn, tableIn } from "../../src/wiring.ts";
 import { startTwinOf, type Twin } from "../../twin/twin.ts";
+import { HANGS_MS } from "../patience.ts";
 import { call } from "./account.ts";
 
 /** An interval so long that no schedule starts a run during the test. */
 const NEVER_SECONDS = 3_600;
-/** The bundles and the templates are made first. */
-const START_MS_MAX = 240_000;
 
 describe.runIf(emulatorBinary())("what is deployed to prod", () => {
   let twin: Twin;
@@ -22,7 +21,7 @@ describe.runIf(emulatorBinary())("what is deployed to prod", () => {
     data = await mkdtemp(join(tmpdir(), "plat-"));
     twin = await startTwinOf("prod", { port: 0, scheduleSeconds: NEVER_SECONDS, data });
     expect((await send("PUT", "/v1/pools/main", '{"cidr": "10.0.0.0/24"}')).status).toBe(201);
-  }, START_MS_MAX);
+  }, HANGS_MS);
   afterAll(async () => {
     await twin?.stop().catch(() => {});
     await rm(data, { recursive: true });

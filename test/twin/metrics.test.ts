@@ -8,6 +8,7 @@ import { type Datum, dataIn, keyOf, type MetricNamed } from "../../twin/metrics/
 import { type DeployedFilter, filtersOf } from "../../twin/metrics/filters.ts";
 import { readStacks } from "../../twin/stacks.ts";
 import { startTwinOf, type Twin } from "../../twin/twin.ts";
+import { HANGS_MS } from "../patience.ts";
 import { assigned, requestOf } from "../world.ts";
 import { call } from "./account.ts";
 import { countedBefore, logsOf, restoredTable, unreadableSettings } from "./situations.ts";
@@ -16,9 +17,6 @@ const NAMESPACE = "plat-prod-stateless";
 /** An interval so long that no schedule starts a run during the test. */
 const NEVER_SECONDS = 3_600;
 const HOUR_MS = 3_600_000;
-/** The bundles and the templates are made first. */
-const START_MS_MAX = 240_000;
-const REJECTED_MS_MAX = 30_000;
 /** A pool of 16 addresses, of which nine are assigned and one of them is released. */
 const SMALL = { space: "small", pool: "half", family: "IPv4" };
 
@@ -67,7 +65,7 @@ describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () =
       })),
     );
     alarms = alarmsOf(stacks);
-  }, START_MS_MAX);
+  }, HANGS_MS);
   afterAll(() => twin?.stop().catch(() => {}));
 
   /** Lets half of a pool be in use, something cool in it, and a quota of its space reject requests. */
@@ -93,7 +91,7 @@ describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () =
         expect(await Promise.all([ensure(), ensure(), ensure()])).toContainEqual(
           expect.objectContaining({ status: 429 }),
         ),
-      REJECTED_MS_MAX,
+      HANGS_MS,
     );
   }
 

@@ -11,10 +11,8 @@ import { filtersOf } from "../../twin/metrics/filters.ts";
 import type { Stack } from "../../twin/names.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
 import { ACCESS_BY_TOKEN, PRIVATE_API, PRIVATE_API_ONLY } from "../cdk/choices.ts";
-import { accessLines, hasAccessLine, LOGGED_MS_MAX } from "./account.ts";
-
-/** The maximum duration, including synthesis on a busy machine. */
-const TEST_MS_MAX = 240_000;
+import { HANGS_MS } from "../patience.ts";
+import { accessLines, hasAccessLine } from "./account.ts";
 
 async function read(response: Response) {
   const text = await response.text();
@@ -36,7 +34,7 @@ describe.runIf(emulatorBinary())("the twin of a private REST API with IAM", () =
     const { deployment, assets, ...made } = await synthesised("dev", settings);
     stacks = made.stacks;
     twin = await startTwin(deployment, assets, { port: 0 });
-  }, TEST_MS_MAX);
+  }, HANGS_MS);
   afterAll(() => twin?.stop());
 
   const callerNamed = (name: string): Caller => {
@@ -174,7 +172,7 @@ describe.runIf(emulatorBinary())("the twin of a private REST API with IAM", () =
         .map((line) => JSON.parse(line));
       expect(counted).toHaveLength(rejected);
       expect(counted[0]).toMatchObject({ routeKey: "GET /v1/jobs", caller: operator.userArn });
-    }, LOGGED_MS_MAX);
+    }, HANGS_MS);
   });
 });
 
@@ -194,7 +192,7 @@ describe.runIf(emulatorBinary())("the twin of a private REST API with tokens", (
     const settings = { api: PRIVATE_API_ONLY, access: ACCESS_BY_TOKEN };
     const { deployment, assets } = await synthesised("dev", settings);
     twin = await startTwin(deployment, assets, { port: 0, data });
-  }, TEST_MS_MAX);
+  }, HANGS_MS);
   afterAll(async () => {
     await twin?.stop();
     await rm(data, { recursive: true });

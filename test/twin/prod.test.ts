@@ -9,12 +9,11 @@ import type { Statement } from "../../twin/iam.ts";
 import type { Resource } from "../../twin/names.ts";
 import { readStacks, type Synthesised } from "../../twin/stacks.ts";
 import { startTwin, type Twin } from "../../twin/twin.ts";
+import { HANGS_MS } from "../patience.ts";
 import { call } from "./account.ts";
 
 /** The number of deployments; the demo has 100. */
 const DEPLOYMENTS = 20;
-/** The maximum duration, including synthesis on a busy machine. */
-const TEST_MS_MAX = 240_000;
 
 describe.runIf(emulatorBinary())("the twin of prod", () => {
   let synthesised: Synthesised;
@@ -29,7 +28,7 @@ describe.runIf(emulatorBinary())("the twin of prod", () => {
     synthesised = readStacks(await freshAssembly("prod"), "prod");
     const { stacks, assets } = synthesised;
     twin = await startTwin(deploymentOf(stacks), assets, { port: 0, scheduleSeconds: 1 });
-  }, TEST_MS_MAX);
+  }, HANGS_MS);
   afterAll(() => twin?.stop());
 
   it(
@@ -42,7 +41,7 @@ describe.runIf(emulatorBinary())("the twin of prod", () => {
       log.mockRestore();
       expect(twin.queues.messages).toEqual([]);
     },
-    TEST_MS_MAX,
+    HANGS_MS,
   );
 
   it("lets in callers by the managed policies of the stacks, and tells who an address was assigned by", async () => {

@@ -7,14 +7,12 @@ import { dataIn } from "../../twin/metrics/data.ts";
 import type { Stack } from "../../twin/names.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
 import { planOf, RESOURCES } from "../examples/dns.ts";
+import { HANGS_MS } from "../patience.ts";
 import { fieldsOfType, fieldsOfValue } from "./hive-fields.ts";
 import { logsOf, runSchedules } from "./situations.ts";
 
 const RULE: Readonly<Record<"source" | "detail-type", readonly string[]>> =
   RESOURCES.Rule.Properties.EventPattern;
-
-/** The bundles and the templates are made first. */
-const START_MS_MAX = 240_000;
 
 describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod", () => {
   let twin: Twin;
@@ -50,12 +48,12 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
     stacks = made.stacks;
     twin = await startTwin(deployment, assets, { port: 0, scheduleSeconds: 3_600 });
     await call("PUT", "/v1/pools/default-ipv4", { cidr: "10.0.0.0/16" });
-  }, START_MS_MAX);
+  }, HANGS_MS);
   afterAll(() => twin?.stop());
 
   it("becomes an event on the bus for an assign, with who asked, and one for its release", async () => {
     await assign("web-0");
-    await vi.waitFor(() => expect(typesOf("web-0")).toEqual(["AddressAssigned"]), 20_000);
+    await vi.waitFor(() => expect(typesOf("web-0")).toEqual(["AddressAssigned"]), HANGS_MS);
     await call("POST", "/v1/release", { handle: "web-0" });
     await vi.waitFor(
       () => expect(typesOf("web-0")).toEqual(["AddressAssigned", "AddressReleased"]),
@@ -71,7 +69,7 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
   it("has the event, the line of the trail and the metric of one assign", async () => {
     const measured = await latencies();
     const { requestId } = (await assign("seen")).body;
-    await vi.waitFor(() => expect(eventsOf("seen")).toMatchObject([{ requestId }]), 20_000);
+    await vi.waitFor(() => expect(eventsOf("seen")).toMatchObject([{ requestId }]), HANGS_MS);
     await vi.waitFor(
       () =>
         expect(lines().filter(({ by }) => by?.requestId === requestId)).toContainEqual(
@@ -103,13 +101,13 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
     await vi.waitFor(async () => {
       const { body } = await call("GET", `/v1/addresses/${address}/history`);
       expect(body.events).toMatchObject([{ type: "AddressAssigned", handle: "polled" }]);
-    }, 20_000);
+    }, HANGS_MS);
     const { body } = await call("GET", "/v1/history/handles/polled");
     expect(body).toMatchObject({ keptDays: 90, events: [{ address }] });
     await vi.waitFor(async () => {
       const { body } = await call("GET", `/v1/events?since=${since}`);
       expect(body.events).toContainEqual(expect.objectContaining({ handle: "polled", address }));
-    }, 30_000);
+    }, HANGS_MS);
   });
 
   it("becomes lines of the trail under the hour, which say what was before and afterwards", async () => {
@@ -162,9 +160,9 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
   it("reaches the consumer of the example, whose rule takes it: it makes the records of an address", async () => {
     const named = { attributes: { dns: "web-8.example.com" } };
     await call("POST", "/v1/assign", { host: "node-1", ipv4: 1, handle: "web-8", ...named });
-    await vi.waitFor(() => expect(typesOf("web-8")).toEqual(["AddressAssigned"]), 20_000);
+    await vi.waitFor(() => expect(typesOf("web-8")).toEqual(["AddressAssigned"]), HANGS_MS);
     await call("POST", "/v1/release", { handle: "web-8" });
-    await vi.waitFor(() => expect(typesOf("web-8")).toContain("AddressReleased"), 20_000);
+    await vi.waitFor(() => expect(typesOf("web-8")).toContain("AddressReleased"), HANGS_MS);
     const taken = twin.published.events.filter(
       ({ Source, DetailType }) =>
         RULE.source.includes(Source) && RULE["detail-type"].includes(DetailType),
@@ -187,13 +185,13 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
     twin.published.isBusDown = true;
     await assign("web-1");
     await assign("web-2");
-    await vi.waitFor(() => expect(twin.published.rejections).toBeGreaterThan(1), 20_000);
+    await vi.waitFor(() => expect(twin.published.rejections).toBeGreaterThan(1), HANGS_MS);
     expect([...typesOf("web-1"), ...typesOf("web-2")]).toEqual([]);
     twin.published.isBusDown = false;
     await vi.waitFor(() => {
       expect(new Set(typesOf("web-1"))).toEqual(new Set(["AddressAssigned"]));
       expect(new Set(typesOf("web-2"))).toEqual(new Set(["AddressAssigned"]));
-    }, 30_000);
+    }, HANGS_MS);
   });
 
   it("puts a change that nobody can read aside, and publishes what follows", async () => {
@@ -205,7 +203,7 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
       }),
     );
     await assign("web-3");
-    await vi.waitFor(() => expect(typesOf("web-3")).toEqual(["AddressAssigned"]), 20_000);
+    await vi.waitFor(() => expect(typesOf("web-3")).toEqual(["AddressAssigned"]), HANGS_MS);
     expect(twin.queues.messages.map(({ body }) => body)).toMatchObject([
       { key: { pk: "SPACE#other", sk: "POOL#broken" } },
     ]);

@@ -9,8 +9,6 @@ import { emulatorBinary } from "../../src/local/emulator.ts";
 const OPERATIONS = 400;
 const CALLERS = 16;
 const SEED = 1;
-/** Many times the duration on a machine without other load. */
-const TEST_MS_MAX = 600_000;
 
 it.runIf(emulatorBinary())(
   "callers race on the twin of prod, and a pool is drained meanwhile: no address is held twice, none is lost, nothing is left over",
@@ -29,5 +27,4 @@ it.runIf(emulatorBinary())(
     expect(report.toldTheSame).toBeGreaterThan(0);
     expect(report.drained).toBeGreaterThan(0);
   },
-  TEST_MS_MAX,
 );

@@ -12,6 +12,7 @@ import { restoreTable } from "../../src/restore/restore-table.ts";
 import { readRegister } from "../../src/store/table-register.ts";
 import { contextOf, identityIn, tableIn } from "../../src/wiring.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
+import { HANGS_MS } from "../patience.ts";
 import { requestOf } from "../world.ts";
 
 const RESTORED = "plat-restored";
@@ -19,7 +20,6 @@ const BEFORE = 8;
 const AFTER = 32;
 /** An interval so long that no schedule starts a run during the test. */
 const NEVER_SECONDS = 3_600;
-const PUBLISHED_MS_MAX = 60_000;
 
 describe.runIf(emulatorBinary())("the trail that the bundles of prod write", () => {
   let twin: Twin;
@@ -28,7 +28,7 @@ describe.runIf(emulatorBinary())("the trail that the bundles of prod write", () 
     const { deployment, assets } = await synthesised("prod");
     twin = await startTwin(deployment, assets, { port: 0, scheduleSeconds: NEVER_SECONDS });
     folder = await mkdtemp(join(tmpdir(), "plat-"));
-  }, 240_000);
+  });
   afterAll(async () => {
     await twin?.stop();
     await rm(folder, { recursive: true });
@@ -67,7 +67,7 @@ describe.runIf(emulatorBinary())("the trail that the bundles of prod write", () 
     for (const item of (await lost.scan(1_000)).items)
       await table.write({ step: "backup", key: item, when: [], change: { kind: "put", item } });
     const living = [...before, ...(await assigned("after", AFTER))];
-    await vi.waitFor(() => expect(slotsInTrail()).toBe(BEFORE + AFTER), PUBLISHED_MS_MAX);
+    await vi.waitFor(() => expect(slotsInTrail()).toBe(BEFORE + AFTER), HANGS_MS);
     for (const [key, object] of twin.published.objects) {
       await mkdir(dirname(join(folder, key)), { recursive: true });
       await writeFile(join(folder, key), object);
@@ -85,5 +85,5 @@ describe.runIf(emulatorBinary())("the trail that the bundles of prod write", () 
       if (answer instanceof Rejection) throw new Error(answer.detail);
       expect(living).not.toContain(answer.addresses[0]?.address);
     }
-  }, 240_000);
+  });
 });

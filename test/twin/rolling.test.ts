@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
+import { HANGS_MS } from "../patience.ts";
 import { call } from "./account.ts";
-
-/** The maximum duration, including synthesis on a busy machine. */
-const TEST_MS_MAX = 240_000;
 
 describe.runIf(emulatorBinary())(
   "the twin of dev with a key of its own and canary deployments",
@@ -20,7 +18,7 @@ describe.runIf(emulatorBinary())(
       const settings = { customerManagedKey: true, rollout: "canary" };
       const { deployment, assets } = await synthesised("dev", settings);
       twin = await startTwin(deployment, assets, { port: 0, data });
-    }, TEST_MS_MAX);
+    }, HANGS_MS);
     afterAll(async () => {
       await twin?.stop();
       await rm(data, { recursive: true });

@@ -8,6 +8,7 @@ import { pathIn } from "../../src/contract/routes/space-path.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { OPERATOR_KEYS } from "../../twin/callers.ts";
 import { startTwinOf, type Twin } from "../../twin/twin.ts";
+import { HANGS_MS } from "../patience.ts";
 import { type Ended, POOL, type Scene, SITUATIONS } from "./chapters.ts";
 import { runSchedules } from "./situations.ts";
 
@@ -17,9 +18,6 @@ const RUNBOOK = readFileSync(
 );
 /** An interval so long that no schedule starts a run during the test. */
 const NEVER_SECONDS = 3_600;
-/** The bundles and the templates are made first. */
-const START_MS_MAX = 240_000;
-const CHAPTER_MS_MAX = 120_000;
 
 /** The chapters of the runbook, each with its commands in their order. */
 const CHAPTERS = RUNBOOK.split(/^## /m)
@@ -50,7 +48,7 @@ describe.runIf(emulatorBinary())("the runbook on the twin of prod", () => {
     // The register names the table, as after the first minute of an environment.
     await runSchedules(twin, "repair0");
     await probe(twin.context);
-  }, START_MS_MAX);
+  }, HANGS_MS);
   afterAll(async () => {
     vi.unstubAllEnvs();
     await twin?.stop();
@@ -70,7 +68,7 @@ describe.runIf(emulatorBinary())("the runbook on the twin of prod", () => {
       }
       await ends?.(scene);
     },
-    CHAPTER_MS_MAX,
+    HANGS_MS,
   );
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { Twin } from "../../twin/twin.ts";
+import { HANGS_MS } from "../patience.ts";
 import { arnOf, startAccount } from "./account.ts";
 
 const schedule = (name: string, role: string, properties = {}) => ({
@@ -78,7 +79,7 @@ describe.runIf(emulatorBinary())("a schedule of the twin", () => {
           expect(found.Items).toHaveLength(2);
           return found;
         },
-        { timeout: 20_000, interval: 100 },
+        { timeout: HANGS_MS, interval: 100 },
       ),
     );
     expect(Items?.map(({ pk }) => pk?.S).sort()).toEqual(["aws.scheduler", "input"]);
@@ -86,7 +87,7 @@ describe.runIf(emulatorBinary())("a schedule of the twin", () => {
 
   it("whose role may not invoke the function leaves its event in its dead-letter queue", async () => {
     await vi.waitFor(() => expect(twin.queues.messages.length).toBeGreaterThan(0), {
-      timeout: 20_000,
+      timeout: HANGS_MS,
     });
     expect(twin.queues.messages[0]?.body).toMatchObject({
       errorCode: "AccessDenied",

@@ -6,10 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
 import { ACCESS_BY_TOKEN } from "../cdk/choices.ts";
+import { HANGS_MS } from "../patience.ts";
 import { hasAccessLine } from "./account.ts";
-
-/** The maximum duration, including synthesis on a busy machine. */
-const TEST_MS_MAX = 240_000;
 
 const TOKENS = { op: "operator-token-0123456789", ci: "caller-token-0123456789" };
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -30,7 +28,7 @@ describe.runIf(emulatorBinary())("the twin of dev with tokens", () => {
     await writeFile(secret, JSON.stringify(holders));
     const { deployment, assets } = await synthesised("dev", { access: ACCESS_BY_TOKEN });
     twin = await startTwin(deployment, assets, { port: 0, data });
-  }, TEST_MS_MAX);
+  }, HANGS_MS);
   afterAll(async () => {
     await twin?.stop();
     await rm(data, { recursive: true });

@@ -2,11 +2,11 @@ import { describe } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { OPERATOR_KEYS } from "../../twin/callers.ts";
 import { goOnTour } from "../cli/tour.ts";
+import { HANGS_MS } from "../patience.ts";
 
 /**
  * The maximum duration. A cold start of a function takes part of a second, and each command is one.
  */
-const TOUR_MS_MAX = 300_000;
 
 describe.runIf(emulatorBinary())("the tour on the twin of prod", () => {
   goOnTour({
@@ -18,6 +18,6 @@ describe.runIf(emulatorBinary())("the tour on the twin of prod", () => {
     },
     beside: /^Assigned by: arn:aws:iam::\d{12}:user\/operator$/,
     inForceSeconds: 7,
-    msMax: TOUR_MS_MAX,
+    msMax: HANGS_MS,
   });
 });

@@ -130,9 +130,7 @@ describe("a quota of addresses", () => {
     expect(await roomIn(world)).toBe(3);
   });
 
-  it("is never exceeded, whatever functions do and whichever crash, and has all its room in the end", {
-    timeout: 60_000,
-  }, async () => {
+  it("is never exceeded, whatever functions do and whichever crash, and has all its room in the end", async () => {
     const anyStep = fc.record({
       by: fc.nat(3),
       act: fc.constantFrom("assign", "assign", "assign", "release", "crash", "repair", "wait"),

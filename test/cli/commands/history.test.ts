@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { HANGS_MS } from "../../patience.ts";
 import { spaceWithPool } from "../space.ts";
 import { terminal } from "../terminal.ts";
 
@@ -15,7 +16,7 @@ async function withHistory(): Promise<void> {
   await vi.waitFor(async () => {
     const { body } = await call("GET", "/v1/addresses/10.0.0.0/history");
     expect(body.events).toHaveLength(2);
-  }, 20_000);
+  }, HANGS_MS);
 }
 
 describe("plat history", () => {

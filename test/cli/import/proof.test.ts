@@ -10,4 +10,4 @@ it("a cluster is imported as it is, and exported as it came", async () => {
     platWith({ stdin }, ...args),
   );
   expect(failures).toEqual([]);
-}, 300_000);
+});

@@ -1,9 +1,7 @@
 import { Writable } from "node:stream";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { spinnerOn } from "../../../src/cli/output/spinner.ts";
-
-/** The time to load the library that draws, which happens at the first text, on a busy machine. */
-const SHOWN_MS_MAX = 30_000;
+import { HANGS_MS } from "../../patience.ts";
 
 const CYAN = "\u001b[36m";
 /** The library of colors reads the environment when it is loaded. */
@@ -33,7 +31,7 @@ describe("a spinner", () => {
     const { screen, written } = terminal(SCREEN);
     const spinner = spinnerOn(screen, ENV, "Waits for 3 addresses.");
     const shown = (text: string) =>
-      vi.waitFor(() => expect(written.join("")).toContain(text), { timeout: SHOWN_MS_MAX });
+      vi.waitFor(() => expect(written.join("")).toContain(text), { timeout: HANGS_MS });
     await shown("Waits for 3 addresses.");
     spinner.update("Waits for 1 address.");
     await shown("Waits for 1 address.");
@@ -66,7 +64,7 @@ describe("a spinner", () => {
   ])("has a color, but not where NO_COLOR is set", async (env, isColored) => {
     const { screen, written } = terminal(SCREEN);
     const spinner = spinnerOn(screen, env, "Waits.");
-    await vi.waitFor(() => expect(written.join("")).toContain("Waits."), { timeout: SHOWN_MS_MAX });
+    await vi.waitFor(() => expect(written.join("")).toContain("Waits."), { timeout: HANGS_MS });
     spinner.done();
     expect(written.join("").includes(CYAN)).toBe(isColored);
   });
@@ -78,7 +76,7 @@ describe("a spinner", () => {
     onTestFinished(() => void Object.assign(process.stdin, { isTTY, setRawMode: undefined }));
     const { screen, written } = terminal(SCREEN);
     const spinner = spinnerOn(screen, ENV, "Waits.");
-    await vi.waitFor(() => expect(written.join("")).toContain("Waits."), { timeout: SHOWN_MS_MAX });
+    await vi.waitFor(() => expect(written.join("")).toContain("Waits."), { timeout: HANGS_MS });
     spinner.done();
     expect(setRawMode).not.toHaveBeenCalled();
   });
