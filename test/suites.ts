@@ -1,26 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
 /**
  * Test files of minutes: those that try every call or thousands of callers, and those that start processes or build
  * what is deployed. `npm run test:long` runs them, longest first, and `npm test` runs all others. For each of them,
  * another file tests a sample or its parts.
  */
-export const LONG_TESTS = [
+
+/** The faults, the races and the crowds of the kernel, over tables in the memory of the test. */
+export const FAULT_SUITES = [
   "test/simulation/interleavings.test.ts",
-  "test/local/race.test.ts",
-  "test/simulation/simulation.test.ts",
   "test/simulation/crash-points.test.ts",
+  "test/simulation/simulation.test.ts",
   "test/simulation/overtaking.test.ts",
+  "test/simulation/noticed.test.ts",
+  "test/simulation/two-versions.test.ts",
   "test/churn/churn.test.ts",
+  "test/scale/facts.test.ts",
+  "test/restore/histories.test.ts",
+  "test/clauses/healing.test.ts",
+  "test/allocator/large-jobs.test.ts",
+  "test/allocator/nodes/churn.test.ts",
+  "test/simulation/instance-races.test.ts",
+];
+
+/** What runs in processes of its own, or as it is deployed. */
+export const PROCESS_SUITES = [
+  "test/local/race.test.ts",
   "test/cli/import/proof.test.ts",
   "test/twin/tour.test.ts",
   "test/twin/race.test.ts",
   "test/twin/prod.test.ts",
   "test/twin/kill.test.ts",
   "test/twin/private-api.test.ts",
-  "test/simulation/noticed.test.ts",
   "test/local/kill.test.ts",
   "test/cni/lab.test.ts",
   "test/cli/tour.test.ts",
-  "test/scale/facts.test.ts",
   "test/cdk/rollback.test.ts",
   "test/cdk/deploy.test.ts",
   "test/local/main.test.ts",
@@ -37,21 +52,47 @@ export const LONG_TESTS = [
   "test/twin/schedules.test.ts",
   "test/twin/marker.test.ts",
   "test/pack/package.test.ts",
-  "test/simulation/two-versions.test.ts",
-  "test/restore/histories.test.ts",
-  "test/clauses/healing.test.ts",
   "test/cdk/bundles.test.ts",
   "test/cdk/callers.test.ts",
   "test/cdk/choices.test.ts",
-  "test/allocator/large-jobs.test.ts",
-  "test/allocator/nodes/churn.test.ts",
   "test/store/race.test.ts",
   "test/store/lmdb-race.test.ts",
   "test/bench/speed.test.ts",
   "test/bench/profile.test.ts",
   "test/cli/build.test.ts",
-  "test/simulation/instance-races.test.ts",
 ];
+
+export const LONG_TESTS: readonly string[] = [...FAULT_SUITES, ...PROCESS_SUITES];
 
 /** Test files that load a function anew, with the environment that they set before. */
 export const ISOLATED_TESTS = ["test/functions/cold-start.test.ts"];
+
+/** Returns the test files that assert properties, which `npm run test:long` tries with more cases. */
+export const propertyTests = (): readonly string[] =>
+  readdirSync("test", { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".test.ts") && !path.startsWith("console/"))
+    .map((path) => `test/${path}`)
+    .filter((path) => readFileSync(path, "utf8").includes("fc.assert("));
+
+/** The folders whose changes can break a suite. A change of any other file but documentation can break all. */
+const HARMLESS_TO_FAULTS =
+  /^(docs|console|bench|cdk|twin|pack|functions|model|src\/(cli|client|cni|constructs|contract|edge|local)|test\/(bench|cdk|cli|client|cni|console|constructs|contract|edge|examples|functions|local|openapi|pack|prose|templates|twin))\/|\.md$/;
+const HARMLESS_TO_PROCESSES =
+  /^(docs|console|model|test\/(allocator|clauses|console|domain|edge|functions|openapi|prose|scale|simulation|templates))\/|\.md$/;
+
+/**
+ * Returns the suites of faults and those of processes that a change can break: all of them if nothing says since when.
+ *
+ * @param base the commit with which to compare the checkout, such as that of the branch to merge into
+ * @throws if there is no such commit
+ */
+export function suitesSince(base: string | undefined) {
+  if (base === undefined) return { faults: FAULT_SUITES, processes: PROCESS_SUITES };
+  const list = execFileSync("git", ["diff", "--name-only", base], { encoding: "utf8" });
+  const changed = list.split("\n").filter((path) => path !== "");
+  const brokenBy = (harmless: RegExp) => changed.some((path) => !harmless.test(path));
+  return {
+    faults: brokenBy(HARMLESS_TO_FAULTS) ? FAULT_SUITES : [],
+    processes: brokenBy(HARMLESS_TO_PROCESSES) ? PROCESS_SUITES : [],
+  };
+}

@@ -1,17 +1,36 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import all from "../../vitest.config.ts";
-import { LONG_TESTS } from "../suites.ts";
+import { propertyTests, suitesSince } from "../suites.ts";
 
 const { include: _, ...test } = all.test ?? {};
 
-/** `npm run test:long`: the tests of minutes, with a sample of the calls that they interrupt. */
+const { faults, processes } = suitesSince(process.env.BASE);
+const SAMPLED_CALLS = "true";
+const LOG_LEVEL = "SILENT";
+
+/**
+ * `npm run test:long`: the tests of minutes, with a sample of the calls that they interrupt, and more cases of each
+ * property. With `BASE=COMMIT` it leaves out suites that nothing since that commit can break.
+ */
 export default mergeConfig(
   { ...all, test },
   defineConfig({
     test: {
-      include: LONG_TESTS,
       globalSetup: ["test/long/setup.ts"],
-      env: { SAMPLED_CALLS: "true" },
+      reporters: ["./test/shares.ts"],
+      projects: [
+        project("faults", { include: faults, isolate: false, env: { SAMPLED_CALLS, LOG_LEVEL } }),
+        project("processes", { include: processes, env: { SAMPLED_CALLS } }),
+        project("properties", {
+          include: [...propertyTests()],
+          isolate: false,
+          env: { RUNS: "500", SAMPLED_CALLS, LOG_LEVEL },
+        }),
+      ],
     },
   }),
 );
+
+function project(name: string, test: object) {
+  return { extends: true as const, test: { name, ...test } };
+}

@@ -12,6 +12,7 @@ import { BUDGET_ROUND_MS } from "../../../src/domain/limits.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Settings } from "../../../src/domain/pool.ts";
 import type { QuotaSpec } from "../../../src/domain/quota.ts";
+import { fewerRuns } from "../../property-runs.ts";
 import { reclaimAll, repairAll } from "../../scheduled-runs.ts";
 import {
   addressOf,
@@ -231,7 +232,7 @@ describe("a quota of blocks", () => {
           expect(await roomIn(world)).toBe(room);
         },
       ),
-      { seed: 3 },
+      { numRuns: fewerRuns(1 / 4), seed: 3 },
     );
   });
 });
