@@ -24,8 +24,11 @@ const OWNERS = [
   ["ours: walks", /(^|\/)src\/allocator\//],
   ["ours: choices and values", /(^|\/)(src\/domain|node_modules\/ipaddr\.js)\//],
   ["ours: items and expressions", /(^|\/)src\/store\//],
-  ["ours: words in and out, with valibot", /(^|\/)(src\/edge|functions|node_modules\/valibot)\//],
-  ["ours: wiring and logger", /(^|\/)(src|cdk)\//],
+  [
+    "ours: words in and out, log and metrics, with valibot",
+    /(^|\/)(src\/edge|functions|node_modules\/valibot)\//,
+  ],
+  ["ours: wiring", /(^|\/)(src|cdk)\//],
   ["the stand-in for Lambda's runtime", /bootstrap\.mjs$/],
   ["this measurement", /recorder\.mjs$/],
 ] as const;
