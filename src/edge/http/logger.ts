@@ -4,7 +4,7 @@ import { errorLine } from "./error-line.ts";
 const LEVELS = ["DEBUG", "INFO", "WARN", "ERROR", "SILENT"] as const;
 type Level = (typeof LEVELS)[number];
 
-/** What a line says besides its message. No field has a body, a name, an attribute or an authorization header. */
+/** The fields of a line besides its message. None has a body, a name, an attribute or an authorization header. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
