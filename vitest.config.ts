@@ -1,10 +1,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongFirst } from "./test/long-first.ts";
 import { HANGS_MS } from "./test/patience.ts";
-
-function report(outputFile: string | undefined): ["json", { outputFile: string }][] {
-  return outputFile === undefined ? [] : [["json", { outputFile }]];
-}
+import { report } from "./test/report.ts";
 
 /** Every test but those with a configuration of their own, for `npx vitest run FILE`. */
 export default defineConfig({
@@ -13,8 +10,7 @@ export default defineConfig({
     // The templates need Python, the console a browser, and the rules for texts packages of their own.
     exclude: [...configDefaults.exclude, "test/templates/**", "test/console/**", "test/prose/**"],
     setupFiles: ["test/setup.ts"],
-    // `REPORT` names a file for the results, from which CI counts.
-    reporters: ["default", "./test/proofs.ts", ...report(process.env.REPORT)],
+    reporters: ["default", "./test/proofs.ts", ...report()],
     // Vitest would leave a core to itself, and with two of them run one file after the other.
     maxWorkers: "100%",
     sequence: { sequencer: LongFirst },

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs";
  */
 
 /** The faults, the races and the crowds of the kernel, over tables in the memory of the test. */
-export const FAULT_SUITES = [
+const FAULT_SUITES = [
   "test/simulation/interleavings.test.ts",
   "test/simulation/crash-points.test.ts",
   "test/simulation/simulation.test.ts",
@@ -25,7 +25,7 @@ export const FAULT_SUITES = [
 ];
 
 /** What runs in processes of its own, or as it is deployed. */
-export const PROCESS_SUITES = [
+const PROCESS_SUITES = [
   "test/local/race.test.ts",
   "test/cli/import/proof.test.ts",
   "test/twin/tour.test.ts",

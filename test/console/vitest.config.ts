@@ -1,10 +1,12 @@
 import { defineConfig } from "vitest/config";
 import { HANGS_MS } from "../patience.ts";
+import { report } from "../report.ts";
 
 /** The tests that need a browser, and those of the console's parts: `npm run test:console`. */
 export default defineConfig({
   test: {
     include: ["test/console/**/*.test.ts"],
+    reporters: ["default", ...report()],
     globalSetup: ["test/console/setup.ts"],
     maxWorkers: "100%",
     env: { LOG_LEVEL: "SILENT" },

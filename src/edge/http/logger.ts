@@ -1,3 +1,4 @@
+import { SERVICE } from "../metrics/publish.ts";
 import { errorLine } from "./error-line.ts";
 
 /** The levels of log lines, the least serious first. `SILENT` is the level of no line. */
@@ -52,9 +53,6 @@ class Logger {
     stream.write(`${JSON.stringify(line)}\n`);
   }
 }
-
-/** The service in each line of logs and metrics. */
-export const SERVICE = "plat";
 
 export const logger = new Logger(process.env.LOG_LEVEL ?? "INFO");
 

@@ -1,4 +1,5 @@
-import { SERVICE } from "../http/logger.ts";
+/** The service in each line of logs and metrics. */
+export const SERVICE = "plat";
 
 /**
  * Every metric that a function publishes, with its unit. Their dimensions never name a host, a handle, an address or a
