@@ -28,6 +28,12 @@ await Promise.all([
 
 async function command(): Promise<void> {
   await build({ ...COMMAND_BUILD, outfile: "dist/plat.js" });
+  // The thread that publishes beside the server.
+  await build({
+    ...COMMAND_BUILD,
+    entryPoints: ["src/local/publishing-thread.ts"],
+    outfile: "dist/publishing-thread.js",
+  });
   // The embedded DynamoDB runs beside the server under this guard.
   await copyFile("src/local/guard.mjs", "dist/guard.mjs");
 }

@@ -1,41 +1,63 @@
-import { appendFile, mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import type { Store } from "../allocator/core/store.ts";
-import { type Published, publisher } from "../publish/publisher.ts";
-import type { TrailLine } from "../publish/trail-line.ts";
-import { trailObjectsOf } from "../publish/trail-object.ts";
+import { setImmediate as eventLoopTurn } from "node:timers/promises";
+import { type Destinations, type Published, publisher } from "../publish/publisher.ts";
 import type { ChangeFeed } from "../store/change-feed.ts";
 import { HISTORY } from "../store/definition.ts";
+import { eachCall } from "../store/each-call.ts";
 import type { ItemChange } from "../store/item-change.ts";
 import { kindOf } from "../store/kinds.ts";
 import type { Table } from "../store/table.ts";
+import { every } from "./timers.ts";
+import { TrailFiles } from "./trail-files.ts";
 
 export interface PublishingOptions {
   readonly feed: ChangeFeed;
   readonly history: Table;
-  readonly store: Store;
+  /** The main table, for reads of owners. */
+  readonly store: Destinations["store"];
   /** The directory of the trail; without it, no line is kept. */
   readonly trail?: string | undefined;
   readonly now: () => number;
 }
 
-/** Changes that are published at once. */
-const BATCH_CHANGES = 500;
+/** Publishing of a local table, beside its requests. */
+export interface Publisher {
+  /** The history for readers. A read of it asks for the newest. */
+  readonly history: Table;
+  /** Resolves with the reason if nothing can be published any more. */
+  readonly lost: Promise<string>;
+  /** Finishes the batch in progress. What is not published yet stays where the table keeps it. */
+  stop(): Promise<void>;
+}
+
+/** Changes that are published at once. Requests are served between two batches. */
+const BATCH_CHANGES = 200;
 const DAY_MS = 86_400_000;
 /** As in prod. */
 export const HISTORY_KEPT_MS = 90 * DAY_MS;
 
-/** Publishes the changes of a local table: into its history, and into the files of the trail. Events go to nobody. */
+/** As long as Lambda waits for changes of the stream. */
+const TURN_SECONDS = 1;
+/** Turns between two runs while nobody reads what is published: larger batches cost less. */
+const TURNS_UNREAD = 5;
+/** Somebody who polled within this time polls on. */
+const READING_MS = 30_000;
+const EXPIRY_SECONDS = 3_600;
+
+/**
+ * Publishes the changes of a local table: into its history, and into the files of the trail. A laptop has no bus, so
+ * events are not sent anywhere.
+ */
 export class Publishing {
   readonly #feed: ChangeFeed;
   readonly #publish: (changes: readonly ItemChange[]) => Promise<Published>;
 
   constructor({ feed, history, store, trail, now }: PublishingOptions) {
+    const files = trail === undefined ? undefined : new TrailFiles(trail);
     this.#feed = feed;
     this.#publish = publisher(
       {
         putEvents: async () => {},
-        putTrail: trail === undefined ? async () => {} : (lines) => appendTo(trail, lines),
+        ...(files && { putTrail: (lines) => files.add(lines) }),
         putDeadLetter: async ({ key }, error) =>
           console.error(
             `A change of ${kindOf(key)?.called(key) ?? `${key.pk} ${key.sk}`} cannot be published: ${error}`,
@@ -43,13 +65,17 @@ export class Publishing {
         history,
         store,
       },
-      { now, historyKeptMs: HISTORY_KEPT_MS },
+      { now, historyKeptMs: HISTORY_KEPT_MS, historyWritesAtOnce: Number.POSITIVE_INFINITY },
     );
   }
 
-  /** Publishes what waits. What cannot be published yet waits for the next run. */
-  async run(): Promise<void> {
-    for (;;) {
+  /**
+   * Publishes what waits. What cannot be published yet waits for the next run.
+   *
+   * @param isOver ends the run after a batch
+   */
+  async run(isOver: () => boolean = () => false): Promise<void> {
+    while (!isOver()) {
       const changes = this.#feed.first(BATCH_CHANGES);
       if (changes.length === 0) return;
       const { failed } = await this.#publish(changes);
@@ -57,18 +83,65 @@ export class Publishing {
       const last = done.at(-1);
       if (last) await this.#feed.forget(last.sequence);
       if (failed !== undefined) return;
+      await eventLoopTurn();
     }
   }
 }
 
-/** Adds lines to the file of their hour. They are on the disk afterwards. */
-async function appendTo(trail: string, lines: readonly TrailLine[]): Promise<void> {
-  for (const { hour, text } of trailObjectsOf(lines)) {
-    const file = join(trail, "changes", `${hour}.jsonl`);
-    await mkdir(dirname(file), { recursive: true });
-    await appendFile(file, text, { flush: true });
+/** Decides which turns publish: each one while somebody reads what is published, else every fifth one. */
+export class Pace {
+  readonly #nowMs: () => number;
+  #turn = 0;
+  #readUntilMs = Number.NEGATIVE_INFINITY;
+
+  /** @param nowMs the time on a clock that never steps back */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Notes that somebody reads, and so may read again. */
+  read(): void {
+    this.#readUntilMs = this.#nowMs() + READING_MS;
+  }
+
+  /** Returns true if the next turn publishes. */
+  takeTurn(): boolean {
+    return this.#turn++ % TURNS_UNREAD === 0 || this.#nowMs() < this.#readUntilMs;
   }
 }
+
+/** Publishes at a pace, and deletes what has expired in the history. */
+export function publishAtPace(options: PublishingOptions) {
+  const publishing = new Publishing(options);
+  const pace = new Pace(() => performance.now());
+  let stopping = false;
+  const timers = [
+    every(TURN_SECONDS, async () => {
+      if (pace.takeTurn()) await publishing.run(() => stopping);
+    }),
+    every(EXPIRY_SECONDS, () => deleteExpired(options.history, options.now())),
+  ];
+  return {
+    read: () => pace.read(),
+    async stop(): Promise<void> {
+      stopping = true;
+      await Promise.all(timers.map((timer) => timer.stop()));
+    },
+  };
+}
+
+/** Publishes in this process. */
+export function publishHere(options: PublishingOptions): Publisher {
+  const { read, stop } = publishAtPace(options);
+  return { history: readBy(read, options.history), lost: new Promise<never>(() => {}), stop };
+}
+
+/** Returns a table that reports each call. */
+export const readBy = (report: () => void, table: Table): Table =>
+  eachCall(table, (call) => {
+    report();
+    return call();
+  });
 
 /** Items of one page of the walk over a history. */
 const PAGE_ITEMS = 500;

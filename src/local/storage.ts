@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { type ChangeFeed, InMemoryFeed } from "../store/change-feed.ts";
+import { InMemoryFeed } from "../store/change-feed.ts";
 import { ChangeLog } from "../store/change-log.ts";
 import { InMemoryTable } from "../store/in-memory-table.ts";
 import { openEnvironment, UnusableFile } from "../store/lmdb-environment.ts";
@@ -11,6 +11,8 @@ import { dynamoClient, tableIn } from "../wiring.ts";
 import { createTable } from "./create-table.ts";
 import { emulatorBinary } from "./emulator.ts";
 import { keepEmulator } from "./kept-emulator.ts";
+import { type Publisher, type PublishingOptions, publishHere } from "./publishing.ts";
+import { publishBeside } from "./publishing-beside.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const TABLE_NAME = "plat";
@@ -18,12 +20,8 @@ export const TABLE_NAME = "plat";
 /** The place of a local table. */
 export interface Storage {
   readonly table: Table;
-  /** The table of the history. */
-  readonly history: Table;
-  /** The changes of the table, for a publisher. A DynamoDB has none here, because its stream is not read. */
-  readonly feed?: ChangeFeed;
-  /** The directory of the trail; none without a directory of data. */
-  readonly trail?: string;
+  /** Starts to publish the changes of the table. Absent for a DynamoDB, because its stream is not read. */
+  readonly publish?: (sources: Pick<PublishingOptions, "store" | "now">) => Publisher;
   /** A sentence about where the data is kept, for the first line on the terminal. */
   readonly sentence: string;
   /** Resolves with a sentence when the data is permanently unavailable. */
@@ -68,10 +66,10 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
 
 function inMemory(): Storage {
   const feed = new InMemoryFeed(new ChangeLog(Date.now));
+  const history = new InMemoryTable();
   return {
     table: new InMemoryTable(feed),
-    feed,
-    history: new InMemoryTable(),
+    publish: (sources) => publishHere({ feed, history, ...sources }),
     sentence: IN_MEMORY,
     lost: NEVER,
     stop: async () => {},
@@ -81,28 +79,35 @@ function inMemory(): Storage {
 async function inFile(data: string): Promise<Storage> {
   expectNo(DYNAMODB_FILE, data, "the embedded DynamoDB; start with --dynamodb");
   const lmdb = await loadLmdb();
+  const directory = resolve(data);
+  const files = {
+    table: join(directory, FILE),
+    history: join(directory, HISTORY_FILE),
+    trail: join(directory, TRAIL),
+  };
   const opened = (file: string) =>
-    openEnvironment(lmdb, join(resolve(data), file)).catch((error) => {
+    openEnvironment(lmdb, file).catch((error) => {
       throw error instanceof UnusableFile
         ? new UsageError(`${error.message} Another directory can be named with --data.`)
         : error;
     });
-  const table = new LmdbTable(await opened(FILE), Date.now);
-  const history = await opened(HISTORY_FILE).then(
+  const table = new LmdbTable(await opened(files.table), Date.now);
+  const history = await opened(files.history).then(
     (environment) => new LmdbTable(environment),
     async (error) => {
       await table.close();
       throw error;
     },
   );
-  const lost = Promise.race([table.lost, history.lost]);
+  const sentenceOf = (reason: string) => `Data can no longer be kept in ${data}: ${reason}`;
   return {
     table,
-    feed: table.feed,
-    history,
-    trail: join(resolve(data), TRAIL),
+    publish() {
+      const publisher = publishBeside(files, table.feed, history);
+      return { ...publisher, lost: publisher.lost.then(sentenceOf) };
+    },
     sentence: `Data is kept in ${data}`,
-    lost: lost.then((reason) => `Data can no longer be kept in ${data}: ${reason}`),
+    lost: table.lost.then(sentenceOf),
     async stop() {
       await table.close();
       await history.close();
@@ -173,7 +178,4 @@ async function embedded(data: string | undefined): Promise<Storage> {
   };
 }
 
-const over = (client: DynamoDBClient) => ({
-  table: tableIn(client, TABLE_NAME),
-  history: new InMemoryTable(),
-});
+const over = (client: DynamoDBClient) => ({ table: tableIn(client, TABLE_NAME) });

@@ -1,5 +1,4 @@
 import { inParallel } from "../allocator/core/parallel.ts";
-import { PUBLISHED_AT_ONCE } from "../domain/limits.ts";
 import type { ItemChange } from "../store/item-change.ts";
 import { eventBody } from "./domain-event.ts";
 import type { Entry, History, Holder } from "./history.ts";
@@ -10,12 +9,13 @@ export interface HistoryKept {
   /** The changes of allocations of which later events may need a copy. */
   readonly copied: readonly ItemChange[];
   readonly historyKeptMs: number;
+  readonly writesAtOnce: number;
 }
 
 /** Writes the entries of what was told, the last holder of each address, and copies of allocations. */
 export async function keepHistory(
   history: History,
-  { told, copied, historyKeptMs }: HistoryKept,
+  { told, copied, historyKeptMs, writesAtOnce }: HistoryKept,
 ): Promise<void> {
   const kept = told.flatMap(({ kept, events }) => (kept ? [{ ...kept, events }] : []));
   const holders = new Map<string, () => Promise<void>>();
@@ -37,7 +37,7 @@ export async function keepHistory(
     ),
     ...holders.values(),
   ];
-  await inParallel(writes, PUBLISHED_AT_ONCE, (write) => write());
+  await inParallel(writes, writesAtOnce, (write) => write());
 }
 
 const keepHolder = (

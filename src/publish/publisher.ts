@@ -18,8 +18,8 @@ import { type Understood, understood } from "./understood.ts";
 export interface Destinations {
   /** Puts events on the bus, in order. */
   putEvents(events: readonly DomainEvent[]): Promise<void>;
-  /** Adds lines to the audit trail. */
-  putTrail(lines: readonly TrailLine[]): Promise<void>;
+  /** Adds lines to the audit trail; absent if there is none. */
+  putTrail?(lines: readonly TrailLine[]): Promise<void>;
   /** Puts a change that this version cannot read where a person finds it. */
   putDeadLetter(change: ItemChange, error: unknown): Promise<void>;
   readonly history: Table;
@@ -31,6 +31,8 @@ export interface PublisherOptions {
   readonly now: () => number;
   /** For how long the history keeps an entry. */
   readonly historyKeptMs: number;
+  /** Writes of the history under way at once. A table that writes in groups takes all of a batch. */
+  readonly historyWritesAtOnce?: number;
 }
 
 export interface Published {
@@ -51,7 +53,7 @@ export interface Published {
  */
 export function publisher(
   { putEvents, putTrail, putDeadLetter, ...sources }: Destinations,
-  { now, historyKeptMs }: PublisherOptions,
+  { now, historyKeptMs, historyWritesAtOnce = PUBLISHED_AT_ONCE }: PublisherOptions,
 ) {
   const history = historyItems(sources.history);
   const log = eventLog(sources.history);
@@ -62,7 +64,7 @@ export function publisher(
     const dead: { readonly change: ItemChange; readonly error: unknown }[] = [];
     for (const change of changes)
       try {
-        readable.push(understood(change));
+        readable.push(understood(change, putTrail !== undefined));
       } catch (error) {
         dead.push({ change, error });
       }
@@ -87,8 +89,9 @@ export function publisher(
         .filter(hasUntold(kept))
         .map(({ change }) => change),
       historyKeptMs,
+      writesAtOnce: historyWritesAtOnce,
     });
-    if (lines.length > 0) await putTrail(lines);
+    if (lines.length > 0) await putTrail?.(lines);
     if (events.length > 0) await putEvents(events);
     // Last, because each try adds to the log.
     await keepEvents(log, events, { now, keptMs: historyKeptMs });

@@ -2,7 +2,7 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { convertToAttr } from "@aws-sdk/util-dynamodb";
 import type { Actor } from "../domain/actor.ts";
 import { formatTime } from "../domain/time.ts";
-import { isMap, valueAt } from "../store/clause.ts";
+import { isMap, sameValue, valueAt } from "../store/clause.ts";
 import type { Item, Path, Value } from "../store/item.ts";
 import type { ItemChange } from "../store/item-change.ts";
 import { kindNameOf, kindOf } from "../store/kinds.ts";
@@ -84,8 +84,10 @@ function changesBetween(before: Item | undefined, after: Item | undefined): Trai
       pathsWithin(before?.[name], after?.[name]).map((rest): Path => [name, ...rest]),
     )
     .flatMap((path) => {
-      const from = attributeAt(before, path);
-      const to = attributeAt(after, path);
+      const [was, is] = [valueAt(before, path), valueAt(after, path)];
+      // Of the 64 slots of a block a change alters one, so most values need no conversion.
+      if (sameValue(was, is)) return [];
+      const [from, to] = [attributeOf(was), attributeOf(is)];
       if (JSON.stringify(from) === JSON.stringify(to)) return [];
       return [{ path, ...(from && { before: from }), ...(to && { after: to }) }];
     });
@@ -100,10 +102,8 @@ function pathsWithin(
   return [...new Set([...Object.keys(from), ...Object.keys(to)])].map((name) => [name]);
 }
 
-function attributeAt(item: Item | undefined, path: Path): AttributeValue | undefined {
-  const value = valueAt(item, path);
-  return value === undefined ? undefined : plain(convertToAttr(value));
-}
+const attributeOf = (value: Value | undefined): AttributeValue | undefined =>
+  value === undefined ? undefined : plain(convertToAttr(value));
 
 /** Returns an attribute value as its JSON has it: bytes in base64, members of sets in order. */
 function plain(attribute: AttributeValue): AttributeValue {

@@ -28,4 +28,4 @@ export function trailObjectsOf(lines: readonly TrailLine[]): readonly TrailObjec
 }
 
 /** Returns `2026/11/24/04` for a line. */
-const hourOf = ({ at }: TrailLine): string => at.slice(0, 13).replaceAll(/[-T]/g, "/");
+export const hourOf = ({ at }: TrailLine): string => at.slice(0, 13).replaceAll(/[-T]/g, "/");

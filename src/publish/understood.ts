@@ -16,7 +16,7 @@ export interface Owner {
 export interface Understood {
   readonly change: ItemChange;
   readonly drafts: readonly Draft[];
-  /** Absent if the trail leaves the item out. */
+  /** Absent if the trail leaves the item out, or if there is no trail. */
   readonly line?: TrailLine;
   /** The owners that the item names before and after the change, by their tokens, the later ones last. */
   readonly owners: readonly Owner[];
@@ -24,9 +24,14 @@ export interface Understood {
   readonly newTokens: readonly string[];
 }
 
-/** Reads a change. @throws {Error} if this version cannot read it */
-export function understood(change: ItemChange): Understood {
-  const line = trailLineOf(change);
+/**
+ * Reads a change.
+ *
+ * @param hasTrail makes the line of the trail too
+ * @throws {Error} if this version cannot read it
+ */
+export function understood(change: ItemChange, hasTrail: boolean): Understood {
+  const line = hasTrail ? trailLineOf(change) : undefined;
   const [were, are] = [ownersOf(change, "before"), ownersOf(change, "after")];
   const known = new Set(were.map(({ part }) => part.token));
   return {

@@ -1,6 +1,7 @@
 import type { ChangeLog } from "./change-log.ts";
 import type { Item, Key } from "./item.ts";
 import type { ItemChange } from "./item-change.ts";
+import type { Change } from "./table.ts";
 
 /** The changes of a local table that nobody has published yet. */
 export interface ChangeFeed {
@@ -19,8 +20,9 @@ export class InMemoryFeed implements ChangeFeed {
     this.#log = log;
   }
 
-  add(key: Key, before: Item | undefined, after: Item | undefined): void {
-    const change = this.#log.change(key, before, after);
+  /** Adds the change that a write made. */
+  add(key: Key, before: Item | undefined, after: Item | undefined, by: Change): void {
+    const change = this.#log.change(key, before, after, by);
     if (change) this.#changes.push(change);
   }
 
@@ -29,6 +31,7 @@ export class InMemoryFeed implements ChangeFeed {
   }
 
   async forget(upTo: string): Promise<void> {
-    this.#changes = this.#changes.filter(({ sequence }) => sequence > upTo);
+    const left = this.#changes.findIndex(({ sequence }) => sequence > upTo);
+    this.#changes.splice(0, left < 0 ? this.#changes.length : left);
   }
 }

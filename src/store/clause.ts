@@ -100,7 +100,7 @@ export function isMap(value: Value): value is { readonly [name: string]: Value }
 }
 
 /** Compares two scalars. Clauses compare only ids, states and tags. */
-function sameValue(a: Value, b: Value): boolean {
+export function sameValue(a: Value | undefined, b: Value | undefined): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
   return a === b;
 }

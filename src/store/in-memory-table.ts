@@ -76,7 +76,7 @@ export class InMemoryTable implements Table {
     const item = changed(key, old, change);
     if (item) this.#partition(key.pk).set(key.sk, item);
     else this.partitions.get(key.pk)?.delete(key.sk);
-    this.#feed?.add(key, old, item);
+    this.#feed?.add(key, old, item, change);
     return { outcome: "done", item: outcomeOf(key, old, item, change) };
   }
 

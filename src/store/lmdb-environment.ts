@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Database, RootDatabase } from "lmdb";
 import { NO_SEQUENCE } from "./change-log.ts";
+import { type CommitRecord, changesIn, type NumberedWrite, recordOf } from "./change-record.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key } from "./item.ts";
 import type { ItemChange } from "./item-change.ts";
@@ -28,27 +29,29 @@ export interface Environment {
    */
   scan(limit: number, after: Key | undefined): readonly Item[];
   due(shard: string, options: DueOptions): readonly DueKey[];
+  /** Returns the first kept changes after a number. */
+  changes(after: string, limit: number): readonly ItemChange[];
   /**
-   * Makes all of these replacements or none, and keeps the changes that led to them. Resolves when
+   * Makes all of these replacements or none, and keeps the writes that led to them. Resolves when
    * they are on the disk.
    *
    * @throws if another server has taken over the file; then none was made
    */
-  commit(replacements: readonly Replacement[], changes: readonly ItemChange[]): Promise<void>;
-  /** Returns the first changes that are kept. */
-  changes(limit: number): readonly ItemChange[];
-  /** Removes the kept changes up to a number. */
+  commit(replacements: readonly Replacement[], kept: readonly NumberedWrite[]): Promise<void>;
+  /** Removes the kept changes up to a number. A commit stays until all of its changes may go. */
   forget(upTo: string): Promise<void>;
   /** The number of the last change that was ever kept. */
   readonly lastSequence: string;
   close(): Promise<void>;
 }
 
+type Reads = Omit<Environment, "commit" | "forget" | "lastSequence">;
+
 /**
  * The name of the file's contents and of their layout. A change of keys, values or databases must
  * change it.
  */
-const FORMAT = "plat-table-2";
+const FORMAT = "plat-table-3";
 const FORMAT_KEY = Buffer.from("format");
 const ITEMS = "items";
 const CHANGES = "changes";
@@ -94,30 +97,35 @@ export async function openEnvironment(
   const root = opened(open, path);
   try {
     await claim(root, path);
-    const items = root.openDB<Item, Uint8Array>({
-      name: ITEMS,
-      keyEncoding: "binary",
-      ...encoding,
-    });
-    const due = root.openDB<Key, Uint8Array>({
-      name: TABLE.dueIndex.name,
-      keyEncoding: "binary",
-      ...encoding,
-    });
-    const changes = root.openDB<ItemChange, Uint8Array>({
-      name: CHANGES,
-      keyEncoding: "binary",
-      ...encoding,
-    });
+    const databases = databasesOf(root);
     // Two processes that start at the same moment can both pass the first check. In the second
     // check, one sees the other.
     expectAlone(root, path);
-    return environment({ root, items, due, changes }, await takeOwnership(root));
+    return environment(databases, await takeOwnership(root));
   } catch (error) {
     await root.close();
     throw error;
   }
 }
+
+/**
+ * Opens a file for reading that another thread of this process has opened as a table. What that
+ * thread commits is visible as soon as it is on the disk.
+ *
+ * @param forget asks the other thread to remove kept changes
+ */
+export const readEnvironment = (
+  { open }: Pick<typeof import("lmdb"), "open">,
+  path: string,
+  forget: Environment["forget"],
+): Environment => ({
+  ...reads(databasesOf(opened(open, path))),
+  forget,
+  commit: async () => {
+    throw new Error("the file is open for reading");
+  },
+  lastSequence: NO_SEQUENCE,
+});
 
 /**
  * Carries out writes in a transaction of their own if this process still owns the file. Returns
@@ -225,16 +233,26 @@ interface Databases {
   readonly root: RootDatabase<string, Uint8Array>;
   readonly items: Database<Item, Uint8Array>;
   readonly due: Database<Key, Uint8Array>;
-  /** Changes by their numbers. */
-  readonly changes: Database<ItemChange, Uint8Array>;
+  /** The writes of commits, by the number of the last one. */
+  readonly changes: Database<CommitRecord, Uint8Array>;
 }
 
-function environment(
-  { root, items, due, changes }: Databases,
-  whileOwned: WhileOwned,
-): Environment {
+function databasesOf(root: RootDatabase<string, Uint8Array>): Databases {
+  const named = <T>(name: string) =>
+    root.openDB<T, Uint8Array>({ name, keyEncoding: "binary", ...encoding });
+  return {
+    root,
+    items: named(ITEMS),
+    due: named(TABLE.dueIndex.name),
+    changes: named(CHANGES),
+  };
+}
+
+function reads({ root, items, due, changes }: Databases): Reads {
   const values = <T>(database: Database<T, Uint8Array>, range: object): T[] =>
     Array.from(database.getRange(range), ({ value }) => value);
+  // The types of the library lack the encoder.
+  const { encoder } = items as unknown as { encoder: { decode(bytes: Uint8Array): Item } };
 
   return {
     get: (key) => items.get(itemPlace(key)),
@@ -255,21 +273,43 @@ function environment(
       }));
     },
 
-    lastSequence: root.get(LAST_KEY) ?? NO_SEQUENCE,
+    changes(after, limit) {
+      const found: ItemChange[] = [];
+      for (const { value } of changes.getRange({ start: justAfter(Buffer.from(after)) })) {
+        const told = changesIn(value, (bytes) => encoder.decode(bytes));
+        // The publisher may have ended within a commit.
+        found.push(...told.filter(({ sequence }) => sequence > after));
+        if (found.length >= limit) break;
+      }
+      return found.slice(0, limit);
+    },
 
-    changes: (limit) => values(changes, { limit }),
+    close: () => root.close(),
+  };
+}
+
+function environment(databases: Databases, whileOwned: WhileOwned): Environment {
+  const { root, items, due, changes } = databases;
+  return {
+    ...reads(databases),
+
+    lastSequence: root.get(LAST_KEY) ?? NO_SEQUENCE,
 
     async forget(upTo) {
       const end = justAfter(Buffer.from(upTo));
       await Promise.all(Array.from(changes.getKeys({ end }), (key) => changes.remove(key)));
     },
 
-    async commit(replacements, changed) {
+    async commit(replacements, kept) {
+      // The bytes of an item are copied as they are, because encoding them again costs more.
+      const record = recordOf(kept, (key) => items.getBinary(itemPlace(key)));
+      const last = kept.at(-1)?.sequence;
       const isOwned = await settled(
         whileOwned(() => {
-          for (const change of changed) void changes.put(Buffer.from(change.sequence), change);
-          const last = changed.at(-1);
-          if (last) void root.put(LAST_KEY, last.sequence);
+          if (last !== undefined) {
+            void changes.put(Buffer.from(last), record);
+            void root.put(LAST_KEY, last);
+          }
           for (const { key, from, to } of replacements) {
             const place = itemPlace(key);
             if (to) void items.put(place, to);
@@ -284,8 +324,6 @@ function environment(
       if (!isOwned) throw new Error("another server has taken the file over");
       await root.flushed;
     },
-
-    close: () => root.close(),
   };
 }
 

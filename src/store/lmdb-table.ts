@@ -1,10 +1,10 @@
 import { type Outcome, UnavailableError } from "../domain/outcome.ts";
 import type { ChangeFeed } from "./change-feed.ts";
-import { ChangeLog } from "./change-log.ts";
+import { ChangeLog, leavesAsIs, NO_SEQUENCE } from "./change-log.ts";
+import type { NumberedWrite } from "./change-record.ts";
 import { holds } from "./clause.ts";
 import { asAsked, changed, outcomeOf, queried } from "./in-memory-table.ts";
 import type { Item, Key } from "./item.ts";
-import type { ItemChange } from "./item-change.ts";
 import type { Environment, Replacement } from "./lmdb-environment.ts";
 import type { DueKey, DueOptions, Page, QueryOptions, ScanOptions, Table, Write } from "./table.ts";
 
@@ -38,9 +38,13 @@ export class LmdbTable implements Table {
   constructor(environment: Environment, now?: () => number) {
     this.#environment = environment;
     this.#log = now && new ChangeLog(now, environment.lastSequence);
+    let forgotten = NO_SEQUENCE;
     this.feed = {
-      first: (limit) => this.#working().changes(limit),
-      forget: (upTo) => this.#working().forget(upTo),
+      first: (limit) => this.#working().changes(forgotten, limit),
+      forget: (upTo) => {
+        forgotten = upTo;
+        return this.#working().forget(upTo);
+      },
     };
     this.lost = new Promise((resolve) => {
       this.#say = resolve;
@@ -99,7 +103,9 @@ export class LmdbTable implements Table {
     const item = changed(key, seen.item, change);
     const group = this.#gathering;
     if (group.isEmpty) this.#send();
-    group.replace(key, seen.item, item, this.#log?.change(key, seen.item, item));
+    group.replace(key, seen.item, item);
+    if (this.#log && !leavesAsIs(change, seen.item, item))
+      group.kept.push({ key, change, ...this.#log.next() });
     const isDone = await group.onDisk;
     return isDone
       ? { outcome: "done", item: outcomeOf(key, seen.item, item, change) }
@@ -156,7 +162,7 @@ export class LmdbTable implements Table {
       this.#leaving = group;
       this.#gathering = new Group();
       try {
-        await this.#environment.commit(group.replacements(), group.changes);
+        await this.#environment.commit(group.replacements(), group.kept);
         this.#leaving = undefined;
         group.settle(true);
         if (!this.#gathering.isEmpty) this.#send();
@@ -180,9 +186,10 @@ export class LmdbTable implements Table {
   }
 }
 
-/** Writes that go to the disk together: the final replacement of each key, and every change. */
+/** Writes that go to the disk together: the final replacement of each key, and every write. */
 class Group {
-  readonly changes: ItemChange[] = [];
+  /** The writes that changed something, for a publisher. */
+  readonly kept: NumberedWrite[] = [];
   readonly partitions = new Map<string, Map<string, Replacement>>();
   /** Resolves to true if the group reached the disk, else to false. */
   readonly onDisk: Promise<boolean>;
@@ -198,13 +205,7 @@ class Group {
     return this.partitions.size === 0;
   }
 
-  replace(
-    { pk, sk }: Key,
-    seen: Item | undefined,
-    to: Item | undefined,
-    change: ItemChange | undefined,
-  ): void {
-    if (change) this.changes.push(change);
+  replace({ pk, sk }: Key, seen: Item | undefined, to: Item | undefined): void {
     const partition = this.partitions.get(pk) ?? new Map<string, Replacement>();
     this.partitions.set(pk, partition);
     const from = partition.has(sk) ? partition.get(sk)?.from : seen;

@@ -2,10 +2,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as lmdb from "lmdb";
 import { afterEach, expect, it, vi } from "vitest";
-import { deleteExpired } from "../../src/local/publishing.ts";
+import { assigned } from "../../bench/asked.ts";
+import { makePool } from "../../bench/pool.ts";
+import { requestOf } from "../../bench/speed/bed.ts";
+import { deleteExpired, Pace, Publishing } from "../../src/local/publishing.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { openEnvironment } from "../../src/store/lmdb-environment.ts";
 import { LmdbTable } from "../../src/store/lmdb-table.ts";
+import { contextOf } from "../../src/wiring.ts";
 import { HANGS_MS } from "../patience.ts";
 import { scratchDirectory } from "../store/scratch-file.ts";
 import { call, type Started, start } from "./process.ts";
@@ -53,6 +57,8 @@ it("a change that was not published before kill -9 is in the trail and the histo
     const kinds = (await trailIn(data)).map(({ kind }) => kind);
     expect(kinds).toEqual(expect.arrayContaining(["SPACE/POOL", "HANDLE", "BLOCK"]));
   }, HANGS_MS);
+  const ids = (await trailIn(data)).map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)]);
   again.process.kill("SIGTERM");
   expect(await again.ended).toMatchObject({ code: 0, errors: "" });
 
@@ -62,6 +68,47 @@ it("a change that was not published before kill -9 is in the trail and the histo
   expect(entries.map(({ event }) => JSON.parse(String(event ?? "{}")))).toContainEqual(
     expect.objectContaining({ type: "AddressAssigned", handle: "web-0" }),
   );
+});
+
+it("what was published before a crash, but not reported, is published again and changes nothing", async () => {
+  const data = await newDirectory();
+  const table = new LmdbTable(await openEnvironment(lmdb, join(data, "plat.lmdb")), Date.now);
+  const history = new InMemoryTable();
+  const { feed } = table;
+  const context = contextOf(table);
+  await makePool(context, { space: "default", name: "main", cidr: "10.0.0.0/24" });
+  await assigned(context, requestOf("default", "node-1"));
+  const options = { history, store: context.store, trail: join(data, "trail"), now: Date.now };
+  const silent = { first: (limit: number) => feed.first(limit), forget: () => Promise.reject("!") };
+  await expect(new Publishing({ ...options, feed: silent }).run()).rejects.toBe("!");
+  const [lines, items] = [await trailIn(data), await entriesOf(history)];
+  expect(lines.map(({ kind }) => kind)).toContain("HANDLE");
+  expect(items.length).toBeGreaterThan(1);
+
+  await new Publishing({ ...options, feed }).run();
+  expect(await trailIn(data)).toEqual(lines);
+  expect(await entriesOf(history)).toEqual(items);
+  expect(feed.first(1)).toEqual([]);
+  await table.close();
+});
+
+/** Returns the items of a history, except those of the log, whose events may come more than once. */
+async function entriesOf(history: InMemoryTable) {
+  return history.items().filter(({ pk }) => !pk.startsWith("EVENTS#"));
+}
+
+it("every fifth turn publishes, and each one for half a minute after a read", () => {
+  let nowMs = 0;
+  const pace = new Pace(() => nowMs);
+  const turns = (count: number) =>
+    Array.from({ length: count }, () => {
+      nowMs += 1_000;
+      return pace.takeTurn();
+    });
+  expect(turns(7)).toEqual([true, false, false, false, false, true, false]);
+  pace.read();
+  expect(turns(29)).not.toContain(false);
+  expect(turns(5).filter((isDue) => isDue)).toHaveLength(1);
 });
 
 it("expired entries of the history are deleted, and no others", async () => {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import fc from "fast-check";
 import * as lmdb from "lmdb";
 import { afterAll, describe, expect, it } from "vitest";
 import { type ChangeFeed, InMemoryFeed } from "../../src/store/change-feed.ts";
@@ -6,6 +7,7 @@ import { ChangeLog } from "../../src/store/change-log.ts";
 import { absent } from "../../src/store/clause.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item, Key } from "../../src/store/item.ts";
+import type { ItemChange } from "../../src/store/item-change.ts";
 import { openEnvironment } from "../../src/store/lmdb-environment.ts";
 import { LmdbTable } from "../../src/store/lmdb-table.ts";
 import type { Change, Table } from "../../src/store/table.ts";
@@ -94,6 +96,41 @@ describe.each(TABLES)("the changes of a table %s", (_, opened) => {
     await feed.forget(second?.sequence ?? "");
     expect(feed.first(10).map(({ after }) => after?.revision)).toEqual([3]);
   });
+});
+
+it("a file has the same changes of any run of writes as memory has", async () => {
+  const keys = ["a", "b"].map((sk): Key => ({ pk: "p", sk }));
+  const value = fc.constantFrom("x", "y", new Set(["x"]), Uint8Array.of(1));
+  const change = fc.oneof(
+    value.map((v): Change => ({ kind: "put", item: { pk: "p", sk: "", v, map: {} } })),
+    value.map((v): Change => ({ kind: "update", set: [[["v"], v]], add: [[["n"], 1]] })),
+    fc.constant<Change>({ kind: "update", remove: [["v"]] }),
+    fc.constant<Change>({ kind: "delete" }),
+  );
+  const write = fc.record({ key: fc.constantFrom(...keys), change });
+  const file = await fileTable(join(await newDirectory(), "plat.lmdb"));
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(write, { maxLength: 6 }), { maxLength: 4 }), async (all) => {
+      const feed = new InMemoryFeed(new ChangeLog(noon));
+      const memory = new InMemoryTable(feed);
+      for (const key of keys)
+        await file.write({ step: "test", key, when: [], change: { kind: "delete" } });
+      await file.feed.forget(file.feed.first(100).at(-1)?.sequence ?? "");
+      // The writes of a group come at once, so the file writes them together.
+      for (const group of all)
+        for (const table of [memory, file])
+          await Promise.all(
+            group.map(({ key, change }) => {
+              const made =
+                change.kind === "put" ? { ...change, item: { ...change.item, ...key } } : change;
+              return table.write({ step: "test", key, when: [], change: made });
+            }),
+          );
+      const told = (changes: readonly ItemChange[]) =>
+        changes.map(({ key, before, after }) => ({ key, before, after }));
+      expect(told(file.feed.first(100))).toEqual(told(feed.first(100)));
+    }),
+  );
 });
 
 describe("a file that is opened again", () => {

@@ -76,8 +76,8 @@ it.each([
   [
     "of another format",
     "format",
-    "plat-table-3",
-    "has the format plat-table-3, and this version reads",
+    "plat-table-4",
+    "has the format plat-table-4, and this version reads",
   ],
 ])("a database that is %s is rejected, and left as it is", async (_, key, value, sentence) => {
   const path = await fileIn();

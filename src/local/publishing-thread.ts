@@ -1,0 +1,37 @@
+import { parentPort, workerData } from "node:worker_threads";
+import * as lmdb from "lmdb";
+import { openEnvironment, readEnvironment } from "../store/lmdb-environment.ts";
+import { LmdbTable } from "../store/lmdb-table.ts";
+import { makeStore } from "../store/store.ts";
+import { publishAtPace } from "./publishing.ts";
+import type { Asked, Files, Told } from "./publishing-beside.ts";
+
+/**
+ * The thread that publishes the changes of a file. It reads them from the file, as the thread that serves requests has
+ * committed them. It alone writes the history and the trail. The other thread removes what is published, so that the
+ * file of the table has one writer.
+ */
+const { table: tableFile, history: historyFile, trail } = workerData as Files;
+const tell = (told: Told) => parentPort?.postMessage(told);
+
+const table = new LmdbTable(
+  readEnvironment(lmdb, tableFile, async (upTo) => tell({ published: upTo })),
+);
+const history = new LmdbTable(await openEnvironment(lmdb, historyFile));
+void history.lost.then((reason) => tell({ lost: reason }));
+const pace = publishAtPace({
+  feed: table.feed,
+  history,
+  store: makeStore(table),
+  trail,
+  now: Date.now,
+});
+
+parentPort?.on("message", async (asked: Asked) => {
+  if (asked === "read") return pace.read();
+  await pace.stop();
+  await table.close();
+  await history.close();
+  // Nothing is left that would keep the thread.
+  parentPort?.close();
+});
