@@ -1,20 +1,6 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import { currentScope, type WriteCounts, within } from "./scope.ts";
 import { eachCall } from "./store/each-call.ts";
 import type { Table } from "./store/table.ts";
-
-/** The conditional writes of one request, and what became of them. */
-export interface WriteCounts {
-  /** All conditional writes: the tries of every compare-and-swap. */
-  writes: number;
-  /** Writes whose condition failed, because somebody else was faster. */
-  conflicts: number;
-  /** Blocks that were created for a host, a set or a node. */
-  claims: number;
-  /** Empty blocks that another host got. */
-  seizes: number;
-  /** New entries of borrowed blocks. */
-  borrows: number;
-}
 
 /** The counts that a write adds to, by its step, once it is done. */
 const COUNTED_STEPS: Readonly<Record<string, "claims" | "seizes" | "borrows">> = {
@@ -23,12 +9,9 @@ const COUNTED_STEPS: Readonly<Record<string, "claims" | "seizes" | "borrows">> =
   borrowed: "borrows",
 };
 
-const counts = new AsyncLocalStorage<WriteCounts>();
-
 /** Runs the work of one request, and counts its writes into `into` also if the work fails. */
-export function countingInto<T>(into: WriteCounts, work: () => Promise<T>): Promise<T> {
-  return counts.run(into, work);
-}
+export const countingInto = <T>(into: WriteCounts, work: () => Promise<T>): Promise<T> =>
+  within({ counts: into }, work);
 
 export const noWrites = (): WriteCounts => ({
   writes: 0,
@@ -44,7 +27,7 @@ export function countedTable(table: Table): Table {
     ...eachCall(table, (call) => call()),
     async write(write) {
       const outcome = await table.write(write);
-      const into = counts.getStore();
+      const { counts: into } = currentScope();
       if (!into) return outcome;
       into.writes++;
       if (outcome.outcome === "lost") into.conflicts++;

@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { REQUEST_MS_MAX } from "./domain/limits.ts";
 import { DeadlineError } from "./domain/outcome.ts";
+import { currentScope, within } from "./scope.ts";
 import type { Sender } from "./store/dynamodb-table.ts";
 import { eachCall } from "./store/each-call.ts";
 import type { Table } from "./store/table.ts";
@@ -19,16 +19,9 @@ const WORDS_MS = 500;
  */
 const LAST_CALL_MS = REQUEST_MS_MAX - CONNECT_MS_MAX - ANSWER_MS_MAX - WORDS_MS;
 
-interface Deadline {
-  readonly lastCallMs: number;
-  readonly nowMs: () => number;
-}
-
-const deadlines = new AsyncLocalStorage<Deadline>();
-
 /** Runs the work of one request. Each of its calls to the table begins early enough for an answer. */
 export function inTime<T>(work: () => Promise<T>, nowMs = () => performance.now()): Promise<T> {
-  return deadlines.run({ lastCallMs: nowMs() + LAST_CALL_MS, nowMs }, work);
+  return within({ deadline: { lastCallMs: nowMs() + LAST_CALL_MS, nowMs } }, work);
 }
 
 /**
@@ -37,9 +30,9 @@ export function inTime<T>(work: () => Promise<T>, nowMs = () => performance.now(
  * have no deadline, so the table serves them always.
  */
 export function deadlineTable(table: Table): Table {
-  return eachCall(table, async (call) => {
-    assertInTime();
-    return call();
+  return eachCall(table, (call) => {
+    const late = lateness(0);
+    return late ? Promise.reject(late) : call();
   });
 }
 
@@ -66,9 +59,13 @@ export function deadlineSleep(sleep: (ms: number) => Promise<void>) {
  * @throws {DeadlineError} if a call that begins after this many milliseconds would be too late
  */
 export function assertInTime(afterMs = 0): void {
-  const deadline = deadlines.getStore();
-  if (deadline && deadline.nowMs() + afterMs > deadline.lastCallMs)
-    throw new DeadlineError(
-      "the request ran out of time before its end, and its changes so far remain",
-    );
+  const late = lateness(afterMs);
+  if (late) throw late;
+}
+
+function lateness(afterMs: number): DeadlineError | undefined {
+  const { deadline } = currentScope();
+  return deadline && deadline.nowMs() + afterMs > deadline.lastCallMs
+    ? new DeadlineError("the request ran out of time before its end, and its changes so far remain")
+    : undefined;
 }

@@ -173,8 +173,9 @@ function withValue(map: Value, [name, ...rest]: Path, value: Value | undefined):
   if (!isMap(map)) throw new Error(`the path to ${name} does not lead through a map`);
   const next =
     rest.length === 0 ? value : withValue(map[name] ?? missing(name), rest as never, value);
+  if (next !== undefined) return { ...map, [name]: next };
   const { [name]: _, ...others } = map;
-  return next === undefined ? others : { ...others, [name]: next };
+  return others;
 }
 
 function missing(name: string): never {

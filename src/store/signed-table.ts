@@ -22,15 +22,16 @@ export function signedTable(table: Table, actorNow: () => Actor | undefined): Ta
     query: (pk, options) => table.query(pk, options),
     scan: (limit, options) => table.scan(limit, options),
     due: (shard, options) => table.due(shard, options),
-    async write(write) {
+    write(write) {
       const actor = actorNow();
       const kind = kindOf(write.key);
       if (!actor || !kind?.signed) return table.write(write);
       const signature = signatureOf(actor);
-      // Whatever comes of this write, the condition of the deletion itself decides.
-      if (write.change.kind === "delete" && kind.signed === "deletions too")
-        await table.write(signing(write, signature));
-      return table.write({ ...write, change: signed(write.change, signature) });
+      const change = () => table.write({ ...write, change: signed(write.change, signature) });
+      return write.change.kind === "delete" && kind.signed === "deletions too"
+        ? // Whatever comes of this write, the condition of the deletion itself decides.
+          table.write(signing(write, signature)).then(change)
+        : change();
     },
   };
 }

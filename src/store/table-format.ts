@@ -63,9 +63,9 @@ export function knownKeysTable(table: Table): Table {
       await read();
       return table.due(shard, options);
     },
-    async write(change) {
-      if (ROOTS.has(headOf(change.key.pk)) && mayCreate(change)) await write();
-      return table.write(change);
+    write(change) {
+      const isRoot = ROOTS.has(headOf(change.key.pk)) && mayCreate(change);
+      return isRoot ? write().then(() => table.write(change)) : table.write(change);
     },
   };
 }
