@@ -1,10 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { REPLACED } from "../cdk/bundling.ts";
-import { type LoadTime, load, loadInTurn } from "./loading.ts";
+import { bundled, type LoadTime, load, loadInTurn } from "./loading.ts";
 
 /**
  * `npm run bench:load [-- ROUNDS]`: prints the time that Lambda's Node.js takes to import the bundle of `assign`. It
@@ -14,17 +12,20 @@ import { type LoadTime, load, loadInTurn } from "./loading.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 40);
 const RATIO_MAX = 1.15;
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const GET_ITEM = "bench/get-item/client.ts";
 const GET = "bench/get-item/document-client.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "plat-"));
-const assign = await bundled("functions/assign.ts", REPLACED);
+const loading = async (entry: string, replaced: Readonly<Record<string, string>>) => {
+  const file = await bundled(entry, replaced, directory);
+  return () => load(file, { TABLE_NAME: "plat" });
+};
+const assign = await loading("functions/assign.ts", REPLACED);
 const others = {
-  "one GetItem": await bundled(GET_ITEM, {}),
-  "one GetItem by the document client": await bundled(GET, {}),
-  "one GetItem, packages replaced": await bundled(GET_ITEM, REPLACED),
-  "one GetItem by the document client, packages replaced": await bundled(GET, REPLACED),
+  "one GetItem": await loading(GET_ITEM, {}),
+  "one GetItem by the document client": await loading(GET, {}),
+  "one GetItem, packages replaced": await loading(GET_ITEM, REPLACED),
+  "one GetItem by the document client, packages replaced": await loading(GET, REPLACED),
 };
 const [ours, ...theirs] = await loadInTurn([assign, ...Object.values(others)], ROUNDS);
 await rm(directory, { recursive: true });
@@ -49,24 +50,4 @@ function lineOf(time: LoadTime | undefined) {
     "assign against it, by the clock": (ours.wallMs / time.wallMs).toFixed(2),
     "of the processor": (ours.processorMs / time.processorMs).toFixed(2),
   };
-}
-
-/** Bundles as `cdk/bundling.ts` does. Returns the function that imports the bundle. */
-async function bundled(
-  entry: string,
-  replaced: Readonly<Record<string, string>>,
-): Promise<() => Promise<LoadTime>> {
-  const outfile = join(await mkdtemp(join(directory, "bundle-")), "index.mjs");
-  await build({
-    entryPoints: [join(ROOT, entry)],
-    outfile,
-    bundle: true,
-    platform: "node",
-    target: "node24",
-    format: "esm",
-    mainFields: ["module", "main"],
-    minify: true,
-    alias: { ...replaced },
-  });
-  return () => load(outfile, { TABLE_NAME: "plat" });
 }

@@ -1,6 +1,9 @@
 import { execFile } from "node:child_process";
+import { mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { build } from "esbuild";
 import { lambdaNode } from "../twin/node.ts";
 
 /** The time of importing a bundle: by the clock, and of the processor. Other processes disturb the latter less. */
@@ -9,13 +12,40 @@ export interface LoadTime {
   readonly processorMs: number;
 }
 
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LOADER = fileURLToPath(new URL("./loader.mjs", import.meta.url));
 /** The variables of Lambda that affect loading. */
-const LAMBDA = {
+export const LAMBDA = {
   AWS_REGION: "eu-central-1",
   AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
   AWS_SECRET_ACCESS_KEY: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
 };
+
+/**
+ * Bundles a function as `cdk/bundling.ts` does.
+ *
+ * @param entry the source, from the root of the repository
+ * @returns the path of the bundle, in a folder of its own
+ */
+export async function bundled(
+  entry: string,
+  replaced: Readonly<Record<string, string>>,
+  directory: string,
+): Promise<string> {
+  const outfile = join(await mkdtemp(join(directory, "bundle-")), "index.mjs");
+  await build({
+    entryPoints: [join(ROOT, entry)],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    mainFields: ["module", "main"],
+    minify: true,
+    alias: { ...replaced },
+  });
+  return outfile;
+}
 
 /**
  * Imports a bundle in a fresh process of Lambda's Node.js.

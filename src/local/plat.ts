@@ -4,7 +4,7 @@ import { contextOf, type Time, wire, wireHistory } from "../wiring.ts";
 import { readConsole } from "./console.ts";
 import { HISTORY_KEPT_MS, type Publisher } from "./publishing.ts";
 import { type Door, type Serving, serve } from "./server.ts";
-import { openStorage, type StorageOptions } from "./storage.ts";
+import { openStorage, type Storage, type StorageOptions } from "./storage.ts";
 import { every } from "./timers.ts";
 
 export interface PlatOptions extends Door {
@@ -31,7 +31,15 @@ export interface Plat {
  * @param time the clock of the functions; that of the machine if absent
  */
 export async function startPlat(options: PlatOptions, time?: Time): Promise<Plat> {
-  const storage = await openStorage(options.storage);
+  return startOver(await openStorage(options.storage), options, time);
+}
+
+/** Does the same over storage that is open. It closes the storage at the end, and if it cannot start. */
+export async function startOver(
+  storage: Storage,
+  options: Omit<PlatOptions, "storage">,
+  time?: Time,
+): Promise<Plat> {
   const context = wire(storage.table, contextOf(storage.table, time));
   // Loaded here, because a function connects to its table when it is loaded.
   const { HANDLERS, SCHEDULED_RUNS } = await import("./functions.ts");
