@@ -51,7 +51,12 @@ export async function startOver(
     wireHistory(
       publisher && { table: publisher.history, keptMs: HISTORY_KEPT_MS, publishes: true },
     );
-    serving = await serve(HANDLERS, { console: readConsole(), ...options });
+    const { onDisk } = storage;
+    serving = await serve(HANDLERS, {
+      console: readConsole(),
+      ...(onDisk && { onDisk }),
+      ...options,
+    });
   } catch (error) {
     await publisher?.stop();
     await storage.stop();

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import * as lmdb from "lmdb";
 import { openEnvironment, readEnvironment } from "../store/lmdb-environment.ts";
-import { LmdbTable } from "../store/lmdb-table.ts";
+import { flushedTable, LmdbTable } from "../store/lmdb-table.ts";
 import { makeStore } from "../store/store.ts";
 import { publishAtPace } from "./publishing.ts";
 import type { Asked, Files, Told } from "./publishing-beside.ts";
@@ -21,7 +21,8 @@ const history = new LmdbTable(await openEnvironment(lmdb, historyFile));
 void history.lost.then((reason) => tell({ lost: reason }));
 const pace = publishAtPace({
   feed: table.feed,
-  history,
+  // Requests of the other thread read it from the disk.
+  history: flushedTable(history),
   store: makeStore(table),
   trail,
   now: Date.now,

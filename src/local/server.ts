@@ -56,6 +56,8 @@ export interface Door {
   readonly token?: string | undefined;
   /** The console, to which the token is nothing: its files have no data. Absent if there is none. */
   readonly console?: Console;
+  /** Waits until everything that a handler may tell is kept. Absent if a handler itself waits for that. */
+  readonly onDisk?: () => Promise<void>;
 }
 
 const LISTEN_DEFAULT = "127.0.0.1";
@@ -73,14 +75,15 @@ export async function serve(
   door: Door,
   limits: ServerLimits = LIMITS,
 ): Promise<Serving> {
-  const { port, listen: address = LISTEN_DEFAULT, token, console } = door;
+  const { port, listen: address = LISTEN_DEFAULT, token, console, onDisk } = door;
+  const kept = onDisk ? afterFlush(handlers, onDisk) : handlers;
   const gate = gateOf(address, token);
   const pageGate = pageGateOf(address, token);
   const reply = async (request: IncomingMessage): Promise<Reply> => {
     const file = console?.(request);
     return file
       ? answerWith(pageGate(request) ?? file, request)
-      : answer(handlers, request, gate, limits);
+      : answer(kept, request, gate, limits);
   };
   let stopping = false;
   const server = createServer(
@@ -96,7 +99,7 @@ export async function serve(
       reply(request)
         .then((reply) =>
           isStreamed(request, reply)
-            ? sendEvents(response, reply, pageAfter(handlers, request), () => stopping)
+            ? sendEvents(response, reply, pageAfter(kept, request), () => stopping)
             : write(response, reply, stopping),
         )
         .catch(() => response.destroy());
@@ -117,6 +120,26 @@ export async function serve(
     },
   };
 }
+
+/** Returns handlers whose answers leave after everything that they report is on the disk. */
+function afterFlush(handlers: Handlers, onDisk: () => Promise<void>): Handlers {
+  const kept = Object.entries(handlers).map(([name, handler]): [string, Handler] => [
+    name,
+    async (event) => {
+      const reply = await handler(event);
+      try {
+        await onDisk();
+        return reply;
+      } catch {
+        return rejected(notKept(), event.requestContext.requestId);
+      }
+    },
+  ]);
+  return Object.fromEntries(kept) as unknown as Handlers;
+}
+
+const notKept = () =>
+  new Problem("unavailable", "The disk failed; what the request did is not known.");
 
 /** Returns a function that reads the page after a cursor, for a request whose first page was read. */
 function pageAfter(handlers: Handlers, request: IncomingMessage) {

@@ -20,6 +20,8 @@ export const TABLE_NAME = "plat";
 /** The place of a local table. */
 export interface Storage {
   readonly table: Table;
+  /** Waits until everything that the table has reported is kept. Absent if a call itself waits for that. */
+  readonly onDisk?: () => Promise<void>;
   /** Starts to publish the changes of the table. Absent for a DynamoDB, because its stream is not read. */
   readonly publish?: (sources: Pick<PublishingOptions, "store" | "now">) => Publisher;
   /** A sentence about where the data is kept, for the first line on the terminal. */
@@ -102,6 +104,7 @@ async function inFile(data: string): Promise<Storage> {
   const sentenceOf = (reason: string) => `Data can no longer be kept in ${data}: ${reason}`;
   return {
     table,
+    onDisk: () => table.onDisk(),
     publish() {
       const publisher = publishBeside(files, table.feed, history);
       return { ...publisher, lost: publisher.lost.then(sentenceOf) };

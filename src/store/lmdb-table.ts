@@ -3,6 +3,7 @@ import type { ChangeFeed } from "./change-feed.ts";
 import { ChangeLog, leavesAsIs, NO_SEQUENCE } from "./change-log.ts";
 import type { NumberedWrite } from "./change-record.ts";
 import { holds } from "./clause.ts";
+import { eachCall } from "./each-call.ts";
 import { asAsked, changed, outcomeOf, queried } from "./in-memory-table.ts";
 import type { Item, Key } from "./item.ts";
 import type { Environment, Replacement } from "./lmdb-environment.ts";
@@ -10,9 +11,12 @@ import type { DueKey, DueOptions, Page, QueryOptions, ScanOptions, Table, Write 
 
 /**
  * A table in a file of this machine. It judges writes in the order of their arrival, by the newest
- * state. Writes go to the disk in groups: while one group is on its way, the next one gathers. An
- * answer leaves only after everything that it reports is on the disk. That is a write that was
- * done, the item that made a write fail, or the items of a read.
+ * state. Writes go to the disk in groups: while one group is on its way, the next one gathers. The
+ * groups reach the disk in their order, so a crash loses the last writes and never an earlier one.
+ *
+ * A call returns before the disk has what it reports: a write that was done, the item that made a
+ * write fail, or the items of a read. So the writes of a request share a flush. Whoever tells
+ * somebody outside of this process waits for `onDisk` first.
  */
 export class LmdbTable implements Table {
   /**
@@ -52,42 +56,37 @@ export class LmdbTable implements Table {
   }
 
   async get(key: Key): Promise<Item | undefined> {
-    const { item, group } = this.#newest(key);
-    await this.#onDisk(group);
-    return item;
+    return this.#newest(key);
   }
 
   async query(pk: string, options: QueryOptions = {}): Promise<readonly Item[]> {
     const waiting = this.#waitingIn(pk);
     if (waiting.size === 0) return asAsked(this.#working().query(pk, options), options);
-    const group = this.#newestGroup((group) => group.partitions.has(pk));
     // Each pending write can replace one of the first items, so the read asks for that many more.
     const { limit } = options;
     const further = limit === undefined ? {} : { limit: limit + waiting.size };
     const items = this.#working().query(pk, { ...options, ...further });
     const current = items.filter(({ sk }) => !waiting.has(sk));
     const coming = [...waiting.values()].flatMap(({ to }) => (to ? [to] : []));
-    await this.#onDisk(group);
     return queried([...current, ...coming], options);
   }
 
   /**
-   * Scans without pending writes, because no answer has reported them yet. A file has one segment,
-   * because one process walks it.
+   * Scans once the writes so far are on the disk. A file has one segment, because one process walks
+   * it.
    */
   async scan(limit: number, { after, segment }: ScanOptions = {}): Promise<Page> {
     if (segment !== undefined && segment.index > 0) return { items: [] };
+    await this.onDisk();
     const found = this.#working().scan(limit + 1, after);
     const items = found.slice(0, limit);
     const last = items.at(-1);
-    await this.#onDisk(this.#newestGroup());
     return found.length > limit && last ? { items, next: { pk: last.pk, sk: last.sk } } : { items };
   }
 
   async due(shard: string, options: DueOptions): Promise<readonly DueKey[]> {
-    const keys = this.#working().due(shard, options);
-    await this.#onDisk(this.#newestGroup());
-    return keys;
+    await this.onDisk();
+    return this.#working().due(shard, options);
   }
 
   /**
@@ -96,20 +95,24 @@ export class LmdbTable implements Table {
    */
   async write({ key, when, change }: Write): Promise<Outcome<Item>> {
     const seen = this.#newest(key);
-    if (!when.every((clause) => holds(clause, seen.item))) {
-      await this.#onDisk(seen.group);
-      return { outcome: "lost", item: seen.item };
-    }
-    const item = changed(key, seen.item, change);
+    if (!when.every((clause) => holds(clause, seen))) return { outcome: "lost", item: seen };
+    const item = changed(key, seen, change);
     const group = this.#gathering;
     if (group.isEmpty) this.#send();
-    group.replace(key, seen.item, item);
-    if (this.#log && !leavesAsIs(change, seen.item, item))
+    group.replace(key, seen, item);
+    if (this.#log && !leavesAsIs(change, seen, item))
       group.kept.push({ key, change, ...this.#log.next() });
-    const isDone = await group.onDisk;
-    return isDone
-      ? { outcome: "done", item: outcomeOf(key, seen.item, item, change) }
-      : { outcome: "unknown" };
+    return { outcome: "done", item: outcomeOf(key, seen, item, change) };
+  }
+
+  /**
+   * Waits until everything that calls have reported is on the disk.
+   *
+   * @throws {UnavailableError} if it did not get there
+   */
+  async onDisk(): Promise<void> {
+    await this.#newestGroup()?.onDisk;
+    this.#working();
   }
 
   /** Waits for the groups on their way, and closes the file. */
@@ -119,13 +122,13 @@ export class LmdbTable implements Table {
     await this.#environment.close();
   }
 
-  /** Returns the newest item at a key, and its group if it is not on the disk yet. */
-  #newest(key: Key): { readonly item: Item | undefined; readonly group?: Group } {
+  /** Returns the newest item at a key. */
+  #newest(key: Key): Item | undefined {
     for (const group of [this.#gathering, this.#leaving]) {
       const waiting = group?.partitions.get(key.pk)?.get(key.sk);
-      if (group && waiting) return { item: waiting.to, group };
+      if (waiting) return waiting.to;
     }
-    return { item: this.#working().get(key) };
+    return this.#working().get(key);
   }
 
   #waitingIn(pk: string): ReadonlyMap<string, Replacement> {
@@ -135,14 +138,8 @@ export class LmdbTable implements Table {
     return new Map([...(earlier ?? []), ...(later ?? [])]);
   }
 
-  #newestGroup(which: (group: Group) => boolean = () => true): Group | undefined {
-    return [this.#gathering, this.#leaving].find(
-      (group) => group && !group.isEmpty && which(group),
-    );
-  }
-
-  async #onDisk(group: Group | undefined): Promise<void> {
-    if (group && !(await group.onDisk)) this.#working();
+  #newestGroup(): Group | undefined {
+    return [this.#gathering, this.#leaving].find((group) => group && !group.isEmpty);
   }
 
   #working(): Environment {
@@ -164,7 +161,7 @@ export class LmdbTable implements Table {
       try {
         await this.#environment.commit(group.replacements(), group.kept);
         this.#leaving = undefined;
-        group.settle(true);
+        group.settle();
         if (!this.#gathering.isEmpty) this.#send();
       } catch (error) {
         this.#fail(error as Error, group);
@@ -173,27 +170,34 @@ export class LmdbTable implements Table {
   }
 
   /**
-   * Fails a group, and the groups that were judged by its writes, because their outcome is unknown
-   * too.
+   * Fails a group, and the group that was judged by its writes. Nobody was told of either.
    */
   #fail({ message }: Error, group: Group): void {
     this.#failure = message;
     this.#leaving = undefined;
-    group.settle(false);
-    this.#gathering.settle(false);
+    group.settle();
+    this.#gathering.settle();
     this.#gathering = new Group();
     this.#say(message);
   }
 }
+
+/** Returns a table whose calls return only after the disk has what they report. */
+export const flushedTable = (table: LmdbTable): Table =>
+  eachCall(table, async (call) => {
+    const told = await call();
+    await table.onDisk();
+    return told;
+  });
 
 /** Writes that go to the disk together: the final replacement of each key, and every write. */
 class Group {
   /** The writes that changed something, for a publisher. */
   readonly kept: NumberedWrite[] = [];
   readonly partitions = new Map<string, Map<string, Replacement>>();
-  /** Resolves to true if the group reached the disk, else to false. */
-  readonly onDisk: Promise<boolean>;
-  settle!: (isDone: boolean) => void;
+  /** Resolves when the group has reached the disk, or has failed. */
+  readonly onDisk: Promise<void>;
+  settle!: () => void;
 
   constructor() {
     this.onDisk = new Promise((resolve) => {

@@ -78,6 +78,7 @@ it("what was published before a crash, but not reported, is published again and 
   const context = contextOf(table);
   await makePool(context, { space: "default", name: "main", cidr: "10.0.0.0/24" });
   await assigned(context, requestOf("default", "node-1"));
+  await table.onDisk();
   const options = { history, store: context.store, trail: join(data, "trail"), now: Date.now };
   const silent = { first: (limit: number) => feed.first(limit), forget: () => Promise.reject("!") };
   await expect(new Publishing({ ...options, feed: silent }).run()).rejects.toBe("!");

@@ -157,3 +157,30 @@ function raw(
     sent.end(body);
   });
 }
+
+describe("a server whose data goes to a disk", () => {
+  it("replies after everything that it reports is on the disk, and says so if the disk failed", async () => {
+    const { HANDLERS } = await import("../../src/local/functions.ts");
+    const flushes: { done(): void; fail(error: Error): void }[] = [];
+    const onDisk = () =>
+      new Promise<void>((done, fail) => {
+        flushes.push({ done, fail });
+      });
+    const flushing = await serve(HANDLERS, { port: 0, onDisk });
+    const asked = (n: number) =>
+      call(flushing.url, "GET", "/v1/pools").then((reply) => ({ n, status: reply.status }));
+    const flushOf = async (n: number) => {
+      while (flushes.length < n) await new Promise((resolve) => setImmediate(resolve));
+      return flushes[n - 1];
+    };
+    const first = asked(1);
+    const held = await flushOf(1);
+    const second = asked(2);
+    (await flushOf(2))?.fail(new Error("disk full"));
+    // The second answer came while the first one was held back.
+    expect(await Promise.race([first, second])).toEqual({ n: 2, status: 503 });
+    held?.done();
+    expect(await first).toEqual({ n: 1, status: 200 });
+    await flushing.stop();
+  });
+});

@@ -9,7 +9,7 @@ import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item, Key } from "../../src/store/item.ts";
 import type { ItemChange } from "../../src/store/item-change.ts";
 import { openEnvironment } from "../../src/store/lmdb-environment.ts";
-import { LmdbTable } from "../../src/store/lmdb-table.ts";
+import { flushedTable, LmdbTable } from "../../src/store/lmdb-table.ts";
 import type { Change, Table } from "../../src/store/table.ts";
 import { scratchDirectory } from "./scratch-file.ts";
 
@@ -30,7 +30,7 @@ afterAll(() => Promise.all(open.map((table) => table.close())));
 async function fileTable(path: string, now = noon) {
   const table = new LmdbTable(await openEnvironment(lmdb, path), now);
   open.push(table);
-  return table;
+  return Object.assign(flushedTable(table), { feed: table.feed, close: () => table.close() });
 }
 
 const TABLES: readonly [string, () => Promise<{ table: Table; feed: ChangeFeed }>][] = [

@@ -4,8 +4,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { absent, equals } from "../../src/store/clause.ts";
 import type { Item, Key } from "../../src/store/item.ts";
 import { type Environment, openEnvironment } from "../../src/store/lmdb-environment.ts";
-import { LmdbTable } from "../../src/store/lmdb-table.ts";
-import type { Change } from "../../src/store/table.ts";
+import { flushedTable, LmdbTable } from "../../src/store/lmdb-table.ts";
+import type { Change, Table } from "../../src/store/table.ts";
 import { tableContract } from "./contract.ts";
 import { scratchDirectory } from "./scratch-file.ts";
 
@@ -24,15 +24,16 @@ describe("the table in a file", () => {
 const KEY: Key = { pk: "p", sk: "s" };
 const item = (revision: string): Item => ({ ...KEY, revision });
 const put = (to: Item): Change => ({ kind: "put", item: to });
-const write = (table: LmdbTable, change: Change, when = [absent("absent", "pk")], key = KEY) =>
+const write = (table: Table, change: Change, when = [absent("absent", "pk")], key = KEY) =>
   table.write({ step: "test", key, when, change });
 
 describe("a table whose disk is slow", () => {
   it.each(["before it is carried out", "after it can be seen"] as const)(
-    "tells nobody of a write that is held back %s",
+    "tells nobody of a write that is held back %s, if somebody waits for the disk",
     async (moment) => {
       const disk = await heldDisk(moment);
-      const table = new LmdbTable(disk.environment);
+      const plain = new LmdbTable(disk.environment);
+      const table = flushedTable(plain);
       const answers: string[] = [];
       const hear = (name: string, answer: Promise<unknown>) =>
         answer.then((told) => {
@@ -51,8 +52,6 @@ describe("a table whose disk is slow", () => {
         hear("scan", table.scan(10)),
         hear("due", table.due("d", { untilMs: 9, limit: 10 })),
       ];
-      expect(await table.get({ pk: "q", sk: "s" })).toBeUndefined();
-      expect(await table.query("q")).toEqual([]);
       await eventLoopTurns();
       expect(answers).toEqual([]);
 
@@ -72,26 +71,23 @@ describe("a table whose disk is slow", () => {
       expect(got).toEqual(item("2"));
       expect(queried).toEqual([item("2")]);
       expect(await table.due("d", { untilMs: 9, limit: 10 })).toEqual([]);
-      await table.close();
+      await plain.close();
     },
   );
 
-  it("tells of what is on the disk without waiting for others' writes", async () => {
+  it("lets a request go on from its own writes, which then share a group", async () => {
     const disk = await heldDisk("before it is carried out");
     const table = new LmdbTable(disk.environment);
-    const other = { pk: "p", sk: "other" };
-    const current = write(table, put({ ...other, x: 1 }), [], other);
+    expect(await write(table, put(item("1")))).toEqual({ outcome: "done", item: item("1") });
+    expect(await table.get(KEY)).toEqual(item("1"));
+    expect(await table.query("p")).toEqual([item("1")]);
+    const second = await write(table, put(item("2")), [equals("rev", "1", "revision")]);
+    expect(second).toEqual({ outcome: "done", item: item("2") });
+    const scanned = table.scan(10);
     await disk.reached(1);
     disk.letThrough(1);
-    await current;
-    const waiting = write(table, put(item("1")));
-    await disk.reached(2);
-    expect(await table.get(other)).toEqual({ ...other, x: 1 });
-    expect(await write(table, put(other), [absent("absent", "pk")], other)).toMatchObject({
-      outcome: "lost",
-    });
-    disk.letThrough(2);
-    await waiting;
+    expect(await scanned).toEqual({ items: [item("2")] });
+    expect(disk.groups()).toEqual([1]);
     await table.close();
   });
 
@@ -106,6 +102,7 @@ describe("a table whose disk is slow", () => {
     disk.letThrough(1);
     await disk.reached(2);
     disk.letThrough(2);
+    await table.onDisk();
     const outcomes = await Promise.all([first, ...later]);
     expect(outcomes.map((told) => told.outcome === "done" && told.item.revision)).toEqual(
       Array.from({ length: 51 }, (_, n) => String(n)),
@@ -116,18 +113,18 @@ describe("a table whose disk is slow", () => {
 });
 
 describe("a table whose disk fails", () => {
-  it("does not know what became of the writes on their way and of those judged by them, and ends", async () => {
+  it("has nothing to tell of the writes on their way and of those judged by them, and ends", async () => {
     const disk = await heldDisk("before it is carried out");
     const table = new LmdbTable(disk.environment);
     const first = write(table, put(item("1")));
     await disk.reached(1);
     const second = write(table, put(item("2")), [equals("rev", "1", "revision")]);
-    const told = [table.get(KEY), table.query("p"), write(table, put(item("3")))];
+    const told = [table.onDisk(), table.scan(10), table.due("d", { untilMs: 9, limit: 10 })];
     const refused = told.map((answer) => expect(answer).rejects.toThrow("used no more: disk full"));
+    await Promise.all([first, second]);
     disk.fail(1, new Error("disk full"));
-    expect(await first).toEqual({ outcome: "unknown" });
-    expect(await second).toEqual({ outcome: "unknown" });
     await Promise.all(refused);
+    await expect(table.onDisk()).rejects.toThrow("disk full");
     expect(await table.lost).toBe("disk full");
     await expect(table.get(KEY)).rejects.toThrow("disk full");
     await expect(table.scan(1)).rejects.toThrow("disk full");
@@ -148,6 +145,7 @@ it("what was answered is there when the file is opened again, and in the index",
   };
   await write(before, put(kept));
   await write(before, { kind: "update", set: [[["dueAt"], 7]] }, []);
+  await before.onDisk();
   await before.close();
   await expect(before.get(KEY)).rejects.toThrow("it is closed");
 
