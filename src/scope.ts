@@ -21,7 +21,7 @@ interface Deadline {
   readonly nowMs: () => number;
 }
 
-/** What the work of one request or run has around it. */
+/** The surroundings of the work of one request or run. */
 interface Scope {
   readonly actor?: Actor;
   readonly deadline?: Deadline;
@@ -31,11 +31,11 @@ interface Scope {
 /** One storage for all of it, because Node.js 20 hands each storage on at every promise. */
 const scopes = new AsyncLocalStorage<Scope>();
 
-/** Runs work with more around it than there is already. */
+/** Runs work with more surroundings than there are already. */
 export const within = <T>(more: Scope, work: () => Promise<T>): Promise<T> =>
   scopes.run({ ...scopes.getStore(), ...more }, work);
 
-/** Returns what the current work has around it: nothing outside of requests and runs, such as in commands. */
+/** Returns the surroundings of the current work: none outside of requests and runs, such as in commands. */
 export const currentScope = (): Scope => scopes.getStore() ?? NOTHING;
 
 const NOTHING: Scope = {};

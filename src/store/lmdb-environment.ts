@@ -2,10 +2,10 @@ import { randomInt } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Database, RootDatabase } from "lmdb";
 import { NO_SEQUENCE } from "./change-log.ts";
-import { type CommitRecord, changesIn, type NumberedWrite, recordOf } from "./change-record.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key } from "./item.ts";
 import type { ItemChange } from "./item-change.ts";
+import { changesIn, type KeptCommit, keptCommit, type NumberedWrite } from "./kept-commit.ts";
 import { duePlace, dueRange, dueTime, itemPlace, justAfter, partitionRange } from "./lmdb-key.ts";
 import type { DueKey, DueOptions, QueryOptions } from "./table.ts";
 
@@ -234,7 +234,7 @@ interface Databases {
   readonly items: Database<Item, Uint8Array>;
   readonly due: Database<Key, Uint8Array>;
   /** The writes of commits, by the number of the last one. */
-  readonly changes: Database<CommitRecord, Uint8Array>;
+  readonly changes: Database<KeptCommit, Uint8Array>;
 }
 
 function databasesOf(root: RootDatabase<string, Uint8Array>): Databases {
@@ -302,12 +302,12 @@ function environment(databases: Databases, whileOwned: WhileOwned): Environment 
 
     async commit(replacements, kept) {
       // The bytes of an item are copied as they are, because encoding them again costs more.
-      const record = recordOf(kept, (key) => items.getBinary(itemPlace(key)));
+      const commit = keptCommit(kept, (key) => items.getBinary(itemPlace(key)));
       const last = kept.at(-1)?.sequence;
       const isOwned = await settled(
         whileOwned(() => {
           if (last !== undefined) {
-            void changes.put(Buffer.from(last), record);
+            void changes.put(Buffer.from(last), commit);
             void root.put(LAST_KEY, last);
           }
           for (const { key, from, to } of replacements) {

@@ -14,7 +14,7 @@ export interface NumberedWrite extends ChangeNumber {
  * The writes of one commit, as a file keeps them for a publisher. The items that they made follow
  * from those before, so the file has each item only once more, however often the commit wrote it.
  */
-export interface CommitRecord {
+export interface KeptCommit {
   /** Each key that was written, and the item before the commit as the bytes that the file had. */
   readonly items: readonly { readonly key: Key; readonly before?: Uint8Array }[];
   /** The writes in their order. Each names its key by the place in `items`. */
@@ -22,16 +22,16 @@ export interface CommitRecord {
 }
 
 /**
- * Returns the record of writes.
+ * Returns the writes of a commit as the file keeps them.
  *
  * @param bytesOf returns the bytes of the item at a key before the commit; nothing for no item
  */
-export function recordOf(
+export function keptCommit(
   numbered: readonly NumberedWrite[],
   bytesOf: (key: Key) => Uint8Array | undefined,
-): CommitRecord {
+): KeptCommit {
   const places = new Map<string, number>();
-  const items: CommitRecord["items"][number][] = [];
+  const items: KeptCommit["items"][number][] = [];
   const writes = numbered.map(({ key, change, sequence, atMs }) => {
     const { pk, sk } = key;
     const name = `${pk}\u0000${sk}`;
@@ -46,9 +46,9 @@ export function recordOf(
   return { items, writes };
 }
 
-/** Returns the changes that a record tells of. Inverse of `recordOf`. */
+/** Returns the changes that kept writes made. Inverse of `keptCommit`. */
 export function changesIn(
-  { items, writes }: CommitRecord,
+  { items, writes }: KeptCommit,
   itemIn: (bytes: Uint8Array) => Item,
 ): readonly ItemChange[] {
   const current = items.map(({ before }) => before && itemIn(before));
