@@ -3,6 +3,7 @@ import { hostName } from "../domain/host.ts";
 import { hostEvents, slotEvents } from "../domain/slot-events.ts";
 import { allocationFrom } from "../store/allocation.ts";
 import { blockFrom } from "../store/block-item.ts";
+import { isMap, sameValue } from "../store/clause.ts";
 import type { Item } from "../store/item.ts";
 import type { ItemChange } from "../store/item-change.ts";
 import { jobFrom } from "../store/job.ts";
@@ -33,7 +34,10 @@ const FROM_KIND: Readonly<Record<string, (change: ItemChange) => readonly Draft[
 };
 
 function blockDrafts(change: ItemChange): readonly Draft[] {
-  const [before, after] = both(change, blockFrom);
+  const { before: was, after: is } = change;
+  const [before, after] = [changedSlots(was, is), changedSlots(is, was)].map(
+    (item) => item && blockFrom(item),
+  );
   const block = after ?? before;
   if (!block) return [];
   const { space, pool } = block;
@@ -51,6 +55,19 @@ function blockDrafts(change: ItemChange): readonly Draft[] {
         }) as const,
     ),
   ];
+}
+
+/**
+ * Returns a block's item without the slots that the other has too. Those are most of them, and
+ * decoding them takes longest.
+ */
+function changedSlots(item: Item | undefined, other: Item | undefined): Item | undefined {
+  const [slots, others] = [item?.slots, other?.slots];
+  if (!item || !slots || !others || !isMap(slots) || !isMap(others)) return item;
+  const changed = Object.entries(slots).filter(
+    ([ordinal, tag]) => !sameValue(tag, others[ordinal]),
+  );
+  return { ...item, slots: Object.fromEntries(changed) };
 }
 
 function jobDrafts(change: ItemChange): readonly Draft[] {

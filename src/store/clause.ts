@@ -101,8 +101,8 @@ export function isMap(value: Value): value is { readonly [name: string]: Value }
 
 /** Compares two scalars. Clauses compare only ids, states and tags. */
 export function sameValue(a: Value | undefined, b: Value | undefined): boolean {
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
-  return a === b;
+  if (a === b) return true;
+  return a instanceof Uint8Array && b instanceof Uint8Array && Buffer.compare(a, b) === 0;
 }
 
 function sizeOf(value: Value): number {
