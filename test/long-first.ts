@@ -1,8 +1,14 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { LONG_TESTS } from "./suites.ts";
 
-/** The long files, and those that take half a minute among files that take seconds. */
-const FIRST = [...LONG_TESTS, "test/local/short-race.test.ts", "test/local/main.test.ts"];
+/** The long files, and those that take the longest among files that take seconds. */
+const FIRST = [
+  ...LONG_TESTS,
+  "test/local/short-race.test.ts",
+  "test/simulation/sample.test.ts",
+  "test/functions/formats.test.ts",
+  "test/allocator/nodes/apply-node.test.ts",
+];
 
 /** Runs the long files first, so that none of them runs alone at the end. */
 export class LongFirst extends BaseSequencer {

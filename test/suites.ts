@@ -60,6 +60,11 @@ const PROCESS_SUITES = [
   "test/bench/speed.test.ts",
   "test/bench/profile.test.ts",
   "test/cli/build.test.ts",
+  "test/twin/metrics.test.ts",
+  "test/examples/github-actions.test.ts",
+  "test/local/death.test.ts",
+  "test/clauses/suites.test.ts",
+  "test/simulation/campaign.test.ts",
 ];
 
 export const LONG_TESTS: readonly string[] = [...FAULT_SUITES, ...PROCESS_SUITES];
