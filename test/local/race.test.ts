@@ -9,10 +9,11 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { runLongRace } from "../../bench/load/long-race.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
+import { oneIn } from "../simulation/sampled-calls.ts";
 import { expectResumedRace, RACE_SEED } from "./resumed-race.ts";
 
 const RACE = fileURLToPath(new URL("../../bench/race.ts", import.meta.url));
-const OPERATIONS = 4_000;
+const OPERATIONS = 4_000 / oneIn(2);
 const KILLS = 4;
 
 it.runIf(emulatorBinary())(

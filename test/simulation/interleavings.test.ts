@@ -128,15 +128,20 @@ async function releaseWhatMayGo({ world, operation, told, context }: Scene): Pro
     if (!kept.includes(handle) && !isOfNode(handle)) await releaseHandle(context, SPACE, handle);
 }
 
-describe.each(NAMED)("%s", (_, operation) => {
-  it.each(INTRUDERS.map((intruder, number) => [intruder.name, intruder, number] as const))(
+/** In a sample each operation meets every second intruder. */
+const STEP = oneIn(2);
+
+describe.each(NAMED)("%s", (name, operation) => {
+  const first = NAMED.findIndex(([other]) => other === name) % STEP;
+  const intruders = INTRUDERS.map((intruder, number) => [intruder.name, intruder, number] as const);
+  it.each(intruders.filter(([, , number]) => number % STEP === first))(
     "does and suffers no harm when %s comes in between",
     async (_, intruder, number) => {
       const { world, told } = await prepared(operation);
       const calls = await callsOf(world.table, (own) =>
         operation.walk(contextOver(own, world.clock, 2), told),
       );
-      for (const at of callsToTry(calls, number, oneIn(16))) {
+      for (const at of callsToTry(calls, number, oneIn(8))) {
         const { world, told } = await prepared(operation);
         const { table, clock } = world;
         const where = `before ${calls[at]} (call ${at})`;

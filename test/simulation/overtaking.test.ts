@@ -69,7 +69,7 @@ interface Meeting {
 }
 
 /** The step from a write of the second at which it stands still to the next. */
-const STEP = oneIn(8);
+const STEP = oneIn(16);
 const AUTHOR_MS = 20_000; // longer than any author may live
 const GRACE_MS = 100_000;
 const HOUR_MS = 60 * 60 * 1000;

@@ -11,11 +11,15 @@ const jsonOf = (template: Template) => template.toJSON() as Parameters<typeof li
 const ofEnvironment = new Map(
   ENVIRONMENT_NAMES.map((name) => [name, Object.values(templates[name]).map(jsonOf)]),
 );
+/** One in so many combinations of choices: all of them with `WHOLE=true`. */
+const STEP = process.env.WHOLE === "true" ? 1 : 4;
 const ofPair = new Map(
-  everyPair().map((chosen) => {
-    const stacks = stageOf(chosen).node.children as Stack[];
-    return [chosen, stacks.map((stack) => jsonOf(Template.fromStack(stack)))];
-  }),
+  everyPair()
+    .filter((_, n) => n % STEP === 0)
+    .map((chosen) => {
+      const stacks = stageOf(chosen).node.children as Stack[];
+      return [chosen, stacks.map((stack) => jsonOf(Template.fromStack(stack)))];
+    }),
 );
 const wrong = {
   Resources: { Queue: { Type: "AWS::SQS::Queue", Properties: { NoSuchProperty: true } } },
@@ -50,7 +54,7 @@ it.each([...ofPair.keys()])("cfn-lint finds nothing but what is accepted with $n
   expect(unexplained(foundIn(ofPair.get(chosen)))).toEqual([]);
 });
 
-it("cfn-lint finds all that is accepted with some choice", () => {
+it.runIf(STEP === 1)("cfn-lint finds all that is accepted with some choice", () => {
   for (const { rule, at } of accepted)
     expect(foundIn([...ofPair.values()].flat())).toContainEqual(
       expect.objectContaining({ rule, at }),
