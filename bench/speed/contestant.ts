@@ -9,7 +9,7 @@ import { absent, equals } from "../../src/store/clause.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item, Key } from "../../src/store/item.ts";
 import { openEnvironment } from "../../src/store/lmdb-environment.ts";
-import { LmdbTable } from "../../src/store/lmdb-table.ts";
+import { flushedTable, LmdbTable } from "../../src/store/lmdb-table.ts";
 import type { Change, Table } from "../../src/store/table.ts";
 import type { Answer, ContestantName, Question } from "./contestants.ts";
 
@@ -45,12 +45,13 @@ async function begin() {
     case "echo":
       return echo();
     case "raw writes":
-      return raw(new LmdbTable(await openEnvironment(lmdb, `${data}.lmdb`)));
+      return raw(flushedTable(new LmdbTable(await openEnvironment(lmdb, `${data}.lmdb`))));
     case "memory alone":
       return plat({ ...(await openStorage({ table: "memory" })), table: new InMemoryTable() });
     case "file alone": {
       const table = new LmdbTable(await openEnvironment(lmdb, `${data}.lmdb`));
-      return plat({ table, sentence: "", lost: table.lost, stop: () => table.close() });
+      const onDisk = () => table.onDisk();
+      return plat({ table, onDisk, sentence: "", lost: table.lost, stop: () => table.close() });
     }
     case "memory":
       return plat(await openStorage({ table: name }));
