@@ -28,6 +28,7 @@ import { reclaimAll, repairAll, work } from "./scheduled-runs.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
 import { seededRandom } from "./simulation/random.ts";
 import { from, twoSets } from "./simulation/ranged-operations.ts";
+import { callsToTry, oneIn } from "./simulation/sampled-calls.ts";
 import { FAIR, Scheduler } from "./simulation/scheduler.ts";
 import {
   addressOf,
@@ -89,7 +90,7 @@ describe("I3 every taken slot has an allocation", () => {
     const calls = await callsOf(table, (own) =>
       assign(contextOver(own, clock, 2), requestOf("pod", 1)),
     );
-    for (let at = 0; at < calls.length; at++) {
+    for (const at of callsToTry(calls, 0, oneIn(3))) {
       const world = await makeWorld();
       await withMishap(world.table, at, "killed after the call", (own) =>
         assign(contextOver(own, world.clock, 2), requestOf("pod", 1)),
@@ -207,7 +208,7 @@ describe("I7 no unknown, stale or erroneous answer ever frees an address", () =>
       };
       const { table, clock } = await crowded();
       const calls = await callsOf(table, (own) => passing(own, clock)());
-      for (let at = 0; at < calls.length; at++) {
+      for (const at of callsToTry(calls, 0, oneIn(3))) {
         const world = await crowded();
         const taken = () =>
           contentsIn(world)
@@ -430,7 +431,7 @@ describe("I15 every held slot is listed by its application, which has at most it
     const start = await makeWorld();
     await withSubnet(start);
     const calls = await callsOf(start.table, (own) => hold(contextOver(own, start.clock, 2), 3));
-    for (let at = 0; at < calls.length; at++) {
+    for (const at of callsToTry(calls, 0, oneIn(3))) {
       const world = await makeWorld();
       await withSubnet(world);
       await withMishap(world.table, at, "killed after the call", (own) =>
@@ -463,7 +464,7 @@ describe("I17 a node has one prefix of each family or none, and nobody else has 
     const calls = await callsOf(start.table, (own) =>
       tryEnsure(contextOver(own, start.clock, 2), "node-1"),
     );
-    for (let at = 0; at < calls.length; at++) {
+    for (const at of callsToTry(calls, 0, oneIn(3))) {
       const world = await begin();
       await withMishap(world.table, at, "killed after the call", (own) =>
         tryEnsure(contextOver(own, world.clock, 2), "node-1"),
@@ -557,7 +558,7 @@ describe("I21 what is held under a quota is counted by its budget", () => {
   it("at every call of assigns and releases, whichever is the last of its function", async () => {
     const start = await begin();
     const calls = await callsOf(start.table, walk(start));
-    for (let at = 0; at < calls.length; at++) {
+    for (const at of callsToTry(calls, 0, oneIn(3))) {
       const world = await begin();
       await withMishap(world.table, at, "killed after the call", walk(world));
       expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
@@ -584,7 +585,7 @@ describe("I23 a pool that is made of a prefix keeps the prefix", () => {
       const start = await makeWorld();
       await withVpc(start);
       const calls = await callsOf(start.table, (own) => first(contextOver(own, start.clock, 2)));
-      for (let at = 0; at < calls.length; at++) {
+      for (const at of callsToTry(calls, 0, oneIn(3))) {
         const world = await makeWorld();
         await withVpc(world);
         await withMishap(world.table, at, "killed after the call", (own) =>

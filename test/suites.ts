@@ -39,6 +39,7 @@ const PROCESS_SUITES = [
   "test/cdk/rollback.test.ts",
   "test/cdk/deploy.test.ts",
   "test/local/main.test.ts",
+  "test/local/publishing.test.ts",
   "test/twin/runbook.test.ts",
   "test/twin/publishing.test.ts",
   "test/twin/restore.test.ts",

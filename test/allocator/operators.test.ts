@@ -27,6 +27,7 @@ import { Rejection } from "../../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import { routers } from "../simulation/operations.ts";
+import { callsToTry, oneIn } from "../simulation/sampled-calls.ts";
 import { contentsIn, contextOver, makeWorld, poolOf, SPACE } from "../world.ts";
 
 /** A space without items. */
@@ -254,7 +255,7 @@ describe("of two operators who act on what they saw, one is told that it changed
     const calls = await callsOf(dryRunContext.world.table, (own) =>
       slow.act(contextOver(own, dryRunContext.world.clock, 2), dryRunContext.seen),
     );
-    for (let at = 0; at < calls.length; at++) {
+    for (const at of callsToTry(calls, 0, oneIn(3))) {
       const { world, seen } = await sceneOf(resource);
       const where = `before ${calls[at]} (call ${at})`;
       let theirs: Answer | undefined;

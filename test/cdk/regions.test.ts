@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { readDeployment } from "../../cdk/deployment.ts";
 import { ENVIRONMENT_NAMES, type EnvironmentName } from "../../cdk/environments.ts";
 import { PlatStage } from "../../cdk/stage.ts";
+import { oneIn } from "../simulation/sampled-calls.ts";
 import { FUNCTIONS, functionsOf } from "./templates.ts";
 
 const TABLE = "AWS::DynamoDB::GlobalTable";
@@ -36,139 +37,145 @@ const schedulesOf = (stage: PlatStage["stateless"]) =>
     ({ Properties }) => Properties.State,
   );
 
-describe.each(ENVIRONMENT_NAMES)("several Regions in %s", (name) => {
-  it("have one table with multi-Region strong consistency: three replicas", () => {
-    const table = tableOf(stageOf(name, { regions: THREE }));
-    expect(table).toMatchObject({ TableName: `plat-${name}`, MultiRegionConsistency: "STRONG" });
-    expect(regionsOf(table)).toEqual(["eu-central-1", "eu-west-1", "eu-west-3"]);
-    expect(table).not.toHaveProperty("GlobalTableWitnesses");
-  });
+// In a sample prod alone.
+describe.each(ENVIRONMENT_NAMES.slice(oneIn(ENVIRONMENT_NAMES.length) - 1))(
+  "several Regions in %s",
+  (name) => {
+    it("have one table with multi-Region strong consistency: three replicas", () => {
+      const table = tableOf(stageOf(name, { regions: THREE }));
+      expect(table).toMatchObject({ TableName: `plat-${name}`, MultiRegionConsistency: "STRONG" });
+      expect(regionsOf(table)).toEqual(["eu-central-1", "eu-west-1", "eu-west-3"]);
+      expect(table).not.toHaveProperty("GlobalTableWitnesses");
+    });
 
-  it("have two replicas and a witness, which serves no requests", () => {
-    const stage = stageOf(name, { regions: WITNESSED });
-    const table = tableOf(stage);
-    expect(regionsOf(table)).toEqual(["eu-central-1", "eu-west-1"]);
-    expect(table.GlobalTableWitnesses).toEqual([{ Region: "eu-west-3" }]);
-    expect([...stage.replicas.keys()]).toEqual(["eu-west-1"]);
-  });
+    it("have two replicas and a witness, which serves no requests", () => {
+      const stage = stageOf(name, { regions: WITNESSED });
+      const table = tableOf(stage);
+      expect(regionsOf(table)).toEqual(["eu-central-1", "eu-west-1"]);
+      expect(table.GlobalTableWitnesses).toEqual([{ Region: "eu-west-3" }]);
+      expect([...stage.replicas.keys()]).toEqual(["eu-west-1"]);
+    });
 
-  it("have a stack each, whose functions use the replica of their Region", () => {
-    const { replicas, stateful } = stageOf(name, { regions: THREE });
-    expect([...replicas].map(([region, stack]) => [region, stack.region, stack.stackName])).toEqual(
-      ["eu-west-1", "eu-west-3"].map((region) => [
-        region,
-        region,
-        `plat-${name}-stateless-${region}`,
-      ]),
-    );
-    for (const [region, stack] of replicas) {
-      const template = Template.fromStack(stack);
-      const functions = functionsOf(template);
-      expect(Object.keys(functions).sort()).toEqual(
-        FUNCTIONS.filter((each) => each !== "publish").sort(),
+    it("have a stack each, whose functions use the replica of their Region", () => {
+      const { replicas, stateful } = stageOf(name, { regions: THREE });
+      expect(
+        [...replicas].map(([region, stack]) => [region, stack.region, stack.stackName]),
+      ).toEqual(
+        ["eu-west-1", "eu-west-3"].map((region) => [
+          region,
+          region,
+          `plat-${name}-stateless-${region}`,
+        ]),
       );
-      for (const { Environment } of Object.values(functions))
-        expect(Environment.Variables.TABLE_NAME).toBe(`plat-${name}`);
-      const policies = JSON.stringify(template.findResources("AWS::IAM::Policy"));
-      expect(policies).toContain(`:dynamodb:${region}:123456789012:table/plat-${name}`);
-      expect(stack.dependencies).toContain(stateful);
-    }
-  });
-
-  it("run the schedules in the active one only, which one setting changes", () => {
-    for (const active of ["eu-central-1", "eu-west-1"]) {
-      const { stateless, replicas } = stageOf(name, { regions: { ...THREE, active } });
-      for (const [region, stack] of [["eu-central-1", stateless] as const, ...replicas])
-        expect(new Set(schedulesOf(stack))).toEqual(
-          new Set([region === active ? "ENABLED" : "DISABLED"]),
-        );
-    }
-  });
-
-  it("publish in the active one only, which one setting changes", () => {
-    for (const active of ["eu-central-1", "eu-west-1"]) {
-      const { stateless, replicas } = stageOf(name, { regions: { ...THREE, active } });
-      for (const [region, stack] of [["eu-central-1", stateless] as const, ...replicas]) {
+      for (const [region, stack] of replicas) {
         const template = Template.fromStack(stack);
-        const publishes = region === active;
-        expect("publish" in functionsOf(template)).toBe(publishes);
-        expect(JSON.stringify(template.toJSON()).includes("-StreamLag")).toBe(publishes);
-        expect(Object.keys(template.findParameters("TableStream"))).toHaveLength(
-          publishes && region !== "eu-central-1" ? 1 : 0,
+        const functions = functionsOf(template);
+        expect(Object.keys(functions).sort()).toEqual(
+          FUNCTIONS.filter((each) => each !== "publish").sort(),
         );
+        for (const { Environment } of Object.values(functions))
+          expect(Environment.Variables.TABLE_NAME).toBe(`plat-${name}`);
+        const policies = JSON.stringify(template.findResources("AWS::IAM::Policy"));
+        expect(policies).toContain(`:dynamodb:${region}:123456789012:table/plat-${name}`);
+        expect(stack.dependencies).toContain(stateful);
       }
-    }
-  });
-
-  it("take the stream of another active one as a parameter, which accepts those of its replica only", () => {
-    const { replicas } = stageOf(name, { regions: { ...THREE, active: "eu-west-1" } });
-    const template = Template.fromStack(replicas.get("eu-west-1") ?? expect.fail());
-    const { AllowedPattern } = template.findParameters("TableStream").TableStream ?? {};
-    const streamIn = (region: string) =>
-      `arn:aws:dynamodb:${region}:123456789012:table/plat-${name}/stream/2026-11-24T00:00:00.000`;
-    expect(streamIn("eu-west-1")).toMatch(new RegExp(AllowedPattern));
-    expect(streamIn("eu-central-1")).not.toMatch(new RegExp(AllowedPattern));
-    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
-      EventSourceArn: { Ref: "TableStream" },
     });
-  });
 
-  it("have one history, with a replica in each, and a trail each", () => {
-    const { trail, trails } = stageOf(name, { regions: THREE });
-    const [history] = Object.values(
-      Template.fromStack(trail).findResources("AWS::DynamoDB::GlobalTable"),
-    );
-    expect(history?.Properties).toMatchObject({
-      TableName: `plat-${name}-history`,
-      Replicas: [{ Region: "eu-west-1" }, { Region: "eu-west-3" }, { Region: "eu-central-1" }],
+    it("run the schedules in the active one only, which one setting changes", () => {
+      for (const active of ["eu-central-1", "eu-west-1"]) {
+        const { stateless, replicas } = stageOf(name, { regions: { ...THREE, active } });
+        for (const [region, stack] of [["eu-central-1", stateless] as const, ...replicas])
+          expect(new Set(schedulesOf(stack))).toEqual(
+            new Set([region === active ? "ENABLED" : "DISABLED"]),
+          );
+      }
     });
-    expect([...trails.keys()]).toEqual(["eu-west-1", "eu-west-3"]);
-    for (const stack of trails.values()) {
-      const template = Template.fromStack(stack);
-      template.resourceCountIs("AWS::S3::Bucket", 1);
-      template.resourceCountIs("AWS::DynamoDB::GlobalTable", 0);
-    }
-  });
 
-  it("have replicas that the repair run of each may describe, to name them in the register", () => {
-    const { stateless, replicas } = stageOf(name, { regions: THREE });
-    for (const [region, stack] of [["eu-central-1", stateless] as const, ...replicas]) {
-      const others = ["eu-central-1", "eu-west-1", "eu-west-3"].filter((one) => one !== region);
-      const policies = Template.fromStack(stack).findResources("AWS::IAM::Policy");
-      const described = Object.entries(policies)
-        .filter(([id]) => id.startsWith("repairRoleDefaultPolicy"))
-        .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement)
-        .filter(({ Action }) => Action === "dynamodb:DescribeTable")
-        .map(({ Resource }) => JSON.stringify(Resource));
-      expect(described).toHaveLength(3);
-      for (const other of others)
-        expect(described.filter((one) => one.includes(`:dynamodb:${other}:`))).toHaveLength(1);
-    }
-  });
+    it("publish in the active one only, which one setting changes", () => {
+      for (const active of ["eu-central-1", "eu-west-1"]) {
+        const { stateless, replicas } = stageOf(name, { regions: { ...THREE, active } });
+        for (const [region, stack] of [["eu-central-1", stateless] as const, ...replicas]) {
+          const template = Template.fromStack(stack);
+          const publishes = region === active;
+          expect("publish" in functionsOf(template)).toBe(publishes);
+          expect(JSON.stringify(template.toJSON()).includes("-StreamLag")).toBe(publishes);
+          expect(Object.keys(template.findParameters("TableStream"))).toHaveLength(
+            publishes && region !== "eu-central-1" ? 1 : 0,
+          );
+        }
+      }
+    });
 
-  it("change nothing else in the stack of the home Region", () => {
-    const single = Template.fromStack(stageOf(name, {}).stateless).toJSON();
-    const home = Template.fromStack(stageOf(name, { regions: THREE }).stateless).toJSON();
-    expect(Object.keys(home.Resources)).toEqual(Object.keys(single.Resources));
-  });
+    it("take the stream of another active one as a parameter, which accepts those of its replica only", () => {
+      const { replicas } = stageOf(name, { regions: { ...THREE, active: "eu-west-1" } });
+      const template = Template.fromStack(replicas.get("eu-west-1") ?? expect.fail());
+      const { AllowedPattern } = template.findParameters("TableStream").TableStream ?? {};
+      const streamIn = (region: string) =>
+        `arn:aws:dynamodb:${region}:123456789012:table/plat-${name}/stream/2026-11-24T00:00:00.000`;
+      expect(streamIn("eu-west-1")).toMatch(new RegExp(AllowedPattern));
+      expect(streamIn("eu-central-1")).not.toMatch(new RegExp(AllowedPattern));
+      template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+        EventSourceArn: { Ref: "TableStream" },
+      });
+    });
 
-  it("have no TTL and no local secondary index, which multi-Region strong consistency does not have", () => {
-    const text = JSON.stringify(tableOf(stageOf(name, { regions: THREE })));
-    expect(text).not.toMatch(/TimeToLive|LocalSecondaryIndex/);
-  });
-
-  it("have a customer managed key each, which the table names by their alias", () => {
-    const stage = stageOf(name, { regions: THREE, customerManagedKey: true });
-    for (const { SSESpecification } of tableOf(stage).Replicas)
-      expect(SSESpecification).toEqual({ KMSMasterKeyId: `alias/plat-${name}` });
-    const keys = stage.node.children.filter(({ node }) => node.id.startsWith("key"));
-    expect(keys.map(({ node }) => node.id)).toEqual(["key", "key-eu-west-1", "key-eu-west-3"]);
-    for (const [region, stack] of stage.replicas)
-      expect(JSON.stringify(Template.fromStack(stack).toJSON())).toContain(
-        `plat-${name}-key-${region}:`,
+    it("have one history, with a replica in each, and a trail each", () => {
+      const { trail, trails } = stageOf(name, { regions: THREE });
+      const [history] = Object.values(
+        Template.fromStack(trail).findResources("AWS::DynamoDB::GlobalTable"),
       );
-  });
-});
+      expect(history?.Properties).toMatchObject({
+        TableName: `plat-${name}-history`,
+        Replicas: [{ Region: "eu-west-1" }, { Region: "eu-west-3" }, { Region: "eu-central-1" }],
+      });
+      expect([...trails.keys()]).toEqual(["eu-west-1", "eu-west-3"]);
+      for (const stack of trails.values()) {
+        const template = Template.fromStack(stack);
+        template.resourceCountIs("AWS::S3::Bucket", 1);
+        template.resourceCountIs("AWS::DynamoDB::GlobalTable", 0);
+      }
+    });
+
+    it("have replicas that the repair run of each may describe, to name them in the register", () => {
+      const { stateless, replicas } = stageOf(name, { regions: THREE });
+      for (const [region, stack] of [["eu-central-1", stateless] as const, ...replicas]) {
+        const others = ["eu-central-1", "eu-west-1", "eu-west-3"].filter((one) => one !== region);
+        const policies = Template.fromStack(stack).findResources("AWS::IAM::Policy");
+        const described = Object.entries(policies)
+          .filter(([id]) => id.startsWith("repairRoleDefaultPolicy"))
+          .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement)
+          .filter(({ Action }) => Action === "dynamodb:DescribeTable")
+          .map(({ Resource }) => JSON.stringify(Resource));
+        expect(described).toHaveLength(3);
+        for (const other of others)
+          expect(described.filter((one) => one.includes(`:dynamodb:${other}:`))).toHaveLength(1);
+      }
+    });
+
+    it("change nothing else in the stack of the home Region", () => {
+      const single = Template.fromStack(stageOf(name, {}).stateless).toJSON();
+      const home = Template.fromStack(stageOf(name, { regions: THREE }).stateless).toJSON();
+      expect(Object.keys(home.Resources)).toEqual(Object.keys(single.Resources));
+    });
+
+    it("have no TTL and no local secondary index, which multi-Region strong consistency does not have", () => {
+      const text = JSON.stringify(tableOf(stageOf(name, { regions: THREE })));
+      expect(text).not.toMatch(/TimeToLive|LocalSecondaryIndex/);
+    });
+
+    it("have a customer managed key each, which the table names by their alias", () => {
+      const stage = stageOf(name, { regions: THREE, customerManagedKey: true });
+      for (const { SSESpecification } of tableOf(stage).Replicas)
+        expect(SSESpecification).toEqual({ KMSMasterKeyId: `alias/plat-${name}` });
+      const keys = stage.node.children.filter(({ node }) => node.id.startsWith("key"));
+      expect(keys.map(({ node }) => node.id)).toEqual(["key", "key-eu-west-1", "key-eu-west-3"]);
+      for (const [region, stack] of stage.replicas)
+        expect(JSON.stringify(Template.fromStack(stack).toJSON())).toContain(
+          `plat-${name}-key-${region}:`,
+        );
+    });
+  },
+);
 
 describe("the setting regions", () => {
   const rejected = (settings: object) => () => readDeployment("dev", { ...HOME, ...settings });

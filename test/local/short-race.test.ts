@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { expectResumedRace } from "./resumed-race.ts";
 
-const OPERATIONS = 800;
+const OPERATIONS = 400;
 const KILLS = 2;
 
 it.runIf(emulatorBinary())(

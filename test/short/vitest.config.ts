@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig, mergeConfig } from "vitest/config";
 import all from "../../vitest.config.ts";
 import { ISOLATED_TESTS, LONG_TESTS } from "../suites.ts";
@@ -17,6 +18,8 @@ export default mergeConfig(
   { ...all, test },
   defineConfig({
     test: {
+      // One more than there are cores, which works while another waits for modules or for a process.
+      maxWorkers: availableParallelism() + 1,
       reporters: [["./test/shares.ts", { budgeted: true }]],
       projects: [
         { extends: true, test: { name: "shared", ...shared } },

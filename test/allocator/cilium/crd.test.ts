@@ -12,6 +12,7 @@ import { addressesShown, tryPutCilium } from "../../cilium-requests.ts";
 import { deleted, NODE, say, stated } from "../../node-events.ts";
 import { withRetries } from "../../simulation/aftermath.ts";
 import { callsOf, stoppedBefore, withIntruder } from "../../simulation/crash-points.ts";
+import { callsToTry, oneIn } from "../../simulation/sampled-calls.ts";
 import {
   assigned,
   contentsIn,
@@ -66,7 +67,7 @@ async function atEveryCall<T>(
 ): Promise<void> {
   const { table, clock } = await prepare();
   const calls = await callsOf(table, (own) => put(contextOver(own, clock, 2), ...said));
-  for (let at = 0; at < calls.length; at++) {
+  for (const at of callsToTry(calls, 0, oneIn(3))) {
     const world = await prepare();
     const { table, clock } = world;
     let theirs: T | undefined;
