@@ -42,7 +42,7 @@ const WORKERS = 2;
 /** Keyed allocations are kept for a day, so few requests are keyed; otherwise they would fill the table. */
 const HABITS = { hosts: HOSTS, keyedShare: 0.05 };
 const CHECK_OPERATIONS_MAX = 100_000;
-const CHECKS_MIN = 2;
+const CHECKS_MIN = 4;
 /** Under load, reclaim and repair run once per this many operations. */
 const RUN_OPERATIONS = 1_000;
 const POLL_MS = 10;
