@@ -14,7 +14,7 @@ import { Queue } from "./queue.ts";
 process.env.LOG_LEVEL = "SILENT";
 
 const NODES = 500;
-const ACTS = 3_000 / oneIn(2);
+const ACTS = 3_000 / oneIn(3);
 const SEED = 1;
 /** The test lets this much time pass between two acts, so that quarantines end while others begin. */
 const ACT_MS_MAX = 2_000;

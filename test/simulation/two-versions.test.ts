@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { HANGS_MS } from "../patience.ts";
 import { simulate } from "./run.ts";
+import { oneIn } from "./sampled-calls.ts";
 
 /*
  * Every second process is of a next version. The decision on fleets of two versions says why it is made from this one:
  * docs/decisions.
  */
 
-const RUNS = 30;
+const RUNS = 30 / oneIn(3);
 const RAISED_RUNS_MIN = 5;
 /** The runs in which a version at last meets what it cannot read. */
 const RAISED_RUNS_MAX = 40;

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runRace } from "../../bench/load/race.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
+import { oneIn } from "../simulation/sampled-calls.ts";
 
-const OPERATIONS = 400;
+const OPERATIONS = 400 / oneIn(2);
 const CALLERS = 16;
 const SEED = 1;
 

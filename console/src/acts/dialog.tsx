@@ -55,7 +55,8 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
     if (fields.length === 0) void show();
   }, []);
   const done = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  // As the sentence appears, so that a key pressed at once meets the button.
+  useLayoutEffect(() => {
     if (step === "did") done.current?.focus();
   }, [step]);
 
