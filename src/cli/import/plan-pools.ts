@@ -7,7 +7,7 @@ import {
   overlaps,
   parseCidr,
 } from "../../domain/cidr.ts";
-import { PLAT_FIELDS } from "../resource/plat-fields.ts";
+import { PLAT_FIELDS } from "../resource/manifest-fields.ts";
 import type { Current, Pool } from "./current.ts";
 import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";
 import { isSame } from "./same.ts";

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { NotSent } from "../../client/index.ts";
+import { cut } from "../../contract/schema/schema.ts";
 import { atOnce } from "../api/at-once.ts";
 import { commandErrorOf } from "../api/command-error.ts";
 import { action, type Session } from "../invocation/cli.ts";
@@ -168,11 +169,20 @@ async function attempt(
 }
 
 const say = (io: Io, changes: readonly Change[], more = "") => {
-  for (const { wanted, outcome, warnings } of changes) {
+  for (const { wanted, outcome, changed, left, warnings } of changes) {
     io.out(`${titled(wanted.kind, wanted.name)} ${outcome}${more}\n`);
+    for (const { field, before, after } of changed)
+      io.out(`  changes ${field}: ${told(before)} -> ${told(after)}\n`);
+    for (const { field, value } of left) io.out(`  leaves ${field}: ${told(value)}\n`);
     warn(io, warnings);
   }
 };
+
+/** Returns a value in one line, cut. */
+function told(value: unknown): string {
+  if (value === undefined) return "none";
+  return cut((typeof value === "string" ? value : JSON.stringify(value)).replaceAll(/\s+/g, " "));
+}
 
 /** Prints each item's problem. The error summarizes them, and has the exit code of the worst one. */
 function allOf(

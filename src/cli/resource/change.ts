@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { found, isRejection, type PlatClient, type Reply } from "../../client/index.ts";
 import { isRecord } from "../../contract/schema/schema.ts";
+import { isManifest } from "../../edge/http/choose-manifest.ts";
 import type { Io } from "../shell/io.ts";
 import type { Wanted } from "./documents.ts";
 import { pathOf } from "./kind.ts";
@@ -11,6 +12,10 @@ export interface Change {
   readonly outcome: "created" | "configured" | "unchanged" | "deleted";
   /** The desired object as the API returns it, with defaults. */
   readonly body: Body;
+  /** The fields that change, with both of their values. */
+  readonly changed: readonly FieldChange[];
+  /** The fields that stay as they are because the manifest has no word for them, unless they have their defaults. */
+  readonly left: readonly FieldLeft[];
   /** Warnings of the API, in sentences. */
   readonly warnings: readonly string[];
   readonly etag: string | undefined;
@@ -20,6 +25,21 @@ export interface Change {
 
 type Body = Readonly<Record<string, unknown>>;
 
+interface FieldLeft {
+  readonly field: string;
+  readonly value: unknown;
+}
+
+/** A field that changes. A value is absent if the object has none before, or after. */
+interface FieldChange {
+  readonly field: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** The fields of an object that nobody sets. */
+const UNSET = new Set(["name", "state", "job"]);
+
 const TRIES_MAX = 4;
 
 /** Reads the current object, and makes a dry run of the change, so that the API has validated it. */
@@ -27,31 +47,30 @@ export async function dryRun(client: PlatClient, wanted: Wanted): Promise<Change
   const path = pathOf(wanted.kind, wanted.name);
   const seen = await current(client, wanted);
   if (!wanted.body) {
+    const nothing = { wanted, body: {}, changed: [], left: [], warnings: [] };
     // An object that is not there any more has nothing to delete.
-    if (!seen) return { wanted, outcome: "unchanged", body: {}, warnings: [], etag: undefined };
+    if (!seen) return { ...nothing, outcome: "unchanged", etag: undefined };
     const query = { dryRun: true };
     await client.call({ method: "DELETE", path, query, ...matching(seen) });
-    return { wanted, outcome: "deleted", body: {}, warnings: [], etag: seen.etag };
+    return { ...nothing, outcome: "deleted", etag: seen.etag };
   }
+  const sent = isManifest(wanted.body) ? wanted.body : withUnsaid(wanted, wanted.body, seen?.body);
   const { body: answer } = await client.call<Body>({
     method: "PUT",
     path,
     query: { dryRun: true },
-    body: wanted.body,
+    body: sent,
     ...matching(seen),
   });
   const { dryRun: _, warnings, ...stands } = answer;
-  const body = { ...stands, ...unsaidOf(wanted, seen) };
-  const outcome =
-    seen === undefined
-      ? "created"
-      : isDeepStrictEqual(body, seen.body)
-        ? "unchanged"
-        : "configured";
+  const body = withUnsaid(wanted, stands, seen?.body);
+  const changed = seen ? changesOf(seen.body, body) : [];
   return {
     wanted,
-    outcome,
+    outcome: seen === undefined ? "created" : changed.length === 0 ? "unchanged" : "configured",
     body,
+    changed,
+    left: leftOf(wanted, seen?.body),
     warnings: detailsOf({ warnings }),
     etag: seen?.etag,
     job: jobOf(answer),
@@ -120,7 +139,23 @@ function jobOf({ job }: Body): string | undefined {
 const isOvertaken = (error: unknown) =>
   isRejection(error, "precondition_failed") || isRejection(error, "precondition_required");
 
-function unsaidOf({ unsaid }: Wanted, seen: Reply<Body> | undefined): Body {
-  const names = unsaid.filter((name) => seen?.body[name] !== undefined);
-  return Object.fromEntries(names.map((name) => [name, seen?.body[name]]));
+/** Returns a body with the fields of the current object for which its manifest has no word. */
+function withUnsaid({ unsaid }: Wanted, body: object, seen: Body | undefined): Body {
+  if (!seen) return { ...body };
+  const said = Object.entries(body).filter(([field]) => !unsaid.includes(field));
+  const kept = unsaid.filter((field) => seen[field] !== undefined);
+  return Object.fromEntries([...said, ...kept.map((field) => [field, seen[field]])]);
 }
+
+/** Returns the fields that `apply` leaves, but for those whose value a new object of the same manifest would have. */
+function leftOf({ unsaid, body = {} }: Wanted, seen: Body = {}): readonly FieldLeft[] {
+  const usual = body as Body;
+  return unsaid
+    .filter((field) => seen[field] !== undefined && !isDeepStrictEqual(seen[field], usual[field]))
+    .map((field) => ({ field, value: seen[field] }));
+}
+
+const changesOf = (before: Body, after: Body): readonly FieldChange[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((field) => !UNSET.has(field) && !isDeepStrictEqual(before[field], after[field]))
+    .map((field) => ({ field, before: before[field], after: after[field] }));

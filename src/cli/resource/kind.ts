@@ -6,16 +6,24 @@ import {
 import {
   API_VERSIONS as CALICO_VERSIONS,
   type ManifestKind,
+  readManifest,
 } from "../../contract/requests/manifest.ts";
+import { type PoolDocument, readPool } from "../../contract/requests/pool.ts";
 import { NAMED_PER_PAGE_MAX } from "../../contract/requests/query.ts";
-import { SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
+import { readSpiderIpPool, SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
 import { SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
-import { SPIDER_SUBNET } from "../../contract/requests/spider-subnet.ts";
+import { readSpiderSubnet, SPIDER_SUBNET } from "../../contract/requests/spider-subnet.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { poolNameOf } from "../../domain/cilium-pools.ts";
 import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
+import { fieldsOf } from "../../edge/pools/answer.ts";
 import { usageError } from "../shell/exit.ts";
-import { PLAT_FIELDS } from "./plat-fields.ts";
+import {
+  unsaidOfNamespace,
+  unsaidOfNode,
+  unsaidOfPool,
+  unsaidOfReservation,
+} from "./manifest-fields.ts";
 
 /** A kind of named resource that operators define: its path in the API, and its manifests. */
 export interface Kind {
@@ -75,6 +83,20 @@ const asItIs = ({ apiVersion, kind, metadata: { name }, spec }: Manifest) => ({
   spec,
 });
 
+/**
+ * Returns the body of a PUT for a manifest of a pool: all its fields, also those that have their defaults. The API gets an invalid
+ * manifest as it is, and says what is wrong with it.
+ */
+const poolOf =
+  (read: (manifest: unknown) => PoolDocument | Problem): ManifestForm["bodyOf"] =>
+  (manifest) => {
+    const sent = asItIs(manifest);
+    return wholePool(read(sent)) ?? sent;
+  };
+
+const wholePool = (read: PoolDocument | Problem) =>
+  read instanceof Problem ? undefined : fieldsOf(read.spec);
+
 const labelsIn = ({ metadata: { labels = {} } }: Manifest) => ({ labels });
 
 /** Returns the manifest for the API to parse, with the annotations that have the default pools. */
@@ -82,12 +104,6 @@ const registeredIn = ({ apiVersion, kind, metadata }: Manifest) => {
   const { name, labels, annotations } = metadata;
   return { apiVersion, kind, metadata: { name, labels, annotations } };
 };
-
-/** Conditions that Calico does not have. */
-const CONDITIONS = ["podSelector", "nodeNames", "namespaceNames", "networks", "principals"];
-
-/** The fields of a network that a pool of Spiderpool does not have. */
-const NETWORK_UNSAID = ["dns", "domain", "kind", "labels", "mtu", "prefixLength"];
 
 export const POOL: Kind = {
   noun: "pool",
@@ -99,26 +115,18 @@ export const POOL: Kind = {
     {
       kind: "IPPool",
       apiVersions: CALICO_VERSIONS,
-      bodyOf: asItIs,
-      unsaid: PLAT_FIELDS,
+      bodyOf: poolOf(readManifest),
+      unsaid: unsaidOfPool("IPPool"),
     },
     {
       ...SPIDER_IPPOOL,
-      bodyOf: asItIs,
-      unsaid: ["allowedUses", "cooldownSeconds", ...NETWORK_UNSAID],
+      bodyOf: poolOf(readSpiderIpPool),
+      unsaid: unsaidOfPool("SpiderIPPool"),
     },
     {
       ...SPIDER_SUBNET,
-      bodyOf: asItIs,
-      unsaid: [
-        "allowedUses",
-        "cooldownSeconds",
-        "disabled",
-        "nodeSelector",
-        "namespaceSelector",
-        ...CONDITIONS,
-        ...NETWORK_UNSAID,
-      ],
+      bodyOf: poolOf(readSpiderSubnet),
+      unsaid: unsaidOfPool("SpiderSubnet"),
     },
   ],
   sets: [
@@ -127,7 +135,7 @@ export const POOL: Kind = {
       membersOf: prefixPools,
       isMember: (set, { name, cidr, assign }) =>
         assign === "prefixes" && name === poolNameOf(set, String(cidr)),
-      unsaid: ["assignmentMode", "cooldownSeconds", "disabled", "nodeNames", "nodeSelector"],
+      unsaid: unsaidOfPool("CiliumPodIPPool"),
     },
   ],
 };
@@ -143,9 +151,13 @@ export const RESERVATION: Kind = {
       kind: "IPReservation",
       apiVersions: CALICO_VERSIONS,
       bodyOf: ({ metadata: { name }, spec }) => ({ cidrs: reservedCidrs(name, spec) }),
-      unsaid: ["reason"],
+      unsaid: unsaidOfReservation("IPReservation"),
     },
-    { ...SPIDER_RESERVED_IP, bodyOf: asItIs, unsaid: ["reason"] },
+    {
+      ...SPIDER_RESERVED_IP,
+      bodyOf: asItIs,
+      unsaid: unsaidOfReservation("SpiderReservedIP"),
+    },
   ],
   sets: [],
 };
@@ -156,7 +168,9 @@ export const NODE: Kind = {
   title: "node",
   plural: "nodes",
   perPage: LABELLED_PER_PAGE_MAX,
-  manifests: [{ kind: "Node", apiVersions: ["v1"], bodyOf: labelsIn, unsaid: [] }],
+  manifests: [
+    { kind: "Node", apiVersions: ["v1"], bodyOf: labelsIn, unsaid: unsaidOfNode("Node") },
+  ],
   sets: [],
 };
 
@@ -166,7 +180,14 @@ export const NAMESPACE: Kind = {
   sample: "shop",
   title: "namespace",
   plural: "namespaces",
-  manifests: [{ kind: "Namespace", apiVersions: ["v1"], bodyOf: registeredIn, unsaid: [] }],
+  manifests: [
+    {
+      kind: "Namespace",
+      apiVersions: ["v1"],
+      bodyOf: registeredIn,
+      unsaid: unsaidOfNamespace("Namespace"),
+    },
+  ],
 };
 
 /** A workload. Its name has its namespace and its kind. */
@@ -228,10 +249,10 @@ function prefixPools(manifest: Manifest): ReturnType<SetForm["membersOf"]> {
   const networks = readCiliumPodIpPool(manifest);
   if (networks instanceof Problem)
     throw usageError(`${CILIUM_POD_IP_POOL.kind} ${name}: ${networks.detail}`);
-  return networks.map(({ cidr, maskSize }) => ({
-    name: poolNameOf(name, cidr),
-    body: { cidr, assign: "prefixes", blockSize: maskSize, assignmentMode: "Manual" },
-  }));
+  return networks.map(({ cidr, maskSize }) => {
+    const body = { cidr, assign: "prefixes", blockSize: maskSize, assignmentMode: "Manual" };
+    return { name: poolNameOf(name, cidr), body: wholePool(readPool(body)) ?? body };
+  });
 }
 
 /** Reads the CIDRs of Calico's IPReservation; the API rejects an invalid list with its own message. */

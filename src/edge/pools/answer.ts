@@ -3,7 +3,7 @@ import { poolNetwork } from "../../contract/schema/pool-network.ts";
 import { setAnswer } from "../../contract/schema/pool-ranges.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { deleteJobId, shrinkJobId } from "../../domain/job.ts";
-import { assignsPrefixes, type Pool } from "../../domain/pool.ts";
+import { assignsPrefixes, type Pool, type PoolSpec } from "../../domain/pool.ts";
 import type { Answer } from "../http/event.ts";
 import { namedList } from "../http/named-list.ts";
 import { type DryRun, etagOf, type Ignoring, ignored, written } from "../http/write-answer.ts";
@@ -22,13 +22,19 @@ export const poolPutAnswer = (
 export const poolList = namedList<Pool>("pools", (pool) => bodyOf(pool));
 
 /** The field of a network that a pool of prefixes has. */
-const labelsOf = ({ labels }: Pool) => ({ ...(labels && { labels }) });
+const labelsOf = ({ labels }: PoolSpec) => ({ ...(labels && { labels }) });
 
-/**
- * Copies field by field, to leave out the pool's id, and its state unless the pool serves no requests because of it.
- */
+/** Leaves out the pool's id, and its state unless the pool serves no requests because of it. */
 const bodyOf = (pool: Pool) => ({
   name: pool.name,
+  ...fieldsOf(pool),
+  ...(pool.state !== "active" && { state: pool.state }),
+  ...(pool.retiring && { job: shrinkJobId(pool.id) }),
+  ...(pool.state === "deleting" && { job: deleteJobId(pool.id) }),
+});
+
+/** Returns the fields of a pool that operators set, as answers write them and as a PUT takes them. */
+export const fieldsOf = (pool: PoolSpec) => ({
   cidr: formatCidr(pool.cidr),
   assign: pool.assign ?? "addresses",
   ...(pool.parent !== undefined && { parent: pool.parent }),
@@ -47,7 +53,4 @@ const bodyOf = (pool: Pool) => ({
   ...(pool.principals && { principals: pool.principals }),
   ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
   ...(pool.routing && { routing: pool.routing }),
-  ...(pool.state !== "active" && { state: pool.state }),
-  ...(pool.retiring && { job: shrinkJobId(pool.id) }),
-  ...(pool.state === "deleting" && { job: deleteJobId(pool.id) }),
 });

@@ -1,14 +1,11 @@
 import type { Precondition } from "../../allocator/admin/precondition.ts";
 import { API_VERSIONS, readManifest } from "../../contract/requests/manifest.ts";
 import { RESOURCE } from "../../contract/requests/names.ts";
-import { type PoolDocument, poolBody, poolReleaseQuery } from "../../contract/requests/pool.ts";
+import { type PoolDocument, poolReleaseQuery, readPool } from "../../contract/requests/pool.ts";
 import { readSpiderIpPool, SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
 import { readSpiderSubnet, SPIDER_SUBNET } from "../../contract/requests/spider-subnet.ts";
-import { conditionsOf, poolSpec } from "../../contract/schema/pool-fields.ts";
 import { Problem } from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
-import { PREFIX_COOLDOWN_SECONDS_DEFAULT } from "../../domain/limits.ts";
-import { assignsPrefixes, type PoolSpec } from "../../domain/pool.ts";
+import type { PoolSpec } from "../../domain/pool.ts";
 import { chooseManifest, isManifest, type Wanted } from "../http/choose-manifest.ts";
 import type { Event } from "../http/event.ts";
 import { readNamedWith, readNamedWrite } from "../http/parameters.ts";
@@ -49,27 +46,7 @@ export function readPoolPut(event: Event): PoolRequest | Problem {
 }
 
 function readerOf(document: unknown): (document: unknown) => PoolDocument | Problem {
-  if (!isManifest(document)) return readDocument;
+  if (!isManifest(document)) return readPool;
   if (document.kind === SPIDER_IPPOOL.kind) return readSpiderIpPool;
   return document.kind === SPIDER_SUBNET.kind ? readSpiderSubnet : readManifest;
 }
-
-function readDocument(value: unknown): PoolDocument | Problem {
-  const input = checked(poolBody, value);
-  if (input instanceof Problem) return input;
-  const { name, routing } = input;
-  const cooldownSeconds = input.cooldownSeconds ?? usualCooldownOf(input);
-  return {
-    ...(name !== undefined && { name: { field: "name", value: name } }),
-    spec: {
-      ...poolSpec(input, routing),
-      ...conditionsOf(input),
-      ...(input.principals && { principals: input.principals }),
-      ...(cooldownSeconds !== undefined && { cooldownSeconds }),
-    },
-  };
-}
-
-/** Returns the cooldown of a pool whose fields name none: that of the space for addresses, and a longer one for prefixes. */
-const usualCooldownOf = (pool: Parameters<typeof assignsPrefixes>[0]): number | undefined =>
-  assignsPrefixes(pool) ? PREFIX_COOLDOWN_SECONDS_DEFAULT : undefined;

@@ -66,11 +66,18 @@ describe("plat pool create", () => {
       metadata: { name: "lan" },
       spec: { cidr: "10.1.0.0/25" },
     };
-    for (const document of [out, JSON.stringify(manifest)])
-      expect(await platWith({ stdin: document }, "pool", "apply", "-f", "-")).toMatchObject({
-        exit: 0,
-        out: "ippool/lan unchanged\n",
-      });
+    const apply = (stdin: string) => platWith({ stdin }, "pool", "apply", "-f", "-");
+    expect((await apply(out)).out).toBe("ippool/lan unchanged\n");
+    expect((await apply(JSON.stringify(manifest))).out).toBe(`ippool/lan unchanged
+  leaves dns: ["10.1.0.53","10.1.0.54"]
+  leaves domain: example.org
+  leaves gateway: 10.1.0.1
+  leaves kind: subnet
+  leaves labels: {"zone":"a"}
+  leaves mtu: 9000
+  leaves prefixLength: 24
+  leaves vlan: 7
+`);
   });
 
   it.each(["10.0.0.0/8", "dst=10.0.0.0/8", "dst=,gw=10.9.0.1", "gw=1,dst=2,x=3"])(

@@ -89,7 +89,9 @@ describe("plat pool apply", () => {
     expect(await applied(CALICO)).toEqual(done("ippool/default-ipv4 created"));
     expect(await applied(CALICO)).toEqual(done("ippool/default-ipv4 unchanged"));
     const west = CALICO.replace("all()", `zone == "west"`);
-    expect(await applied(west)).toEqual(done("ippool/default-ipv4 configured"));
+    expect(await applied(west)).toEqual(
+      done("ippool/default-ipv4 configured", '  changes nodeSelector: all() -> zone == "west"'),
+    );
     expect(await applied(west)).toEqual(done("ippool/default-ipv4 unchanged"));
     const { out } = await plat("pool", "get", "default-ipv4", "-o", "json");
     expect(JSON.parse(out)).toMatchObject({
@@ -130,7 +132,11 @@ describe("plat pool apply", () => {
     });
     await applied(JSON.stringify({ pools: [{ ...stands, cooldownSeconds: 7 }] }));
     expect(await applied(SPIDERPOOL.replace("172.31.199.189", "172.31.199.190"))).toEqual(
-      done("ippool/master-172 configured"),
+      done(
+        "ippool/master-172 configured",
+        '  changes ranges: ["172.31.199.180-172.31.199.189"] -> ["172.31.199.180-172.31.199.190"]',
+        "  leaves cooldownSeconds: 7",
+      ),
     );
     const { out } = await plat("pool", "get", "master-172", "-o", "json");
     expect(JSON.parse(out)).toMatchObject({
@@ -150,7 +156,9 @@ describe("plat pool apply", () => {
       assignmentMode: "Applications",
     });
     await applied(JSON.stringify({ pools: [{ ...stands, namespaceNames: ["shop"] }] }));
-    expect(await applied(subnet)).toEqual(done("ippool/master-172 unchanged"));
+    expect(await applied(subnet)).toEqual(
+      done("ippool/master-172 unchanged", '  leaves namespaceNames: ["shop"]'),
+    );
   });
 
   it("does not write what is unchanged", async () => {
@@ -200,7 +208,15 @@ namespace/shop created
       ...["pool", "create", "default-ipv4", "--cidr", "10.0.0.0/16"],
       ...["--borrowing", "forbidden", "--cooldown-seconds", "90"],
     );
-    expect(await applied(CALICO)).toEqual(done("ippool/default-ipv4 configured"));
+    expect(await applied(CALICO)).toEqual(
+      done(
+        "ippool/default-ipv4 configured",
+        "  changes nodeSelector: none -> all()",
+        '  changes routing: none -> {"ipipMode":"Never","vxlanMode":"CrossSubnet","natOutgoing":true}',
+        "  leaves borrowing: forbidden",
+        "  leaves cooldownSeconds: 90",
+      ),
+    );
     const { out } = await plat("pool", "get", "default-ipv4", "-o", "json");
     expect(JSON.parse(out)).toMatchObject({ borrowing: "forbidden", cooldownSeconds: 90 });
   });
@@ -214,7 +230,7 @@ namespace/shop created
     }
     const { out } = await plat("pool", "get", "a", "-o", "yaml");
     expect(await applied(out.replace(/cooldownSeconds.*\n/, ""))).toEqual(
-      done("ippool/a configured"),
+      done("ippool/a configured", "  changes cooldownSeconds: 90 -> none"),
     );
     expect((await plat("pool", "get", "a", "-o", "yaml")).out).not.toContain("cooldown");
   });
@@ -228,7 +244,10 @@ describe("plat pool apply of a pool that loses addresses", () => {
     await applied(red("10.9.0.0-10.9.0.5"));
     const narrow = red("10.9.0.0-10.9.0.3");
     const { exit, out, err } = await applied(narrow);
-    expect({ exit, out }).toEqual({ exit: 0, out: "ippool/red configured\n" });
+    expect({ exit, out }).toEqual({
+      exit: 0,
+      out: 'ippool/red configured\n  changes ranges: ["10.9.0.0-10.9.0.5"] -> ["10.9.0.0-10.9.0.3"]\n',
+    });
     expect(err).toMatch(
       /^Note: job shrink-\S+ makes what left ippool\/red free for other pools\.\n$/,
     );

@@ -57,7 +57,14 @@ describe("plat pool apply of a CiliumPodIPPool", () => {
     const seen = JSON.parse((await plat("pool", "get", "mars.10-10-0-0-16", "-o", "json")).out);
     const changed = { ...seen, disabled: true, assignmentMode: "Automatic", cooldownSeconds: 7 };
     await applied(JSON.stringify({ pools: [changed] }));
-    expect((await applied(ONE)).out).toBe(`ippool/mars.10-10-0-0-16 unchanged\n${V6} unchanged\n`);
+    expect((await applied(ONE)).out).toBe(
+      `ippool/mars.10-10-0-0-16 unchanged
+  leaves assignmentMode: Automatic
+  leaves cooldownSeconds: 7
+  leaves disabled: true
+${V6} unchanged
+`,
+    );
   });
 
   it("deletes the pool of a network that it has no more, and leaves pools of other names", async () => {
