@@ -39,7 +39,7 @@ const { failures, seconds } = await proveImport(size, plat.context, async (stdin
     progress: () => ({ update: () => {}, done: () => {} }),
     terminal: { columns: undefined, outHasColors: false, errHasColors: false },
     env: { PLAT_ENDPOINT: plat.url },
-    stdin: async () => stdin,
+    stdin: async () => Buffer.from(stdin),
     nowMs: Date.now,
     sleep: (ms) => sleep(ms),
     ask: async () => true,

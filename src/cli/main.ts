@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { spinnerOn } from "./output/spinner.ts";
@@ -21,7 +21,7 @@ const io: Io = {
     errHasColors: getErrHasColors?.() ?? false,
   },
   env: process.env,
-  stdin: () => text(process.stdin),
+  stdin: () => buffer(process.stdin),
   nowMs: Date.now,
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
   ask: promptOn(process.stdin, process.stderr),

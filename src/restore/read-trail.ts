@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { TRAIL_LINES_MAX } from "../domain/limits.ts";
+import { textOf } from "../domain/utf8.ts";
 import { RestoreError } from "./restore-error.ts";
 import { type Line, parseLine } from "./trail-line.ts";
 
 /**
  * Reads the files of an audit trail in a directory and below: those with the end `.jsonl`, or `.jsonl.gz` for compressed ones.
  *
- * @throws {RestoreError} if there is no such file, if a line cannot be read, or if there are more lines than `TRAIL_LINES_MAX`
+ * @throws {RestoreError} if there is no such file, if a line cannot be read or is not UTF-8, or if there are more lines than `TRAIL_LINES_MAX`
  */
 export async function readTrail(directory: string): Promise<readonly Line[]> {
   const names = await readdir(directory, { recursive: true }).catch((error: Error) => {
@@ -33,5 +34,7 @@ export async function readTrail(directory: string): Promise<readonly Line[]> {
 
 async function textIn(path: string): Promise<string> {
   const bytes = await readFile(path);
-  return (path.endsWith(".gz") ? await promisify(gunzip)(bytes) : bytes).toString("utf8");
+  const text = textOf(path.endsWith(".gz") ? await promisify(gunzip)(bytes) : bytes);
+  if (text.ok) return text.value;
+  throw new RestoreError(`${path}${text.problem.replace(/\.$/, "")}`);
 }

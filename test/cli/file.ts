@@ -10,7 +10,7 @@ export function files() {
     folder = await mkdtemp(join(tmpdir(), "plat-"));
   });
   afterAll(() => rm(folder, { recursive: true }));
-  return async (name: string, text: string): Promise<string> => {
+  return async (name: string, text: string | Uint8Array): Promise<string> => {
     const path = join(folder, name);
     await writeFile(path, text);
     return path;

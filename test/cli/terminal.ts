@@ -15,7 +15,7 @@ export interface Ended {
 }
 
 export interface Given {
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
   readonly nowMs?: number | (() => number);
   /** The terminal; by default a pipe. */
@@ -71,7 +71,7 @@ export function terminal(
     },
     terminal: { columns: undefined, outHasColors: false, errHasColors: false, ...given.terminal },
     env: { PLAT_ENDPOINT: server.url, PLAT_SPACE: space(), ...given.env },
-    stdin: async () => given.stdin ?? "",
+    stdin: async () => Buffer.from(given.stdin ?? ""),
     nowMs: () => (typeof given.nowMs === "function" ? given.nowMs() : (given.nowMs ?? Date.now())),
     sleep: given.sleep ?? (async () => {}),
     ask: given.ask === "no terminal" ? undefined : (given.ask ?? (async () => true)),

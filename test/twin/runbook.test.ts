@@ -106,7 +106,7 @@ async function platOn(twin: Twin, space: string, command: string): Promise<Ended
       PLAT_ENDPOINT: twin.url,
       PLAT_SPACE: space,
     },
-    stdin: async () => "",
+    stdin: async () => Buffer.of(),
     nowMs: Date.now,
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     ask: undefined,

@@ -1,13 +1,13 @@
 import { lstat, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { usageError } from "./exit.ts";
+import { utf8In } from "./input.ts";
 
-/** Reads a text file that may not exist yet. */
+/** Reads a text file that may not exist yet. @throws CommandError if it cannot be read, or is not UTF-8 */
 export async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await unlessMissing(readFile(file, "utf8"), undefined);
-  } catch (error) {
-    throw usageError(`${file} cannot be read: ${(error as Error).message}`);
-  }
+  const bytes = await unlessMissing(readFile(file), undefined).catch((error: Error) => {
+    throw usageError(`${file} cannot be read: ${error.message}`);
+  });
+  return bytes && utf8In(file, bytes);
 }
 
 /**

@@ -8,7 +8,7 @@ export interface Io {
   readonly progress: (text: string) => Progress;
   readonly terminal: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: () => Promise<string>;
+  readonly stdin: () => Promise<Uint8Array>;
   readonly nowMs: () => number;
   /** Waits; an aborted signal ends it, and its reason is thrown. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
