@@ -54,6 +54,22 @@ describe.each(ROUTES)("$method $path", (route) => {
   });
 });
 
+describe.each(ROUTES.filter(({ body = [] }) => body.length > 0))("$method $path", (route) => {
+  it("rejects a body with a field twice, and names it", async () => {
+    const path = route.path.replaceAll(/\{(\w+)\+?\}/g, "x");
+    for (const [text, field] of [
+      ['{"a":1,"a":1}', "a"],
+      ['{"a":[{},{"b":{"c":1,"\\u0063":2}}]}', "a[1].b.c"],
+    ] as const) {
+      const event = eventOf(route.method, path, { body: text });
+      const { status, body, wrote } = await outcomeOf(event);
+      const problem = "is there more than once; send it once";
+      expect({ status, wrote }).toEqual({ status: 400, wrote: false });
+      expect(body.fields).toEqual([{ field, problem }]);
+    }
+  });
+});
+
 const many = (entry: string) => `[${`${entry},`.repeat(490_000 / entry.length)}${entry}]`;
 
 it.each([

@@ -19,6 +19,22 @@ beforeAll(async () => {
 
 afterAll(() => serving.stop());
 
+/** Assigns an address with a header for each key, and returns the status and the body. */
+const assignUnder = (keys: readonly string[]) =>
+  new Promise<string>((resolve, reject) => {
+    const headers = { "content-type": "application/json", "idempotency-key": [...keys] };
+    request(`${url}/v1/assign`, { method: "POST", headers }, (answer) => {
+      let body = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (text) => {
+        body += text;
+      });
+      answer.on("end", () => resolve(`${answer.statusCode} ${body}`));
+    })
+      .on("error", reject)
+      .end(JSON.stringify({ host: "n1", ipv4: 1 }));
+  });
+
 describe("the server", () => {
   it("serves the API as API Gateway does", async () => {
     const pool = await call(url, "PUT", "/v1/pools/main", { cidr: "10.0.0.0/24" });
@@ -48,6 +64,15 @@ describe("the server", () => {
     }
     const released = await call(url, "DELETE", `/v1/handles/${handle}`);
     expect(released.body.released).toHaveLength(1);
+  });
+
+  it("rejects a request with two Idempotency-Key headers, also if they are the same", async () => {
+    for (const keys of [
+      ["k-1", "k-2"],
+      ["k-1", "k-1"],
+    ])
+      expect(await assignUnder(keys)).toMatch(/^400 .*"field":"Idempotency-Key"/);
+    expect(await assignUnder(["k-1"])).toMatch(/^200 /);
   });
 
   it("knows headers however they are written", async () => {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { BatchedRequest } from "../../client/index.ts";
 import { isRecord } from "../../contract/schema/schema.ts";
+import { parseJson, RepeatedFieldError } from "../../domain/json-text.ts";
 import { usageError, usageErrors } from "../shell/exit.ts";
 
 /** A request in a file. */
@@ -19,7 +20,7 @@ export function requestsIn(file: string, text: string): readonly FileRequest[] {
   const problems: string[] = [];
   const requests: FileRequest[] = [];
   for (const { value, where, ...at } of valuesIn(text)) {
-    const problem = value instanceof Error ? `is not JSON: ${value.message}` : problemOf(value);
+    const problem = value instanceof Error ? notOneValue(value) : problemOf(value);
     if (problem !== undefined) problems.push(`${file}, ${where}: ${problem}.`);
     else requests.push({ ...at, request: value as BatchedRequest });
   }
@@ -37,6 +38,7 @@ interface Found {
 
 function valuesIn(text: string): readonly Found[] {
   const whole = parsed(text);
+  if (whole instanceof RepeatedFieldError) return [{ value: whole, where: "the whole" }];
   if (!(whole instanceof Error))
     return listIn(whole).map((value, index) => ({ value, where: `request ${index}` }));
   return text
@@ -53,11 +55,14 @@ function listIn(whole: unknown): readonly unknown[] {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     return error;
   }
 }
+
+const notOneValue = (error: Error): string =>
+  error instanceof RepeatedFieldError ? error.message : `is not JSON: ${error.message}`;
 
 /** Returns what is wrong with the form of a request. The API judges the rest, each request on its own. */
 function problemOf(value: unknown): string | undefined {

@@ -1,10 +1,11 @@
 import { Command } from "commander";
+import { parseJson, RepeatedFieldError } from "../../domain/json-text.ts";
 import { EVENTS_PER_REQUEST_MAX } from "../../domain/limits.ts";
 import { type EventResult, sendEvents } from "../api/events.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
-import { CommandError, EXIT, usageError } from "../shell/exit.ts";
+import { CommandError, capital, EXIT, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
@@ -69,8 +70,9 @@ function eventsIn(text: string): readonly unknown[] {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof RepeatedFieldError) throw usageError(`${capital(error.message)}.`);
     return undefined;
   }
 }

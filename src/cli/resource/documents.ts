@@ -1,5 +1,6 @@
 import type { ManifestKind } from "../../contract/requests/manifest.ts";
 import { isRecord } from "../../contract/schema/schema.ts";
+import { parseJson, RepeatedFieldError } from "../../domain/json-text.ts";
 import { isList, isManifest, nameOf, titleOf } from "../../edge/http/choose-manifest.ts";
 import { usageError } from "../shell/exit.ts";
 import { readInput } from "../shell/input.ts";
@@ -71,8 +72,9 @@ export async function readItems(
 /** Parses the documents of a text. JSON is valid YAML, but parses much faster as JSON. */
 function parsed(file: string, text: string): readonly unknown[] {
   try {
-    return [JSON.parse(text)];
-  } catch {
+    return [parseJson(text)];
+  } catch (error) {
+    if (error instanceof RepeatedFieldError) throw usageError(`${file}: ${error.message}.`);
     return yamlDocuments(text, (problem) =>
       usageError(`${file} is neither JSON nor YAML: ${problem}`),
     );

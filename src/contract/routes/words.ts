@@ -393,7 +393,7 @@ export const HEADER_WORDS = {
     "Change, delete or drain the resource only if it still has one of these ETags; `*` matches any (RFC 9110, 13.1.1). A change requires it. A `PUT` of the current content does not require it, and writes nothing.",
   "If-None-Match":
     "On a read, returns 304 if the resource still has one of these ETags. On a `PUT`, `*` creates and never changes (RFC 9110, 13.1.2).",
-  "Idempotency-Key": `Makes the request safe to repeat: for 24 hours the same request with the same key gets the same addresses. The key belongs to the space and the handle. With another handle it is another request, and gets other addresses. Plat makes a handle of the key for a request without one. An assign with neither is rejected (400), unless it is a dry run. The key has 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} characters, in quotes or not: \`"abc"\` and \`abc\` are one key. Plat rejects the same key with another body (422).`,
+  "Idempotency-Key": `Makes the request safe to repeat: for 24 hours the same request with the same key gets the same addresses. The key belongs to the space and the handle. With another handle it is another request, and gets other addresses. Plat makes a handle of the key for a request without one. An assign with neither is rejected (400), unless it is a dry run. The key has 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} characters, in quotes or not: \`"abc"\` and \`abc\` are one key. A key with a comma is in quotes, because gateways join two headers by a comma: Plat rejects a request with two keys (400). Plat rejects the same key with another body (422).`,
 } as const;
 
 export const RESPONSE_HEADER_WORDS = {

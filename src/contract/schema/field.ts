@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { formatCidr } from "../../domain/cidr.ts";
+import { parseJson, RepeatedFieldError } from "../../domain/json-text.ts";
 import {
   IDEMPOTENCY_KEY_CHARACTERS_MAX,
   INTERFACE_CHARACTERS_MAX,
@@ -212,13 +213,13 @@ export const jobId = v.pipe(
 
 /**
  * A key: quoted as in the IETF's draft of the header (a String of RFC 9651, 3.3.3, with `\"` and `\\` as the only
- * escapes), or bare. Both forms are the same key.
+ * escapes), or bare. Both forms are the same key. A bare one has no comma, with which a gateway joins the values of two headers.
  */
 export const idempotencyKey = v.pipe(
   text,
   v.regex(
-    /^("([\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"|[\x20\x21\x23-\x7e][\x20-\x7e]*)$/,
-    'must be printable ASCII characters, in quotes or not: in quotes \\" and \\\\ stand for a quote and a backslash, and without them no quote comes first',
+    /^("([\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"|[\x20\x21\x23-\x2b\x2d-\x7e][\x20-\x2b\x2d-\x7e]*)$/,
+    'must be one key of printable ASCII characters, in quotes or not: in quotes \\" and \\\\ stand for a quote and a backslash; without them no quote comes first, and no comma is in it',
   ),
   v.transform((header) =>
     header.startsWith('"') ? header.slice(1, -1).replaceAll(/\\(.)/g, "$1") : header,
@@ -310,9 +311,10 @@ function poolText(read: (text: string) => Parsed<unknown> | undefined) {
 export function json(message: string) {
   return v.rawTransform<string, unknown>(({ dataset, addIssue, NEVER }) => {
     try {
-      return JSON.parse(dataset.value);
-    } catch {
-      addIssue({ message });
+      return parseJson(dataset.value);
+    } catch (error) {
+      const isRepeated = error instanceof RepeatedFieldError;
+      addIssue({ message: isRepeated ? `is ambiguous: ${error.message}` : message });
       return NEVER;
     }
   });

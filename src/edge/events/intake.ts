@@ -6,6 +6,7 @@ import { spaceName } from "../../contract/schema/field.ts";
 import { invalid, Problem, type ProblemCode } from "../../contract/schema/problem.ts";
 import { inTime } from "../../deadline-table.ts";
 import { platItself } from "../../domain/actor.ts";
+import { parseJson } from "../../domain/json-text.ts";
 import type { ClusterEvent } from "../../domain/node-event.ts";
 import { PROBE_SPACE } from "../../domain/probe.ts";
 import { logger } from "../http/logger.ts";
@@ -110,7 +111,7 @@ function messageOf({ messageId: id, body, messageAttributes }: SQSRecord): Messa
 
 function parsedOf(body: string): ParsedEvent | Problem {
   try {
-    return parseEvent(JSON.parse(body));
+    return parseEvent(parseJson(body));
   } catch {
     return invalid({ field: "body", problem: "must be the JSON of one event" });
   }

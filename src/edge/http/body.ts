@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { checked, cut } from "../../contract/schema/schema.ts";
+import { parseJson, RepeatedFieldError } from "../../domain/json-text.ts";
 import { BODY_BYTES_MAX } from "../../domain/limits.ts";
 import type { Event } from "./event.ts";
 import { spaceInBody } from "./misplaced-space.ts";
@@ -15,19 +16,21 @@ export function readJson<Schema extends v.GenericSchema>(
   const type = mediaType(event);
   if (type instanceof Problem) return type;
   if (!isJson(type)) return unsupported(type, "application/json");
-  const json = parseJson(event);
+  const json = jsonBody(event);
   if (json instanceof Problem) return json;
   return spaceInBody(event, json.value) ?? checked(schema, json.value);
 }
 
 export const isJson = (type: string): boolean => JSON_TYPE.test(type);
 
-export function parseJson(event: Event): { readonly value: unknown } | Problem {
+export function jsonBody(event: Event): { readonly value: unknown } | Problem {
   const text = bodyText(event, BODY_BYTES_MAX);
   if (text instanceof Problem) return text;
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseJson(text) };
   } catch (error) {
+    if (error instanceof RepeatedFieldError)
+      return invalid({ field: cut(error.field), problem: "is there more than once; send it once" });
     return invalid({ field: "body", problem: `is not JSON: ${cut((error as Error).message)}` });
   }
 }

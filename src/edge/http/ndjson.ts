@@ -1,5 +1,6 @@
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
+import { parseJson, RepeatedFieldError } from "../../domain/json-text.ts";
 import { BODY_BYTES_MAX } from "../../domain/limits.ts";
 import { bodyText } from "./body.ts";
 import type { Event } from "./event.ts";
@@ -27,9 +28,13 @@ export function readLines(event: Event): readonly Line[] | Problem {
 /** Returns the value of a line, or the problem of one that is not JSON. */
 export function parsedLine({ line, text }: Line): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
-    const problem = `${line} is not JSON: ${cut((error as Error).message)}`;
+    const { message } = error as Error;
+    const problem =
+      error instanceof RepeatedFieldError
+        ? `${line} is ambiguous: ${cut(message)}; send it once`
+        : `${line} is not JSON: ${cut(message)}`;
     return invalid({ field: "line", value: line, problem });
   }
 }

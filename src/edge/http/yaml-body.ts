@@ -1,7 +1,7 @@
 import { Lexer, Parser, parseAllDocuments } from "yaml";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
-import { bodyText, EMPTY, isJson, mediaType, parseJson, unsupported } from "./body.ts";
+import { bodyText, EMPTY, isJson, jsonBody, mediaType, unsupported } from "./body.ts";
 import type { Event } from "./event.ts";
 
 /**
@@ -29,7 +29,7 @@ export function readDocuments(event: Event): Documents | Problem {
   const type = mediaType(event);
   if (type instanceof Problem) return type;
   if (isJson(type)) {
-    const json = parseJson(event);
+    const json = jsonBody(event);
     return json instanceof Problem ? json : { documents: [json.value] };
   }
   return YAML_TYPE.test(type)

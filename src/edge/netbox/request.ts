@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { checked, cut } from "../../contract/schema/schema.ts";
-import { isJson, mediaType, parseJson, unsupported } from "../http/body.ts";
+import { isJson, jsonBody, mediaType, unsupported } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
 import type { Plat } from "./plat.ts";
 
@@ -59,5 +59,5 @@ export function readBody<One extends v.GenericSchema, List extends v.GenericSche
 function jsonOf(event: Event): { readonly value: unknown } | Problem {
   const type = mediaType(event);
   if (type instanceof Problem) return type;
-  return isJson(type) ? parseJson(event) : unsupported(type, "application/json");
+  return isJson(type) ? jsonBody(event) : unsupported(type, "application/json");
 }

@@ -95,6 +95,11 @@ describe("plat batch", () => {
   it.each([
     ["a line that is no JSON", `${linesOf(assign("a"))}{"assign"\n`, "-, line 2: is not JSON: "],
     [
+      "a line that has a field twice",
+      `${linesOf(assign("a"))}{"assign":{"host":"n","ipv4":1,"ipv4":5}}\n`,
+      "-, line 2: the field assign.ipv4 is there more than once.",
+    ],
+    [
       "a line without assign or release",
       linesOf(assign("a"), 7),
       "-, line 2: it must be an object",

@@ -179,6 +179,16 @@ describe("a request to assign is rejected by the name of its field when it has",
     ["an array as body", [], "body: must be an object"],
     ["null as body", "null", "body: must be an object"],
     ["a broken body", '{"host": n}', "body: is not JSON: Unexpected"],
+    [
+      "a number of addresses that is there twice",
+      '{"host":"n","ipv4":1,"ipv4":5}',
+      "ipv4: is there more than once",
+    ],
+    [
+      "an attribute that is there twice",
+      '{"host":"n","ipv4":1,"attributes":{"pod":"a","p\\u006fd":"b"}}',
+      "attributes.pod: is there more than once",
+    ],
     ["an empty body", "", "body: is empty"],
     ["a body that is no UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), "body: is not UTF-8"],
     [
@@ -295,6 +305,20 @@ describe("an Idempotency-Key", () => {
     expect(keyed({}, "k-2").handle).not.toBe(keyed({}).handle);
   });
 
+  it.each(["k-1,k-2", "k-1, k-2", "k-1,k-1", '"k-1", "k-2"', 'k-1, "k-2"', '"k-1",k-2'])(
+    "is one: the value of two headers, %s, is rejected",
+    (value) => {
+      const request = read({ host: "n", ipv4: 1 }, { headers: { "idempotency-key": value } });
+      expect(rejectedFields(request)).toEqual([
+        expect.stringMatching(/^Idempotency-Key: must be one key of printable ASCII characters/),
+      ]);
+    },
+  );
+
+  it("has commas in quotes", () => {
+    expect(keyed({}, '"k-1, k-2"').handle).toMatch(/^key-[0-9a-f]{32}$/);
+  });
+
   it("is scoped by the handle", () => {
     expect(keyed({ handle: "a" }).keyId).toMatch(/^[\w-]{22}$/);
     expect(keyed({ handle: "a" }).keyId).not.toBe(keyed({ handle: "b" }).keyId);
@@ -360,7 +384,9 @@ describe("an Idempotency-Key", () => {
   ])("is rejected where it is malformed, or too long: %s", (key) => {
     const request = { headers: { "idempotency-key": key } };
     expect(rejectedFields(read({ host: "n", ipv4: 1 }, request))).toEqual([
-      expect.stringMatching(/^Idempotency-Key: must (be printable ASCII|have 1 to 255) characters/),
+      expect.stringMatching(
+        /^Idempotency-Key: must (be one key of printable ASCII|have 1 to 255) characters/,
+      ),
     ]);
   });
 });
