@@ -41,7 +41,20 @@ export const exportCommand = (io: Io): Command =>
     .addCommand(
       new Command("csv")
         .description("Write a table of the assigned addresses, with handle, host and attributes")
-        .addHelpText("after", examples(["Write the table", "plat export csv > addresses.csv"]))
+        .option(
+          "--escape-formulas",
+          "Put ' before each value that a spreadsheet would execute, such as =1; for people, not for an import",
+        )
+        .addHelpText(
+          "after",
+          examples(
+            ["Write the table", "plat export csv > addresses.csv"],
+            [
+              "Write it for people with a spreadsheet",
+              "plat export csv --escape-formulas > addresses.csv",
+            ],
+          ),
+        )
         .action(action(io, exportCsv)),
     );
 
@@ -74,10 +87,13 @@ function sayLost(io: Io, pool: Pool): void {
     io.err(`Note: pool ${pool.name} is written without ${lost.join(", ")}, which no IPPool has.\n`);
 }
 
-async function exportCsv(session: Session): Promise<void> {
+async function exportCsv(
+  session: Session,
+  { escapeFormulas = false }: { readonly escapeFormulas?: boolean },
+): Promise<void> {
   const { io, client } = session;
   const inventory = await progressing(io, "reading", (shown) => readInventory(client, shown));
-  io.out(csvOf(inventory));
+  io.out(csvOf(inventory, escapeFormulas));
   sayMissing(io, inventory);
   sayLeftOut(io, inventory);
   const alternates = [...inventory.owners.values()].filter(({ owner }) => owner?.alternate).length;

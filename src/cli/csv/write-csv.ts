@@ -2,8 +2,13 @@ import { stringify } from "csv-stringify/sync";
 import type { Held } from "../snapshot/held.ts";
 import { attributesText } from "./attributes-text.ts";
 
-/** Formats the addresses of some blocks as a table, one line each. */
-export function csvOf({ blocks, owners }: Held): string {
+/**
+ * Formats the addresses of some blocks as a table, one line each.
+ *
+ * @param escapesFormulas true to put an apostrophe before each value that a spreadsheet would execute
+ * (https://owasp.org/www-community/attacks/CSV_Injection). An import would take the apostrophe for a part of the name
+ */
+export function csvOf({ blocks, owners }: Held, escapesFormulas: boolean): string {
   const lines = blocks.flatMap(({ addresses }) =>
     addresses
       .filter(({ state }) => state === "assigned")
@@ -14,5 +19,9 @@ export function csvOf({ blocks, owners }: Held): string {
         attributes: attributesText(owners.get(address)?.owner?.active ?? {}),
       })),
   );
-  return stringify(lines, { header: true, columns: ["address", "handle", "host", "attributes"] });
+  return stringify(lines, {
+    header: true,
+    columns: ["address", "handle", "host", "attributes"],
+    escape_formulas: escapesFormulas,
+  });
 }

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { affinityName } from "../../../src/cli/calico/names.ts";
 import { clusterOf, listText } from "../cluster.ts";
@@ -125,4 +125,39 @@ it("an affinity is named by host and block; a long name is cut and told apart", 
   expect(a).toMatch(/^n+-2001-db8---122-[0-9a-f]{11}$/);
   expect(a?.length).toBeLessThanOrEqual(253);
   expect(a).not.toBe(b);
+});
+
+describe("plat export csv of names that a spreadsheet would execute", () => {
+  const HANDLES = ['=HYPERLINK("http://x.example")', "+1", "-1", "@SUM(A1)", "a=1"];
+  const assigned = async () => {
+    await call("PUT", "/v1/pools/main", { cidr: "10.0.0.0/24" });
+    for (const [at, handle] of HANDLES.entries())
+      await call("POST", "/v1/assign", {
+        ...{ host: "-n1", address: `10.0.0.${at}`, handle, attributes: { "+a": "1" } },
+      });
+  };
+
+  it("has them as they are, so that an import finds the same", async () => {
+    await assigned();
+    const { out } = await plat("export", "csv");
+    for (const handle of HANDLES) expect(out).toContain(handle.replaceAll('"', '""'));
+    expect(out).not.toContain("'");
+    const imported = await platWith({ stdin: out }, "import", "csv", "-f", "-", "--dry-run");
+    expect(imported.exit).toBe(0);
+  });
+
+  it("with --escape-formulas has an apostrophe before each such cell", async () => {
+    await assigned();
+    const { exit, out } = await plat("export", "csv", "--escape-formulas");
+    expect(exit).toBe(0);
+    const [header, ...lines] = out.trimEnd().split("\n");
+    expect(header).toBe("address,handle,host,attributes");
+    expect(lines).toEqual([
+      `10.0.0.0,"'=HYPERLINK(""http://x.example"")",'-n1,'+a=1`,
+      "10.0.0.1,'+1,'-n1,'+a=1",
+      "10.0.0.2,'-1,'-n1,'+a=1",
+      "10.0.0.3,'@SUM(A1),'-n1,'+a=1",
+      "10.0.0.4,a=1,'-n1,'+a=1",
+    ]);
+  });
 });
