@@ -1,4 +1,4 @@
-import { LOST_IN_PATH } from "../contract/schema/field.ts";
+import { newNameProblem } from "../contract/schema/field.ts";
 import { CniError, CODE } from "./error.ts";
 
 /** The variables of a process. */
@@ -39,7 +39,7 @@ export function containerOf(variables: Variables): Container {
       containerId,
       "must begin with a letter or a digit, and have letters, digits, _, . and - only",
     );
-  if (!IF_NAME.test(ifName) || LOST_IN_PATH.test(ifName) || ifName === "." || ifName === "..")
+  if (!IF_NAME.test(ifName) || newNameProblem(ifName) !== undefined)
     throw invalid(
       "CNI_IFNAME",
       ifName,

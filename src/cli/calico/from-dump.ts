@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { namespaceName, nodeName, resourceName } from "../../contract/schema/field.ts";
+import { namespaceName, newNode, resourceName } from "../../contract/schema/field.ts";
 import { labels as labelsSchema } from "../../contract/schema/labels.ts";
 import { BITS, compareAddresses, formatAddress, parseAddress } from "../../domain/address.ts";
 import {
@@ -206,7 +206,7 @@ const labelsOf = (kind: DesiredLabels["kind"], { metadata }: Labelled): DesiredL
   labels: metadata.labels ?? {},
 });
 
-const LABELLED_NAMES = { nodes: nodeName, namespaces: namespaceName };
+const LABELLED_NAMES = { nodes: newNode, namespaces: namespaceName };
 
 function labelConflicts({ kind, name, labels }: DesiredLabels): readonly Conflict[] {
   const checks = [

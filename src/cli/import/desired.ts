@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { attributes } from "../../contract/schema/attributes.ts";
-import { callerHandle } from "../../contract/schema/caller-handle.ts";
-import { nodeName } from "../../contract/schema/field.ts";
+import { newCallerHandle } from "../../contract/schema/caller-handle.ts";
+import { newNode } from "../../contract/schema/field.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import { type Address, formatAddress } from "../../domain/address.ts";
@@ -106,8 +106,8 @@ export interface Conflict {
 export function addressConflicts(desired: DesiredAddress): readonly Conflict[] {
   const name = formatAddress(desired.address);
   const checks = [
-    ["a handle", callerHandle, desired.handle],
-    ["a host", nodeName, hostName(desired.host)],
+    ["a handle", newCallerHandle, desired.handle],
+    ["a host", newNode, hostName(desired.host)],
     ["attributes", attributes, desired.attributes],
     ["an alternate owner", attributes, desired.alternate ?? {}],
   ] as const;
@@ -127,7 +127,7 @@ export function addressConflicts(desired: DesiredAddress): readonly Conflict[] {
 
 /** Returns the errors that Plat would report for the owner of a block. */
 export function ownerConflicts({ cidr, owner }: DesiredBlock): readonly Conflict[] {
-  if (owner === undefined || v.is(nodeName, hostName(owner))) return [];
+  if (owner === undefined || v.is(newNode, hostName(owner))) return [];
   const problem = `has an owner whose name Plat does not take: ${JSON.stringify(hostName(owner))}`;
   return [{ kind: "block", name: formatCidr(cidr), problem }];
 }

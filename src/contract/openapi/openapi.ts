@@ -13,7 +13,7 @@ import {
   address,
   cidr,
   etags,
-  handleName,
+  handleInPath,
   idempotencyKey,
   jobId,
   kindName,
@@ -28,7 +28,7 @@ import { bodyOf, componentSchemas, type Json, schemaOf } from "./schemas.ts";
 /** Schemas of path parameters by name; a name means the same in every route. */
 const PATH_PARTS: Readonly<Record<string, v.GenericSchema>> = {
   ip: address,
-  handle: handleName,
+  handle: handleInPath,
   cidr,
   name: resourceName,
   node: nodeName,

@@ -204,12 +204,13 @@ const RANGES = {
   Cs: "\\ud800-\\udfff",
   Zl: "\\u2028",
   Zp: "\\u2029",
+  Bidi_C: "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069",
 };
 
 const portable = (pattern: string): string =>
   pattern
     .replace(/\\P\{(Cc|Cs)\}/g, (_, name: "Cc" | "Cs") => `[^${RANGES[name]}]`)
-    .replace(/\\p\{(Cc|Cs|Zl|Zp)\}/g, (_, name: keyof typeof RANGES) => RANGES[name]);
+    .replace(/\\p\{(Cc|Cs|Zl|Zp|Bidi_C)\}/g, (_, name: keyof typeof RANGES) => RANGES[name]);
 
 const refTo = (name: string) => `#/components/schemas/${name}`;
 

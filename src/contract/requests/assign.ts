@@ -12,9 +12,9 @@ import {
   addressCount,
   affinityType,
   flag,
-  handleName,
   namespaceName,
   networkName,
+  newHandle,
   newHost,
   whole,
   wholeOrNone,
@@ -25,7 +25,7 @@ import { isByFamily, oneWayToNamePools, poolList, poolNames } from "../schema/po
 import type { FieldProblem } from "../schema/problem.ts";
 import { fields, rule } from "../schema/schema.ts";
 import { annotations } from "../schema/spiderpool-annotations.ts";
-import { workload, workloadProblems } from "../schema/workload.ts";
+import { newWorkloadProblems, workload } from "../schema/workload.ts";
 import { besideInterfaces, interfaces } from "./interfaces.ts";
 
 export const assignBody = v.pipe(
@@ -36,7 +36,7 @@ export const assignBody = v.pipe(
     ipv6: v.optional(addressCount, 0),
     interfaces: v.optional(interfaces),
     address: v.optional(address),
-    handle: v.optional(handleName),
+    handle: v.optional(newHandle),
     attributes: v.optional(attributes, {}),
     allowPartial: v.optional(flag, false),
     dryRun: v.optional(flag, false),
@@ -71,7 +71,7 @@ export const assignBody = v.pipe(
   ),
   rule((input) => [
     ...handleProblems(input.handle),
-    ...workloadProblems(input),
+    ...newWorkloadProblems(input),
     ...besideWorkload(input),
   ]),
   rule((input) => besideInterfaces(input)),

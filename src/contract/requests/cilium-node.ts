@@ -12,7 +12,7 @@ import {
   POD_CIDRS_MAX,
   WITHDRAW_AFTER_SECONDS_DEFAULT,
 } from "../../domain/limits.ts";
-import { nodeName, resourceName, text, whole, wholeText } from "../schema/field.ts";
+import { newNode, resourceName, text, whole, wholeText } from "../schema/field.ts";
 import { array, loose, resourceVersion, shortText } from "./events.ts";
 import type { ManifestKind } from "./manifest.ts";
 import { nodeUid } from "./node-prefix.ts";
@@ -111,7 +111,7 @@ export const ciliumNode = loose({
   apiVersion: v.literal(API_VERSION, `must be ${API_VERSION}`),
   kind: v.literal(KIND, `must be ${KIND}, or a list with one`),
   metadata: loose({
-    name: nodeName,
+    name: newNode,
     uid: v.optional(nodeUid),
     resourceVersion,
     ownerReferences: v.optional(array(loose({ kind: text, uid: nodeUid }), OWNER_REFERENCES_MAX)),

@@ -7,7 +7,7 @@ import {
   POD_CIDRS_MAX,
   RESOURCE_VERSION_DIGITS_MAX,
 } from "../../domain/limits.ts";
-import { nodeName, text } from "../schema/field.ts";
+import { newNode, nodeName, text } from "../schema/field.ts";
 import { labels } from "../schema/labels.ts";
 import { fields, isRecord, list } from "../schema/schema.ts";
 
@@ -84,7 +84,7 @@ export const nodeDeleted = loose({ metadata: loose({ name: nodeName, ...incarnat
 
 export const nodeStated = loose({
   metadata: loose({
-    name: nodeName,
+    name: newNode,
     ...incarnation,
     labels: v.optional(labels, {}),
     annotations: v.optional(loose({}), {}),

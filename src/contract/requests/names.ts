@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { namespaceName, nodeName, resourceName } from "../schema/field.ts";
+import { namespaceName, newNode, nodeName, resourceName } from "../schema/field.ts";
 
 /** The name that a body gives to its resource, and the field that has it. */
 export interface NameInBody {
@@ -11,11 +11,17 @@ export interface NameInBody {
 export interface NamePart {
   readonly part: string;
   readonly schema: v.GenericSchema<string, string>;
+  /** The schema of a name that a request gives. */
+  readonly given: v.GenericSchema<string, string>;
 }
 
 /** A pool or a reservation. */
-export const RESOURCE: NamePart = { part: "name", schema: resourceName };
+export const RESOURCE: NamePart = { part: "name", schema: resourceName, given: resourceName };
 
-export const NODE: NamePart = { part: "node", schema: nodeName };
+export const NODE: NamePart = { part: "node", schema: nodeName, given: newNode };
 
-export const NAMESPACE: NamePart = { part: "namespace", schema: namespaceName };
+export const NAMESPACE: NamePart = {
+  part: "namespace",
+  schema: namespaceName,
+  given: namespaceName,
+};

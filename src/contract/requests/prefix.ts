@@ -7,7 +7,7 @@ import {
 } from "../../domain/limits.ts";
 import { PREFIX_HANDLE_CHARACTERS } from "../../domain/prefix-handle.ts";
 import { attributes } from "../schema/attributes.ts";
-import { callerHandle } from "../schema/caller-handle.ts";
+import { callerHandle, newCallerHandle } from "../schema/caller-handle.ts";
 import { cidr, flag, whole } from "../schema/field.ts";
 import { poolList } from "../schema/pool-names.ts";
 import { fields, rule } from "../schema/schema.ts";
@@ -15,18 +15,17 @@ import { pageEntries } from "./query.ts";
 
 const HANDLE_CHARACTERS_MAX = NAME_CHARACTERS_MAX - PREFIX_HANDLE_CHARACTERS;
 
-/** The handle of prefixes. It is shorter than that of addresses, because `prefix/` comes before it. */
-const handleOfPrefixes = v.pipe(
-  callerHandle,
-  v.check(
-    (handle: string) => handle.length <= HANDLE_CHARACTERS_MAX,
-    `must have at most ${HANDLE_CHARACTERS_MAX} characters`,
-  ),
+/** The handle of prefixes is shorter than that of addresses, because `prefix/` comes before it. */
+const short = v.check<string, string>(
+  (handle) => handle.length <= HANDLE_CHARACTERS_MAX,
+  `must have at most ${HANDLE_CHARACTERS_MAX} characters`,
 );
+
+const handleOfPrefixes = v.pipe(callerHandle, short);
 
 export const prefixBody = v.pipe(
   fields({
-    handle: handleOfPrefixes,
+    handle: v.pipe(newCallerHandle, short),
     family: v.optional(v.picklist(FAMILIES, "must be 4 or 6")),
     prefixLength: v.optional(whole(1, BITS[6])),
     cidr: v.optional(cidr),

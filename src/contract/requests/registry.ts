@@ -50,13 +50,13 @@ function labelledRequest(
       labels: v.optional(labels, {}),
       ...more,
       // A caller can change the answer of a GET and PUT it back.
-      name: v.optional(of.schema),
+      name: v.optional(of.given),
     }) as LabelledRequest["body"],
     manifest: fields({
       apiVersion: v.picklist(API_VERSIONS, `must be ${API_VERSIONS.join(" or ")}`),
       kind: v.literal(kind, `must be ${kind}, or a list with one`),
       metadata: v.looseObject(
-        { name: of.schema, labels: v.optional(labels, {}), ...metadata },
+        { name: of.given, labels: v.optional(labels, {}), ...metadata },
         "must be an object with a name",
       ),
       spec: v.optional(v.unknown()),

@@ -3,17 +3,20 @@ import { ciliumNodeOfHandle } from "../../domain/node-handle.ts";
 import { handleOfPrefixes } from "../../domain/prefix-handle.ts";
 import { isOfNode } from "../../domain/reserved-handle.ts";
 import { isWorkloadHandle } from "../../domain/workload.ts";
-import { handleName } from "./field.ts";
+import { handleText, newHandle } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 
-/** A handle that a caller may name: not that of an instance or of a node. */
-export const callerHandle = v.pipe(
-  handleName,
-  v.rawCheck(({ dataset, addIssue }) => {
-    const message = dataset.typed ? whyReserved(dataset.value) : undefined;
-    if (message !== undefined) addIssue({ message });
-  }),
-);
+/** Rejects the handle of an instance or of a node, which no caller may name. */
+const unreserved = v.rawCheck<string>(({ dataset, addIssue }) => {
+  const message = dataset.typed ? whyReserved(dataset.value) : undefined;
+  if (message !== undefined) addIssue({ message });
+});
+
+/** A handle that a caller may name, also one from before names were checked for paths. */
+export const callerHandle = v.pipe(handleText, unreserved);
+
+/** A handle that a caller gives its name. */
+export const newCallerHandle = v.pipe(newHandle, unreserved);
 
 /** Rejects a handle that a caller must not name. */
 export function handleProblems(handle: string | undefined): readonly FieldProblem[] {

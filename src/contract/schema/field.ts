@@ -139,9 +139,38 @@ export const LOST_IN_PATH = /[?%#]/;
 export const LOST_IN_PATH_WORDS =
   "must not contain ?, % or #, because no path can contain them; POST …/release, with the name in its body, releases what such a name holds";
 
+/**
+ * A segment that a URL parser removes, with what comes before it, also beside a backslash, which it reads as a slash
+ * (https://url.spec.whatwg.org/#path-state). So `/v1/handles/team/../web` would name the handle `web`.
+ */
+const DOT_SEGMENT = /(^|[/\\])\.{1,2}([/\\]|$)/;
+
+/** Characters that let a name look like another one (https://www.unicode.org/reports/tr9/#Bidirectional_Character_Types). */
+const DIRECTION = /\p{Bidi_C}/u;
+
+/** Returns the reason why no name that a path can contain may newly have this text; nothing if it may. */
+export function newNameProblem(name: string): string | undefined {
+  if (LOST_IN_PATH.test(name)) return LOST_IN_PATH_WORDS;
+  if (DOT_SEGMENT.test(name))
+    return "must have no part . or .. between slashes or backslashes, because URL parsers resolve them";
+  return DIRECTION.test(name)
+    ? "must have no characters that change the direction of text, such as U+202E"
+    : undefined;
+}
+
 /** Makes a pattern that also excludes these characters. A name with one of them gets a message of its own. */
 const withoutLost = (pattern: RegExp, message: string) =>
   v.regex(pattern, ({ input }) => (LOST_IN_PATH.test(input) ? LOST_IN_PATH_WORDS : message));
+
+/** Makes the pattern of a new name from the one of its characters. */
+const ofNewName = (characters: string, message: string, flags = "") =>
+  v.regex(
+    new RegExp(
+      `^(?!(.*[/\\\\])?\\.{1,2}([/\\\\]|$))[${characters}]{1,${NAME_CHARACTERS_MAX}}$`,
+      flags,
+    ),
+    ({ input }) => newNameProblem(input) ?? message,
+  );
 
 const HOST_MESSAGE = `must be 1 to ${NAME_CHARACTERS_MAX} printable ASCII characters without spaces`;
 
@@ -154,20 +183,20 @@ export const hostText = v.pipe(
 /** A host that is given its name: not one that a path would take for another's. */
 export const newHost = v.pipe(
   text,
-  withoutLost(
-    new RegExp(`^[\\x21\\x22\\x24\\x26-\\x3e\\x40-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`),
-    HOST_MESSAGE,
-  ),
+  ofNewName("\\x21\\x22\\x24\\x26-\\x3e\\x40-\\x7e", HOST_MESSAGE),
 );
 
-/** A host that a path can name: an encoded slash may be one of the path by the time that it is routed. */
+const NODE_CHARACTERS = "\\x21\\x22\\x24\\x26-\\x2e\\x30-\\x3e\\x40-\\x7e";
+const NODE_MESSAGE = `${HOST_MESSAGE} and slashes`;
+
+/** A host that a path names: an encoded slash may be one of the path by the time that it is routed. */
 export const nodeName = v.pipe(
   text,
-  withoutLost(
-    new RegExp(`^[\\x21\\x22\\x24\\x26-\\x2e\\x30-\\x3e\\x40-\\x7e]{1,${NAME_CHARACTERS_MAX}}$`),
-    `${HOST_MESSAGE} and slashes`,
-  ),
+  withoutLost(new RegExp(`^[${NODE_CHARACTERS}]{1,${NAME_CHARACTERS_MAX}}$`), NODE_MESSAGE),
 );
+
+/** A host that is given its name, and that a path can name. */
+export const newNode = v.pipe(text, ofNewName(NODE_CHARACTERS, NODE_MESSAGE));
 
 /** A caller in the form that names a role without its path and its session, because every session is the same principal. */
 export const principalName = v.pipe(
@@ -196,13 +225,19 @@ export const handleText = v.pipe(
   ),
 );
 
-/** A handle that is given its name, or that a path names. */
-export const handleName = v.pipe(
+/** A handle that a path names. */
+export const handleInPath = v.pipe(
   text,
   withoutLost(
     new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}?%#]{1,${NAME_CHARACTERS_MAX}}$`, "u"),
     HANDLE_MESSAGE,
   ),
+);
+
+/** A handle that is given its name. */
+export const newHandle = v.pipe(
+  text,
+  ofNewName("^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_C}?%#", HANDLE_MESSAGE, "u"),
 );
 
 /** The id of a job, from the answer that started it. */

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import type { HostReserved, HostReservedAsked } from "../../domain/host-reserved.ts";
 import { HOST_RESERVED_MAX, NOTE_CHARACTERS_MAX } from "../../domain/limits.ts";
-import { handleName, proseText, whole } from "./field.ts";
+import { newHandle, proseText, whole } from "./field.ts";
 import { fields, rule } from "./schema.ts";
 
 const kept = {
   start: v.optional(whole(0, HOST_RESERVED_MAX), 0),
   end: v.optional(whole(0, HOST_RESERVED_MAX), 0),
-  handle: v.optional(handleName),
+  handle: v.optional(newHandle),
   note: v.optional(
     v.pipe(
       proseText,

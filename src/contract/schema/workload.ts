@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { NAME_CHARACTERS_MAX, UID_CHARACTERS_MAX } from "../../domain/limits.ts";
 import { type Workload, workloadHandle } from "../../domain/workload.ts";
-import { text } from "./field.ts";
+import { newNameProblem, text } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 import { fields } from "./schema.ts";
 
@@ -39,6 +39,18 @@ export function workloadOf({ workload: named, namespace }: WorkloadAsked): Workl
   if (!named || namespace === undefined) return undefined;
   const { kind, name, instance = name, uid } = named;
   return { namespace, kind, name, instance, uid };
+}
+
+/** Rejects the workload of an assign: one that a release would reject, or that has a part which no name may newly have. */
+export function newWorkloadProblems(asked: WorkloadAsked): readonly FieldProblem[] {
+  const { kind, name, instance = "" } = asked.workload ?? {};
+  return [
+    ...Object.entries({ kind, name, instance }).flatMap(([field, value = ""]) => {
+      const problem = newNameProblem(value);
+      return problem === undefined ? [] : [{ field: `workload.${field}`, value, problem }];
+    }),
+    ...workloadProblems(asked),
+  ];
 }
 
 /** Rejects a workload without its namespace, and one whose handle no path could name. */

@@ -4,9 +4,10 @@ import { DRY_RUN } from "../../contract/requests/query.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import {
   address,
-  handleName,
+  handleInPath,
   idempotencyKey,
   jobId,
+  newNode,
   nodeName,
   spaceName,
 } from "../../contract/schema/field.ts";
@@ -81,7 +82,11 @@ export function readNamedWith<Entries extends v.ObjectEntries>(
 ) {
   const query = readQuery(event, entries);
   if (query instanceof Problem) return query;
-  const name = inPath(of.part, of.schema, event.pathParameters?.[of.part]);
+  const name = inPath(
+    of.part,
+    givesNames(event) ? of.given : of.schema,
+    event.pathParameters?.[of.part],
+  );
   return name instanceof Problem ? name : { ...query, name };
 }
 
@@ -100,7 +105,7 @@ export function readHandlePath(event: Event) {
 export function readHandleWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
   const query = readQuery(event, entries);
   if (query instanceof Problem) return query;
-  const handle = inPath("handle", handleName, event.pathParameters?.handle);
+  const handle = inPath("handle", handleInPath, event.pathParameters?.handle);
   return handle instanceof Problem ? handle : { ...query, handle };
 }
 
@@ -115,9 +120,13 @@ export function readAddressPath(event: Event): { space: string; address: Address
 export function readHostWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
   const query = readQuery(event, entries);
   if (query instanceof Problem) return query;
-  const node = inPath("node", nodeName, event.pathParameters?.node);
+  const node = inPath("node", givesNames(event) ? newNode : nodeName, event.pathParameters?.node);
   return node instanceof Problem ? node : { ...query, node };
 }
+
+/** Returns true if the path of a request can give a resource its name. */
+const givesNames = ({ requestContext: { http } }: Event): boolean =>
+  http.method === "PUT" || http.method === "POST";
 
 /** Reads a part of the path or a header; returns its error under its name. */
 export function inPath<Schema extends v.GenericSchema>(
