@@ -174,13 +174,83 @@ it("each `complete` says of what: no two of answers that mean other things have 
 it("words that are kept for a field of a schema find it", () => {
   const { schemas } = document.components;
   for (const name of Object.keys(FIELD_WORDS).filter((name) => name.includes("."))) {
-    const [schema = "", field = ""] = name.split(".");
-    expect({ name, has: schemas[schema]?.properties?.[field] !== undefined }).toEqual({
-      name,
-      has: true,
-    });
+    const [within = "", field = ""] = name.split(".");
+    const of = within in schemas ? [schemas[within]] : fieldsNamed(within, schemas);
+    const has = of.some((schema) => fieldsOf(schema).some(([one]) => one === field));
+    expect({ name, has }).toEqual({ name, has: true });
   }
 });
+
+it("fields of one name have the same words only if they have values of one kind", () => {
+  const kinds = new Map<string, Map<string, string>>();
+  for (const [component, schema] of Object.entries<Schema>(document.components.schemas))
+    for (const [place, field] of placedIn(schema, component)) {
+      const words = `${place.slice(place.lastIndexOf(".") + 1)}: ${field.description}`;
+      const seen = kinds.get(words) ?? new Map();
+      kinds.set(words, seen);
+      for (const kind of kindsOf(field)) if (!seen.has(kind)) seen.set(kind, place);
+    }
+  const mixed = [...kinds].filter(([, { size }]) => size > 1);
+  expect(mixed.map(([words, places]) => ({ words, places: Object.fromEntries(places) }))).toEqual(
+    [],
+  );
+});
+
+it("a pattern that takes no empty text has its least length beside it, for programs that read no pattern", () => {
+  const patterns = partsOf(document).filter(({ pattern }) => typeof pattern === "string");
+  expect(patterns.length).toBeGreaterThan(100);
+  const without = patterns.filter(
+    ({ pattern = "", minLength = 0 }) => minLength === 0 && !new RegExp(pattern, "u").test(""),
+  );
+  expect(without).toEqual([]);
+});
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly description?: string;
+  readonly pattern?: string;
+  readonly minLength?: number;
+}
+
+/** Returns everything in a document that may be a schema. */
+const partsOf = (value: unknown): readonly Schema[] =>
+  typeof value === "object" && value !== null
+    ? [value, ...Object.values(value).flatMap(partsOf)]
+    : [];
+
+/** Returns the fields of a schema, also those that it has in one of its forms or for each of its entries. */
+function fieldsOf(schema: unknown): readonly (readonly [name: string, field: Schema])[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { properties, ...others } = schema as Schema;
+  return [...Object.entries(properties ?? {}), ...Object.values(others).flatMap(fieldsOf)];
+}
+
+const fieldsNamed = (name: string, schema: unknown): readonly Schema[] =>
+  fieldsOf(schema).flatMap(([one, field]) => [
+    ...(one === name ? [field] : []),
+    ...fieldsNamed(name, field),
+  ]);
+
+/** Returns every field in a schema by its place. */
+const placedIn = (
+  schema: Schema,
+  at: string,
+): readonly (readonly [place: string, field: Schema])[] =>
+  fieldsOf(schema).flatMap(([name, field]) => [
+    [`${at}.${name}`, field] as const,
+    ...placedIn(field, `${at}.${name}`),
+  ]);
+
+/** Returns what values of a field are: numbers, lists, or other ones. A count beyond 2^53 is a text. */
+function kindsOf({ $ref, type, anyOf }: Schema): readonly string[] {
+  if ($ref !== undefined) return kindsOf(document.components.schemas[$ref.split("/").at(-1) ?? ""]);
+  if (!anyOf) return type === undefined || type === "null" ? [] : [type];
+  const kinds = new Set(anyOf.flatMap(kindsOf));
+  return kinds.has("integer") ? ["integer"] : kinds.has("object") ? ["object"] : [...kinds];
+}
 
 /** The operations that answer with a document of another kind. */
 const DOCUMENTS: ReadonlySet<string> = new Set(["describe", "listSchemas", "readSchema"]);

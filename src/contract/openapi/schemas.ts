@@ -212,6 +212,14 @@ const portable = (pattern: string): string =>
     .replace(/\\P\{(Cc|Cs)\}/g, (_, name: "Cc" | "Cs") => `[^${RANGES[name]}]`)
     .replace(/\\p\{(Cc|Cs|Zl|Zp|Bidi_C)\}/g, (_, name: keyof typeof RANGES) => RANGES[name]);
 
+/** Returns the lengths that a pattern implies: those of its one class of characters, or that it takes no empty text. */
+function lengthsOf(pattern: RegExp): Json {
+  const [, min, max] =
+    /^\^(?:\(\?!.*?\$\)\))?(?:\[[^\]]*\]|\\d)\{(\d+),(\d+)\}\$$/.exec(pattern.source) ?? [];
+  if (max !== undefined) return { minLength: Number(min), maxLength: Number(max) };
+  return pattern.test("") ? {} : { minLength: 1 };
+}
+
 const refTo = (name: string) => `#/components/schemas/${name}`;
 
 /** The settings by which valibot schemas become JSON Schemas. */
@@ -229,7 +237,11 @@ export const CONVERSION = {
   },
   overrideAction: ({ valibotAction, jsonSchema }) =>
     valibotAction.type === "regex"
-      ? { ...jsonSchema, pattern: portable((valibotAction as Regex).requirement.source) }
+      ? {
+          ...lengthsOf((valibotAction as Regex).requirement),
+          ...jsonSchema,
+          pattern: portable((valibotAction as Regex).requirement.source),
+        }
       : undefined,
   overrideRef: ({ referenceId }) => refTo(referenceId),
 } satisfies ConversionConfig;
@@ -266,30 +278,34 @@ export function schemaOf(schema: v.GenericSchema): Json {
   return json as Json;
 }
 
-/** Returns the same schema, with a description for each field that has none. */
-export function described(schema: Json, component: string): Json {
+/**
+ * Returns the same schema, with a description for each field that has none.
+ *
+ * @param within the name of the schema: that of its component, or of the field that it is of
+ */
+export function described(schema: Json, within: string): Json {
   const walked = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, walkedInto(key, value, component)]),
+    Object.entries(schema).map(([key, value]) => [key, walkedInto(key, value, within)]),
   ) as Json;
   if (!walked.properties) return walked;
   const properties = Object.entries(walked.properties).map(([name, field]) => {
-    const words = FIELD_WORDS[`${component}.${name}`] ?? field.description ?? FIELD_WORDS[name];
+    const words = FIELD_WORDS[`${within}.${name}`] ?? field.description ?? FIELD_WORDS[name];
     return [name, words === undefined ? field : { ...field, description: words }];
   });
   return { ...walked, properties: Object.fromEntries(properties) };
 }
 
-function walkedInto(key: string, value: unknown, component: string): unknown {
+function walkedInto(key: string, value: unknown, within: string): unknown {
   if (key === "properties")
     return Object.fromEntries(
       Object.entries(value as Record<string, Json>).map(([name, field]) => [
         name,
-        described(field, component),
+        described(field, name),
       ]),
     );
-  if (key === "anyOf") return (value as readonly Json[]).map((one) => described(one, component));
+  if (key === "anyOf") return (value as readonly Json[]).map((one) => described(one, within));
   const isSchema = typeof value === "object" && value !== null;
   if (key === "items" || (key === "additionalProperties" && isSchema))
-    return described(value as Json, component);
+    return described(value as Json, within);
   return value;
 }

@@ -3,8 +3,8 @@ import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from "../../domain/limits.ts";
 /** Descriptions of fields, parameters and headers without their own description, for the OpenAPI document. */
 
 /**
- * Descriptions by the name of a field, which means the same everywhere, or by `Schema.field` if it means something else
- * in one component schema.
+ * Descriptions by the name of a field, which means the same everywhere. A field that means something else in one
+ * component has them by `Component.field`, and one inside of another field by `other.field`.
  */
 export const FIELD_WORDS: Readonly<Record<string, string>> = {
   action:
@@ -121,10 +121,10 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "The network interfaces of the workload, each with its own counts and pools. All get their addresses, or none does.",
   ips: "The addresses and ranges in the manifest.",
   ipVersion: "The address family in the manifest. It must be that of the addresses.",
-  ipv4: "IPv4: the number of addresses, or the host-reserved ones of such blocks.",
+  ipv4: "The number of IPv4 addresses.",
   ipv4Pools:
     "The pools that can serve IPv4, by name, CIDR or pattern, in the order in which they are tried.",
-  ipv6: "IPv6: the number of addresses, or the host-reserved ones of such blocks.",
+  ipv6: "The number of IPv6 addresses.",
   ipv6Pools:
     "The pools that can serve IPv6, by name, CIDR or pattern, in the order in which they are tried.",
   job: "The job that carries out the request.",
@@ -160,8 +160,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "The labels of the namespace for this request. They replace the registered ones.",
   namespaceName: "The namespaces that the pool serves, whatever `namespaceAffinity` says.",
   namespaceNames: "The namespaces that the pool serves, in place of `namespaceSelector`.",
-  namespaceSelector:
-    "Which namespaces the pool serves: a selector of Calico's language, or a LabelSelector.",
+  namespaceSelector: "Which namespaces the pool serves, in Calico's language.",
   namespaces: "The namespaces, one entry each.",
   natOutgoing: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   network: "The network that the interface attaches to. Pools may serve some networks only.",
@@ -179,7 +178,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   nodeName: "The hosts that the pool serves, whatever `nodeAffinity` says.",
   nodeNames: "The hosts that the pool serves, in place of `nodeSelector`.",
   nodeQuarantineSeconds: "How long a node that ended keeps what it has, in seconds.",
-  nodeSelector: "Which hosts the pool serves: a selector of Calico's language, or a LabelSelector.",
+  nodeSelector: "Which hosts the pool serves, in Calico's language.",
   nodes: "The nodes, one entry each.",
   note: "The purpose of the reserved addresses.",
   object: "The object of the watch event, of any kind.",
@@ -193,7 +192,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   podAffinity: "A LabelSelector of the workloads that the pool serves.",
   podCIDRs: "The prefixes of the node, one of a family at most.",
   podSelector:
-    "Which workloads the pool serves, by the `labels` of the request: a selector of Calico's language, or a LabelSelector.",
+    "Which workloads the pool serves, by the `labels` of the request, in Calico's language.",
   parent:
     "The pool of prefixes of which `cidr` is one. A handle must have the prefix, and keeps it as long as this pool exists. It never changes.",
   pool: "The name of the pool.",
@@ -275,6 +274,45 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "AssignRequest.labels": "The labels of the workload, for the `podSelector` of pools.",
   "AssignRequest.ipv4": "The number of IPv4 addresses to assign.",
   "AssignRequest.ipv6": "The number of IPv6 addresses to assign.",
+  "hostReserved.ipv4": "The addresses that the host reserves in each IPv4 block that it claims.",
+  "hostReserved.ipv6": "The addresses that the host reserves in each IPv6 block that it claims.",
+  "MappedGroup.hostReserved": "The number of addresses that hosts reserve for themselves.",
+  "MappedBlocks.hostReserved": "The addresses of each block that its host reserves for itself.",
+  "MappedBlocks.inUse": "The assigned addresses of each block.",
+  "MappedBlocks.reserved":
+    "The addresses of each block that a reservation excludes from automatic assignment.",
+  "MappedBlocks.cooling":
+    "The addresses of each block that were released and cannot be assigned yet, quarantined ones too.",
+  "MappedBlocks.available": "The addresses of each block that can be assigned now.",
+  "used.owner": "Who uses the address, as Cilium names it.",
+  "WalkCounts.blocks": "The number of blocks that the walk has seen.",
+  "CiliumNode.status": "The reports of the agent and the operator on the node.",
+  "ipam.pool": "The addresses that the node may use (`crd`), each with its use.",
+  "ipam.pools": "The prefixes of the node by Cilium's pool (`multi-pool`).",
+  "ipam.used": "The addresses that the node uses (`crd`), each with its use.",
+  "pool.owner": "Who uses the address, as Cilium names it.",
+  "pools.requested": "The needs of the node in each of Cilium's pools.",
+  "CiliumNodeRequest.status": "The reports of the agent and the operator on the node.",
+  "status.operator": "The result of the operator in earlier versions of Cilium.",
+  "PoolRequest.nodeSelector":
+    "Which hosts the pool serves: a selector of Calico's language, or a LabelSelector.",
+  "spec.nodeSelector":
+    "Which hosts the pool serves: a selector of Calico's language, or a LabelSelector.",
+  "PoolRequest.namespaceSelector":
+    "Which namespaces the pool serves: a selector of Calico's language, or a LabelSelector.",
+  "spec.namespaceSelector":
+    "Which namespaces the pool serves: a selector of Calico's language, or a LabelSelector.",
+  "PoolRequest.podSelector":
+    "Which workloads the pool serves, by the `labels` of the request: a selector of Calico's language, or a LabelSelector.",
+  "PoolRequest.job": "Ignored, so that an answer can be sent back.",
+  "Pool.job": "The id of the job that changes the pool.",
+  "PoolWritten.job": "The id of the job that changes the pool.",
+  "problem.status": "The HTTP status of the answer.",
+  "QuotaRequest.addresses": "The addresses that are assigned at a time.",
+  "Quota.addresses": "The addresses that are assigned at a time.",
+  "QuotaWritten.addresses": "The addresses that are assigned at a time.",
+  "QuotaWritten.blocks": "The blocks that hosts have at a time.",
+  "ApplicationWritten.addresses": "The addresses that the application wants.",
   "Application.kind": "The kind of the application, such as `Deployment` or `StatefulSet`.",
   "CloudEvent.detail": "The occurrence, as the service describes it.",
   "WatchEvent.type": "The change of the object.",

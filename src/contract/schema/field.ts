@@ -58,7 +58,14 @@ export function wholeText(min: number, max: number) {
   return v.pipe(
     text,
     v.regex(/^\d{1,9}$/, message),
-    v.metadata({ type: "integer", pattern: undefined, minimum: min, maximum: max }),
+    v.metadata({
+      type: "integer",
+      minLength: undefined,
+      maxLength: undefined,
+      pattern: undefined,
+      minimum: min,
+      maximum: max,
+    }),
     v.transform(Number),
     v.minValue(min, message),
     v.maxValue(max, message),
