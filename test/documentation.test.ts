@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
+import { PROBLEMS, type ProblemCode } from "../src/contract/schema/problem.ts";
 import { type Started, start } from "./local/process.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -37,6 +38,15 @@ describe.each(PAGES)("%s", (page) => {
   it("names only commands that there are", () => {
     const named = [...text.matchAll(/npm run ([a-z][a-z:]*)/g)].map(([, name]) => name);
     expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(named));
+  });
+
+  it("names the problems of the API with their statuses", () => {
+    const named = [...text.matchAll(/\b([45]\d\d) (?:with |\()?`(\w+)`/g)];
+    const wrong = named.filter(([, status, code = ""]) => {
+      const problem = PROBLEMS[code as ProblemCode] as { readonly status: number } | undefined;
+      return problem !== undefined && problem.status !== Number(status);
+    });
+    expect(wrong.map(([words]) => words)).toEqual([]);
   });
 
   it("names only files and folders that there are", () => {

@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { Problem } from "../contract/schema/problem.ts";
+import { checked } from "../contract/schema/schema.ts";
 import type { Key, Path, Value } from "../store/item.ts";
 import { type Attribute, valueIn } from "../store/streamed-change.ts";
 import { RestoreError } from "./restore-error.ts";
@@ -47,14 +49,10 @@ const line = v.object({
  * @throws {RestoreError} if it is no such line; the message names the place and the field
  */
 export function parseLine(text: string, place: string): Line {
-  const parsed = v.safeParse(line, jsonIn(text, place));
-  if (!parsed.success) {
-    const [issue] = parsed.issues;
-    throw new RestoreError(
-      `${place} is no line of the audit trail: ${v.getDotPath(issue) ?? "it"}: ${issue.message}`,
-    );
-  }
-  const { sequence, item, key, changes } = parsed.output;
+  const parsed = checked(line, jsonIn(text, place));
+  if (parsed instanceof Problem)
+    throw new RestoreError(`${place} is no line of the audit trail: ${parsed.detail.slice(0, -1)}`);
+  const { sequence, item, key, changes } = parsed;
   try {
     return { place, sequence, item, key, changes: changes.map(changeOf) };
   } catch (cause) {

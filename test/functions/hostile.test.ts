@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Assignment } from "../../src/allocator/assign/assignment.ts";
 import { ROUTES } from "../../src/contract/routes/routes.ts";
+import type { FieldProblem } from "../../src/contract/schema/problem.ts";
 import type { Event } from "../../src/edge/http/event.ts";
 import type { Item } from "../../src/store/item.ts";
 import { eventOf } from "../edge/event.ts";
@@ -38,6 +39,16 @@ function textsIn(value: unknown): string[] {
   return [...Object.keys(value), ...Object.values(value).flatMap(textsIn)];
 }
 
+/** A demand that something which is not there cannot meet: its sender is told that it is missing. */
+const OF_A_VALUE = /^must (be|have|not have)\b/;
+
+/** Expects that what is wrong with each field is told in Plat's words, and that a missing one is told as missing. */
+function expectOwnWords(fields: readonly FieldProblem[] = []): void {
+  expect(fields.filter(({ problem }) => /\b(Expected|Invalid) /.test(problem))).toEqual([]);
+  const missing = fields.filter((one) => !("value" in one));
+  expect(missing.filter(({ problem }) => OF_A_VALUE.test(problem))).toEqual([]);
+}
+
 describe.each(ROUTES)("$method $path", (route) => {
   it("answers whatever it is sent, in Unicode, and writes nothing when that is not valid", async () => {
     await fc.assert(
@@ -48,6 +59,7 @@ describe.each(ROUTES)("$method $path", (route) => {
         const valid = status < 400 || status === 409 || body.code === "idempotency_mismatch";
         if (!valid) expect(wrote).toBe(false);
         expect(textsIn(body).filter((text) => /\p{Cs}/u.test(text))).toEqual([]);
+        expectOwnWords(body.fields);
       }),
       { numRuns: fewerRuns(1 / 5) },
     );

@@ -1,7 +1,10 @@
+import * as v from "valibot";
 import { expect, it } from "vitest";
+import { schemaOf } from "../../src/contract/openapi/schemas.ts";
 import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
 import { FIELD_WORDS } from "../../src/contract/routes/words.ts";
-import { PROBLEMS } from "../../src/contract/schema/problem.ts";
+import { type FieldProblem, PROBLEMS, Problem } from "../../src/contract/schema/problem.ts";
+import { checked } from "../../src/contract/schema/schema.ts";
 import { eventOf } from "../edge/event.ts";
 import { call } from "./plat.ts";
 
@@ -205,7 +208,63 @@ it("a pattern that takes no empty text has its least length beside it, for progr
   expect(without).toEqual([]);
 });
 
+it("a parameter of a query is required exactly where the server rejects a request without it", () => {
+  for (const { id, method, path, query = {} } of ROUTES) {
+    const { parameters } = document.paths[path.replace("+}", "}")][method.toLowerCase()];
+    const said = parameters
+      .filter((one: Parameter & { required?: boolean }) => one.in === "query" && one.required)
+      .map(({ name }: Parameter) => name);
+    const demanded = Object.entries(query)
+      .filter(([, schema]) => !v.safeParse(schema as v.GenericSchema, undefined).success)
+      .map(([name]) => name);
+    expect({ id, said }).toEqual({ id, said: demanded });
+  }
+});
+
+it("a field of a body is required exactly where the server tells that it is missing, at each depth", () => {
+  for (const { id, body = [] } of ROUTES)
+    for (const form of body) {
+      const told = missingIn(form, resolved(schemaOf(form) as Schema));
+      expect({ id, ...told }).toEqual({ id, ...told, by: told.said });
+    }
+});
+
+const resolved = (schema: Schema): Schema =>
+  schema.$ref === undefined
+    ? schema
+    : resolved(document.components.schemas[schema.$ref.split("/").at(-1) ?? ""]);
+
+/** Returns the required fields of a body: those of its document, and those that the server misses. */
+function missingIn(form: v.GenericSchema, schema: Schema) {
+  const places = [[], ...objectsIn(schema)];
+  const said = places.flatMap((place) =>
+    (schemaAt(schema, place).required ?? []).map((name) => [...place, name].join(".")),
+  );
+  const by = places.flatMap((place) => {
+    const sent = place.reduceRight((value, name) => ({ [name]: value }), {});
+    const read = checked(form, sent);
+    const fields = read instanceof Problem ? (read.members.fields as readonly FieldProblem[]) : [];
+    const missing = fields.filter(({ problem }) => problem === "is required");
+    return missing.map(({ field }) => field).filter((field) => isIn(place, field));
+  });
+  return { said: said.toSorted(), by: by.toSorted() };
+}
+
+const isIn = (place: readonly string[], field: string): boolean =>
+  field.split(".").slice(0, -1).join(".") === place.join(".");
+
+const schemaAt = (schema: Schema, place: readonly string[]): Schema =>
+  place.reduce((within, name) => resolved(within.properties?.[name] ?? {}), schema);
+
+/** Returns the places of the objects in a body that have fields of their own. */
+const objectsIn = (schema: Schema, at: readonly string[] = []): readonly (readonly string[])[] =>
+  Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const inner = resolved(field);
+    return inner.properties ? [[...at, name], ...objectsIn(inner, [...at, name])] : [];
+  });
+
 interface Schema {
+  readonly required?: readonly string[];
   readonly $ref?: string;
   readonly type?: string;
   readonly anyOf?: readonly Schema[];

@@ -66,8 +66,9 @@ const notOneValue = (error: Error): string =>
 
 /** Returns what is wrong with the form of a request. The API judges the rest, each request on its own. */
 function problemOf(value: unknown): string | undefined {
-  const { issues } = v.safeParse(FORM, value);
-  return issues && `it must be an object with assign or release (${issues[0].message})`;
+  return v.is(FORM, value)
+    ? undefined
+    : "it must be an object with assign, or with release and its list of addresses, each of them an object";
 }
 
 const objects = v.array(v.looseObject({}));

@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
 import { type Cidr, parseNetwork } from "../../domain/cidr.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
 import { formatTime } from "../../domain/time.ts";
@@ -222,12 +224,12 @@ const LISTS: ReadonlySet<string> = new Set(["List", "NodeList", "PodList"]);
 
 /** Returns a manifest, or the items of a list; an item of a `PodList` is a pod even without a kind. */
 function itemsOf({ name }: InventoryFile, document: unknown): readonly Item[] {
-  const list = v.safeParse(listed, document);
-  if (!list.success)
+  const list = checked(listed, document);
+  if (list instanceof Problem)
     throw usageError(
-      `${name} is not a Kubernetes list: ${problemOf(list.issues[0], "it")}; it must be what kubectl get -o json prints.`,
+      `${name} is not a Kubernetes list. It must be what kubectl get -o json prints: ${list.detail}`,
     );
-  const { kind, items, metadata } = list.output;
+  const { kind, items, metadata } = list;
   if (!LISTS.has(kind)) return [{ at: kind, kind, value: document }];
   if (!items) throw usageError(`${name} is a ${kind} without items: it may be cut off.`);
   if (metadata?.continue)
@@ -249,12 +251,7 @@ function checkedAs<Schema extends v.GenericSchema>(
   { at, kind, value }: Item,
   { name }: InventoryFile,
 ): v.InferOutput<Schema> {
-  const result = v.safeParse(schema, value, { abortEarly: true });
-  if (result.success) return result.output;
-  throw usageError(
-    `${name}: ${at}, a ${kind}, is not valid: ${problemOf(result.issues[0], "it")}.`,
-  );
+  const result = checked(schema, value);
+  if (!(result instanceof Problem)) return result;
+  throw usageError(`${name}: ${at}, a ${kind}, is not valid: ${result.detail}`);
 }
-
-const problemOf = (issue: v.BaseIssue<unknown>, itself: string): string =>
-  `${v.getDotPath(issue) ?? itself}: ${issue.message}`;

@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
 import type { Owners } from "../../domain/owner.ts";
 import { formatTime } from "../../domain/time.ts";
 import { usageError } from "../shell/exit.ts";
@@ -135,13 +137,10 @@ function candidatesOf({ candidates, confirmed }: Leaks) {
  * trust that inventory. Errors: the text is no report, or a report of another space.
  */
 export function readReport(file: string, text: string, space: string): Report {
-  const result = v.safeParse(report, parsed(file, text), { abortEarly: true });
-  if (!result.success) {
-    const [issue] = result.issues;
-    const at = v.getDotPath(issue) ?? "it";
-    throw usageError(`${file} is not a report of plat check: ${at}: ${issue.message}.`);
-  }
-  const { space: of, checkedAt, brake, candidates } = result.output;
+  const result = checked(report, parsed(file, text));
+  if (result instanceof Problem)
+    throw usageError(`${file} is not a report of plat check: ${result.detail}`);
+  const { space: of, checkedAt, brake, candidates } = result;
   if (of !== space)
     throw usageError(`${file} is of space ${of}, not of ${space}; use --space ${of}.`);
   const trusted = candidates.filter(

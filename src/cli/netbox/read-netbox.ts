@@ -1,5 +1,7 @@
 import * as v from "valibot";
 import type { PlatClient } from "../../client/index.ts";
+import { Problem } from "../../contract/schema/problem.ts";
+import { checked } from "../../contract/schema/schema.ts";
 import { type HostId, hostId } from "../../domain/host.ts";
 import { parsePlainAddress } from "../../domain/plain-form.ts";
 import type { Desired, DesiredAddress } from "../import/desired.ts";
@@ -87,11 +89,9 @@ function entriesOf(file: string, text: string) {
   if (page.success && page.output.next)
     throw usageError(`${file} is one page of several. Ask NetBox for all with ?limit=0.`);
   return entries.map((entry: unknown, i) => {
-    const read = v.safeParse(ipAddress, entry);
-    if (read.success) return { entry: read.output, where: `${file}, id ${read.output.id}` };
-    const [{ message, path = [] }] = read.issues;
-    const field = path.map(({ key }) => String(key)).join(".");
-    throw usageError(`${file}: entry ${i + 1} is no address of NetBox: ${field}: ${message}`);
+    const read = checked(ipAddress, entry);
+    if (!(read instanceof Problem)) return { entry: read, where: `${file}, id ${read.id}` };
+    throw usageError(`${file}: entry ${i + 1} is no address of NetBox: ${read.detail}`);
   });
 }
 

@@ -126,7 +126,8 @@ const inQuery = ({ id, query = {} }: Route) =>
     const { description = own, ...described } = parameter(name, "query", inText(schemaOf(schema)));
     // Each entry of an object is a parameter of its own, and has the name of its key.
     const entries = described.schema.type === "object" ? { style: "form", explode: true } : {};
-    return { ...described, description: own ?? description, ...entries };
+    const required = schema.type !== "optional" && { required: true };
+    return { ...described, ...required, description: own ?? description, ...entries };
   });
 
 /** Returns a parameter, with the description of its schema if that has one. */

@@ -70,13 +70,17 @@ export function rule<T extends object>(problems: (value: T) => readonly FieldPro
   });
 }
 
+/** Returns the demand of a schema that has no words of its own, which are for what people read from files. */
+const demanded = ({ expected }: v.BaseIssue<unknown>): string => `must be of type ${expected}`;
+
 /** Parses a value with a schema, or returns all its errors. */
 export function checked<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,
 ): v.InferOutput<Schema> | Problem {
-  const result = v.safeParse(schema, value, { abortPipeEarly: true });
-  return result.success ? result.output : invalidAll(result.issues.map(fieldProblem));
+  const result = v.safeParse(schema, value, { abortPipeEarly: true, message: demanded });
+  if (result.success) return result.output;
+  return invalidAll(result.issues.map((issue) => fieldProblem(issue, value)));
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -96,14 +100,25 @@ export function shortened(value: unknown): unknown {
     : cut(`an object of ${Object.keys(value)}`);
 }
 
-function fieldProblem({ path, input, message }: v.BaseIssue<unknown>): FieldProblem {
-  const missing = input === undefined;
-  return {
-    field: path ? pathText(path.map(({ key }) => key)) : "body",
-    ...(!missing && { value: shortened(input) }),
-    problem: message,
-  };
+function fieldProblem(
+  { kind, path, input, message }: v.BaseIssue<unknown>,
+  received: unknown,
+): FieldProblem {
+  const keys = path?.map(({ key }) => key) ?? [];
+  const field = path ? pathText(keys) : "body";
+  // A schema demands a kind of value in its message; of a rule, the message is about what else there is.
+  if (input === undefined) return { field, problem: kind === "schema" ? "is required" : message };
+  // The input of a rule can be what a schema made of the value. An entry of a text is in no received object.
+  const isKey = path?.at(-1)?.origin === "key";
+  const value = isKey ? input : (placedAt(received, keys) ?? input);
+  return { field, value: shortened(value), problem: message };
 }
+
+const placedAt = (received: unknown, keys: readonly unknown[]): unknown =>
+  keys.reduce((within, key) => {
+    const one = Object(within);
+    return Object.hasOwn(one, key as string) ? one[key as string] : undefined;
+  }, received);
 
 /** Formats a path such as `addresses[2].handle`. */
 function pathText(keys: readonly unknown[]): string {

@@ -120,13 +120,21 @@ describe("a file that is odd is rejected by its name", () => {
   const nameless = { kind: "Pod", metadata: { name: "p" } };
   it.each<[string, string, readonly (string | object)[], Coverage?]>([
     ["JSON that is cut off", "file-0 is not complete JSON: ", [cut]],
-    ["YAML that is cut off", "file-0 is not a Kubernetes list: kind: ", [cutYaml]],
+    [
+      "YAML that is cut off",
+      "file-0 is not a Kubernetes list. It must be what kubectl get -o json prints: kind is required.",
+      [cutYaml],
+    ],
     ["YAML with an alias of nothing", "file-0 is not complete YAML: Unresolved alias", ["a: *foo"]],
     ["YAML that is none", "file-0 is not complete YAML: ", ["a: [b\n- c: }"]],
     ["YAML with an alias of nothing", "file-0 is not complete YAML: ", ["kind: *gone\n"]],
     ["nothing", "file-0 is empty; it must be what kubectl get -o json prints.", ["\n"]],
-    ["prose", "file-0 is not a Kubernetes list: it: ", ["no resources found"]],
-    ["an array", "file-0 is not a Kubernetes list: ", ["[]"]],
+    [
+      "prose",
+      "file-0 is not a Kubernetes list. It must be what kubectl get -o json prints: body must be of type Object",
+      ["no resources found"],
+    ],
+    ["an array", "file-0 is not a Kubernetes list. It ", ["[]"]],
     ["a list without items", "file-1 is a List without items", [list(node("a")), { kind: "List" }]],
     [
       "one page of a list",
@@ -135,12 +143,12 @@ describe("a file that is odd is rejected by its name", () => {
     ],
     [
       "a pod without a namespace",
-      "file-0: items[1], a Pod, is not valid: metadata.namespace: ",
+      "file-0: items[1], a Pod, is not valid: metadata.namespace is required.",
       [list(node("a"), nameless)],
     ],
     [
       "a time that is none",
-      "file-0: items[0], a Node, is not valid: status.conditions.0.lastHeartbeatTime: must be a time",
+      "file-0: items[0], a Node, is not valid: status.conditions[0].lastHeartbeatTime must be a time",
       [list(node("a", "yesterday"))],
     ],
     [

@@ -63,11 +63,14 @@ describe("a report", () => {
   });
 
   it.each<[string, (report: Record<string, never>) => unknown]>([
-    ["version: must be 1", (report) => ({ ...report, version: 2 })],
-    ["candidates: ", ({ candidates: _, ...report }) => report],
-    ["candidates.0.firstSeenAt: must be a time", (report) => changed(report, { firstSeenAt: "x" })],
-    ["candidates.0.address: must be an address", (report) => changed(report, { address: ".." })],
-    ["candidates.0.confirmed: ", (report) => changed(report, { confirmed: "yes" })],
+    ["version must be 1", (report) => ({ ...report, version: 2 })],
+    ["candidates is required", ({ candidates: _, ...report }) => report],
+    ["candidates[0].firstSeenAt must be a time", (report) => changed(report, { firstSeenAt: "x" })],
+    ["candidates[0].address must be an address", (report) => changed(report, { address: ".." })],
+    [
+      "candidates[0].confirmed must be of type boolean",
+      (report) => changed(report, { confirmed: "yes" }),
+    ],
   ])("of another shape is rejected by what is odd in it: %s", (message, change) => {
     const text = JSON.stringify(change(JSON.parse(textWith())));
     expect(() => readReport("r.json", text, "default")).toThrow(

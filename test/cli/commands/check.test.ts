@@ -482,7 +482,7 @@ describe("a line that cannot be right sends nothing, and exits with 2", () => {
 
   it.each<[string, string]>([
     ["is not complete JSON", "{"],
-    ["is not a report of plat check: kind: must be PlatCheckReport", '{"kind": "List"}'],
+    ["is not a report of plat check: kind must be PlatCheckReport", '{"kind": "List"}'],
     [
       "is of space elsewhere",
       `{"kind": "PlatCheckReport", "version": 1, "space": "elsewhere", "checkedAt": "${timeAt(0)}", "candidates": []}`,

@@ -96,7 +96,7 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     expect(await restore("nowhere")).toMatchObject({ exit: 2, out: "" });
     expect((await restore("empty")).err).toContain("has no file of an audit trail");
     expect((await restore("torn")).err).toBe(
-      "Error: 1.jsonl, line 1, is no line of the audit trail: sequence: must have 40 digits.\n  Nothing was written.\n",
+      "Error: 1.jsonl, line 1, is no line of the audit trail: sequence must have 40 digits; item is required; key is required; and 1 more.\n  Nothing was written.\n",
     );
   });
 

@@ -101,7 +101,11 @@ describe("plat import netbox", () => {
     ["no JSON", "x", "is not JSON"],
     ["another answer", '{"detail": "Invalid token"}', "is not an answer of NetBox"],
     ["one page of several", '{"next": "https://a/?offset=50", "results": []}', "?limit=0"],
-    ["entries of another kind", '{"results": [{"id": 1, "prefix": "10.0.0.0/8"}]}', "address:"],
+    [
+      "entries of another kind",
+      '{"results": [{"id": 1, "prefix": "10.0.0.0/8"}]}',
+      "address is required",
+    ],
     ["a text that is no address", JSON.stringify([ipAddress(1, "10.0.0/24")]), "stdin, id 1"],
   ])("rejects %s", async (_, text, problem) => {
     const { exit, err } = await importText(text);
