@@ -20,7 +20,7 @@ import { dryRunTable } from "./store/dry-run-table.ts";
 import { identityThrough, tableThrough } from "./store/dynamodb-table.ts";
 import { type Guard, guardedTable } from "./store/guarded-table.ts";
 import type { ReadableHistory } from "./store/readable-history.ts";
-import { retryingTable } from "./store/retrying-table.ts";
+import { type Patience, retryingTable, withRetries } from "./store/retrying-table.ts";
 import { signedTable } from "./store/signed-table.ts";
 import { makeStore } from "./store/store.ts";
 import type { Table } from "./store/table.ts";
@@ -105,10 +105,24 @@ export function dryRunContext(): Context {
 export function contextOf(table: Table, time: Time = REAL_TIME): Context {
   const { now } = time;
   const sleep = deadlineSleep(time.sleep);
-  const retrying = retryingTable(deadlineTable(table), { random: RANDOM, sleep });
-  const store: Store = makeStore(knownKeysTable(signedTable(retrying, currentActor)));
+  const store: Store = makeStore(
+    knownKeysTable(signedTable(patientTable(table, time), currentActor)),
+  );
   return { store, random: RANDOM, cache: new WarmCache(), now, sleep };
 }
+
+/** Returns the table that repeats a throttled call with pauses, before the deadline of its request. */
+export const patientTable = (table: Table, time: Time = REAL_TIME): Table =>
+  retryingTable(deadlineTable(table), patienceOf(time));
+
+/** Makes a call again, with pauses, if the database throttles it. */
+export const patiently = <T>(call: () => Promise<T>): Promise<T> =>
+  withRetries(call, patienceOf(REAL_TIME));
+
+const patienceOf = ({ sleep }: Pick<Time, "sleep">): Patience => ({
+  random: RANDOM,
+  sleep: deadlineSleep(sleep),
+});
 
 /** The clock of a context, and its way to wait. */
 export type Time = Pick<Context, "now" | "sleep">;
@@ -190,11 +204,7 @@ function historyOfEnvironment(): ReadableHistory | undefined {
 }
 
 function historyTableNamed(name: string): Table {
-  const table = tableIn(dynamoClient(process.env.DYNAMODB_ENDPOINT || undefined), name);
-  return retryingTable(deadlineTable(table), {
-    random: RANDOM,
-    sleep: deadlineSleep(REAL_TIME.sleep),
-  });
+  return patientTable(tableIn(dynamoClient(process.env.DYNAMODB_ENDPOINT || undefined), name));
 }
 
 /**

@@ -40,6 +40,8 @@ const PROCESS_SUITES = [
   "test/cdk/deploy.test.ts",
   "test/local/main.test.ts",
   "test/local/publishing.test.ts",
+  "test/local/throttled-start.test.ts",
+  "test/local/demo.test.ts",
   "test/twin/runbook.test.ts",
   "test/twin/publishing.test.ts",
   "test/twin/restore.test.ts",

@@ -1,3 +1,4 @@
+import { makeDirectory } from "../src/local/data-directory.ts";
 import { readTwinOptions, USAGE } from "./options.ts";
 import { startTwinOf } from "./twin.ts";
 
@@ -12,6 +13,7 @@ export async function startDeployed(args: readonly string[]) {
     return undefined;
   }
   const { environment, data, scheduleSeconds } = options;
+  if (data !== undefined) makeDirectory(data);
   const twin = await startTwinOf(environment, options);
   const { accessKeyId, secretAccessKey } = twin.callers[0] ?? {};
   const isByIam = twin.deployment.api.routes.some(({ authorizer }) => authorizer.type === "iam");

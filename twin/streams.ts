@@ -22,6 +22,7 @@ type Streamed = DynamoDBRecord & { readonly dynamodb: { readonly SequenceNumber:
 
 const POLL_MS = 100;
 const RETRY_MS = 250;
+const ANSWER_MS_MAX = 10_000;
 
 /** The acts of Lambda's poller on a stream, as the role of the function. */
 const READING = ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"] as const;
@@ -149,7 +150,8 @@ export class Streams {
           "AWS4-HMAC-SHA256 Credential=twin/19700101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=none",
       },
       body: JSON.stringify(body),
-      signal: this.#stopping.signal,
+      // A signal that lives as long as the twin would keep a listener of every call.
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
     });
     if (!answer.ok) throw new Error(`${operation}: ${await answer.text()}`);
     return (await answer.json()) as Record<string, unknown>;

@@ -430,6 +430,8 @@ export const NAMESPACE_CHARACTERS_MAX = 63;
 export const KIND_CHARACTERS_MAX = 63;
 export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255;
 export const BODY_BYTES_MAX = 1_000_000;
+/** The room on its disk below which a laptop's table takes no further write. A group of writes and a batch of events are smaller. */
+export const DISK_FREE_BYTES_MIN = 32 * 1_024 * 1_024;
 /** Manifests in one body, of which Plat takes one. */
 export const MANIFESTS_PER_BODY_MAX = 2_000;
 export const RELEASES_PER_REQUEST_MAX = 256;

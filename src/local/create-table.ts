@@ -5,7 +5,10 @@ import {
   ResourceInUseException,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
+import { ThrottledError } from "../domain/outcome.ts";
 import { TABLE } from "../store/definition.ts";
+import { isNotApplied } from "../store/dynamodb-table.ts";
+import { patiently } from "../wiring.ts";
 
 const WAIT_SECONDS_MAX = 30;
 
@@ -37,13 +40,22 @@ export async function createTableAs(
   { TableName, ...definition }: CreateTableCommandInput,
 ): Promise<void> {
   try {
-    await client.send(
-      new CreateTableCommand({ TableName, BillingMode: "PAY_PER_REQUEST", ...definition }),
+    await patiently(() =>
+      client
+        .send(new CreateTableCommand({ TableName, BillingMode: "PAY_PER_REQUEST", ...definition }))
+        .catch(asThrottled),
     );
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
-  await waitUntilTableExists({ client, maxWaitTime: WAIT_SECONDS_MAX }, { TableName });
+  const pace = { minDelay: 1, maxDelay: 5, maxWaitTime: WAIT_SECONDS_MAX };
+  await waitUntilTableExists({ client, ...pace }, { TableName });
+}
+
+function asThrottled(cause: unknown): never {
+  throw isNotApplied(cause)
+    ? new ThrottledError("the database throttled a table", { cause })
+    : cause;
 }
 
 function keySchema(keys: { readonly partitionKey: string; readonly sortKey: string }) {

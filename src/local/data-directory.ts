@@ -1,4 +1,6 @@
-import { isAbsolute, posix, win32 } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, isAbsolute, posix, resolve, win32 } from "node:path";
+import { UsageError } from "./usage-error.ts";
 
 const NAME = "plat";
 
@@ -16,4 +18,23 @@ export function dataDirectory(
   if (platform === "darwin") return posix.join(home, "Library", "Application Support", NAME);
   const base = isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : posix.join(home, ".local", "share");
   return posix.join(base, NAME);
+}
+
+/**
+ * Creates a directory of data with the ones above it. It makes one after the other, because `mkdir` of Node.js 20 tries
+ * for ever in a file system that takes no directory (nodejs/node#31481).
+ *
+ * @throws {UsageError} if it cannot be created
+ */
+export function makeDirectory(path: string): void {
+  const missing: string[] = [];
+  for (let one = resolve(path); !existsSync(one); one = dirname(one)) missing.unshift(one);
+  try {
+    for (const one of missing) mkdirSync(one);
+  } catch (cause) {
+    throw new UsageError(
+      `The directory ${path} cannot be created: ${(cause as Error).message}. Another one can be named with --data.`,
+      { cause },
+    );
+  }
 }

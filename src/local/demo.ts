@@ -6,9 +6,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { makeClient } from "./client.ts";
 import { asksForDeployed, loadTwin } from "./deployed.ts";
+import { expectNoEndpoint } from "./options.ts";
 import { startPlat } from "./plat.ts";
 import { CALLS_AT_ONCE, NODES, PODS_PER_DEPLOYMENT, POOL, rollOut, SETTINGS } from "./rollout.ts";
+import { sentenceOf } from "./serve.ts";
 import { keepRolling } from "./steady.ts";
+import { UsageError } from "./usage-error.ts";
 
 /**
  * `npm run demo`: a day of a cluster in a minute, 100 deployments of 10 pods on 10 nodes. It uses the laptop's table in
@@ -24,16 +27,22 @@ const DEPLOYMENTS_WATCHED = 220;
 const PAUSE_MS = 600;
 
 const args = process.argv.slice(2);
-const data = await mkdtemp(join(tmpdir(), "plat-"));
-if (args.includes("--console")) await watch();
-else await play();
+try {
+  expectNoEndpoint("npm run demo", process.env);
+  const data = await mkdtemp(join(tmpdir(), "plat-"));
+  if (args.includes("--console")) await watch(data);
+  else await play(data);
+} catch (error) {
+  console.error(sentenceOf(error));
+  process.exit(error instanceof UsageError ? 2 : 1);
+}
 
-async function play(): Promise<void> {
+async function play(data: string): Promise<void> {
   console.log(
     `${DEPLOYMENTS} deployments of ${PODS_PER_DEPLOYMENT} pods on ${NODES} nodes, pool ${POOL.cidr} in /${POOL.blockSize} blocks.
 To be watched, time is shortened: cooldown ${SETTINGS.cooldownSeconds} s, minimum age of a block ${SETTINGS.blockMinAgeSeconds} s, reclaim every ${RECLAIM_SECONDS} s.`,
   );
-  const plat = await (asksForDeployed(args) ? startTwin() : startHere());
+  const plat = await (asksForDeployed(args) ? startTwin(data) : startHere(data));
   console.log(`Plat listens on ${plat.url}. ${plat.sentence}.\n`);
   const { client } = plat;
   const failures = await rollOut({ deployments: DEPLOYMENTS, plat, client });
@@ -49,8 +58,8 @@ To be watched, time is shortened: cooldown ${SETTINGS.cooldownSeconds} s, minimu
   process.exit(failures.length === 0 ? 0 : 1);
 }
 
-async function watch(): Promise<void> {
-  const { client, url, stop } = await startHere();
+async function watch(data: string): Promise<void> {
+  const { client, url, stop } = await startHere(data);
   const ending = new AbortController();
   const { signal } = ending;
   process.once("SIGINT", () => ending.abort());
@@ -75,7 +84,7 @@ async function watch(): Promise<void> {
   await rm(data, { recursive: true });
 }
 
-async function startHere() {
+async function startHere(data: string) {
   const { values } = parseArgs({
     args,
     options: {
@@ -93,7 +102,7 @@ async function startHere() {
   return { ...plat, client: makeClient(plat.url, CALLS_AT_ONCE) };
 }
 
-async function startTwin() {
+async function startTwin(data: string) {
   const { startDeployed } = await loadTwin();
   const options = ["--port", "0", "--data", data, "--schedule-seconds", `${RECLAIM_SECONDS}`];
   const twin = await startDeployed([...args, ...options]);

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { makeDirectory } from "./data-directory.ts";
 
 /** An embedded DynamoDB in a process of its own. */
 export interface Emulator {
@@ -47,7 +48,7 @@ export function emulatorBinary(): string | undefined {
 export async function startEmulator({ file, port }: EmulatorOptions = {}): Promise<Emulator> {
   const binary = emulatorBinary();
   if (!binary) throw new Error("there is no embedded DynamoDB for this platform");
-  if (file) mkdirSync(dirname(file), { recursive: true });
+  if (file) makeDirectory(dirname(file));
   const kept = file ? ["--db-path", file] : [];
   const command = (port: number) =>
     [binary, "serve", "--host", "127.0.0.1", "--port", String(port), ...kept] as const;

@@ -62,6 +62,14 @@ export function readOptions(
   };
 }
 
+/** Rejects the endpoint of a DynamoDB where it would have no effect. @param what names what was started */
+export function expectNoEndpoint(what: string, { DYNAMODB_ENDPOINT }: Variables): void {
+  if (DYNAMODB_ENDPOINT)
+    throw new UsageError(
+      `${what} keeps data of its own, and DYNAMODB_ENDPOINT is set to ${DYNAMODB_ENDPOINT}; unset it.`,
+    );
+}
+
 /** Chooses the table from the options and the environment. */
 function storageOf(
   { data, memory, dynamodb }: { data?: string; memory: boolean; dynamodb: boolean },

@@ -1,7 +1,7 @@
 import "./environment.ts";
 import { CorruptItemError } from "../domain/outcome.ts";
 import { asksForDeployed, loadTwin } from "./deployed.ts";
-import { readOptions, usageOf } from "./options.ts";
+import { expectNoEndpoint, readOptions, usageOf } from "./options.ts";
 import { type Plat, startPlat } from "./plat.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -12,15 +12,18 @@ import { UsageError } from "./usage-error.ts";
  */
 export async function serveUntilStopped(args: readonly string[], command: string): Promise<number> {
   try {
-    const plat = asksForDeployed(args)
-      ? await (await loadTwin()).startDeployed(args)
-      : await startHere(args, command);
+    const plat = asksForDeployed(args) ? await startTwin(args) : await startHere(args, command);
     if (plat) run(plat);
     return 0;
   } catch (error) {
     console.error(sentenceOf(error));
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+async function startTwin(args: readonly string[]) {
+  expectNoEndpoint("--deployed", process.env);
+  return (await loadTwin()).startDeployed(args);
 }
 
 async function startHere(args: readonly string[], command: string): Promise<Plat | undefined> {
@@ -47,7 +50,8 @@ function run(plat: Pick<Plat, "sentence" | "url" | "lost" | "stop">): void {
   });
 }
 
-function sentenceOf(error: unknown): string {
+/** Returns the sentence for the terminal about an error that ends a server. */
+export function sentenceOf(error: unknown): string {
   const { code, address, port, message } = error as NodeJS.ErrnoException & {
     address?: string;
     port?: number;

@@ -9,6 +9,7 @@ import { LmdbTable } from "../store/lmdb-table.ts";
 import type { Table } from "../store/table.ts";
 import { dynamoClient, tableIn } from "../wiring.ts";
 import { createTable } from "./create-table.ts";
+import { makeDirectory } from "./data-directory.ts";
 import { emulatorBinary } from "./emulator.ts";
 import { keepEmulator } from "./kept-emulator.ts";
 import { type Publisher, type PublishingOptions, publishHere } from "./publishing.ts";
@@ -82,6 +83,7 @@ async function inFile(data: string): Promise<Storage> {
   expectNo(DYNAMODB_FILE, data, "the embedded DynamoDB; start with --dynamodb");
   const lmdb = await loadLmdb();
   const directory = resolve(data);
+  makeDirectory(directory);
   const files = {
     table: join(directory, FILE),
     history: join(directory, HISTORY_FILE),
@@ -161,6 +163,7 @@ async function embedded(data: string | undefined): Promise<Storage> {
       "--dynamodb needs the embedded DynamoDB, an optional dependency for Linux on x64 that is not installed; start without it, or set DYNAMODB_ENDPOINT to a DynamoDB of yours.",
     );
   if (data !== undefined) expectNo(FILE, data, "the table without --dynamodb; start without it");
+  if (data !== undefined) makeDirectory(data);
   const file = data === undefined ? undefined : join(resolve(data), DYNAMODB_FILE);
   const emulator = await keepEmulator(file);
   const client = dynamoClient(emulator.endpoint);

@@ -179,7 +179,8 @@ const NOT_APPLIED = new Set([
   "TransactionConflictException",
 ]);
 
-function isNotApplied(error: unknown): boolean {
+/** Returns true if DynamoDB has throttled a request, or rejected it for a conflict. */
+export function isNotApplied(error: unknown): boolean {
   return error instanceof Error && NOT_APPLIED.has(error.name);
 }
 

@@ -1,6 +1,8 @@
 import { randomInt } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Database, RootDatabase } from "lmdb";
+import { DISK_FREE_BYTES_MIN } from "../domain/limits.ts";
 import { NO_SEQUENCE } from "./change-log.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key } from "./item.ts";
@@ -35,7 +37,7 @@ export interface Environment {
    * Makes all of these replacements or none, and keeps the writes that led to them. Resolves when
    * they are on the disk.
    *
-   * @throws if another server has taken over the file; then none was made
+   * @throws if another server has taken over the file, or no space is left; then none was made
    */
   commit(replacements: readonly Replacement[], kept: readonly NumberedWrite[]): Promise<void>;
   /** Removes the kept changes up to a number. A commit stays until all of its changes may go. */
@@ -88,25 +90,47 @@ export class UnusableFile extends Error {
  * Opens a file as a table, or creates it. The file belongs to one process at a time.
  *
  * @param lmdb the library; the caller loads it, because it needs a binary of the platform
+ * @param freeBytes tells the room on the disk; by default the room that there is
  * @throws {UnusableFile}
  */
 export async function openEnvironment(
   { open }: Pick<typeof import("lmdb"), "open">,
   path: string,
+  freeBytes: FreeBytes = freeBytesAt,
 ): Promise<Environment> {
-  const root = opened(open, path);
+  const whyFull = () => problemOfRoom(freeBytes(dirname(path)));
+  const root = opened(open, path, whyFull);
   try {
     await claim(root, path);
     const databases = databasesOf(root);
     // Two processes that start at the same moment can both pass the first check. In the second
     // check, one sees the other.
     expectAlone(root, path);
-    return environment(databases, await takeOwnership(root));
+    return environment(databases, await takeOwnership(root), whyFull);
   } catch (error) {
     await root.close();
     throw error;
   }
 }
+
+/** Returns the bytes that are free on the disk of a directory. */
+export type FreeBytes = (directory: string) => number;
+
+function freeBytesAt(directory: string): number {
+  const { blocks, bavail, bsize } = statfsSync(directory);
+  // Some file systems do not tell their size.
+  return blocks > 0 ? bavail * bsize : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Returns the reason why a disk takes no further writes; nothing if it takes them. The library
+ * prints its own stack when the disk is full, and crashes the process if not even its lock file has
+ * room. So Plat stops before that.
+ */
+const problemOfRoom = (free: number): string | undefined =>
+  free < DISK_FREE_BYTES_MIN
+    ? `no space is left on its disk, which has ${free} bytes free and needs ${DISK_FREE_BYTES_MIN}`
+    : undefined;
 
 /**
  * Opens a file for reading that another thread of this process has opened as a table. What that
@@ -155,8 +179,11 @@ const encoding: object = { encoder: ENCODER };
 function opened(
   open: typeof import("lmdb")["open"],
   path: string,
+  whyFull: () => string | undefined = () => undefined,
 ): RootDatabase<string, Uint8Array> {
   try {
+    const full = whyFull();
+    if (full !== undefined) throw new Error(full);
     expectDatabase(path);
     return open<string, Uint8Array>({ path, noSubdir: true, keyEncoding: "binary", ...DURABLE });
   } catch (cause) {
@@ -288,7 +315,11 @@ function reads({ root, items, due, changes }: Databases): Reads {
   };
 }
 
-function environment(databases: Databases, whileOwned: WhileOwned): Environment {
+function environment(
+  databases: Databases,
+  whileOwned: WhileOwned,
+  whyFull: () => string | undefined,
+): Environment {
   const { root, items, due, changes } = databases;
   return {
     ...reads(databases),
@@ -301,6 +332,8 @@ function environment(databases: Databases, whileOwned: WhileOwned): Environment 
     },
 
     async commit(replacements, kept) {
+      const full = whyFull();
+      if (full !== undefined) throw new Error(full);
       // The bytes of an item are copied as they are, because encoding them again costs more.
       const commit = keptCommit(kept, (key) => items.getBinary(itemPlace(key)));
       const last = kept.at(-1)?.sequence;

@@ -18,23 +18,28 @@ export interface Patience {
  * done (`ThrottledError`). It repeats a read also after no answer. It never repeats a write whose
  * outcome is unknown (rule 3).
  */
-export function retryingTable(table: Table, { random, sleep }: Patience): Table {
-  const withRetries = async <T>(call: () => Promise<T>): Promise<T> => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await call();
-      } catch (error) {
-        const triesMax =
-          error instanceof ThrottledError
-            ? BUSY_TRIES_MAX
-            : error instanceof UnavailableError
-              ? UNANSWERED_TRIES_MAX
-              : 1;
-        if (attempt >= triesMax) throw error;
-        const pauseMsMax = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** attempt);
-        await sleep(random.fraction() * pauseMsMax);
-      }
+export function retryingTable(table: Table, patience: Patience): Table {
+  return eachCall(table, (call) => withRetries(call, patience));
+}
+
+/** Makes a call again as a table that retries does. */
+export async function withRetries<T>(
+  call: () => Promise<T>,
+  { random, sleep }: Patience,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      const triesMax =
+        error instanceof ThrottledError
+          ? BUSY_TRIES_MAX
+          : error instanceof UnavailableError
+            ? UNANSWERED_TRIES_MAX
+            : 1;
+      if (attempt >= triesMax) throw error;
+      const pauseMsMax = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** attempt);
+      await sleep(random.fraction() * pauseMsMax);
     }
-  };
-  return eachCall(table, withRetries);
+  }
 }

@@ -147,6 +147,26 @@ describe("npm start", () => {
     );
   });
 
+  it.skipIf(process.platform !== "linux").each([[[]], [["--dynamodb"]], [["--deployed"]]])(
+    "says in a sentence that a directory cannot be created, in place of trying for ever: %j",
+    async (more) => {
+      const { code, errors } = await run(["--port", "0", "--data", "/proc/foo/bar", ...more]).ended;
+      expect(code).toBe(2);
+      expect(errors).toBe(
+        "The directory /proc/foo/bar cannot be created: ENOENT: no such file or directory, mkdir '/proc/foo'. Another one can be named with --data.\n",
+      );
+    },
+  );
+
+  it("rejects the endpoint of a DynamoDB beside --deployed, which has a table of its own", async () => {
+    const endpoint = "http://127.0.0.1:1";
+    const ended = run(["--deployed", "--port", "0"], { DYNAMODB_ENDPOINT: endpoint }).ended;
+    expect(await ended).toMatchObject({
+      code: 2,
+      errors: `--deployed keeps data of its own, and DYNAMODB_ENDPOINT is set to ${endpoint}; unset it.\n`,
+    });
+  });
+
   it("says in a sentence that the DynamoDB it was pointed to does not answer", async () => {
     const endpoint = "http://127.0.0.1:1";
     const { code, errors } = await run(["--port", "0"], { DYNAMODB_ENDPOINT: endpoint }).ended;

@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as lmdb from "lmdb";
 import { expect, it } from "vitest";
+import { DISK_FREE_BYTES_MIN } from "../../src/domain/limits.ts";
 import { absent } from "../../src/store/clause.ts";
 import { openEnvironment, UnusableFile } from "../../src/store/lmdb-environment.ts";
 import { LmdbTable } from "../../src/store/lmdb-table.ts";
@@ -158,4 +160,37 @@ it("of two that cannot tell each other apart by their process numbers the later 
     ["2", "later"],
   ]);
   await environment.close();
+});
+
+it("a file on a full disk is rejected with the room that there is, before the library touches it", async () => {
+  const path = await fileIn();
+  const error = await openEnvironment(lmdb, path, () => 8_192).catch((error) => error);
+  expect(error).toBeInstanceOf(UnusableFile);
+  expect(error.message).toBe(
+    `${path} cannot be opened: no space is left on its disk, which has 8192 bytes free and needs ${DISK_FREE_BYTES_MIN}.`,
+  );
+  expect(existsSync(path)).toBe(false);
+});
+
+it("a disk that becomes full ends the table with that reason, and its last group is not written", async () => {
+  const path = await fileIn();
+  let free = DISK_FREE_BYTES_MIN;
+  const table = new LmdbTable(await openEnvironment(lmdb, path, () => free));
+  const put = (sk: string) =>
+    table.write({
+      step: "put",
+      key: { pk: "p", sk },
+      when: [absent("absent", "pk")],
+      change: { kind: "put", item: { pk: "p", sk } },
+    });
+  await put("1");
+  await table.onDisk();
+  free--;
+  await put("2");
+  await expect(table.onDisk()).rejects.toThrow("no space is left on its disk");
+  expect(await table.lost).toMatch(/^no space is left on its disk, which has \d+ bytes free/);
+  await table.close();
+  const after = new LmdbTable(await openEnvironment(lmdb, path));
+  expect((await after.scan(9)).items).toEqual([{ pk: "p", sk: "1" }]);
+  await after.close();
 });
