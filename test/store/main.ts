@@ -17,7 +17,7 @@ Without either, the embedded DynamoDB.
 `;
 
 const VITEST = fileURLToPath(new URL("vitest.mjs", import.meta.resolve("vitest/package.json")));
-const SUITE = fileURLToPath(new URL("dynamo.test.ts", import.meta.url));
+const SUITE = fileURLToPath(new URL("dynamodb-table.test.ts", import.meta.url));
 
 process.exitCode = main(process.argv.slice(2));
 
