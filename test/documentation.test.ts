@@ -110,10 +110,12 @@ describe("the first address, as README.md shows it", () => {
 
   it("comes by code, and is released by its generation", async () => {
     const [, code = ""] = /```js\n(.*?)```/s.exec(README) ?? [];
-    const program = `${shown(code)}\nconsole.log(addresses[0].address);`;
-    const address = (await run(process.execPath, "--input-type=module", "-e", program)).trim();
-    expect(address).toMatch(/^10\.0\./);
-    const after = await fetch(new URL(`/v1/addresses/${address}`, server.url));
-    expect(await after.json()).toMatchObject({ state: "cooling" });
+    // Whoever tries it again is served again.
+    for (const _ of [1, 2]) {
+      const said = await run(process.execPath, "--input-type=module", "-e", shown(code));
+      const [, address = ""] = /^web-1 has (10\.0\.\S+)\n$/.exec(said) ?? [];
+      const after = await fetch(new URL(`/v1/addresses/${address}`, server.url));
+      expect(await after.json()).toMatchObject({ state: "cooling" });
+    }
   });
 });

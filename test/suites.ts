@@ -28,6 +28,7 @@ const FAULT_SUITES = [
 const PROCESS_SUITES = [
   "test/local/race.test.ts",
   "test/cli/import/proof.test.ts",
+  "test/cli/recipes.test.ts",
   "test/twin/tour.test.ts",
   "test/twin/race.test.ts",
   "test/twin/prod.test.ts",

@@ -263,6 +263,13 @@ describe("a host that is to have a block", () => {
     expect(await held(plat, "n1")).toHaveLength(2);
   });
 
+  it("gets it in a later pool of the list where an earlier one cannot serve it", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/other", { cidr: "10.1.0.0/24", disabled: true });
+    const { body } = await claim(plat, "n1", { families: [4], pools: ["other", "main"] });
+    expect(body.blocks).toMatchObject([{ pool: "main" }]);
+  });
+
   it("is not held back by the blocks that it has in other pools", async () => {
     const plat = await spaceWithPool();
     await plat.put("/v1/pools/other", { cidr: "10.1.0.0/24" });
