@@ -1,4 +1,4 @@
-import { type Address, compareAddresses } from "./address.ts";
+import { compareAddresses } from "./address.ts";
 import { addressesOf, type CiliumAddresses, ciliumAddressesOf } from "./cilium-addresses.ts";
 import { settleMarks } from "./cilium-marks.ts";
 import type { CiliumObject, CiliumOptions } from "./cilium-object.ts";
@@ -22,10 +22,8 @@ export interface CrdDecision extends CiliumMemory {
   readonly seen: CiliumAddresses;
   /** The held addresses that are freed: those that are released, and those that are given back. */
   readonly free: readonly string[];
-  /** The addresses that the node says it has, without those that it agreed to release. */
+  /** The addresses that the node says it has. One that it agreed to release is among them only while it is in use. */
   readonly stated: readonly StatedAddress[];
-  /** The addresses that are in use, although the agent agreed to their release. */
-  readonly usedAgain: readonly Address[];
 }
 
 /**
@@ -50,9 +48,6 @@ export function decideCrd(statement: CrdStatement): CrdDecision {
     stated: [...stated].flatMap(([text, address]) =>
       released.has(text) ? [] : [{ address, isUsed: seen.used.has(text) }],
     ),
-    usedAgain: [...stated].flatMap(([text, address]) =>
-      released.has(text) && seen.used.has(text) ? [address] : [],
-    ),
   };
 }
 
@@ -72,10 +67,11 @@ function entryOf(
 ): CiliumEntry | undefined {
   const isHeld = held.has(text);
   const isListed = pool.has(text);
-  if (earlier?.state === "released")
+  const isUsed = used.has(text);
+  // A used address is the node's, also after its agent agreed to the release.
+  if (earlier?.state === "released" && !isUsed)
     return isListed || releaseIps.has(text) ? { text, state: "released", isHeld } : undefined;
   if (isListed) return { text, state: earlier?.state === "marked" ? "marked" : "listed", isHeld };
-  const isUsed = used.has(text);
   if (!earlier || !(isHeld || isUsed)) return undefined;
   const wasListed = earlier.state === "listed" || earlier.state === "marked";
   // An object without entries may be new, so that nobody has written its addresses yet.

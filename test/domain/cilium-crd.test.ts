@@ -257,15 +257,34 @@ describe("an excess", () => {
   });
 });
 
-it("a released address that is used is neither taken nor freed again", () => {
-  const node = new Node(["1", "2", "3"], { release: 0 });
-  const shown = { pool: ["1", "2", "3"], pre: 2 };
-  node.put(shown);
-  const ready = { ...shown, releaseIps: { 1: "ready-for-release" } };
-  expect(node.put(ready)).toMatchObject({ freed: "1" });
-  const again = node.decide({ ...ready, used: ["1"] });
-  expect(again.usedAgain.map(formatAddress)).toEqual([at("1")]);
-  expect(again.stated.map(({ address }) => formatAddress(address))).toEqual([at("2"), at("3")]);
+describe("a released address that is used all the same", () => {
+  const POOL = ["1", "2", "3"];
+  const released = { pool: ["2", "3"], pre: 2, releaseIps: { 1: "released" } };
+
+  /** Returns a node whose agent agreed to the release of the first address. */
+  function afterRelease(): Node {
+    const node = new Node(POOL, { release: 0 });
+    node.put({ pool: POOL, pre: 2 });
+    const ready = { pool: POOL, pre: 2, releaseIps: { 1: "ready-for-release" } };
+    expect(node.put(ready)).toMatchObject({ freed: "1" });
+    return node;
+  }
+
+  it("is taken back, and withdrawn, when the object has dropped it from its pool", () => {
+    const node = afterRelease();
+    const shown = { taken: "1 used", freed: "", pool: "2,3", releaseIps: "" };
+    expect(node.put({ ...released, used: ["1"] })).toMatchObject(shown);
+    expect(node.put({ ...released, used: ["1"] }, 1000)).toMatchObject({ taken: "", freed: "" });
+    expect(node.put(released)).toMatchObject({ freed: "" });
+    expect(node.put(released, 60)).toMatchObject({ freed: "1" });
+  });
+
+  it("is taken back, and available again, while the object lists it", () => {
+    const node = afterRelease();
+    const again = { pool: POOL, pre: 2, used: ["1"], releaseIps: { 1: "released" } };
+    expect(node.put(again)).toMatchObject({ taken: "1 used", pool: "2,3,1", releaseIps: "" });
+    expect(node.put(again)).toMatchObject({ taken: "", freed: "", pool: "2,3,1" });
+  });
 });
 
 const digit = fc.integer({ min: 1, max: 8 }).map(String);
@@ -302,6 +321,18 @@ describe("whatever the objects show", () => {
             expect(before.has(at(n))).toBe(true);
             expect((isReady && wasMarked) || !shown.pool?.includes(n)).toBe(true);
           }
+        }
+      }),
+    );
+  });
+
+  it("what is used is taken", () => {
+    fc.assert(
+      fc.property(some, options, steps, (held, given, objects) => {
+        const node = new Node(held, given);
+        for (const [shown, seconds] of objects) {
+          node.put(shown, seconds);
+          for (const n of shown.used ?? []) expect(node.held).toContain(at(n));
         }
       }),
     );

@@ -159,6 +159,26 @@ describe("a CiliumNode in mode crd", () => {
     expect(after.releaseIps).not.toHaveProperty([ready]);
   });
 
+  it("keeps a released address that it uses after all, and loses it once it is unused", async () => {
+    const { told, holderOf } = await spaceOf();
+    const { pool } = await told("node-1");
+    const ipam = { "pre-allocate": 2 };
+    const marked = await told("node-1", { pool, ipam }, RELEASED);
+    const [gone = ""] = Object.keys(marked.releaseIps);
+    const ready = { ...marked.releaseIps, [gone]: "ready-for-release" };
+    const { pool: left } = await told("node-1", { pool, ipam, releaseIps: ready }, RELEASED);
+    expect(await holderOf(gone)).toBeUndefined();
+    const both = { pool: left, ipam, used: [gone], releaseIps: { [gone]: "released" } };
+    expect(await told("node-1", both, WITHDRAWN)).toEqual({
+      pool: left,
+      releaseIps: {},
+      error: "",
+    });
+    expect(await holderOf(gone)).toBe("cilium/node-1/a");
+    await told("node-1", { pool: left, ipam }, WITHDRAWN);
+    expect(await holderOf(gone)).toBeUndefined();
+  });
+
   it("is told the same by GET, which gives nothing, and DELETE releases all", async () => {
     const { told, read, end, holderOf } = await spaceOf();
     const { pool } = await told("node-1", { ipam: { "pre-allocate": 4 } });

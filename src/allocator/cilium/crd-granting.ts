@@ -45,10 +45,6 @@ export class CrdGranting {
     this.#has = new Set(held.has);
     this.#quotaSlots = held.quotaSlots;
     for (const text of decision.free) this.#has.delete(text);
-    for (const address of decision.usedAgain) {
-      const text = formatAddress(address);
-      this.#fail(address.family, `Address ${text} is in use, and the agent agreed to release it.`);
-    }
   }
 
   /** Takes the addresses of a family that the node says it has and does not hold: first those in use. */
