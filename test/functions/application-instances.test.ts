@@ -187,11 +187,27 @@ describe("an instance of an application", () => {
     expect(one.body.addresses).toMatchObject([{ interface: "eth0", pool: "web" }]);
   });
 
-  it("does not lose them by a pool that is disabled or addresses that are reserved later", async () => {
+  it("gets them also from a pool that is disabled", async () => {
     const plat = await spaceWithRanges();
     await plat.put(WEB, { replicas: 2, addresses });
-    await plat.put("/v1/reservations/later", { cidr: "10.0.0.8/29" });
+    const { headers, body } = await plat.get("/v1/pools/web");
+    const { cidr, blockSize, ranges, assignmentMode, gateway } = body;
+    const disabled = { cidr, blockSize, ranges, assignmentMode, gateway, disabled: true };
+    expect((await plat.put("/v1/pools/web", disabled, headers.etag)).status).toBe(200);
     expect((await ask(plat, pod(1))).status).toBe(200);
+  });
+
+  it("gets none that is reserved, but one that it names", async () => {
+    const plat = await spaceWithRanges();
+    const [first] = membersOf(await plat.put(WEB, { replicas: 2, addresses }));
+    const reserved = await plat.put("/v1/reservations/later", { cidrs: ["10.0.0.8/29"] });
+    expect(reserved.status).toBe(201);
+    expect((await ask(plat, pod(1))).body).toMatchObject({
+      code: "pool_exhausted",
+      detail: expect.stringContaining("2 of its addresses are reserved"),
+    });
+    expect(await addressOf(plat, pod(1), { ipv4: undefined, address: first })).toBe(first);
+    expect(await addressOf(plat, pod(1), { ipv4: undefined, address: first })).toBe(first);
   });
 });
 

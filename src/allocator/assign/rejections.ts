@@ -173,13 +173,14 @@ export function noRoomInSet(
 export function noneHeld(
   familyRequest: FamilyRequest,
   application: Application,
-  missing: number,
+  { missing, reserved }: { readonly missing: number; readonly reserved: number },
 ): Rejection {
   const { family, pools } = familyRequest;
   const name = nameOfApplication(application);
+  const closed = `; ${reserved} of its addresses ${reserved === 1 ? "is" : "are"} reserved`;
   return new Rejection(
     "pool_exhausted",
-    `Application ${name} holds no free IPv${family} address for ${missing} more; a PUT of it with a larger number adds some.`,
+    `Application ${name} holds no free IPv${family} address for ${missing} more${reserved > 0 ? closed : ""}; a PUT of it with a larger number adds some.`,
     {
       rule: "application",
       missing: [missingOf(familyRequest, missing, "pool_exhausted")],

@@ -1,4 +1,5 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
+import { holds } from "../../domain/address-set.ts";
 import type { Application, ListedAddress } from "../../domain/application.ts";
 import { membersOf } from "../../domain/application-changes.ts";
 import type { Block } from "../../domain/block.ts";
@@ -29,9 +30,11 @@ interface HeldAsked extends ApplicationAsked {
 /**
  * Selects slots that are held for the application of the workload: in the blocks that this function knows if they suffice, else in
  * those of the addresses that the application lists, some at a time. The list may be an old copy, because a write takes only a slot that
- * is held as it was seen. Before a rejection the application is read again, so that an address that it just got serves.
+ * is held as it was seen. Before a rejection the application is read again, so that an address that it just got serves. A reserved
+ * address serves only a request that names it (docs/decisions/038).
  *
  * @returns the slots; or `pool_exhausted`, after every block of the current list was read
+ * @throws {CorruptItemError} if a reservation cannot be read
  */
 export async function selectHeld(
   context: Context,
@@ -43,11 +46,14 @@ export async function selectHeld(
   const selections = await search(context, familyRequest, asked);
   if (countOf(selections) === count) return selections;
   const application = await readApplicationAnew(context, space, copied);
-  if (!application || application.revision === copied.revision)
-    return noneHeld(familyRequest, copied, count - countOf(selections));
-  const current = await search(context, familyRequest, { ...asked, application });
+  const isCurrent = !application || application.revision === copied.revision;
+  const now = isCurrent ? asked : { ...asked, application };
+  const current = isCurrent ? selections : await search(context, familyRequest, now);
   const missing = count - countOf(current);
-  return missing > 0 ? noneHeld(familyRequest, application, missing) : current;
+  if (missing <= 0) return current;
+  const { length } = listedIn(now, familyRequest.family);
+  const reserved = length - servingIn(now, familyRequest).length;
+  return noneHeld(familyRequest, now.application, { missing, reserved });
 }
 
 /** Selects up to the wanted number of slots. */
@@ -56,9 +62,9 @@ async function search(
   familyRequest: FamilyRequest,
   asked: HeldAsked,
 ): Promise<readonly SlotSelection[]> {
-  const { space, family, count } = familyRequest;
+  const { space, count } = familyRequest;
   const { application } = asked;
-  const places = shuffled(blocksOfListed(servingIn(asked, family)), context.random);
+  const places = shuffled(blocksOfListed(servingIn(asked, familyRequest)), context.random);
   const known = context.cache.blocksOfApplication(applicationCopy(space, application));
   const select = (seen: readonly Seen[], countMax: number) =>
     selectFrom(context, familyRequest, application, seen, countMax);
@@ -80,8 +86,15 @@ async function search(
   return selections;
 }
 
-/** Returns the addresses that may serve: those that the application has for the interface. */
+/** Returns the addresses that may serve: without a name, those that no reservation covers. */
 const servingIn = (
+  asked: HeldAsked,
+  { family, configuration: { reserved } }: FamilyRequest,
+): readonly ListedAddress[] =>
+  listedIn(asked, family).filter(({ address }) => asked.address || !holds(reserved, address));
+
+/** Returns the addresses that the application has for the interface, or the named one of them. */
+const listedIn = (
   { application, address, ...of }: HeldAsked,
   family: Address["family"],
 ): readonly ListedAddress[] =>

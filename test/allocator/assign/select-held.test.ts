@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { putReservation } from "../../../src/allocator/admin/administration.ts";
 import { assign } from "../../../src/allocator/assign/assign.ts";
+import { parseAddress } from "../../../src/domain/address.ts";
+import { parseInterval } from "../../../src/domain/cidr.ts";
 import { EFFECTIVE_MS_MAX } from "../../../src/domain/limits.ts";
 import { end, hold, holding, take, webPod } from "../../applications.ts";
 import { addressesIn, instanceRequest, releaseOf } from "../../instances.ts";
 import { callsOf } from "../../simulation/crash-points.ts";
-import { assigned, contentsIn, contextOver, makeWorld, type World } from "../../world.ts";
+import { valueIn } from "../../simulation/scenario.ts";
+import { assigned, contentsIn, contextOver, makeWorld, SPACE, type World } from "../../world.ts";
 
 const membersIn = (world: World) =>
   contentsIn(world).applications.flatMap(({ listed }) => listed.map(({ state }) => state));
@@ -75,5 +79,25 @@ describe("an assign of an instance from the addresses of its application", () =>
     });
     expect(membersIn(world)).toEqual(["in", "in", "in"]);
     expect(contentsIn(world).allocations).toHaveLength(1);
+  });
+
+  it("takes none that a reservation covers, unless the request names it, and the rejection says so", async () => {
+    const world = await makeWorld();
+    await holding(2)(world);
+    const first = await assigned(world.calm, instanceRequest(webPod(1)));
+    await releaseOf(world.calm, webPod(1));
+    const [covered = ""] = addressesIn(first);
+    const intervals = [valueIn(parseInterval(covered))];
+    await putReservation(world.calm, SPACE, "routers", { cidrs: [covered], intervals }, undefined);
+    world.clock.nowMs += EFFECTIVE_MS_MAX;
+    const second = await assigned(world.calm, instanceRequest(webPod(2)));
+    expect(addressesIn(second)).not.toContain(covered);
+    expect(await take(world.calm, webPod(3))).toMatchObject({
+      code: "pool_exhausted",
+      detail: expect.stringContaining("1 of its addresses is reserved"),
+    });
+    const address = valueIn(parseAddress(covered));
+    const named = await assigned(world.calm, instanceRequest(webPod(3), { address }));
+    expect(addressesIn(named)).toEqual([covered]);
   });
 });
