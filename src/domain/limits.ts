@@ -320,6 +320,8 @@ export const GONE_NODES_PERCENT_DEFAULT = 55;
 export const PERCENT_MAX = 100;
 export const MONITOR_GRACE_SECONDS_MIN = 10;
 export const MONITOR_GRACE_SECONDS_MAX = 3_600;
+/** The time in which a new node reports for the first time: `node-startup-grace-period` of kube-controller-manager. */
+export const NODE_STARTUP_GRACE_SECONDS_DEFAULT = 60;
 /** So many ends at once are never taken for a mistake. */
 export const GONE_NODES_UNSUSPICIOUS_MAX = 2;
 /** Due tombstones that a run reads of its shard, and how many of these it works on side by side. */

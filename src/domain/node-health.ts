@@ -1,4 +1,5 @@
 import type { NodeReport, SignOfLife } from "./node-report.ts";
+import type { Settings } from "./pool.ts";
 
 /** A taint as a Node object has it. */
 export interface Taint {
@@ -23,21 +24,38 @@ export interface HealthSigns {
   readonly signOfLife: Pick<SignOfLife, "seenAtMs"> | undefined;
 }
 
+/** The times for which a node may be silent. */
+export interface Graces {
+  /** 0 if silence is not judged. */
+  readonly graceMs: number;
+  /** The time of a node that never reported, in place of the other. */
+  readonly startupGraceMs: number;
+}
+
+/** Returns the times for which a node of a space may be silent. */
+export const gracesOf = ({
+  nodeMonitorGraceSeconds,
+  nodeStartupGraceSeconds,
+}: Settings): Graces => ({
+  graceMs: 1000 * nodeMonitorGraceSeconds,
+  startupGraceMs: 1000 * nodeStartupGraceSeconds,
+});
+
 /**
  * Judges the health of a node by its report, when it is asked for. A node is silent if neither its heartbeat nor its
- * Lease changed within the grace period, by Plat's clock.
- *
- * @param graceMs the grace period; 0 if silence is not judged
+ * Lease changed within the grace period, by Plat's clock. A node without the condition `Ready` never reported, and has the
+ * start-up grace (`tryUpdateNodeHealth` in Kubernetes' pkg/controller/nodelifecycle/node_lifecycle_controller.go).
  */
 export function healthOf(
   { report, signOfLife }: HealthSigns,
-  { nowMs, graceMs }: { readonly nowMs: number; readonly graceMs: number },
+  { nowMs, graceMs, startupGraceMs }: Graces & { readonly nowMs: number },
 ): NodeHealth {
   const lastSeenAtMs = Math.max(report.seenAtMs, signOfLife?.seenAtMs ?? 0);
   const conditions = new Map(report.conditions);
   let { reason } = report;
-  if (graceMs > 0 && nowMs - lastSeenAtMs > graceMs) {
-    reason = conditions.has(READY) ? "NodeStatusUnknown" : "NodeStatusNeverUpdated";
+  const hasReported = conditions.has(READY);
+  if (graceMs > 0 && nowMs - lastSeenAtMs > (hasReported ? graceMs : startupGraceMs)) {
+    reason = hasReported ? "NodeStatusUnknown" : "NodeStatusNeverUpdated";
     for (const type of SILENCED) conditions.set(type, "Unknown");
   }
   const ready = conditions.get(READY);

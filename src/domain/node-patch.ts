@@ -26,7 +26,7 @@ export function nodePatch(
   const { uid, resourceVersion } = statement;
   // The node has just spoken, so its conditions are as it says.
   const spoken = { report: { ...statement, seenAtMs: 0 }, signOfLife: undefined };
-  const due = healthOf(spoken, { nowMs: 0, graceMs: 0 }).taints;
+  const due = healthOf(spoken, { nowMs: 0, graceMs: 0, startupGraceMs: 0 }).taints;
   const taints = taintsAfter(statement.taints, due);
   const [podCIDR] = podCidrs;
   if (!taints && podCIDR === undefined) return undefined;

@@ -161,6 +161,8 @@ export interface Settings {
   readonly goneNodesPercentMax: number;
   /** The silence after which a node counts as unreachable; 0 for none. */
   readonly nodeMonitorGraceSeconds: number;
+  /** The silence after which a node that never reported counts as unreachable, where silence is judged. */
+  readonly nodeStartupGraceSeconds: number;
   /** The attributes by which searches read, the narrowest first. */
   readonly indexedAttributes: readonly string[];
 }

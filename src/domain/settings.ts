@@ -7,6 +7,7 @@ import {
   COOLDOWN_SECONDS_DEFAULT,
   GONE_NODES_PERCENT_DEFAULT,
   NODE_QUARANTINE_SECONDS_DEFAULT,
+  NODE_STARTUP_GRACE_SECONDS_DEFAULT,
 } from "./limits.ts";
 import type { Settings } from "./pool.ts";
 
@@ -25,6 +26,7 @@ export const SETTINGS_DEFAULT: Settings = {
   nodeQuarantineSeconds: NODE_QUARANTINE_SECONDS_DEFAULT,
   goneNodesPercentMax: GONE_NODES_PERCENT_DEFAULT,
   nodeMonitorGraceSeconds: 0,
+  nodeStartupGraceSeconds: NODE_STARTUP_GRACE_SECONDS_DEFAULT,
   indexedAttributes: [],
 };
 

@@ -169,13 +169,45 @@ describe("silence", () => {
         { key: "node.kubernetes.io/unreachable", effect: "NoExecute" },
       ],
     });
-    expect((await plat.get("/v1/nodes/n2")).body.status.reason).toBe("NodeStatusNeverUpdated");
     // A change of the object is no sign of life without a new heartbeat.
     await send(plat, nodeEvent("MODIFIED", "n1", { version: 101, labels: { a: "b" } }));
     expect((await plat.get("/v1/nodes/n1")).body.status.conditions.Ready).toBe("Unknown");
     const renewed = leaseEvent("n1", "2026-03-11T08:13:10.000000Z");
     expect(statuses(await send(plat, renewed, renewed))).toEqual(["applied", "stale"]);
     expect((await plat.get("/v1/nodes/n1")).body.status.conditions).toEqual({ Ready: "True" });
+  });
+});
+
+describe("a node that never reported", () => {
+  /** Returns what Plat says of a node without conditions whose object it saw so long ago. */
+  async function toldAfter(seconds: number, settings: object): Promise<string | undefined> {
+    const plat = newSpace();
+    expect((await plat.put("/v1/config", settings)).status).toBe(201);
+    await send(plat, nodeEvent("ADDED", "n1", { conditions: [] }));
+    const items = table.partitions.get(`NODE#${plat.space}#n1`);
+    const item = items?.get("STATUS");
+    if (item) items?.set("STATUS", { ...item, seen: Number(item.seen) - 1000 * seconds });
+    const { conditions, reason } = (await plat.get("/v1/nodes/n1")).body.status;
+    const zones = (await plat.get("/v1/zones")).body.zones;
+    expect(zones).toMatchObject([{ notReady: conditions.Ready ? 1 : 0 }]);
+    return conditions.Ready && `${conditions.Ready}, ${reason}`;
+  }
+  const NEVER = "Unknown, NodeStatusNeverUpdated";
+
+  it("has a minute to start, as in Kubernetes, and is Unknown after it", async () => {
+    const settings = { nodeMonitorGraceSeconds: 10 };
+    expect(await toldAfter(55, settings)).toBeUndefined();
+    expect(await toldAfter(61, settings)).toBe(NEVER);
+  });
+
+  it("has the time that the space gives it", async () => {
+    const settings = { nodeMonitorGraceSeconds: 10, nodeStartupGraceSeconds: 120 };
+    expect(await toldAfter(115, settings)).toBeUndefined();
+    expect(await toldAfter(121, settings)).toBe(NEVER);
+  });
+
+  it("is not judged where silence is not", async () => {
+    expect(await toldAfter(10_000, { nodeStartupGraceSeconds: 10 })).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { type Node, uidOfNode } from "../../domain/node.ts";
-import { healthOf, type NodeHealth } from "../../domain/node-health.ts";
+import { gracesOf, healthOf, type NodeHealth } from "../../domain/node-health.ts";
 import type { NodeReport } from "../../domain/node-report.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { configurationOf } from "../core/configuration.ts";
@@ -23,7 +23,6 @@ export async function readNode(
   const { report, signOfLife } = life;
   if (!report || report.uid !== uidOfNode(node)) return node;
   const { settings } = await configurationOf(context, space);
-  const graceMs = 1000 * settings.nodeMonitorGraceSeconds;
-  const health = healthOf({ report, signOfLife }, { nowMs: now(), graceMs });
+  const health = healthOf({ report, signOfLife }, { nowMs: now(), ...gracesOf(settings) });
   return { ...node, status: { report, health } };
 }

@@ -6,7 +6,7 @@ import {
   ZONE_READS_AT_ONCE,
 } from "../../domain/limits.ts";
 import type { NodeEntry } from "../../domain/node.ts";
-import { healthOf } from "../../domain/node-health.ts";
+import { gracesOf, healthOf } from "../../domain/node-health.ts";
 import { shardOfSpace } from "../../domain/shard.ts";
 import { type NodeInZone, type ZonesHealth, zonesOf } from "../../domain/zone.ts";
 import { configurationOf } from "../core/configuration.ts";
@@ -31,7 +31,7 @@ export interface Zones extends ZonesHealth {
 export async function readZones(context: Context, space: string): Promise<Zones> {
   const entries = await entriesOf(context, space);
   const { settings } = await configurationOf(context, space);
-  const times = { nowMs: context.now(), graceMs: 1000 * settings.nodeMonitorGraceSeconds };
+  const times = { nowMs: context.now(), ...gracesOf(settings) };
   const nodes = await inParallel(entries, ZONE_READS_AT_ONCE, async ({ name }) => {
     const { report, signOfLife } = await context.store.readNodeLife(space, name);
     if (!report) return [];

@@ -63,6 +63,10 @@ const OPTIONS: Readonly<Record<keyof Settings, Option>> = {
     "node-monitor-grace-seconds",
     "Silence after which a node counts as unreachable, or 0",
   ),
+  nodeStartupGraceSeconds: number(
+    "node-startup-grace-seconds",
+    "Silence after which a node that never reported counts as unreachable",
+  ),
   indexedAttributes: new Option(
     "--indexed-attributes <names>",
     "Attributes by which searches read, the narrowest first; none for none",

@@ -15,6 +15,7 @@ const settings = {
   nodeQuarantineSeconds: whole,
   goneNodesPercentMax: whole,
   nodeMonitorGraceSeconds: whole,
+  nodeStartupGraceSeconds: whole,
   indexedAttributes: v.array(v.string()),
 };
 

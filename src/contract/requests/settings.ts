@@ -55,5 +55,9 @@ export const settingsBody = fields({
     wholeOrZero(MONITOR_GRACE_SECONDS_MIN, MONITOR_GRACE_SECONDS_MAX),
     SETTINGS_DEFAULT.nodeMonitorGraceSeconds,
   ),
+  nodeStartupGraceSeconds: v.optional(
+    whole(MONITOR_GRACE_SECONDS_MIN, MONITOR_GRACE_SECONDS_MAX),
+    SETTINGS_DEFAULT.nodeStartupGraceSeconds,
+  ),
   indexedAttributes: v.optional(indexedAttributes, [...SETTINGS_DEFAULT.indexedAttributes]),
 });

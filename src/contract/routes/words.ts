@@ -179,6 +179,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   nodeNames: "The hosts that the pool serves, in place of `nodeSelector`.",
   nodeQuarantineSeconds: "How long a node that ended keeps what it has, in seconds.",
   nodeSelector: "Which hosts the pool serves, in Calico's language.",
+  nodeStartupGraceSeconds:
+    "The silence after which a node that never reported counts as unreachable, in seconds. It has no effect while `nodeMonitorGraceSeconds` is 0.",
   nodes: "The nodes, one entry each.",
   note: "The purpose of the reserved addresses.",
   object: "The object of the watch event, of any kind.",

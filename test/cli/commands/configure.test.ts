@@ -35,7 +35,8 @@ describe("plat configure", () => {
       ...["--block-min-age-seconds=120", "--max-addresses-per-request=8"],
       ...["--allow-bare-release=true", "--require-registered-hosts=true"],
       ...["--node-quarantine-seconds=60", "--gone-nodes-percent-max=100"],
-      ...["--node-monitor-grace-seconds=50", "--indexed-attributes=tenant,cluster"],
+      ...["--node-monitor-grace-seconds=50", "--node-startup-grace-seconds=90"],
+      "--indexed-attributes=tenant,cluster",
     );
     expect(exit).toBe(0);
     const after = await settings();
