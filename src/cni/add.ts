@@ -1,25 +1,37 @@
 import type * as v from "valibot";
-import { isRejection, type PlatClient, path } from "../client/index.ts";
+import { NETWORK_WORDS, readAddress } from "../cli/api/addresses.ts";
+import { found, isRejection, type PlatClient, path } from "../client/index.ts";
 import type { assignment } from "../contract/answers/assignment.ts";
-import { type Attachment, workloadOf } from "./attachment.ts";
+import { formatAddress } from "../domain/address.ts";
+import type { Attachment } from "./attachment.ts";
 import { del } from "./del.ts";
-import { type AssignRequest, assignRequests, limitedRequests } from "./requests.ts";
+import { CniError, CODE } from "./error.ts";
+import { type AssignRequest, assignRequests, specificAddresses } from "./requests.ts";
 import { type AssignedAddress, resultOf } from "./result.ts";
 
 /** Assigns the addresses of an attachment, all or none, and returns the result of the ADD. */
 export async function add(client: PlatClient, attachment: Attachment) {
   const requests = assignRequests(attachment);
-  const addresses = await assignAll(client, requests)
-    .catch(async (error) => {
-      if (!isRejection(error, "already_released") || workloadOf(attachment)) throw error;
-      return assignAll(client, limitedRequests(attachment));
-    })
-    .catch(async (error) => {
-      // One request is all or nothing in Plat. Of several, the first may have an address by now.
-      if (requests.length > 1) await del(client, attachment).catch(() => {});
-      throw error;
-    });
+  await assertForContainers(client, attachment);
+  const addresses = await assignAll(client, requests).catch(async (error) => {
+    // One request is all or nothing in Plat. Of several, the first may have an address by now.
+    if (requests.length > 1) await del(client, attachment).catch(() => {});
+    throw error;
+  });
   return resultOf(attachment.network, addresses);
+}
+
+/** Checks that no address that is asked for is one that no container of its network can have. @throws {CniError} */
+async function assertForContainers(client: PlatClient, attachment: Attachment): Promise<void> {
+  for (const address of specificAddresses(attachment)) {
+    // An assign says best why an address that is in no pool cannot be had.
+    const { keptOut } = (await found(readAddress(client, formatAddress(address)))) ?? {};
+    if (keptOut)
+      throw new CniError(
+        CODE.rejected,
+        `${formatAddress(address)} is the ${NETWORK_WORDS[keptOut]} of a pool's network, and no container gets it.`,
+      );
+  }
 }
 
 /** Carries out requests in turn, and returns each address once. */
@@ -28,15 +40,37 @@ async function assignAll(
   requests: readonly AssignRequest[],
 ): Promise<readonly AssignedAddress[]> {
   const assigned = new Map<string, AssignedAddress>();
-  for (const { body, key } of requests) {
-    const { body: answer } = await client.call<v.InferOutput<typeof assignment>>({
-      method: "POST",
-      path: path`/v1/assign`,
-      body,
-      ...(key !== undefined && { headers: { "Idempotency-Key": key } }),
-      isRepeatable: true,
+  for (const { body, key, afterDel } of requests) {
+    const addresses = await assign(client, body, key).catch(async (error) => {
+      if (afterDel.length === 0 || !isOfReleased(error)) throw error;
+      const all: AssignedAddress[] = [];
+      for (const each of afterDel) all.push(...(await assign(client, each)));
+      return all;
     });
-    for (const one of answer.addresses) assigned.set(one.address, one);
+    for (const one of addresses) assigned.set(one.address, one);
   }
   return [...assigned.values()];
 }
+
+async function assign(
+  client: PlatClient,
+  body: AssignRequest["body"],
+  key?: string,
+): Promise<readonly AssignedAddress[]> {
+  const answer = await client.call<v.InferOutput<typeof assignment>>({
+    method: "POST",
+    path: path`/v1/assign`,
+    body,
+    ...(key !== undefined && { headers: { "Idempotency-Key": key } }),
+    isRepeatable: true,
+  });
+  return answer.body.addresses;
+}
+
+/**
+ * Returns true if an earlier attachment of this container used the key, and was released: by a DEL, after which a runtime may attach
+ * the container again, and ask for something else.
+ */
+const isOfReleased = (error: unknown): boolean =>
+  isRejection(error, "already_released") ||
+  (isRejection(error, "idempotency_mismatch") && error.problem.released !== undefined);

@@ -21,6 +21,8 @@ export interface Container {
   readonly ifName: string;
   /** Absent outside of Kubernetes. */
   readonly pod: Pod | undefined;
+  /** The address that `IP` in `CNI_ARGS` asks for, as it is there. */
+  readonly ip: string | undefined;
 }
 
 /** Returns the command of the runtime. @throws {CniError} */
@@ -45,7 +47,8 @@ export function containerOf(variables: Variables): Container {
       ifName,
       "must be the name of an interface of at most 15 characters, without /, :, ?, %, # and spaces",
     );
-  return { containerId, ifName, pod: podOf(argumentsOf(CNI_ARGS ?? "")) };
+  const args = argumentsOf(CNI_ARGS ?? "");
+  return { containerId, ifName, pod: podOf(args), ip: args.get("IP") };
 }
 
 /** https://www.cni.dev/docs/spec/#parameters */

@@ -64,6 +64,8 @@ const attachments = v.optional(
   ),
 );
 
+const askedAddresses = v.nullish(v.array(text, "must be an array of addresses"));
+
 /** The fields of a network configuration that concern an IPAM plugin. The others are those of the main plugin. */
 const configuration = v.object({
   name: v.pipe(
@@ -74,9 +76,8 @@ const configuration = v.object({
     ),
   ),
   ipam: v.record(v.string(), v.unknown(), 'must be the section of the plugin, with "type"'),
-  runtimeConfig: v.optional(
-    v.object({ ips: v.optional(v.array(text, "must be an array of addresses")) }),
-  ),
+  args: v.nullish(v.object({ cni: v.nullish(v.object({ ips: askedAddresses })) })),
+  runtimeConfig: v.nullish(v.object({ ips: askedAddresses })),
   prevResult: v.optional(v.unknown()),
   "cni.dev/valid-attachments": attachments,
   // The name in a draft of the specification, which libcni sends as well.
@@ -90,6 +91,8 @@ export interface Network {
   readonly ipam: Ipam;
   /** The addresses that the runtime asks for by the capability `ips`. */
   readonly ips: readonly string[];
+  /** The addresses that `args` asks for. */
+  readonly argsIps: readonly string[];
   readonly prevResult: unknown;
   /** Those of a GC; absent in other commands. */
   readonly validAttachments: readonly v.InferOutput<typeof attachment>[] | undefined;
@@ -123,7 +126,7 @@ function versionOf({ cniVersion = "0.1.0" }: Readonly<Record<string, unknown>>):
 /** Checks a network configuration. @throws {CniError} */
 export function networkOf(json: Readonly<Record<string, unknown>>): Network {
   const cniVersion = versionOf(json);
-  const { name, ipam, runtimeConfig, prevResult, ...rest } = valid(configuration, json, "");
+  const { name, ipam, args, runtimeConfig, prevResult, ...rest } = valid(configuration, json, "");
   for (const [key, value] of Object.entries(ipam))
     if (!Object.hasOwn(ipamSection.entries, key))
       throw new CniError(
@@ -136,6 +139,7 @@ export function networkOf(json: Readonly<Record<string, unknown>>): Network {
     name,
     ipam: valid(ipamSection, ipam, "ipam."),
     ips: runtimeConfig?.ips ?? [],
+    argsIps: args?.cni?.ips ?? [],
     prevResult,
     validAttachments: rest["cni.dev/valid-attachments"] ?? rest["cni.dev/attachments"],
   };

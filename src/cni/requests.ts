@@ -6,28 +6,35 @@ import { parsePlainAddress } from "../domain/plain-form.ts";
 import { type Attachment, attributesOf, handleOf, textOf, workloadOf } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 
+type Body = v.InferInput<typeof assignBody>;
+
 /** A request that Plat can repeat without a second address: by its key, its instance or the limit of its handle. */
 export interface AssignRequest {
-  readonly body: v.InferInput<typeof assignBody>;
+  readonly body: Body;
   /** The `Idempotency-Key`; none beside an instance or a limit. */
   readonly key?: string;
+  /** The bodies in its place after Plat has released what the key gave: a runtime may attach a container again after a DEL. */
+  readonly afterDel: readonly Body[];
 }
 
 /**
- * Returns the assign requests of an ADD: one for each specific address, and one for the others. Each has a key of the
- * network, the container and the interface. @throws {CniError}
+ * Returns the assign requests of an ADD: one for each specific address, and one for the others. A single one has a key of the network,
+ * the container and the interface. Several have limits: an address under a key counts in no limit, so an ADD has keys or limits.
+ * @throws {CniError}
  */
 export function assignRequests(attachment: Attachment): readonly AssignRequest[] {
   const parts = partsOf(attachment);
+  const [part, ...others] = parts;
   const workload = workloadOf(attachment);
   if (!workload) {
-    const handle = handleOf(attachment);
-    return parts.map(({ wanted, suffix }) => ({
-      body: { ...shared(attachment), handle, ...wanted },
-      key: `${attachment.network.name}/${textOf(attachment.container)}${suffix}`,
-    }));
+    const limited = limitedBodies(attachment, parts);
+    if (!part || others.length > 0) return limited.map((body) => ({ body, afterDel: [] }));
+    const body = { ...shared(attachment), handle: handleOf(attachment), ...part.wanted };
+    const { name } = attachment.network;
+    const key = `${name}/${textOf(attachment.container)}${part.suffix}`;
+    return [{ body, key, afterDel: limited }];
   }
-  if (parts.length > 1)
+  if (others.length > 0)
     throw new CniError(
       CODE.invalidConfiguration,
       "With ipam.keep a pod gets one specific address, or addresses of Plat's choice, not both.",
@@ -35,26 +42,26 @@ export function assignRequests(attachment: Attachment): readonly AssignRequest[]
   const { namespace: _, ...named } = workload;
   return parts.map(({ wanted }) => ({
     body: { ...shared(attachment), workload: named, ...wanted },
+    afterDel: [],
   }));
 }
 
 /**
- * Returns the requests of an ADD after Plat has released what the keys gave: a runtime may attach a container again
- * after a DEL. A limit of the handle takes the part of the key, so that no repeat takes a second address. A limit counts
- * by family, so each family is a request.
+ * Returns requests with a limit of the handle, which takes the part of a key: no repeat takes a second address. A limit counts by
+ * family, so each family is a request.
  */
-export function limitedRequests(attachment: Attachment): readonly AssignRequest[] {
-  const parts = partsOf(attachment);
-  const counted = (family: Family) =>
+function limitedBodies(attachment: Attachment, parts: readonly Part[]): readonly Body[] {
+  const named = { ...shared(attachment), handle: handleOf(attachment) };
+  const most = (family: Family) =>
     parts.reduce((sum, { counts }) => sum + (counts[family] ?? 0), 0);
-  const bodies = parts.flatMap(({ wanted, counts }) =>
+  return parts.flatMap(({ wanted, counts }) =>
     FAMILIES.filter((family) => (counts[family] ?? 0) > 0).map((family) => ({
-      ...("address" in wanted ? wanted : { [`ipv${family}`]: counts[family] }),
-      limitPerHandle: counted(family),
+      ...named,
+      // What a handle has counts in its limit, and is in the answer: the specific addresses too.
+      ...("address" in wanted ? wanted : { [`ipv${family}`]: most(family) }),
+      limitPerHandle: most(family),
     })),
   );
-  const handle = handleOf(attachment);
-  return bodies.map((body) => ({ body: { ...shared(attachment), handle, ...body } }));
 }
 
 /** A part of what an ADD asks for. */
@@ -66,8 +73,9 @@ interface Part {
 }
 
 /** A specific address takes the place of one that Plat chooses. */
-function partsOf({ network }: Attachment): readonly Part[] {
-  const specific = network.ips.map(addressOf);
+function partsOf(attachment: Attachment): readonly Part[] {
+  const { network } = attachment;
+  const specific = specificAddresses(attachment);
   const left = (family: Family, count: number) =>
     Math.max(0, count - specific.filter((one) => one.family === family).length);
   const [ipv4, ipv6] = [left(4, network.ipam.ipv4), left(6, network.ipam.ipv6)];
@@ -88,14 +96,27 @@ function partsOf({ network }: Attachment): readonly Part[] {
   );
 }
 
-/** Parses an address as the capability `ips` has it. The pool says the prefix length, so one in the text is ignored. */
-function addressOf(text: string): Address {
+/**
+ * Returns the addresses that an ADD asks for, each once: those of `CNI_ARGS`, of `args` and of the capability `ips`, as `host-local`
+ * reads them (`LoadIPAMConfig` in plugins/ipam/host-local/backend/allocator/config.go of the CNI plugins). @throws {CniError}
+ */
+export function specificAddresses({ network, container }: Attachment): readonly Address[] {
+  const { invalidConfiguration, invalidEnvironment } = CODE;
+  const asked = [
+    ...(container.ip === undefined
+      ? []
+      : [addressOf(container.ip, "IP in CNI_ARGS", invalidEnvironment)]),
+    ...network.argsIps.map((text) => addressOf(text, "args.cni.ips", invalidConfiguration)),
+    ...network.ips.map((text) => addressOf(text, "runtimeConfig.ips", invalidConfiguration)),
+  ];
+  return [...new Map(asked.map((address) => [formatAddress(address), address])).values()];
+}
+
+/** Parses an address that is asked for. The pool says the prefix length, so one in the text is ignored. */
+function addressOf(text: string, where: string, code: CniError["code"]): Address {
   const read = parsePlainAddress(text.replace(/\/\d{1,3}$/, ""));
   if (read.ok) return read.value;
-  throw new CniError(
-    CODE.invalidConfiguration,
-    `runtimeConfig.ips has ${JSON.stringify(text)}, which ${read.problem}.`,
-  );
+  throw new CniError(code, `${where} has ${JSON.stringify(text)}, which ${read.problem}.`);
 }
 
 function shared(attachment: Attachment) {

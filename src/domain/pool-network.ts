@@ -1,4 +1,5 @@
 import { type Address, BITS } from "./address.ts";
+import { holds } from "./address-set.ts";
 import { type Cidr, cidrOf, contains, type Interval, intervalOf } from "./cidr.ts";
 import type { Labels } from "./labels.ts";
 
@@ -54,6 +55,21 @@ function boundsOf(network: Cidr): readonly bigint[] {
   const { family, first, last } = intervalOf(network);
   if (BITS[family] - network.prefix <= 1) return [];
   return family === 4 ? [first, last] : [first];
+}
+
+/** The parts that an address can have in a network, for which no host gets it automatically. */
+export const NETWORK_PARTS = ["gateway", "network", "broadcast"] as const;
+export type NetworkPart = (typeof NETWORK_PARTS)[number];
+
+/** Returns the part for which one of these pools keeps an address out; nothing if none does. */
+export function partInNetworks(
+  pools: readonly NetworkOfPool[],
+  address: Address,
+): NetworkPart | undefined {
+  const keeping = pools.find((pool) => holds(keptOutOf(pool), address));
+  if (!keeping) return undefined;
+  if (!isBound(keeping, address)) return "gateway";
+  return address.value === networkAround(keeping).base ? "network" : "broadcast";
 }
 
 /** Returns true for an address of a network that no host of it can have. */

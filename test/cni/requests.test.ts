@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { attachmentOf } from "../../src/cni/attachment.ts";
 import type { CniError } from "../../src/cni/error.ts";
 import { networkOf } from "../../src/cni/network.ts";
-import { assignRequests, limitedRequests } from "../../src/cni/requests.ts";
+import { assignRequests } from "../../src/cni/requests.ts";
 
 const attachment = (ipam: object = {}, more: object = {}, podName?: string) => ({
   network: networkOf({
@@ -16,6 +16,7 @@ const attachment = (ipam: object = {}, more: object = {}, podName?: string) => (
     containerId: "c1",
     ifName: "net1",
     pod: podName === undefined ? undefined : { namespace: "shop", name: podName, uid: "u1" },
+    ip: undefined,
   },
 });
 
@@ -23,7 +24,7 @@ const ips = (...addresses: string[]) => ({ runtimeConfig: { ips: addresses } });
 
 describe("the requests of an ADD", () => {
   it("name network, host, container and interface in the handle, and all but the host in the key", () => {
-    expect(assignRequests(attachment())).toEqual([
+    expect(assignRequests(attachment())).toMatchObject([
       {
         key: "podnet/c1/net1",
         body: {
@@ -42,13 +43,27 @@ describe("the requests of an ADD", () => {
     ]);
   });
 
-  it("are one for each specific address, under keys of their own, and one for the rest", () => {
-    const requests = assignRequests(attachment({ ipv4: 2 }, ips("10.0.0.7/24", "FD00::7")));
-    expect(requests.map(({ key, body }) => [key, body.address ?? body.ipv4])).toEqual([
-      ["podnet/c1/net1/10.0.0.7", "10.0.0.7"],
-      ["podnet/c1/net1/fd00::7", "fd00::7"],
-      ["podnet/c1/net1", 1],
+  it("are one for each specific address and one of each family, limited to all that the ADD asks for, and have no key", () => {
+    const requests = assignRequests(
+      attachment({ ipv4: 3, ipv6: 1 }, ips("10.0.0.7/24", "10.0.0.8")),
+    );
+    expect(
+      requests.map(({ key, body: { address, ipv4, ipv6, limitPerHandle } }) => ({
+        ...{ key, address, ipv4, ipv6, limitPerHandle },
+      })),
+    ).toEqual([
+      { address: "10.0.0.7", limitPerHandle: 3 },
+      { address: "10.0.0.8", limitPerHandle: 3 },
+      { ipv4: 3, limitPerHandle: 3 },
+      { ipv6: 1, limitPerHandle: 1 },
     ]);
+  });
+
+  it("are one under a key of its own for a single specific address", () => {
+    const [request, ...others] = assignRequests(attachment({}, ips("FD00::7"), undefined));
+    expect(others).toHaveLength(1);
+    const [alone] = assignRequests(attachment({ ipv4: 0 }, ips("FD00::7")));
+    expect([request?.key, alone?.key]).toEqual([undefined, "podnet/c1/net1/fd00::7"]);
   });
 
   it("name no network whose name Plat does not accept", () => {
@@ -79,15 +94,12 @@ describe("the requests of an ADD", () => {
 });
 
 describe("the requests of an ADD after a DEL of the same container", () => {
-  it("are limited by family to what the ADD asks for in all, and have no key", () => {
-    const requests = limitedRequests(attachment({ ipv4: 3, ipv6: 1 }, ips("10.0.0.7")));
+  it("are limited by family to what the ADD asks for", () => {
+    const [request] = assignRequests(attachment({ ipv4: 3, ipv6: 1 }));
     expect(
-      requests.map(({ key, body: { address, ipv4, ipv6, limitPerHandle } }) => ({
-        ...{ key, address, ipv4, ipv6, limitPerHandle },
-      })),
+      request?.afterDel.map(({ ipv4, ipv6, limitPerHandle }) => ({ ipv4, ipv6, limitPerHandle })),
     ).toEqual([
-      { address: "10.0.0.7", limitPerHandle: 3 },
-      { ipv4: 2, limitPerHandle: 3 },
+      { ipv4: 3, limitPerHandle: 3 },
       { ipv6: 1, limitPerHandle: 1 },
     ]);
   });

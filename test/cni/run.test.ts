@@ -101,6 +101,66 @@ describe("ADD", () => {
     expect(addresses).toHaveLength(3);
   });
 
+  it("assigns the address of IP= in CNI_ARGS and those of args.cni.ips, as host-local does, each once", async () => {
+    const more = { args: { cni: { ips: ["10.1.7.8/16"] } }, runtimeConfig: { ips: ["10.1.7.7"] } };
+    const args = "IgnoreUnknown=1;IP=10.1.7.7;MAC=02:00:00:00:00:01";
+    const { out } = await cni("ADD", network({ ipv4: 2 }, more), { ...C1, args });
+    expect(out.ips).toEqual([{ address: "10.1.7.7/16" }, { address: "10.1.7.8/16" }]);
+    expect((await heldBy("c1")).toSorted()).toEqual(["10.1.7.7", "10.1.7.8"]);
+  });
+
+  it("names the variable or the field whose address is none", async () => {
+    const byVariable = await cni("ADD", network(), { ...C1, args: "IP=10.1.7" });
+    expect(byVariable.out).toMatchObject({ code: 4, msg: expect.stringContaining("CNI_ARGS") });
+    const byField = await cni("ADD", network({}, { args: { cni: { ips: ["x"] } } }), C1);
+    expect(byField.out).toMatchObject({ code: 7, msg: expect.stringContaining("args.cni.ips") });
+  });
+
+  describe("of a pool of kind subnet", () => {
+    beforeEach(async () => {
+      const lan = { cidr: "10.8.0.0/24", kind: "subnet", gateway: "10.8.0.1" };
+      await api("PUT", "pools/lan", { ...lan, assignmentMode: "Manual" });
+      await api("PUT", "pools/lan6", { cidr: "fd00:8::/64", kind: "subnet" });
+    });
+
+    it.each([
+      ["10.8.0.0", "network address"],
+      ["10.8.0.1", "gateway"],
+      ["10.8.0.255", "broadcast address"],
+      ["fd00:8::", "network address"],
+    ])("refuses %s, and takes nothing", async (address, what) => {
+      const asked = network({ pools: [] }, { runtimeConfig: { ips: ["10.1.7.7", address] } });
+      const { exit, out } = await cni("ADD", asked, C1);
+      expect({ exit, out }).toMatchObject({ exit: 1, out: { code: 100 } });
+      expect(out.msg).toContain(`${address} is the ${what} of a pool's network`);
+      expect(await heldBy("c1")).toEqual([]);
+      expect((await api("GET", `addresses/${address}`)).state).toBe("free");
+    });
+
+    it("assigns any other address that is asked for", async () => {
+      const { out } = await cni("ADD", network({}, { runtimeConfig: { ips: ["10.8.0.2"] } }), C1);
+      expect(out.ips).toEqual([{ address: "10.8.0.2/24", gateway: "10.8.0.1" }]);
+    });
+  });
+
+  it("serves another request of a container after its DEL", async () => {
+    await api("PUT", "pools/pods6", { cidr: "fd00:1::/64" });
+    await cni("ADD", network(), C1);
+    const both = network({ ipv6: 1 });
+    const mixed = await cni("ADD", both, C1);
+    expect(mixed.out.details).toContain("code: idempotency_mismatch");
+    await cni("DEL", network(), C1);
+    const added = await cni("ADD", both, C1);
+    expect(added.out.ips).toHaveLength(2);
+    expect(await cni("ADD", both, C1)).toEqual(added);
+    await cni("DEL", both, C1);
+    const named = network({ ipv4: 2 }, { runtimeConfig: { ips: ["10.1.9.9"] } });
+    const again = await cni("ADD", named, C1);
+    expect(again.out).toMatchObject({ ips: [{}, {}] });
+    expect(await cni("ADD", named, C1)).toEqual(again);
+    expect(await heldBy("c1")).toHaveLength(2);
+  });
+
   it("holds nothing if one of the addresses is not free", async () => {
     const wanted = (...ips: string[]) => network({}, { runtimeConfig: { ips } });
     await cni("ADD", wanted("10.1.7.8"), C2);

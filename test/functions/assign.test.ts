@@ -98,6 +98,7 @@ describe("a request under an Idempotency-Key", () => {
     await plat.assign({ host: "n1", ipv4: 1, handle: "h" }, "key-1");
     const other = await plat.assign({ host: "n1", ipv4: 2, handle: "h" }, "key-1");
     expect(other).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
+    expect(other.body).not.toHaveProperty("released");
   });
 
   it("has the same answer when its pool is disabled meanwhile, where a new one is rejected", async () => {

@@ -91,6 +91,26 @@ describe("an assigned address", () => {
 });
 
 describe("a pool of a subnet", () => {
+  it("says of an address what it is in the network, for every pool of the network", async () => {
+    const network = { kind: "subnet", ...NETWORK };
+    const plat = await spaceWith({
+      ...network,
+      cidr: "10.1.0.0/24",
+      ranges: ["10.1.0.0-10.1.0.9"],
+    });
+    const others = { cidr: "10.1.0.0/24", ranges: ["10.1.0.128-10.1.0.255"] };
+    expect((await plat.put("/v1/pools/others", others)).status).toBe(201);
+    const partOf = async (ip: string) => (await plat.get(`/v1/addresses/${ip}`)).body.keptOut;
+    expect(await partOf("10.1.0.0")).toBe("network");
+    expect(await partOf("10.1.0.1")).toBe("gateway");
+    expect(await partOf("10.1.0.255")).toBe("broadcast");
+    expect(await partOf("10.1.0.2")).toBeUndefined();
+    // A router may have it all the same.
+    const router = { host: "r", address: "10.1.0.1", handle: "router" };
+    expect((await plat.assign(router)).status).toBe(200);
+    expect(await partOf("10.1.0.1")).toBe("gateway");
+  });
+
   it("is answered as it was put, and put again writes nothing", async () => {
     const pool = { cidr: "10.1.0.0/25", kind: "subnet", prefixLength: 24, ...NETWORK };
     const plat = await spaceWith(pool);

@@ -73,6 +73,8 @@ function whyNotAgain(allocation: Allocation, digest: string): Rejection | undefi
     return new Rejection(
       "idempotency_mismatch",
       "This Idempotency-Key was used with another body for the same handle.",
+      // Then the key stands for nothing that its caller could lose.
+      allocation.state === "released" ? { released: [...allocation.released] } : {},
     );
   const isReleased = allocation.state === "released" || allocation.released.size > 0;
   return isReleased ? alreadyReleased(allocation) : undefined;

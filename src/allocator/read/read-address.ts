@@ -16,7 +16,11 @@ import { isHostReserved } from "../../domain/host-reserved.ts";
 import { networksOf } from "../../domain/network-of-pool.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Owners } from "../../domain/owner.ts";
-import type { NetworkOfAddress } from "../../domain/pool-network.ts";
+import {
+  type NetworkOfAddress,
+  type NetworkPart,
+  partInNetworks,
+} from "../../domain/pool-network.ts";
 import { hasAddress } from "../../domain/pool-set.ts";
 import { isOfNode } from "../../domain/reserved-handle.ts";
 import { isReleased, type Slot } from "../../domain/slot.ts";
@@ -59,6 +63,8 @@ export interface AddressState {
   readonly attributes?: Readonly<Record<string, string>>;
   /** The caller that requested the address; absent if unknown. */
   readonly assignedBy?: string;
+  /** The part that the address has in the network of a pool, which keeps it out of automatic assignment. */
+  readonly keptOut?: NetworkPart;
   /** Absent where both sides are empty. */
   readonly owner?: Owners;
   readonly generation?: string;
@@ -88,7 +94,11 @@ export async function readAddress(
   const block = await context.store.readBlock(space, cidr);
   const ordinal = ordinalOf(cidr, address);
   const slot = slotAt(block, address);
-  const place = { address: text, family: address.family, block: formatCidr(cidr), pool: pool.name };
+  const keptOut = partInNetworks(configuration.pools, address);
+  const place = {
+    ...{ address: text, family: address.family, block: formatCidr(cidr), pool: pool.name },
+    ...(keptOut && { keptOut }),
+  };
   const base = { ...place, ...stateOf(slot, coolingRules(context, configuration, pool)) };
   if (block && isHostReserved(block, ordinal)) return { ...place, ...keeperOf(block) };
   const reporter = slot?.kind === "quarantined" && base.state === "quarantined" ? slot : undefined;

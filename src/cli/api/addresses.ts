@@ -10,6 +10,13 @@ export async function readAddress(client: PlatClient, ip: string): Promise<Addre
   return (await client.readAddress({ ip })).body;
 }
 
+/** The parts of an address in a network, in words. */
+export const NETWORK_WORDS = {
+  gateway: "gateway",
+  network: "network address",
+  broadcast: "broadcast address",
+} as const satisfies Record<NonNullable<Address["keptOut"]>, string>;
+
 type Found = Answer<"listAddresses">;
 
 /** The conditions of a search. The attributes have their names alone. */

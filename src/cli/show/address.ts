@@ -1,4 +1,4 @@
-import { type Address, readAddress } from "../api/addresses.ts";
+import { type Address, NETWORK_WORDS, readAddress } from "../api/addresses.ts";
 import type { Session } from "../invocation/cli.ts";
 
 /** Prints whether an address is in use, and its owner. */
@@ -9,7 +9,7 @@ export async function showAddress({ client, print }: Session, ip: string): Promi
 
 function textOf(address: Address): string {
   const { address: ip, state, availableAt, quarantinedUntil } = address;
-  if (state === "free") return `${ip} is not assigned\n`;
+  if (state === "free") return `${ip} is not assigned${keptOutBy(address)}\n`;
   if (state === "cooling") return `${ip} is not assigned; it cools until ${availableAt}\n`;
   if (state === "quarantined") return quarantineOf(ip, quarantinedUntil, address.handle);
   const { handle = "<none>", host, block, pool, generation, expiresAt } = address;
@@ -31,6 +31,9 @@ function textOf(address: Address): string {
     "",
   ].join("\n");
 }
+
+const keptOutBy = ({ keptOut }: Address): string =>
+  keptOut === undefined ? "" : `; it is the ${NETWORK_WORDS[keptOut]} of a pool's network`;
 
 const WORDS = {
   assigned: "is in use",

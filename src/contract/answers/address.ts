@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { NETWORK_PARTS } from "../../domain/pool-network.ts";
 import {
   attributes,
   family,
@@ -58,7 +59,18 @@ const address = {
 
 export const heldAddress = v.strictObject(address);
 
-export const addressRead = v.strictObject({ requestId, ...address });
+export const addressRead = v.strictObject({
+  requestId,
+  ...address,
+  keptOut: v.optional(
+    v.pipe(
+      v.picklist(NETWORK_PARTS),
+      v.description(
+        "The part of the address in the network of a pool of kind `subnet`. Automatic assignment leaves it out",
+      ),
+    ),
+  ),
+});
 
 export const searchRead = v.strictObject({
   by: v.pipe(

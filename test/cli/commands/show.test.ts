@@ -238,6 +238,20 @@ describe("plat show --ip", () => {
     await assign("n1", "10.0.0.1", "a");
     await plat("release", "--handle", "a");
     expect((await plat("show", "--ip", "10.0.0.9")).out).toBe("10.0.0.9 is not assigned\n");
+    await plat(
+      "pool",
+      "create",
+      "lan",
+      "--cidr",
+      "10.200.0.0/24",
+      "--kind",
+      "subnet",
+      "--gateway",
+      "10.200.0.1",
+    );
+    expect((await plat("show", "--ip", "10.200.0.1")).out).toBe(
+      "10.200.0.1 is not assigned; it is the gateway of a pool's network\n",
+    );
     expect((await plat("show", "--ip", "10.0.0.1")).out).toMatch(
       /^10\.0\.0\.1 is not assigned; it cools until 20\S+Z\n$/,
     );
