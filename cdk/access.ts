@@ -33,6 +33,7 @@ export const PARTITIONS = {
   NAMESPACE: "NAMESPACE#*",
   NODE: "NODE#*",
   NODES: "NODES#*",
+  STATED: "STATED#*",
   PLAN: "PLAN#*",
   GROUPINDEX: "GROUPINDEX#*",
   SPACE: "SPACE#*",
@@ -83,10 +84,10 @@ const ASSIGN = {
 /** Events do the same from a queue as in a request. */
 const NODES = {
   get: ["BLOCK", "HANDLE", "HOST", "NODE", "TABLE", "VERSION"],
-  query: ["BLOCK", "HANDLE", "MACHINE", "NODE", "QUOTA", "GROUPINDEX", "SPACE"],
-  put: ["BLOCK", "HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA", "TABLE"],
+  query: ["BLOCK", "HANDLE", "MACHINE", "NODE", "QUOTA", "GROUPINDEX", "SPACE", "STATED"],
+  put: ["BLOCK", "HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA", "STATED", "TABLE"],
   update: ["BLOCK", "BUDGET", "GROUPINDEX", "HANDLE", "HOST"],
-  delete: ["HANDLE", "HOST", "INDEX", "MACHINE", "NODE", "NODES", "QUOTA"],
+  delete: ["HANDLE", "HOST", "INDEX", "MACHINE", "NODE", "NODES", "QUOTA", "STATED"],
 } as const satisfies Access;
 
 /**
@@ -107,7 +108,8 @@ const NODES = {
  * - `openapi`, `authorize` and `console` need no table.
  */
 export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> = {
-  assign: ASSIGN,
+  // It assigns prefixes to handles, too, and nodes may state them.
+  assign: { ...ASSIGN, query: [...ASSIGN.query, "STATED"] },
   release: {
     get: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "SPACE"],
@@ -176,7 +178,17 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   configure: {
     get: ["BLOCK", "HOST", "JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
     // Only a space without applications and nodes can be deleted.
-    query: ["APPLICATIONS", "BLOCK", "HANDLE", "JOBS", "NAMESPACE", "NODES", "GROUPINDEX", "SPACE"],
+    query: [
+      "APPLICATIONS",
+      "BLOCK",
+      "HANDLE",
+      "JOBS",
+      "NAMESPACE",
+      "NODES",
+      "GROUPINDEX",
+      "SPACE",
+      "STATED",
+    ],
     put: ["HANDLE", "JOBS", "PLAN", "SPACE", "TABLE"],
     // It asks the walks of the repair run for the entries of a new index.
     update: ["BLOCK", "SPACE", "SPACES", "SWEEP", "VERSION"],
@@ -221,7 +233,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   // routes in NetBox's words.
   netbox: {
     get: [...ASSIGN.get, "JOBS", "PLAN", "SPACE", "SPACES"],
-    query: [...ASSIGN.query, "JOBS", "SPACES"],
+    query: [...ASSIGN.query, "JOBS", "SPACES", "STATED"],
     put: [...ASSIGN.put, "JOBS", "PLAN", "SPACE", "TABLE"],
     update: [...ASSIGN.update, "HANDLE", "SPACE", "SPACES", "VERSION"],
     delete: [...ASSIGN.delete],
@@ -245,6 +257,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "NODES",
       "GROUPINDEX",
       "SPACE",
+      "STATED",
     ],
     put: ["HANDLE", "HOST", "JOBS", "PLAN", "SPACE"],
     update: ["BLOCK", "GROUPINDEX", "NAMESPACE", "SPACE", "SPACES", "VERSION"],
@@ -265,7 +278,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "TABLE",
       "VERSION",
     ],
-    query: ["HANDLE", "HOST", "NODE", "NODES", "GROUPINDEX", "SPACE"],
+    query: ["HANDLE", "HOST", "NODE", "NODES", "GROUPINDEX", "SPACE", "STATED"],
     // It finishes a PUT of settings that was cut off.
     put: ["BUDGET", "APPLICATIONS", "HANDLE", "HOST", "INDEX", "NODE", "NODES", "SPACE", "TABLE"],
     update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX", "HOST", "SWEEP", "TABLE", "VERSION"],
@@ -282,6 +295,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "NODE",
       "NODES",
       "GROUPINDEX",
+      "STATED",
       "USAGE",
     ],
     scan: true,

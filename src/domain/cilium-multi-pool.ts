@@ -115,6 +115,10 @@ function usableIn(cidr: Cidr): bigint {
 
 type Allocated = NonNullable<CiliumObject["ipam"]["pools"]>["allocated"];
 
+/** Returns the prefixes that an object lists. */
+export const prefixesIn = ({ ipam: { pools } }: CiliumObject): readonly PoolPrefix[] =>
+  listedIn(pools?.allocated);
+
 const listedIn = (allocated: Allocated = []): readonly PoolPrefix[] =>
   allocated.flatMap(({ pool, cidrs = [] }) =>
     cidrs.map(parseNetwork).flatMap((read) => (read.ok ? [{ pool, cidr: read.value }] : [])),

@@ -17,6 +17,7 @@ import type { PoolUsage } from "./pool-usage.ts";
 import type { Quota } from "./quota.ts";
 import type { QuotaSlot } from "./quota-slot.ts";
 import type { RequestRate } from "./request-rate.ts";
+import type { StatedRanges } from "./stated-ranges.ts";
 import type { ShardWalk } from "./sweep.ts";
 import type { Tombstone } from "./tombstone.ts";
 
@@ -66,6 +67,7 @@ export interface Contents {
   readonly ciliumReports: readonly CiliumReport[];
   readonly signsOfLife: readonly SignOfLife[];
   readonly tombstones: readonly Tombstone[];
+  readonly statedRanges: readonly StatedRanges[];
   readonly namespaces: readonly Namespace[];
   /** Unreadable items, with the reason. Plat keeps and reports them, and never acts on them. */
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
@@ -100,6 +102,7 @@ export function together(pages: readonly Contents[]): Contents {
     ciliumReports: pages.flatMap(({ ciliumReports }) => ciliumReports),
     signsOfLife: pages.flatMap(({ signsOfLife }) => signsOfLife),
     tombstones: pages.flatMap(({ tombstones }) => tombstones),
+    statedRanges: pages.flatMap(({ statedRanges }) => statedRanges),
     namespaces: pages.flatMap(({ namespaces }) => namespaces),
     unreadable: pages.flatMap(({ unreadable }) => unreadable),
   };

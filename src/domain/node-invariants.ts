@@ -4,9 +4,9 @@ import { uidOfNode } from "./node.ts";
 import { ciliumNodeOfHandle, nodeOfHandle } from "./node-handle.ts";
 import { type Violation, violation } from "./violation.ts";
 
-/** Finds what an ended node still has after the repair run freed it: prefixes, its report, its registration (I19). */
+/** Finds what an ended node still has after the repair run freed it: prefixes, what it states, its report, its registration (I19). */
 export function nodeViolationsAtRest(contents: Contents): Violation[] {
-  const { allocations, ciliumReports, nodeReports, nodes, tombstones } = contents;
+  const { allocations, ciliumReports, nodeReports, nodes, statedRanges, tombstones } = contents;
   const freed = new Set(
     tombstones
       .filter(({ state }) => state === "freed")
@@ -24,6 +24,7 @@ export function nodeViolationsAtRest(contents: Contents): Violation[] {
     ...[...nodeReports, ...ciliumReports].map(({ space, name, uid }) =>
       objectName(space, name, uid),
     ),
+    ...statedRanges.map(({ space, node, uid }) => objectName(space, node, uid)),
     ...nodes.map((node) => objectName(node.space, node.name, uidOfNode(node) ?? "")),
   ];
   return left

@@ -30,6 +30,7 @@ export function withinSpace(contents: Contents, space: string): Contents {
     ciliumReports: contents.ciliumReports.filter(ours),
     signsOfLife: contents.signsOfLife.filter(ours),
     tombstones: contents.tombstones.filter(ours),
+    statedRanges: contents.statedRanges.filter(ours),
     namespaces: contents.namespaces.filter(ours),
     unreadable: contents.unreadable.filter(({ key }) => concerns(key, space)),
   };

@@ -27,6 +27,7 @@ import { quotaSlotFrom } from "./quota-slot.ts";
 import { readOrNot } from "./readable-items.ts";
 import { indexesFrom, poolFrom, reservationFrom, spaceIn, versionFrom } from "./space.ts";
 import { spaceEntryFrom } from "./space-entry.ts";
+import { statedFrom } from "./stated-ranges.ts";
 import type { Segment, Table } from "./table.ts";
 import { assertKeysOf } from "./table-format.ts";
 
@@ -132,6 +133,7 @@ function decodedOf(items: readonly Item[]) {
     ciliumReports: decoded("NODE/CILIUM", ciliumReportFrom),
     signsOfLife: decoded("NODE/SEEN", signOfLifeFrom),
     tombstones: decoded("NODE/GONE", tombstoneFrom),
+    statedRanges: decoded("STATED", statedFrom),
     namespaces: decoded("NAMESPACE", namespaceFrom),
     unreadable,
   };

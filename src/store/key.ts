@@ -7,6 +7,7 @@ import { type Cidr, formatCidr } from "../domain/cidr.ts";
 import { type HostId, hostId } from "../domain/host.ts";
 import { type IndexEntry, type IndexedValue, shardOfEntry } from "../domain/index-entry.ts";
 import type { Machine } from "../domain/machine.ts";
+import type { StatedNamed } from "../domain/stated-ranges.ts";
 import type { AllocationStart } from "../domain/token.ts";
 import type { Key } from "./item.ts";
 
@@ -171,6 +172,15 @@ export const tombstoneKey = (space: string, name: string, uid: string): Key => (
 export const ciliumReportKey = (space: string, name: string, uid: string): Key => ({
   pk: nodeLifePk(space, name),
   sk: `${CILIUM_PREFIX}${escaped(uid)}`,
+});
+
+/** Returns the partition of what the nodes of a space state of their networks. A request for a prefix reads all of it. */
+export const statedPk = (space: string) => joined("STATED", escaped(space));
+export const statedPrefix = ({ node, uid }: Pick<StatedNamed, "node" | "uid">) =>
+  joined(escaped(node), escaped(uid), "");
+export const statedKey = (of: StatedNamed): Key => ({
+  pk: statedPk(of.space),
+  sk: `${statedPrefix(of)}${of.by}`,
 });
 
 /** Returns the partition of the nodes on a machine, of all spaces. */

@@ -98,6 +98,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     format: 1,
     called: ({ pk, sk }) => `tombstone of node ${partOf(pk, 2)}, uid ${partOf(sk, 1)}`,
   },
+  STATED: {
+    format: 1,
+    called: ({ sk }) => `networks of node ${partOf(sk, 0)}, uid ${partOf(sk, 1)}`,
+  },
   MACHINE: { format: 1, called: ({ pk }) => `machine ${partOf(pk, 1)}` },
   NAMESPACE: {
     format: 2,

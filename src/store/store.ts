@@ -22,6 +22,7 @@ import { quotaItems } from "./quota.ts";
 import { quotaSlotItems } from "./quota-slot.ts";
 import { spaceItems } from "./space.ts";
 import { spaceEntryItems } from "./space-entry.ts";
+import { statedRangeItems } from "./stated-ranges.ts";
 import type { Table } from "./table.ts";
 import { isTold } from "./table-format.ts";
 
@@ -59,6 +60,7 @@ export function makeStore(plain: Table) {
     nodeItems(table),
     nodeLifeItems(table),
     ciliumReportItems(table),
+    statedRangeItems(table),
     namespaceItems(table),
     progressItems(table),
     { checkKeys: async () => void (await isTold(table)) },

@@ -71,6 +71,7 @@ const KEYS: Readonly<Record<Partition, string>> = {
   NAMESPACE: key.namespacesPk("NODES"),
   NODE: key.nodeLifePk("MACHINE", "n1"),
   NODES: key.nodesPk("NAMESPACE"),
+  STATED: key.statedPk("NODES"),
   PLAN: key.planKey("TABLE").pk,
   GROUPINDEX: key.blockGroupIndexPk("SPACE", "id"),
   SPACE: key.spacePk("S"),

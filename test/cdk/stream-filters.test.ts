@@ -36,6 +36,7 @@ const KEYS: readonly Key[] = [
   key.reportKey("s", "n1"),
   key.signOfLifeKey("s", "n1"),
   key.tombstoneKey("s", "n1", "u"),
+  key.statedKey({ space: "s", node: "n1", uid: "u", by: "node" }),
   key.machineKey({ id: "i-0", space: "s", name: "n1", uid: "u" }),
   key.namespaceKey("s", "ns"),
   key.applicationKey("s", { namespace: "ns", kind: "StatefulSet", name: "db" }),

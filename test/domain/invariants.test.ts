@@ -56,6 +56,7 @@ const HEALTHY: Contents = {
   nodeEntries: [],
   nodeReports: [],
   signsOfLife: [],
+  statedRanges: [],
   ciliumReports: [],
   tombstones: [],
   namespaces: [],

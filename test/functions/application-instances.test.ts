@@ -204,7 +204,7 @@ describe("an instance of an application", () => {
     expect(reserved.status).toBe(201);
     expect((await ask(plat, pod(1))).body).toMatchObject({
       code: "pool_exhausted",
-      detail: expect.stringContaining("2 of its addresses are reserved"),
+      detail: expect.stringContaining("with 2 reserved"),
     });
     expect(await addressOf(plat, pod(1), { ipv4: undefined, address: first })).toBe(first);
     expect(await addressOf(plat, pod(1), { ipv4: undefined, address: first })).toBe(first);

@@ -476,6 +476,14 @@ const CASES: Readonly<Record<string, Case>> = {
         pk === `NODE#${space}#n5` && sk.startsWith("CILIUM#"),
     named: ["PUT CiliumNode", "GET CiliumNode", "release the CiliumNode"],
   },
+  "the networks that a node states": {
+    item: () => "networks of node n3, uid s",
+    fits:
+      (space) =>
+      ({ pk }) =>
+        pk === `STATED#${space}`,
+    named: ["assign a prefix", "assign a specific prefix", "give a node a prefix", "DELETE space"],
+  },
   "a sign of life of a node": {
     item: () => "sign of life of node n7",
     fits:

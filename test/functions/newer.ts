@@ -53,6 +53,9 @@ export async function furnished(): Promise<Furnished> {
   await assignPrefix(plat, { handle: "vpc", cidr: VPC_PREFIX });
   const podCIDRs = [NODE_PREFIX];
   await plat.call("POST", "/v1/nodes/n7/pod-cidrs", { body: { uid: "a", podCIDRs } });
+  await plat.call("POST", "/v1/nodes/n3/pod-cidrs", {
+    body: { uid: "s", podCIDRs: [STATED_NETWORK] },
+  });
   await plat.put("/v1/applications/shop/Deployment/web", { replicas: 1 });
   await plat.put("/v1/reservations/routers", { cidrs: ["10.0.0.0/30"] });
   await plat.put("/v1/nodes/n1", { labels: { zone: "a" } });
@@ -106,6 +109,9 @@ export async function furnished(): Promise<Furnished> {
     job: drain.body.job.id,
   };
 }
+
+/** The network that node n3 states, which is no prefix of a pool. */
+const STATED_NETWORK = "10.64.7.0/27";
 
 /** The prefix that node n7 has under the uid `a`. */
 const NODE_PREFIX = "10.64.1.0/24";

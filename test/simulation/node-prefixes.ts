@@ -7,7 +7,7 @@ import {
 import { listPrefixes } from "../../src/allocator/prefixes/list-prefixes.ts";
 import { releasePrefixes } from "../../src/allocator/prefixes/release-prefixes.ts";
 import { blocksIn } from "../../src/domain/block-group.ts";
-import type { Cidr } from "../../src/domain/cidr.ts";
+import { type Cidr, cidrOf as cidrOfAddress } from "../../src/domain/cidr.ts";
 import type { Random } from "../../src/domain/fresh.ts";
 import { hostName } from "../../src/domain/host.ts";
 import { nodeHandle } from "../../src/domain/node-handle.ts";
@@ -18,6 +18,7 @@ import type { PromisedPrefixes } from "./promised-prefixes.ts";
 import { SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
 import { cidrOf, type Scenario, selectorOf } from "./scenario.ts";
+import type { StatedNetworks } from "./stated-networks.ts";
 
 /** The pools of prefixes of a run, and the nodes that ask for them. */
 interface Cluster {
@@ -29,6 +30,7 @@ interface Cluster {
 /** The nodes of a run, their judge, and their acts so far, each of which may come again. */
 export interface Nodes extends Cluster {
   readonly judge: PromisedPrefixes;
+  readonly stated: StatedNetworks;
   readonly acts: Act[];
 }
 
@@ -77,7 +79,9 @@ export async function node(
     const got = await act(life, nodes, (own) => ask(own, life, nodes, name, { uid }), context);
     await context.sleep(15_000 * context.random.fraction());
     const podCidrs =
-      got && chance(context, 0.8) ? got.prefixes.map(({ cidr }) => cidr) : drawn(context, nodes);
+      got && chance(context, 0.8)
+        ? got.prefixes.map(({ cidr }) => cidr)
+        : drawn(context, nodes).map((cidr) => (n > 0 ? cidr : ofOtherSize(cidr, name)));
     const allocator = chance(context, 0.2) ? "CloudAllocator" : "RangeAllocator";
     const stated = { uid, allocator, podCidrs, aliases: podCidrs } as const;
     if (chance(context, 0.8))
@@ -119,7 +123,7 @@ type Said = Pick<PrefixesWanted, "uid"> & Partial<PrefixesWanted>;
 async function ask(
   context: Context,
   { scheduler }: Life,
-  { pools, judge }: Nodes,
+  { pools, judge, stated }: Nodes,
   name: string,
   said: Said,
 ): Promise<NodePrefixes | undefined> {
@@ -128,16 +132,13 @@ async function ask(
   if (allocator === "CloudAllocator" && aliases.length > 0) judge.endsAll(handle);
   else if (podCidrs.length > 0) judge.states(handle, podCidrs);
   const confirmed = judge.confirmedOf(handle);
-  const answer = await ensurePrefixes(context, {
-    space: SPACE,
-    node: name,
-    uid,
-    allocator,
-    podCidrs,
-    aliases,
-    pools: chance(context, 0.3) ? pools.map((pool) => pool.name) : [],
-    confirmSeconds: CONFIRM_SECONDS,
-  });
+  const named = chance(context, 0.3) ? pools.map((pool) => pool.name) : [];
+  const answer = await stated.acting(handle, [...podCidrs, ...aliases], () =>
+    ensurePrefixes(context, {
+      ...{ space: SPACE, node: name, uid, allocator, podCidrs, aliases },
+      ...{ pools: named, confirmSeconds: CONFIRM_SECONDS },
+    }),
+  );
   const what = podCidrs.length > 0 ? "prefixes stated" : "prefixes asked for";
   scheduler.count(`${what}: ${answer instanceof Rejection ? answer.code : "done"}`);
   if (answer instanceof Rejection) {
@@ -151,15 +152,21 @@ async function ask(
 async function release(
   context: Context,
   { scheduler }: Life,
-  { judge }: Nodes,
+  { judge, stated }: Nodes,
   of: { readonly name: string; readonly uid: string; readonly cidr: Cidr | undefined },
 ): Promise<void> {
   const { name, uid, cidr } = of;
   judge.endsAll(nodeHandle(name, uid));
-  const released = await releasePrefixes(context, { space: SPACE, node: name, uid, cidr });
+  const released = await stated.acting(nodeHandle(name, uid), [], () =>
+    releasePrefixes(context, { space: SPACE, node: name, uid, cidr }),
+  );
   const how = released instanceof Rejection ? released.code : `${released.length} of them`;
   scheduler.count(`prefixes released: ${how}`);
 }
+
+/** Returns the half of a prefix, or the double, as a node says whose cluster divides a pool in another way. */
+const ofOtherSize = ({ family, base, prefix }: Cidr, name: string): Cidr =>
+  cidrOfAddress({ family, value: base }, name.length % 2 === 0 ? prefix + 2 : prefix - 1);
 
 /** Draws a prefix of each family, or of some, as a node says that was there before. */
 const drawn = (context: Context, { pools }: Nodes): readonly Cidr[] =>

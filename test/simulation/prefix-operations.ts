@@ -17,6 +17,10 @@ import type { Operation } from "./operations.ts";
 const STATED = ["10.64.1.0/24", "fd00:64:0:1::/64"];
 const OTHERS = ["10.64.2.0/24", "fd00:64:0:2::/64"];
 
+/** Networks that are no prefixes of the pools, and touch one and two of them. */
+const HALF = "10.64.1.128/25";
+const DOUBLE = "10.64.2.0/23";
+
 /** Adds pools of prefixes, beside an address of another handle. */
 const withPools = async ({ calm }: World) => {
   await putPrefixPools(calm);
@@ -95,6 +99,38 @@ export const PREFIX_OPERATIONS: readonly Operation[] = [
     walk: (context) => free(context, "node-1", { cidr: STATED[0] as string }),
     kept: ["old"],
     again: (context) => free(context, "node-1", { cidr: STATED[0] as string }),
+  },
+  {
+    name: "a node that states a network of another size",
+    step: "state",
+    prepare: withPools,
+    walk: (context) => tryEnsure(context, "node-1", { podCidrs: [HALF] }),
+    kept: ["old"],
+    again: (context) => tryEnsure(context, "node-1", { podCidrs: [HALF] }),
+  },
+  {
+    name: "a node that states another network of another size",
+    step: "state-over",
+    prepare: async (world) => {
+      const told = await withPools(world);
+      await tryEnsure(world.calm, "node-1", { podCidrs: [HALF] });
+      return told;
+    },
+    walk: (context) => tryEnsure(context, "node-1", { podCidrs: [DOUBLE] }),
+    kept: ["old"],
+    again: (context) => tryEnsure(context, "node-1", { podCidrs: [DOUBLE] }),
+  },
+  {
+    name: "a release of what a node states",
+    step: "unstate",
+    prepare: async (world) => {
+      const told = await withPools(world);
+      await tryEnsure(world.calm, "node-1", { podCidrs: [HALF] });
+      return told;
+    },
+    walk: (context) => free(context, "node-1"),
+    kept: ["old"],
+    again: (context) => free(context, "node-1"),
   },
   {
     name: "a prefix for a handle, with an Idempotency-Key",

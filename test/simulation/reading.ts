@@ -37,6 +37,7 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
       nodeReports: [],
       ciliumReports: [],
       signsOfLife: [],
+      statedRanges: [],
       tombstones: [],
       namespaces: [],
       unreadable: [],

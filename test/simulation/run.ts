@@ -59,6 +59,7 @@ import { cidrOf, drawScenario, type Scenario } from "./scenario.ts";
 import { Scheduler, type Step, type Surroundings, type Weather } from "./scheduler.ts";
 import { DEPOT, Selection } from "./selection.ts";
 import { ServedSets } from "./served-sets.ts";
+import { StatedNetworks } from "./stated-networks.ts";
 import { Strictness } from "./strictness.ts";
 
 export interface RunOptions {
@@ -229,9 +230,10 @@ export async function simulate({
   const nodes: Nodes | undefined = cluster && {
     ...cluster,
     judge: new PromisedPrefixes(),
+    stated: new StatedNetworks(),
     acts: [],
   };
-  if (nodes) judges.push(nodes.judge);
+  if (nodes) judges.push(nodes.judge, nodes.stated);
   const agents = [
     drawAddressCluster(randomOf(seed, "agents"), wantsAgents),
     drawPrefixCluster(randomOf(seed, "agents of pools"), drawn, wantsAgents),

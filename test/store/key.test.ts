@@ -36,6 +36,7 @@ import {
   reservationKey,
   signOfLifeKey,
   spaceKey,
+  statedKey,
   tombstoneKey,
   unescaped,
   versionKey,
@@ -108,6 +109,8 @@ describe("a name in a key", () => {
         claim(ciliumReportKey("space", space, name), `CiliumNode of uid ${who}`);
         claim(tombstoneKey(space, name, "uid"), `tombstone of node ${who}`);
         claim(tombstoneKey("space", space, name), `tombstone of uid ${who}`);
+        claim(statedKey({ space, node: name, uid: "uid", by: "node" }), `what ${who} states`);
+        claim(statedKey({ space: "s", node: space, uid: name, by: "node" }), `states ${who}`);
         claim(machineKey({ id: "i-1", space, name, uid: "uid" }), `machine of node ${who}`);
         claim(machineKey({ id: space, space: "s", name: "n", uid: name }), `machine ${who}`);
         claim(namespaceKey(space, name), `namespace ${who}`);

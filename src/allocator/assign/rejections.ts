@@ -177,7 +177,7 @@ export function noneHeld(
 ): Rejection {
   const { family, pools } = familyRequest;
   const name = nameOfApplication(application);
-  const closed = `; ${reserved} of its addresses ${reserved === 1 ? "is" : "are"} reserved`;
+  const closed = `, with ${reserved} reserved`;
   return new Rejection(
     "pool_exhausted",
     `Application ${name} holds no free IPv${family} address for ${missing} more${reserved > 0 ? closed : ""}; a PUT of it with a larger number adds some.`,

@@ -1,5 +1,5 @@
 import { type Block, cooledAtMs, isCooled, roomIn } from "../../domain/block.ts";
-import { type Cidr, formatCidr } from "../../domain/cidr.ts";
+import { type Cidr, formatCidr, intervalOf, merged, overlaps } from "../../domain/cidr.ts";
 import { isShut } from "../../domain/closed-by-reservations.ts";
 import { shuffled } from "../../domain/fresh.ts";
 import {
@@ -10,11 +10,13 @@ import {
 } from "../../domain/limits.ts";
 import { ContentionError, Rejection, together } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
+import { reservedFor } from "../../domain/pool-set.ts";
 import { isReleased } from "../../domain/slot.ts";
+import type { StatedRanges } from "../../domain/stated-ranges.ts";
 import { formatTime } from "../../domain/time.ts";
 import { borrowableIn, findFree, type PoolScan, scanAround, scanOf } from "../blocks/scan-pool.ts";
 import { makeBlock, readOrMakeBlock } from "../blocks/shared-block.ts";
-import { coolingRules, slotRules } from "../blocks/slot-rules.ts";
+import { coolingRules } from "../blocks/slot-rules.ts";
 import { untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
@@ -34,14 +36,17 @@ export async function selectPrefixes(
   familyRequests: readonly FamilyRequest[],
   { stated, specific }: PrefixesAsked,
 ): Promise<readonly SlotSelection[] | Rejection> {
+  const space = familyRequests[0]?.space ?? "";
+  // What a node states serves its family whatever others state.
+  const inUse = familyRequests.length > stated.length ? await context.store.listStated(space) : [];
   const found = await allOf(
     ...familyRequests.map(async (familyRequest) => {
       const own = stated.find(({ family }) => family === familyRequest.family);
       const block = await (own
         ? selectStated(context, familyRequest, own)
         : specific
-          ? selectSpecific(context, familyRequest, specific)
-          : selectFree(context, familyRequest));
+          ? selectSpecific(context, familyRequest, specific, inUse)
+          : selectFree(context, familyRequest, inUse));
       if (block instanceof Rejection) return block;
       return { ...selectionOf(block), ...(own && coolsAgain(block, [0])) };
     }),
@@ -70,14 +75,18 @@ async function selectStated(
   return (await whyTaken(context, block)) ?? block;
 }
 
-/** Selects the specific prefix that a caller wants. As for a specific address, a cooldown binds, and reservations do not. */
+/**
+ * Selects the specific prefix that a caller wants. As for a specific address, a cooldown binds, and reservations do not. What nodes
+ * state binds, because it is in use.
+ */
 async function selectSpecific(
   context: Context,
   familyRequest: FamilyRequest,
   cidr: Cidr,
+  inUse: readonly StatedRanges[],
 ): Promise<Block | Rejection> {
   const block = await blockOfPrefix(context, familyRequest, cidr);
-  const taken = await whyTaken(context, block);
+  const taken = (await whyTaken(context, block)) ?? whyStated(inUse, cidr);
   if (taken) return taken;
   const [pool] = familyRequest.pools;
   const slot = block.slots.get(0);
@@ -90,6 +99,21 @@ async function selectSpecific(
     `Prefix ${text} was released a moment ago, and can be assigned again at ${availableAt}.`,
     { cidr: text, availableAt },
   );
+}
+
+/** Returns the rejection of a prefix that touches a network which a node states; nothing if none does. */
+function whyStated(all: readonly StatedRanges[], cidr: Cidr): Rejection | undefined {
+  const text = formatCidr(cidr);
+  for (const { node, cidrs } of all) {
+    const stated = cidrs.find((each) => overlaps(intervalOf(each), intervalOf(cidr)));
+    if (stated)
+      return new Rejection(
+        "already_assigned",
+        `Prefix ${text} is in use: node ${node} states ${formatCidr(stated)}.`,
+        { cidr: text, node },
+      );
+  }
+  return undefined;
 }
 
 /** Reads the block of a named prefix, or makes it. @throws {ContentionError} */
@@ -106,20 +130,29 @@ async function blockOfPrefix(
   );
 }
 
-/** Selects a free prefix of the first pool that has one. */
+/**
+ * Selects a free prefix of the first pool that has one. What nodes state counts as reserved (docs/decisions/127). It is read for each
+ * request, and never from a copy.
+ */
 async function selectFree(
   context: Context,
   familyRequest: FamilyRequest,
+  inUse: readonly StatedRanges[],
 ): Promise<Block | Rejection> {
   const { pools, configuration } = familyRequest;
-  const open = pools.filter((pool) => !isShut(pool, configuration));
+  const stated = inUse.flatMap(({ cidrs }) => cidrs);
+  const reserved =
+    stated.length === 0
+      ? configuration.reserved
+      : merged([...configuration.reserved, ...stated.map(intervalOf)]);
+  const open = pools.filter((pool) => !isShut(pool, { reserved }));
   const untilMs = context.now() + SEARCH_MS_MAX;
   const exhausted = () => new ContentionError("other requests took every prefix that was tried");
   return untilAnswered<Block | Rejection>({ triesMax: CLAIM_TRIES_MAX, exhausted }, async () => {
     const scans: PoolScan[] = [];
     for (const pool of open) {
       if (scans.length > 0 && context.now() > untilMs) break;
-      const scan = await scanOf(context, pool, criteriaOf(context, familyRequest, pool));
+      const scan = await scanOf(context, pool, criteriaOf(context, familyRequest, pool, reserved));
       scans.push(scan);
       const looksMax = Math.ceil(GROUPS_SEARCHED_MAX / scans.length);
       const block = await freeIn(context, scan, looksMax);
@@ -158,9 +191,13 @@ const criteriaOf = (
   context: Context,
   { host, configuration }: FamilyRequest,
   pool: Pool,
+  reserved: FamilyRequest["configuration"]["reserved"],
 ): PoolScan["criteria"] => ({
   host,
-  rules: slotRules(context, configuration, pool),
+  rules: {
+    ...coolingRules(context, configuration, pool),
+    reserved: reservedFor(pool, { reserved }),
+  },
   claiming: true,
   borrowing: 1,
   blockMinAgeMs: Number.POSITIVE_INFINITY,

@@ -30,6 +30,8 @@ export const clusterPool: Mode<Held, Decision> = {
     return granted instanceof Rejection ? granted : granted.flatMap(prefixesOf);
   },
 
+  stated: ({ object }) => statedIn(object.ipam.podCIDRs),
+
   hasAny: (held) => held.length > 0,
 
   // Nothing is given back before it is freed: only a release takes a prefix from its node.

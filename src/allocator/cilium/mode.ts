@@ -1,4 +1,5 @@
 import type { Family } from "../../domain/address.ts";
+import type { Cidr } from "../../domain/cidr.ts";
 import type { CiliumIpam, CiliumObject, CiliumOptions } from "../../domain/cilium-object.ts";
 import type { CiliumMemory, CiliumReport } from "../../domain/cilium-report.ts";
 import type { NodeReport } from "../../domain/node-report.ts";
@@ -60,6 +61,8 @@ export interface Mode<Held, Decision> {
     report: CiliumReport,
     held: Held,
   ): Promise<boolean>;
+  /** Returns the networks that the object lists as those of the node; nothing if the mode has none. */
+  stated?(request: CiliumRequest): readonly Cidr[];
   /** Decides, as a pure function. What it frees is already `released` or `givenBack` in the memory. */
   decide(
     request: CiliumRequest,

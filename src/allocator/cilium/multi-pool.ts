@@ -5,6 +5,7 @@ import {
   type MultiPoolDecision,
   missingOf,
   poolsIn,
+  prefixesIn,
 } from "../../domain/cilium-multi-pool.ts";
 import type { CiliumReport } from "../../domain/cilium-report.ts";
 import { ciliumPoolHandle } from "../../domain/node-handle.ts";
@@ -26,6 +27,8 @@ export const multiPool: Mode<Held, MultiPoolDecision<GrantedPoolPrefix>> = {
 
   held: (context, request, report) =>
     prefixesOfPools(context, request, [...poolsIn(request.object), ...poolsOf(report)]),
+
+  stated: ({ object }) => prefixesIn(object).map(({ cidr }) => cidr),
 
   hasAny: (held) => held.length > 0,
 

@@ -1,13 +1,18 @@
+import { type Cidr, formatCidr, parseNetwork, sameCidr } from "../../domain/cidr.ts";
+import { allocatedOf, prefixesIn } from "../../domain/cilium-multi-pool.ts";
 import type { CiliumMemory, CiliumReport } from "../../domain/cilium-report.ts";
 import { isLater } from "../../domain/judge-node.ts";
 import type { NodeObjects } from "../../domain/node-objects.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { same } from "../../domain/same.ts";
+import { inPrefixPools, notPrefixes } from "../../domain/stated-ranges.ts";
 import { knownOutcome } from "../admin/written.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
+import { readStated, stateAfter, stateBefore } from "../prefixes/state-ranges.ts";
 import { endCiliumReport, isStillReleasing } from "./end-cilium-report.ts";
 import type { CiliumGrant, CiliumKnown, CiliumRequest } from "./mode.ts";
 import { MODES } from "./modes.ts";
@@ -25,7 +30,7 @@ export function putCiliumNode(
   request: CiliumRequest,
 ): Promise<CiliumGrant | Rejection> {
   const mode = MODES[request.mode];
-  const { space, node, uid } = request;
+  const { space, node, uid, resourceVersion } = request;
   const { store } = context;
   // The object was read before, so no time passes for what it shows while the request is under way.
   const startedAtMs = context.now();
@@ -53,14 +58,62 @@ export function putCiliumNode(
     const decision = mode.decide(request, known, held, startedAtMs);
     const written = await remembered(context, request, report, decision);
     if (!written) return RETRY;
-    const grant = await mode.carryOut(context, request, decision, held);
-    if (!grant) return RETRY;
-    if (grant instanceof Rejection || grant.taken.length === 0) return answer(grant);
+    const stating = { space, node, uid, by: "cilium", resourceVersion } as const;
+    // What an object of another mode stated is withheld no more.
+    const isChanged = report !== undefined && report.mode !== request.mode;
+    const stated = mode.stated?.(request) ?? (isChanged ? [] : undefined);
+    const seen = stated && (await readStated(context, stating));
+    const withheld = stated && (await stateBefore(context, stating, stated, seen));
+    const granted = await mode.carryOut(context, request, decision, held);
+    if (!granted) return RETRY;
+    if (granted instanceof Rejection) return answer(granted);
+    if (stated && withheld)
+      await stateAfter(context, stating, stated, { given: prefixesOf(granted), withheld });
+    const grant = stated ? await listing(context, request, granted, stated) : granted;
+    if (grant.taken.length === 0) return answer(grant);
     // A release that came between has not seen what is newly taken.
     const now = ofUid(await store.readNodeObjects(space, node), uid);
     return now?.revision === written.revision ? answer(grant) : RETRY;
   });
 }
+
+/** Returns the prefixes in a grant. */
+const prefixesOf = ({ ipam }: CiliumGrant): readonly Cidr[] => [
+  ...networksOf(ipam.podCIDRs),
+  ...prefixesIn({ ipam, status: {} }).map(({ cidr }) => cidr),
+];
+
+/** Returns a grant with networks that the object lists and that are no prefixes: the node uses them, so its object keeps them. */
+async function listing(
+  context: Context,
+  { space, object }: CiliumRequest,
+  grant: CiliumGrant,
+  stated: readonly Cidr[],
+): Promise<CiliumGrant> {
+  if (stated.length === 0) return grant;
+  const configuration = await configurationOf(context, space);
+  const cidrs = notPrefixes(configuration, inPrefixPools(configuration, stated));
+  const { podCIDRs, pools } = grant.ipam;
+  const isListed = ({ cidr }: { readonly cidr: Cidr }) =>
+    cidrs.some((each) => sameCidr(each, cidr));
+  const families = new Set(networksOf(podCIDRs).map(({ family }) => family));
+  const more = cidrs.filter(({ family }) => !families.has(family)).map(formatCidr);
+  const has = [
+    ...prefixesIn({ ipam: grant.ipam, status: {} }),
+    ...prefixesIn(object).filter(isListed),
+  ];
+  return {
+    ...grant,
+    ipam: {
+      ...grant.ipam,
+      ...(podCIDRs && { podCIDRs: [...podCIDRs, ...more] }),
+      ...(pools && { pools: { ...pools, allocated: allocatedOf(has) } }),
+    },
+  };
+}
+
+const networksOf = (texts: readonly string[] = []): readonly Cidr[] =>
+  texts.map(parseNetwork).flatMap((read) => (read.ok ? [read.value] : []));
 
 /** Returns the CiliumNode of a uid. */
 const ofUid = ({ ciliumReports }: NodeObjects, uid: string): CiliumReport | undefined =>

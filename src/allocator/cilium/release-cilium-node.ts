@@ -1,8 +1,10 @@
+import { formatCidr } from "../../domain/cidr.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { knownOutcome } from "../admin/written.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { answer, RETRY } from "../core/step.ts";
+import { unstate } from "../prefixes/state-ranges.ts";
 import { endCiliumReport, isStillReleasing } from "./end-cilium-report.ts";
 
 /**
@@ -10,12 +12,13 @@ import { endCiliumReport, isStillReleasing } from "./end-cilium-report.ts";
  *
  * @returns the prefixes and addresses that this call released, as text; or `request_in_progress` if it did not release all of them
  */
-export function releaseCiliumNode(
+export async function releaseCiliumNode(
   context: Context,
   { space, node, uid }: { readonly space: string; readonly node: string; readonly uid: string },
 ): Promise<readonly string[] | Rejection> {
   const { store } = context;
-  const released: string[] = [];
+  const unstated = await unstate(context, { space, node, uid }, { by: ["cilium"] });
+  const released = unstated.map(formatCidr);
   return compareAndSwap<readonly string[] | Rejection>(`the CiliumNode ${node}`, async () => {
     const { ciliumReports } = await store.readNodeObjects(space, node);
     const report = ciliumReports.find((each) => each.uid === uid);

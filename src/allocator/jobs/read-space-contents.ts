@@ -28,11 +28,12 @@ export interface SpaceContents {
 export async function readSpaceContents(context: Context, space: string): Promise<SpaceContents> {
   const { store } = context;
   const first = { after: undefined };
-  const [configuration, applications, namespaces, nodes] = await allOf(
+  const [configuration, applications, namespaces, nodes, stated] = await allOf(
     store.readSpace(space),
     store.listApplications(space, { ...first, limit: TOLD }),
     store.listNamespaces(space, { ...first, limit: JOB_ITEMS_PER_SLICE }),
     firstNodes(context, space),
+    store.listStated(space),
   );
   const { pools, unreadablePools, reservations, unreadableReservations } = configuration;
   throwFirst([...unreadablePools, ...unreadableReservations].map((each) => each.unreadable));
@@ -40,7 +41,8 @@ export async function readSpaceContents(context: Context, space: string): Promis
   const use: SpaceUse = {
     pools: pools.slice(0, TOLD).map(({ name }) => name),
     applications: applications.items.map(nameOfApplication),
-    nodes,
+    // A node that is not registered may state networks all the same.
+    nodes: [...new Set([...nodes, ...stated.map(({ node }) => node)])].slice(0, TOLD),
   };
   const { settingsRevision, quotas } = configuration;
   return { use, settingsRevision, reservations, quotas, namespaces: namespaces.items };

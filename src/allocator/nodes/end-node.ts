@@ -9,6 +9,7 @@ import { knownOutcome } from "../admin/written.ts";
 import { releaseAffinities } from "../affinities/release-range.ts";
 import { poolsOnHost } from "../cilium/pool-prefixes.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { unstate } from "../prefixes/state-ranges.ts";
 import type { Released } from "../release/close-allocations.ts";
 import { releaseHandle } from "../release/release-handle.ts";
 import { releaseHost } from "../release/release-host.ts";
@@ -49,6 +50,7 @@ export async function endNode(
   const isWhole = await released(context, untilMs, () => releaseOwn(context, freeing, own));
   if (!isWhole || !(await endCiliumNode(context, freeing, now, untilMs))) return false;
   if (!(await freeHost(context, freeing, untilMs))) return false;
+  await unstate(context, { ...freeing, node: freeing.name });
   const dueAtMs = freeing.sinceMs + TOMBSTONE_KEPT_MS;
   return (await moved(context, "freed", freeing, { state: "freed", dueAtMs })) !== undefined;
 }

@@ -4,10 +4,12 @@ import { decideFor, type NodeEvent, type PrefixStatement } from "../../domain/no
 import { Rejection } from "../../domain/outcome.ts";
 import { grantedUnderLimit } from "../assign/quota.ts";
 import type { Context } from "../core/context.ts";
+import { allOf } from "../core/parallel.ts";
 import { choosePrefixes } from "./choose-prefixes.ts";
 import { holdPrefixes } from "./hold-prefixes.ts";
 import { type NodePrefix, prefixesOf } from "./node-prefix.ts";
 import { type PrefixRequest, prefixRequestOf } from "./prefix-request.ts";
+import { readStated, type Stating, stateAfter, stateBefore } from "./state-ranges.ts";
 
 /** A request of one incarnation of a node, with the prefixes that it and its cloud provider have. */
 export interface PrefixesWanted extends PrefixStatement {
@@ -20,6 +22,8 @@ export interface PrefixesWanted extends PrefixStatement {
   /** The time after which a prefix goes back that was not confirmed. */
   readonly confirmSeconds: number;
   readonly assignedBy?: string;
+  /** The version of the Node object; absent for a request. */
+  readonly resourceVersion?: string;
 }
 
 /** The prefixes of one incarnation of a node, and the places where its caller writes them. */
@@ -49,8 +53,14 @@ export async function ensurePrefixes(
 ): Promise<NodePrefixes | Rejection> {
   const { space, node, uid } = wanted;
   // A request that saw no tombstone ends before the quarantine of the node is over, and before anything of it is freed.
-  const tombstone = await context.store.readTombstone({ space, name: node, uid });
+  const stating = statingOf(wanted);
+  const [tombstone, seen] = await allOf(
+    context.store.readTombstone({ space, name: node, uid }),
+    readStated(context, stating),
+  );
   if (tombstone) return gone(wanted);
+  const stated = [...wanted.podCidrs, ...wanted.aliases];
+  const withheld = await stateBefore(context, stating, stated, seen);
   const decision = decideFor(wanted);
   const request = prefixRequestOf(wanted);
   const prefixes =
@@ -59,9 +69,12 @@ export async function ensurePrefixes(
       : decision.kind === "hold"
         ? await holdPrefixes(context, request, decision)
         : await prefixesUnder(context, request);
-  if (prefixes instanceof Rejection) return prefixes;
-  const inOrder = prefixes.toSorted((a, b) => a.cidr.family - b.cidr.family);
+  const inOrder = (prefixes instanceof Rejection ? [] : prefixes).toSorted(
+    (a, b) => a.cidr.family - b.cidr.family,
+  );
   const cidrs = inOrder.map(({ cidr }) => cidr);
+  await stateAfter(context, stating, stated, { given: cidrs, withheld });
+  if (prefixes instanceof Rejection) return prefixes;
   const { writesNode, writesCloud } = decision;
   return {
     node,
@@ -73,6 +86,20 @@ export async function ensurePrefixes(
     ...(decision.kind === "leave" && { event: decision.event }),
   };
 }
+
+/** Returns the incarnation that states the prefixes of a request, or of an event. */
+export const statingOf = ({
+  space,
+  node,
+  uid,
+  resourceVersion,
+}: Pick<PrefixesWanted, "space" | "node" | "uid" | "resourceVersion">): Stating => ({
+  space,
+  node,
+  uid,
+  by: resourceVersion === undefined ? "request" : "node",
+  ...(resourceVersion !== undefined && { resourceVersion }),
+});
 
 const gone = ({ node, uid }: PrefixesWanted): Rejection =>
   new Rejection(

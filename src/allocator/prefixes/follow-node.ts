@@ -7,8 +7,9 @@ import { assignsPrefixes, type Pool } from "../../domain/pool.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allocationsOfNode } from "./allocations-of-node.ts";
-import { ensurePrefixes } from "./ensure-prefixes.ts";
+import { ensurePrefixes, statingOf } from "./ensure-prefixes.ts";
 import type { NodePrefix } from "./node-prefix.ts";
+import { stateAfter } from "./state-ranges.ts";
 
 /** A Node object as an event shows it. */
 export interface ShownNode {
@@ -16,6 +17,7 @@ export interface ShownNode {
   readonly node: string;
   readonly uid: string;
   readonly labels: Labels;
+  readonly resourceVersion: string;
   /** The prefixes in the object, as it has them. */
   readonly podCidrs: readonly string[];
 }
@@ -68,7 +70,10 @@ export async function followNode(
   const read = podCidrs.map(parseNetwork);
   const stated = read.flatMap((each) => (each.ok ? [each.value] : []));
   const families = new Set(stated.map(({ family }) => family));
-  if (families.size < podCidrs.length) return unreadable(podCidrs);
+  if (families.size < podCidrs.length) {
+    await stateAfter(context, statingOf(named), stated, { given: [], withheld: [] });
+    return unreadable(podCidrs);
+  }
   const { settings } = await configurationOf(context, named.space);
   const ensured = await ensurePrefixes(context, {
     ...named,

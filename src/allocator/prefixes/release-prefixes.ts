@@ -8,6 +8,7 @@ import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { allocationsOfNode } from "./allocations-of-node.ts";
 import { freePrefix } from "./free-prefix.ts";
+import { unstate } from "./state-ranges.ts";
 import { whyNotReleased } from "./why-not-released.ts";
 
 /** The prefixes to release: one, or all of an incarnation of a node. */
@@ -19,7 +20,7 @@ export interface PrefixRelease {
 }
 
 /**
- * Releases the prefixes of one incarnation of a node, or one of them. A repeat releases nothing.
+ * Releases the prefixes of one incarnation of a node, or one of them, and what it states beside them. A repeat releases nothing.
  *
  * @returns the prefixes that this call released; or `generation_conflict` for a prefix of another owner, and `invalid_request` for a
  *   CIDR that is no prefix of a pool
@@ -28,10 +29,12 @@ export async function releasePrefixes(
   context: Context,
   release: PrefixRelease,
 ): Promise<readonly Cidr[] | Rejection> {
+  const { cidr } = release;
   const allocations = await allocationsOfNode(context, release);
-  return release.cidr
-    ? releaseOne(context, release.space, allocations, release.cidr)
-    : releaseAll(context, allocations);
+  const unstated = await unstate(context, release, { by: ["node", "request"], cidr });
+  if (cidr)
+    return unstated.length > 0 ? [cidr] : releaseOne(context, release.space, allocations, cidr);
+  return [...(await releaseAll(context, allocations)), ...unstated];
 }
 
 async function releaseAll(

@@ -94,7 +94,7 @@ describe("an assign of an instance from the addresses of its application", () =>
     expect(addressesIn(second)).not.toContain(covered);
     expect(await take(world.calm, webPod(3))).toMatchObject({
       code: "pool_exhausted",
-      detail: expect.stringContaining("1 of its addresses is reserved"),
+      detail: expect.stringContaining("for 1 more, with 1 reserved;"),
     });
     const address = valueIn(parseAddress(covered));
     const named = await assigned(world.calm, instanceRequest(webPod(3), { address }));

@@ -87,12 +87,12 @@ export const prefixFacts = (form: Form): readonly Fact[] => {
 const ACTS: readonly Act[] = [
   {
     what: "A node's request for a prefix of each family",
-    calls: 20,
+    calls: 22,
     prepare: async () => ask(),
   },
   {
     what: "The same request again",
-    calls: 6,
+    calls: 7,
     async prepare(cloud) {
       await done(cloud, ask());
       return ask();
@@ -100,12 +100,12 @@ const ACTS: readonly Act[] = [
   },
   {
     what: "A node's statement of its two prefixes",
-    calls: 8,
+    calls: 9,
     prepare: async (cloud) => ask({ podCidrs: await asked(cloud) }),
   },
   {
     what: "A release of the two prefixes of a node",
-    calls: 6,
+    calls: 7,
     async prepare(cloud) {
       await asked(cloud);
       return (context) => releasePrefixes(context, { space: SPACE, node: NODE, uid: UID });
@@ -134,12 +134,12 @@ const ACTS: readonly Act[] = [
   },
   {
     what: "A PUT of a CiliumNode that gets a prefix of two of Cilium's pools each",
-    calls: 30,
+    calls: 33,
     prepare: async () => applied(1, NEEDED),
   },
   {
     what: "A PUT of a CiliumNode of two pools with nothing new",
-    calls: 11,
+    calls: 12,
     async prepare(cloud) {
       await done(cloud, applied(1, NEEDED));
       return applied(1, NEEDED);
@@ -147,7 +147,7 @@ const ACTS: readonly Act[] = [
   },
   {
     what: "A PUT of a CiliumNode that gives a prefix of two pools each back",
-    calls: 20,
+    calls: 21,
     async prepare(cloud) {
       const { ipam } = await done(cloud, applied(1, NEEDED));
       await done(cloud, applied(2, { allocated: ipam.pools?.allocated ?? [] }));

@@ -8,6 +8,7 @@ import type { NodeReport } from "../../../src/domain/node-report.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import type { Quota } from "../../../src/domain/quota.ts";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
+import type { StatedRanges } from "../../../src/domain/stated-ranges.ts";
 import type { Tombstone } from "../../../src/domain/tombstone.ts";
 import { NO_USAGE } from "../../../src/domain/usage.ts";
 import type { Item, Key } from "../../../src/store/item.ts";
@@ -155,6 +156,11 @@ function nodeLifeItems(space: string): readonly Item[] {
     annotations: [],
     revision: someId(),
   };
+  const stated: StatedRanges = {
+    ...{ space, node: "node-0", uid: "uid", by: "request" },
+    cidrs: [],
+    revision: someId(),
+  };
   const tombstone: Tombstone = {
     ...of,
     ...incarnation,
@@ -185,6 +191,7 @@ function nodeLifeItems(space: string): readonly Item[] {
     ),
     drafted((store) => store.createCiliumReport(ciliumReport)),
     drafted((store) => store.createTombstone(tombstone)),
+    drafted((store) => store.createStated(stated)),
     drafted((store) => store.putMachine({ ...of, id: `i-${space}`, uid: "uid-1" })),
   ];
 }

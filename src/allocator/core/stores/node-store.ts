@@ -2,9 +2,10 @@ import type { NodeLife } from "../../../domain/judge-node.ts";
 import type { Machine } from "../../../domain/machine.ts";
 import type { NodeReport, SignOfLife } from "../../../domain/node-report.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
+import type { StatedNamed, StatedRanges } from "../../../domain/stated-ranges.ts";
 import type { DueTombstone, Tombstone, TombstoneNamed } from "../../../domain/tombstone.ts";
 
-/** Reads and writes what clusters say of nodes: reports, signs of life, tombstones and machines. */
+/** Reads and writes what clusters say of nodes: reports, signs of life, tombstones, machines and stated networks. */
 export interface NodeStore {
   readNodeLife(
     space: string,
@@ -31,4 +32,13 @@ export interface NodeStore {
   listMachine(id: string): Promise<readonly Machine[]>;
   putMachine(machine: Machine): Promise<void>;
   deleteMachine(machine: Machine): Promise<void>;
+
+  /** Lists what all nodes of a space state, or one incarnation of a node. */
+  listStated(
+    space: string,
+    of?: Pick<StatedNamed, "node" | "uid">,
+  ): Promise<readonly StatedRanges[]>;
+  createStated(next: StatedRanges): Promise<Outcome<StatedRanges>>;
+  changeStated(seen: StatedRanges, next: StatedRanges): Promise<Outcome<StatedRanges>>;
+  deleteStated(seen: StatedRanges): Promise<Outcome<unknown>>;
 }

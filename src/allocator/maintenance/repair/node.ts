@@ -3,9 +3,11 @@ import { isProvenWrong } from "../../../domain/judge-node.ts";
 import { GRACE_MS, SIGN_OF_LIFE_KEPT_MS } from "../../../domain/limits.ts";
 import type { Node, NodeEntry } from "../../../domain/node.ts";
 import type { SignOfLife } from "../../../domain/node-report.ts";
+import type { StatedRanges } from "../../../domain/stated-ranges.ts";
 import { endCiliumReport } from "../../cilium/end-cilium-report.ts";
 import type { Context } from "../../core/context.ts";
 import { leave } from "../../nodes/leave.ts";
+import { unstate } from "../../prefixes/state-ranges.ts";
 
 /** Enters a node whose entry is lost: one that was entered long before it stood. Lists would not show it. */
 export async function restoreEntry(context: Context, { space, name, id }: Node): Promise<void> {
@@ -39,6 +41,13 @@ export async function repairCiliumReport(context: Context, seen: CiliumReport): 
   const report = ciliumReports.find((each) => each.uid === uid);
   const isFreed = tombstones.some((gone) => gone.uid === uid && gone.state === "freed");
   if (report && (isFreed || report.isEnding)) await endCiliumReport(context, report);
+}
+
+/** Drops what an ended node states, if it landed after all that the node had was freed. The tombstone decides. */
+export async function repairStated(context: Context, seen: StatedRanges): Promise<void> {
+  const { space, node, uid } = seen;
+  const tombstone = await context.store.readTombstone({ space, name: node, uid });
+  if (tombstone?.state === "freed") await unstate(context, seen);
 }
 
 /** Drops a sign of life that is so old that its node lives no more. */

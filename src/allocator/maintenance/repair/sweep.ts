@@ -38,6 +38,7 @@ import {
   repairEnded,
   repairEntry,
   repairSignOfLife,
+  repairStated,
   restoreEntry,
 } from "./node.ts";
 import { repairPoolUsage } from "./pool-usage.ts";
@@ -199,6 +200,7 @@ async function sweepItem(
   for (const { space, name } of [...contents.nodeReports, ...contents.tombstones])
     await repairEnded(context, { space, name });
   for (const report of contents.ciliumReports) await repairCiliumReport(context, report);
+  for (const stated of contents.statedRanges) await repairStated(context, stated);
   for (const sign of contents.signsOfLife) await repairSignOfLife(context, sign);
   for (const entry of contents.nodeEntries) await repairEntry(context, entry);
   for (const map of contents.maps) if (await repairGroupIndex(context, map)) done.orphansDeleted++;
