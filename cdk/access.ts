@@ -168,9 +168,27 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     ],
   },
   survey: {
-    get: ["NODE", "TABLE", "VERSION"],
-    query: ["BLOCK", "GROUPINDEX", "NODE", "NODES", "SPACE", "USAGE"],
-    // Only a scan of the table finds blocks of no pool, and checks a space as a whole.
+    get: ["INDEX", "NODE", "PLAN", "SPACES", "SWEEP", "TABLE", "VERSION"],
+    // All partitions of a space, for its contents.
+    query: [
+      "APPLICATIONS",
+      "BLOCK",
+      "BUDGET",
+      "FULLPOOLS",
+      "GROUPINDEX",
+      "HANDLE",
+      "HOST",
+      "JOBS",
+      "NAMESPACE",
+      "NODE",
+      "NODES",
+      "QUOTA",
+      "SPACE",
+      "STATED",
+      "SWEEP",
+      "USAGE",
+    ],
+    // Only a scan of the table finds blocks of no pool.
     scan: true,
     // The index tells which nodes ended, and what is due.
     due: true,

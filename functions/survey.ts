@@ -1,7 +1,9 @@
 import { readZones } from "../src/allocator/nodes/read-zones.ts";
 import { listAlarms } from "../src/allocator/read/list-alarms.ts";
 import { listContents } from "../src/allocator/read/list-contents.ts";
+import { listOrphans } from "../src/allocator/read/list-orphans.ts";
 import { spaceUtilization } from "../src/allocator/read/space-utilization.ts";
+import { Problem } from "../src/contract/schema/problem.ts";
 import { alarmsAnswer } from "../src/edge/alarms/answer.ts";
 import { CONTENTS_BYTES_MAX, contentsAnswer, contentsBytes } from "../src/edge/contents/answer.ts";
 import { readContentsWanted } from "../src/edge/contents/request.ts";
@@ -9,6 +11,7 @@ import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
 import { readSpace } from "../src/edge/http/parameters.ts";
 import { zonesAnswer } from "../src/edge/nodes/zones.ts";
+import { orphansAnswer, readOrphansWanted, unsealed } from "../src/edge/orphans/list.ts";
 import { spaceUtilizationAnswer } from "../src/edge/utilization/answer.ts";
 import { readSpaceUtilization } from "../src/edge/utilization/space-request.ts";
 import { context } from "../src/wiring.ts";
@@ -16,14 +19,25 @@ import { context } from "../src/wiring.ts";
 const plat = context();
 
 /**
- * Serves requests that look at a space as a whole: its contents, blocks of no pool, its alarms, and the health of its zones. They scan the
- * table, or ask for all that is due.
+ * Serves requests that look at a space as a whole: its contents, its alarms, and the health of its zones. The search for blocks to which
+ * nothing leads scans the table.
  */
 export const handler = authorized({
   "GET /v1/contents": route(
     readContentsWanted,
     (wanted) => listContents(plat, wanted, contentsBytes, CONTENTS_BYTES_MAX),
     contentsAnswer,
+  ),
+  "GET /v1/orphans": route(
+    readOrphansWanted,
+    async (wanted) => {
+      const key = await plat.store.readCursorKey();
+      const position = unsealed(wanted, key);
+      return position instanceof Problem
+        ? position
+        : { ...(await listOrphans(plat, position)), key };
+    },
+    orphansAnswer,
   ),
   "GET /v1/alarms": route(readSpace, (space) => listAlarms(plat, space), alarmsAnswer),
   "GET /v1/zones": route(readSpace, (space) => readZones(plat, space), zonesAnswer),

@@ -5,9 +5,11 @@ import type { Application } from "./application.ts";
 import type { Block } from "./block.ts";
 import type { BorrowedBlock } from "./borrowed-block.ts";
 import type { Budget } from "./budget.ts";
+import { type Cidr, formatCidr } from "./cidr.ts";
 import type { CiliumReport } from "./cilium-report.ts";
 import type { FullBlock } from "./full-block.ts";
-import type { IndexEntry, SpaceIndex } from "./index-entry.ts";
+import type { HostId } from "./host.ts";
+import { type IndexEntry, nameOfEntry, type SpaceIndex } from "./index-entry.ts";
 import type { Job } from "./job.ts";
 import type { Namespace } from "./namespace.ts";
 import type { Node, NodeEntry } from "./node.ts";
@@ -19,6 +21,7 @@ import type { QuotaSlot } from "./quota-slot.ts";
 import type { RequestRate } from "./request-rate.ts";
 import type { StatedRanges } from "./stated-ranges.ts";
 import type { ShardWalk } from "./sweep.ts";
+import type { AllocationStart } from "./token.ts";
 import type { Tombstone } from "./tombstone.ts";
 
 /** A page of a pool's block-group index: block groups that may hold blocks, by their index. */
@@ -73,16 +76,34 @@ export interface Contents {
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
 }
 
-/** Joins pages into one. */
+/**
+ * Joins pages into one. Several blocks can lead to a host, to its node, or to an allocation. What comes more than once counts once, as it
+ * came last.
+ */
 export function together(pages: readonly Contents[]): Contents {
   return {
-    blocks: pages.flatMap(({ blocks }) => blocks),
-    affinities: pages.flatMap(({ affinities }) => affinities),
-    fullBlocks: pages.flatMap(({ fullBlocks }) => fullBlocks),
-    borrowedBlocks: pages.flatMap(({ borrowedBlocks }) => borrowedBlocks),
-    quotaSlots: pages.flatMap(({ quotaSlots }) => quotaSlots),
-    allocations: pages.flatMap(({ allocations }) => allocations),
-    indexEntries: pages.flatMap(({ indexEntries }) => indexEntries),
+    blocks: latest(pages, "blocks", ({ space, cidr }) => [space, formatCidr(cidr)]),
+    affinities: latest(pages, "affinities", ({ space, host, family, place }) => [
+      space,
+      host,
+      family,
+      place,
+    ]),
+    fullBlocks: latest(pages, "fullBlocks", ofHost),
+    borrowedBlocks: latest(pages, "borrowedBlocks", ofHost),
+    quotaSlots: latest(pages, "quotaSlots", ({ space, handle, family, number }) => [
+      space,
+      handle,
+      family,
+      number,
+    ]),
+    allocations: latest(pages, "allocations", ({ place }) => [
+      place.space,
+      place.handleHash,
+      place.id,
+      String(place.keyed),
+    ]),
+    indexEntries: latest(pages, "indexEntries", (entry) => [nameOfEntry(entry)]),
     applications: pages.flatMap(({ applications }) => applications),
     pools: pages.flatMap(({ pools }) => pools),
     reservations: pages.flatMap(({ reservations }) => reservations),
@@ -96,14 +117,69 @@ export function together(pages: readonly Contents[]): Contents {
     fullPools: pages.flatMap(({ fullPools }) => fullPools),
     poolUsages: pages.flatMap(({ poolUsages }) => poolUsages),
     jobs: pages.flatMap(({ jobs }) => jobs),
-    nodes: pages.flatMap(({ nodes }) => nodes),
+    nodes: latest(pages, "nodes", ({ space, name }) => [space, name]),
     nodeEntries: pages.flatMap(({ nodeEntries }) => nodeEntries),
-    nodeReports: pages.flatMap(({ nodeReports }) => nodeReports),
-    ciliumReports: pages.flatMap(({ ciliumReports }) => ciliumReports),
-    signsOfLife: pages.flatMap(({ signsOfLife }) => signsOfLife),
-    tombstones: pages.flatMap(({ tombstones }) => tombstones),
-    statedRanges: pages.flatMap(({ statedRanges }) => statedRanges),
+    nodeReports: latest(pages, "nodeReports", ({ space, name }) => [space, name]),
+    ciliumReports: latest(pages, "ciliumReports", ofObject),
+    signsOfLife: latest(pages, "signsOfLife", ({ space, name }) => [space, name]),
+    tombstones: latest(pages, "tombstones", ofObject),
+    statedRanges: latest(pages, "statedRanges", ({ space, node, uid, by }) => [
+      space,
+      node,
+      uid,
+      by,
+    ]),
     namespaces: pages.flatMap(({ namespaces }) => namespaces),
-    unreadable: pages.flatMap(({ unreadable }) => unreadable),
+    unreadable: latest(pages, "unreadable", ({ key }) => [key]),
   };
 }
+
+/** Returns the items of a kind, each once in its last version, in the order in which they came first. */
+function latest<Kind extends keyof Contents>(
+  pages: readonly Contents[],
+  kind: Kind,
+  keyOf: (item: Contents[Kind][number]) => readonly (string | number)[],
+): Contents[Kind][number][] {
+  const items = pages.flatMap((page): readonly Contents[Kind][number][] => page[kind]);
+  return [...new Map(items.map((item) => [JSON.stringify(keyOf(item)), item])).values()];
+}
+
+const ofHost = ({ space, host, block }: BorrowedBlock | FullBlock) => [
+  space,
+  host,
+  formatCidr(block),
+];
+
+const ofObject = ({ space, name, uid }: CiliumReport | Tombstone) => [space, name, uid];
+
+/** The parts of a space that have no name but that of the space. Its nodes lead to hosts, and its quotas to budgets. */
+export const PARTS_OF_SPACE = [
+  "configuration",
+  "version",
+  "register",
+  "plan",
+  "fullPools",
+  "poolUsages",
+  "jobs",
+  "namespaces",
+  "applications",
+  "nodes",
+  "stated",
+  "walks",
+] as const;
+
+/** A part of a space that one Query reads: all items of a kind, or those with a name. */
+export type PartOfSpace =
+  | { readonly of: (typeof PARTS_OF_SPACE)[number] }
+  | { readonly of: "budgets"; readonly quota: string }
+  | { readonly of: "index"; readonly poolId: string }
+  | { readonly of: "group"; readonly group: Cidr }
+  | { readonly of: "host"; readonly host: HostId }
+  | { readonly of: "node"; readonly name: string }
+  | {
+      readonly of: "allocations";
+      readonly handleHash: string;
+      readonly start: AllocationStart | undefined;
+    }
+  | { readonly of: "quotaSlots"; readonly handle: string }
+  | { readonly of: "indexEntry"; readonly entry: IndexEntry };

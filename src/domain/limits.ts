@@ -217,6 +217,11 @@ export const LOOKS_PER_PAGE = 32;
 export const MAP_GROUPS_PER_PAGE_MAX = 64;
 /** Ranges of a map that a caller can read side by side: about as many as a browser has connections to one server. */
 export const MAP_RANGES_MAX = 8;
+/**
+ * Items of a space, or slots of its blocks, that a listing looks at together. With `LOOKS_PER_PAGE` a page reads 1,024 allocations, as a
+ * page of a search does.
+ */
+export const CONTENTS_ITEMS_PER_LOOK = 32;
 /** Items of the table that a search for blocks of no pool reads at once. */
 export const ORPHAN_SCAN_ITEMS_PER_LOOK = 1_000;
 /** A page ends at this age, so that its answer is in time. */

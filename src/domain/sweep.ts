@@ -38,6 +38,14 @@ export interface ShardWalk extends Pick<Progress, "indexedFromMs" | "indexedBut"
   readonly shard: number;
 }
 
+/** Returns the walks of a shard as a space may know them: without the names of other spaces. */
+export function seenFrom({ indexedBut, ...walk }: ShardWalk, space: string): ShardWalk {
+  if (!indexedBut) return walk;
+  const { spaces, fromMs } = indexedBut;
+  const own = spaces && { spaces: spaces.filter((each) => each === space) };
+  return { ...walk, indexedBut: { fromMs, ...own } };
+}
+
 /** A walk over a segment of the table. */
 export interface Sweep extends Left {
   readonly beganAtMs: number;

@@ -1,4 +1,4 @@
-import type { Contents } from "../domain/contents.ts";
+import type { Contents, PartOfSpace } from "../domain/contents.ts";
 import { CorruptItemError } from "../domain/outcome.ts";
 import type { Unread } from "../domain/sweep.ts";
 import { planFrom } from "./address-plan.ts";
@@ -16,6 +16,30 @@ import { fullPoolFrom } from "./full-pool.ts";
 import { indexEntryFrom } from "./index-entry.ts";
 import type { Item, Key } from "./item.ts";
 import { jobFrom } from "./job.ts";
+import {
+  allocationPk,
+  allocationPrefix,
+  applicationsPk,
+  blockGroupIndexPk,
+  blockPk,
+  fullPoolsPk,
+  hostPk,
+  indexEntryKey,
+  JOBS_PK,
+  jobPrefix,
+  namespacesPk,
+  nodeLifePk,
+  nodesPk,
+  planKey,
+  poolUsagesPk,
+  quotaSlotPk,
+  requestRateKey,
+  SWEEP_PK,
+  spaceKey,
+  spacePk,
+  statedPk,
+  versionKey,
+} from "./key.ts";
 import { kindNameOf } from "./kinds.ts";
 import { namespaceFrom } from "./namespace.ts";
 import { nodeEntryFrom, nodeFrom } from "./node.ts";
@@ -32,11 +56,40 @@ import type { Segment, Table } from "./table.ts";
 import { assertKeysOf } from "./table-format.ts";
 
 /**
- * The calls that read the whole table, page by page. `next` is the opaque position where the
- * following page begins.
+ * The calls that read items whatever their kind: those of a part of a space, or those of the whole
+ * table.
  */
 export function scanning(table: Table) {
   return {
+    /**
+     * Returns a page of the items in a part of a space. `next` is the position where the following
+     * page begins. It names items of this space only.
+     *
+     * @param after a position, whether or not an item is there
+     */
+    async readPart(
+      space: string,
+      part: PartOfSpace,
+      { after, limit }: { readonly after?: string | undefined; readonly limit?: number } = {},
+    ) {
+      const { pk, prefix = "", sk } = placeOfPart(space, part);
+      if (sk !== undefined) {
+        const item = await table.get({ pk, sk });
+        return { contents: contentsOf(item ? [item] : []) };
+      }
+      const items = await table.query(pk, {
+        ...(prefix !== "" && { prefix }),
+        ...(limit !== undefined && { limit }),
+        ...(after !== undefined && { after: `${prefix}${after}` }),
+      });
+      const last = items.length === limit ? items.at(-1) : undefined;
+      return {
+        contents: contentsOf(items),
+        ...(last && { next: last.sk.slice(prefix.length) }),
+      };
+    },
+
+    /** Returns a page of the whole table. `next` is the position where the following page begins. */
     async scanPage(limit: number, after?: string) {
       const page = await table.scan(limit, { after: keyOf(after) });
       return {
@@ -59,6 +112,57 @@ export function scanning(table: Table) {
       };
     },
   };
+}
+
+/** Returns the partition of a part of a space, and which of its items belong to the part. */
+function placeOfPart(
+  space: string,
+  part: PartOfSpace,
+): { readonly pk: string; readonly prefix?: string; readonly sk?: string } {
+  switch (part.of) {
+    case "configuration":
+      return { pk: spacePk(space) };
+    case "version":
+      return versionKey(space);
+    case "register":
+      return spaceKey(space);
+    case "plan":
+      return planKey(space);
+    case "fullPools":
+      return { pk: fullPoolsPk(space) };
+    case "poolUsages":
+      return { pk: poolUsagesPk(space) };
+    case "jobs":
+      return { pk: JOBS_PK, prefix: jobPrefix(space) };
+    case "namespaces":
+      return { pk: namespacesPk(space) };
+    case "applications":
+      return { pk: applicationsPk(space) };
+    case "nodes":
+      return { pk: nodesPk(space) };
+    case "stated":
+      return { pk: statedPk(space) };
+    case "walks":
+      return { pk: SWEEP_PK };
+    case "budgets":
+      return { pk: requestRateKey(space, part.quota).pk };
+    case "index":
+      return { pk: blockGroupIndexPk(space, part.poolId) };
+    case "group":
+      return { pk: blockPk(space, part.group) };
+    case "host":
+      return { pk: hostPk(space, part.host) };
+    case "node":
+      return { pk: nodeLifePk(space, part.name) };
+    case "allocations": {
+      const pk = allocationPk(space, part.handleHash);
+      return part.start ? { pk, prefix: allocationPrefix(part.start) } : { pk };
+    }
+    case "quotaSlots":
+      return { pk: quotaSlotPk(space, part.handle) };
+    case "indexEntry":
+      return indexEntryKey(part.entry);
+  }
 }
 
 /** Sorts one item, and says what it is if it cannot be read. */

@@ -41,6 +41,21 @@ export function progressItems(table: Table) {
       });
     },
 
+    /** Returns the key that seals cursors, if there is one. It lies beside the position in one shard. */
+    async readCursorKey(): Promise<string | undefined> {
+      const item = await table.get(progressKey(CURSOR_KEY_SHARD));
+      return item && cursorKeyIn(item);
+    },
+
+    /** Keeps the key that seals cursors. Cursors under an earlier one become invalid. */
+    keepCursorKey: (key: string): Promise<Outcome<unknown>> =>
+      table.write({
+        step: "cursor-key",
+        key: progressKey(CURSOR_KEY_SHARD),
+        when: [],
+        change: { kind: "update", set: [[["cursorKey"], key]] },
+      }),
+
     /** Asks the walk of a shard to enter allocations in indexes, after an index was added. */
     askForIndexing: (shard: number, askedMs: number): Promise<Outcome<unknown>> =>
       table.write({
@@ -51,6 +66,12 @@ export function progressItems(table: Table) {
       }),
   };
 }
+
+const CURSOR_KEY_SHARD = 0;
+
+const cursorKeyIn = reading((item: Item) =>
+  item.cursorKey === undefined ? undefined : textOf(item, "cursorKey"),
+);
 
 /** Returns the attributes of a position. None of them belongs to the due index. */
 const attributesOf = ({

@@ -15,7 +15,7 @@ export interface Met {
  * Makes a connection to a server on which requests can fail.
  *
  * @param meet called before a request is passed on. `lost`: the request is carried out, and its answer is lost. `cut`:
- * it never arrives. An object is the answer in place of the server's
+ * it never arrives. An object is the answer in place of the server's, with its `status` if it is a problem
  * @returns the URL of the connection
  */
 export async function wayTo(
@@ -29,7 +29,10 @@ export async function wayTo(
     const body = await buffer(request);
     const route = `${method} ${asked.pathname.replace(/^\/v1\/spaces\/[^/]+/, "/v1")}`;
     const fate = await meet({ route, query: asked.searchParams, before: before++ });
-    if (typeof fate === "object") return response.end(JSON.stringify(fate));
+    if (typeof fate === "object") {
+      const status = "status" in fate ? Number(fate.status) : 200;
+      return response.writeHead(status).end(JSON.stringify(fate));
+    }
     if (fate === "cut") return response.destroy();
     const answer = await fetch(asked, {
       method,

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { fromJson } from "../../src/contract/schema/json-values.ts";
+import { fromJson, toJson } from "../../src/contract/schema/json-values.ts";
 import { type Contents, together } from "../../src/domain/contents.ts";
-import { withinSpace } from "../../src/domain/within-space.ts";
+import { PAGE_MS_MAX } from "../../src/domain/limits.ts";
 import { sealCursor } from "../../src/edge/http/cursor.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import type { Item, Key } from "../../src/store/item.ts";
 import * as keys from "../../src/store/key.ts";
-import { allocationWith } from "../domain/builders.ts";
-import { newSpace, spaceWithPool, table } from "./plat.ts";
+import { context, newSpace, spaceWithPool, startAnew, table } from "./plat.ts";
 
 /** The maximum size of an answer: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html. */
 const LAMBDA_BYTES_MAX = 6_291_556;
@@ -28,6 +27,24 @@ async function readAll(plat: Space): Promise<{ contents: Contents; bytes: number
   } while (cursor);
   return { contents: together(pages), bytes };
 }
+
+/** Returns what a table has of a space. */
+function ofSpace(contents: Contents, space: string): Contents {
+  const spaceOf = (item: object) =>
+    (item as { space?: string }).space ?? (item as { place?: { space: string } }).place?.space;
+  const kinds = Object.entries(contents).map(([kind, items]) => [
+    kind,
+    items.filter((item: object) => spaceOf(item) === space),
+  ]);
+  return { ...together([]), ...Object.fromEntries(kinds), walks: contents.walks };
+}
+
+/** Returns contents in an order that does not depend on that of the reads. */
+const inOrder = (contents: Contents) =>
+  Object.entries(contents).map(([kind, items]) => [
+    kind,
+    items.map((item: object) => JSON.stringify(toJson(item))).toSorted(),
+  ]);
 
 const put = (item: Item) => table.write(writeOf(item));
 const writeOf = (item: Item) => ({
@@ -55,7 +72,7 @@ describe("the contents of a space", () => {
     }
     const { contents } = await readAll(plat);
     const { items } = await table.scan(table.items().length);
-    expect(contents).toEqual(withinSpace(contentsOf(items), plat.space));
+    expect(inOrder(contents)).toEqual(inOrder(ofSpace(contentsOf(items), plat.space)));
     const kinds = Object.entries(contents).filter(([, items]) => items.length > 0);
     expect(kinds.map(([kind]) => kind)).toEqual(
       expect.arrayContaining([
@@ -68,6 +85,72 @@ describe("the contents of a space", () => {
       ]),
     );
     expect(contents.blocks.every(({ space }) => space === plat.space)).toBe(true);
+  });
+
+  it("are read without a scan, at a price that does not depend on other spaces", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/nodes/n1", { labels: {} });
+    await plat.assign({ host: "n1", ipv4: 5, handle: "h" });
+    const readsOf = async () => {
+      const calls: string[] = [];
+      const { get, query, scan } = table;
+      for (const [name, read] of Object.entries({ get, query, scan }))
+        Object.assign(table, {
+          [name]: (...args: never[]) => {
+            calls.push(name);
+            return (read as (...args: never[]) => unknown).apply(table, args);
+          },
+        });
+      await readAll(plat);
+      Object.assign(table, { get, query, scan });
+      return calls.toSorted();
+    };
+    const alone = await readsOf();
+    const other = await spaceWithPool();
+    for (let n = 0; n < 100; n++) await other.put(`/v1/namespaces/n${n}`, { labels: {} });
+    await other.assign({ host: "n1", ipv4: 200, handle: "h" });
+    const beside = await readsOf();
+    expect(alone).not.toContain("scan");
+    expect(beside).toEqual(alone);
+  });
+
+  it("have an item once, although several blocks on several pages lead to it", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/nodes/n1", { labels: {} });
+    await plat.assign({ host: "n1", ipv4: 200, handle: "h" });
+    const pages: Contents[] = [];
+    let cursor: string | undefined;
+    // Each page ends after one look.
+    startAnew({
+      now: (() => {
+        let ms = Date.now();
+        return () => (ms += PAGE_MS_MAX + 1);
+      })(),
+    });
+    try {
+      do {
+        const { body } = await plat.get("/v1/contents", { ...(cursor && { cursor }) });
+        pages.push(fromJson(body.contents) as Contents);
+        cursor = body.next;
+      } while (cursor);
+    } finally {
+      startAnew({ now: Date.now });
+    }
+    const sent = pages.flatMap(({ affinities }) => affinities);
+    const { affinities, allocations, blocks, nodes } = together(pages);
+    expect(blocks).toHaveLength(13);
+    expect(affinities).toHaveLength(13);
+    expect(sent.length).toBeGreaterThan(13);
+    expect([allocations.length, nodes.length]).toEqual([1, 1]);
+  });
+
+  it("name no other space in what they tell of the walks of repair", async () => {
+    const [plat, other] = [await spaceWithPool(), await spaceWithPool()];
+    const indexedBut = { fromMs: 1, spaces: [plat.space, other.space] };
+    await context.store.writeProgress(3, { indexedBut });
+    const { contents } = await readAll(plat);
+    table.partitions.delete("SWEEP");
+    expect(contents.walks).toEqual([{ shard: 3, indexedBut: { fromMs: 1, spaces: [plat.space] } }]);
   });
 
   it("come in pages that a function can answer, however large its items are", async () => {
@@ -84,59 +167,81 @@ describe("the contents of a space", () => {
     expect(bytes.length).toBeGreaterThan(1);
   });
 
-  it("have what cannot be read, by its key and with the reason, of this space only", async () => {
-    const [plat, other] = [newSpace(), newSpace()];
-    const broken = [plat, other].map(
-      ({ space }) => ({ pk: `BLOCK#${space}#10.0.0.0/20`, sk: "10.0.0.0" }) as Item,
-    );
-    for (const item of broken) await put(item);
-    const { contents } = await readAll(plat);
-    for (const { pk } of broken) table.partitions.delete(pk);
-    expect(contents.unreadable).toEqual([
-      {
-        key: `BLOCK#${plat.space}#10.0.0.0/20 10.0.0.0`,
-        reason: expect.any(String),
-      },
-    ]);
-  });
-
   it("go on only with a cursor of the same space", async () => {
     const plat = newSpace();
-    const cursor = sealCursor(["contents", "another"], { after: '{"pk":"A","sk":"B"}' });
+    const cursor = sealCursor(["contents", "another"], { part: "nodes", after: "n1" });
     const { status, body } = await plat.get("/v1/contents", { cursor });
     expect(status).toBe(400);
     expect(body.fields[0].field).toBe("?cursor");
   });
 });
 
-describe("an item that cannot be read", () => {
-  const space = "tenant-7";
-  const place = { space, handleHash: "00000000000000ff", id: "id", keyed: false };
-  const entry = { space, attribute: "a # x", valueHash: "0000000000000001", place };
-  const block = { family: 4, base: 0x0a000000n, prefix: 26 } as const;
-  it.each<[string, Key]>([
-    ["a block", keys.blockKey(space, block)],
-    ["a row", keys.affinityKey(space, "host:n#1 x", 4, 0)],
-    ["a borrowed block", keys.borrowedBlockKey(space, "host:n1", block)],
-    ["a quota slot", keys.quotaSlotKey(space, "a handle # x", 4, 0)],
-    ["an index entry", keys.indexEntryKey(entry)],
-    ["an allocation", keys.allocationKey(allocationWith({}).place)],
-    ["a pool", keys.poolKey(space, "main")],
-    ["a reservation", keys.reservationKey(space, "r")],
-    ["a plan", keys.planKey(space)],
-    ["a page of a map", keys.blockGroupIndexKey(space, "id", "0")],
-    ["a job", keys.jobKey(space, "delete-id")],
-    ["a node", keys.nodeKey(space, "n1")],
-    ["an entry of the register", keys.nodeEntryKey(space, "n1")],
-    ["a namespace", keys.namespaceKey(space, "shop")],
+describe("an item of a space that cannot be read", () => {
+  const block = { family: 4, base: 0x0a000000n, prefix: 28 } as const;
+
+  /** Returns a space with an item of each kind to which something leads. */
+  async function spaceWithAll() {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/config", { indexedAttributes: ["pod"] });
+    await plat.put("/v1/quotas/all", { addresses: 100 });
+    await plat.put("/v1/reservations/r", { cidrs: ["10.0.0.128/30"] });
+    await plat.put("/v1/nodes/n1", { labels: {} });
+    await plat.put("/v1/namespaces/shop", { labels: {} });
+    await plat.put("/v1/applications/shop/Deployment/web", { replicas: 1 });
+    await plat.put("/v1/pools/gone", { cidr: "10.1.0.0/24" });
+    await plat.delete("/v1/pools/gone", { "if-match": "*" });
+    const asked = { host: "n1", handle: "h", limitPerHandle: 2, attributes: { pod: "p" } };
+    await plat.assign({ ...asked, address: "10.0.0.1" });
+    await plat.assign({ host: "n2", address: "10.0.0.2", handle: "far" });
+    return plat;
+  }
+
+  const EACH: readonly (readonly [string, (space: string) => Key])[] = [
+    ["its configuration", (space) => keys.configKey(space)],
+    ["a pool", (space) => keys.poolKey(space, "broken")],
+    ["a reservation", (space) => keys.reservationKey(space, "broken")],
+    ["a quota", (space) => keys.quotaKey(space, "broken")],
+    ["its version", (space) => keys.versionKey(space)],
+    ["its entry in the register of spaces", (space) => keys.spaceKey(space)],
+    ["its address plan", (space) => keys.planKey(space)],
+    ["a hint that a pool is full", (space) => keys.fullPoolKey(space, "broken")],
+    ["the usage of a pool", (space) => keys.poolUsageKey(space, "broken")],
+    ["a job", (space) => keys.jobKey(space, "broken")],
+    ["a namespace", (space) => keys.namespaceKey(space, "broken")],
     [
       "an application",
-      keys.applicationKey(space, { namespace: "shop", kind: "Deployment", name: "web" }),
+      (space) => keys.applicationKey(space, { namespace: "a", kind: "Deployment", name: "b" }),
     ],
-  ])("belongs to the space in its key: %s", (kind, { pk, sk }) => {
-    const unreadable = [{ key: `${pk} ${sk}`, reason: "" }];
-    const of = (name: string) => withinSpace({ ...together([]), unreadable }, name).unreadable;
-    expect(of(kind === "an allocation" ? "default" : space)).toEqual(unreadable);
-    expect(of("tenant")).toEqual([]);
-  });
+    ["an entry of the register of nodes", (space) => keys.nodeEntryKey(space, "broken")],
+    ["the report of a node", (space) => keys.reportKey(space, "n1")],
+    ["the requests of a quota", (space) => keys.requestRateKey(space, "all")],
+    [
+      "a block of a group that has blocks",
+      (space) => keys.blockKey(space, { ...block, base: block.base + 64n }),
+    ],
+    ["a host's affinity", (space) => keys.affinityKey(space, "host:n1", 4, 7)],
+    ["a borrowed block", (space) => keys.borrowedBlockKey(space, "host:n2", block)],
+    ["a node", (space) => keys.nodeKey(space, "n2")],
+    ["a quota slot", (space) => keys.quotaSlotKey(space, "h", 4, 1)],
+  ];
+
+  it.each(EACH)(
+    "is named by its key, with the reason, in its own space only: %s",
+    async (_, keyIn) => {
+      const [plat, other] = [await spaceWithAll(), await spaceWithAll()];
+      const key = keyIn(plat.space);
+      const { pk, sk } = key;
+      const before = table.partitions.get(pk)?.get(sk);
+      await put({ ...key, broken: true } as Item);
+      try {
+        const name = `${pk} ${sk}`;
+        const { contents } = await readAll(plat);
+        expect(contents.unreadable).toEqual([{ key: name, reason: expect.any(String) }]);
+        expect((await readAll(other)).contents.unreadable).toEqual([]);
+      } finally {
+        if (before) await put(before);
+        else table.partitions.get(pk)?.delete(sk);
+      }
+    },
+  );
 });

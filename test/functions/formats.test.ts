@@ -657,7 +657,9 @@ describe.each(TRIED)("%s of a newer format", (_, wanted) => {
     const unreadable = [
       { key: `${newer.pk} ${newer.sk}`, reason: expect.stringContaining(`format ${newer.f}`) },
     ];
-    expect(body.contents.unreadable).toEqual(unreadable);
+    // A machine belongs to no single space, so no listing of one has it.
+    const isListed = !newer.pk.startsWith("MACHINE#");
+    expect(body.contents.unreadable).toEqual(isListed ? unreadable : []);
     // Without its notes the repair run does not know the size of the table, so it walks over all of it.
     table.partitions.delete("SWEEP");
     const failures = [
@@ -716,7 +718,7 @@ describe("a space whose items say that the keys of the table are of another form
   /** Calls that name a generation, key or handle. They find its item under the known keys, or find nothing. */
   const PROVEN = /^(release|PATCH|GET handle|GET prefixes of the handle|assign once more)/;
   /** Calls that begin with the register or with items of several spaces. They read the format of the keys from the table. */
-  const ASKS_THE_TABLE = /spaces|node|zones|event|namespace|application|affinities|jobs?$/;
+  const ASKS_THE_TABLE = /spaces|orphans|node|zones|event|namespace|application|affinities|jobs?$/;
 
   /** Calls that read the history alone, which is a table of its own. */
   const ASKS_THE_HISTORY = /^GET (history of the handle|events)$/;

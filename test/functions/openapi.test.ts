@@ -160,6 +160,7 @@ it("each `complete` says of what: no two of answers that mean other things have 
     "AffinitiesReleased",
     "PoolUtilization",
     "SpaceUtilization",
+    "OrphanPage",
     "ReservationWarning",
     "Application",
     "ApplicationRequest",

@@ -1,6 +1,7 @@
 import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { expect } from "vitest";
+import type { Context } from "../../src/allocator/core/context.ts";
 import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import { checkTable } from "../../src/allocator/read/check-table.ts";
 import { problem } from "../../src/contract/answers/answers.ts";
@@ -58,9 +59,9 @@ export function deployAnew(): void {
 }
 atEachFile(deployAnew);
 
-/** Empties the warm cache, so that the functions act as if they had just started. */
-export function startAnew(): void {
-  wire(guarded, { ...context, cache: new WarmCache() });
+/** Empties the warm cache, so that the functions act as if they had just started, by another clock if the test names one. */
+export function startAnew({ now }: Pick<Context, "now"> = context): void {
+  wire(guarded, { ...context, now, cache: new WarmCache() });
 }
 
 /** The context of the handlers. */

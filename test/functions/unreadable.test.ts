@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Item } from "../../src/store/item.ts";
 import { netbox } from "./netbox.ts";
-import { type newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
+import { call, type newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
 
 /** These tests use a block whose item another version or another program wrote in a form that this version cannot read. */
 
@@ -67,12 +67,11 @@ it("is named beside the others where its host's blocks are listed, released, cla
   expect(released.body.affinities).toHaveLength(2);
   expect(released.body.complete).toBe(false);
   expect(released.body.affinities).toContainEqual({ cidr: block, status: "unreadable", reason });
-  const { orphans, complete, unreadable } = (await plat.get("/v1/utilization", { orphans: "true" }))
-    .body;
+  const { orphans, complete, unreadable } = (await call("GET", "/v1/orphans")).body;
   expect({ orphans, complete, unreadable }).toEqual({
     orphans: [],
     complete: true,
-    unreadable: [{ item, reason }],
+    unreadable: [{ space: plat.space, item, reason }],
   });
 });
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sealCursor } from "../../src/edge/http/cursor.ts";
 import type { Reply } from "../../src/local/client.ts";
-import { blockWith, network } from "../domain/builders.ts";
-import { context, newSpace, table } from "./plat.ts";
+import { newSpace } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
 
@@ -20,7 +19,6 @@ async function pagesOf(plat: Plat, query: Record<string, string> = {}) {
 }
 
 const poolsIn = (pages: readonly Reply[]) => pages.flatMap(({ body }) => body.pools);
-const orphansIn = (pages: readonly Reply[]) => pages.flatMap(({ body }) => body.orphans ?? []);
 const namesIn = (pages: readonly Reply[]) => poolsIn(pages).map(({ pool }) => pool);
 
 /** Returns a space with an IPv4 pool in which a Windows host has a block, an IPv6 pool, and two overlapping reservations. */
@@ -69,7 +67,6 @@ describe("the utilization of a space", () => {
     const plat = await spaceOfTwo();
     const { body } = await plat.get("/v1/utilization");
     expect(body.complete).toBe(true);
-    expect(body).not.toHaveProperty("orphans");
     expect(body.pools.map(({ pool }: { pool: string }) => pool)).toEqual(["main", "six"]);
     for (const told of body.pools) {
       const { pool, cidr, outsideBlocks, ...usage } = told;
@@ -95,7 +92,6 @@ describe("the utilization of a space", () => {
     for (const pool of ["six", "2001:db8::/48"]) {
       const pages = await pagesOf(plat, { pool });
       expect(namesIn(pages)).toEqual(["six"]);
-      for (const { body } of pages) expect(body).not.toHaveProperty("orphans");
     }
     expect(namesIn(await pagesOf(plat, { pool: "six,main" }))).toEqual(["main", "six"]);
     expect(await plat.get("/v1/utilization", { pool: "six,none" })).toMatchObject({
@@ -121,7 +117,7 @@ describe("the utilization of a space", () => {
 
   it("goes on with the pools as they are by then", async () => {
     const plat = await spaceOfTwo();
-    const of = ["utilizations", plat.space, false];
+    const of = ["utilizations", plat.space];
     const cursorAt = (position: object) => sealCursor(of, position);
     const within = {
       poolId: "of another pool",
@@ -135,62 +131,15 @@ describe("the utilization of a space", () => {
     expect(namesIn([later])).toEqual(["six"]);
   });
 
-  it.each([
-    { orphansAfter: "nowhere" },
-    { orphansAfter: "{}" },
-    { orphansAfter: '{"pk":"","sk":"a"}' },
-    { orphansAfter: JSON.stringify({ pk: "a", sk: "€".repeat(342) }) },
-    { pool: "main", within: {} },
-  ])("is not carried on from a place that nobody told: %j", async (position) => {
-    const plat = await spaceOfTwo();
-    const cursor = sealCursor(["utilizations", plat.space, true], position);
-    expect(await plat.get("/v1/utilization", { orphans: "true", cursor })).toMatchObject({
-      status: 400,
-      body: { fields: [{ field: "?cursor" }] },
-    });
-  });
-});
-
-describe("blocks of no pool", () => {
-  it("are told to who asks for them, of both families, and of this space only", async () => {
-    const plat = await spaceOfTwo();
-    const orphans = ["192.168.7.0/28", "2001:db8:7::40/122"];
-    for (const space of [plat.space, "somewhere-else"])
-      for (const cidr of orphans)
-        await context.store.createBlock(
-          blockWith({}, { space, cidr: network(cidr), pool: "gone", poolId: "gone" }),
-        );
-    expect(orphansIn(await pagesOf(plat))).toEqual([]);
-    const pages = await pagesOf(plat, { orphans: "true" });
-    expect(
-      orphansIn(pages)
-        .map(({ cidr }) => cidr)
-        .toSorted(),
-    ).toEqual(orphans);
-    expect(orphansIn(pages)[0]).toMatchObject({ pool: "gone", host: "node-1", inUse: 0 });
-    expect(await plat.get("/v1/utilization", { pool: "main", orphans: "true" })).toMatchObject({
-      status: 400,
-      body: { fields: [{ field: "?orphans" }] },
-    });
-  });
-
-  it("are found however large the table is, page by page", async () => {
-    const plat = await spaceOfTwo();
-    const orphan = blockWith(
-      {},
-      { space: plat.space, cidr: network("192.168.9.0/28"), pool: "gone", poolId: "gone" },
-    );
-    await context.store.createBlock(orphan);
-    // The table returns three items a scan.
-    const { scan } = table;
-    table.scan = (_, after) => scan.call(table, 3, after);
-    try {
-      const pages = await pagesOf(plat, { orphans: "true" });
-      expect(pages.length).toBeGreaterThan(1);
-      expect(orphansIn(pages).map(({ cidr }) => cidr)).toEqual(["192.168.9.0/28"]);
-      expect(namesIn(pages)).toEqual(["main", "six"]);
-    } finally {
-      table.scan = scan;
-    }
-  });
+  it.each([{ orphansAfter: null }, { pool: "main", within: {} }])(
+    "is not carried on from a place that nobody told: %j",
+    async (position) => {
+      const plat = await spaceOfTwo();
+      const cursor = sealCursor(["utilizations", plat.space], position);
+      expect(await plat.get("/v1/utilization", { cursor })).toMatchObject({
+        status: 400,
+        body: { fields: [{ field: "?cursor" }] },
+      });
+    },
+  );
 });

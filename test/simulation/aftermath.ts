@@ -1,7 +1,12 @@
 import { expect } from "vitest";
 import type { Assignment } from "../../src/allocator/assign/assignment.ts";
+import { type ContentsPosition, listContents } from "../../src/allocator/read/list-contents.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
+import { formatCidr } from "../../src/domain/cidr.ts";
+import { type Contents, together } from "../../src/domain/contents.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
+import { findViolations } from "../../src/domain/invariants.ts";
+import { subnetIdOf } from "../../src/domain/pool.ts";
 import { end } from "../applications.ts";
 import { removeChildren } from "../child-pools.ts";
 import { endCilium } from "../cilium.ts";
@@ -10,10 +15,38 @@ import { contentsIn, SPACE, scheduledRuns, type World } from "../world.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
+ * Checks that a listing of the space, page by page, has every block of its pools and whatever holds something in them, also after a crash.
+ */
+async function expectListed(world: World, where: string): Promise<void> {
+  const pages: Contents[] = [];
+  let position: ContentsPosition | undefined;
+  do {
+    const page = await listContents(world.calm, { space: SPACE, position }, bytesOf, LISTED_MAX);
+    pages.push(page.contents);
+    position = page.next;
+  } while (position);
+  const listed = together(pages);
+  const whole = contentsIn(world);
+  const pools = new Set(whole.pools.map(subnetIdOf));
+  const named = ({ blocks }: Contents) =>
+    blocks
+      .filter(({ poolId }) => pools.has(poolId))
+      .map(({ cidr }) => formatCidr(cidr))
+      .toSorted();
+  expect(named(listed), `${where}: listed blocks`).toEqual(named(whole));
+  expect(findViolations(listed), `${where}: in the listing`).toEqual(findViolations(whole));
+}
+
+/** Counts items as bytes, so that a few fill a page. */
+const bytesOf = (contents: Contents): number => Object.values(contents).flat().length;
+const LISTED_MAX = 8;
+
+/**
  * Frees everything and lets it cool, then checks that the whole pool can be assigned again, so that
  * nothing leaked.
  */
 export async function expectEverythingAssignable(world: World, where: string): Promise<void> {
+  await expectListed(world, where);
   for (const { name, uid } of contentsIn(world).ciliumReports)
     await endCilium(world.calm, name, uid);
   const releaseUnheld = async () => {

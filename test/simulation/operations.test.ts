@@ -19,6 +19,7 @@ const WRITES_NOTHING = [
   "listJobs",
   "listNamespaces",
   "listNodes",
+  "listOrphans",
   "listPools",
   "listPrefixes",
   "listQuotas",

@@ -1,38 +1,25 @@
 import { isMeant } from "../../domain/acquire-pools.ts";
 import { formatCidr, sizeOf } from "../../domain/cidr.ts";
-import { ORPHAN_SCAN_ITEMS_PER_LOOK } from "../../domain/limits.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { noneUnread, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
-import { poolOfSubnet } from "../../domain/subnet.ts";
 import type { Usage } from "../../domain/usage.ts";
-import { blockOfKey } from "../../domain/within-space.ts";
 import type { Context } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
 import { type PageBudget, pageBudget } from "../core/page-budget.ts";
 import { countPool, type UtilizationPosition } from "./count-pool.ts";
-import { type BlockState, blockState } from "./list-blocks.ts";
 import { unitOf } from "./utilization.ts";
 
-/** The position of a count: a pool, a place in it, or the search for orphans. */
-export type SpaceUtilizationPosition =
-  | { readonly pool: string; readonly within?: UtilizationPosition | undefined }
-  | { readonly orphansAfter: string | null };
+/** The position of a count: a pool, and a place in it. */
+export interface SpaceUtilizationPosition {
+  readonly pool: string;
+  readonly within?: UtilizationPosition | undefined;
+}
 
 export interface SpaceUtilization {
   /** The pools whose count ended on this page, by name, each with the counts of the whole pool. */
   readonly pools: readonly PoolUtilization[];
-  /** The blocks of no pool that this page found; absent while the page does not search for them. */
-  readonly orphans?: readonly BlockState[];
-  /** Unreadable blocks that this search found, whose pool is unknown. */
-  readonly unreadable?: readonly UnreadableBlock[];
   /** Absent on the last page. */
   readonly next?: SpaceUtilizationPosition;
-}
-
-interface UnreadableBlock {
-  /** The name of the item, for people to read. */
-  readonly item: string;
-  readonly reason: string;
 }
 
 interface PoolUtilization {
@@ -47,24 +34,20 @@ interface PoolUtilization {
 
 /**
  * Returns a page of the address counts of some or all pools (Calico's GetUtilization). Each pool appears once, on the
- * page on which its count ends; a page may have none. If `orphans` is set, the blocks of no pool follow, of both
- * families. Only the whole table shows them, so they take as many pages as the table has.
+ * page on which its count ends; a page may have none.
  *
  * @param named names or CIDRs of pools; empty means all
- * @param orphans true to add the blocks of no pool
  */
 export async function spaceUtilization(
   context: Context,
   {
     space,
     named,
-    orphans,
     limit,
     position,
   }: {
     readonly space: string;
     readonly named: readonly string[];
-    readonly orphans: boolean;
     /** The maximum number of pools on a page; without it, as many as time allows. */
     readonly limit?: number | undefined;
     readonly position?: SpaceUtilizationPosition | undefined;
@@ -80,13 +63,7 @@ export async function spaceUtilization(
     .filter((pool) => named.length === 0 || isMeant(pool, named))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const budget = pageBudget(context);
-  if (position && "orphansAfter" in position)
-    return { pools: [], ...(await findOrphans(context, configuration, space, position, budget)) };
-  const counted = await countPools(context, configuration, { wanted, limit, position, budget });
-  if (counted.next || !orphans) return counted;
-  const start = { orphansAfter: null };
-  if (budget.isSpent) return { ...counted, next: start };
-  return { ...counted, ...(await findOrphans(context, configuration, space, start, budget)) };
+  return countPools(context, configuration, { wanted, limit, position, budget });
 }
 
 async function countPools(
@@ -100,7 +77,7 @@ async function countPools(
   }: {
     readonly wanted: readonly Pool[];
     readonly limit: number | undefined;
-    readonly position: Exclude<SpaceUtilizationPosition, { orphansAfter: unknown }> | undefined;
+    readonly position: SpaceUtilizationPosition | undefined;
     readonly budget: PageBudget;
   },
 ): Promise<SpaceUtilization> {
@@ -125,28 +102,3 @@ async function countPools(
 /** Returns true if the position belongs to this pool. Another pool of the same name is counted from its beginning. */
 const isOf = ({ id, cidr }: Pool, { poolId, sum }: UtilizationPosition): boolean =>
   poolId === id && sum.capacity <= sizeOf(cidr);
-
-async function findOrphans(
-  context: Context,
-  configuration: SpaceConfiguration,
-  space: string,
-  { orphansAfter }: { readonly orphansAfter: string | null },
-  budget: PageBudget,
-): Promise<Pick<SpaceUtilization, "orphans" | "unreadable" | "next">> {
-  const orphans: BlockState[] = [];
-  const unreadable: UnreadableBlock[] = [];
-  let after = orphansAfter ?? undefined;
-  do {
-    const { contents, next } = await context.store.scanPage(ORPHAN_SCAN_ITEMS_PER_LOOK, after);
-    for (const block of contents.blocks)
-      if (block.space === space && !poolOfSubnet(configuration, block.poolId))
-        orphans.push(blockState(context, configuration, block));
-    for (const { key, reason } of contents.unreadable) {
-      const item = blockOfKey(key, space);
-      if (item !== undefined) unreadable.push({ item, reason });
-    }
-    after = next;
-    budget.look();
-  } while (after !== undefined && !budget.isSpent);
-  return { orphans, unreadable, ...(after !== undefined && { next: { orphansAfter: after } }) };
-}

@@ -4,7 +4,7 @@ import { type Contents, together } from "../../domain/contents.ts";
 import type { Progress } from "../shell/io.ts";
 
 /**
- * Reads all items of the space page by page: thousands of addresses in one request. The result is no snapshot while the
+ * Reads the items of the space page by page: about a thousand addresses in one request. The result is no snapshot while the
  * table is in use. It needs the right to an operator's route.
  */
 export async function readContents(client: PlatClient, shown: Progress): Promise<Contents> {

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
-import { found, type PlatClient } from "../../client/index.ts";
-import type { spaceUtilizationRead, utilizationRead } from "../../contract/answers/answers.ts";
+import { found, isRejection, NotPlat, type PlatClient } from "../../client/index.ts";
+import type { orphansRead, utilizationRead } from "../../contract/answers/answers.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import { atOnce } from "../api/at-once.ts";
 import type { Session } from "../invocation/cli.ts";
@@ -52,7 +52,10 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: "UNIT", value: ({ unit = "addresses" }) => unit, wide: true },
 ];
 
-/** Prints the utilization of each pool, with blocks below their pools, and blocks of no pool at the end. */
+/**
+ * Prints the utilization of each pool, with blocks below their pools, and at the end blocks of no pool. Only a caller with a role in every
+ * space can search for these.
+ */
 export async function showPools(
   session: Session,
   { blocks }: { readonly blocks: boolean },
@@ -61,16 +64,20 @@ export async function showPools(
   const document = await progressing(io, "pools", () =>
     blocks ? poolsWithBlocks(client) : poolsAlone(client),
   );
-  const { pools, orphans = [], unreadable = [] } = document;
+  const { pools, orphans, unreadable = [] } = document;
   const rows: Row[] = [
     ...pools.flatMap(({ blocks = [], ...pool }): Row[] => [
       { kind: "pool", ...pool },
       ...blocks.map((block) => ({ kind: "block" as const, pool: pool.pool, ...block })),
     ]),
-    ...orphans.map((block) => ({ ...block, kind: "block" as const, pool: undefined })),
+    ...(orphans ?? []).map((block) => ({ ...block, kind: "block" as const, pool: undefined })),
   ];
   const names = rows.map(({ kind, pool, cidr }) => (kind === "pool" ? `${pool}` : cidr));
   print({ columns: COLUMNS, rows, document, names });
+  if (blocks && !orphans)
+    io.err(
+      "Note: blocks of no pool are not shown; a search for them requires the role reader in every space.\n",
+    );
   if (unreadable.length > 0)
     io.err(
       `Note: blocks that cannot be read, and may be of no pool: ${unreadable.length}. See plat check.\n`,
@@ -80,12 +87,13 @@ export async function showPools(
 
 interface SpaceUsage {
   readonly pools: readonly PoolUsage[];
+  /** Absent if the caller may not search for them. */
   readonly orphans?: readonly (Usage & { readonly pool: string })[];
-  /** Blocks that cannot be read, so that their pool is unknown. */
-  readonly unreadable?: SpacePage["unreadable"];
+  /** Blocks that cannot be read, or whose pool cannot. */
+  readonly unreadable?: OrphanPage["unreadable"];
 }
 
-type SpacePage = v.InferOutput<typeof spaceUtilizationRead>;
+type OrphanPage = v.InferOutput<typeof orphansRead>;
 type PoolPage = v.InferOutput<typeof utilizationRead>;
 
 async function poolsAlone(client: PlatClient): Promise<SpaceUsage> {
@@ -95,22 +103,29 @@ async function poolsAlone(client: PlatClient): Promise<SpaceUsage> {
 }
 
 async function poolsWithBlocks(client: PlatClient): Promise<SpaceUsage> {
-  const names: string[] = [];
-  const orphans: (Usage & { readonly pool: string })[] = [];
-  const unreadable: NonNullable<SpacePage["unreadable"]> = [];
-  for await (const page of client.pages.readUtilizations({ orphans: true })) {
-    names.push(...page.pools.map(({ pool }) => pool));
-    orphans.push(...(page.orphans ?? []));
-    unreadable.push(...(page.unreadable ?? []));
-  }
-  const pools = await atOnce(names, PAGE_READS_AT_ONCE, (name) =>
-    found(poolWithBlocks(client, name)),
+  const { pools: all } = await poolsAlone(client);
+  const pools = await atOnce(all, PAGE_READS_AT_ONCE, ({ pool }) =>
+    found(poolWithBlocks(client, pool)),
   );
-  return {
-    pools: pools.filter((pool) => pool !== undefined),
-    orphans,
-    ...(unreadable.length > 0 && { unreadable }),
-  };
+  return { pools: pools.filter((pool) => pool !== undefined), ...(await orphansOf(client)) };
+}
+
+/** Searches for blocks of the space to which nothing leads. Returns nothing to a caller who may not. */
+async function orphansOf(client: PlatClient): Promise<Omit<SpaceUsage, "pools">> {
+  const orphans: (Usage & { readonly pool: string })[] = [];
+  const unreadable: NonNullable<OrphanPage["unreadable"]> = [];
+  const isOurs = ({ space }: { readonly space: string }) => space === client.space;
+  try {
+    for await (const page of client.pages.listOrphans()) {
+      orphans.push(...page.orphans.filter(isOurs));
+      unreadable.push(...(page.unreadable ?? []).filter(isOurs));
+    }
+  } catch (error) {
+    const isDenied = error instanceof NotPlat && error.status === 403;
+    if (isDenied || isRejection(error, "forbidden")) return {};
+    throw error;
+  }
+  return { orphans, ...(unreadable.length > 0 && { unreadable }) };
 }
 
 /**

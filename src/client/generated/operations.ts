@@ -71,6 +71,7 @@ export const OPERATIONS = {
   putConfiguration: { method: "PUT", path: "/v1/config" },
   listContents: { method: "GET", path: "/v1/contents", paged: true },
   listSpaces: { method: "GET", path: "/v1/spaces", paged: true },
+  listOrphans: { method: "GET", path: "/v1/orphans", paged: true },
   deleteSpace: { method: "DELETE", path: "/v1/spaces/{space}" },
   isAlive: { method: "GET", path: "/healthz" },
   isReady: { method: "GET", path: "/readyz" },

@@ -52,18 +52,30 @@ export const spaceUtilizationRead = v.strictObject({
       outsideBlocks: usageCounted,
     }),
   ),
-  orphans: v.optional(
-    v.pipe(v.array(blockStatus), v.description("With `orphans`: blocks of no pool")),
+  complete: v.pipe(
+    v.boolean(),
+    v.description("Whether this is the last page. Each pool occurs once, as a whole, on any page"),
+  ),
+  next,
+});
+
+const space = v.pipe(v.string(), v.description("The space of the block"));
+
+export const orphansRead = v.strictObject({
+  requestId,
+  orphans: v.pipe(
+    v.array(v.strictObject({ space, ...blockStatus.entries })),
+    v.description("Blocks of no pool, or of a pool whose index does not name their block group"),
   ),
   unreadable: v.optional(
     v.pipe(
-      v.array(unreadableItem),
-      v.description("With `orphans`: unreadable blocks that may belong to no pool"),
+      v.array(v.strictObject({ space, ...unreadableItem.entries })),
+      v.description("Blocks that may be orphans: they cannot be read, or their pool cannot"),
     ),
   ),
   complete: v.pipe(
     v.boolean(),
-    v.description("Whether this is the last page. Each pool occurs once, as a whole, on any page"),
+    v.description("Whether the whole table was searched; `next` continues the search"),
   ),
   next,
 });

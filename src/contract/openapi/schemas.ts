@@ -111,6 +111,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   PoolUtilization: answers.utilizationRead,
   ChildPool: answers.childUsage,
   SpaceUtilization: answers.spaceUtilizationRead,
+  OrphanPage: answers.orphansRead,
   PoolMap: answers.poolMapRead,
   MappedGroup: answers.mappedGroup,
   MappedBlocks: answers.mappedBlocks,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { BLOCKS_PER_PAGE_MAX, POOLS_PER_REQUEST_MAX } from "../../domain/limits.ts";
-import { flagText, poolReference, unique, wholeText } from "../schema/field.ts";
+import { poolReference, unique, wholeText } from "../schema/field.ts";
 import { list } from "../schema/schema.ts";
 import { NAMED_PER_PAGE_MAX } from "./query.ts";
 
@@ -29,7 +29,8 @@ const poolReferences = v.pipe(
 
 export const spaceUtilizationQuery = {
   pool: v.optional(poolReferences),
-  orphans: v.optional(flagText, "false"),
   limit: v.optional(wholeText(1, NAMED_PER_PAGE_MAX)),
   cursor: v.optional(v.string()),
 };
+
+export const orphansQuery = { cursor: v.optional(v.string()) };

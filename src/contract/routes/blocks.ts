@@ -129,8 +129,7 @@ export const BLOCK_ROUTES: readonly Route[] = [
     function: "survey",
     id: "readUtilizations",
     tag: "pools",
-    summary:
-      "Returns the utilization of named pools, or of all, and on request the blocks of no pool, in pages",
+    summary: "Returns the utilization of named pools, or of all, in pages",
     query: spaceUtilizationQuery,
     answers: { 200: answers.spaceUtilizationRead },
     rejections: ["not_found"],

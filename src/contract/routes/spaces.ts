@@ -1,7 +1,8 @@
 import * as answers from "../answers/answers.ts";
 import { DRY_RUN, namedListQuery } from "../requests/query.ts";
+import { orphansQuery } from "../requests/utilization.ts";
 import type { Route } from "./route.ts";
-import { SPACE_PATH, SPACES_PATH } from "./space-path.ts";
+import { ORPHANS_PATH, SPACE_PATH, SPACES_PATH } from "./space-path.ts";
 
 /** The routes of spaces as a whole. */
 export const SPACE_ROUTES: readonly Route[] = [
@@ -14,6 +15,17 @@ export const SPACE_ROUTES: readonly Route[] = [
     summary: "Lists the spaces that have pools, or had some a moment ago, in pages",
     query: namedListQuery,
     answers: { 200: answers.spacesRead },
+    rejections: [],
+  },
+  {
+    method: "GET",
+    path: ORPHANS_PATH,
+    function: "survey",
+    id: "listOrphans",
+    tag: "blocks",
+    summary: "Searches the whole table for blocks of any space to which nothing leads, in pages",
+    query: orphansQuery,
+    answers: { 200: answers.orphansRead },
     rejections: [],
   },
   {

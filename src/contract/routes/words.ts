@@ -187,7 +187,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   operator: "`In` and `NotIn` have `values`; `Exists` and `DoesNotExist` have none.",
   number:
     "The number of addresses that Plat holds for each interface and family: `5`, or `+2` for two more than the replicas.",
-  orphans: "Blocks of no pool.",
+  orphans: "Blocks to which nothing leads, of any space.",
   outsideBlocks: "The part of the pool without blocks.",
   owner: "The owners of the address. A missing owner is absent.",
   patch: "A JSON merge patch for the Node object, with what it lacks.",
@@ -412,7 +412,6 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   name: NAMED,
   namespace: NAMED,
   node: NAMED,
-  orphans: "After the last pool, also search for blocks of no pool.",
   type: "The type of an event.",
   uid: "The uid of the Node object.",
   pool: "Only this pool, or these pools, by name.",

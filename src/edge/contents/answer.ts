@@ -1,5 +1,6 @@
-import type { ContentsPage } from "../../allocator/read/list-contents.ts";
+import type { ContentsPage, ContentsPosition } from "../../allocator/read/list-contents.ts";
 import { toJson } from "../../contract/schema/json-values.ts";
+import { formatAddress } from "../../domain/address.ts";
 import type { Contents } from "../../domain/contents.ts";
 import { sealCursor } from "../http/cursor.ts";
 import type { Answer } from "../http/event.ts";
@@ -24,7 +25,12 @@ export function contentsAnswer(
     body: {
       requestId,
       contents: toJson(contents),
-      ...(next !== undefined && { next: sealCursor(contentsOf(wanted), { after: next }) }),
+      ...(next && { next: sealCursor(contentsOf(wanted), positionOf(next)) }),
     },
   };
 }
+
+const positionOf = (position: ContentsPosition) =>
+  "from" in position && position.from
+    ? { ...position, from: formatAddress(position.from) }
+    : position;

@@ -1,22 +1,40 @@
 import * as v from "valibot";
+import type { ContentsPosition } from "../../allocator/read/list-contents.ts";
 import { contentsQuery } from "../../contract/requests/contents.ts";
+import { resourceName } from "../../contract/schema/field.ts";
 import { Problem } from "../../contract/schema/problem.ts";
-import { openCursor } from "../http/cursor.ts";
+import { PARTS_OF_SPACE } from "../../domain/contents.ts";
+import { addressInCursor, openCursor } from "../http/cursor.ts";
 import type { Event } from "../http/event.ts";
 import { readQuery } from "../http/parameters.ts";
-import { tablePlace } from "../http/table-position.ts";
 
-const position = v.object({ after: tablePlace });
+/** The size of a sort key in DynamoDB, without the name of a space, which can come before it. */
+const NAME_BYTES_MAX = 960;
+/** A lone surrogate is not a character, and no database stores it. */
+const name = v.pipe(v.string(), v.regex(/^\P{Cs}+$/u), v.maxBytes(NAME_BYTES_MAX));
+const told = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
 
-/** Reads the space of a request, and the start position. */
-export function readContentsWanted(
-  event: Event,
-): { readonly space: string; readonly after?: string } | Problem {
+const position = v.union([
+  v.strictObject({ part: v.picklist(PARTS_OF_SPACE), after: v.optional(name), told }),
+  v.strictObject({
+    pool: v.union([v.literal(""), resourceName]),
+    from: v.optional(addressInCursor),
+    told,
+  }),
+]);
+
+/** A space, and the position where a page of its contents begins. */
+export interface ContentsWanted {
+  readonly space: string;
+  readonly position?: ContentsPosition | undefined;
+}
+
+export function readContentsWanted(event: Event): ContentsWanted | Problem {
   const query = readQuery(event, contentsQuery);
   if (query instanceof Problem) return query;
   const { space, cursor } = query;
   const opened = openCursor(cursor, contentsOf({ space }), position);
-  return opened instanceof Problem ? opened : { space, ...opened.position };
+  return opened instanceof Problem ? opened : { space, ...opened };
 }
 
 /** Identifies the list of a cursor. */

@@ -7,7 +7,7 @@ import { parseAddress } from "../../domain/address.ts";
 /**
  * Encodes the end of a page as a text that the caller sends back: base64url of a small JSON. It is bound to the
  * request, so that it cannot continue another list. It grants nothing, because a forged cursor shows only data that its
- * author may read anyway.
+ * author may read anyway. A position names nothing of another space (decision 118).
  *
  * @param of the kind of list, its space and its filters
  */
@@ -26,9 +26,7 @@ export function openCursor<Schema extends v.GenericSchema>(
   if (sealed && sealed.of !== JSON.stringify(of))
     return rejected(text, "belongs to another list; use it with the same path and filters only");
   const position = v.safeParse(schema, sealed?.position);
-  return position.success
-    ? { position: position.output }
-    : rejected(text, "is not a cursor; send the `next` of the previous page");
+  return position.success ? { position: position.output } : notACursor(text);
 }
 
 /** Decodes a cursor, with the list that it belongs to as text. Rejects one that is nested too deep to be encoded again. */
@@ -40,6 +38,9 @@ function unsealed(text: string): { readonly of: string; readonly position: unkno
     return undefined;
   }
 }
+
+export const notACursor = (text: string): Problem =>
+  rejected(text, "is not a cursor; send the `next` of the previous page");
 
 const rejected = (cursor: string, problem: string): Problem =>
   invalid({ field: "?cursor", value: shortened(cursor), problem });

@@ -4,7 +4,6 @@ import { type ChildUse, type Utilization, unitOf } from "../../allocator/read/ut
 import { formatAddress } from "../../domain/address.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { formatTime } from "../../domain/time.ts";
-import { blockBody } from "../blocks/answer.ts";
 import { sealCursor } from "../http/cursor.ts";
 import type { Answer } from "../http/event.ts";
 import { usageBody } from "../http/usage.ts";
@@ -43,11 +42,11 @@ const childBody = ({ pool, counted }: ChildUse) => ({
 
 /** Returns the counts of each whole pool, on the page on which its count ends. */
 export function spaceUtilizationAnswer(
-  { pools, orphans, unreadable = [], next }: SpaceUtilization,
+  { pools, next }: SpaceUtilization,
   requestId: string,
   wanted: SpaceUtilizationWanted,
 ): Answer {
-  const position = next && ("pool" in next ? { ...next, within: withinOf(next.within) } : next);
+  const position = next && { ...next, within: next.within && positionOf(next.within) };
   return {
     status: 200,
     body: {
@@ -59,15 +58,11 @@ export function spaceUtilizationAnswer(
         ...usageBody(usage),
         outsideBlocks: usageBody(outside),
       })),
-      ...(orphans && { orphans: orphans.map(blockBody) }),
-      ...(unreadable.length > 0 && { unreadable }),
       complete: next === undefined,
       ...(position && { next: sealCursor(spaceUtilizationOf(wanted), position) }),
     },
   };
 }
-
-const withinOf = (within: UtilizationPosition | undefined) => within && positionOf(within);
 
 /** Returns the cursor of a position. Inverse of the schema that reads it. */
 const positionOf = ({ poolId, after, sum, reservedInBlocks }: UtilizationPosition) => ({

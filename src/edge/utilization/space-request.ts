@@ -2,24 +2,19 @@ import * as v from "valibot";
 import type { SpaceUtilizationPosition } from "../../allocator/read/space-utilization.ts";
 import { spaceUtilizationQuery } from "../../contract/requests/utilization.ts";
 import { resourceName } from "../../contract/schema/field.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { Problem } from "../../contract/schema/problem.ts";
 import { openCursor } from "../http/cursor.ts";
 import { shortDigest } from "../http/digest.ts";
 import type { Event } from "../http/event.ts";
 import { readQuery } from "../http/parameters.ts";
-import { tablePlace } from "../http/table-position.ts";
 import { utilizationPosition } from "./request.ts";
 
-const position = v.union([
-  v.object({ pool: resourceName, within: v.optional(utilizationPosition) }),
-  v.object({ orphansAfter: v.nullable(tablePlace) }),
-]);
+const position = v.object({ pool: resourceName, within: v.optional(utilizationPosition) });
 
 /** The requested pools, or all, and the start position. */
 export interface SpaceUtilizationWanted {
   readonly space: string;
   readonly named: readonly string[];
-  readonly orphans: boolean;
   readonly limit: number | undefined;
   readonly position?: SpaceUtilizationPosition | undefined;
 }
@@ -27,10 +22,8 @@ export interface SpaceUtilizationWanted {
 export function readSpaceUtilization(event: Event): SpaceUtilizationWanted | Problem {
   const query = readQuery(event, spaceUtilizationQuery);
   if (query instanceof Problem) return query;
-  const { space, pool: named = [], orphans, limit, cursor } = query;
-  if (orphans && named.length > 0)
-    return invalid({ field: "?orphans", problem: "excludes pool; send one of them" });
-  const wanted = { space, named, orphans, limit };
+  const { space, pool: named = [], limit, cursor } = query;
+  const wanted = { space, named, limit };
   const opened = openCursor(cursor, spaceUtilizationOf(wanted), position);
   return opened instanceof Problem ? opened : { ...wanted, ...opened };
 }
@@ -39,10 +32,8 @@ export function readSpaceUtilization(event: Event): SpaceUtilizationWanted | Pro
 export const spaceUtilizationOf = ({
   space,
   named,
-  orphans,
-}: Pick<SpaceUtilizationWanted, "space" | "named" | "orphans">) => [
+}: Pick<SpaceUtilizationWanted, "space" | "named">) => [
   "utilizations",
   space,
-  orphans,
   ...(named.length > 0 ? [shortDigest(JSON.stringify(named))] : []),
 ];

@@ -94,13 +94,16 @@ export function cluster({ call }: Pick<ReturnType<typeof terminal>, "call">) {
   };
 }
 
-/** Runs a function after the next page of the table is read, and before it is returned. */
-export function afterNextPage({ store }: Context, happens: () => Promise<unknown>): void {
-  const scan = store.scanPage;
-  const meanwhile = vi.spyOn(store, "scanPage").mockImplementationOnce(async (limit, after) => {
-    const page = await scan(limit, after);
+/** Runs a function after the next allocation of a listing is read, and before it is returned. */
+export function afterNextAllocation({ store }: Context, happens: () => Promise<unknown>): void {
+  const { readPart } = store;
+  let isOver = false;
+  const meanwhile = vi.spyOn(store, "readPart").mockImplementation(async (space, part, page) => {
+    const read = await readPart(space, part, page);
+    if (part.of !== "allocations" || isOver) return read;
+    isOver = true;
     await happens();
-    return page;
+    return read;
   });
   onTestFinished(() => meanwhile.mockRestore());
 }

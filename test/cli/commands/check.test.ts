@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
-import type { Contents } from "../../../src/domain/contents.ts";
 import {
-  afterNextPage,
+  afterNextAllocation,
   at,
   cluster,
   inventoryOf,
@@ -129,13 +128,16 @@ describe("plat check", () => {
   it("tells nothing that only one of two looks has seen: a walk over a table in use is no snapshot", async () => {
     await assign("web-0");
     const { store } = server().context;
-    const scan = store.scanPage;
-    const halfway = vi.spyOn(store, "scanPage").mockImplementationOnce(async (limit, after) => {
-      const { contents } = await scan(limit, after);
-      return { contents: { ...contents, allocations: [] } satisfies Contents };
+    const { readPart } = store;
+    let looks = 0;
+    const halfway = vi.spyOn(store, "readPart").mockImplementation(async (of, part, page) => {
+      const read = await readPart(of, part, page);
+      if (part.of !== "allocations") return read;
+      looks++;
+      return looks > 1 ? read : { contents: { ...read.contents, allocations: [] } };
     });
     const { exit, out } = await plat("check");
-    expect(halfway).toHaveBeenCalledTimes(2);
+    expect(looks).toBe(2);
     halfway.mockRestore();
     expect({ exit, out }).toEqual({
       exit: 0,
@@ -426,7 +428,7 @@ describe("a candidate is confirmed", () => {
     const address = await assign("web-0");
     const path = await report();
     await checkAt(0, inventoryOf(), "--report", path);
-    afterNextPage(server().context, async () => {
+    afterNextAllocation(server().context, async () => {
       await release("web-0");
       await assign("web-1", { address });
     });

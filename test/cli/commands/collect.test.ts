@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import {
-  afterNextPage,
+  afterNextAllocation,
   at,
   cluster,
   inventoryOf,
@@ -94,7 +94,7 @@ describe("plat collect", () => {
   it("leaves an address that was assigned anew while it looked", async () => {
     const address = await assign("web-0");
     await repairAt(0, inventoryOf());
-    afterNextPage(server().context, async () => {
+    afterNextAllocation(server().context, async () => {
       await release("web-0");
       await assign("web-1", { address });
     });

@@ -15,6 +15,12 @@ const assign = (host: string, address: string, handle: string, ...attributes: re
     ...attributes.flatMap((attribute) => ["--attribute", attribute]),
   );
 
+const FORBIDDEN = {
+  ...{ type: "urn:plat:problem:forbidden", title: "The caller lacks a role", status: 403 },
+  ...{ detail: "This request requires the role reader in every space.", code: "forbidden" },
+  ...{ retryable: false, requestId: "id", role: "reader" },
+};
+
 const NONE = { inUse: 0, hostReserved: 0, reserved: 0, cooling: 0 };
 
 describe("plat show", () => {
@@ -58,16 +64,16 @@ describe("plat show", () => {
     expect(yaml).toEqual(json);
   });
 
-  it("asks for blocks of no pool with their blocks only: they take a walk through the table", async () => {
+  it("searches for blocks of no pool with --show-blocks only: the search walks through the table", async () => {
     await pool();
-    const asked: (string | null)[] = [];
-    const url = await wayTo(shell.server().url, async ({ route, query }) => {
-      if (route === "GET /v1/utilization") asked.push(query.get("orphans"));
+    const asked: string[] = [];
+    const url = await wayTo(shell.server().url, async ({ route }) => {
+      if (route === "GET /v1/orphans") asked.push(route);
       return undefined;
     });
     for (const flags of [[], ["--show-blocks"]])
       expect(await plat("show", "--endpoint", url, ...flags)).toMatchObject({ exit: 0 });
-    expect(asked).toEqual([null, "true"]);
+    expect(asked).toHaveLength(1);
   });
 });
 
@@ -104,12 +110,15 @@ describe("plat show --show-blocks", () => {
     const a = { ...block("10.0.0.0/24"), pool: "a", outsideBlocks: {} };
     const unread = { item: "block 10.8.0.0", reason: "the item of block 10.8.0.0 has format 2" };
     const orphan = { ...block("10.9.0.0/28"), pool: "gone", claimedAt: "2026-03-01T09:00:00.000Z" };
+    const [ours, others] = [shell.space(), "red"].map((space) => ({
+      orphans: [{ space, ...orphan }],
+      unreadable: [{ space, ...unread }],
+    }));
     const url = await wayTo(shell.server().url, async ({ route, query }) => {
       const isLast = query.has("cursor");
-      if (route === "GET /v1/utilization")
-        return isLast
-          ? { pools: [], orphans: [orphan], unreadable: [unread], complete: true }
-          : { pools: [a], complete: false, next: "more" };
+      if (route === "GET /v1/utilization") return { pools: [a], complete: true };
+      if (route === "GET /v1/orphans")
+        return isLast ? { ...ours, complete: true } : { ...others, complete: false, next: "more" };
       return isLast
         ? { ...a, capacity: 256, inUse: 2, blocks: [block("10.0.0.16/28")], complete: true }
         : { ...a, inUse: 1, blocks: [block("10.0.0.0/28")], complete: false, next: "more" };
@@ -126,6 +135,16 @@ describe("plat show --show-blocks", () => {
       ["block", "a", "10.0.0.16/28", "16", "0 (0%)"],
       ["block", "<none>", "10.9.0.0/28", "16", "0 (0%)"],
     ]);
+  });
+
+  it("says that blocks of no pool are left out for a caller without a role in every space", async () => {
+    await pool();
+    const url = await wayTo(shell.server().url, async ({ route }) =>
+      route === "GET /v1/orphans" ? FORBIDDEN : undefined,
+    );
+    const { exit, out, err } = await plat("show", "--show-blocks", "--endpoint", url);
+    expect({ exit, rows: out.trim().split("\n").length }).toEqual({ exit: 0, rows: 2 });
+    expect(err).toContain("Note: blocks of no pool are not shown");
   });
 });
 

@@ -1,6 +1,6 @@
 import type { AddressPlan, AddressPlanEntry } from "../../../domain/address-plan.ts";
 import type { Application, ApplicationName } from "../../../domain/application.ts";
-import type { Contents } from "../../../domain/contents.ts";
+import type { Contents, PartOfSpace } from "../../../domain/contents.ts";
 import type { AttributeIndex } from "../../../domain/index-entry.ts";
 import type { Job } from "../../../domain/job.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
@@ -107,6 +107,9 @@ export interface AdminStore {
   writeProgress(shard: number, progress: Progress): Promise<void>;
   askForIndexing(shard: number, askedMs: number): Promise<Outcome<unknown>>;
 
+  readCursorKey(): Promise<string | undefined>;
+  keepCursorKey(key: string): Promise<Outcome<unknown>>;
+
   /** Reads a page of a segment of the table, item by item, each with its position: eventually consistent. */
   scanSegment(
     segment: { readonly index: number; readonly of: number },
@@ -121,6 +124,12 @@ export interface AdminStore {
     }[];
     readonly next?: string;
   }>;
+  /** Reads a page of the items in a part of a space, whatever their kind. */
+  readPart(
+    space: string,
+    part: PartOfSpace,
+    page?: { readonly after?: string | undefined; readonly limit?: number },
+  ): Promise<{ readonly contents: Contents; readonly next?: string }>;
   scanPage(
     limit: number,
     after?: string,
