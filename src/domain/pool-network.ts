@@ -102,10 +102,19 @@ export interface NetworkOfAddress extends NetworkSettings {
   readonly prefixLength: number;
 }
 
-/** Returns what an address of the pool needs. A field that the pool does not have is that of the pool around it. */
+/**
+ * Returns what an address of the pool needs. A field that the pool does not have is that of the pool around it. Empty routes, servers or
+ * labels of the pool are none, whatever is around it.
+ */
 export function networkFor(pool: NetworkOfPool, around: NetworkSettings = {}): NetworkOfAddress {
-  const settings = { ...settingsOf(around), ...settingsOf(pool) };
-  return { ...settings, prefixLength: settings.prefixLength ?? pool.cidr.prefix };
+  const { routes, dns, labels, ...settings } = { ...settingsOf(around), ...settingsOf(pool) };
+  return {
+    ...settings,
+    ...(routes?.length && { routes }),
+    ...(dns?.length && { dns }),
+    ...(labels && Object.keys(labels).length > 0 && { labels }),
+    prefixLength: settings.prefixLength ?? pool.cidr.prefix,
+  };
 }
 
 /** Returns how many characters an answer has of the routes and the labels of an address: at most, because texts are shorter. */

@@ -62,6 +62,43 @@ describe("a pool for applications", () => {
   });
 });
 
+describe("a pool inside of one for applications", () => {
+  const around = {
+    gateway: "10.0.0.1",
+    routes: [{ dst: "192.168.0.0/16", gw: "10.0.0.2" }],
+    dns: ["10.0.0.53"],
+    labels: { tier: "gold" },
+  };
+  const none = { routes: [], dns: [], labels: {} };
+
+  it("has none of what it says to be empty, and the rest of what is around it", async () => {
+    const plat = await spaceWithSubnet(around);
+    await plat.put("/v1/pools/team", { ...TEAM, ...none });
+    expect((await plat.get("/v1/pools/team")).body).toMatchObject(none);
+    const { body } = await plat.assign({ host: "n1", ipv4: 1, handle: "h", pools: ["team"] });
+    const [{ gateway, ...address }] = body.addresses;
+    expect(gateway).toBe("10.0.0.1");
+    for (const field of Object.keys(none)) expect(address).not.toHaveProperty(field);
+  });
+
+  it("has no routes as a SpiderIPPool that says so, and those of its SpiderSubnet as one that says nothing", async () => {
+    const plat = newSpace();
+    const { routes } = around;
+    const put = (kind: string, name: string, ips: string, more: object) =>
+      plat.put(`/v1/pools/${name}`, {
+        ...{ apiVersion: "spiderpool.spidernet.io/v2beta1", kind, metadata: { name } },
+        spec: { subnet: "10.0.0.0/24", ips: [ips], ...more },
+      });
+    await put("SpiderSubnet", "subnet", "10.0.0.8-10.0.0.23", { routes });
+    await put("SpiderIPPool", "bare", "10.0.0.9", { routes: [] });
+    await put("SpiderIPPool", "plain", "10.0.0.10", {});
+    const of = async (pool: string) =>
+      (await plat.assign({ host: "n1", ipv4: 1, handle: pool, pools: [pool] })).body.addresses[0];
+    expect(await of("bare")).not.toHaveProperty("routes");
+    expect(await of("plain")).toMatchObject({ routes });
+  });
+});
+
 describe("a pool for applications is rejected", () => {
   it("without ranges", async () => {
     const { ranges: _, ...plain } = SUBNET;

@@ -88,7 +88,7 @@ function partsOf({ state: _, job: __, ...pool }: Pool, number: number): readonly
       `The pool ${pool.name} is ${pool.cidr} in /${pool.blockSize} blocks; it has at most ${2 ** (pool.blockSize - prefix)} parts.`,
     );
   // The parts are used in the network of the whole, in which their router is.
-  const isInNetwork = pool.kind === "subnet" || pool.gateway !== undefined || pool.routes;
+  const isInNetwork = pool.kind === "subnet" || pool.gateway !== undefined || pool.routes?.length;
   return Array.from({ length: number }, (_, i) => ({
     ...pool,
     ...(isInNetwork && { prefixLength: pool.prefixLength ?? prefix }),

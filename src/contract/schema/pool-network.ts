@@ -87,12 +87,13 @@ export const networkSpec = (pool: NetworkInputs) => ({
   ...settingsOf({
     ...(pool.prefixLength !== undefined && { prefixLength: pool.prefixLength }),
     ...(pool.gateway && { gateway: pool.gateway }),
-    ...(pool.routes && pool.routes.length > 0 && { routes: pool.routes }),
-    ...(pool.dns && pool.dns.length > 0 && { dns: pool.dns }),
+    // Empty ones are kept: they keep out those of the pool around this one.
+    ...(pool.routes && { routes: pool.routes }),
+    ...(pool.dns && { dns: pool.dns }),
     ...(pool.domain !== undefined && { domain: pool.domain }),
     ...(pool.vlan !== undefined && { vlan: pool.vlan }),
     ...(pool.mtu !== undefined && { mtu: pool.mtu }),
-    ...(pool.labels && Object.keys(pool.labels).length > 0 && { labels: pool.labels }),
+    ...(pool.labels && { labels: pool.labels }),
   }),
 });
 
