@@ -9,6 +9,7 @@ import {
 /** Files that replace packages, in bundles only. */
 export const REPLACED: Readonly<Record<string, string>> = {
   "@aws-sdk/credential-provider-node": pathOf("./credentials.ts"),
+  "@aws-sdk/endpoint-cache": pathOf("./endpoint-cache.ts"),
   "@smithy/core/event-streams": pathOf("./event-streams.ts"),
   // `yaml` has CommonJS files for Node.js, which call `require`, and an ES module has no `require`. Its ES modules also
   // load faster than those files with a `require` made for them.

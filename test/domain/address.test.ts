@@ -1,4 +1,6 @@
+import { isIP } from "node:net";
 import fc from "fast-check";
+import ipaddr from "ipaddr.js";
 import { describe, expect, it } from "vitest";
 import { formatAddress, parseAddress } from "../../src/domain/address.ts";
 import { address, anyAddress } from "./builders.ts";
@@ -43,6 +45,13 @@ describe("the text of an address", () => {
     { text: "1:2:3:4:5:6:7", description: "seven groups" },
     { text: "1:2:3:4:5:6:7:8:9", description: "nine groups" },
     { text: "1::2::3", description: "two gaps" },
+    { text: "1:2:3:4:5:6:7::8", description: "a gap for no group" },
+    { text: ":1:2:3:4:5:6:7", description: "a colon before the first group" },
+    { text: "1:2:3:4:5:6:7:", description: "a colon behind the last group" },
+    { text: ":::", description: "three colons" },
+    { text: "::1.2.3.4:5", description: "an IPv4 notation that is no tail" },
+    { text: "1:2:3:4:5:6:7:1.2.3.4", description: "nine groups with an IPv4 tail" },
+    { text: "1.2.3.4::", description: "an IPv4 notation before a gap" },
     { text: "12345::", description: "a group of five digits" },
     { text: "fe80::1%eth0", description: "a zone" },
     { text: "[::1]", description: "brackets" },
@@ -83,6 +92,33 @@ describe("the text of an address", () => {
           [{ family: 6, value: 2n ** 128n - 1n }],
         ],
       },
+    );
+  });
+
+  it("is read and written as a library for addresses does", () => {
+    const part = fc.oneof(
+      fc.constantFrom("", "0", "00", "::", ":", "1.2.3.4", "256.0.0.1", "ffff", "g"),
+      fc.nat(0x1ffff).map((group) => group.toString(16)),
+    );
+    const texts = fc.oneof(
+      fc.array(part, { minLength: 1, maxLength: 9 }).map((parts) => parts.join(":")),
+      fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(".")),
+      anyAddress.map(formatAddress),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        const read = parseAddress(text);
+        expect(read.ok).toBe(isIP(text) !== 0);
+        if (!read.ok) return;
+        const { family, value } = read.value;
+        // The library takes `::1.2.3.4` for an IPv4-mapped address (RFC 4291, section 2.2).
+        const peer = ipaddr.parse(text.replace(/^::(?=\d+\.)/, "::0:"));
+        expect(BigInt(`0x${Buffer.from(peer.toByteArray()).toString("hex")}`)).toBe(value);
+        expect(formatAddress({ family, value })).toBe(
+          peer instanceof ipaddr.IPv6 ? peer.toRFC5952String() : peer.toString(),
+        );
+      }),
+      { examples: [["::ffff:1.2.3.4"], ["1:2:3:4:5:6:7::"], ["::2:3:4:5:6:7:8"]] },
     );
   });
 
