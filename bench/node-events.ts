@@ -81,7 +81,7 @@ export async function measureNodeEvents(bench: Bench): Promise<readonly Line[]> 
     name: "pod-2",
     uid: "pod-2",
   });
-  await measured("… of the end of a node", [6, 7, CONFIGURATION_UNITS + 2], {
+  await measured("… of the end of a node", [7, 7, CONFIGURATION_UNITS + 2], {
     act: "end",
     name: NAME,
     ended: statementAt(4),

@@ -77,7 +77,7 @@ const ASSIGN = {
   ],
   query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "QUOTA", "GROUPINDEX", "SPACE"],
   put: ["BUDGET", "APPLICATIONS", "BLOCK", "FULLPOOLS", "HANDLE", "HOST", "INDEX", "QUOTA"],
-  update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX"],
+  update: ["BUDGET", "APPLICATIONS", "BLOCK", "FULLPOOLS", "GROUPINDEX"],
   delete: ["APPLICATIONS", "FULLPOOLS", "HANDLE", "HOST", "INDEX", "QUOTA"],
 } as const satisfies Access;
 
@@ -86,7 +86,7 @@ const NODES = {
   get: ["BLOCK", "HANDLE", "HOST", "NODE", "TABLE", "VERSION"],
   query: ["BLOCK", "HANDLE", "MACHINE", "NODE", "QUOTA", "GROUPINDEX", "SPACE", "STATED"],
   put: ["BLOCK", "HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA", "STATED", "TABLE"],
-  update: ["BLOCK", "BUDGET", "GROUPINDEX", "HANDLE", "HOST"],
+  update: ["BLOCK", "BUDGET", "FULLPOOLS", "GROUPINDEX", "HANDLE", "HOST"],
   delete: ["HANDLE", "HOST", "INDEX", "MACHINE", "NODE", "NODES", "QUOTA", "STATED"],
 } as const satisfies Access;
 
@@ -114,7 +114,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "SPACE"],
     put: ["APPLICATIONS", "HANDLE"],
-    update: ["BUDGET", "APPLICATIONS", "BLOCK", "HANDLE"],
+    update: ["BUDGET", "APPLICATIONS", "BLOCK", "FULLPOOLS", "HANDLE"],
     delete: ["APPLICATIONS", "HANDLE", "HOST", "INDEX", "QUOTA"],
   },
   // What `assign` may and `release` may, in one function, because its requests share writes.
@@ -134,7 +134,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: ["BLOCK", "HOST", "TABLE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HOST", "GROUPINDEX", "SPACE"],
     put: ["BUDGET", "BLOCK", "FULLPOOLS", "HOST"],
-    update: ["BUDGET", "BLOCK", "GROUPINDEX"],
+    update: ["BUDGET", "BLOCK", "FULLPOOLS", "GROUPINDEX"],
     delete: ["BLOCK", "FULLPOOLS", "HOST"],
   },
   read: {
@@ -222,7 +222,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: ["APPLICATIONS", "BLOCK", "GROUPINDEX", "HANDLE", "NAMESPACE", "TABLE"],
     query: ["BLOCK", "HANDLE", "SPACE"],
     put: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE"],
-    update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX"],
+    update: ["BUDGET", "APPLICATIONS", "BLOCK", "FULLPOOLS", "GROUPINDEX"],
     delete: ["APPLICATIONS", "HANDLE", "INDEX"],
   },
   // A CiliumNode can ask for single addresses, as in `assign`. A dry run reads what it would write over.
@@ -242,7 +242,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: ["BLOCK", "PLAN", "TABLE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "GROUPINDEX", "SPACE"],
     put: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "PLAN", "SPACE", "TABLE"],
-    update: ["BLOCK", "GROUPINDEX", "SPACES", "VERSION"],
+    update: ["BLOCK", "FULLPOOLS", "GROUPINDEX", "SPACES", "VERSION"],
     delete: ["FULLPOOLS", "HANDLE", "HOST"],
   },
   authorize: undefined,
@@ -260,7 +260,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: ["BLOCK", "TABLE", "USAGE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HOST", "GROUPINDEX", "SPACE", "SPACES"],
     put: ["FULLPOOLS", "HOST", "USAGE"],
-    update: ["BLOCK", "GROUPINDEX", "SPACES"],
+    update: ["BLOCK", "FULLPOOLS", "GROUPINDEX", "SPACES"],
     delete: ["BLOCK", "FULLPOOLS", "HOST", "SPACES"],
   },
   work: {
@@ -268,6 +268,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     query: [
       "APPLICATIONS",
       "BLOCK",
+      "FULLPOOLS",
       "HANDLE",
       "HOST",
       "JOBS",
@@ -278,7 +279,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "STATED",
     ],
     put: ["HANDLE", "HOST", "JOBS", "PLAN", "SPACE"],
-    update: ["BLOCK", "GROUPINDEX", "NAMESPACE", "SPACE", "SPACES", "VERSION"],
+    update: ["BLOCK", "FULLPOOLS", "GROUPINDEX", "NAMESPACE", "SPACE", "SPACES", "VERSION"],
     delete: ["BLOCK", "FULLPOOLS", "HOST", "JOBS", "NAMESPACE", "GROUPINDEX", "SPACE", "SPACES"],
   },
   // The index may miss an item, so the repair run also scans the table. Only `survey` asks the index too. It marks the
@@ -299,7 +300,17 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     query: ["HANDLE", "HOST", "NODE", "NODES", "GROUPINDEX", "SPACE", "STATED"],
     // It finishes a PUT of settings that was cut off.
     put: ["BUDGET", "APPLICATIONS", "HANDLE", "HOST", "INDEX", "NODE", "NODES", "SPACE", "TABLE"],
-    update: ["BUDGET", "APPLICATIONS", "BLOCK", "GROUPINDEX", "HOST", "SWEEP", "TABLE", "VERSION"],
+    update: [
+      "BUDGET",
+      "APPLICATIONS",
+      "BLOCK",
+      "FULLPOOLS",
+      "GROUPINDEX",
+      "HOST",
+      "SWEEP",
+      "TABLE",
+      "VERSION",
+    ],
     delete: [
       "APPLICATIONS",
       "BLOCK",

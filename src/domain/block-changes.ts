@@ -1,6 +1,6 @@
 import type { BlockAffinity } from "./affinity.ts";
 import { assertTexts, assertTimes } from "./assertions.ts";
-import type { Block } from "./block.ts";
+import type { Block, Filling } from "./block.ts";
 import { assertBlockCharge, type BlockCharge } from "./block-charge.ts";
 import type { Cidr } from "./cidr.ts";
 import type { HostId } from "./host.ts";
@@ -17,6 +17,7 @@ export interface BlockChange {
   readonly slots?: ReadonlyMap<number, Slot | null> | null;
   readonly idleSinceMs?: number | null;
   readonly calledFull?: true | null;
+  readonly fullWith?: number | null;
   readonly host?: HostId | null;
   readonly epoch?: string;
   readonly revision?: string;
@@ -98,10 +99,22 @@ export interface TakenSlots {
 /**
  * Takes slots, each for its own token. It removes the idle mark and changes the revision, so that a deletion
  * cannot miss the assign (I6).
+ *
+ * @param filling how far the block was from being wholly taken, for its author. The write that fills it notes that
  */
-export function takingSlots(takes: readonly TakenSlots[], revision: string): BlockChange {
+export function takingSlots(
+  takes: readonly TakenSlots[],
+  revision: string,
+  filling?: Filling,
+): BlockChange {
   const slots = takes.flatMap(({ ordinals, taken }) => [...eachTo(ordinals, taken)]);
-  return { slots: new Map(slots), revision, idleSinceMs: null };
+  const isFilled = filling?.left === slots.length;
+  return {
+    slots: new Map(slots),
+    revision,
+    idleSinceMs: null,
+    ...(isFilled && { fullWith: filling.takenMax }),
+  };
 }
 
 /**
@@ -155,10 +168,10 @@ export interface HeldSlot {
 export const fencing = (epoch: string): BlockChange => ({ epoch });
 
 /**
- * Marks a block as possibly called full. Epoch and revision stay, because a hint decides nothing
- * and no invariant depends on it.
+ * A note of a full block: its host may have a hint of it, or the number of slots that are taken. Epoch and revision stay, because a
+ * note decides nothing and no invariant depends on it.
  */
-export const callingFull: BlockChange = { calledFull: true };
+export type FullNote = { readonly calledFull: true } | { readonly fullWith: number };
 
 /**
  * Seizes a block for another host, or disowns it. The new epoch rejects every write that was sent
@@ -179,6 +192,7 @@ export function changingHost(
     hostReserved: hostReserved ?? null,
     idleSinceMs: null,
     calledFull: null,
+    fullWith: null,
     ...(host !== undefined && { charge: charge ?? null }),
   };
 }

@@ -43,6 +43,11 @@ export interface Block {
    * hint.
    */
   readonly calledFull?: true;
+  /**
+   * The number of taken slots with which the block had no room. A release that goes below it tells others that the block can lend
+   * again.
+   */
+  readonly fullWith?: number;
   /** The time when `reclaim` first saw the block empty; any assign removes it. */
   readonly idleSinceMs?: number;
   /** The quotas that count it; absent if none does. */
@@ -174,12 +179,46 @@ export function roomlessUntilMs(block: Block, rules: SlotRules): number | undefi
   return Math.min(rules.nowMs + FULL_KNOWN_MS_MAX, ...cooledAt);
 }
 
+/** Returns when the first released address of a block that cools can be assigned, in milliseconds since the epoch; nothing if none cools. */
+export function nextCooledAtMs(block: Block, rules: SlotRules): number | undefined {
+  const keptOut = keptOutOf(block, rules);
+  let nextMs: number | undefined;
+  for (const [ordinal, slot] of block.slots)
+    if (isReleased(slot) && !isCooled(slot, rules) && !keptOut(ordinal))
+      nextMs = Math.min(nextMs ?? Number.POSITIVE_INFINITY, cooledAtMs(slot, rules.cooldownMs));
+  return nextMs;
+}
+
 /** Returns true if every address is taken or host-reserved. Addresses in `freed` count as taken. */
 export function isWhollyTaken(block: Block, freed: readonly number[] = []): boolean {
   const kept = block.hostReserved ? block.hostReserved.start + block.hostReserved.end : 0;
   const taken = takenIn(block) + freed.length;
   return taken >= capacityOf(block) - kept;
 }
+
+/**
+ * Returns the number of slots that are still to be taken until a block is wholly taken, and how many are taken then. A block without
+ * a host, and a prefix, are lent by no hint.
+ */
+export function fillingOf(block: Block): Filling | undefined {
+  if (block.host === undefined || block.whole) return undefined;
+  const { start, end } = block.hostReserved ?? { start: 0, end: 0 };
+  const takenMax = capacityOf(block) - start - end;
+  return { takenMax, left: takenMax - takenIn(block) };
+}
+
+/** The distance of a block from being wholly taken. */
+export interface Filling {
+  readonly takenMax: number;
+  readonly left: number;
+}
+
+/** Returns true if a block was full, as its note says, before these ordinals were freed, and is not any more. */
+export const isBelowNote = (block: Block, freed: readonly number[]): boolean => {
+  if (block.fullWith === undefined) return false;
+  const taken = takenIn(block);
+  return taken < block.fullWith && taken + freed.length >= block.fullWith;
+};
 
 /** Returns the ordinals that are taken under a token. */
 export function heldBy(block: Block | undefined, token: string): number[] {

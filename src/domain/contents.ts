@@ -11,6 +11,7 @@ import type { FullBlock } from "./full-block.ts";
 import type { HostId } from "./host.ts";
 import { type IndexEntry, nameOfEntry, type SpaceIndex } from "./index-entry.ts";
 import type { Job } from "./job.ts";
+import type { LendingPage } from "./lending.ts";
 import type { Namespace } from "./namespace.ts";
 import type { Node, NodeEntry } from "./node.ts";
 import type { NodeReport, SignOfLife } from "./node-report.ts";
@@ -62,6 +63,7 @@ export interface Contents {
   readonly plans: readonly AddressPlan[];
   readonly maps: readonly BlockGroupIndexPage[];
   readonly fullPools: readonly FullPool[];
+  readonly lending: readonly LendingPage[];
   readonly poolUsages: readonly PoolUsage[];
   readonly jobs: readonly Job[];
   readonly nodes: readonly Node[];
@@ -115,6 +117,7 @@ export function together(pages: readonly Contents[]): Contents {
     plans: pages.flatMap(({ plans }) => plans),
     maps: pages.flatMap(({ maps }) => maps),
     fullPools: pages.flatMap(({ fullPools }) => fullPools),
+    lending: pages.flatMap(({ lending }) => lending),
     poolUsages: pages.flatMap(({ poolUsages }) => poolUsages),
     jobs: pages.flatMap(({ jobs }) => jobs),
     nodes: latest(pages, "nodes", ({ space, name }) => [space, name]),

@@ -39,6 +39,7 @@ export interface TrailLine {
 export const LEFT_OUT: ReadonlySet<string> = new Set([
   "BUDGET/REQUESTS",
   "FULLPOOLS",
+  "FULLPOOLS/~LENDING",
   "USAGE",
   "HOST/FULL",
   "NODE/SEEN",

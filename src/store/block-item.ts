@@ -37,6 +37,7 @@ export function itemFrom(block: Block): Item {
     revision: block.revision,
     ...(block.charge && { charge: chargeItem(block.charge) }),
     ...(block.calledFull && { calledFull: true }),
+    ...(block.fullWith !== undefined && { fullWith: block.fullWith }),
     ...(block.idleSinceMs !== undefined && { idleSince: block.idleSinceMs }),
   };
 }
@@ -49,11 +50,12 @@ export const slotPath = (ordinal: number) => ["slots", String(ordinal)] as const
  */
 export function updateFrom(change: BlockChange): Change {
   assertBlockChange(change);
-  const { slots, idleSinceMs, calledFull, host, epoch, revision, claimedAtMs } = change;
+  const { slots, idleSinceMs, calledFull, fullWith, host, epoch, revision, claimedAtMs } = change;
   const fields: readonly (readonly [Path, Value | null | undefined])[] = [
     ...(slots === null ? [[["slots"], {}] as const] : [...(slots ?? [])].map(slotField)),
     [["idleSince"], idleSinceMs],
     [["calledFull"], calledFull],
+    [["fullWith"], fullWith],
     [["host"], host],
     [["epoch"], epoch],
     [["revision"], revision],
@@ -152,6 +154,7 @@ export const blockFrom = reading((item: Item): Block => {
     revision: idOf(item, "revision"),
     ...(item.charge !== undefined && { charge: chargeFrom(mapOf(item, "charge")) }),
     ...(item.calledFull === true && { calledFull: true }),
+    ...(item.fullWith !== undefined && { fullWith: numberOf(item, "fullWith") }),
     ...(item.idleSince !== undefined && { idleSinceMs: numberOf(item, "idleSince") }),
     ...changedByIn(item),
   };

@@ -1,8 +1,8 @@
-import type { Block } from "../domain/block.ts";
+import type { Block, Filling } from "../domain/block.ts";
 import {
   type ClaimFields,
-  callingFull,
   changingHost,
+  type FullNote,
   fencing,
   freeingSlots,
   type HeldSlot,
@@ -93,6 +93,7 @@ export function blockItems(table: Table) {
       learned: Pick<Block, "space" | "cidr" | "epoch">,
       takes: readonly SlotsToTake[],
       revision: string,
+      filling?: Filling,
     ): Promise<Outcome<Block>> {
       const outcome = await table.write({
         step: "take-slots",
@@ -116,6 +117,7 @@ export function blockItems(table: Table) {
               taken,
             })),
             revision,
+            filling,
           ),
         ),
       });
@@ -212,15 +214,15 @@ export function blockItems(table: Table) {
     },
 
     /**
-     * Marks a block as possibly called full, if its epoch is the one seen. Returns the block after
-     * the write.
+     * Notes that a block is full, if its epoch is the one seen: that its host may have a hint of it,
+     * or with how many taken slots. Returns the block after the write.
      */
-    async noteCalledFull(seen: Block): Promise<Outcome<Block>> {
+    async noteFull(seen: Block, note: FullNote): Promise<Outcome<Block>> {
       const outcome = await table.write({
         step: "full-note",
         key: blockKey(seen.space, seen.cidr),
         when: [equals("full-epoch", seen.epoch, "epoch")],
-        change: updateFrom(callingFull),
+        change: updateFrom(note),
       });
       return withItem(outcome, blockFrom);
     },

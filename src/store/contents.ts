@@ -41,6 +41,7 @@ import {
   versionKey,
 } from "./key.ts";
 import { kindNameOf } from "./kinds.ts";
+import { lendingFrom } from "./lending.ts";
 import { namespaceFrom } from "./namespace.ts";
 import { nodeEntryFrom, nodeFrom } from "./node.ts";
 import { machineFrom, nodeReportFrom, signOfLifeFrom, tombstoneFrom } from "./node-life.ts";
@@ -229,6 +230,7 @@ function decodedOf(items: readonly Item[]) {
     plans: decoded("PLAN", planFrom),
     maps: decoded("GROUPINDEX", indexPageFrom),
     fullPools: decoded("FULLPOOLS", fullPoolFrom),
+    lending: decoded("FULLPOOLS/~LENDING", lendingFrom),
     poolUsages: decoded("USAGE", poolUsageFrom),
     jobs: decoded("JOBS", jobFrom),
     nodes: decoded("HOST/NODE", nodeFrom),

@@ -2,7 +2,7 @@ import type { FullPool } from "../domain/contents.ts";
 import { textOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
-import { fullPoolKey, fullPoolsPk, unescaped } from "./key.ts";
+import { fullPoolKey, fullPoolsPk, LENDING_PREFIX, unescaped } from "./key.ts";
 import { readEach } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
@@ -13,7 +13,10 @@ import type { Table } from "./table.ts";
 export function fullPoolItems(table: Table) {
   return {
     async listFullPools(space: string): Promise<readonly FullPool[]> {
-      const items = await table.query(fullPoolsPk(space), { consistent: false });
+      const items = await table.query(fullPoolsPk(space), {
+        consistent: false,
+        before: LENDING_PREFIX,
+      });
       return readEach(items, fullPoolFrom).items;
     },
 

@@ -99,6 +99,16 @@ export const fullPoolKey = (space: string, poolId: string): Key => ({
   sk: escaped(poolId),
 });
 
+/** The prefix of the hints of what can be lent. They sort after the full pools, whose ids are base64url. */
+export const LENDING_PREFIX = "~LENDING#";
+export const lendingKey = (space: string, poolId: string, page: string): Key => ({
+  pk: fullPoolsPk(space),
+  sk: `${lendingPrefix(poolId)}${page}`,
+});
+/** Returns the prefix of the hints of what one pool can lend, or all pools of a space. */
+export const lendingPrefix = (poolId?: string): string =>
+  poolId === undefined ? LENDING_PREFIX : `${LENDING_PREFIX}${escaped(poolId)}#`;
+
 /** Returns the partition of the usage of the pools of a space. */
 export const poolUsagesPk = (space: string) => joined("USAGE", escaped(space));
 export const poolUsageKey = (space: string, poolId: string): Key => ({

@@ -71,6 +71,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     called: ({ pk, sk }) => `block-group index of pool id ${partOf(pk, 2)}, page ${sk}`,
   },
   FULLPOOLS: { format: 1, called: ({ sk }) => `hint that pool id ${unescaped(sk)} is full` },
+  "FULLPOOLS/~LENDING": {
+    format: 1,
+    called: ({ sk }) => `hint of what pool id ${partOf(sk, 1)} can lend, page ${partOf(sk, 2)}`,
+  },
   USAGE: { format: 1, called: ({ sk }) => `usage of pool id ${unescaped(sk)}` },
   "HOST/AFFINITY": {
     format: 1,
@@ -139,9 +143,8 @@ export function kindOf(key: Key): Kind | undefined {
 /** Returns the name in `KINDS` of the kind of the item under a key. */
 export function kindNameOf({ pk, sk }: Key): string | undefined {
   const head = headOf(pk);
-  if (Object.hasOwn(KINDS, head)) return head;
   const name = `${head}/${headOf(sk)}`;
-  return Object.hasOwn(KINDS, name) ? name : undefined;
+  return [name, head].find((each) => Object.hasOwn(KINDS, each));
 }
 
 const partOf = (text: string, index: number): string => unescaped(text.split("#")[index] ?? "");

@@ -13,6 +13,7 @@ import { fullBlockItems } from "./full-block.ts";
 import { fullPoolItems } from "./full-pool.ts";
 import { indexEntryItems } from "./index-entry.ts";
 import { jobItems } from "./job.ts";
+import { lendingItems } from "./lending.ts";
 import { namespaceItems } from "./namespace.ts";
 import { nodeItems } from "./node.ts";
 import { nodeLifeItems } from "./node-life.ts";
@@ -55,6 +56,7 @@ export function makeStore(plain: Table) {
     planItems(table),
     blockGroupIndexItems(table),
     fullPoolItems(table),
+    lendingItems(table),
     poolUsageItems(table),
     jobItems(table),
     nodeItems(table),

@@ -50,6 +50,7 @@ const HEALTHY: Contents = {
   ],
   reservations: [],
   fullPools: [],
+  lending: [],
   poolUsages: [],
   jobs: [],
   nodes: [],

@@ -276,8 +276,16 @@ const CASES: Readonly<Record<string, Case>> = {
     item: () => "hint that pool id",
     fits:
       (space) =>
-      ({ pk }) =>
-        pk === `FULLPOOLS#${space}`,
+      ({ pk, sk }) =>
+        pk === `FULLPOOLS#${space}` && !sk.startsWith("~"),
+    named: [],
+  },
+  "a hint of what block groups can lend": {
+    item: () => "hint of what pool id",
+    fits:
+      (space) =>
+      ({ pk, sk }) =>
+        pk === `FULLPOOLS#${space}` && sk.startsWith("~"),
     named: [],
   },
   "the usage of a pool": {

@@ -85,6 +85,8 @@ export async function furnished(): Promise<Furnished> {
   const { pools } = await context.store.readSpace(space);
   const poolId = pools.find(({ name }) => name === "spare")?.id ?? "";
   await context.store.callPoolFull({ space, poolId, reserved: "" });
+  const hints = new Map([[0n, { atMs: context.now() }]]);
+  await context.store.noteLending({ space, poolId, page: 0n, hints });
   await context.store.putPoolUsage({
     space,
     poolId: pools.find(({ name }) => name === "main")?.id ?? "",

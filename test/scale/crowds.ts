@@ -62,7 +62,8 @@ export function fullBlocks(pool: Pool): (cidr: Cidr, host?: HostId) => Item {
   return (cidr, host) => ({
     ...template,
     ...blockKey(pool.space, cidr),
-    ...(host !== undefined && { host }),
+    // The write that takes the last address of a host's block notes it.
+    ...(host !== undefined && { host, fullWith: capacityOf(block) }),
   });
 }
 

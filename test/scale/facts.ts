@@ -9,6 +9,7 @@ import { goesOnFacts } from "./facts/goes-on.ts";
 import { instanceFacts } from "./facts/instances.ts";
 import { jobFacts } from "./facts/jobs.ts";
 import { largeHostFacts } from "./facts/large-host.ts";
+import { lendingFacts } from "./facts/lending.ts";
 import { prefixFacts } from "./facts/prefixes.ts";
 import { rangedPoolFacts } from "./facts/ranged-pools.ts";
 import { reclaimedFacts } from "./facts/reclaimed.ts";
@@ -23,6 +24,7 @@ import { unreadableFacts } from "./facts/unreadable.ts";
 export const allFacts = (form: Form): readonly Fact[] => [
   ...servedFacts(form),
   ...fullPoolFacts(form),
+  ...lendingFacts(form),
   ...rejectedFacts(form),
   ...reclaimedFacts(form),
   ...callFacts(form),

@@ -30,6 +30,7 @@ export function readingOnce(): (items: readonly Item[]) => Contents {
       plans: [],
       maps: [],
       fullPools: [],
+      lending: [],
       poolUsages: [],
       jobs: [],
       nodes: [],

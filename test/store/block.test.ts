@@ -4,10 +4,10 @@ import type { Block } from "../../src/domain/block.ts";
 import {
   type BlockChange,
   type ClaimFields,
-  callingFull,
   changingHost,
   claimedBlock,
   type FreedSlots,
+  type FullNote,
   fencing,
   freeingSlots,
   markingIdle,
@@ -107,22 +107,25 @@ interface Step {
 const anyStep = (block: Block): fc.Arbitrary<Step> => {
   const { space, cidr } = block;
   const taking = fc
-    .record({ ordinals: anyOrdinals, slot: anyTaken, revision: anyToken })
-    .map(({ ordinals, slot, revision }) => ({
-      change: takingSlots([{ ordinals, taken: slot }], revision),
+    .record({ ordinals: anyOrdinals, slot: anyTaken, revision: anyToken, left: fc.nat(3) })
+    .map(({ ordinals, slot, revision, left }) => ({
+      change: takingSlots([{ ordinals, taken: slot }], revision, { left, takenMax: 64 }),
       write: (store: Store, seen: Block) => {
         const slots = ordinals.map((ordinal) => ({ ordinal, seen: seen.slots.get(ordinal) }));
-        return store.takeSlots(seen, [{ slots, taken: slot }], revision);
+        const filling = { left, takenMax: 64 };
+        return store.takeSlots(seen, [{ slots, taken: slot }], revision, filling);
       },
     }));
   const fencingIt = anyToken.map((epoch) => ({
     change: fencing(epoch),
     write: (store: Store) => store.fenceBlock("fence", space, cidr, epoch),
   }));
-  const calling = fc.constant({
-    change: callingFull,
-    write: (store: Store, seen: Block) => store.noteCalledFull(seen),
-  });
+  const calling = fc
+    .constantFrom<FullNote>({ calledFull: true }, { fullWith: 64 })
+    .map((change) => ({
+      change,
+      write: (store: Store, seen: Block) => store.noteFull(seen, change),
+    }));
   const changing = fc
     .record({ host: fc.option(anyHost, { nil: undefined }), fields: anyFields })
     .map(({ host, fields }) => ({

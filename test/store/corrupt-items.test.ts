@@ -252,7 +252,9 @@ it("a condition on nothing is refused before it reaches a table", async () => {
   const before = table.items();
   const { epoch: _, revision: __, ...bare } = block;
   const unlearned = { ...bare, epoch: "", revision: "" };
-  await expect(store.noteCalledFull(unlearned)).rejects.toThrow("full-epoch compares with nothing");
+  await expect(store.noteFull(unlearned, { calledFull: true })).rejects.toThrow(
+    "full-epoch compares with nothing",
+  );
   await expect(store.deleteBlock(unlearned)).rejects.toThrow("delete-rev compares with nothing");
   await expect(
     store.deleteNode({ ...NODE, revision: undefined as unknown as string }),

@@ -4,10 +4,12 @@ import type { Charge } from "../../domain/budget.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import { isReleased } from "../../domain/slot.ts";
 import { clearIfWasFull } from "../blocks/full-block-hint.ts";
+import { noteIfOpened } from "../blocks/lending-hint.ts";
 import { compareAndSwap } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
+import { allOf } from "../core/parallel.ts";
 import { answer, RETRY, type Step } from "../core/step.ts";
 import { giveBack } from "../quotas/give-back.ts";
 
@@ -53,7 +55,11 @@ export async function freeSlots(
   const { block, freed: ordinals, isCertain } = result;
   // After an unknown outcome another caller may have freed them, and may have given them back.
   if (tag.charges && isCertain) await giveBack(context, tag.space, tag.charges, ordinals.length);
-  if (block && ordinals.length > 0) await asHint(() => clearIfWasFull(context, block, ordinals));
+  if (block && ordinals.length > 0)
+    await allOf(
+      asHint(() => clearIfWasFull(context, block, ordinals)),
+      asHint(() => noteIfOpened(context, block, ordinals)),
+    );
   return result;
 }
 

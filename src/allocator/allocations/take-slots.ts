@@ -1,4 +1,4 @@
-import { type Block, heldBy } from "../../domain/block.ts";
+import { type Block, fillingOf, heldBy } from "../../domain/block.ts";
 import { TAKE_TRIES_MAX } from "../../domain/limits.ts";
 import { ContentionError } from "../../domain/outcome.ts";
 import { fence } from "../blocks/fence-block.ts";
@@ -36,7 +36,7 @@ export function take(
     if (!ordinals) return answer({ kind: "full", block });
     const slots = ordinals.map((ordinal) => ({ ordinal, seen: block.slots.get(ordinal) }));
     const takes = [{ slots, taken: { kind: "taken", ...tag } as const }];
-    const result = await context.store.takeSlots(block, takes, fresh(context));
+    const result = await context.store.takeSlots(block, takes, fresh(context), fillingOf(block));
     if (result.outcome === "done") return answer({ kind: "taken", block: result.item, ordinals });
     if (result.outcome === "unknown")
       return answer(await resolveUnknownWrite(context, learned, tag.token));

@@ -124,8 +124,8 @@ async function dryRunOf(context: Context, request: AssignRequest): Promise<DryRu
         if (changed.outcome === "done") actions.set(formatCidr(seen.cidr), "seize");
         return changed;
       },
-      async takeSlots(learned, takes, revision) {
-        const outcome = await store.takeSlots(learned, takes, revision);
+      async takeSlots(learned, takes, ...how) {
+        const outcome = await store.takeSlots(learned, takes, ...how);
         if (outcome.outcome === "done")
           for (const { ordinal } of takes.flatMap(({ slots }) => slots))
             taken.add(formatAddress(addressAt(learned.cidr, ordinal)));

@@ -15,8 +15,10 @@ import {
 } from "../../domain/limits.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
+import { reservedFor } from "../../domain/pool-set.ts";
 import { type Claimant, claimBlock, seizeBlock } from "../blocks/claim-block.ts";
 import { callFull, isBelievedFull } from "../blocks/full-group-hint.ts";
+import { Lending, needsLending } from "../blocks/lending-hint.ts";
 import {
   type Free,
   findFree,
@@ -44,6 +46,8 @@ export interface PoolScans {
   readonly scans: Map<string, PoolScan>;
   /** The hints of full pools of the space, by their ids. They are read if the first pool has nothing. */
   hints?: Map<string, FullPool>;
+  /** The hints of what can be lent. They are read if nothing can be claimed. */
+  lending?: Lending;
   /** The pools to try after the first, in this order. */
   others?: readonly Pool[];
 }
@@ -67,6 +71,8 @@ export interface Nothing {
   readonly scans: readonly PoolScan[];
   /** The number of pools that could have served. */
   readonly poolsServing: number;
+  /** The number of those that were not tried, and that hints do not tell of. */
+  readonly poolsUnread: number;
   /** The number of blocks of the family that the host has. */
   readonly blocks: number;
   readonly capped: boolean;
@@ -126,6 +132,7 @@ async function search(
       claiming,
       hostReserved: familyRequest.hostReserved,
       borrowing: borrowing(pool),
+      lends: !settings.strictAffinity && pool.borrowing === "allowed",
       blockMinAgeMs: 1000 * settings.blockMinAgeSeconds,
     }),
   };
@@ -154,8 +161,14 @@ async function search(
     }
   // The block may be gone and its range free, so a rejection must not rest on the earlier read.
   if (isLost) return { kind: "lost" };
-  const poolsServing = turn.pools.length;
-  return { kind: "none", scans, poolsServing, blocks, capped, ...(refused && { refused }) };
+  const unread = turn.pools.filter(
+    (pool) => !poolScans.scans.has(pool.id) && !isSaidShut(turn, pool),
+  );
+  return {
+    ...{ kind: "none", scans, blocks, capped, poolsServing: turn.pools.length },
+    poolsUnread: unread.length,
+    ...(refused && { refused }),
+  };
 }
 
 /** One turn of a search. A request has more than one if other callers are faster, or if it needs more than one block. */
@@ -224,21 +237,38 @@ async function* poolsInOrder(turn: Turn): AsyncGenerator<Pool> {
 const isCalledFull = ({ poolScans, familyRequest }: Turn, pool: Pool): boolean =>
   isBelievedFull(pool, poolScans.hints?.get(pool.id), familyRequest.configuration.reserved);
 
+/** Returns true if hints say of every block group of a pool that it has nothing for a host without a block there. */
+const isSaidShut = ({ poolScans, familyRequest }: Turn, pool: Pool): boolean =>
+  poolScans.lending?.isShut(pool, reservedFor(pool, familyRequest.configuration)) ?? false;
+
 /**
- * Ignores hints if they leave no room: scans at random, in the pools that were tried and then in others, until a scan helps. In
+ * Scans whatever the hints of full groups say, until a scan helps: in pools that can lend, as far as hints say, then in those that were
+ * tried, then in others at random, and last in those that cannot lend. In
  * other pools, groups that are not called full come first, because the hint of a pool may be wrong while those of its groups are right.
  */
 async function freeAround(turn: Turn): Promise<Free | undefined> {
-  const { context, poolScans, pools } = turn;
+  const { context, familyRequest, poolScans, pools } = turn;
   const tried = pools.filter(({ id }) => poolScans.scans.has(id));
   const [first, ...others] = pools.filter(({ id }) => !poolScans.scans.has(id));
   const untried = first && tried.length === 0 ? [first] : [];
   const drawn = shuffled(first && tried.length > 0 ? [first, ...others] : others, context.random);
+  if (needsLending(pools)) {
+    const [only, ...more] = pools;
+    const { space } = familyRequest;
+    const ofOne = more.length === 0 ? only?.id : undefined;
+    poolScans.lending ??= new Lending(context, await context.store.listLending(space, ofOne));
+  }
+  const { lending } = poolScans;
+  const turnOf = (pool: Pool) => (lending?.isOpen(pool) ? 0 : isSaidShut(turn, pool) ? 2 : 1);
+  const inTurn = [...tried, ...untried, ...drawn]
+    .map((pool) => ({ pool, turn: turnOf(pool) }))
+    .sort((a, b) => a.turn - b.turn);
   let left = GROUP_SCANS_OF_POOLS_MAX;
-  for (const pool of [...tried, ...untried, ...drawn]) {
+  for (const { pool } of inTurn) {
     const isKnown = poolScans.scans.has(pool.id);
     if (isLate(turn) || left <= 0 || (!isKnown && poolScans.scans.size >= POOLS_TRIED_MAX)) break;
     const scan = await scanAt(turn, pool);
+    if (lending) scan.lending = lending;
     const before = scan.looks;
     const looksMax = Math.min(GROUP_SCANS_MAX, left);
     const isPassedBy = scan.criteria.claiming && (!isKnown || isCalledFull(turn, pool));

@@ -51,9 +51,9 @@ export function reasonsOf(
 }
 
 /** Describes what a search did not read; returns nothing if it read everything. */
-export function unseenIn({ scans, poolsServing }: Nothing): readonly string[] {
+export function unseenIn({ scans, poolsServing, poolsUnread }: Nothing): readonly string[] {
   return [
-    ...(scans.length < poolsServing ? [`${scans.length} of ${poolsServing} pools were tried`] : []),
+    ...(poolsUnread > 0 ? [`${scans.length} of ${poolsServing} pools were tried`] : []),
     ...(scans.every(isSeen) ? [] : ["only some of their block groups were looked at"]),
   ];
 }

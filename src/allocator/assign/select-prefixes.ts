@@ -201,4 +201,5 @@ const criteriaOf = (
   claiming: true,
   borrowing: 1,
   blockMinAgeMs: Number.POSITIVE_INFINITY,
+  lends: true,
 });

@@ -1,4 +1,4 @@
-import type { Block } from "../../domain/block.ts";
+import type { Block, Filling } from "../../domain/block.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { SLOTS_PER_WRITE_MAX } from "../../domain/limits.ts";
 import type { Outcome } from "../../domain/outcome.ts";
@@ -32,8 +32,8 @@ export function sharingSlotWrites(
   };
   return {
     ...store,
-    takeSlots: (learned, takes, revision) =>
-      turnsOf(learned).write({ kind: "take", epoch: learned.epoch, takes, revision }),
+    takeSlots: (learned, takes, revision, filling) =>
+      turnsOf(learned).write({ kind: "take", epoch: learned.epoch, takes, revision, filling }),
     freeSlots: (block, frees, revision) => turnsOf(block).write({ kind: "free", frees, revision }),
   };
 }
@@ -46,6 +46,7 @@ type SlotWrite =
       readonly epoch: string;
       readonly takes: readonly SlotsToTake[];
       readonly revision: string;
+      readonly filling: Filling | undefined;
     }
   | { readonly kind: "free"; readonly frees: readonly SlotsToFree[]; readonly revision: string };
 
@@ -107,7 +108,10 @@ class Turns {
       return this.#store.freeSlots(this.#place, frees, revision);
     }
     const takes = writes.flatMap((each) => (each.kind === "take" ? each.takes : []));
-    return this.#store.takeSlots({ ...this.#place, epoch: first.epoch }, takes, revision);
+    const fillings = writes.flatMap((each) => (each.kind === "take" ? (each.filling ?? []) : []));
+    // The one that was learned last has the fewest left.
+    const [filling] = fillings.toSorted((a, b) => a.left - b.left);
+    return this.#store.takeSlots({ ...this.#place, epoch: first.epoch }, takes, revision, filling);
   }
 }
 

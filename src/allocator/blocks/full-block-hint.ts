@@ -33,7 +33,7 @@ export async function callIfFull(
   let now: Block | undefined;
   await asHint(async () => {
     await context.store.callBlockFull(hint);
-    const noted = await orCorrupt(context.store.noteCalledFull(seen));
+    const noted = await orCorrupt(context.store.noteFull(seen, { calledFull: true }));
     now = noted instanceof CorruptItemError || noted.outcome !== "done" ? undefined : noted.item;
     const stillUntilMs = now && roomlessUntilMs(now, rules);
     if (stillUntilMs === undefined || stillUntilMs < untilMs)

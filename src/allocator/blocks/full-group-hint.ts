@@ -1,4 +1,10 @@
-import { groupIndexOf, groupOf, isBlockOf, isReservedGroup } from "../../domain/block-group.ts";
+import {
+  groupAt,
+  groupIndexOf,
+  groupOf,
+  isBlockOf,
+  isReservedGroup,
+} from "../../domain/block-group.ts";
 import { type Cidr, type Interval, intervalOf, overlaps } from "../../domain/cidr.ts";
 import { claimableIn, isUsedUp } from "../../domain/claimable.ts";
 import type { FullPool } from "../../domain/contents.ts";
@@ -8,6 +14,8 @@ import { poolOverBlock } from "../../domain/pool-of-address.ts";
 import { reservedFor } from "../../domain/pool-set.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
+import { allOf } from "../core/parallel.ts";
+import { noteOpen } from "./lending-hint.ts";
 
 /*
  * A block group is called full if no block of it can be claimed, and a pool if all its block groups are. Both are hints: they save
@@ -49,11 +57,12 @@ export async function correctAfterwards(
   return isReserved ? undefined : isFull;
 }
 
-/** Clears the hints of a group with a claimable block, and of its pool. The hint of the group goes first, as `callFull` expects. */
-export async function clearGroup({ store }: Context, pool: Pool, index: bigint): Promise<void> {
+/** Clears the hints of a group with a claimable block, and of its pool: it has something for every host. The hint of the group goes first, as `callFull` expects. */
+export async function clearGroup(context: Context, pool: Pool, index: bigint): Promise<void> {
   if (isRanged(pool)) return;
+  const { store } = context;
   const { space, id } = pool;
-  await store.unmarkFull(space, id, index);
+  await allOf(store.unmarkFull(space, id, index), noteOpen(context, pool, groupAt(pool, index)));
   await store.clearPoolFull("pool-open", { space, poolId: id });
 }
 

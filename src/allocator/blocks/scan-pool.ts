@@ -17,12 +17,14 @@ import { claimableIn, isUsedUp } from "../../domain/claimable.ts";
 import { shuffled } from "../../domain/fresh.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
+import { type LendingHint, lendingIn } from "../../domain/lending.ts";
 import { LOOKS_PER_RANDOM_LOOK } from "../../domain/limits.ts";
 import type { Pool } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { allOf } from "../core/parallel.ts";
 import { correctGroup } from "./full-group-hint.ts";
+import type { Lending } from "./lending-hint.ts";
 
 /** The actions that a host may take with the blocks that a scan finds. */
 export interface ScanCriteria {
@@ -35,6 +37,8 @@ export interface ScanCriteria {
   /** The number of addresses that it would borrow; 0 if it must not. */
   readonly borrowing: number;
   readonly blockMinAgeMs: number;
+  /** True if hosts may borrow in the pool. */
+  readonly lends: boolean;
 }
 
 /** A request's view of a pool, scan after scan. It is eventually consistent, and conditional writes decide. */
@@ -53,6 +57,8 @@ export interface PoolScan {
   readonly vain: Set<bigint>;
   /** Block groups whose blocks were read. */
   readonly scanned: Set<bigint>;
+  /** The hints of what block groups can lend; absent if they were not read. */
+  lending?: Lending;
   /** Blocks of the pool in them that have room or are idle, by CIDR. */
   readonly seen: Map<string, Block>;
   /** True if the scans did not reach a group that is not called full. Then a search without a result proves nothing. */
@@ -133,25 +139,33 @@ export async function findFree(
 }
 
 /**
- * Reads block groups that may hold blocks, at random and whatever their hints say. It searches for a block to seize, for blocks to
- * borrow from, and for a free one if a hint is wrong. It ends with the first that helps.
+ * Reads block groups that may hold blocks: first those that can lend, as far as hints say, then at random, and last those that cannot.
+ * It searches for a block to seize, for blocks to borrow from, and for a free one if a hint is wrong. It ends with the first that
+ * helps, and corrects the hints of what it read.
  */
 export async function scanAround(
   context: Context,
   scan: PoolScan,
   looksMax: number,
 ): Promise<Free | undefined> {
-  const { pool, scanned, criteria } = scan;
-  const groups = shuffled([...scan.groups], context.random).filter(
-    (index) => !scanned.has(index) && !isReservedGroup(pool, index, criteria.rules.reserved),
-  );
-  for (const index of groups.slice(0, looksMax)) {
-    if (mayHelp(context, scan)) break;
-    const { free, correct } = await lookAt(context, scan, index);
+  const { pool, scanned, criteria, lending } = scan;
+  const groups = shuffled([...scan.groups], context.random)
+    .filter(
+      (index) => !scanned.has(index) && !isReservedGroup(pool, index, criteria.rules.reserved),
+    )
+    .map((index) => ({ index, turn: lending?.turnOf(pool, index) ?? 0 }))
+    .sort((a, b) => a.turn - b.turn);
+  const seen = new Map<bigint, LendingHint | null>();
+  let found: Free | undefined;
+  for (const { index } of groups.slice(0, looksMax)) {
+    if (found || mayHelp(context, scan)) break;
+    const { free, correct, isFull, blocks } = await lookAt(context, scan, index);
     await correct();
-    if (free) return free;
+    if (isFull) seen.set(index, lendingIn(pool.id, blocks, criteria));
+    found = free;
   }
-  return undefined;
+  if (lending) await asHint(() => lending.correct(pool, seen));
+  return found;
 }
 
 /** Reads the index of all block groups that may hold blocks, for a host that may claim no more. */
@@ -171,6 +185,8 @@ export function scanAgainAt({ pool, scanned, vain }: PoolScan, cidr: Cidr): void
 
 interface Looked {
   readonly free?: Free;
+  /** True if no block of the group can be claimed. */
+  readonly isFull: boolean;
   /** Corrects the hint of the block group. */
   correct(): Promise<void>;
 }
@@ -188,7 +204,11 @@ async function scanForFree(context: Context, scan: PoolScan, index: bigint): Pro
 }
 
 /** Reads the blocks of a group. */
-async function lookAt(context: Context, scan: PoolScan, index: bigint): Promise<Looked> {
+async function lookAt(
+  context: Context,
+  scan: PoolScan,
+  index: bigint,
+): Promise<Looked & { readonly blocks: readonly Block[] }> {
   const { pool, criteria } = scan;
   scan.looks++;
   scan.scanned.add(index);
@@ -199,12 +219,8 @@ async function lookAt(context: Context, scan: PoolScan, index: bigint): Promise<
     if (isOurs && (block.idleSinceMs !== undefined || roomIn(block, criteria.rules) > 0))
       scan.seen.set(formatCidr(block.cidr), block);
   }
-  return judged(
-    context,
-    scan,
-    index,
-    blocks.map(({ cidr }) => cidr),
-  );
+  const current = blocks.map(({ cidr }) => cidr);
+  return { ...judged(context, scan, index, current), blocks };
 }
 
 /** Returns the blocks of a group that can be claimed, by the blocks that exist there. */
@@ -212,15 +228,16 @@ function judged(context: Context, scan: PoolScan, index: bigint, current: readon
   const { pool, criteria, full } = scan;
   if (current.length > 0) scan.groups.add(index);
   const claimable = claimableIn(pool, index, current, criteria.rules.reserved);
-  const hint = { isFull: claimable.length === 0, isCalledFull: full.has(index) };
-  if (hint.isFull) full.add(index);
+  const isFull = claimable.length === 0;
+  const hint = { isFull, isCalledFull: full.has(index) };
+  if (isFull) full.add(index);
   else full.delete(index);
   const correct = () => asHint(() => correctGroup(context, pool, index, hint));
   const free = criteria.claiming ? claimable.filter((cidr) => isOfUse(cidr, criteria)) : [];
   const [cidr] = shuffled(free, context.random);
-  if (cidr) return { free: { scan, index, cidr, isLast: claimable.length === 1 }, correct };
+  if (cidr) return { free: { scan, index, cidr, isLast: claimable.length === 1 }, isFull, correct };
   if (criteria.claiming) scan.vain.add(index);
-  return { correct };
+  return { isFull, correct };
 }
 
 async function blocksAt(context: Context, pool: Pool, index: bigint): Promise<Block[]> {
@@ -237,7 +254,7 @@ export const seemsFull = ({ pool, full, criteria }: PoolScan): boolean =>
 export const groupsScanned = ({ scanned, vain }: PoolScan): number =>
   new Set([...scanned, ...vain]).size;
 
-/** Returns true if every block group that may serve the host was scanned. Then a search without a result proves that there is nothing. */
+/** Returns true if every block group that may serve the host was scanned, or is said to have nothing. Then a search without a result proves that there is nothing. */
 export function isSeen({
   pool,
   criteria,
@@ -246,6 +263,7 @@ export function isSeen({
   full,
   scanned,
   vain,
+  lending,
 }: PoolScan): boolean {
   const { reserved } = criteria.rules;
   const isPassed = (index: bigint) => full.has(index) || vain.has(index);
@@ -254,7 +272,10 @@ export function isSeen({
     : isMapped;
   if (!isKnown) return false;
   return [...groups, ...full].every(
-    (index) => scanned.has(index) || isReservedGroup(pool, index, reserved),
+    (index) =>
+      scanned.has(index) ||
+      isReservedGroup(pool, index, reserved) ||
+      (full.has(index) && lending?.saidOf(pool, index) === "shut"),
   );
 }
 

@@ -11,7 +11,7 @@ import { GONE } from "./mark-pool.ts";
 /**
  * Carries out the last steps for a pool that was proven empty for good. Its range leaves the plan, and from then on
  * another pool may have it. The prefix that it was made of can be released. With the last pool of a subnet goes the index of the subnet. Then the pool's item is deleted, and with
- * it the name and its addresses. Then its block-group index and its hint are deleted, and the job is done. If a worker is
+ * it the name and its addresses. Then its block-group index and its hints are deleted, and the job is done. If a worker is
  * interrupted between two steps, the next one finds how far it came and continues.
  *
  * @returns the job; or nothing if the pool became the last one of its subnet, and blocks of it may be left
@@ -43,5 +43,7 @@ export async function settleGone(context: Context, job: PoolJob): Promise<PoolJo
   // Other pools of the subnet to which this one gave its id still use the index.
   if (poolsOfSubnet(configuration, poolId).length === 0) await dropIndex(context, space, poolId);
   await store.clearPoolFull("drop-pool-full", { space, poolId });
+  for (const page of await store.listLending(space, poolId))
+    await store.dropLending("drop-lending", page);
   return endJob(context, job, "done", GONE);
 }

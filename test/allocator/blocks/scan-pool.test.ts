@@ -26,6 +26,7 @@ import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { asAsked, InMemoryTable } from "../../../src/store/in-memory-table.ts";
 import type { Item } from "../../../src/store/item.ts";
+import { kindNameOf } from "../../../src/store/kinds.ts";
 import { makeStore } from "../../../src/store/store.ts";
 import type { Table } from "../../../src/store/table.ts";
 import { repairAll } from "../../scheduled-runs.ts";
@@ -76,7 +77,7 @@ const fullIn = async ({ calm }: World, { space, id }: Pool) => [
   ...(await calm.store.readBlockGroupIndex(space, id, { consistent: true })).full,
 ];
 const calledFull = ({ table }: World) =>
-  table.items().filter(({ pk }) => pk.startsWith("FULLPOOLS#"));
+  table.items().filter((item) => kindNameOf(item) === "FULLPOOLS");
 
 /** Returns the first block groups in the order in which a host scans them. */
 function firstGroups(pool: Pool, host: HostId, count: number): readonly bigint[] {
@@ -397,7 +398,7 @@ describe("the hint that a block group is full", () => {
       world.clock.nowMs += 100_000;
       await runJobs(world.calm);
     }
-    expect(contentsIn(world).pools).toEqual([]);
+    expect(contentsIn(world)).toMatchObject({ pools: [], lending: [] });
     expect(calledFull(world)).toEqual([]);
   });
 });

@@ -208,6 +208,14 @@ function putWork(items: LargeTable, space: string): void {
   items.put(fullPoolItem(pool));
   items.put(
     drafted((store) =>
+      store.noteLending({
+        ...{ space, poolId: pool.id, page: 0n },
+        hints: new Map([[0n, { atMs: EARLIER_MS }]]),
+      }),
+    ),
+  );
+  items.put(
+    drafted((store) =>
       store.putPoolUsage({
         ...{ space, poolId: pool.id, pool: pool.name, family: 4, usage: NO_USAGE },
         ...{ countedFromMs: EARLIER_MS, countedAtMs: EARLIER_MS, samples: [] },

@@ -1,9 +1,15 @@
-import type { Block } from "../../../domain/block.ts";
-import type { ClaimFields, HeldSlot, ReleasedChange } from "../../../domain/block-changes.ts";
+import type { Block, Filling } from "../../../domain/block.ts";
+import type {
+  ClaimFields,
+  FullNote,
+  HeldSlot,
+  ReleasedChange,
+} from "../../../domain/block-changes.ts";
 import type { BlockCharge } from "../../../domain/block-charge.ts";
 import type { Cidr } from "../../../domain/cidr.ts";
 import type { BlockGroupIndexPage, FullPool } from "../../../domain/contents.ts";
 import type { HostId } from "../../../domain/host.ts";
+import type { LendingPage } from "../../../domain/lending.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { MappedBlock } from "../../../domain/mapped-block.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
@@ -33,6 +39,7 @@ export interface BlockStore {
     learned: Pick<Block, "space" | "cidr" | "epoch">,
     takes: readonly SlotsToTake[],
     revision: string,
+    filling?: Filling,
   ): Promise<Outcome<Block>>;
   freeSlots(
     block: Pick<Block, "space" | "cidr">,
@@ -58,7 +65,7 @@ export interface BlockStore {
     host: HostId | undefined,
     fresh: ClaimFields,
   ): Promise<Outcome<Block>>;
-  noteCalledFull(seen: Block): Promise<Outcome<Block>>;
+  noteFull(seen: Block, note: FullNote): Promise<Outcome<Block>>;
   markIdle(seen: Block, nowMs: number, revision: string): Promise<Outcome<Block>>;
   rechargeBlock(
     seen: Block,
@@ -98,6 +105,11 @@ export interface BlockStore {
 
   /** Eventually consistent; hints that cannot be read are left out. */
   listFullPools(space: string): Promise<readonly FullPool[]>;
+
+  /** Eventually consistent; hints that cannot be read are left out. Of one pool, or of all pools of the space. */
+  listLending(space: string, poolId?: string): Promise<readonly LendingPage[]>;
+  noteLending(page: LendingPage): Promise<void>;
+  dropLending(step: string, page: Pick<LendingPage, "space" | "poolId" | "page">): Promise<void>;
   callPoolFull(hint: FullPool): Promise<void>;
   clearPoolFull(step: string, pool: Pick<FullPool, "space" | "poolId">): Promise<void>;
 

@@ -1,20 +1,24 @@
 import { isUsedUp } from "../../../domain/claimable.ts";
 import type { FullPool } from "../../../domain/contents.ts";
+import type { LendingHint } from "../../../domain/lending.ts";
 import { POOLS_CALLED_FULL_AT_ONCE } from "../../../domain/limits.ts";
 import type { Pool } from "../../../domain/pool.ts";
 import { reservedFor } from "../../../domain/pool-set.ts";
 import { callFull, isBelievedFull } from "../../blocks/full-group-hint.ts";
+import { Lending } from "../../blocks/lending-hint.ts";
 import { configurationOf } from "../../core/configuration.ts";
 import type { Context } from "../../core/context.ts";
 import { asHint } from "../../core/hint.ts";
 import { inParallel } from "../../core/parallel.ts";
 import type { GroupOfPool } from "./reclaim-group.ts";
 
-/** Collects which block groups of a space's pools are full, and which pools have a group that is not. */
+/** Collects which block groups of a space's pools are full and what these can lend, and which pools have a group that is not full. */
 export class PoolsSeen {
   readonly #space: string;
   readonly #full = new Map<Pool, Set<bigint>>();
   readonly #open = new Set<Pool>();
+  /** The hints of what full block groups can lend, until they are written. */
+  readonly #lending = new Map<Pool, Map<bigint, LendingHint>>();
   /** The pools that are called full, by their ids; read once. */
   #hints: Map<string, FullPool> | undefined;
 
@@ -22,7 +26,14 @@ export class PoolsSeen {
     this.#space = space;
   }
 
-  saw({ pool, index }: GroupOfPool, { isFull }: { readonly isFull: boolean }): void {
+  saw(
+    { pool, index }: GroupOfPool,
+    { isFull, lending }: { readonly isFull: boolean; readonly lending: LendingHint | undefined },
+  ): void {
+    if (lending) {
+      const ofPool = this.#lending.get(pool) ?? new Map<bigint, LendingHint>();
+      this.#lending.set(pool, ofPool.set(index, lending));
+    }
     if (!isFull) this.#open.add(pool);
     const groups = this.#full.get(pool);
     if (groups && isFull) groups.add(index);
@@ -35,6 +46,7 @@ export class PoolsSeen {
    * the hint of a pool with an open block group: a crash came after the group's hint was cleared.
    */
   async correctHints(context: Context): Promise<void> {
+    await this.#correctLending(context);
     const { store } = context;
     const space = this.#space;
     const configuration = await configurationOf(context, space);
@@ -57,6 +69,20 @@ export class PoolsSeen {
     await inParallel(open, POOLS_CALLED_FULL_AT_ONCE, async ({ id }) => {
       hints.delete(id);
       await asHint(() => store.clearPoolFull("pool-open", { space, poolId: id }));
+    });
+  }
+
+  async #correctLending(context: Context): Promise<void> {
+    const pools = [...this.#lending];
+    this.#lending.clear();
+    if (pools.length === 0) return;
+    const [only, ...more] = pools;
+    const ofOne = more.length === 0 ? only?.[0].id : undefined;
+    await asHint(async () => {
+      const said = new Lending(context, await context.store.listLending(this.#space, ofOne));
+      await inParallel(pools, POOLS_CALLED_FULL_AT_ONCE, ([pool, seen]) =>
+        said.correct(pool, seen),
+      );
     });
   }
 }

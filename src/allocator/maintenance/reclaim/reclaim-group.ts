@@ -2,14 +2,22 @@ import type { Block } from "../../../domain/block.ts";
 import { groupAt } from "../../../domain/block-group.ts";
 import { type Cidr, contains, sameCidr } from "../../../domain/cidr.ts";
 import type { HostId } from "../../../domain/host.ts";
+import type { LendingHint } from "../../../domain/lending.ts";
 import { RECLAIM_BLOCKS_AT_ONCE } from "../../../domain/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../../domain/outcome.ts";
-import { type Pool, type SpaceConfiguration, subnetIdOf } from "../../../domain/pool.ts";
+import {
+  assignsPrefixes,
+  type Pool,
+  type SpaceConfiguration,
+  subnetIdOf,
+} from "../../../domain/pool.ts";
 import { cooldownMsOfSubnet, poolsOfSubnet } from "../../../domain/subnet.ts";
 import type { PoolCount } from "../../../domain/subnet-count.ts";
 import { NO_USAGE, sumOf } from "../../../domain/usage.ts";
 import { correctAfterwards } from "../../blocks/full-group-hint.ts";
+import { lendingOfGroup, needsLending } from "../../blocks/lending-hint.ts";
 import { poolCounter } from "../../blocks/pool-counter.ts";
+import { slotRules } from "../../blocks/slot-rules.ts";
 import { configurationOf } from "../../core/configuration.ts";
 import type { Context } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
@@ -31,6 +39,8 @@ interface GroupReclaimed {
   readonly affinitiesRestored: number;
   /** True if no block of the group can be claimed. Absent if this is unknown, or if all of the group is reserved. */
   readonly isFull: boolean | undefined;
+  /** The hint of what the group gives to a host without a block there. Absent if a block can be claimed, or if nobody needs to know. */
+  readonly lending: LendingHint | undefined;
   /** The addresses in these blocks as they were read, by pool. Absent if a reservation cannot be read. */
   readonly counts: readonly PoolCount[] | undefined;
   /** Items that could not be read; the rest of the block group was handled. */
@@ -85,8 +95,27 @@ export async function reclaimGroup(
   // Corrects the hint here, so that scans find a block that a release or a reservation made free.
   const hint = { current: left, isCalledFull: full };
   const isFull = await correctAfterwards(context, pool, index, hint);
+  const lending =
+    isFull && judgedBy ? await lendingOf(context, judgedBy, pool, current) : undefined;
   const counts = judgedBy ? countsOf(context, judgedBy, pool, current) : [];
-  return { ...done, blocks: current.length, isFull, counts, failures };
+  return { ...done, blocks: current.length, isFull, lending, counts, failures };
+}
+
+/** Returns what a full block group can lend; nothing if hints of it are not worth a read, or if its blocks do not tell. */
+async function lendingOf(
+  context: Context,
+  configuration: SpaceConfiguration,
+  pool: Pool,
+  blocks: readonly Block[],
+): Promise<LendingHint | undefined> {
+  const { settings, pools } = configuration;
+  if (assignsPrefixes(pool) || !needsLending(pools)) return undefined;
+  const by = {
+    rules: slotRules(context, configuration, pool),
+    lends: !settings.strictAffinity && pool.borrowing === "allowed",
+    blockMinAgeMs: 1000 * settings.blockMinAgeSeconds,
+  };
+  return (await lendingOfGroup(context, pool, blocks, by)) ?? undefined;
 }
 
 /** Counts the addresses of each pool of a subnet in blocks. Returns nothing if a reservation cannot be read. */

@@ -181,7 +181,7 @@ async function reclaimOne(
 ): Promise<readonly PoolCount[] | undefined> {
   try {
     const of = await reclaimGroup(context, group, startedAtMs);
-    if (of.isFull !== undefined) pools.saw(group, { isFull: of.isFull });
+    if (of.isFull !== undefined) pools.saw(group, { isFull: of.isFull, lending: of.lending });
     done.groups++;
     done.blocks += of.blocks;
     done.markedIdle += of.markedIdle;

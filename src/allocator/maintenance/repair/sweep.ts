@@ -41,6 +41,7 @@ import {
   repairStated,
   restoreEntry,
 } from "./node.ts";
+import { isPoolGone } from "./pool-gone.ts";
 import { repairPoolUsage } from "./pool-usage.ts";
 import { repairQuotaSlot } from "./quota-slot.ts";
 import { going, type Repaired } from "./repaired.ts";
@@ -211,6 +212,11 @@ async function sweepItem(
   for (const rate of contents.requestRates)
     if (await repairRequestRate(context, rate)) done.orphansDeleted++;
   for (const hint of contents.fullPools) if (await repairHint(context, hint)) done.orphansDeleted++;
+  for (const page of contents.lending)
+    if (await isPoolGone(context, page)) {
+      await context.store.dropLending("repair-lending", page);
+      done.orphansDeleted++;
+    }
 }
 
 /** Charges one item. Where nothing is charged, a read of the configuration twice a day is enough. */

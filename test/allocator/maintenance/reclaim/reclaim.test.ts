@@ -357,6 +357,7 @@ describe("what is at rest costs little", () => {
     expect(done).toMatchObject({ groups: 8, blocks: 512, failures: [] });
     expect(queries.toSorted()).toEqual([
       ...Array.from({ length: 8 }, () => "BLOCK eventually"),
+      "FULLPOOLS eventually",
       "GROUPINDEX eventually",
       "SPACE ",
       "SPACES eventually",
@@ -438,7 +439,7 @@ it("takes the hint away that a pool is full which has a free block, though no bl
   expect(await store.listFullPools(SPACE)).toEqual([]);
 });
 
-it("calls a pool full that is, before any request has tried it; at rest it writes nothing and reads the hints once", async () => {
+it("calls a pool full that is, before any request has tried it; at rest it writes nothing and reads each kind of hints once", async () => {
   const world = await makeWorld(poolOf("10.0.0.0/30", 31));
   const put = await putPool(world.calm, SPACE, "other", poolOf("10.0.1.0/30", 31), undefined);
   if (put instanceof Rejection) throw new Error(put.detail);
@@ -462,7 +463,7 @@ it("calls a pool full that is, before any request has tried it; at rest it write
     },
   };
   await scheduledRun(contextOver(table, world.clock, 7));
-  expect(calls.filter((call) => call.startsWith("FULLPOOLS#"))).toHaveLength(1);
+  expect(calls.filter((call) => call.startsWith("FULLPOOLS#"))).toHaveLength(2);
   expect(calls.filter((call) => !call.includes("#") && call !== "SPACES")).toEqual([]);
 });
 
