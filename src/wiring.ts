@@ -106,13 +106,13 @@ export function contextOf(table: Table, time: Time = REAL_TIME): Context {
   const { now } = time;
   const sleep = deadlineSleep(time.sleep);
   const store: Store = makeStore(
-    knownKeysTable(signedTable(patientTable(table, time), currentActor)),
+    knownKeysTable(signedTable(repeatingTable(table, time), currentActor)),
   );
   return { store, random: RANDOM, cache: new WarmCache(), now, sleep };
 }
 
 /** Returns the table that repeats a throttled call with pauses, before the deadline of its request. */
-export const patientTable = (table: Table, time: Time = REAL_TIME): Table =>
+export const repeatingTable = (table: Table, time: Time = REAL_TIME): Table =>
   retryingTable(deadlineTable(table), patienceOf(time));
 
 /** Makes a call again, with pauses, if the database throttles it. */
@@ -204,7 +204,7 @@ function historyOfEnvironment(): ReadableHistory | undefined {
 }
 
 function historyTableNamed(name: string): Table {
-  return patientTable(tableIn(dynamoClient(process.env.DYNAMODB_ENDPOINT || undefined), name));
+  return repeatingTable(tableIn(dynamoClient(process.env.DYNAMODB_ENDPOINT || undefined), name));
 }
 
 /**

@@ -27,6 +27,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "refusal",
   ...["Record", "Records", "isRecord", "record", "RECORDER", "useRecords"],
   ...["maxRecordAge", "MaximumRecordAgeInSeconds", "ResourceRecordSet", "ResourceRecords"],
+  "GetRecords",
   ...["Pick", "pick", "picklist", "TableCell", "CfnRecordSet"],
 ]);
 

@@ -1,6 +1,6 @@
 import type { Context } from "../allocator/core/context.ts";
 import { openTable } from "../store/table-format.ts";
-import { contextOf, patientTable, type Time, wire, wireHistory } from "../wiring.ts";
+import { contextOf, repeatingTable, type Time, wire, wireHistory } from "../wiring.ts";
 import { readConsole } from "./console.ts";
 import { HISTORY_KEPT_MS, type Publisher } from "./publishing.ts";
 import { type Door, type Serving, serve } from "./server.ts";
@@ -46,7 +46,7 @@ export async function startOver(
   let publisher: Publisher | undefined;
   let serving: Serving;
   try {
-    await openTable(patientTable(storage.table, time));
+    await openTable(repeatingTable(storage.table, time));
     publisher = storage.publish?.(context);
     wireHistory(
       publisher && { table: publisher.history, keptMs: HISTORY_KEPT_MS, publishes: true },

@@ -27,6 +27,7 @@ const KEYS: readonly Key[] = [
   key.blockGroupIndexKey("s", "id", "0"),
   key.fullPoolKey("s", "id"),
   key.poolUsageKey("s", "id"),
+  key.lendingKey("s", "id", "0"),
   key.affinityKey("s", host, 4, 0),
   key.fullBlockKey("s", host, block),
   key.nodeKey("s", "n1"),

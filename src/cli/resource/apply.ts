@@ -170,10 +170,11 @@ async function attempt(
 
 const say = (io: Io, changes: readonly Change[], more = "") => {
   for (const { wanted, outcome, changed, left, warnings } of changes) {
-    io.out(`${titled(wanted.kind, wanted.name)} ${outcome}${more}\n`);
+    const title = titled(wanted.kind, wanted.name);
+    io.out(`${title} ${outcome}${more}\n`);
     for (const { field, before, after } of changed)
-      io.out(`  changes ${field}: ${told(before)} -> ${told(after)}\n`);
-    for (const { field, value } of left) io.out(`  leaves ${field}: ${told(value)}\n`);
+      io.err(`Note: ${title} changes ${field}: ${told(before)} -> ${told(after)}\n`);
+    for (const { field, value } of left) io.err(`Note: ${title} leaves ${field}: ${told(value)}\n`);
     warn(io, warnings);
   }
 };

@@ -38,7 +38,7 @@ interface FieldChange {
 }
 
 /** The fields of an object that nobody sets. */
-const UNSET = new Set(["name", "state", "job"]);
+const UNSET = new Set(["name", "state", "job", "members"]);
 
 const TRIES_MAX = 4;
 

@@ -215,8 +215,8 @@ const portable = (pattern: string): string =>
 
 /** Returns the lengths that a pattern implies: those of its one class of characters, or that it takes no empty text. */
 function lengthsOf(pattern: RegExp): Json {
-  const [, min, max] =
-    /^\^(?:\(\?!.*?\$\)\))?(?:\[[^\]]*\]|\\d)\{(\d+),(\d+)\}\$$/.exec(pattern.source) ?? [];
+  const [, min, max = min] =
+    /^\^(?:\(\?!.*?\$\)\))?(?:\[[^\]]*\]|\\d)\{(\d+)(?:,(\d+))?\}\$$/.exec(pattern.source) ?? [];
   if (max !== undefined) return { minLength: Number(min), maxLength: Number(max) };
   return pattern.test("") ? {} : { minLength: 1 };
 }

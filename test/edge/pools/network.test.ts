@@ -32,9 +32,10 @@ describe("the network of a pool", () => {
     expect(dns).toHaveLength(2);
   });
 
-  it("has no field that is empty, and no kind but subnet, so that the same pool is written once", () => {
+  it("has no kind but subnet, and the fields that are empty, which keep out those of the pool around it", () => {
     const { kind, dns, labels, routes } = spec({ kind: "pods", dns: [], labels: {}, routes: [] });
-    expect([kind, dns, labels, routes]).toEqual([undefined, undefined, undefined, undefined]);
+    expect([kind, dns, labels, routes]).toEqual([undefined, [], {}, []]);
+    expect(Object.keys(spec({}))).not.toContain("routes");
   });
 
   it("of a subnet may have its gateway among its addresses, with ranges and without", () => {

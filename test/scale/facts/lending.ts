@@ -100,8 +100,8 @@ async function serveAll(cloud: Cloud): Promise<Measured> {
 }
 
 /** Every block of a pool exists and is full, but for some blocks of one group that have one address taken each. */
-const oneGroupLends = (groups: number, lenders: number): Lending => ({
-  size: `${groups} block groups that are called full, ${lenders * 63} addresses to borrow in one of them`,
+const oneGroupLends = (groups: number, lending: number): Lending => ({
+  size: `${groups} block groups that are called full, ${lending * 63} addresses to borrow in one of them`,
   calls: groups > 1_024 ? 11 : 9,
   minutes: groups > 1_024 ? 5 : 1,
   async set(newCloud) {
@@ -110,11 +110,11 @@ const oneGroupLends = (groups: number, lenders: number): Lending => ({
     putSpace(cloud.items, SPACE, [pool]);
     const full = fullBlocks(pool);
     const indexes = Array.from({ length: groups }, (_, i) => BigInt(i));
-    const lender = BigInt(Math.floor(groups * 0.6));
+    const open = BigInt(Math.floor(groups * 0.6));
     for (const index of indexes)
       for (const [i, cidr] of blocksOfGroup(pool, groupAt(pool, index)).entries())
         cloud.items.put(
-          index === lender && i < lenders
+          index === open && i < lending
             ? blockItem(pool, { cidr, host: OTHER, slots: takenSlots(1) })
             : full(cidr, OTHER),
         );
@@ -134,12 +134,12 @@ const onePoolLends = (fullPools: number): Lending => ({
       poolOf(SPACE, `pool-${String(i).padStart(5, "0")}`, `10.${i >> 8}.${i & 255}.0/24`),
     );
     putSpace(cloud.items, SPACE, pools);
-    const lender = pools[Math.floor(fullPools * 0.6)];
+    const open = pools[Math.floor(fullPools * 0.6)];
     for (const pool of pools) {
       const full = fullBlocks(pool);
       for (const cidr of blocksOfGroup(pool, groupAt(pool, 0n)))
         cloud.items.put(
-          pool === lender
+          pool === open
             ? blockItem(pool, { cidr, host: OTHER, slots: takenSlots(1) })
             : full(cidr, OTHER),
         );
