@@ -18,6 +18,7 @@ export interface BlockChange {
   readonly idleSinceMs?: number | null;
   readonly calledFull?: true | null;
   readonly fullWith?: number | null;
+  readonly leased?: true | null;
   readonly host?: HostId | null;
   readonly epoch?: string;
   readonly revision?: string;
@@ -100,12 +101,13 @@ export interface TakenSlots {
  * Takes slots, each for its own token. It removes the idle mark and changes the revision, so that a deletion
  * cannot miss the assign (I6).
  *
- * @param filling how far the block was from being wholly taken, for its author. The write that fills it notes that
+ * @param notes.filling how far the block was from being wholly taken, for its author. The write that fills it notes that
+ * @param notes.leased true if the addresses have a lease, and the block has no note of one
  */
 export function takingSlots(
   takes: readonly TakenSlots[],
   revision: string,
-  filling?: Filling,
+  { filling, leased }: TakeNotes = {},
 ): BlockChange {
   const slots = takes.flatMap(({ ordinals, taken }) => [...eachTo(ordinals, taken)]);
   const isFilled = filling?.left === slots.length;
@@ -114,7 +116,14 @@ export function takingSlots(
     revision,
     idleSinceMs: null,
     ...(isFilled && { fullWith: filling.takenMax }),
+    ...(leased && { leased }),
   };
+}
+
+/** The notes that a write which takes slots leaves in their block. */
+export interface TakeNotes {
+  readonly filling?: Filling | undefined;
+  readonly leased?: true | undefined;
 }
 
 /**
@@ -193,6 +202,7 @@ export function changingHost(
     idleSinceMs: null,
     calledFull: null,
     fullWith: null,
+    leased: null,
     ...(host !== undefined && { charge: charge ?? null }),
   };
 }
@@ -213,6 +223,7 @@ export const recharging = (charge: BlockCharge | undefined, revision: string): B
 export const markingIdle = (nowMs: number, revision: string): BlockChange => ({
   slots: null,
   idleSinceMs: nowMs,
+  leased: null,
   revision,
 });
 

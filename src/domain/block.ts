@@ -48,6 +48,8 @@ export interface Block {
    * again.
    */
   readonly fullWith?: number;
+  /** True if an address of the block may have a lease. It stays until the block is empty, or has another host. */
+  readonly leased?: true;
   /** The time when `reclaim` first saw the block empty; any assign removes it. */
   readonly idleSinceMs?: number;
   /** The quotas that count it; absent if none does. */
@@ -179,14 +181,14 @@ export function roomlessUntilMs(block: Block, rules: SlotRules): number | undefi
   return Math.min(rules.nowMs + FULL_KNOWN_MS_MAX, ...cooledAt);
 }
 
-/** Returns when the first released address of a block that cools can be assigned, in milliseconds since the epoch; nothing if none cools. */
-export function nextCooledAtMs(block: Block, rules: SlotRules): number | undefined {
+/** Returns when each released address of a block that cools can be assigned, in milliseconds since the epoch. */
+export function coolingTimesMs(block: Block, rules: SlotRules): readonly number[] {
   const keptOut = keptOutOf(block, rules);
-  let nextMs: number | undefined;
-  for (const [ordinal, slot] of block.slots)
-    if (isReleased(slot) && !isCooled(slot, rules) && !keptOut(ordinal))
-      nextMs = Math.min(nextMs ?? Number.POSITIVE_INFINITY, cooledAtMs(slot, rules.cooldownMs));
-  return nextMs;
+  return [...block.slots].flatMap(([ordinal, slot]) =>
+    isReleased(slot) && !isCooled(slot, rules) && !keptOut(ordinal)
+      ? [cooledAtMs(slot, rules.cooldownMs)]
+      : [],
+  );
 }
 
 /** Returns true if every address is taken or host-reserved. Addresses in `freed` count as taken. */

@@ -15,6 +15,10 @@ export interface FullBlock {
   readonly affinity: string;
   /** The time when a slot may have cooled, in milliseconds since the epoch; absent if all slots are taken. */
   readonly untilMs?: number;
+  /** The time when the first slot has cooled, in milliseconds since the epoch; absent if none cools. */
+  readonly freeAtMs?: number;
+  /** True if an address of the block may have a lease. */
+  readonly leased?: true;
 }
 
 /** The affinities of a host, and the hints of its full blocks. */

@@ -1,13 +1,6 @@
-import {
-  type Block,
-  emptyAndOldAtMs,
-  isWhollyTaken,
-  nextCooledAtMs,
-  roomIn,
-  type SlotRules,
-  takenIn,
-} from "./block.ts";
+import { type Block, coolingTimesMs, isWhollyTaken, roomIn, takenIn } from "./block.ts";
 import { type Cidr, sizeOf } from "./cidr.ts";
+import { freedIn, type LendingRules } from "./freed-by-time.ts";
 import { FULL_KNOWN_MS_MAX } from "./limits.ts";
 
 /**
@@ -19,6 +12,8 @@ export interface LendingHint {
   readonly atMs: number;
   /** The time from which on it has something: at once if this is `atMs`. Absent if time alone frees nothing. */
   readonly freeAtMs?: number;
+  /** True if time alone may free something at a time that is not known. */
+  readonly mayFree?: true;
 }
 
 /** Hints of neighbouring block groups of a pool, by the number of the group. `null` removes one. */
@@ -62,14 +57,6 @@ export function lendingSaid(
   return nowMs - hint.atMs < FULL_KNOWN_MS_MAX ? "shut" : "unknown";
 }
 
-/** The rules by which a pool gives addresses to hosts that have no block there. */
-export interface LendingRules {
-  readonly rules: SlotRules;
-  /** True if hosts may borrow from blocks of others. */
-  readonly lends: boolean;
-  readonly blockMinAgeMs: number;
-}
-
 /**
  * Returns the hint of a block group in which no block can be claimed, by all its blocks. Returns `null` if they do not tell: a block
  * could get room without a change of the hint.
@@ -80,28 +67,34 @@ export function lendingIn(
   by: LendingRules,
 ): LendingHint | null {
   const atMs = by.rules.nowMs;
-  const times = blocks.map((block) =>
-    block.unreadable || block.poolId !== poolId ? undefined : freeAtMsOf(block, by),
+  const all = blocks.map((block) =>
+    block.unreadable || block.poolId !== poolId ? undefined : freedOf(block, by),
   );
-  const known = times.filter((each) => each !== undefined);
-  const freeAtMs = Math.min(Number.POSITIVE_INFINITY, ...known);
+  const known = all.filter((each) => each !== undefined);
+  const freeAtMs = Math.min(Number.POSITIVE_INFINITY, ...known.map((each) => each.atMs));
   if (freeAtMs <= atMs) return { atMs, freeAtMs: atMs };
-  if (known.length < times.length) return null;
-  return Number.isFinite(freeAtMs) ? { atMs, freeAtMs } : { atMs };
+  if (known.length < all.length) return null;
+  return {
+    atMs,
+    ...(Number.isFinite(freeAtMs) && { freeAtMs }),
+    ...(known.some(({ more }) => more) && { mayFree: true }),
+  };
 }
 
-/** Returns when a block has something for others; `Infinity` if time alone frees nothing, and nothing if it does not tell. */
-function freeAtMsOf(
+/**
+ * Returns when a block has something for others, `Infinity` if no time is known, and whether more may come free. Returns nothing if the
+ * block does not tell.
+ */
+function freedOf(
   block: Block,
-  { rules, lends, blockMinAgeMs }: LendingRules,
-): number | undefined {
-  if (lends && roomIn(block, rules) > 0) return rules.nowMs;
-  const freeAtMs = lends
-    ? nextCooledAtMs(block, rules)
-    : block.idleSinceMs === undefined
-      ? undefined
-      : emptyAndOldAtMs(block, rules.cooldownMs, blockMinAgeMs);
-  return freeAtMs ?? (isNotedFull(block) ? Number.POSITIVE_INFINITY : undefined);
+  by: LendingRules,
+): { readonly atMs: number; readonly more: boolean } | undefined {
+  const { rules, lends } = by;
+  if (lends && roomIn(block, rules) > 0) return { atMs: rules.nowMs, more: false };
+  const { atMs, more } = freedIn(block, { ...by, isOwn: false, claiming: true });
+  // A block that nobody borrows from has something again when `reclaim` has marked it, and that writes the hint too.
+  if (atMs.length === 0 && lends && !isNotedFull(block)) return undefined;
+  return { atMs: Math.min(Number.POSITIVE_INFINITY, ...atMs), more };
 }
 
 /** Returns true if a release that makes room in a block changes the hint of its group. */
@@ -112,4 +105,4 @@ const isNotedFull = (block: Block): boolean =>
 export const lacksNote = (block: Block, { rules, lends }: LendingRules): boolean =>
   !isNotedFull(block) &&
   roomIn(block, rules) === 0 &&
-  (lends ? nextCooledAtMs(block, rules) === undefined : isWhollyTaken(block));
+  (lends ? coolingTimesMs(block, rules).length === 0 : isWhollyTaken(block));

@@ -134,6 +134,8 @@ export const BLOCKS_READ_AT_ONCE = 4;
 export const FULL_BLOCKS_READ_MAX = 4;
 /** A block with cooling or reserved addresses is called full for at most this time. Then Plat reads it again. */
 export const FULL_KNOWN_MS_MAX = 60_000;
+/** The time from when a block is empty until `reclaim` has marked it idle: two of its runs. A space of more than 4,000 block groups can take longer. */
+export const IDLE_MARK_MS_MAX = 120_000;
 /** Full blocks of a group that one run of `reclaim` notes, all at once, because the writes that filled them did not. */
 export const FULL_NOTES_MAX = 8;
 /** The most blocks in the warm cache. A full block of 64 takes about 9 KB of memory, a block group or a space far less. */

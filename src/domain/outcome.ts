@@ -77,31 +77,55 @@ export class Rejection {
 }
 
 /**
- * Joins the rejections of both families into one. It has the code of the first and the missing addresses of both. It is
- * retryable if all of them are.
+ * Joins the rejections of the families or interfaces of a request into one. It has the code of the first and the missing addresses of all.
+ * It is retryable if all of them are, and can succeed when the last one can.
  */
-export function together(first: Rejection, ...others: readonly Rejection[]): Rejection {
+export const together = (first: Rejection, ...others: readonly Rejection[]): Rejection =>
+  joined(first, others, "all");
+
+/** Joins the rejections of pools that were tried one after another. It is retryable if one of them is, and as soon as the first one is. */
+export const inTurn = (first: Rejection, ...others: readonly Rejection[]): Rejection =>
+  joined(first, others, "one");
+
+function joined(first: Rejection, others: readonly Rejection[], needs: "all" | "one"): Rejection {
+  if (others.length === 0) return first;
   const all = [first, ...others];
+  // A time at which it can succeed makes a rejection retryable, also where its code does.
+  const may = all.filter(
+    ({ members }) => members.retryable === true || members.availableAt !== undefined,
+  );
+  const isRetryable = needs === "all" ? may.length === all.length : may.length > 0;
   const missing = all.flatMap(({ members }) => members.missing ?? []);
   const pools = all
     .filter(({ code }) => code === first.code)
     .flatMap(({ members }) => members.pools ?? []);
-  const { retryable, ...members } = first.members;
-  const counts = COUNTS.filter((name) => name in members).map((name) => [
+  const { retryable: _, availableAt: __, retryAfterSeconds: ___, ...members } = first.members;
+  const counts = COUNTS.filter((name) => all.some((each) => name in each.members)).map((name) => [
     name,
     all.reduce((sum, each) => sum + Number(each.members[name] ?? 0), 0),
   ]);
   return new Rejection(first.code, all.map(({ detail }) => detail).join(" "), {
     ...members,
     ...Object.fromEntries(counts),
-    ...(all.every((each) => each.members.retryable === true) && { retryable }),
+    ...(isRetryable && { retryable: true, ...timeOf(may, needs) }),
     ...(missing.length > 0 && { missing }),
     ...(pools.length > 0 && { pools }),
   });
 }
 
-/** Members that add up over both families. */
-const COUNTS = ["poolsTried", "poolsServing"];
+/** Returns when a request can succeed after rejections that tell so; nothing if one that it needs does not tell. */
+function timeOf(all: readonly Rejection[], needs: "all" | "one") {
+  const timed = all.filter(({ members }) => typeof members.availableAt === "string");
+  if (needs === "all" && timed.length < all.length) return {};
+  const inOrder = timed.toSorted(
+    (a, b) => Number(a.members.retryAfterSeconds) - Number(b.members.retryAfterSeconds),
+  );
+  const { availableAt, retryAfterSeconds } = inOrder.at(needs === "all" ? -1 : 0)?.members ?? {};
+  return availableAt === undefined ? {} : { availableAt, retryAfterSeconds };
+}
+
+/** Members that add up. */
+const COUNTS = ["poolsTried", "poolsServing", "cooling"];
 
 /** Other callers were faster every time, up to a named maximum. Nothing is held, and the caller can retry. */
 export class ContentionError extends Error {

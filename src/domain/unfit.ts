@@ -17,6 +17,7 @@ export const UNFIT = [
   "network",
   "reserved",
   "excluded",
+  "cooling",
   "full",
 ] as const;
 

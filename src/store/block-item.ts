@@ -38,6 +38,7 @@ export function itemFrom(block: Block): Item {
     ...(block.charge && { charge: chargeItem(block.charge) }),
     ...(block.calledFull && { calledFull: true }),
     ...(block.fullWith !== undefined && { fullWith: block.fullWith }),
+    ...(block.leased && { leased: true }),
     ...(block.idleSinceMs !== undefined && { idleSince: block.idleSinceMs }),
   };
 }
@@ -50,12 +51,13 @@ export const slotPath = (ordinal: number) => ["slots", String(ordinal)] as const
  */
 export function updateFrom(change: BlockChange): Change {
   assertBlockChange(change);
-  const { slots, idleSinceMs, calledFull, fullWith, host, epoch, revision, claimedAtMs } = change;
+  const { slots, idleSinceMs, calledFull, host, epoch, revision, claimedAtMs } = change;
   const fields: readonly (readonly [Path, Value | null | undefined])[] = [
     ...(slots === null ? [[["slots"], {}] as const] : [...(slots ?? [])].map(slotField)),
     [["idleSince"], idleSinceMs],
     [["calledFull"], calledFull],
-    [["fullWith"], fullWith],
+    [["fullWith"], change.fullWith],
+    [["leased"], change.leased],
     [["host"], host],
     [["epoch"], epoch],
     [["revision"], revision],
@@ -155,6 +157,7 @@ export const blockFrom = reading((item: Item): Block => {
     ...(item.charge !== undefined && { charge: chargeFrom(mapOf(item, "charge")) }),
     ...(item.calledFull === true && { calledFull: true }),
     ...(item.fullWith !== undefined && { fullWith: numberOf(item, "fullWith") }),
+    ...(item.leased === true && { leased: true }),
     ...(item.idleSince !== undefined && { idleSinceMs: numberOf(item, "idleSince") }),
     ...changedByIn(item),
   };

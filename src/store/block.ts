@@ -1,4 +1,4 @@
-import type { Block, Filling } from "../domain/block.ts";
+import type { Block } from "../domain/block.ts";
 import {
   type ClaimFields,
   changingHost,
@@ -10,6 +10,7 @@ import {
   markingIdle,
   type ReleasedChange,
   recharging,
+  type TakeNotes,
   takingSlots,
 } from "../domain/block-changes.ts";
 import type { BlockCharge } from "../domain/block-charge.ts";
@@ -93,7 +94,7 @@ export function blockItems(table: Table) {
       learned: Pick<Block, "space" | "cidr" | "epoch">,
       takes: readonly SlotsToTake[],
       revision: string,
-      filling?: Filling,
+      notes?: TakeNotes,
     ): Promise<Outcome<Block>> {
       const outcome = await table.write({
         step: "take-slots",
@@ -117,7 +118,7 @@ export function blockItems(table: Table) {
               taken,
             })),
             revision,
-            filling,
+            notes,
           ),
         ),
       });

@@ -23,9 +23,16 @@ export function fullBlockItems(table: Table) {
       return placesFrom(await table.query(hostPk(space, host), { before: NODE_SK }));
     },
 
-    async callBlockFull({ space, host, block, affinity, untilMs }: FullBlock): Promise<void> {
+    async callBlockFull({ space, host, block, ...hint }: FullBlock): Promise<void> {
+      const { affinity, untilMs, freeAtMs, leased } = hint;
       const key = fullBlockKey(space, host, block);
-      const item = { ...key, affinity, ...(untilMs !== undefined && { until: untilMs }) };
+      const item = {
+        ...key,
+        affinity,
+        ...(untilMs !== undefined && { until: untilMs }),
+        ...(freeAtMs !== undefined && { free: freeAtMs }),
+        ...(leased && { leased }),
+      };
       await table.write({ step: "full-put", key, when: [], change: { kind: "put", item } });
     },
 
@@ -57,5 +64,7 @@ export const fullBlockFrom = reading((item: Item): FullBlock => {
     block: cidrText(item.sk.slice(FULL_PREFIX.length)),
     affinity: idOf(item, "affinity"),
     ...(item.until !== undefined && { untilMs: numberOf(item, "until") }),
+    ...(item.free !== undefined && { freeAtMs: numberOf(item, "free") }),
+    ...(item.leased === true && { leased: true }),
   };
 });

@@ -59,19 +59,29 @@ export const lendingFrom = reading((item: Item): LendingPage => {
   return { space, poolId, page, hints };
 });
 
+/** The last part of a hint whose group may get something at a time that is not known. */
+const MAY_FREE = "m";
+
 /**
  * Returns a hint as text: its times in seconds of base 36. A time to come is rounded up, because
  * nothing is there before it.
  */
-function hintText({ atMs, freeAtMs }: LendingHint): string {
+function hintText({ atMs, freeAtMs, mayFree }: LendingHint): string {
   const at = Math.floor(atMs / 1000);
   const free = freeAtMs !== undefined && (freeAtMs <= atMs ? at : Math.ceil(freeAtMs / 1000));
-  return [at, ...(free === false ? [] : [free])].map((time) => time.toString(36)).join(".");
+  const times = [at, ...(free === false ? [] : [free])].map((time) => time.toString(36));
+  return [...times, ...(mayFree ? [MAY_FREE] : [])].join(".");
 }
 
 function hintFrom(text: string): LendingHint {
-  const [atMs, freeAtMs] = text.split(".").map((part) => 1000 * Number.parseInt(part, 36));
+  const parts = text.split(".");
+  const times = parts.filter((part) => part !== MAY_FREE);
+  const [atMs, freeAtMs] = times.map((part) => 1000 * Number.parseInt(part, 36));
   if (atMs === undefined || Number.isNaN(atMs) || Number.isNaN(freeAtMs ?? 0))
     throw new Error("its hint of a block group has no time");
-  return { atMs, ...(freeAtMs !== undefined && { freeAtMs }) };
+  return {
+    atMs,
+    ...(freeAtMs !== undefined && { freeAtMs }),
+    ...(times.length < parts.length && { mayFree: true }),
+  };
 }

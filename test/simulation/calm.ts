@@ -1,7 +1,9 @@
+import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import type { Contents } from "../../src/domain/contents.ts";
+import { shuffled } from "../../src/domain/fresh.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { JOB_KEPT_MS } from "../../src/domain/limits.ts";
 import type { Violation } from "../../src/domain/violation.ts";
@@ -12,8 +14,16 @@ import { retireAgents } from "./agents.ts";
 import { inherit } from "./heir.ts";
 import { retirePools } from "./pool-makers.ts";
 import { SPACES } from "./requests.ts";
+import { judgeRetryable } from "./retryable.ts";
 import type { Life } from "./run.ts";
 import { retire } from "./scaler.ts";
+
+/** The requests of a run whose answers are judged. */
+const JUDGED_MAX = 2;
+
+/** Returns true for a request that names neither an address nor a workload, whose addresses are its own. */
+const isPlain = ({ address, workload, interfaces }: AssignRequest): boolean =>
+  address === undefined && workload === undefined && interfaces === undefined;
 
 /**
  * Ends a run without further clients. After the scheduled runs the table must be tidy, and empty
@@ -21,7 +31,8 @@ import { retire } from "./scaler.ts";
  */
 export async function calmDown(
   context: Context,
-  { scheduler, ledger, subnet, crew, fleet, agents }: Life,
+  { scenario, scheduler, ledger, subnet, crew, fleet, agents }: Life,
+  requests: readonly AssignRequest[],
 ): Promise<readonly Violation[]> {
   const { table } = scheduler;
   const contents = (): Contents => contentsOf(table.items());
@@ -30,6 +41,16 @@ export async function calmDown(
     await runJobs(context);
     await reclaimSpaces(context, SPACES);
     await repairAll(context);
+  };
+  /** Judges what some of the requests are answered while nobody else acts. */
+  const judgeSome = async (): Promise<readonly Violation[]> => {
+    const { cooldownMs, settings } = scenario;
+    const longest = { cooldownMs, blockMinAgeMs: 1000 * settings.blockMinAgeSeconds };
+    const at = { table, clock: { nowMs: Math.round(scheduler.nowMs) } };
+    const judged: Violation[] = [];
+    for (const request of shuffled(requests.filter(isPlain), context.random).slice(0, JUDGED_MAX))
+      judged.push(...(await judgeRetryable(at, request, longest, context.random)));
+    return judged;
   };
   for (let n = 0; n < 4; n++) await scheduledRun(100_000);
   // The repair run closes what an instance without a replica keeps.
@@ -47,6 +68,7 @@ export async function calmDown(
     ...(fleet?.judge.violations ?? []),
     ...unregistered,
   ];
+  found.push(...(await judgeSome()));
   if (found.length > 0) return found;
   for (const each of agents) await retireAgents(context, each);
   const releaseUnheld = async () => {

@@ -349,7 +349,7 @@ export async function simulate({
   // An operator ends the rollout, and brings all items to one format.
   for (const item of asThisVersion(table.items(), nextVersion?.raised))
     table.partitions.get(item.pk)?.set(item.sk, item);
-  if (violations.length === 0) violations.push(...(await calmDown(calm, life)));
+  if (violations.length === 0) violations.push(...(await calmDown(calm, life, requests)));
   return { violations, seen: scheduler.seen, processes };
 }
 

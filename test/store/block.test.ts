@@ -107,13 +107,23 @@ interface Step {
 const anyStep = (block: Block): fc.Arbitrary<Step> => {
   const { space, cidr } = block;
   const taking = fc
-    .record({ ordinals: anyOrdinals, slot: anyTaken, revision: anyToken, left: fc.nat(3) })
-    .map(({ ordinals, slot, revision, left }) => ({
-      change: takingSlots([{ ordinals, taken: slot }], revision, { left, takenMax: 64 }),
+    .record({
+      ordinals: anyOrdinals,
+      slot: anyTaken,
+      revision: anyToken,
+      left: fc.nat(3),
+      isLeased: fc.boolean(),
+    })
+    .map(({ ordinals, slot, revision, left, isLeased }) => ({
+      change: takingSlots([{ ordinals, taken: slot }], revision, {
+        filling: { left, takenMax: 64 },
+        leased: isLeased || undefined,
+      }),
       write: (store: Store, seen: Block) => {
         const slots = ordinals.map((ordinal) => ({ ordinal, seen: seen.slots.get(ordinal) }));
         const filling = { left, takenMax: 64 };
-        return store.takeSlots(seen, [{ slots, taken: slot }], revision, filling);
+        const leased = isLeased || undefined;
+        return store.takeSlots(seen, [{ slots, taken: slot }], revision, { filling, leased });
       },
     }));
   const fencingIt = anyToken.map((epoch) => ({

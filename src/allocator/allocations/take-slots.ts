@@ -17,6 +17,14 @@ export type Take =
   /** A write got no answer, and a fence ensures that it never happens. Continue under a new token (rule 3). */
   | { readonly kind: "notTaken"; readonly block: Block | undefined };
 
+/** The tag of the slots that a request takes. */
+interface TakeTag {
+  readonly token: string;
+  readonly handleHash: string;
+  /** True if the addresses have a lease. */
+  readonly leased: boolean;
+}
+
 /**
  * Takes slots of one block in one write. If another caller was faster, the failed condition returns the block, so that the next try
  * costs no read.
@@ -27,7 +35,7 @@ export type Take =
 export function take(
   context: Context,
   learned: Block,
-  tag: { readonly token: string; readonly handleHash: string },
+  { leased, ...tag }: TakeTag,
   choose: (block: Block) => readonly number[] | undefined,
 ): Promise<Take> {
   let block = learned;
@@ -36,7 +44,11 @@ export function take(
     if (!ordinals) return answer({ kind: "full", block });
     const slots = ordinals.map((ordinal) => ({ ordinal, seen: block.slots.get(ordinal) }));
     const takes = [{ slots, taken: { kind: "taken", ...tag } as const }];
-    const result = await context.store.takeSlots(block, takes, fresh(context), fillingOf(block));
+    const notes = {
+      filling: fillingOf(block),
+      leased: leased && !block.leased ? (true as const) : undefined,
+    };
+    const result = await context.store.takeSlots(block, takes, fresh(context), notes);
     if (result.outcome === "done") return answer({ kind: "taken", block: result.item, ordinals });
     if (result.outcome === "unknown")
       return answer(await resolveUnknownWrite(context, learned, tag.token));

@@ -3,6 +3,7 @@ import type { Block } from "../../domain/block.ts";
 import { formatCidr, sameCidr } from "../../domain/cidr.ts";
 import { isShut } from "../../domain/closed-by-reservations.ts";
 import type { FullPool } from "../../domain/contents.ts";
+import { type FreedByTime, NOTHING_FREED, sumOfFreed } from "../../domain/freed-by-time.ts";
 import { shuffled } from "../../domain/fresh.ts";
 import {
   GROUP_SCANS_MAX,
@@ -76,6 +77,8 @@ export interface Nothing {
   /** The number of blocks of the family that the host has. */
   readonly blocks: number;
   readonly capped: boolean;
+  /** The addresses that time alone frees in blocks of others, by the id of the pool. */
+  readonly freed: ReadonlyMap<string, FreedByTime>;
   /** The rejection of a quota that allows no more blocks. */
   readonly refused?: Rejection;
 }
@@ -167,8 +170,16 @@ async function search(
   return {
     ...{ kind: "none", scans, blocks, capped, poolsServing: turn.pools.length },
     poolsUnread: unread.length,
+    freed: new Map(turn.pools.map((pool) => [pool.id, freedIn(turn, pool)])),
     ...(refused && { refused }),
   };
+}
+
+/** Returns what time alone frees in blocks of others in a pool, as the request has read them or hints tell. */
+function freedIn({ poolScans: { scans, lending } }: Turn, pool: Pool): FreedByTime {
+  const scan = scans.get(pool.id);
+  const told = lending?.freedIn(pool, scan?.scanned ?? new Set()) ?? NOTHING_FREED;
+  return sumOfFreed([...(scan?.freed.values() ?? []), told]);
 }
 
 /** One turn of a search. A request has more than one if other callers are faster, or if it needs more than one block. */

@@ -1,17 +1,16 @@
-import { cooledAtMs, isCooled, takenIn } from "../../domain/block.ts";
+import { coolingTimesMs, type SlotRules, takenIn } from "../../domain/block.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { hostName, machineName } from "../../domain/host.ts";
 import { POOLS_TOLD_MAX } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
-import { isReleased } from "../../domain/slot.ts";
 import { formatTime } from "../../domain/time.ts";
 import { isSeen, type PoolScan } from "../blocks/scan-pool.ts";
-import { coolingRules } from "../blocks/slot-rules.ts";
+import { slotRules } from "../blocks/slot-rules.ts";
 import { walkPool } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
 import { type PageBudget, pageBudget } from "../core/page-budget.ts";
-import { namesOf, reasonsOf } from "./rejections.ts";
+import { namesOf, reasonsOf, timesOf } from "./rejections.ts";
 import type { FamilyRequest } from "./selection.ts";
 
 /**
@@ -26,16 +25,25 @@ export async function noPrefix(
   const { host, family, pools } = familyRequest;
   const budget = pageBudget(context);
   const told = [];
-  for (const pool of pools.slice(0, POOLS_TOLD_MAX))
+  const times: number[] = [];
+  for (const pool of pools.slice(0, POOLS_TOLD_MAX)) {
+    const rules =
+      scans.find((scan) => scan.pool.id === pool.id)?.criteria.rules ??
+      slotRules(context, familyRequest.configuration, pool);
+    const use = await useOf(context, pool, rules, budget);
+    const first = use?.times.toSorted((a, b) => a - b)[0];
+    times.push(...(use?.times ?? []));
     told.push({
       pool: pool.name,
       cidr: formatCidr(pool.cidr),
-      code: "full",
-      reason: "has no free prefix",
+      code: first === undefined ? "full" : "cooling",
+      reason: `has no free prefix${first === undefined ? "" : ", and prefixes that cool"}`,
       // A power of two, which a number has exactly.
       prefixes: 2 ** (pool.blockSize - pool.cidr.prefix),
-      ...(await useOf(context, familyRequest, pool, budget)),
+      ...(use && { inUse: use.inUse, cooling: use.times.length }),
+      ...(first !== undefined && { availableAt: formatTime(first) }),
     });
+  }
   const isWhole = scans.length === pools.length && scans.every(isSeen);
   const why = reasonsOf(familyRequest, isWhole ? [] : ["only some block groups were looked at"]);
   return new Rejection(
@@ -45,33 +53,25 @@ export async function noPrefix(
       missing: [{ family, count: 1, code: "pool_exhausted" }],
       pools: told,
       ...(!isWhole && { retryable: true }),
+      ...timesOf({ atMs: times, cooling: times.length, more: false }, 1, context.now()),
     },
   );
 }
 
-/** Counts the prefixes of a pool that are in use and that cool, and says when the first of these can be assigned. */
-async function useOf(
-  context: Context,
-  { configuration }: FamilyRequest,
-  pool: Pool,
-  budget: PageBudget,
-) {
-  const rules = coolingRules(context, configuration, pool);
+/**
+ * Counts the prefixes of a pool that are in use, and returns when each of those that cool can be assigned. Returns nothing if there is no
+ * time for the whole pool.
+ */
+async function useOf(context: Context, pool: Pool, rules: SlotRules, budget: PageBudget) {
   let inUse = 0;
-  const cooledAt: number[] = [];
+  const times: number[] = [];
   for await (const { blocks } of walkPool(context, pool, undefined)) {
-    if (budget.isSpent) return {};
+    if (budget.isSpent) return undefined;
     budget.look();
     for (const block of blocks) {
       inUse += takenIn(block);
-      for (const slot of block.slots.values())
-        if (isReleased(slot) && !isCooled(slot, rules))
-          cooledAt.push(cooledAtMs(slot, rules.cooldownMs));
+      times.push(...coolingTimesMs(block, rules));
     }
   }
-  return {
-    inUse,
-    cooling: cooledAt.length,
-    ...(cooledAt.length > 0 && { availableAt: formatTime(Math.min(...cooledAt)) }),
-  };
+  return { inUse, times };
 }

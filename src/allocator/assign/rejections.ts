@@ -2,21 +2,39 @@ import { type Application, nameOfApplication } from "../../domain/application.ts
 import { groupCount } from "../../domain/block-group.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { isShut, whyShut } from "../../domain/closed-by-reservations.ts";
+import {
+  type FreedByTime,
+  freedAtMs,
+  NOTHING_FREED,
+  sumOfFreed,
+} from "../../domain/freed-by-time.ts";
 import { hostName } from "../../domain/host.ts";
 import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "../../domain/limits.ts";
 import { ContentionError, Rejection, type RejectionCode } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
+import { formatTime } from "../../domain/time.ts";
 import type { Unfit } from "../../domain/unfit.ts";
 import { groupsScanned, isSeen } from "../blocks/scan-pool.ts";
 import type { Nothing } from "./find-blocks.ts";
 import type { FamilyRequest } from "./selection.ts";
 
+/** A search that found too few addresses. */
+interface Vain {
+  readonly missing: number;
+  readonly search: Nothing;
+  /** The addresses that time alone frees in the host's own blocks, by the id of the pool. */
+  readonly own: ReadonlyMap<string, FreedByTime>;
+  readonly nowMs: number;
+}
+
 /**
- * Returns the rejection of a host without addresses. It is final only if everything was read: unread blocks can have room.
+ * Returns the rejection of a host without addresses. It is final only if everything was read or fresh hints tell of it, and if time alone
+ * frees too little.
  *
  * @throws {ContentionError} if the search stopped at a bound before it read enough to reject
  */
-export function noRoom(familyRequest: FamilyRequest, missing: number, search: Nothing): Rejection {
+export function noRoom(familyRequest: FamilyRequest, vain: Vain): Rejection {
+  const { search, missing } = vain;
   if (search.scans.some(({ bounded }) => bounded)) throw outOfSight();
   if (search.refused && !areShut(familyRequest)) {
     const { code, detail, members } = overQuota(familyRequest, search.refused);
@@ -24,9 +42,42 @@ export function noRoom(familyRequest: FamilyRequest, missing: number, search: No
     return new Rejection(code, detail, { ...members, ...more });
   }
   return search.capped && !areShut(familyRequest)
-    ? atTheCap(familyRequest, missing, search)
-    : exhausted(familyRequest, missing, search);
+    ? atTheCap(familyRequest, vain)
+    : exhausted(familyRequest, vain);
 }
+
+/** Returns what time alone frees in a pool, or in all. */
+function freedOf({ own, search }: Vain, pool?: Pool): FreedByTime {
+  const of = (freed: ReadonlyMap<string, FreedByTime>) =>
+    pool ? [freed.get(pool.id) ?? NOTHING_FREED] : [...freed.values()];
+  return sumOfFreed([...of(own), ...of(search.freed)]);
+}
+
+/**
+ * Returns the members of a rejection that say what time alone changes: how many addresses cool, and when as many as are missing can be
+ * assigned.
+ */
+export function timesOf(freed: FreedByTime, missing: number, nowMs: number) {
+  const atMs = freedAtMs(freed, missing);
+  return {
+    ...(freed.cooling > 0 && { cooling: freed.cooling }),
+    ...(freed.more && { retryable: true }),
+    ...(atMs !== undefined && timeToRetry(atMs, nowMs)),
+  };
+}
+
+/** Returns the members of a rejection of a request that can succeed from a time on. */
+export const timeToRetry = (atMs: number, nowMs: number) => ({
+  retryable: true,
+  availableAt: formatTime(atMs),
+  retryAfterSeconds: Math.max(1, Math.ceil((atMs - nowMs) / 1000)),
+});
+
+/** Returns a reason that says what time alone changes; nothing if it changes nothing. */
+const reasonOfTime = ({ availableAt }: { readonly availableAt?: string }, missing: number) =>
+  availableAt === undefined
+    ? []
+    : [`${missing === 1 ? "one" : `${missing} of them`} can be assigned at ${availableAt}`];
 
 export const outOfSight = () =>
   new ContentionError(
@@ -84,9 +135,11 @@ export const overQuota = (
     members,
   );
 
-function atTheCap(familyRequest: FamilyRequest, missing: number, search: Nothing): Rejection {
+function atTheCap(familyRequest: FamilyRequest, vain: Vain): Rejection {
+  const { missing, search, nowMs } = vain;
   const { blocks } = search;
-  const unseen = unseenIn(search);
+  const times = timesOf(freedOf(vain), missing, nowMs);
+  const unseen = [...unseenIn(search), ...reasonOfTime(times, missing)];
   return new Rejection(
     "block_limit",
     `Host ${hostName(familyRequest.host)} has ${blocks} IPv${familyRequest.family} blocks with no room for ${missing} more, and may have ${familyRequest.blocksMax}${closing(
@@ -97,11 +150,13 @@ function atTheCap(familyRequest: FamilyRequest, missing: number, search: Nothing
       maxBlocksPerHost: familyRequest.blocksMax,
       missing: [missingOf(familyRequest, missing, "block_limit")],
       ...reachOf(search),
+      ...times,
     },
   );
 }
 
-function exhausted(familyRequest: FamilyRequest, missing: number, search: Nothing): Rejection {
+function exhausted(familyRequest: FamilyRequest, vain: Vain): Rejection {
+  const { missing, search, nowMs } = vain;
   const { settings, unreadablePools } = familyRequest.configuration;
   const { strictAffinity, autoAllocateBlocks } = settings;
   const scanned = new Map(search.scans.map((scan) => [scan.pool.id, groupsScanned(scan)]));
@@ -112,10 +167,12 @@ function exhausted(familyRequest: FamilyRequest, missing: number, search: Nothin
     cidr: formatCidr(pool.cidr),
     groups: String(groupCount(pool)),
     groupsLooked: scanned.get(pool.id) ?? 0,
-    ...whyPassed(pool, familyRequest, scanned.has(pool.id)),
+    ...whyPassed(pool, familyRequest, scanned.has(pool.id) && freedOf(vain, pool)),
   }));
+  const times = timesOf(freedOf(vain), missing, nowMs);
   const why = reasonsOf(familyRequest, [
     ...unseenIn(search),
+    ...reasonOfTime(times, missing),
     ...(unreadablePools.length > 0
       ? [`${unreadablePools.map(({ name }) => name).join(", ")} cannot be read by this version`]
       : []),
@@ -125,30 +182,54 @@ function exhausted(familyRequest: FamilyRequest, missing: number, search: Nothin
   return new Rejection(
     "pool_exhausted",
     `There is no room for ${missing} more IPv${familyRequest.family} ${missing === 1 ? "address" : "addresses"} of host ${hostName(familyRequest.host)} in ${namesOf(familyRequest.pools)}${closing(why)}.`,
-    { missing: [missingOf(familyRequest, missing, "pool_exhausted")], pools, ...reachOf(search) },
+    {
+      missing: [missingOf(familyRequest, missing, "pool_exhausted")],
+      pools,
+      ...reachOf(search),
+      ...times,
+    },
   );
 }
 
-/** Returns why a pool was passed over; nothing for one that was not tried. */
+/** Returns why a pool was passed over, and what cools in it; nothing for one that was not tried. */
 function whyPassed(
   pool: Pool,
   { configuration }: FamilyRequest,
-  isTried: boolean,
-): Unfit | undefined {
+  freed: FreedByTime | false,
+): (Unfit & { readonly cooling?: number; readonly availableAt?: string }) | undefined {
   if (isShut(pool, configuration)) return whyShut(pool, configuration);
-  return isTried ? { code: "full", reason: "has no room that the host can use" } : undefined;
+  if (!freed) return undefined;
+  const { cooling } = freed;
+  const atMs = freedAtMs(freed, 1);
+  return {
+    code: cooling > 0 ? "cooling" : "full",
+    reason: `has no room that the host can use${cooling > 0 ? ", and addresses that cool" : ""}`,
+    ...(cooling > 0 && { cooling }),
+    ...(atMs !== undefined && { availableAt: formatTime(atMs) }),
+  };
 }
 
 /** Returns the rejection of a request after every group of a ranged pool was seen without room. */
 export function noRoomInSet(
   familyRequest: FamilyRequest,
   pool: Pool,
-  { missing, groupsLooked }: { readonly missing: number; readonly groupsLooked: number },
+  {
+    missing,
+    groupsLooked,
+    freed,
+    nowMs,
+  }: {
+    readonly missing: number;
+    readonly groupsLooked: number;
+    readonly freed: FreedByTime;
+    readonly nowMs: number;
+  },
 ): Rejection {
   const { configuration, family } = familyRequest;
+  const times = timesOf(freed, missing, nowMs);
   const why = isShut(pool, configuration)
     ? [`${pool.name} ${whyShut(pool, configuration).reason}`]
-    : [];
+    : reasonOfTime(times, missing);
   return new Rejection(
     "pool_exhausted",
     `There is no room for ${missing} more IPv${family} ${missing === 1 ? "address" : "addresses"} in ${namesOf([pool])}${closing(why)}.`,
@@ -160,11 +241,12 @@ export function noRoomInSet(
           cidr: formatCidr(pool.cidr),
           groups: String(groupsLooked),
           groupsLooked,
-          ...whyPassed(pool, familyRequest, true),
+          ...whyPassed(pool, familyRequest, freed),
         },
       ],
       poolsTried: 1,
       poolsServing: 1,
+      ...times,
     },
   );
 }

@@ -8,6 +8,7 @@ import {
 import { type Block, chooseOrdinals, roomIn, type SlotRules } from "../../domain/block.ts";
 import { blocksOfGroup, GROUP_BITS } from "../../domain/block-group.ts";
 import { type Cidr, formatCidr, intervalOf, sameCidr } from "../../domain/cidr.ts";
+import { type FreedByTime, freedIn, sumOfFreed } from "../../domain/freed-by-time.ts";
 import { shuffled } from "../../domain/fresh.ts";
 import { fnv1a64 } from "../../domain/hash.ts";
 import {
@@ -52,15 +53,19 @@ export async function selectInSet(
   return untilAnswered<Found>({ triesMax: CLAIM_TRIES_MAX, exhausted }, async () => {
     const search = new SetSearch(context, familyRequest, pool);
     await search.run();
-    const { selections, missing, isLost, groupsLooked, groups } = search;
+    const { selections, missing, isLost, groupsLooked, groups, freed } = search;
     if (missing === 0) return answer({ selections });
     if (isLost) {
       await context.sleep(context.random.fraction() * CLAIM_WAIT_MS_MAX);
       return RETRY;
     }
     if (BigInt(groupsLooked) < groups.count) throw outOfSight();
-    const rejection = noRoomInSet(familyRequest, pool, { missing, groupsLooked });
-    return answer({ selections, rejection });
+    const nowMs = context.now();
+    const all = sumOfFreed([...freed.values()]);
+    const rejection = noRoomInSet(familyRequest, pool, {
+      ...{ missing, groupsLooked, freed: all, nowMs },
+    });
+    return answer({ selections, rejection, freed: all });
   });
 }
 
@@ -78,6 +83,8 @@ class SetSearch {
   readonly selections: SlotSelection[] = [];
   missing: number;
   groupsLooked = 0;
+  /** The addresses that time alone frees in the blocks of the groups that were read, by CIDR. */
+  readonly freed = new Map<string, FreedByTime>();
   /** True if a block could not be made, so that the search proves nothing. */
   isLost = false;
 
@@ -131,6 +138,10 @@ class SetSearch {
   async #selectInGroups(groups: readonly Cidr[], current: readonly Block[]): Promise<void> {
     const { random } = this.#context;
     const existing = new Map(current.map((block) => [formatCidr(block.cidr), block]));
+    const shared = { isOwn: false, lends: true, claiming: false, blockMinAgeMs: 0 };
+    for (const [name, block] of existing)
+      if (this.#isUsable(block))
+        this.freed.set(name, freedIn(block, { ...shared, rules: this.#rules }));
     const places = groups
       .flatMap((group) => blocksOfGroup(this.#pool, group))
       .map((cidr) => ({ cidr, block: existing.get(formatCidr(cidr)) }))

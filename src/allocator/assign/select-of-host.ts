@@ -1,8 +1,9 @@
 import { type BlockAffinity, sameBlocks } from "../../domain/affinity.ts";
 import { type Block, chooseOrdinals } from "../../domain/block.ts";
 import { formatCidr } from "../../domain/cidr.ts";
+import { type FreedByTime, freedIn, sumOfFreed } from "../../domain/freed-by-time.ts";
 import { shuffled } from "../../domain/fresh.ts";
-import type { Places } from "../../domain/full-block.ts";
+import type { FullBlock, Places } from "../../domain/full-block.ts";
 import {
   CLAIM_TRIES_MAX,
   CLAIM_WAIT_MS_MAX,
@@ -36,16 +37,16 @@ import {
  * Finds blocks for a request, in order: own with room → claim a free one → seize an empty one past its minimum age →
  * borrow, unless strict.
  *
- * @param places the host's places, if they were read already
+ * @param known the host's places, if they were read already
  * @returns the slots to take, and the rejection if they are fewer than wanted
  * @throws {ContentionError} if other hosts claim every block first, or if what was read is too little to reject
  */
 export async function selectOfHost(
   context: Context,
   familyRequest: FamilyRequest,
-  places: Places | undefined,
+  known: Places | undefined,
 ): Promise<Found> {
-  const { store, random } = context;
+  const { store, random, now } = context;
   const { space, host, count, pools, configuration, claiming } = familyRequest;
   const found = new Map<string, Block>();
   let selections: readonly SlotSelection[] = [];
@@ -63,7 +64,7 @@ export async function selectOfHost(
       countOf(selectFrom(context, familyRequest, [...found.values(), ...blocks])) === count,
   };
   const sorted = (places: Places) => ownPlaces(context, pools, places, found);
-  let current = places ?? (await store.listPlaces(space, host));
+  let current = known ?? (await store.listPlaces(space, host));
   const poolScans = poolScansOf(context);
   /** Blocks that were read although a hint calls them full. */
   const tried = new Set<string>();
@@ -89,27 +90,52 @@ export async function selectOfHost(
       for (const { affinity } of some) tried.add(formatCidr(affinity.block));
       if (suffices(await readCalledFull(context, ownBlockCriteria, some))) return { selections };
     }
-    const now = await store.listPlaces(space, host);
+    const places = await store.listPlaces(space, host);
     // Reject only if the host got no block, and no room in one, meanwhile.
     if (
       acquired.kind === "none" &&
-      sameBlocks(current.affinities, now.affinities) &&
-      !hasOpened(sorted(current), sorted(now))
+      sameBlocks(current.affinities, places.affinities) &&
+      !hasOpened(sorted(current), sorted(places))
     ) {
-      const rejection = noRoom(familyRequest, missing, acquired);
-      return { selections, rejection: exceptUntried(rejection, untried().length) };
+      const hints = sorted(current).full.map(({ hint }) => hint);
+      const own = freedInOwn(context, familyRequest, [...found.values()], hints);
+      const freed = sumOfFreed([...own.values(), ...acquired.freed.values()]);
+      const rejection = noRoom(familyRequest, { missing, search: acquired, own, nowMs: now() });
+      return { selections, rejection: withUnread(rejection, untried().length), freed };
     }
-    current = now;
+    current = places;
   }
   throw new ContentionError(`other hosts claimed every block that was tried`);
 }
 
-/** Makes a rejection retryable if hints kept blocks of the host from being read, because one may have room. */
-function exceptUntried(rejection: Rejection, count: number): Rejection {
+/** Returns what time alone frees in the host's own blocks, by the id of the pool: those that were found, and those that hints call full. */
+function freedInOwn(
+  context: Context,
+  { host, pools, configuration }: FamilyRequest,
+  found: readonly Block[],
+  hints: readonly FullBlock[],
+): ReadonlyMap<string, FreedByTime> {
+  const ofHost = { isOwn: true, lends: false, claiming: false, blockMinAgeMs: 0 };
+  const freed = pools.map((pool): [string, FreedByTime] => {
+    const rules = slotRules(context, configuration, pool);
+    const own = found.filter((block) => block.host === host && block.poolId === pool.id);
+    return [pool.id, sumOfFreed(own.map((block) => freedIn(block, { ...ofHost, rules })))];
+  });
+  // A release clears the hint of a block that was wholly taken. Another hint may have missed what was released since.
+  const told = hints.map(({ untilMs, freeAtMs, leased }) => ({
+    atMs: freeAtMs === undefined ? [] : [freeAtMs],
+    cooling: 0,
+    more: leased === true || untilMs !== undefined,
+  }));
+  return new Map([...freed, ["", sumOfFreed(told)]]);
+}
+
+/** Tells of the blocks of the host that hints kept from being read. */
+function withUnread(rejection: Rejection, count: number): Rejection {
   if (count === 0) return rejection;
   const { code, detail, members } = rejection;
   const unread = `${count} more of its blocks are called full, and were not read.`;
-  return new Rejection(code, `${detail} ${unread}`, { ...members, retryable: true });
+  return new Rejection(code, `${detail} ${unread}`, members);
 }
 
 /** The result of the search for more blocks. */

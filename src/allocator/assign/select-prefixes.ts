@@ -13,7 +13,6 @@ import type { Pool } from "../../domain/pool.ts";
 import { reservedFor } from "../../domain/pool-set.ts";
 import { isReleased } from "../../domain/slot.ts";
 import type { StatedRanges } from "../../domain/stated-ranges.ts";
-import { formatTime } from "../../domain/time.ts";
 import { borrowableIn, findFree, type PoolScan, scanAround, scanOf } from "../blocks/scan-pool.ts";
 import { makeBlock, readOrMakeBlock } from "../blocks/shared-block.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
@@ -25,6 +24,7 @@ import { answer, RETRY } from "../core/step.ts";
 import type { PrefixesAsked } from "./assignment.ts";
 import { noPrefix } from "./no-prefix.ts";
 import { whyTaken } from "./prefix-taken.ts";
+import { timeToRetry } from "./rejections.ts";
 import { coolsAgain, type FamilyRequest, type SlotSelection } from "./selection.ts";
 
 /**
@@ -93,11 +93,11 @@ async function selectSpecific(
   const rules = coolingRules(context, familyRequest.configuration, pool as Pool);
   if (!slot || !isReleased(slot) || isCooled(slot, rules)) return block;
   const text = formatCidr(cidr);
-  const availableAt = formatTime(cooledAtMs(slot, rules.cooldownMs));
+  const time = timeToRetry(cooledAtMs(slot, rules.cooldownMs), context.now());
   return new Rejection(
     "address_cooling",
-    `Prefix ${text} was released a moment ago, and can be assigned again at ${availableAt}.`,
-    { cidr: text, availableAt },
+    `Prefix ${text} was released a moment ago, and can be assigned again at ${time.availableAt}.`,
+    { cidr: text, ...time },
   );
 }
 

@@ -1,9 +1,11 @@
+import { type FreedByTime, sumOfFreed } from "../../domain/freed-by-time.ts";
 import type { Places } from "../../domain/full-block.ts";
-import { Rejection, together } from "../../domain/outcome.ts";
+import { inTurn, Rejection, together } from "../../domain/outcome.ts";
 import { isRanged, type Pool } from "../../domain/pool.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { ofInterface } from "./interfaces.ts";
+import { timesOf } from "./rejections.ts";
 import { selectHeld } from "./select-held.ts";
 import { selectInSet } from "./select-in-set.ts";
 import { selectFrom, selectOfHost } from "./select-of-host.ts";
@@ -68,6 +70,7 @@ async function selectForFamily(
   if (ofApplication) return selectHeld(context, familyRequest, ofApplication);
   const selections: SlotSelection[] = [];
   const rejections: Rejection[] = [];
+  const freed: FreedByTime[] = [];
   for (const stage of stagesOf(pools)) {
     const missing = count - countOf(selections);
     const inStage = { ...familyRequest, pools: stage, serving: pools, count: missing };
@@ -75,11 +78,14 @@ async function selectForFamily(
     selections.push(...found.selections);
     if (!found.rejection) return selections;
     rejections.push(found.rejection);
+    if (found.freed) freed.push(found.freed);
   }
   const [first, ...others] = rejections;
   return !first || (allowPartial && selections.length > 0)
     ? selections
-    : afterAllStages(first, others);
+    : afterAllStages(first, others, (missing) =>
+        timesOf(sumOfFreed(freed), missing, context.now()),
+      );
 }
 
 /** Returns the pools in their order, stage by stage. */
@@ -108,12 +114,23 @@ async function selectInStage(
     : selectOfHost(context, familyRequest, places);
 }
 
-/** Joins the rejections of all stages. Only the last one says how many addresses are missing. */
-function afterAllStages(first: Rejection, others: readonly Rejection[]): Rejection {
-  const joined = together(first, ...others);
-  const { missing } = (others.at(-1) ?? first).members;
+/**
+ * Joins the rejections of all stages. Only the last one says how many addresses are missing. What time frees in several stages counts
+ * together.
+ *
+ * @param timesFor returns the members that say when so many addresses are free
+ */
+function afterAllStages(
+  first: Rejection,
+  others: readonly Rejection[],
+  timesFor: (missing: number) => object,
+): Rejection {
+  if (others.length === 0) return first;
+  const joined = inTurn(first, ...others);
+  const { missing = [] } = (others.at(-1) ?? first).members;
   return new Rejection(joined.code, joined.detail, {
     ...joined.members,
-    ...(missing && { missing }),
+    ...timesFor(missing.reduce((sum, { count }) => sum + count, 0)),
+    ...(missing.length > 0 && { missing }),
   });
 }

@@ -2,6 +2,7 @@ import type { Family } from "../../domain/address.ts";
 import type { Application } from "../../domain/application.ts";
 import { type Block, withTaken } from "../../domain/block.ts";
 import { sameCidr } from "../../domain/cidr.ts";
+import type { FreedByTime } from "../../domain/freed-by-time.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
 import { SLOTS_PER_WRITE_MAX } from "../../domain/limits.ts";
@@ -76,6 +77,8 @@ export interface ApplicationAsked {
 export interface Found {
   readonly selections: readonly SlotSelection[];
   readonly rejection?: Rejection;
+  /** The addresses that time alone frees, beside a rejection. */
+  readonly freed?: FreedByTime;
 }
 
 /** Ordinals that a request takes of a block, and how it chooses others there. */

@@ -95,9 +95,14 @@ export async function takePart(
   // The slot write follows at once, so the write that its batch shares has it.
   execution.batch?.arrive(execution);
   if (!isReady) return;
-  const { context, allocationPlace } = execution;
+  const { context, request, allocationPlace } = execution;
   let named: readonly number[] | undefined = part.ordinals;
-  const tag = { token: part.token, handleHash: allocationPlace.handleHash };
+  const tag = {
+    token: part.token,
+    handleHash: allocationPlace.handleHash,
+    // The lease of a prefix is the time for its confirmation. It goes with that, and the block of the prefix is not told.
+    leased: request.leaseSeconds !== undefined && !block.whole,
+  };
   const result = await take(context, block, tag, (now) => {
     // The first try takes the ordinals that the allocation names.
     const ordinals = named ?? again(now);

@@ -11,6 +11,7 @@ import { formatTime } from "../../domain/time.ts";
 import { ownerOfSlot } from "../allocations/allocation-of-slot.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
 import type { Context } from "../core/context.ts";
+import { timeToRetry } from "./rejections.ts";
 import type { FamilyRequest } from "./selection.ts";
 
 /**
@@ -37,22 +38,20 @@ export async function whyNotFree(
   if (!isReleased(slot)) return assignedTo(context, space, text, slot);
   const rules = coolingRules(context, configuration, pool);
   if (isCooled(slot, rules)) return undefined;
-  if (slot.kind === "quarantined") return inQuarantine(text, untilMs(slot, rules.cooldownMs));
-  if (isUsed) return undefined;
-  const availableAt = formatTime(cooledAtMs(slot, rules.cooldownMs));
+  if (slot.kind !== "quarantined" && isUsed) return undefined;
+  const time = timeToRetry(cooledAtMs(slot, rules.cooldownMs), context.now());
+  if (slot.kind === "quarantined") {
+    const quarantinedUntil = formatTime(untilMs(slot, rules.cooldownMs));
+    return new Rejection(
+      "address_quarantined",
+      `Something else was reported to use address ${text}, so nobody gets it before ${quarantinedUntil}.`,
+      { address: text, quarantinedUntil, ...time },
+    );
+  }
   return new Rejection(
     "address_cooling",
-    `Address ${text} was released a moment ago, and can be assigned again at ${availableAt}.`,
-    { address: text, availableAt },
-  );
-}
-
-function inQuarantine(address: string, endMs: number): Rejection {
-  const quarantinedUntil = formatTime(endMs);
-  return new Rejection(
-    "address_quarantined",
-    `Something else was reported to use address ${address}, so nobody gets it before ${quarantinedUntil}.`,
-    { address, quarantinedUntil },
+    `Address ${text} was released a moment ago, and can be assigned again at ${time.availableAt}.`,
+    { address: text, ...time },
   );
 }
 

@@ -1,4 +1,5 @@
-import type { Block, Filling } from "../../domain/block.ts";
+import type { Block } from "../../domain/block.ts";
+import type { TakeNotes } from "../../domain/block-changes.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { SLOTS_PER_WRITE_MAX } from "../../domain/limits.ts";
 import type { Outcome } from "../../domain/outcome.ts";
@@ -32,8 +33,8 @@ export function sharingSlotWrites(
   };
   return {
     ...store,
-    takeSlots: (learned, takes, revision, filling) =>
-      turnsOf(learned).write({ kind: "take", epoch: learned.epoch, takes, revision, filling }),
+    takeSlots: (learned, takes, revision, notes = {}) =>
+      turnsOf(learned).write({ kind: "take", epoch: learned.epoch, takes, revision, notes }),
     freeSlots: (block, frees, revision) => turnsOf(block).write({ kind: "free", frees, revision }),
   };
 }
@@ -46,7 +47,7 @@ type SlotWrite =
       readonly epoch: string;
       readonly takes: readonly SlotsToTake[];
       readonly revision: string;
-      readonly filling: Filling | undefined;
+      readonly notes: TakeNotes;
     }
   | { readonly kind: "free"; readonly frees: readonly SlotsToFree[]; readonly revision: string };
 
@@ -108,10 +109,14 @@ class Turns {
       return this.#store.freeSlots(this.#place, frees, revision);
     }
     const takes = writes.flatMap((each) => (each.kind === "take" ? each.takes : []));
-    const fillings = writes.flatMap((each) => (each.kind === "take" ? (each.filling ?? []) : []));
+    const notes = writes.flatMap((each) => (each.kind === "take" ? each.notes : []));
     // The one that was learned last has the fewest left.
-    const [filling] = fillings.toSorted((a, b) => a.left - b.left);
-    return this.#store.takeSlots({ ...this.#place, epoch: first.epoch }, takes, revision, filling);
+    const [filling] = notes
+      .flatMap(({ filling = [] }) => filling)
+      .toSorted((a, b) => a.left - b.left);
+    const leased = notes.find((each) => each.leased)?.leased;
+    const place = { ...this.#place, epoch: first.epoch };
+    return this.#store.takeSlots(place, takes, revision, { filling, leased });
   }
 }
 

@@ -1,13 +1,19 @@
 import type { BlockAffinity } from "../../domain/affinity.ts";
-import { type Block, isWhollyTaken, roomlessUntilMs, type SlotRules } from "../../domain/block.ts";
+import {
+  type Block,
+  coolingTimesMs,
+  isWhollyTaken,
+  roomlessUntilMs,
+  type SlotRules,
+} from "../../domain/block.ts";
 import { type FullBlock, hintOf } from "../../domain/full-block.ts";
 import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 
 /*
- * A host with more blocks than one batch does not read full ones again: a hint beside its affinities calls each full. A hint may be
- * wrong at any time, and no rejection is final because of one.
+ * A host with more blocks than one batch does not read full ones again: a hint beside its affinities calls each full, and says what time
+ * alone frees in it. A hint may be wrong at any time.
  */
 
 /**
@@ -26,9 +32,12 @@ export async function callIfFull(
   // A pending affinity gets another revision when it is confirmed, so a hint under this one would not count.
   if (untilMs === undefined || affinity.state !== "confirmed") return seen;
   const { space, host, block } = affinity;
+  const [freeAtMs] = coolingTimesMs(seen, rules).toSorted((a, b) => a - b);
   const hint: FullBlock = {
     ...{ space, host, block, affinity: affinity.revision },
     ...(Number.isFinite(untilMs) && { untilMs }),
+    ...(freeAtMs !== undefined && { freeAtMs }),
+    ...(seen.leased && { leased: true }),
   };
   let now: Block | undefined;
   await asHint(async () => {

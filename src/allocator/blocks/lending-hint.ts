@@ -1,10 +1,10 @@
 import { type Block, isBelowNote, takenIn } from "../../domain/block.ts";
 import { groupAt, groupCount, groupOf, groupOrder } from "../../domain/block-group.ts";
 import type { Cidr, Interval } from "../../domain/cidr.ts";
+import type { FreedByTime, LendingRules } from "../../domain/freed-by-time.ts";
 import {
   type LendingHint,
   type LendingPage,
-  type LendingRules,
   lacksNote,
   lendingIn,
   lendingPages,
@@ -62,6 +62,19 @@ export class Lending {
   isShut(pool: Pool, reserved: readonly Interval[]): boolean {
     const isPassed = (index: bigint) => this.saidOf(pool, index) === "shut";
     return groupOrder(pool, "", reserved, isPassed).next().done === true;
+  }
+
+  /** Returns what time alone frees in the block groups of a pool, but for those that the request has read, as far as hints tell. */
+  freedIn(pool: Pool, scanned: ReadonlySet<bigint>): FreedByTime {
+    const read = new Set([...scanned].map((index) => numberOfGroup(groupAt(pool, index))));
+    const hints = [...(this.#hints.get(pool.id) ?? [])].flatMap(([number, hint]) =>
+      hint && !read.has(number) ? [hint] : [],
+    );
+    const nowMs = this.#context.now();
+    // What a hint had before now may be gone.
+    const atMs = hints.flatMap(({ freeAtMs = 0 }) => (freeAtMs > nowMs ? freeAtMs : []));
+    const more = hints.some(({ freeAtMs, mayFree }) => freeAtMs !== undefined || mayFree);
+    return { atMs, cooling: 0, more };
   }
 
   /**

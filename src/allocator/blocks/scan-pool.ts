@@ -14,6 +14,7 @@ import {
 } from "../../domain/block-group.ts";
 import { type Cidr, contains, formatCidr } from "../../domain/cidr.ts";
 import { claimableIn, isUsedUp } from "../../domain/claimable.ts";
+import { type FreedByTime, freedIn } from "../../domain/freed-by-time.ts";
 import { shuffled } from "../../domain/fresh.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { HostReserved } from "../../domain/host-reserved.ts";
@@ -61,6 +62,8 @@ export interface PoolScan {
   lending?: Lending;
   /** Blocks of the pool in them that have room or are idle, by CIDR. */
   readonly seen: Map<string, Block>;
+  /** The addresses that time alone frees in the blocks of others that were read, by CIDR. */
+  readonly freed: Map<string, FreedByTime>;
   /** True if the scans did not reach a group that is not called full. Then a search without a result proves nothing. */
   bounded: boolean;
 }
@@ -99,6 +102,7 @@ export async function scanOf(
     vain: new Set(),
     scanned: new Set(),
     seen: new Map(),
+    freed: new Map(),
     bounded: false,
   };
 }
@@ -218,6 +222,8 @@ async function lookAt(
     const isOurs = block.poolId === pool.id;
     if (isOurs && (block.idleSinceMs !== undefined || roomIn(block, criteria.rules) > 0))
       scan.seen.set(formatCidr(block.cidr), block);
+    if (isOurs && block.host !== criteria.host)
+      scan.freed.set(formatCidr(block.cidr), freedIn(block, { ...criteria, isOwn: false }));
   }
   const current = blocks.map(({ cidr }) => cidr);
   return { ...judged(context, scan, index, current), blocks };

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { candidate, missing, problemCode, requestId, rule, whole } from "./parts.ts";
+import { candidate, missing, problemCode, requestId, rule, time, whole } from "./parts.ts";
 
 export const fieldAtFault = v.strictObject({
   field: v.string(),
@@ -18,6 +18,10 @@ export const problem = v.looseObject({
   requestId,
   fields: v.optional(v.array(fieldAtFault)),
   retryAfterSeconds: v.optional(whole),
+  availableAt: v.optional(
+    v.pipe(time, v.description("When the request can succeed without anybody's act")),
+  ),
+  cooling: v.optional(v.pipe(whole, v.description("The number of addresses that cool"))),
   assignedTo: v.optional(
     v.pipe(v.string(), v.description("The handle that has the address, for `already_assigned`")),
   ),

@@ -48,7 +48,11 @@ export function readPoll(event: Event) {
   if (query instanceof Problem) return query;
   const { cursor, ...wanted } = query;
   if (cursor !== undefined && wanted.since !== undefined)
-    return invalid({ field: "?since", problem: "must be absent with a cursor, which goes on" });
+    return invalid({
+      field: "?since",
+      value: event.queryStringParameters?.since,
+      problem: "must be absent with a cursor, which goes on",
+    });
   const opened = openCursor(cursor, eventsOf(wanted), logPosition);
   return opened instanceof Problem ? opened : { ...wanted, ...opened };
 }

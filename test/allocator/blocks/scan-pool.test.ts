@@ -24,6 +24,7 @@ import {
 } from "../../../src/domain/limits.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
+import type { Slot } from "../../../src/domain/slot.ts";
 import { asAsked, InMemoryTable } from "../../../src/store/in-memory-table.ts";
 import type { Item } from "../../../src/store/item.ts";
 import { kindNameOf } from "../../../src/store/kinds.ts";
@@ -86,7 +87,12 @@ function firstGroups(pool: Pool, host: HostId, count: number): readonly bigint[]
 }
 
 /** Returns a block without a host whose addresses are all cooling. */
-const fullBlock = (world: World, { space, name, id }: Pool, cidr: Cidr) => ({
+const fullBlock = (
+  world: World,
+  { space, name, id }: Pool,
+  cidr: Cidr,
+  slot: Slot = { kind: "cooling", token: "A".repeat(15), sinceMs: world.clock.nowMs },
+) => ({
   space,
   cidr,
   pool: name,
@@ -95,7 +101,7 @@ const fullBlock = (world: World, { space, name, id }: Pool, cidr: Cidr) => ({
   slots: new Map(
     Array.from({ length: Number(intervalOf(cidr).last - cidr.base) + 1 }, (_, n) => [
       n,
-      { kind: "cooling", token: "A".repeat(15), sinceMs: world.clock.nowMs } as const,
+      slot,
     ]),
   ),
   epoch: "e",
@@ -106,7 +112,12 @@ const fullBlock = (world: World, { space, name, id }: Pool, cidr: Cidr) => ({
  * Returns a table in which blocks without room fill the pool. It makes the blocks of a block group at the first query.
  * `leftOut` maps the index of a block group to the number of blocks that are missing at its start.
  */
-function fullTable(world: World, pool: Pool, leftOut: ReadonlyMap<bigint, number>): Table {
+function fullTable(
+  world: World,
+  pool: Pool,
+  leftOut: ReadonlyMap<bigint, number>,
+  slot?: Slot,
+): Table {
   const table = tableOf(world);
   const groups = new Map<string, readonly Item[]>();
   const made = async (pk: string): Promise<readonly Item[]> => {
@@ -115,7 +126,7 @@ function fullTable(world: World, pool: Pool, leftOut: ReadonlyMap<bigint, number
     const store = makeStore(scratch);
     const left = leftOut.get(groupIndexOf(pool, group)) ?? 0;
     for (const cidr of blocksOfGroup(pool, group).slice(left))
-      await store.createBlock(fullBlock(world, pool, cidr));
+      await store.createBlock(fullBlock(world, pool, cidr, slot));
     return scratch.query(pk);
   };
   return {
@@ -486,7 +497,9 @@ describe("a rejection after a look that did not see everything", () => {
     const world = await makeWorld(poolOf("10.0.0.0/23", 30), { strictAffinity: true });
     const pool = await poolNamed(world);
     await enterAll(world, pool, () => false);
-    const table = fullTable(world, pool, new Map());
+    const table = fullTable(world, pool, new Map(), {
+      ...{ kind: "taken", token: "A".repeat(15), handleHash: "0".repeat(16) },
+    });
     const rejection = await assign(counted(world, table).context, requestFrom("node"));
     expect(rejection).toMatchObject({ code: "pool_exhausted", members: { poolsTried: 1 } });
     expect(rejection).not.toHaveProperty("members.retryable");

@@ -1,9 +1,10 @@
-import type { Block, Filling } from "../../../domain/block.ts";
+import type { Block } from "../../../domain/block.ts";
 import type {
   ClaimFields,
   FullNote,
   HeldSlot,
   ReleasedChange,
+  TakeNotes,
 } from "../../../domain/block-changes.ts";
 import type { BlockCharge } from "../../../domain/block-charge.ts";
 import type { Cidr } from "../../../domain/cidr.ts";
@@ -39,7 +40,7 @@ export interface BlockStore {
     learned: Pick<Block, "space" | "cidr" | "epoch">,
     takes: readonly SlotsToTake[],
     revision: string,
-    filling?: Filling,
+    notes?: TakeNotes,
   ): Promise<Outcome<Block>>;
   freeSlots(
     block: Pick<Block, "space" | "cidr">,

@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { putPool, putReservation } from "../../../src/allocator/admin/administration.ts";
+import { assign } from "../../../src/allocator/assign/assign.ts";
+import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
+import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
+import { intervalOf } from "../../../src/domain/cidr.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../../src/domain/limits.ts";
+import { Rejection } from "../../../src/domain/outcome.ts";
+import type { PoolSpec } from "../../../src/domain/pool.ts";
+import { formatTime } from "../../../src/domain/time.ts";
+import { judgeAnswer } from "../../simulation/retryable.ts";
+import {
+  addressOf,
+  assigned,
+  COOLDOWN_SECONDS,
+  cidrOf,
+  makeWorld,
+  poolOf,
+  reportAll,
+  requestOf,
+  SPACE,
+  scheduledRuns,
+  type World,
+} from "../../world.ts";
+
+const COOLDOWN_MS = 1000 * COOLDOWN_SECONDS;
+const BLOCK_MIN_AGE_SECONDS = 300;
+const LONGEST = { cooldownMs: COOLDOWN_MS, blockMinAgeMs: 1000 * BLOCK_MIN_AGE_SECONDS };
+
+/** Assigns each address of the pool to a handle of its own, `h-0` and so on. */
+async function fill({ calm }: World, count: number, more: Partial<AssignRequest> = {}) {
+  for (let n = 0; n < count; n++) await assigned(calm, { ...requestOf(`h-${n}`, 1), ...more });
+}
+
+/** Returns the rejection of a request, after a judge has looked whether it is true. */
+async function rejected(world: World, request: AssignRequest): Promise<Rejection> {
+  const answer = await assign(world.calm, request);
+  if (!(answer instanceof Rejection)) throw new Error("it was served");
+  expect(await judgeAnswer(world, request, answer, LONGEST)).toEqual([]);
+  return answer;
+}
+
+const ranged = (cidr: string): PoolSpec => ({
+  ...poolOf("10.0.0.0/29", 31),
+  ranges: [intervalOf(cidrOf(cidr))],
+});
+
+const late = (count = 1): AssignRequest => ({ ...requestOf("late", count), host: "host:late" });
+
+/** The members of a rejection that ends with the cooldown of what is released now. */
+const coolingNow = ({ clock }: World, cooling: number) => ({
+  retryable: true,
+  cooling,
+  availableAt: formatTime(clock.nowMs + COOLDOWN_MS + CLOCK_SKEW_MS_MAX),
+  retryAfterSeconds: (COOLDOWN_MS + CLOCK_SKEW_MS_MAX) / 1000,
+});
+
+describe("a rejection is retryable", () => {
+  it("while addresses cool, and says how many and when one can be assigned", async () => {
+    const world = await makeWorld();
+    await fill(world, 8);
+    for (const handle of ["h-0", "h-5"]) await releaseHandle(world.calm, SPACE, handle);
+    const { code, detail, members } = await rejected(world, late());
+    const told = coolingNow(world, 2);
+    expect({ code, members }).toMatchObject({ code: "pool_exhausted", members: told });
+    expect(members.pools).toMatchObject([
+      { pool: "pool", code: "cooling", cooling: 2, availableAt: told.availableAt },
+    ]);
+    expect(detail).toContain(`one can be assigned at ${told.availableAt}`);
+  });
+
+  it("only if as many cool as are missing", async () => {
+    const world = await makeWorld();
+    await fill(world, 8);
+    for (const handle of ["h-0", "h-5"]) await releaseHandle(world.calm, SPACE, handle);
+    expect((await rejected(world, late(2))).members).toMatchObject(coolingNow(world, 2));
+    const three = await rejected(world, late(3));
+    expect(three.members).toMatchObject({ cooling: 2 });
+    expect(three.members).not.toHaveProperty("retryable");
+  });
+
+  it("while addresses are leased, because nobody may renew them", async () => {
+    const world = await makeWorld();
+    await fill(world, 7);
+    await assigned(world.calm, { ...requestOf("leased", 1), leaseSeconds: 60 });
+    const { members } = await rejected(world, late());
+    expect(members).toMatchObject({ retryable: true });
+    expect(members).not.toHaveProperty("availableAt");
+    await scheduledRuns(world, 2);
+    await assigned(world.calm, late());
+  });
+
+  it("while an empty block of another host is younger than its minimum age, where nobody borrows", async () => {
+    const settings = { strictAffinity: true, blockMinAgeSeconds: BLOCK_MIN_AGE_SECONDS };
+    const world = await makeWorld(poolOf("10.0.0.0/30", 31), settings);
+    await fill(world, 4);
+    for (const handle of ["h-0", "h-1", "h-2", "h-3"])
+      await releaseHandle(world.calm, SPACE, handle);
+    const { members } = await rejected(world, late());
+    const atMs = world.clock.nowMs + 1000 * BLOCK_MIN_AGE_SECONDS;
+    expect(members).toMatchObject({ retryable: true, availableAt: formatTime(atMs) });
+  });
+
+  it("while addresses of a ranged pool cool", async () => {
+    const world = await makeWorld(ranged("10.0.0.2/31"));
+    await fill(world, 2);
+    await releaseHandle(world.calm, SPACE, "h-1");
+    expect((await rejected(world, late())).members).toMatchObject(coolingNow(world, 1));
+  });
+
+  it("while as many cool in several pools as are missing, though not in one of them", async () => {
+    const world = await makeWorld(ranged("10.0.0.2/32"));
+    await putPool(world.calm, SPACE, "other", ranged("10.0.0.5/32"), undefined);
+    await fill(world, 2);
+    for (const handle of ["h-0", "h-1"]) await releaseHandle(world.calm, SPACE, handle);
+    expect((await rejected(world, late(2))).members).toMatchObject(coolingNow(world, 2));
+  });
+
+  it("where the address that it names is in quarantine", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/31", 31), { conflictQuarantineSeconds: 60 });
+    const told = await assigned(world.calm, requestOf("h", 1));
+    await reportAll(world.calm, told);
+    const [{ address = "" } = {}] = told.addresses;
+    const named = { ...late(), address: addressOf(address) };
+    expect(await rejected(world, named)).toMatchObject({
+      code: "address_quarantined",
+      members: { retryable: true, retryAfterSeconds: 60 + CLOCK_SKEW_MS_MAX / 1000 },
+    });
+  });
+});
+
+describe("a rejection is final", () => {
+  it("where everything is assigned and nothing is leased", async () => {
+    const world = await makeWorld();
+    await fill(world, 8);
+    const { members } = await rejected(world, late());
+    expect(members).toMatchObject({ pools: [{ code: "full" }] });
+    for (const name of ["retryable", "availableAt", "cooling"])
+      expect(members).not.toHaveProperty(name);
+  });
+
+  it("where what cools is reserved", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/31", 31));
+    await fill(world, 2);
+    await releaseHandle(world.calm, SPACE, "h-0");
+    const spec = { cidrs: ["10.0.0.0/31"], intervals: [intervalOf(cidrOf("10.0.0.0/31"))] };
+    await putReservation(world.calm, SPACE, "all", spec, undefined);
+    expect((await rejected(world, late())).members).not.toHaveProperty("retryable");
+  });
+});
