@@ -5,7 +5,7 @@ import { inParallel } from "../src/allocator/core/parallel.ts";
 import { deadlineSender, inTime } from "../src/deadline-table.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { ALLOCATIONS_CLOSED_AT_ONCE, REQUEST_MS_MAX } from "../src/domain/limits.ts";
-import { DeadlineError, ThrottledError } from "../src/domain/outcome.ts";
+import { DeadlineError, ThrottledError, UnavailableError } from "../src/domain/outcome.ts";
 import { type Sender, tableThrough } from "../src/store/dynamodb-table.ts";
 import { eachCall } from "../src/store/each-call.ts";
 import { InMemoryTable } from "../src/store/in-memory-table.ts";
@@ -56,14 +56,17 @@ describe("a request that is to end 6,500 allocations", () => {
     expect(tookMs).toBeLessThanOrEqual(LAST_CALL_MS + CALL_MS);
   });
 
-  it("sleeps no pause that would end after its time", async () => {
+  it.each([
+    new ThrottledError("the database throttled a write"),
+    new UnavailableError("the database did not answer a read"),
+  ])("sleeps no pause that would end after its time, when $message", async (failure) => {
     const time = new VirtualClock();
     let calls = 0;
-    const throttled = eachCall(table, (call) => {
+    const failing = eachCall(table, (call) => {
       if (calls++ === 0) return call();
-      throw new ThrottledError("the database throttled a write");
+      throw failure;
     });
-    const { error, tookMs } = await closing(slowTable(throttled, time, 1_500), time);
+    const { error, tookMs } = await closing(slowTable(failing, time, 1_500), time);
     expect(error).toBeInstanceOf(DeadlineError);
     expect(tookMs).toBeLessThanOrEqual(LAST_CALL_MS + 1_500);
   });

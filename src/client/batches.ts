@@ -1,7 +1,7 @@
 import { BATCHES_AT_ONCE_MAX } from "../domain/limits.ts";
 import { keyed } from "./batch-keys.ts";
 import { addressesOf, type Batch, type BatchedRequest, cutInBatches } from "./cut-batches.ts";
-import { WAIT_MS_MAX, type World } from "./http.ts";
+import type { Waiting } from "./http.ts";
 import type { Answer, Operations } from "./operations.ts";
 import { isRepeatableInBatch } from "./repeatable.ts";
 
@@ -11,13 +11,13 @@ export type BatchResult = Answer<"sendBatch">["results"][number];
 /** Batches in a row that bring no request nearer to its end. */
 const FRUITLESS_MAX = 5;
 
-interface Sending {
+interface Sending extends Waiting {
   readonly send: Operations["sendBatch"];
-  readonly sleep: World["sleep"];
 }
 
 /**
- * Carries out requests in batches, some side by side. Requests that had no time, or that another try may serve soon, are sent again.
+ * Carries out requests in batches, some side by side. Requests that had no time, or that another try may serve, are sent again.
+ * The time of a batch for another try begins anew whenever one has brought a request nearer to its end.
  *
  * @returns the result of each request, in their order; its `index` counts all of them
  * @throws PlatError if a batch fails, after the results of all that were under way
@@ -63,31 +63,39 @@ interface Left {
 }
 
 async function carriedOut(
-  { send, sleep }: Sending,
+  { send, sleep, now, retryMs }: Sending,
   { from, requests }: Batch,
   signal: AbortSignal | undefined,
 ): Promise<readonly BatchResult[]> {
   const results: BatchResult[] = [];
   let left: readonly Left[] = requests.map((request, at) => ({ at, request }));
+  let endMs = now() + retryMs;
   for (let fruitless = 0; left.length > 0 && fruitless < FRUITLESS_MAX; ) {
     const sent = left;
     const { body } = await send({ body: { requests: sent.map(({ request }) => request) }, signal });
-    const waitsMs: number[] = [];
-    left = sent.flatMap(({ at, request }, n) => {
+    const again = sent.flatMap(({ at, request }, n) => {
       const result = body.results[n] as BatchResult;
       results[at] = { ...together(results[at], result), index: from + at };
-      const rest = restOf(request, result);
-      if (rest) waitsMs.push(waitMsOf(result));
-      return rest ? [{ at, request: rest }] : [];
+      const rest = restOf(request, result, retryMs);
+      return rest ? [{ at, request: rest, waitMs: waitMsOf(result) }] : [];
     });
-    fruitless = weightOf(left) < weightOf(sent) ? 0 : fruitless + 1;
-    if (left.length > 0) await sleep(Math.max(...waitsMs), signal);
+    const isFruitful = weightOf(again) < weightOf(sent);
+    if (isFruitful) endMs = now() + retryMs;
+    fruitless = isFruitful ? 0 : fruitless + 1;
+    const leftMs = endMs - now();
+    const soon = again.filter(({ waitMs }) => waitMs <= leftMs);
+    if (soon.length > 0) await sleep(Math.max(...soon.map(({ waitMs }) => waitMs)), signal);
+    left = soon;
   }
   return results;
 }
 
-/** Returns what of a request is to be sent again soon; nothing if its result is final, or a wait is long. */
-function restOf(request: BatchedRequest, result: BatchResult): BatchedRequest | undefined {
+/** Returns what of a request is to be sent again; nothing if its result is final, or a wait is too long. */
+function restOf(
+  request: BatchedRequest,
+  result: BatchResult,
+  retryMs: number,
+): BatchedRequest | undefined {
   const { released, problem } = result;
   if (released) {
     const { release } = request;
@@ -98,7 +106,7 @@ function restOf(request: BatchedRequest, result: BatchResult): BatchedRequest | 
       ? { release: { ...release, addresses } }
       : undefined;
   }
-  if (!problem?.retryable || waitMsOf(result) > WAIT_MS_MAX) return undefined;
+  if (!problem?.retryable || waitMsOf(result) > retryMs) return undefined;
   // A release that failed half-way may have happened, and only a generation tells a later assignment from that one.
   return isRepeatableInBatch(request) || problem.status < 500 ? request : undefined;
 }

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { SPACE_DEFAULT } from "../contract/routes/space-path.ts";
 import { type BatchResult, inBatches } from "./batches.ts";
 import type { BatchedRequest } from "./cut-batches.ts";
-import { callOver, type World } from "./http.ts";
+import { callOver, type Waiting, type World, waitingIn } from "./http.ts";
 import { type Operations, operationsOver, type Paged } from "./operations.ts";
 import type { Call } from "./request.ts";
 import type { Access } from "./signing.ts";
@@ -33,26 +33,32 @@ export interface PlatOptions extends Access {
   readonly endpoint: string;
   /** The address space; `default` if left out. */
   readonly space?: string | undefined;
+  /**
+   * The time in which a call begins another try, in milliseconds; 30,000 if left out, and 600,000 at most. A wait that does not fit
+   * what is left is not begun.
+   */
+  readonly retryMs?: number | undefined;
 }
 
 /**
  * Makes a client of the API. It sends nothing before its first call.
  *
- * @throws InvalidCall if the endpoint is no URL of HTTP, or the space has no valid name
+ * @throws InvalidCall if the endpoint is no URL of HTTP, the space has no valid name, or the time of its tries is too long
  */
 export function platClient(
-  { endpoint, space, ...access }: PlatOptions,
+  { endpoint, space, retryMs, ...access }: PlatOptions,
   world: Partial<World> = {},
 ): PlatClient {
   const whole = { ...WORLD, ...world };
-  return clientOver(callOver(endpoint, space, access, whole), space, whole.sleep);
+  const waiting = waitingIn(whole, retryMs);
+  return clientOver(callOver(endpoint, space, access, whole, waiting), space, waiting);
 }
 
 /** Makes a client over a function that calls the API. */
 export function clientOver(
   call: Call,
   space = SPACE_DEFAULT,
-  sleep: World["sleep"] = WORLD.sleep,
+  waiting: Waiting = waitingIn(WORLD),
 ): PlatClient {
   const operations = operationsOver(call, randomUUID);
   return {
@@ -60,11 +66,12 @@ export function clientOver(
     call,
     ...operations,
     inBatches: (requests, signal) =>
-      inBatches({ send: operations.sendBatch, sleep }, requests, signal),
+      inBatches({ send: operations.sendBatch, ...waiting }, requests, signal),
   };
 }
 
 const WORLD: World = {
   sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
   random: Math.random,
+  now: () => performance.now(),
 };

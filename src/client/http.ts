@@ -20,8 +20,8 @@ import { type Access, type Fetch, fetchFor } from "./signing.ts";
 
 const TRIES_MAX = 5;
 const ANSWER_MS_MAX = 30_000;
-/** The longest wait for another try. */
-export const WAIT_MS_MAX = 5_000;
+const RETRY_MS_DEFAULT = 30_000;
+const RETRY_MS_MAX = 600_000;
 const UNANSWERED_WAIT_MS = 500;
 const SHOWN_CHARACTERS_MAX = 200;
 
@@ -31,13 +31,33 @@ export interface World {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Returns a number from 0 to 1, for waits that differ between callers. */
   readonly random: () => number;
+  /** Returns a time in milliseconds that never moves back. */
+  readonly now: () => number;
   /** Sends requests without a signature; by default the built-in `fetch`. */
   readonly fetch?: Fetch;
 }
 
+/** The clock, the sleep and the time of the tries of a client. */
+export interface Waiting extends Pick<World, "sleep" | "now"> {
+  /** The time in which a call begins another try. A wait that does not fit what is left is not begun. */
+  readonly retryMs: number;
+}
+
+/** Returns what the waits of a client need. Errors: the time of its tries is not valid. */
+export function waitingIn(
+  { sleep, now }: Pick<World, "sleep" | "now">,
+  retryMs = RETRY_MS_DEFAULT,
+): Waiting {
+  if (!(retryMs >= 0 && retryMs <= RETRY_MS_MAX))
+    throw new InvalidCall(
+      `retryMs is ${retryMs}; it must be a number of milliseconds from 0 to ${RETRY_MS_MAX}.`,
+    );
+  return { sleep, now, retryMs };
+}
+
 /**
- * Returns the function that calls the API at an endpoint, a URL. It repeats a request if the answer asks for a short
- * wait, or if there was no connection. It also repeats an idempotent request without an answer. If a Region is given, it signs requests with
+ * Returns the function that calls the API at an endpoint, a URL. It repeats a request after the wait that the answer asks for,
+ * or if there was no connection. It also repeats an idempotent request without an answer. If a Region is given, it signs requests with
  * SigV4. Otherwise requests carry the token, if there is one. Without a token it signs requests to an endpoint of API
  * Gateway.
  *
@@ -47,7 +67,8 @@ export function callOver(
   endpoint: string,
   space: string | undefined,
   access: Access,
-  { sleep, random, fetch: plain }: World,
+  { random, fetch: plain }: Pick<World, "random" | "fetch">,
+  { sleep, now, retryMs }: Waiting,
 ): Call {
   const base = baseOf(endpoint);
   checkSpace(space);
@@ -55,17 +76,21 @@ export function callOver(
   return async <Body>(request: Request) => {
     const fetch = await fetching();
     let unanswered: PlatError | undefined;
+    const endMs = now() + retryMs;
     try {
       return await pRetry(() => attempt<Body>(fetch, base, space, request), {
         retries: TRIES_MAX - 1,
         minTimeout: 0,
         ...(request.signal && { signal: request.signal }),
-        shouldRetry: ({ error }) => error instanceof Again,
-        onFailedAttempt: ({ error, retriesLeft, attemptNumber }) => {
-          if (!(error instanceof Again)) return;
-          if (mayBeDone(error.reason)) unanswered = error.reason;
+        onFailedAttempt: ({ error }) => {
+          if (error instanceof Again && mayBeDone(error.reason)) unanswered = error.reason;
+        },
+        shouldRetry: async ({ error, attemptNumber }) => {
+          if (!(error instanceof Again)) return false;
           const waitMs = error.waitMs ?? untoldWaitMs(attemptNumber, random());
-          if (retriesLeft > 0) return sleep(waitMs, request.signal);
+          if (now() + waitMs > endMs) return false;
+          await sleep(waitMs, request.signal);
+          return true;
         },
       });
     } catch (error) {
@@ -78,7 +103,7 @@ export function callOver(
 
 /** Returns the wait if nobody names one: it doubles with each try, and differs between callers that failed together. */
 const untoldWaitMs = (attempt: number, random: number): number =>
-  Math.min(WAIT_MS_MAX, UNANSWERED_WAIT_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
+  UNANSWERED_WAIT_MS * 2 ** (attempt - 1) * (0.5 + random / 2);
 
 /** An error after which the request may be repeated, following a wait. It has the error to throw after the last try. */
 class Again extends Error {
@@ -150,14 +175,14 @@ const TURNED_AWAY: Readonly<Record<number, string>> = {
   404: "This is not Plat's own 404. Check the endpoint, with the stage or the path that it may need.",
 };
 
-/** Returns the error of a rejection, with a wait if a repeat may help. */
+/** Returns the error of a rejection, with a wait if a repeat may help: one without end if nobody says how long. */
 function rejected(request: Request, problem: Problem): ApiError | Again {
   const rejection = new ApiError(problem);
   if (!problem.retryable) return rejection;
   const waitMs = (problem.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
   // A write that failed half-way may have happened. Only a rejection proves that it did not.
   const harmless = isRepeatable(request) || (problem.status < 500 && !isRelease(request));
-  return harmless && waitMs <= WAIT_MS_MAX ? new Again(rejection, waitMs) : rejection;
+  return harmless ? new Again(rejection, waitMs) : rejection;
 }
 
 /** Describes an answer that is not from Plat. */
@@ -233,10 +258,10 @@ function baseOf(endpoint: string): URL {
   );
 }
 
-/** Returns the wait that a gateway asks for (RFC 9110, section 10.2.3), if it is a short one in seconds. */
+/** Returns the wait that a gateway asks for (RFC 9110, section 10.2.3), if it is one in seconds. */
 function toldWaitMs(headers: Pick<Headers, "get">): number | undefined {
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-  return seconds >= 0 && seconds * 1_000 <= WAIT_MS_MAX ? seconds * 1_000 : undefined;
+  return seconds >= 0 ? seconds * 1_000 : undefined;
 }
 
 function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {

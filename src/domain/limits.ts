@@ -124,10 +124,8 @@ export const CLAIM_WAITS_MAX = 8;
 export const CLAIM_WAIT_MS_MAX = 40;
 /** Repeats of any other compare-and-swap. */
 export const SWAP_TRIES_MAX = 16;
-/** Repeats of a call that the database throttles or rejects for a replicated-write conflict. */
-export const BUSY_TRIES_MAX = 6;
-/** Tries of a read that gets no answer: each may take seconds of the ten that a request has. */
-export const UNANSWERED_TRIES_MAX = 2;
+/** Tries of a call that the database throttles or rejects for a replicated-write conflict, and of a read without an answer. */
+export const CALL_TRIES_MAX = 6;
 /** Own blocks read side by side when Plat reads the places of a host. */
 export const BLOCKS_READ_AT_ONCE = 4;
 /** Blocks of a host that are called full and that a request reads, at random, if it finds nothing else. */

@@ -1,5 +1,5 @@
 import type { Random } from "../domain/fresh.ts";
-import { BUSY_TRIES_MAX, UNANSWERED_TRIES_MAX } from "../domain/limits.ts";
+import { CALL_TRIES_MAX } from "../domain/limits.ts";
 import { ThrottledError, UnavailableError } from "../domain/outcome.ts";
 import { eachCall } from "./each-call.ts";
 import type { Table } from "./table.ts";
@@ -14,9 +14,10 @@ export interface Patience {
 }
 
 /**
- * Returns a table that repeats a call, with full jitter, after an error that says that nothing was
- * done (`ThrottledError`). It repeats a read also after no answer. It never repeats a write whose
- * outcome is unknown (rule 3).
+ * Returns a table that repeats a call after an error that says that nothing was done
+ * (`ThrottledError`), and a read also after no answer. It never repeats a write whose outcome is
+ * unknown (rule 3). The pauses of a call sum up to more than 0.75 s, so that a read outlasts a
+ * database that is away for a moment. Half of each pause is random.
  */
 export function retryingTable(table: Table, patience: Patience): Table {
   return eachCall(table, (call) => withRetries(call, patience));
@@ -31,15 +32,10 @@ export async function withRetries<T>(
     try {
       return await call();
     } catch (error) {
-      const triesMax =
-        error instanceof ThrottledError
-          ? BUSY_TRIES_MAX
-          : error instanceof UnavailableError
-            ? UNANSWERED_TRIES_MAX
-            : 1;
-      if (attempt >= triesMax) throw error;
+      const mayPass = error instanceof ThrottledError || error instanceof UnavailableError;
+      if (!mayPass || attempt >= CALL_TRIES_MAX) throw error;
       const pauseMsMax = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** attempt);
-      await sleep(random.fraction() * pauseMsMax);
+      await sleep((0.5 + random.fraction() / 2) * pauseMsMax);
     }
   }
 }

@@ -40,6 +40,7 @@ function api(
 ) {
   const batches: (readonly BatchedRequest[])[] = [];
   const waitsMs: number[] = [];
+  let nowMs = 0;
   const call = async <Body>({ body }: Request) => {
     const { requests } = body as { requests: readonly BatchedRequest[] };
     const batch = batches.push(requests) - 1;
@@ -51,7 +52,14 @@ function api(
       body: { requestId: "r", results, complete: true } as Body,
     };
   };
-  const plat = clientOver(call, "default", async (ms) => void waitsMs.push(ms));
+  const plat = clientOver(call, "default", {
+    now: () => nowMs,
+    sleep: async (ms) => {
+      waitsMs.push(ms);
+      nowMs += ms;
+    },
+    retryMs: 30_000,
+  });
   const all = (requests: readonly BatchedRequest[]) => allOf(plat.inBatches(requests));
   return { batches, waitsMs, plat, all };
 }
@@ -139,6 +147,27 @@ describe("requests in batches", () => {
       { problem: { code: "contended" } },
       { problem: { code: "pool_deleting" } },
     ]);
+  });
+
+  it("wait as long as they are asked to, and begin no wait that does not fit 30 s without progress", async () => {
+    const waiting = (retryAfterSeconds: number): Told => ({
+      status: 409,
+      problem: {
+        ...(problem("request_in_progress").problem as object),
+        retryAfterSeconds,
+      } as never,
+    });
+    const { batches, waitsMs, all } = api(({ assign }, batch) =>
+      assign?.handle === "cooling"
+        ? waiting(33)
+        : assign?.handle === "next" && batch > 1
+          ? { status: 200 }
+          : waiting(12),
+    );
+    const results = await all([assign("cooling"), assign("next"), assign("never")]);
+    expect(waitsMs).toEqual([12_000, 12_000, 12_000, 12_000]);
+    expect(batches.map(({ length }) => length)).toEqual([3, 2, 2, 1, 1]);
+    expect(results.map(({ status }) => status)).toEqual([409, 200, 409]);
   });
 
   it("release what was left unfinished, and have one result for all their addresses", async () => {

@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
-  type Access,
   ApiError,
   InvalidCall,
   mayBeDone,
   NotPlat,
   NotSent,
+  type PlatOptions,
   type Problem,
   path,
   platClient,
@@ -29,12 +29,14 @@ let asked: {
   readonly headers: IncomingMessage["headers"];
 }[];
 let waits: number[];
+let nowMs: number;
 let endpoint: string;
 let stop: () => void;
 
 beforeEach(async () => {
   asked = [];
   waits = [];
+  nowMs = 0;
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const { method = "", url = "", headers } = request;
     asked.push({ method, url, headers, body: await text(request) });
@@ -55,11 +57,13 @@ afterEach(() => {
 const world = {
   sleep: async (ms: number) => {
     waits.push(ms);
+    nowMs += ms;
   },
+  now: () => nowMs,
   random: () => 1,
 };
 
-const clientOf = (at: string, access: Access & { readonly space?: string } = {}) =>
+const clientOf = (at: string, access: Partial<PlatOptions> = {}) =>
   platClient({ endpoint: at, space: "blue", ...access }, world);
 
 const call = (request: Partial<Request> = {}, at = endpoint) =>
@@ -193,6 +197,51 @@ describe("a call is repeated", () => {
     expect(waits).toEqual([1_000, 2_000]);
   });
 
+  it("as long as the waits fit its time, which is 30 s unless its caller says another", async () => {
+    const waiting = (retryAfterSeconds: number) =>
+      problem({ code: "request_in_progress", retryable: true, retryAfterSeconds });
+    answers = [waiting(12), waiting(12), well];
+    expect(await call()).toMatchObject({ status: 200 });
+    expect(waits).toEqual([12_000, 12_000]);
+
+    answers = [waiting(12), waiting(12), waiting(7), well];
+    asked = [];
+    waits = [];
+    expect(await failure()).toMatchObject({ code: "request_in_progress" });
+    expect(waits).toEqual([12_000, 12_000]);
+
+    answers = [waiting(40), waiting(40), well];
+    const get = { method: "GET", path: path`/v1/pools` } as const;
+    asked = [];
+    waits = [];
+    await clientOf(endpoint, { retryMs: 80_000 }).call(get);
+    expect(waits).toEqual([40_000, 40_000]);
+    asked = [];
+    waits = [];
+    await expect(clientOf(endpoint, { retryMs: 0 }).call(get)).rejects.toThrow("No.");
+    expect(waits).toEqual([]);
+  });
+
+  it("within its time, of which slow answers take a part", async () => {
+    const slow = {
+      ...world,
+      fetch: async (...sent: Parameters<typeof fetch>) => {
+        nowMs += 10_000;
+        return fetch(...sent);
+      },
+    };
+    answers = [{ ...throttled, body: throttled.body.replace(":1}", ":12}") }];
+    const client = platClient({ endpoint }, slow as never);
+    await expect(client.call({ method: "GET", path: path`/v1/pools` })).rejects.toThrow("No.");
+    expect(waits).toEqual([12_000]);
+  });
+
+  it.each([-1, 600_001, Number.NaN])("never for %s ms, which is no time for it", (retryMs) => {
+    expect(() => clientOf(endpoint, { retryMs })).toThrow(
+      `retryMs is ${retryMs}; it must be a number of milliseconds from 0 to 600000.`,
+    );
+  });
+
   it("a few times, and then says what was said last, without another wait", async () => {
     answers = [unavailable];
     expect(await failure()).toMatchObject({ code: "unavailable" });
@@ -257,7 +306,7 @@ describe("a call is not repeated", () => {
     expect(await call(release)).toMatchObject({ status: 200 });
   });
 
-  it("where it would be asked to wait for long, or nobody says how long", async () => {
+  it("where the wait does not fit its time, or nobody says how long", async () => {
     for (const retryAfterSeconds of [60, undefined]) {
       asked = [];
       answers = [

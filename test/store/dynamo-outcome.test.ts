@@ -56,6 +56,15 @@ describe("patience", () => {
     expect(await table.write(WRITE)).toMatchObject({ outcome: "lost" });
   });
 
+  it("asks again for a read that got no answer, with pauses that grow", async () => {
+    const pausesMs: number[] = [];
+    const sleep = async (ms: number) => void pausesMs.push(ms);
+    const none = { fraction: () => 0, bytes: seededRandom(1).bytes };
+    const table = retryingTable(failing(named("TimeoutError")), { random: none, sleep });
+    await expect(table.get(KEY)).rejects.toBeInstanceOf(UnavailableError);
+    expect(pausesMs).toEqual([25, 50, 100, 200, 400]);
+  });
+
   it("does not repeat a write of unknown outcome (rule 3)", async () => {
     const table = retryingTable(failing(named("TimeoutError"), conditionFailed()), patience);
     expect(await table.write(WRITE)).toEqual({ outcome: "unknown" });
