@@ -23,7 +23,7 @@ export interface PoolsAsked {
   /** A list for each family, in place of the one list. A family without a list goes on to the next rule. */
   readonly poolsByFamily?: Readonly<Partial<Record<Family, readonly string[]>>>;
   readonly defaultPools?: readonly string[];
-  /** True if only the addresses of the workload's application may serve, because its annotations name subnets. */
+  /** True if only the addresses of the workload's application may serve, because its annotations name subnets, in the lists. */
   readonly applicationOnly?: true;
   /** The network that the interface attaches to, for pools with `networks`. */
   readonly network?: string;

@@ -131,6 +131,12 @@ export function considered(pools: readonly Pool[], criteria: PoolCriteria): Cons
   };
 }
 
+/** Returns the pools of the family that the rule gives and that cannot serve. */
+export const leftOut = (pools: readonly Pool[], criteria: PoolCriteria): readonly Candidate[] =>
+  judge(pools, criteria)
+    .judged.filter(({ unfit }) => unfit && unfit.code !== "family")
+    .map((each) => candidateOf(criteria.family, each));
+
 /** Evaluates the candidates of the rule that applies. */
 function judge(
   pools: readonly Pool[],

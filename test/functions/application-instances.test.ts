@@ -87,6 +87,47 @@ describe("an instance of an application", () => {
     });
   });
 
+  it.each([
+    [
+      "the pools of its annotation",
+      { annotations: { "ipam.spidernet.io/ippool": '{"ipv4": ["any", "lost", "web"]}' } },
+      "any, lost (does not exist)",
+    ],
+    [
+      "the subnets of its annotation",
+      { annotations: { "ipam.spidernet.io/subnet": '{"ipv4": ["any"]}' } },
+      "any",
+    ],
+    ["the pools of its request", { pools: ["10.1.0.0/28", "six"] }, "10.1.0.0/28"],
+    ["the pools of its request, by family", { ipv4Pools: ["a*"] }, "a*"],
+  ])(
+    "is told that %s are passed over, also under the same uid and in a dry run",
+    async (_, named, told) => {
+      const plat = await spaceWithRanges();
+      await plat.put("/v1/pools/six", { cidr: "2001:db8::/64" });
+      await plat.put(WEB, { replicas: 1, addresses });
+      const messages = [
+        `The IPv4 addresses are those of application shop/Deployment/web, in web. The request also names ${told}, and gets none of that.`,
+      ];
+      const once = await ask(plat, pod(1), named);
+      expect(once.body).toMatchObject({ addresses: [{ pool: "web" }], messages });
+      const again = await ask(plat, pod(1), named);
+      expect(again.body).toMatchObject({ addresses: once.body.addresses, messages });
+      expect((await ask(plat, pod(1), { ...named, dryRun: true })).body).toMatchObject({
+        messages,
+      });
+    },
+  );
+
+  it("is told nothing of pools that it names and that its application has", async () => {
+    const plat = await spaceWithRanges();
+    await plat.put(WEB, { replicas: 1, addresses });
+    const named = {
+      annotations: { "ipam.spidernet.io/subnets": '[{"interface": "eth0", "ipv4": ["web"]}]' },
+    };
+    expect((await ask(plat, pod(1), named)).body).toMatchObject({ messages: [] });
+  });
+
   it("gets an address that the application got a moment ago", async () => {
     const plat = await spaceWithRanges();
     await plat.put(WEB, { replicas: 1, addresses });

@@ -139,6 +139,61 @@ describe("the rules that give a request its pools", () => {
     });
   });
 
+  it.each([
+    ["a pool with blocks of hosts", {}, false],
+    ["a set", { ranges: ["10.0.0.0"] }, false],
+    ["a pool of prefixes", { assign: "prefixes", blockSize: 26 }, true],
+  ])(
+    "tell which pools their conditions left out, with the code of each, when %s is full",
+    async (_, fields, isOfPrefixes) => {
+      const plat = newSpace();
+      const cidr = "ranges" in fields || isOfPrefixes ? "10.0.0.0/26" : "10.0.0.0/32";
+      const others = isOfPrefixes ? { assign: "prefixes", blockSize: 26 } : {};
+      await plat.put("/v1/pools/one", { cidr, ...fields });
+      await plat.put("/v1/pools/bank", {
+        cidr: "10.1.0.0/26",
+        ...others,
+        principals: ["arn:aws:iam::210987654321:role/bank"],
+      });
+      await plat.put("/v1/pools/off", { cidr: "10.2.0.0/26", ...others, disabled: true });
+      await plat.put("/v1/pools/six", { cidr: "2001:db8::/120" });
+      const asking = (handle: string) =>
+        isOfPrefixes
+          ? plat.call("POST", "/v1/prefixes", {
+              body: { handle, family: 4 },
+              headers: { "idempotency-key": handle },
+            })
+          : ask(plat, { handle });
+      expect([200, 201]).toContain((await asking("a")).status);
+      const { body } = await asking("b");
+      expect(body.code).toBe("pool_exhausted");
+      expect(body.pools).toMatchObject([
+        { pool: "one", code: "full" },
+        { pool: "bank", cidr: "10.1.0.0/26", code: "principal", reason: expect.any(String) },
+        { pool: "off", code: "disabled" },
+      ]);
+      expect(body.pools).toHaveLength(3);
+    },
+  );
+
+  it("tell of each interface which pools their conditions left out", async () => {
+    const plat = await withPools({
+      a: { cidr: "10.8.0.0/32", networks: ["one"] },
+      b: { networks: ["two"], nodeNames: ["n2"] },
+      c: { cidr: "10.9.0.0/32", networks: ["two"] },
+    });
+    const interfaces = [
+      { name: "eth0", ipv4: 1, network: "one" },
+      { name: "net1", ipv4: 2, network: "two" },
+    ];
+    const { body } = await ask(plat, { ipv4: undefined, interfaces });
+    expect(body.pools).toMatchObject([
+      { pool: "c", code: "full", interface: "net1" },
+      { pool: "a", code: "network", interface: "net1" },
+      { pool: "b", code: "node", interface: "net1" },
+    ]);
+  });
+
   it("reject a family for which the rule that applies has no pool", async () => {
     const plat = await withPools({ four: {}, six: { cidr: "2001:db8::/120" } });
     const both = { ipv6: 1, defaultPools: ["four"] };

@@ -32,7 +32,9 @@ import {
   withdraw,
 } from "./execution.ts";
 import { type FamilyRequests, familyRequestsOf } from "./family-requests.ts";
+import { passedOver } from "./passed-over.ts";
 import { allowanceOf } from "./quota.ts";
+import { withLeftOut } from "./rejections.ts";
 import {
   hasOpenFamily,
   mayHaveBlocks,
@@ -74,9 +76,10 @@ export async function assign(
   try {
     const answered = await untilAnswered(ATTEMPTS, () => attempt(execution));
     if (execution.charge) await unspendRest(execution);
-    return answered instanceof Rejection
-      ? answered
-      : withNetwork(execution.pools, answered, request);
+    if (answered instanceof Rejection) return answered;
+    const { pools, passedOver } = execution;
+    const messages = [...answered.messages, ...passedOver];
+    return withNetwork(pools, { ...answered, messages }, request);
   } catch (error) {
     throw await cleanUpAfter(execution, error);
   } finally {
@@ -128,13 +131,14 @@ async function round(
   const missing = missingFrom(execution, learned.familyRequests);
   const [firstMissing] = missing;
   if (!firstMissing) return conclude(execution);
-  const selected = request.prefixes
+  const found = request.prefixes
     ? await selectPrefixes(context, missing, request.prefixes)
     : request.address
       ? await selectAddress(context, firstMissing, request.address)
       : request.stated
         ? await selectStated(context, missing, grantedTo(execution))
         : await selectInBatch(execution, missing, learned.places);
+  const selected = found instanceof Rejection ? withLeftOut(found, missing) : found;
   if (selected instanceof Rejection)
     return request.allowPartial && hasAny(execution)
       ? conclude(execution, selected)
@@ -273,6 +277,7 @@ async function learn(execution: AssignExecution): Promise<Learned | Rejection> {
   const hasQuotas = configuration.quotas.length > 0;
   const refused = hasQuotas && (await whyNotCounted(execution, configuration));
   if (refused) return refused;
+  execution.passedOver = passedOver(request, configuration, requester);
   const requests = familyRequestsOf(request, configuration, requester);
   return requests instanceof Rejection ? requests : { ...requests, places, earlier };
 }

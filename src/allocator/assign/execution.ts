@@ -63,6 +63,8 @@ export interface AssignExecution {
   quotaSlots?: readonly OccupiedQuotaSlot[] | undefined;
   /** The pools of the space as the execution learned them. */
   pools?: readonly Pool[];
+  /** Sentences on the pools that the request names, and that the application of its workload does not have. */
+  passedOver: readonly string[];
   /** The reason why no pool serves one of the families, for a request that accepts a part. */
   unserved?: Rejection | undefined;
 }
@@ -84,6 +86,7 @@ export function executionAt(
     unsettled: false,
     quotas: [],
     indexes: [],
+    passedOver: [],
     quotaSlots: request.quotaSlots,
   };
 }

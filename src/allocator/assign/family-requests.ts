@@ -20,6 +20,7 @@ import {
   type Considered,
   candidateOf,
   considered,
+  leftOut,
   numbered,
   type PoolCriteria,
   selectPools,
@@ -125,6 +126,10 @@ export function familyRequestsOf(
       pools,
       configuration,
       claiming,
+      leftOut: () =>
+        stated || specific || address || places
+          ? []
+          : leftOut(configuration.pools, poolCriteria(one, requester, family)),
       blocksMax: Math.min(
         capOf(configuration.settings),
         maxBlocksPerHost ?? Number.POSITIVE_INFINITY,

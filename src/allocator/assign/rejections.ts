@@ -116,6 +116,31 @@ export const reachOf = (search: Nothing) => ({
   ...(unseenIn(search).length > 0 && { retryable: true }),
 });
 
+/** Adds to a rejection for want of room the pools that could not serve at all, each with its code. */
+export function withLeftOut(
+  rejection: Rejection,
+  familyRequests: readonly FamilyRequest[],
+): Rejection {
+  const { code, detail, members } = rejection;
+  const { pools = [], missing = [] } = members;
+  if (code !== "pool_exhausted") return rejection;
+  const others = familyRequests
+    .filter((each) =>
+      missing.some(({ family, interface: of }) => family === each.family && of === each.interface),
+    )
+    .flatMap(({ leftOut, interface: of }) =>
+      (leftOut?.() ?? []).map(({ pool, cidr, code, reason }) => ({
+        pool,
+        cidr,
+        code,
+        reason,
+        ...(of !== undefined && { interface: of }),
+      })),
+    );
+  const all = [...pools, ...others].slice(0, POOLS_TOLD_MAX);
+  return new Rejection(code, detail, { ...members, pools: all });
+}
+
 /** Returns the first pools as `web (10.1.0.0/28), db (10.2.0.0/28)`, and the number of the others. */
 export function namesOf(pools: readonly Pool[]): string {
   const named = pools.slice(0, REASONS_IN_DETAIL_MAX);

@@ -8,6 +8,7 @@ import type { HostReserved } from "../../domain/host-reserved.ts";
 import { SLOTS_PER_WRITE_MAX } from "../../domain/limits.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
+import type { Candidate } from "../../domain/selection.ts";
 import { isReleased } from "../../domain/slot.ts";
 import type { StatedAddress } from "../../domain/stated-address.ts";
 import type { Claiming } from "../quotas/claim-charge.ts";
@@ -41,6 +42,8 @@ export interface FamilyRequest {
   readonly ofApplication?: ApplicationAsked;
   /** The pools that may serve, in order. */
   readonly pools: readonly Pool[];
+  /** Returns the pools that the rule of the request gives, and that their conditions or states leave out. */
+  readonly leftOut?: () => readonly Candidate[];
   /** The pools of all stages: the blocks that the host has in them count towards its limit. */
   readonly serving?: readonly Pool[];
   readonly configuration: SpaceConfiguration;

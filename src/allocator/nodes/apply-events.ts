@@ -100,8 +100,9 @@ async function carryOut(
     case "end":
       return resultOfNode(await applyDeleted(context, { space, name }, event.ended));
     case "release": {
-      const { complete } = await releaseHandle(context, space, `pod/${event.uid}`);
-      return complete ? { status: "applied" } : { status: "failed", failure: LATE };
+      const { complete, progressed } = await releaseHandle(context, space, `pod/${event.uid}`);
+      if (!complete) return { status: "failed", failure: LATE };
+      return { status: progressed ? "applied" : "ignored" };
     }
     case "renew":
       return { status: await renew(context, { space, name, renewedAt: event.renewedAt }) };

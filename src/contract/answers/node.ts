@@ -24,7 +24,7 @@ export const eventResult = v.strictObject({
   status: v.pipe(
     v.picklist(["applied", "stale", "ignored", "rejected", "failed"]),
     v.description(
-      "`stale` means: a later event is known. `rejected` means: malformed. `failed` means: send it again",
+      "`stale` means: a later event is known. `ignored` means: nothing follows from it, as of a Pod whose handle has nothing. `rejected` means: malformed. `failed` means: send it again",
     ),
   ),
   code: v.optional(problemCode),

@@ -86,9 +86,8 @@ function askedByAnnotation(
   if (!items.ok) return invalid({ field: `annotations.${annotation.key}`, problem: items.problem });
   return items.value.map(({ pools, cleanGateway }) => ({
     pools: [],
-    ...(isOfSubnets(annotation.key)
-      ? { applicationOnly: true as const }
-      : { poolsByFamily: pools }),
+    ...(isOfSubnets(annotation.key) && { applicationOnly: true as const }),
+    poolsByFamily: pools,
     ...(cleanGateway && { cleanGateway: true as const }),
   }));
 }
