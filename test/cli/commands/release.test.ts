@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { RELEASES_PER_REQUEST_MAX } from "../../../src/domain/limits.ts";
 import { spaceWithPool } from "../space.ts";
 import { terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
@@ -127,15 +128,18 @@ describe("plat release --ip", () => {
   });
 
   it("tells what was released by the time that nobody answered any more", async () => {
-    await pool("main", { cidr: "10.0.0.0/22" });
     const ips = Array.from({ length: 300 }, (_, i) => `10.0.${i >> 8}.${i & 0xff}`);
+    // The server itself may leave some of so many to the next request, if it has no time for them.
+    const results = ips
+      .slice(0, RELEASES_PER_REQUEST_MAX)
+      .map((address) => ({ address, status: "released", handle: "web-0" }));
     const url = await wayTo(shell.server().url, async ({ before }) =>
-      before > 0 ? "lost" : undefined,
+      before > 0 ? "lost" : { requestId: "r", results, complete: true },
     );
     const line = ["release", "--ip", ips.join(","), "--handle", "web-0", "--endpoint", url];
     const { exit, out, err } = await plat(...line, "-o", "json");
     expect(exit).toBe(3);
-    expect(JSON.parse(out).results).toHaveLength(256);
+    expect(JSON.parse(out).results).toEqual(results);
     expect(err).toContain("does not answer");
   });
 });
