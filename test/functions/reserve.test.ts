@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { LOOKS_PER_PAGE } from "../../src/domain/limits.ts";
-import { spaceWithPool } from "./plat.ts";
+import { newSpace, spaceWithPool, table } from "./plat.ts";
 
 describe("a reservation", () => {
   it("that covers what is assigned, and all of a pool, is made with a warning that says so", async () => {
@@ -14,6 +14,7 @@ describe("a reservation", () => {
         pool: "main",
         cidr: "10.0.0.0/24",
         inUse: 5,
+        held: 0,
         complete: true,
         unreserved: 0,
         detail:
@@ -55,6 +56,66 @@ describe("a reservation", () => {
       isSome: true,
     });
     expect(detail).toContain(`covers at least ${inUse} assigned addresses of pool main`);
+  });
+});
+
+describe("a reservation over pools of one CIDR", () => {
+  const CIDR = { cidr: "10.0.0.0/24", blockSize: 30 };
+
+  it("is warned of with the addresses of each pool's own set", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/pools/red", { ...CIDR, ranges: ["10.0.0.10-10.0.0.19"] });
+    await plat.put("/v1/pools/blue", { ...CIDR, ranges: ["10.0.0.20-10.0.0.29"] });
+    for (const address of ["10.0.0.10", "10.0.0.11", "10.0.0.20"])
+      await plat.assign({ host: "n1", address });
+    const { body } = await plat.put("/v1/reservations/r", { cidrs: ["10.0.0.0-10.0.0.15"] });
+    expect(body.warnings).toEqual([
+      {
+        ...{ pool: "red", cidr: "10.0.0.0/24", inUse: 2, held: 0, complete: true, unreserved: 4 },
+        detail:
+          "Reservation r covers 2 assigned addresses of pool red (10.0.0.0/24), and leaves 4 of its 10 addresses for automatic assignment.",
+      },
+    ]);
+  });
+
+  it("is warned of with each address once, and with held ones as held", async () => {
+    const plat = newSpace();
+    const subnet = { ...CIDR, assignmentMode: "Applications", ranges: ["10.0.0.8-10.0.0.23"] };
+    await plat.put("/v1/pools/subnet", subnet);
+    await plat.put("/v1/pools/team", { ...CIDR, ranges: ["10.0.0.16-10.0.0.23"] });
+    await plat.put("/v1/applications/shop/Deployment/web", {
+      ...{ replicas: 0, addresses: { number: "3", pools: ["subnet"] } },
+    });
+    await plat.assign({ host: "n1", ipv4: 1, pools: ["team"] });
+    const { body } = await plat.put("/v1/reservations/r", { cidrs: ["10.0.0.0/24"] });
+    expect(body.warnings).toMatchObject([
+      {
+        ...{ pool: "subnet", inUse: 0, held: 3, unreserved: 0 },
+        detail:
+          "Reservation r covers 0 assigned addresses and 3 held ones of pool subnet (10.0.0.0/24), and leaves 0 of its 8 addresses for automatic assignment.",
+      },
+      {
+        ...{ pool: "team", inUse: 1, held: 0, unreserved: 0 },
+        detail:
+          "Reservation r covers 1 assigned address of pool team (10.0.0.0/24), and leaves 0 of its 8 addresses for automatic assignment.",
+      },
+    ]);
+  });
+
+  it("is warned of with an address that was assigned while it was taken out of a pool", async () => {
+    const plat = newSpace();
+    const made = await plat.put("/v1/pools/red", { ...CIDR, ranges: ["10.0.0.10-10.0.0.19"] });
+    const shrink = () =>
+      plat.put("/v1/pools/red", { ...CIDR, ranges: ["10.0.0.10-10.0.0.14"] }, made.headers.etag);
+    const spy = vi.spyOn(table, "write").mockImplementationOnce(async (write) => {
+      spy.mockRestore();
+      expect((await shrink()).status).toBe(200);
+      return table.write(write);
+    });
+    expect((await plat.assign({ host: "n1", address: "10.0.0.16" })).status).toBe(200);
+    const { body } = await plat.put("/v1/reservations/r", { cidrs: ["10.0.0.14-10.0.0.19"] });
+    expect(body.warnings).toMatchObject([{ pool: "red", inUse: 1, unreserved: 4 }]);
+    expect(body.warnings[0].detail).toContain("leaves 4 of its 5 addresses");
   });
 });
 

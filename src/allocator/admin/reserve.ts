@@ -1,17 +1,19 @@
 import { countOf, sharedBy, subtract } from "../../domain/address-set.ts";
+import { ownServedSetOf, ownSetOf } from "../../domain/application-pools.ts";
 import { type Block, reservedOrdinals } from "../../domain/block.ts";
 import { groupAt } from "../../domain/block-group.ts";
 import { type Interval, intervalOf, merged, overlaps } from "../../domain/cidr.ts";
 import { PAGE_READS_AT_ONCE, POOLS_TOLD_MAX } from "../../domain/limits.ts";
 import { CorruptItemError, orCorrupt, Rejection } from "../../domain/outcome.ts";
 import {
+  assignsPrefixes,
   type Pool,
   type Reservation,
   reservedBy,
   slotSizeOf,
   subnetIdOf,
 } from "../../domain/pool.ts";
-import { reservedFor, setOf } from "../../domain/pool-set.ts";
+import { reservedFor } from "../../domain/pool-set.ts";
 import { isReleased } from "../../domain/slot.ts";
 import { mayBeOf } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
@@ -24,7 +26,9 @@ import type { Written } from "./written.ts";
 /** An effect of a reservation on a pool that its operator may not expect. */
 export interface ReservationWarning extends Covered {
   readonly pool: Pick<Pool, "name" | "cidr" | "assign" | "blockSize">;
-  /** The number of addresses of the pool that no reservation of the space covers, or of prefixes that none touches. */
+  /** The number of addresses or prefixes of the pool, without those that pools inside of it have. */
+  readonly size: bigint;
+  /** The number of its addresses that no reservation of the space covers, or of its prefixes that none touches. */
   readonly unreserved: bigint;
 }
 
@@ -32,6 +36,8 @@ export interface ReservationWarning extends Covered {
 interface Covered {
   /** The number of them that are assigned. */
   readonly inUse: number;
+  /** The number of them that applications hold, and that no instance has. */
+  readonly held: number;
   /** True if every block was read. Otherwise more addresses may be assigned. */
   readonly complete: boolean;
 }
@@ -43,8 +49,9 @@ export interface Reserved extends Written<Reservation> {
 
 /**
  * Creates or changes a reservation. It warns of each pool in which the reservation covers, or may cover, assigned
- * addresses. It also warns of each pool in which no address is left for automatic assignment. The blocks are read after
- * the reservation is written, and at most as many as one page of a list may read.
+ * or held addresses. It also warns of each pool in which no address is left for automatic assignment. Each address counts
+ * for one pool: the one in whose name it is assigned. The blocks are read after the reservation is written, and at most as
+ * many as one page of a list may read.
  */
 export async function reserve(
   context: Context,
@@ -68,19 +75,21 @@ async function warningsOf(
   const budget = pageBudget(context);
   const warnings: ReservationWarning[] = [];
   for (const pool of pools) {
-    const set = setOf(pool);
-    const within = sharedBy(reservedFor(pool, { reserved: runs }), set);
+    const closed = assignsPrefixes(pool) ? reservedFor(pool, { reserved: runs }) : runs;
+    const within = sharedBy(closed, ownServedSetOf(pool, pools));
     if (within.length === 0 || pool.state === "deleting") continue;
+    const set = ownSetOf(pool, pools);
+    const size = countOf(set) / slotSizeOf(pool);
     const unreserved = countOf(subtract(set, reservedFor(pool, { reserved }))) / slotSizeOf(pool);
     const covered = await coveredIn(context, pool, within, budget);
     // Blocks that were not read may have assigned addresses. No warning would mean that there are none.
-    if (covered.inUse > 0 || unreserved === 0n || !covered.complete)
-      warnings.push({ pool, unreserved, ...covered });
+    if (covered.inUse + covered.held > 0 || unreserved === 0n || !covered.complete)
+      warnings.push({ pool, size, unreserved, ...covered });
   }
   return warnings.slice(0, POOLS_TOLD_MAX);
 }
 
-/** Counts the assigned addresses of a pool in these intervals, as far as the budget allows. */
+/** Counts the assigned and the held addresses of a pool in these intervals, as far as the budget allows. */
 async function coveredIn(
   context: Context,
   pool: Pool,
@@ -96,27 +105,32 @@ async function coveredIn(
   const touched = [...map.groups]
     .map((index) => groupAt(pool, index))
     .filter((group) => runs.some((run) => overlaps(run, intervalOf(group))));
-  let inUse = 0;
+  let [inUse, held] = [0, 0];
   let complete = true;
   for (let from = 0; from < touched.length; from += PAGE_READS_AT_ONCE) {
-    if (budget.isSpent) return { inUse, complete: false };
+    if (budget.isSpent) return { inUse, held, complete: false };
     const some = touched.slice(from, from + PAGE_READS_AT_ONCE);
     const looks = await inParallel(some, some.length, (group) => {
       budget.look();
       return context.store.scanGroup(pool.space, group, { consistent: false });
     });
     for (const block of looks.flat().filter((each) => mayBeOf(pool, each))) {
-      inUse += takenWithin(block, runs);
+      const counted = countWithin(block, runs);
+      inUse += counted.inUse;
+      held += counted.held;
       complete &&= !block.unreadable;
     }
   }
-  return { inUse, complete };
+  return { inUse, held, complete };
 }
 
-const UNSEEN: Covered = { inUse: 0, complete: false };
+const UNSEEN: Covered = { inUse: 0, held: 0, complete: false };
 
-function takenWithin(block: Block, runs: readonly Interval[]): number {
+function countWithin(block: Block, runs: readonly Interval[]): Omit<Covered, "complete"> {
   const isWithin = reservedOrdinals(block, runs);
-  return [...block.slots].filter(([ordinal, slot]) => !isReleased(slot) && isWithin(ordinal))
-    .length;
+  const slots = [...block.slots].filter(
+    ([ordinal, slot]) => !isReleased(slot) && isWithin(ordinal),
+  );
+  const held = slots.filter(([, { kind }]) => kind === "held").length;
+  return { inUse: slots.length - held, held };
 }

@@ -21,7 +21,13 @@ export const reservationWarning = v.strictObject({
   inUse: v.pipe(
     whole,
     v.description(
-      "The assigned addresses that the reservation covers; a lower bound if not `complete`",
+      "The assigned addresses of the pool's own set that the reservation covers; a lower bound if not `complete`",
+    ),
+  ),
+  held: v.pipe(
+    whole,
+    v.description(
+      "The addresses that the reservation covers and that applications hold without an instance; a lower bound if not `complete`",
     ),
   ),
   complete: v.pipe(v.boolean(), v.description("Whether every block of the pool was read")),
@@ -40,7 +46,7 @@ export const reservationWritten = v.strictObject({
     v.pipe(
       v.array(reservationWarning),
       v.description(
-        "Pools in which the reservation covers assigned addresses, or leaves none for automatic assignment",
+        "Pools in which the reservation covers assigned or held addresses, or leaves none for automatic assignment",
       ),
     ),
   ),

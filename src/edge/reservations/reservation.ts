@@ -4,8 +4,8 @@ import { RESOURCE } from "../../contract/requests/names.ts";
 import { readReservation } from "../../contract/requests/reservation.ts";
 import { readReservedIp, SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
 import { Problem } from "../../contract/schema/problem.ts";
-import { formatCidr, sizeOf } from "../../domain/cidr.ts";
-import { assignsPrefixes, type Reservation, slotSizeOf } from "../../domain/pool.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import { assignsPrefixes, type Reservation } from "../../domain/pool.ts";
 import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { namedList } from "../http/named-list.ts";
@@ -59,21 +59,23 @@ export function reservationPutAnswer(
 
 function warningBody(
   name: string,
-  { pool, inUse, complete, unreserved }: ReservationWarning,
+  { pool, inUse, held, complete, size, unreserved }: ReservationWarning,
 ): object {
   const cidr = formatCidr(pool.cidr);
   const unit = assignsPrefixes(pool) ? "prefix" : "address";
-  const count = `${inUse} assigned ${unit}${inUse === 1 ? "" : "es"}`;
+  const assigned = `${inUse} assigned ${unit}${inUse === 1 ? "" : "es"}`;
+  const count = held > 0 ? `${assigned} and ${held} held one${held === 1 ? "" : "s"}` : assigned;
   const seen =
-    inUse === 0 && !complete
+    inUse + held === 0 && !complete
       ? `may cover assigned ${unit}es`
       : `covers ${complete ? "" : "at least "}${count}`;
   const covers = `${seen} of pool ${pool.name} (${cidr})${complete ? "" : ", not all of whose blocks were looked at"}`;
-  const leaves = `leaves ${unreserved} of its ${sizeOf(pool.cidr) / slotSizeOf(pool)} ${unit}es for automatic assignment`;
+  const leaves = `leaves ${unreserved} of its ${size} ${unit}es for automatic assignment`;
   return {
     pool: pool.name,
     cidr,
     inUse,
+    held,
     complete,
     unreserved: countOf(unreserved),
     detail: `Reservation ${name} ${covers}, and ${leaves}.`,
