@@ -8,6 +8,9 @@ import type { StorageOptions } from "../../src/local/storage.ts";
 
 const SECONDS_NEVER = 86_400;
 
+/** What each dry run says on stderr before anything else. */
+export const DRY_RUN = "Note: this is a dry run; it writes nothing.\n";
+
 export interface Ended {
   readonly exit: number;
   readonly out: string;

@@ -2,7 +2,13 @@ import { randomUUID } from "node:crypto";
 import { Command } from "commander";
 import { type Answer, mayBeDone, PlatError } from "../../client/index.ts";
 import { addedTo } from "../api/command-error.ts";
-import { action, printing, type Session } from "../invocation/cli.ts";
+import {
+  action,
+  type DryRunOption,
+  printing,
+  type Session,
+  withDryRun,
+} from "../invocation/cli.ts";
 import { type InterfaceOption, interfaces } from "../invocation/interface-option.ts";
 import {
   affinityTypeOption,
@@ -22,7 +28,9 @@ import type { Io } from "../shell/io.ts";
 
 export const assignCommand = (io: Io): Command =>
   withHostReserved(
-    withWorkload(printing(new Command("assign")))
+    withWorkload(
+      withDryRun(printing(new Command("assign")), "Explain the assignment, and write nothing"),
+    )
       .description("Assign addresses to a handle on a host")
       .requiredOption("--host <host>", "The host that the addresses are for")
       .addOption(affinityTypeOption())
@@ -69,7 +77,6 @@ export const assignCommand = (io: Io): Command =>
       )
       .option("--lease-seconds <n>", "Release the addresses after this time unless renewed", count)
       .option("--idempotency-key <key>", "Key of the request: a retry with it gets the same answer")
-      .option("--dry-run", "Explain the assignment, and write nothing")
       .addHelpText(
         "after",
         examples(
@@ -98,7 +105,7 @@ export const assignCommand = (io: Io): Command =>
       ),
   ).action(action(io, assign));
 
-interface AssignOptions extends HostReservedOptions, WorkloadOptions {
+interface AssignOptions extends DryRunOption, HostReservedOptions, WorkloadOptions {
   readonly host: string;
   readonly pool?: readonly string[];
   readonly defaultPool?: readonly string[];
@@ -106,7 +113,6 @@ interface AssignOptions extends HostReservedOptions, WorkloadOptions {
   readonly label?: Readonly<Record<string, string>>;
   readonly interface?: readonly InterfaceOption[];
   readonly idempotencyKey?: string;
-  readonly dryRun?: true;
   /** The fields of the request under their own names. */
   readonly [field: string]: unknown;
 }

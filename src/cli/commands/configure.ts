@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import type * as v from "valibot";
 import type { settingsRead } from "../../contract/answers/answers.ts";
-import { action, type Session } from "../invocation/cli.ts";
+import { action, type DryRunOption, markOf, type Session, withDryRun } from "../invocation/cli.ts";
 import { count, flag, texts } from "../invocation/options.ts";
 import { asSeen } from "../resource/change.ts";
 import { capital, usageError } from "../shell/exit.ts";
@@ -73,8 +73,7 @@ const OPTIONS: Readonly<Record<keyof Settings, Option>> = {
   ).argParser((text) => (text === NONE ? [] : texts(text))),
 };
 
-interface Values {
-  readonly dryRun?: true;
+interface Values extends DryRunOption {
   readonly [option: string]: unknown;
 }
 
@@ -91,9 +90,9 @@ export function configureCommand(io: Io): Command {
       ),
     );
   for (const option of Object.values(OPTIONS)) command.addOption(option);
-  return command
-    .option("--dry-run", "Say what would change, and change nothing")
-    .action(action(io, configure));
+  return withDryRun(command, "Say what would change, and change nothing").action(
+    action(io, configure),
+  );
 }
 
 async function configure({ io, client }: Session, values: Values): Promise<void> {
@@ -109,9 +108,8 @@ async function configure({ io, client }: Session, values: Values): Promise<void>
     body: { ...seen.body, ...Object.fromEntries(asked) },
     ...asSeen(seen),
   });
-  const done = body.dryRun ? "Would set" : "Successfully set";
   // As calicoctl writes them: `StrictAffinity`.
   for (const [setting, value] of asked)
-    io.out(`${done} ${capital(setting)} to: ${settingText(value)}\n`);
+    io.out(`Successfully set ${capital(setting)} to: ${settingText(value)}${markOf(values)}\n`);
   if (body.effectiveAt !== undefined) io.out(`In force everywhere from ${body.effectiveAt} on\n`);
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { found } from "../../client/index.ts";
 import { readHoldings } from "../api/holdings.ts";
 import { releaseHost } from "../api/releases.ts";
-import { action, type Session } from "../invocation/cli.ts";
+import { action, markOf, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation } from "../invocation/confirm.ts";
 import { counted } from "../output/count.ts";
 import { progressing, told } from "../output/progress.ts";
@@ -43,7 +43,7 @@ async function deleteNode(session: Session, options: Options, name: string): Pro
     await confirm(async () => `Delete node ${name}, and release its ${await holdings()}?`);
   // A host can have addresses without a registration.
   await found(deleteAsSeen(session, NODE, name, options));
-  if (options.dryRun) io.out(`${await holdings()} of ${name} released (dry run)\n`);
+  if (options.dryRun) io.out(`${await holdings()} of ${name} released${markOf(options)}\n`);
   else await releaseAll(session, name);
 }
 

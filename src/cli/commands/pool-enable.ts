@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { action, type Session } from "../invocation/cli.ts";
+import { action, type DryRunOption, markOf, type Session, withDryRun } from "../invocation/cli.ts";
 import type { Job } from "../invocation/wait-for-job.ts";
 import { asSeen } from "../resource/change.ts";
 import { POOL, titled } from "../resource/kind.ts";
@@ -9,17 +9,19 @@ import type { Io } from "../shell/io.ts";
 
 /** Returns `enable NAME`, which undoes `drain NAME`. */
 export const poolEnableCommand = (io: Io): Command =>
-  new Command("enable")
-    .description("Assign from a drained or disabled pool again; this cancels its drain")
-    .argument("<pool>", "Name of the pool")
-    .option("--dry-run", "Say what would change, and change nothing")
+  withDryRun(
+    new Command("enable")
+      .description("Assign from a drained or disabled pool again; this cancels its drain")
+      .argument("<pool>", "Name of the pool"),
+    "Say what would change, and change nothing",
+  )
     .addHelpText("after", examples(["Undo a drain", "plat pool enable default-ipv4"]))
     .action(action(io, enable));
 
 /** Enables the pool as it was read, so that it does not overwrite a concurrent change. */
 async function enable(
   { io, client }: Session,
-  { dryRun }: { readonly dryRun?: true },
+  { dryRun }: DryRunOption,
   name: string,
 ): Promise<void> {
   const seen = await client.readPool({ name });
@@ -35,8 +37,8 @@ async function enable(
     body: { ...pool, disabled: false },
     ...asSeen(seen),
   });
-  io.out(`${titled(POOL, name)} enabled${dryRun ? " (dry run)" : ""}\n`);
+  io.out(`${titled(POOL, name)} enabled${markOf({ dryRun })}\n`);
   if (body.effectiveAt !== undefined) io.out(`In force everywhere from ${body.effectiveAt} on\n`);
   for (const { id } of drains)
-    io.err(`Note: this ${dryRun ? "would cancel" : "cancels"} job ${id}.\n`);
+    io.err(`Note: this ${dryRun ? "would cancel its drain" : `cancels job ${id}`}.\n`);
 }

@@ -115,7 +115,7 @@ const jobCommand = (
           });
         const { body } = await begin(client, { name, dryRun, mustBeEmpty, ifMatch: seen.etag });
         const job = wait && !dryRun ? await follow(session, body.job, timeout) : body.job;
-        printJob(session, job);
+        printJob(session, job, options);
         checkDone(job);
       }),
     );

@@ -3,7 +3,7 @@ import type * as v from "valibot";
 import type { poolRead } from "../../contract/answers/answers.ts";
 import { ASSIGNMENT_MODES, ASSIGNS, BORROWING, USES } from "../../domain/pool.ts";
 import { POOL_KINDS } from "../../domain/pool-network.ts";
-import { action, type Session } from "../invocation/cli.ts";
+import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
 import { count, duration, keyValue, texts } from "../invocation/options.ts";
 import { routes } from "../invocation/route-option.ts";
 import { TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
@@ -70,13 +70,13 @@ export const POOL_COLUMNS: readonly Column<Pool>[] = [
 ];
 
 /** The options of `create`. Except for `route` they have the names of the fields. */
-interface CreateOptions {
+interface CreateOptions extends DryRunOption {
   readonly route?: ReturnType<typeof routes>;
 }
 
 /** Makes the command `create`. */
 const createCommand = (io: Io): Command =>
-  new Command("create")
+  withDryRun(new Command("create"), "Say what would be created, and create nothing")
     .description("Create a pool")
     .addHelpText(
       "after",
@@ -181,7 +181,7 @@ const createCommand = (io: Io): Command =>
     )
     .option("--cooldown-seconds <n>", "How long a released address is not assigned again", count)
     .action(
-      action(io, (session: Session, { route, ...fields }: CreateOptions, name: string) =>
-        create(session, POOL, name, { ...fields, routes: route }),
+      action(io, (session: Session, { route, dryRun, ...fields }: CreateOptions, name: string) =>
+        create(session, POOL, name, { ...fields, routes: route }, { dryRun }),
       ),
     );

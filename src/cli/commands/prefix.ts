@@ -7,7 +7,13 @@ import {
   readPrefixes,
   releasePrefixes,
 } from "../api/prefixes.ts";
-import { action, printing, type Session } from "../invocation/cli.ts";
+import {
+  action,
+  type DryRunOption,
+  printing,
+  type Session,
+  withDryRun,
+} from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { count, keyValue, texts } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
@@ -45,7 +51,7 @@ export const prefixCommand = (io: Io): Command =>
         .action(action(io, get)),
     )
     .addCommand(
-      printing(new Command("assign"))
+      withDryRun(printing(new Command("assign")), "Explain the assignment, and write nothing")
         .description("Assign a free prefix, or a specific one, to a handle")
         .argument("<handle>", "The handle")
         .option("--family <family>", "Family of the prefix: 4 or 6", count)
@@ -58,7 +64,6 @@ export const prefixCommand = (io: Io): Command =>
           "--idempotency-key <key>",
           "Key of the request: a retry with it gets the same answer",
         )
-        .option("--dry-run", "Explain the assignment, and write nothing")
         .addHelpText(
           "after",
           examples(
@@ -107,11 +112,10 @@ async function get(
   print({ columns: COLUMNS, rows: prefixes, document: { prefixes } });
 }
 
-interface AssignOptions {
+interface AssignOptions extends DryRunOption {
   readonly pool?: readonly string[];
   readonly attribute?: Readonly<Record<string, string>>;
   readonly idempotencyKey?: string;
-  readonly dryRun?: true;
   /** The fields of the request under their own names. */
   readonly [field: string]: unknown;
 }

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type * as v from "valibot";
 import type { quotaRead } from "../../contract/answers/answers.ts";
-import { action, type Session } from "../invocation/cli.ts";
+import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
 import { count } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
@@ -38,8 +38,13 @@ const COLUMNS: readonly Column<v.InferOutput<typeof quotaRead>>[] = [
   { header: "REQUESTS/S", value: ({ requestsPerSecond }) => requestsPerSecond },
 ];
 
+/** The options of `create`. They have the names of the fields. */
+interface CreateOptions extends DryRunOption {
+  readonly [field: string]: unknown;
+}
+
 const createCommand = (io: Io): Command =>
-  new Command("create")
+  withDryRun(new Command("create"), "Say what would be created, and create nothing")
     .description("Create a quota; without --principal and --tenant it limits the space")
     .argument("<name>", "Name of the new quota")
     .addHelpText(
@@ -59,7 +64,7 @@ const createCommand = (io: Io): Command =>
     .option("--blocks <n>", "Blocks that hosts have at a time", count)
     .option("--requests-per-second <n>", "Requests that Plat serves in a second", count)
     .action(
-      action(io, (session: Session, fields: Readonly<Record<string, unknown>>, name: string) =>
-        create(session, QUOTA, name, fields),
+      action(io, (session: Session, { dryRun, ...fields }: CreateOptions, name: string) =>
+        create(session, QUOTA, name, fields, { dryRun }),
       ),
     );

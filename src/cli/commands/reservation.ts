@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type * as v from "valibot";
 import type { reservationRead } from "../../contract/answers/answers.ts";
-import { action, type Session } from "../invocation/cli.ts";
+import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
 import { texts } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
@@ -36,13 +36,13 @@ const COLUMNS: readonly Column<v.InferOutput<typeof reservationRead>>[] = [
   { header: "REASON", value: ({ reason }) => reason, long: "wrap" },
 ];
 
-interface Options {
+interface Options extends DryRunOption {
   readonly cidr: readonly string[];
   readonly reason?: string;
 }
 
 const createCommand = (io: Io): Command =>
-  new Command("create")
+  withDryRun(new Command("create"), "Say what would be created, and create nothing")
     .description("Reserve addresses")
     .argument("<name>", "Name of the new reservation")
     .addHelpText(
@@ -65,7 +65,7 @@ const createCommand = (io: Io): Command =>
     )
     .option("--reason <text>", "Why the addresses are reserved")
     .action(
-      action(io, (session: Session, { cidr, ...said }: Options, name: string) =>
-        create(session, RESERVATION, name, { cidrs: cidr, ...said }),
+      action(io, (session: Session, { cidr, dryRun, ...said }: Options, name: string) =>
+        create(session, RESERVATION, name, { cidrs: cidr, ...said }, { dryRun }),
       ),
     );

@@ -60,7 +60,7 @@ async function deleteSpace(
   const client = clientIn(space);
   const { body } = await client.deleteSpace({ space, dryRun });
   const job = wait && !dryRun ? await follow({ io, client }, body.job, timeout) : body.job;
-  printJob(session, job);
+  printJob(session, job, options);
   checkDone(job);
 }
 

@@ -33,7 +33,6 @@ export async function importCluster(
   if (plan.conflicts.length > 0 || dryRun) {
     print(reportOf(plan, { dryRun: true }));
     if (plan.conflicts.length > 0) throw inConflict(plan.conflicts);
-    io.err("Note: this is a dry run; nothing was written.\n");
     return;
   }
   if (isNothing(plan)) {

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { type PlatClient, platClient } from "../../client/index.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { isRecord } from "../../contract/schema/schema.ts";
 import {
   FORMAT_HELP,
   type Format,
@@ -29,7 +30,10 @@ type Work<Args extends readonly unknown[], Options> = (
   ...args: Args
 ) => Promise<void>;
 
-/** Wraps the action of a command for commander, which passes the arguments, then the options, then the command. */
+/**
+ * Wraps the action of a command for commander, which passes the arguments, then the options, then the command. A dry run says so on
+ * stderr before anything else, and in every document that it prints.
+ */
 export function action<Args extends readonly unknown[], Options>(
   io: Io,
   work: Work<Args, Options>,
@@ -37,17 +41,36 @@ export function action<Args extends readonly unknown[], Options>(
   return async (...all) => {
     const command = all.at(-1) as Command;
     const { output, ...globals } = command.optsWithGlobals<GlobalOptions>();
+    const { dryRun } = command.opts<DryRunOption>();
+    if (dryRun) io.err(DRY_RUN_NOTE);
     const session: Session = {
       io,
       client: clientOf(io, globals),
       clientIn: (space) => clientOf(io, { ...globals, space }),
-      print: (said) => print(io, output ?? "table", said),
+      print: (said) => print(io, output ?? "table", dryRun ? asDryRun(said) : said),
     };
     // The work does not depend on the format of its output.
     const { output: _, ...options } = command.opts<GlobalOptions>();
     await work(session, options as Options, ...(command.processedArgs as unknown as Args));
   };
 }
+
+/** The option of a command that can show what it would do. */
+export interface DryRunOption {
+  readonly dryRun?: true | undefined;
+}
+
+const DRY_RUN_NOTE = "Note: this is a dry run; it writes nothing.\n";
+
+/** Adds the option of a command that can show what it would do, and write nothing. */
+export const withDryRun = (command: Command, preview: string): Command =>
+  command.option("--dry-run", preview);
+
+/** Returns the end of a line that says what a command has done: that of a dry run says that nothing is done. */
+export const markOf = ({ dryRun }: DryRunOption): string => (dryRun ? " (dry run)" : "");
+
+const asDryRun = <Said extends { readonly document: unknown }>(said: Said): Said =>
+  isRecord(said.document) ? { ...said, document: { ...said.document, dryRun: true } } : said;
 
 /** Returns the client of the API that the options name, or else the environment. */
 export const clientOf = (io: Io, { endpoint, space, region }: GlobalOptions): PlatClient =>

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { CommandError, EXIT, usageError } from "../shell/exit.ts";
-import type { Session } from "./cli.ts";
+import { type DryRunOption, type Session, withDryRun } from "./cli.ts";
 
-export interface ConfirmOptions {
-  readonly dryRun?: true;
+export interface ConfirmOptions extends DryRunOption {
   readonly yes?: true;
 }
 
@@ -12,7 +11,7 @@ export type Confirm = (question: string | (() => Promise<string>)) => Promise<vo
 
 /** Adds the options of a command that deletes, or that makes a large change. */
 export const withConfirmation = (command: Command, preview: string): Command =>
-  withQuestion(command.option("--dry-run", preview));
+  withQuestion(withDryRun(command, preview));
 
 /** Adds the option of a command that deletes, and that has no preview of its own. */
 export const withQuestion = (command: Command): Command =>

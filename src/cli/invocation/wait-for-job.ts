@@ -5,7 +5,7 @@ import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
 import { sentenceText, tableText } from "../output/table.ts";
 import { CommandError, EXIT, rejection, usageError } from "../shell/exit.ts";
-import type { Session } from "./cli.ts";
+import type { DryRunOption, Session } from "./cli.ts";
 import type { Duration } from "./options.ts";
 
 export type Job = Answer<"readJob">;
@@ -24,17 +24,29 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
   { header: "DETAIL", value: ({ detail }) => detail, wide: true },
 ];
 
-/** Prints one job: as a table, and below it the reason for waiting or the result. */
-export const printJob = ({ print }: Pick<Session, "print">, job: Job): void =>
+/**
+ * Prints one job: as a table, and below it the reason for waiting or the result. That of a dry run is printed without its id: no job
+ * would have it, or one that goes on without this command.
+ */
+export function printJob(
+  { print }: Pick<Session, "print">,
+  { id, ...job }: Job,
+  { dryRun }: DryRunOption = {},
+): void {
   print({
     text: (layout) => {
-      const table = tableText(JOB_COLUMNS, [job], layout);
+      const table = tableText(
+        dryRun ? JOB_COLUMNS.slice(1) : JOB_COLUMNS,
+        [{ id, ...job }],
+        layout,
+      );
       return layout.isWide ? table : `${table}\n${sentenceText(job.detail, layout)}`;
     },
-    document: job,
-    rows: [job],
-    names: [job.id],
+    document: dryRun ? job : { id, ...job },
+    rows: [dryRun ? job : { id, ...job }],
+    names: dryRun ? [] : [id],
   });
+}
 
 const LOOK_MS = 2_000;
 

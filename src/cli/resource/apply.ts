@@ -3,7 +3,7 @@ import { NotSent } from "../../client/index.ts";
 import { cut } from "../../contract/schema/schema.ts";
 import { atOnce } from "../api/at-once.ts";
 import { commandErrorOf } from "../api/command-error.ts";
-import { action, type Session } from "../invocation/cli.ts";
+import { action, type DryRunOption, markOf, type Session, withDryRun } from "../invocation/cli.ts";
 import type { Duration } from "../invocation/options.ts";
 import { checkDone, checkTimeout, follow, type WaitOptions } from "../invocation/wait-for-job.ts";
 import { progressing } from "../output/progress.ts";
@@ -18,9 +18,8 @@ import { surplusOf } from "./surplus.ts";
 
 const AT_ONCE = 8;
 
-interface Options extends WaitOptions {
+interface Options extends WaitOptions, DryRunOption {
   readonly filename: readonly string[];
-  readonly dryRun?: true;
 }
 
 /**
@@ -28,14 +27,16 @@ interface Options extends WaitOptions {
  * to the kind of the command.
  */
 export const applyCommand = (io: Io, plain: Kind): Command =>
-  new Command("apply")
-    .description(`Create and change ${plain.plural} from files`)
-    .requiredOption(
-      "-f, --filename <file>",
-      "Manifests in YAML or JSON; - reads stdin; repeatable",
-      (file: string, files: readonly string[] = []) => [...files, file],
-    )
-    .option("--dry-run", "Say what would change, and change nothing")
+  withDryRun(
+    new Command("apply")
+      .description(`Create and change ${plain.plural} from files`)
+      .requiredOption(
+        "-f, --filename <file>",
+        "Manifests in YAML or JSON; - reads stdin; repeatable",
+        (file: string, files: readonly string[] = []) => [...files, file],
+      ),
+    "Say what would change, and change nothing",
+  )
     .addHelpText(
       "after",
       examples(
@@ -63,7 +64,7 @@ const apply =
       throw usageError(`${filename.join(" and ")} has no objects of a kind that Plat takes.`);
     const surplus = await surplusOf(session.client, sets, wanted);
     const changes = await dryRunAll(session, [...wanted, ...surplus]);
-    if (dryRun) return say(io, changes, " (dry run)");
+    if (dryRun) return say(io, changes, markOf(options));
     const jobs = await makeAll(session, changes);
     if (options.wait) await waitForAll(session, jobs, options.timeout);
   };

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { action, type Session } from "../invocation/cli.ts";
+import { action, type DryRunOption, markOf, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -29,21 +29,20 @@ export const deletion = ({ noun }: Kind): Command =>
   );
 
 /**
- * Deletes a resource in its current state.
+ * Deletes a resource in its current state; in a dry run it only asks the API whether it could.
  *
- * @param confirm asks once the resource is known to exist
+ * @param confirm asks once the resource is known to exist, and not in a dry run
  */
 export async function deleteAsSeen(
   { client, io }: Session,
   kind: Kind,
   name: string,
-  { dryRun }: Pick<ConfirmOptions, "dryRun">,
+  { dryRun }: DryRunOption,
   confirm: () => Promise<void> = async () => {},
 ): Promise<void> {
   const path = pathOf(kind, name);
   const seen = await client.call({ method: "GET", path });
-  if (dryRun) return io.out(`${kind.title} "${name}" deleted (dry run)\n`);
-  await confirm();
-  await client.call({ method: "DELETE", path, ...matching(seen) });
-  io.out(`${kind.title} "${name}" deleted\n`);
+  if (!dryRun) await confirm();
+  await client.call({ method: "DELETE", path, query: { dryRun }, ...matching(seen) });
+  io.out(`${kind.title} "${name}" deleted${markOf({ dryRun })}\n`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { spaceWithPool } from "../space.ts";
-import { terminal } from "../terminal.ts";
+import { DRY_RUN, terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
 const shell = terminal();
@@ -215,7 +215,7 @@ describe("plat assign --dry-run", () => {
     await pool("main", { cidr: "10.0.0.0/28", blockSize: 28 });
     await pool("off", { cidr: "10.1.0.0/24", disabled: true });
     const { exit, out, err } = await plat("assign", "--host", "n1", "--ipv4", "3", "--dry-run");
-    expect({ exit, err }).toEqual({ exit: 0, err: "" });
+    expect({ exit, err }).toEqual({ exit: 0, err: DRY_RUN });
     expect(out).toBe(
       [
         "IPv4: 3 wanted (rule: automatic)",
@@ -255,7 +255,7 @@ describe("plat assign --dry-run", () => {
       "--dry-run",
     );
     expect(exit).toBe(1);
-    expect(err).toMatch(/^Error: .*\n {2}code: no_pool_available\n/s);
+    expect(err.replace(DRY_RUN, "")).toMatch(/^Error: .*\n {2}code: no_pool_available\n/s);
     expect(out).toContain("IPv6: 1 wanted (rule: automatic)\n");
     expect(out).toContain("Rejected, no_pool_available: ");
   });
@@ -264,7 +264,7 @@ describe("plat assign --dry-run", () => {
     await pool("off", { cidr: "10.1.0.0/24", disabled: true });
     const { exit, out, err } = await plat("assign", "--host", "n1", "--ipv4", "1", "--dry-run");
     expect(exit).toBe(1);
-    expect(err).toMatch(/^Error: .*\n {2}code: no_pool_available\n/s);
+    expect(err.replace(DRY_RUN, "")).toMatch(/^Error: .*\n {2}code: no_pool_available\n/s);
     expect(out).toBe(
       [
         "IPv4: 1 wanted (rule: automatic)",
@@ -278,7 +278,9 @@ describe("plat assign --dry-run", () => {
 
   it("is for programs what the API said", async () => {
     await pool("main", { cidr: "10.0.0.0/28", blockSize: 28 });
-    expect(await json("assign", "--host", "n1", "--ipv4", "1", "--dry-run")).toMatchObject({
+    const line = ["assign", "--host", "n1", "--ipv4", "1", "--dry-run", "-o", "json"];
+    const { out } = await plat(...line);
+    expect(JSON.parse(out)).toMatchObject({
       dryRun: true,
       families: [{ family: 4, blocks: [{ action: "claim", count: 1 }] }],
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { terminal } from "../terminal.ts";
+import { DRY_RUN, terminal } from "../terminal.ts";
 
 const { plat, call } = terminal();
 
@@ -46,8 +46,8 @@ describe("plat configure", () => {
   it("with --dry-run sets nothing", async () => {
     expect(await plat("configure", "--strictaffinity=true", "--dry-run")).toEqual({
       exit: 0,
-      out: "Would set StrictAffinity to: true\n",
-      err: "",
+      out: "Successfully set StrictAffinity to: true (dry run)\n",
+      err: DRY_RUN,
     });
     expect(await settings()).toMatchObject({ strictAffinity: false });
   });

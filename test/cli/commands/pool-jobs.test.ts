@@ -63,7 +63,7 @@ describe("plat pool drain", () => {
   it("with --dry-run shows the job and begins none", async () => {
     const { exit, out } = await plat("pool", "drain", "web", "--dry-run", "--wait");
     expect(exit).toBe(0);
-    expect(out).toMatch(/pool\.drain +web +running/);
+    expect(out).toMatch(/^KIND +POOL +STATE\npool\.drain +web +running\n/);
     expect(await isDisabled()).toMatchObject({ disabled: false });
     expect((await plat("job", "get")).out).toBe("ID   KIND   POOL   STATE\n");
   });

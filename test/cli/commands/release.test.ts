@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { RELEASES_PER_REQUEST_MAX } from "../../../src/domain/limits.ts";
 import { spaceWithPool } from "../space.ts";
-import { terminal } from "../terminal.ts";
+import { DRY_RUN, terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
 const shell = terminal();
@@ -375,7 +375,7 @@ describe("plat release --dry-run", () => {
     expect(await platWith(script, "release", ...named, "--dry-run")).toEqual({
       exit: 0,
       out: "ADDRESS    STATUS          HANDLE   DETAIL\n10.0.0.1   would_release   web-0\n",
-      err: "",
+      err: DRY_RUN,
     });
     expect(await stateOf("10.0.0.1")).toMatchObject({ state: "assigned" });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { terminal } from "../terminal.ts";
+import { DRY_RUN, terminal } from "../terminal.ts";
 
 const { plat, platWith } = terminal();
 
@@ -48,8 +48,14 @@ describe("plat reservation", () => {
     await plat("assign", "--host", "n1", "--ipv4", "2");
     const warning = (name: string) =>
       `Warning: Reservation ${name} covers 2 assigned addresses of pool main (10.0.0.0/28), and leaves 0 of its 16 addresses for automatic assignment.\n`;
-    const created = await plat("reservation", "create", "all", "--cidr", "10.0.0.0/28");
-    expect(created).toEqual({
+    const create = (...more: string[]) =>
+      plat("reservation", "create", "all", "--cidr", "10.0.0.0/28", ...more);
+    expect(await create("--dry-run")).toEqual({
+      exit: 0,
+      out: "ipreservation/all created (dry run)\n",
+      err: `${DRY_RUN}${warning("all")}`,
+    });
+    expect(await create()).toEqual({
       exit: 0,
       out: "ipreservation/all created\n",
       err: warning("all"),
@@ -58,7 +64,7 @@ describe("plat reservation", () => {
       "apiVersion: projectcalico.org/v3\nkind: IPReservation\nmetadata: {name: more}\nspec: {reservedCIDRs: [10.0.0.0/28]}\n";
     const apply = (...more: string[]) =>
       platWith({ stdin }, "reservation", "apply", "-f", "-", ...more);
-    expect((await apply("--dry-run")).err).toBe(warning("more"));
+    expect((await apply("--dry-run")).err).toBe(`${DRY_RUN}${warning("more")}`);
     expect(await apply()).toMatchObject({ exit: 0, err: warning("more") });
     expect(await apply()).toMatchObject({
       out: "ipreservation/more unchanged\n",

@@ -18,7 +18,7 @@ import { thawTable } from "../../../src/store/table-register.ts";
 import { contextOf, dynamoClient, identityIn, tableIn } from "../../../src/wiring.ts";
 import { recorded } from "../../restore/trail.ts";
 import { poolOf, requestOf, SPACE } from "../../world.ts";
-import { terminal } from "../terminal.ts";
+import { DRY_RUN, terminal } from "../terminal.ts";
 
 const { platWith } = terminal();
 
@@ -148,8 +148,8 @@ describe.runIf(emulatorBinary())("plat restore", () => {
   });
 
   it("shows what a replay would change, and changes nothing", async () => {
-    const { exit, out } = await restore("trail", "--dry-run");
-    expect(exit).toBe(0);
+    const { exit, out, err } = await restore("trail", "--dry-run");
+    expect({ exit, err }).toEqual({ exit: 0, err: DRY_RUN });
     expect(out).toMatch(/^\d+ lines of \d+ items: \d+ items would change\.\n$/);
     await expect(assigned(started(), "again", 1)).rejects.toThrow(TableFrozenError);
   });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkTable } from "../../../src/allocator/read/check-table.ts";
-import { terminal } from "../terminal.ts";
+import { DRY_RUN, terminal } from "../terminal.ts";
 
 const { call, plat, platWith, server, space } = terminal();
 
@@ -133,7 +133,7 @@ describe("plat import csv", () => {
     const before = await checkTable(server().context);
     const { exit, out, err } = await importing(TABLE, "--dry-run", "-o", "json");
     expect(exit).toBe(0);
-    expect(err).toContain("nothing was written");
+    expect(err).toBe(DRY_RUN);
     expect(JSON.parse(out).counts.addresses.create).toBe(3);
     expect(await checkTable(server().context)).toEqual(before);
   });

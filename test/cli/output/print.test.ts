@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { terminal } from "../terminal.ts";
+import { DRY_RUN, terminal } from "../terminal.ts";
 
 const { plat } = terminal();
 
@@ -29,7 +29,8 @@ describe("-o name", () => {
     ["release --ip 10.0.0.1", "10.0.0.1\n"],
     ["check", ""],
   ])("of `plat %s` prints what other commands take, one on each line", async (line, out) => {
-    expect(await plat(...line.split(" "), "-o", "name")).toEqual({ exit: 0, out, err: "" });
+    const err = line.includes("--dry-run") ? DRY_RUN : "";
+    expect(await plat(...line.split(" "), "-o", "name")).toEqual({ exit: 0, out, err });
   });
 });
 

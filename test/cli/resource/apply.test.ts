@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { files } from "../file.ts";
 import { minutes } from "../minutes.ts";
-import { terminal } from "../terminal.ts";
+import { DRY_RUN, terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
 const { plat, platWith, call, server } = terminal();
@@ -203,7 +203,7 @@ namespace/shop created
   });
 
   it("with --dry-run says what would be done, and does nothing", async () => {
-    const lines = done("ippool/default-ipv4 created (dry run)");
+    const lines = { ...done("ippool/default-ipv4 created (dry run)"), err: DRY_RUN };
     expect(await applied(CALICO, "--dry-run")).toEqual(lines);
     expect(await applied(CALICO, "--dry-run")).toEqual(lines);
     expect((await plat("pool", "get")).out).toBe("NAME   CIDR   BLOCKSIZE   DISABLED\n");

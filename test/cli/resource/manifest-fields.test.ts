@@ -3,7 +3,7 @@ import type * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { PLAT_FIELDS } from "../../../src/cli/resource/manifest-fields.ts";
 import type { poolRead } from "../../../src/contract/answers/answers.ts";
-import { terminal } from "../terminal.ts";
+import { DRY_RUN, terminal } from "../terminal.ts";
 
 const { plat, platWith, call } = terminal();
 
@@ -157,7 +157,7 @@ describe("plat pool apply of each kind of manifest over a pool with each field",
     const dry = await applied(manifestOf(form), "--dry-run");
     expect((await call("GET", `/v1/pools/${name}`)).body).toEqual(before);
     const out = await applied(manifestOf(form));
-    expect(out).toBe(dry.replace(" (dry run)", ""));
+    expect(out).toBe(dry.replace(" (dry run)", "").replace(DRY_RUN, ""));
     const { job: _, ...after } = (await call("GET", `/v1/pools/${name}`)).body;
     for (const each of POOL_FIELDS)
       expect([each, after[each]]).toEqual([
