@@ -9,7 +9,7 @@ import type { StorageOptions } from "../../src/local/storage.ts";
 const SECONDS_NEVER = 86_400;
 
 /** What each dry run says on stderr before anything else. */
-export const DRY_RUN = "Note: this is a dry run; it writes nothing.\n";
+export const DRY_RUN = "Note: this is a dry run; nothing was written.\n";
 
 export interface Ended {
   readonly exit: number;

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import type * as v from "valibot";
 import type { settingsRead } from "../../contract/answers/answers.ts";
-import { action, type DryRunOption, markOf, type Session, withDryRun } from "../invocation/cli.ts";
+import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
 import { count, flag, texts } from "../invocation/options.ts";
 import { asSeen } from "../resource/change.ts";
 import { capital, usageError } from "../shell/exit.ts";
@@ -109,7 +109,8 @@ async function configure({ io, client }: Session, values: Values): Promise<void>
     ...asSeen(seen),
   });
   // As calicoctl writes them: `StrictAffinity`.
+  const done = values.dryRun ? "Would set" : "Successfully set";
   for (const [setting, value] of asked)
-    io.out(`Successfully set ${capital(setting)} to: ${settingText(value)}${markOf(values)}\n`);
+    io.out(`${done} ${capital(setting)} to: ${settingText(value)}\n`);
   if (body.effectiveAt !== undefined) io.out(`In force everywhere from ${body.effectiveAt} on\n`);
 }

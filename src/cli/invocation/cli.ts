@@ -60,7 +60,7 @@ export interface DryRunOption {
   readonly dryRun?: true | undefined;
 }
 
-const DRY_RUN_NOTE = "Note: this is a dry run; it writes nothing.\n";
+const DRY_RUN_NOTE = "Note: this is a dry run; nothing was written.\n";
 
 /** Adds the option of a command that can show what it would do, and write nothing. */
 export const withDryRun = (command: Command, preview: string): Command =>

@@ -99,10 +99,7 @@ const fullBlock = (
   poolId: id,
   claimedAtMs: world.clock.nowMs,
   slots: new Map(
-    Array.from({ length: Number(intervalOf(cidr).last - cidr.base) + 1 }, (_, n) => [
-      n,
-      slot,
-    ]),
+    Array.from({ length: Number(intervalOf(cidr).last - cidr.base) + 1 }, (_, n) => [n, slot]),
   ),
   epoch: "e",
   revision: "r",

@@ -46,7 +46,7 @@ describe("plat configure", () => {
   it("with --dry-run sets nothing", async () => {
     expect(await plat("configure", "--strictaffinity=true", "--dry-run")).toEqual({
       exit: 0,
-      out: "Successfully set StrictAffinity to: true (dry run)\n",
+      out: "Would set StrictAffinity to: true\n",
       err: DRY_RUN,
     });
     expect(await settings()).toMatchObject({ strictAffinity: false });

@@ -140,7 +140,7 @@ describe("a dry run of the command", () => {
       expect({ exit, err }).toEqual({ exit: 0, err: expect.stringMatching(`^${DRY_RUN}`) });
       expect(err.split(DRY_RUN)).toHaveLength(2);
       // A line that says what a command has done says that a dry run has not.
-      if (!isPrinting(path)) expect(out).toMatch(/^(.+ \(dry run\)\n)+$/);
+      if (!isPrinting(path)) expect(out).toMatch(/^(.+ \(dry run\)\n|Would .+\n)+$/);
       const [json, names] = isPrinting(path)
         ? [await plat(`${line} -o json`, stdin), await plat(`${line} -o name`, stdin)]
         : [];
