@@ -1,4 +1,5 @@
 import { mintedAtMs } from "../../domain/fresh.ts";
+import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Context } from "../core/context.ts";
 import type { Written } from "./written.ts";
@@ -79,7 +80,9 @@ export function unchanged<T>(
   revision: string,
   effectiveMsMax: number,
 ): Written<T> {
-  const writtenAtMs = Math.min(mintedAtMs(revision), context.now());
+  // Its author drew the revision before the write, which may have landed as late as a request can be.
+  const latestMs = mintedAtMs(revision) + REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX;
+  const writtenAtMs = Math.min(latestMs, context.now());
   return { value, created: false, effectiveAtMs: writtenAtMs + effectiveMsMax };
 }
 

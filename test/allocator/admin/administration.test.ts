@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { putPool } from "../../../src/allocator/admin/administration.ts";
+import { putNode } from "../../../src/allocator/admin/nodes.ts";
+import type { Context } from "../../../src/allocator/core/context.ts";
 import { type AddressPlanEntry, planBytes } from "../../../src/domain/address-plan.ts";
-import { NAME_CHARACTERS_MAX, PLAN_BYTES_MAX } from "../../../src/domain/limits.ts";
+import {
+  CLOCK_SKEW_MS_MAX,
+  NAME_CHARACTERS_MAX,
+  PLAN_BYTES_MAX,
+  REQUEST_MS_MAX,
+} from "../../../src/domain/limits.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
 import { poolWith, token } from "../../domain/builders.ts";
@@ -47,4 +54,26 @@ describe("the address plan of a space", () => {
 
     expect(await put("short")).toMatchObject({ created: true, value: { state: "active" } });
   });
+});
+
+it("a PUT that changes nothing promises no earlier time than the change itself, whose write landed late", async () => {
+  const { calm, clock } = await makeWorld();
+  const { store } = calm;
+  const late: Context = {
+    ...calm,
+    store: {
+      ...store,
+      createNode: (node) => {
+        clock.nowMs += REQUEST_MS_MAX;
+        return store.createNode(node);
+      },
+    },
+  };
+  const first = await putNode(late, SPACE, "n1", { zone: "a" }, undefined);
+  const again = await putNode(calm, SPACE, "n1", { zone: "a" }, undefined);
+  if (first instanceof Rejection || again instanceof Rejection) return expect.unreachable();
+  expect(again.effectiveAtMs).toBeGreaterThanOrEqual(first.effectiveAtMs);
+  clock.nowMs += 60_000;
+  const later = await putNode(calm, SPACE, "n1", { zone: "a" }, undefined);
+  expect(later).toMatchObject({ effectiveAtMs: first.effectiveAtMs + CLOCK_SKEW_MS_MAX });
 });
