@@ -1,4 +1,5 @@
 import type { Context } from "../../src/allocator/core/context.ts";
+import { applyEvents } from "../../src/allocator/nodes/apply-events.ts";
 import {
   ensurePrefixes,
   type NodePrefixes,
@@ -10,6 +11,7 @@ import { blocksIn } from "../../src/domain/block-group.ts";
 import { type Cidr, cidrOf as cidrOfAddress } from "../../src/domain/cidr.ts";
 import type { Random } from "../../src/domain/fresh.ts";
 import { hostName } from "../../src/domain/host.ts";
+import type { ClusterEvent } from "../../src/domain/node-event.ts";
 import { nodeHandle } from "../../src/domain/node-handle.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
@@ -39,6 +41,8 @@ type Act = (context: Context) => Promise<unknown>;
 /** The share of runs with pools of prefixes. */
 const SHARE = 0.25;
 const INCARNATIONS = 3;
+/** No host of the clients, because all that a host has goes with its node. */
+const REBUILT = "node-11";
 const CONFIRM_SECONDS = 30;
 
 /** Draws the pools of prefixes of a run, or none. They are drawn apart, so that the other runs stay as they are. */
@@ -93,6 +97,35 @@ export async function node(
     if (chance(context, 0.6))
       await act(life, nodes, (own) => release(own, life, nodes, { name, uid, cidr }), context);
   }
+}
+
+/**
+ * Acts as the controller of a node that is rebuilt under the same name: it confirms what the node got, and then states other prefixes.
+ * Then the node ends by its event, and the controller still asks for it.
+ */
+export async function rebuiltNode(context: Context, life: Life, nodes: Nodes): Promise<void> {
+  for (let n = 0; n < INCARNATIONS; n++) {
+    const said = { uid: `uid-${n}` };
+    const asking = (more: Partial<PrefixesWanted> = {}) =>
+      act(life, nodes, (own) => ask(own, life, nodes, REBUILT, { ...said, ...more }), context);
+    await context.sleep(20_000 * context.random.fraction());
+    const got = await asking();
+    const confirmed = got?.prefixes.map(({ cidr }) => cidr) ?? drawn(context, nodes);
+    await asking({ podCidrs: confirmed });
+    await asking({ podCidrs: drawn(context, nodes) });
+    await context.sleep(20_000 * context.random.fraction());
+    await act(life, nodes, (own) => end(own, nodes, said.uid), context);
+    await asking();
+  }
+}
+
+/** Ends the rebuilt node by the event of its Node object. */
+function end(context: Context, { judge, stated }: Nodes, uid: string): Promise<unknown> {
+  const handle = nodeHandle(REBUILT, uid);
+  judge.endsAll(handle);
+  const ended = { uid, resourceVersion: "9", createdAtMs: 0 };
+  const event: ClusterEvent = { act: "end", name: REBUILT, ended };
+  return stated.acting(handle, [], () => applyEvents(context, { space: SPACE }, [event]));
 }
 
 /** Does earlier acts of nodes once more, as messages do that come twice or late, and lists what nodes have. */
@@ -162,6 +195,7 @@ async function release(
   );
   const how = released instanceof Rejection ? released.code : `${released.length} of them`;
   scheduler.count(`prefixes released: ${how}`);
+  if (released instanceof Rejection) scheduler.count(`answer: ${released.code}`);
 }
 
 /** Returns the half of a prefix, or the double, as a node says whose cluster divides a pool in another way. */

@@ -51,6 +51,7 @@ export async function poolMaker(
       const released = await trying(() => releaseByHandle(context, { space: SPACE, handle }));
       const how = released instanceof Rejection ? released.code : `${released?.released.length}`;
       scheduler.count(`prefix of a pool released: ${how}`);
+      if (released instanceof Rejection) scheduler.count(`answer: ${released.code}`);
     };
     await Promise.all([make(), ...(chance(context, 0.4) ? [release()] : [])]);
     if (chance(context, 0.3)) await make();

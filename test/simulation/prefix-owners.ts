@@ -45,6 +45,7 @@ export async function prefixOwner(
     );
     const how = released instanceof Rejection ? released.code : `${released?.released.length}`;
     life.scheduler.count(`networks released: ${how}`);
+    if (released instanceof Rejection) life.scheduler.count(`answer: ${released.code}`);
   }
 }
 

@@ -7,7 +7,7 @@ import { excuseOf } from "./unreached.ts";
 const SHARE_MIN = 0.01;
 
 /** Every code with which a walk can reject. */
-const ANSWERS = Object.keys({
+export const REJECTIONS = Object.keys({
   invalid_request: true,
   not_found: true,
   already_assigned: true,
@@ -40,7 +40,7 @@ const ANSWERS = Object.keys({
 
 /** Prints the events of a campaign's runs, the rarest first. */
 export function printShares(tally: Tally): void {
-  const kinds = [["call"], ["error"], ["fault", FAULTS], ["answer", ANSWERS]] as const;
+  const kinds = [["call"], ["error"], ["fault", FAULTS], ["answer", REJECTIONS]] as const;
   for (const [kind, expected] of kinds) print(tally, tally.shares(kind, expected));
 }
 
@@ -69,7 +69,7 @@ export function printCoverage(tally: Tally): readonly string[] {
   );
   return [
     ...tally.shares("fault", FAULTS).filter(isRare),
-    ...tally.shares("answer", ANSWERS).filter(isRare),
+    ...tally.shares("answer", REJECTIONS).filter(isRare),
     ...unexcused,
   ].map(({ what, runs }) => `${percent(tally, runs)} ${what}`);
 }

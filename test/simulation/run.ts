@@ -32,7 +32,7 @@ import { Ledger } from "./ledger.ts";
 import { drawMembers } from "./members.ts";
 import { MutatedTable } from "./mutate.ts";
 import { asThisVersion, type NextVersion, nextVersionTable } from "./next-version.ts";
-import { drawCluster, type Nodes, node, repeater } from "./node-prefixes.ts";
+import { drawCluster, type Nodes, node, rebuiltNode, repeater } from "./node-prefixes.ts";
 import {
   administrator,
   calendar,
@@ -122,6 +122,8 @@ const CONFLICTS_SHARE = 0.35;
 const PREFIX_OWNERS_SHARE = 0.5;
 /** The share of runs with pools of prefixes in which somebody makes pools of prefixes. */
 const POOL_MAKERS_SHARE = 0.2;
+/** The share of runs with pools of prefixes in which a node is rebuilt. */
+const REBUILT_SHARE = 0.5;
 
 /** With this name the seeds that other tests name have no indexes, so that their runs stay as they are. */
 const INDEXES = "indexes 9";
@@ -332,6 +334,9 @@ export async function simulate({
   const makesPools = randomOf(seed, "pools of prefixes 1").fraction() < POOL_MAKERS_SHARE;
   for (let n = 0; nodes && makesPools && n < 2; n++)
     spawn(`pool maker ${n}`, (context) => poolMaker(context, life, nodes, `made-${n}`));
+  // As for pools of prefixes.
+  const isRebuilt = randomOf(seed, "rebuilt node").fraction() < REBUILT_SHARE;
+  if (nodes && isRebuilt) spawn("rebuilt node", (context) => rebuiltNode(context, life, nodes));
   if (nodes) spawn("repeater", (context) => repeater(context, life, nodes));
   for (const each of agents) for (const [name, body] of drivers(life, each)) spawn(name, body);
   if (tenancy) {
