@@ -124,7 +124,8 @@ function notOnce(
   if (ofKind.length === 0)
     return invalid({
       field: "kind",
-      problem: `is ${kinds.map(withVersions).join(" or ")} in no manifest; ${found}`,
+      value: told(items),
+      problem: `must be ${kinds.map(withVersions).join(" or ")} in one of the manifests; ${found}`,
     });
   const problem = `must be the URL's {${of.part}}, ${value}, in one ${kind}; ${found}`;
   return new Problem("name_mismatch", `metadata.name ${problem}.`, {
