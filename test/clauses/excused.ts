@@ -14,15 +14,15 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 
 /** Clauses without which no test fails, and the reasons to keep them. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
-  "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 10] },
-  "affinity-retire-rev": { why: COMES_BACK, heals: [6, 11] },
-  "affinity-keep-rev": { why: COMES_BACK, heals: [85, 413] },
-  "repair-confirm-rev": { why: COMES_BACK, heals: [123, 186] },
-  "affinity-drop-rev": { why: GOES, heals: [22, 32] },
-  "affinity-undo-rev": { why: GOES, heals: [33, 173] },
-  "affinity-stale-rev": { why: GOES, heals: [10, 33] },
-  "affinity-orphan-rev": { why: GOES, heals: [33, 50] },
-  "repair-affinity-rev": { why: GOES, heals: [32, 373] },
+  "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 6] },
+  "affinity-retire-rev": { why: COMES_BACK, heals: [11, 20] },
+  "affinity-keep-rev": { why: COMES_BACK, heals: [32, 458] },
+  "repair-confirm-rev": { why: COMES_BACK, heals: [101, 221] },
+  "affinity-drop-rev": { why: GOES, heals: [12, 20] },
+  "affinity-undo-rev": { why: GOES, heals: [10, 32] },
+  "affinity-stale-rev": { why: GOES, heals: [10, 20] },
+  "affinity-orphan-rev": { why: GOES, heals: [94, 119] },
+  "repair-affinity-rev": { why: GOES, heals: [86, 993] },
   "repair-duplicate-rev": { why: `As \`repair-affinity-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that a node of its name may exist. Another entry of the same name replaces it, and repair deletes it when the node is gone.",
