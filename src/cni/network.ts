@@ -9,7 +9,12 @@ import {
   spaceName,
   text,
 } from "../contract/schema/field.ts";
-import { oneWayToNamePools, poolList, poolNames } from "../contract/schema/pool-names.ts";
+import {
+  defaultPoolNames,
+  oneWayToNameDefaults,
+  oneWayToNamePools,
+  poolNames,
+} from "../contract/schema/pool-names.ts";
 import { Problem } from "../contract/schema/problem.ts";
 import { checked, fields, isRecord, list, rule } from "../contract/schema/schema.ts";
 import { POOL_ROUTES_MAX } from "../domain/limits.ts";
@@ -30,7 +35,7 @@ const ipamSection = v.pipe(
     ipv4: v.optional(addressCount, 1),
     ipv6: v.optional(addressCount, 0),
     ...poolNames,
-    defaultPools: v.optional(poolList, []),
+    ...defaultPoolNames,
     network: v.optional(networkName),
     routes: v.optional(
       list(
@@ -45,7 +50,7 @@ const ipamSection = v.pipe(
     ),
     keep: v.optional(flag, false),
   }),
-  rule((input) => oneWayToNamePools(input)),
+  rule((input) => [...oneWayToNamePools(input), ...oneWayToNameDefaults(input)]),
 );
 
 export type Ipam = v.InferOutput<typeof ipamSection>;

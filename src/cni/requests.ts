@@ -121,7 +121,8 @@ function addressOf(text: string, where: string, code: CniError["code"]): Address
 
 function shared(attachment: Attachment) {
   const { network, host, container } = attachment;
-  const { pools, ipv4Pools, ipv6Pools, defaultPools, network: named } = network.ipam;
+  const { pools, ipv4Pools, ipv6Pools, network: named } = network.ipam;
+  const { defaultPools, ipv4DefaultPools, ipv6DefaultPools } = network.ipam;
   // A name that Plat does not accept matches no condition of a pool anyway.
   const byName = v.safeParse(networkName, network.name).success ? network.name : undefined;
   const condition = named ?? byName;
@@ -130,6 +131,7 @@ function shared(attachment: Attachment) {
     attributes: attributesOf(attachment),
     ...(container.pod && { namespace: container.pod.namespace }),
     ...(condition !== undefined && { network: condition }),
-    ...{ pools, ipv4Pools, ipv6Pools, defaultPools },
+    ...{ pools, ipv4Pools, ipv6Pools },
+    ...{ defaultPools, ipv4DefaultPools, ipv6DefaultPools },
   };
 }

@@ -5,6 +5,7 @@ import {
   poolsOfTarget,
 } from "./application-interface.ts";
 import { formatCidr } from "./cidr.ts";
+import type { DefaultPools } from "./namespace.ts";
 import type { Pool } from "./pool.ts";
 import { isPattern, matchesPattern, parsePattern } from "./pool-pattern.ts";
 import type { Requester } from "./requester.ts";
@@ -22,7 +23,8 @@ export interface PoolsAsked {
   readonly pools: readonly string[];
   /** A list for each family, in place of the one list. A family without a list goes on to the next rule. */
   readonly poolsByFamily?: Readonly<Partial<Record<Family, readonly string[]>>>;
-  readonly defaultPools?: readonly string[];
+  /** The pools of a request that names none, and whose namespace has none. */
+  readonly defaultPools?: DefaultPools;
   /** True if only the addresses of the workload's application may serve, because its annotations name subnets, in the lists. */
   readonly applicationOnly?: true;
   /** The network that the interface attaches to, for pools with `networks`. */
@@ -56,16 +58,16 @@ export interface Acquirable {
  * means it.
  */
 export function acquirePools(pools: readonly Pool[], criteria: AcquireCriteria): Acquired {
-  const { family, isDual, poolsByFamily } = criteria;
+  const { family, isDual } = criteria;
   const given = poolsOfApplication(pools, criteria);
   if (given) return { rule: "application", candidates: given };
-  const { rule, texts } = ruleFor(criteria);
+  const { rule, texts, isOfFamily } = ruleFor(criteria);
   const known = pools
     .filter(({ state }) => state !== "pending")
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   if (!texts) return { rule, candidates: known.map(acquirable) };
   const meant = meantBy(texts, known, family);
-  if (!isDual || (rule === "pools" && poolsByFamily)) return { rule, candidates: meant };
+  if (!isDual || isOfFamily) return { rule, candidates: meant };
   // One list for both families: the pools of the other family are no candidates of this one.
   const own = meant.filter(({ pool }) => !pool || pool.cidr.family === family);
   return { rule, candidates: own.length > 0 ? own : meant };
@@ -104,19 +106,34 @@ export const isMeant = (
 export const meansName = (text: string, name: string): boolean =>
   isPattern(text) ? matches(text)({ name }) : text === name;
 
-/** Returns the first rule that applies to a family, and its list; no list for Automatic pools, and for an application's addresses. */
-export function ruleFor(criteria: AcquireCriteria): {
-  readonly rule: Rule;
-  readonly texts?: readonly string[];
-} {
-  const { family, requester, defaultPools = [] } = criteria;
-  const { namespacePools = [], application } = requester;
+/**
+ * Returns the first rule that applies to a family, and its list; no list for Automatic pools, and for an application's addresses. Default
+ * pools with a list for each family apply to both families, as in Spiderpool: one whose list is empty gets no pool.
+ */
+export function ruleFor(criteria: AcquireCriteria): { readonly rule: Rule } & Partial<RuleList> {
+  const { family, requester, defaultPools, poolsByFamily } = criteria;
+  const { namespacePools, application } = requester;
   if (interfaceOfApplication(application, criteria) !== undefined) return { rule: "application" };
   const named = poolsNamed(criteria, family);
-  if (named) return { rule: criteria.applicationOnly ? "application" : "pools", texts: named };
-  if (namespacePools.length > 0) return { rule: "namespace", texts: namespacePools };
-  if (defaultPools.length > 0) return { rule: "network", texts: defaultPools };
-  return { rule: "automatic" };
+  const isOfFamily = poolsByFamily !== undefined;
+  const rule = criteria.applicationOnly ? "application" : "pools";
+  if (named) return { rule, texts: named, isOfFamily };
+  const ofNamespace = listFor(namespacePools, family);
+  if (ofNamespace) return { rule: "namespace", ...ofNamespace };
+  const ofNetwork = listFor(defaultPools, family);
+  return ofNetwork ? { rule: "network", ...ofNetwork } : { rule: "automatic" };
+}
+
+/** The list of a rule for a family. */
+interface RuleList {
+  readonly texts: readonly string[];
+  /** True if it is for this family alone. */
+  readonly isOfFamily: boolean;
+}
+
+function listFor(pools: DefaultPools = [], family: Family): RuleList | undefined {
+  if (!("length" in pools)) return { texts: pools[family], isOfFamily: true };
+  return pools.length > 0 ? { texts: pools, isOfFamily: false } : undefined;
 }
 
 const acquirable = (pool: Pool): Acquirable => ({ name: pool.name, pool });

@@ -1,12 +1,16 @@
+import type { Family } from "./address.ts";
 import { assertTexts } from "./assertions.ts";
 import type { Labels } from "./labels.ts";
+
+/** The pools of requests that name none: names, CIDRs and patterns in one list for both families, or in one for each. */
+export type DefaultPools = readonly string[] | Readonly<Record<Family, readonly string[]>>;
 
 /** The fields of a namespace that operators set. */
 export interface NamespaceSpec {
   /** The namespace selectors of pools evaluate them. */
   readonly labels: Labels;
-  /** The pools of requests that name none: names, CIDRs and patterns. Absent: the next rule applies. */
-  readonly defaultPools?: readonly string[];
+  /** Absent: the next rule applies. */
+  readonly defaultPools?: DefaultPools;
 }
 
 /** A namespace of workloads as an operator registered it. */

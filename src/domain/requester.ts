@@ -1,5 +1,6 @@
 import type { Application } from "./application.ts";
 import type { Labels } from "./labels.ts";
+import type { DefaultPools } from "./namespace.ts";
 
 /** The author of a request as the selection of pools sees it. */
 export interface Requester {
@@ -13,7 +14,7 @@ export interface Requester {
   /** The labels of the namespace; absent if it is not registered. */
   readonly namespace: Labels | undefined;
   /** The default pools of the namespace. */
-  readonly namespacePools?: readonly string[] | undefined;
+  readonly namespacePools?: DefaultPools | undefined;
   /** The application of the workload; absent if it is not registered, or being deleted. */
   readonly application?: Application | undefined;
   /** The labels of the workload. */

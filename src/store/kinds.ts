@@ -108,7 +108,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   MACHINE: { format: 1, called: ({ pk }) => `machine ${partOf(pk, 1)}` },
   NAMESPACE: {
-    format: 2,
+    format: 3,
     called: ({ sk }) => `namespace ${unescaped(sk)}`,
     signed: "deletions too",
   },

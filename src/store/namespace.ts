@@ -1,5 +1,5 @@
 import type { PageWanted } from "../domain/listed.ts";
-import { assertNamespace, type Namespace } from "../domain/namespace.ts";
+import { assertNamespace, type DefaultPools, type Namespace } from "../domain/namespace.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { idOf, textsOf } from "./attribute.ts";
 import { equals } from "./clause.ts";
@@ -52,7 +52,7 @@ function namespaceItem(namespace: Namespace): Item {
   return {
     ...namespaceKey(space, name),
     labels: labelsItem(labels),
-    ...(defaultPools && { defaultPools }),
+    ...(defaultPools && defaultPoolsItem(defaultPools)),
     revision,
   };
 }
@@ -64,7 +64,19 @@ export const namespaceFrom = reading((item: Item): Namespace => {
     space,
     name: unescaped(item.sk),
     labels: labelsFrom(item),
-    ...(item.defaultPools !== undefined && { defaultPools: textsOf(item, "defaultPools") }),
+    ...defaultPoolsFrom(item),
     revision,
   };
 }, assertNamespace);
+
+/** The attribute of each family's list. A family without pools has an empty one. */
+const [IPV4, IPV6] = ["ipv4DefaultPools", "ipv6DefaultPools"] as const;
+
+const defaultPoolsItem = (pools: DefaultPools) =>
+  "length" in pools ? { defaultPools: pools } : { [IPV4]: pools[4], [IPV6]: pools[6] };
+
+function defaultPoolsFrom(item: Item): Pick<Namespace, "defaultPools"> {
+  if (item.defaultPools !== undefined) return { defaultPools: textsOf(item, "defaultPools") };
+  if (item[IPV4] === undefined) return {};
+  return { defaultPools: { 4: textsOf(item, IPV4), 6: textsOf(item, IPV6) } };
+}

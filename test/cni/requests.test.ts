@@ -38,6 +38,8 @@ describe("the requests of an ADD", () => {
           ipv4Pools: [],
           ipv6Pools: [],
           defaultPools: [],
+          ipv4DefaultPools: [],
+          ipv6DefaultPools: [],
         },
       },
     ]);

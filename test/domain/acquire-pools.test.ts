@@ -74,6 +74,31 @@ describe("the first rule that applies gives the candidates", () => {
   });
 });
 
+describe("default pools of each family", () => {
+  const byFamily = { 4: ["web-*"], 6: [] };
+
+  it("serve their own family, and the other gets none of them and no later rule", () => {
+    for (const isDual of [false, true]) {
+      const four = { isDual, family: 4 } as const;
+      const six = { isDual, family: 6 } as const;
+      const requester = { namespacePools: byFamily };
+      expect(acquired({ ...four, requester })).toEqual(["namespace", "web-1", "web-10", "web-2"]);
+      expect(acquired({ ...six, requester, defaultPools: ["web-six"] })).toEqual(["namespace"]);
+      expect(acquired({ ...four, defaultPools: byFamily })).toEqual([
+        ...["network", "web-1", "web-10", "web-2"],
+      ]);
+      expect(acquired({ ...six, defaultPools: byFamily })).toEqual(["network"]);
+    }
+  });
+
+  it("tell of a pool of the other family, which one list for both would pass over", () => {
+    const defaultPools = { 4: ["web-1"], 6: ["web-six", "web-1"] };
+    expect(acquired({ defaultPools, isDual: true, family: 6 })).toEqual([
+      ...["network", "web-six", "web-1"],
+    ]);
+  });
+});
+
 describe("a list of pools", () => {
   it.each([
     ["means pools in its own order", ["web-2", "web-1"], ["web-2", "web-1"]],

@@ -270,15 +270,86 @@ describe("the default pools of a namespace", () => {
     expect(body).toEqual({
       name: "shop",
       labels: { team: "web" },
-      defaultPools: ["a", "web-*", "six"],
+      ipv4DefaultPools: ["a", "web-*"],
+      ipv6DefaultPools: ["a", "six"],
     });
+    expect((await plat.put("/v1/namespaces/again", { ...body, name: "again" })).body).toMatchObject(
+      { ...body, name: "again" },
+    );
+  });
+
+  /** A space with a pool of each family for a team, and one of each for all. */
+  const spaceOfTeams = async () => {
+    const plat = newSpace();
+    await plat.put("/v1/pools/team-v4", { cidr: "10.1.0.0/24" });
+    await plat.put("/v1/pools/team-v6", { cidr: "2001:db8:1::/64" });
+    await plat.put("/v1/pools/all-v4", { cidr: "10.2.0.0/24" });
+    await plat.put("/v1/pools/all-v6", { cidr: "2001:db8:2::/64" });
+    return plat;
+  };
+  const WHY_NONE = "No pool of the family matches the defaultPools of the namespace.";
+
+  it("serve the family of their annotation alone", async () => {
+    const plat = await spaceOfTeams();
+    await plat.put("/v1/namespaces/shop", manifest({ [V4]: '["team-*"]' }));
+    const shop = { host: "n1", namespace: "shop" };
+    expect((await plat.assign({ ...shop, ipv4: 2 })).body.addresses).toMatchObject([
+      { pool: "team-v4" },
+      { pool: "team-v4" },
+    ]);
+    for (const counts of [{ ipv6: 1 }, { ipv4: 1, ipv6: 1 }])
+      expect((await plat.assign({ ...shop, ...counts })).body).toMatchObject({
+        code: "no_pool_available",
+        detail: expect.stringContaining(WHY_NONE),
+      });
+    const both = { [V4]: '["team-*"]', [V6]: '["all-v6"]' };
+    await plat.put("/v1/namespaces/shop", manifest(both), "*");
+    const { body } = await plat.assign({ ...shop, ipv4: 1, ipv6: 1 });
+    expect(body.addresses).toMatchObject([{ pool: "team-v4" }, { pool: "all-v6" }]);
+  });
+
+  it("of a request have the same form: one list, or one for each family", async () => {
+    const plat = await spaceOfTeams();
+    const host = "n1";
+    const byFamily = { ipv4DefaultPools: ["team-v4"], ipv6DefaultPools: ["all-*"] };
+    const { body } = await plat.assign({ host, ipv4: 1, ipv6: 1, ...byFamily });
+    expect(body.addresses).toMatchObject([{ pool: "team-v4" }, { pool: "all-v6" }]);
+    const alone = await plat.assign({ host, ipv6: 1, ipv4DefaultPools: ["team-*"] });
+    expect(alone.body).toMatchObject({ code: "no_pool_available" });
+    const one = await plat.assign({ host, ipv4: 1, ipv6: 1, defaultPools: ["team-*"] });
+    expect(one.body.addresses).toMatchObject([{ pool: "team-v4" }, { pool: "team-v6" }]);
+    for (const reply of [
+      await plat.assign({ host, ipv4: 1, defaultPools: ["a"], ...byFamily }),
+      await plat.put("/v1/namespaces/shop", { defaultPools: ["a"], ...byFamily }),
+    ])
+      expect(reply).toMatchObject({
+        status: 400,
+        body: { fields: [{ field: "defaultPools" }] },
+      });
+    const name = "eth0";
+    const interfaces = [{ name, ipv4: 1 }];
+    expect((await plat.assign({ host, interfaces, ...byFamily })).body.fields).toMatchObject([
+      { field: "ipv4DefaultPools" },
+      { field: "ipv6DefaultPools" },
+    ]);
+  });
+
+  it("in two lists make another request than in one under a key", async () => {
+    const plat = await spaceOfTeams();
+    const request = { host: "n1", ipv4: 1, handle: "h" };
+    const sent = (more: object) => plat.assign({ ...request, ...more }, "key");
+    expect((await sent({ ipv4DefaultPools: ["team-v4"] })).status).toBe(200);
+    expect((await sent({ ipv4DefaultPools: ["team-v4"] })).status).toBe(200);
+    expect((await sent({ defaultPools: ["team-v4"] })).status).toBe(422);
   });
 
   it("are none if the annotations are missing or empty", async () => {
-    const plat = newSpace();
     for (const annotations of [{}, { [V4]: "[]" }]) {
-      await plat.put("/v1/namespaces/shop", manifest(annotations), "*");
-      expect((await plat.get("/v1/namespaces/shop")).body).not.toHaveProperty("defaultPools");
+      const plat = newSpace();
+      await plat.put("/v1/namespaces/shop", manifest(annotations));
+      expect((await plat.get("/v1/namespaces/shop")).body).toEqual({
+        ...{ name: "shop", labels: { team: "web" } },
+      });
     }
   });
 

@@ -128,6 +128,8 @@ const RIGHT: Readonly<Record<string, readonly unknown[]>> = {
   principals: [["arn:aws:iam::123456789012:role/ci", "token:ci"]],
   network: ["ovs"],
   defaultPools: [["main"], ["m*", "10.0.0.0/24", "[a-z]?in"]],
+  ipv4DefaultPools: [["main"]],
+  ipv6DefaultPools: [["m*", "2001:db8::/64"]],
   pools: [["main"]],
   ipv4Pools: [["main"]],
   ipv6Pools: [["10.0.0.0/24", "main"]],

@@ -63,6 +63,7 @@ export async function furnished(): Promise<Furnished> {
   await plat.call("POST", "/v1/events", { body: { events: [...spoken("n7"), ...ended("n6")] } });
   await putCilium(plat);
   await plat.put("/v1/namespaces/shop", { labels: { team: "a" } });
+  await plat.put("/v1/namespaces/each", { ipv4DefaultPools: ["main"] });
   await plat.put("/v1/namespaces/till", { labels: { team: "b" }, defaultPools: ["main"] });
   const web = (await plat.assign({ host: "n1", ipv4: 1, handle: "web", attributes: { pod: "w" } }))
     .body.addresses[0];

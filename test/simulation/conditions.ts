@@ -1,5 +1,6 @@
 import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Random } from "../../src/domain/fresh.ts";
+import type { DefaultPools } from "../../src/domain/namespace.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { type Scenario, selectorOf } from "./scenario.ts";
 import { DEPOT } from "./selection.ts";
@@ -12,13 +13,13 @@ import { DEPOT } from "./selection.ts";
 export interface Conditions {
   /** By the names of pools. */
   readonly pools: ReadonlyMap<string, Partial<PoolSpec>>;
-  /** The default pools of `DEPOT`; empty if it is not registered. */
-  readonly depotPools: readonly string[];
+  /** The default pools of `DEPOT`; absent if it is not registered. */
+  readonly depotPools?: DefaultPools;
 }
 
 export function drawConditions(random: Random, { pools, hosts }: Scenario): Conditions {
   const chance = (share: number) => random.fraction() < share;
-  if (!chance(0.35)) return { pools: new Map(), depotPools: [] };
+  if (!chance(0.35)) return { pools: new Map() };
   const [first = "host:"] = hosts;
   const drawn = pools.map(({ name }): readonly [string, Partial<PoolSpec>] => [
     name,
@@ -29,8 +30,9 @@ export function drawConditions(random: Random, { pools, hosts }: Scenario): Cond
       ...(chance(0.15) && { networks: ["ovs"] }),
     },
   ]);
-  const depotPools = chance(0.5) ? ["pool-[45]", "pool-6"] : ["pool-5", "pool-6"];
-  return { pools: new Map(drawn), depotPools: chance(0.7) ? depotPools : [] };
+  const byFamily = { 4: ["pool-[45]"], 6: ["pool-6"] };
+  const depotPools = chance(0.5) ? byFamily : ["pool-5", "pool-6"];
+  return { pools: new Map(drawn), ...(chance(0.7) && { depotPools }) };
 }
 
 /** Draws what a request says about its workload. */
@@ -39,7 +41,7 @@ export function drawWorkload(random: Random, { depotPools }: Conditions): Partia
   return {
     ...(chance(0.7) && { labels: { app: chance(0.7) ? "web" : "db" } }),
     ...(chance(0.7) && { network: chance(0.8) ? "ovs" : "macvlan" }),
-    ...(depotPools.length > 0 && chance(0.4) && { namespace: DEPOT }),
+    ...(depotPools && chance(0.4) && { namespace: DEPOT }),
     ...(chance(0.2) && { defaultPools: ["*"] }),
   };
 }

@@ -9,6 +9,7 @@ import type { Contents } from "../../src/domain/contents.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
+import type { DefaultPools } from "../../src/domain/namespace.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import type { Violation } from "../../src/domain/violation.ts";
@@ -397,7 +398,7 @@ const BESIDE: PoolSpec = {
 async function makeSpace(
   context: Context,
   scenario: Scenario,
-  depotPools: readonly string[],
+  depotPools: DefaultPools | undefined,
 ): Promise<void> {
   for (const { name, ...spec } of scenario.pools)
     await putPool(context, SPACE, name, spec, undefined);
@@ -408,7 +409,7 @@ async function makeSpace(
       ? putNamespace(context, SPACE, name, { labels }, undefined)
       : putNode(context, SPACE, name, labels, undefined));
   }
-  if (depotPools.length > 0)
+  if (depotPools)
     await putNamespace(context, SPACE, DEPOT, { labels: {}, defaultPools: depotPools }, undefined);
   if (scenario.reserved.cidrs.length > 0)
     await putReservation(context, SPACE, "first", scenario.reserved, undefined);

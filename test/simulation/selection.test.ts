@@ -3,6 +3,7 @@ import type { Written } from "../../src/allocator/admin/written.ts";
 import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
+import type { DefaultPools } from "../../src/domain/namespace.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { allocationWith, blockWith, poolWith, selector, taken } from "../domain/builders.ts";
@@ -16,7 +17,7 @@ const TOLD_MS = 10_000;
 
 interface Space {
   readonly pools?: readonly Pool[];
-  readonly depotPools?: readonly string[];
+  readonly depotPools?: DefaultPools;
 }
 
 /** Returns the judge's verdict on a slot whose allocation was written at a time, after operators' changes. */
@@ -25,7 +26,7 @@ async function judged(
   operators: (selection: Selection) => Promise<unknown>,
   request: Partial<AssignRequest> = {},
   settings = SETTINGS_DEFAULT,
-  { pools = POOLS, depotPools = [] }: Space = {},
+  { pools = POOLS, depotPools }: Space = {},
 ): Promise<string[]> {
   const asked = { ...requestOf("web-1", 1), ...request };
   const labels = new Map([[hostNamed("node-1"), WEST]]);
@@ -134,9 +135,11 @@ describe("the judge of conditions", () => {
 
   it("lets a request of a namespace into its default pools only", async () => {
     const request = { namespace: DEPOT };
-    const served = (depotPools: readonly string[]) =>
+    const served = (depotPools: DefaultPools) =>
       judged(0, nothing, request, SETTINGS_DEFAULT, { pools: [poolWith({})], depotPools });
     expect(await served(["po*"])).toEqual([]);
     expect(await served(["other"])).toEqual(["I12"]);
+    expect(await served({ 4: ["po*"], 6: [] })).toEqual([]);
+    expect(await served({ 4: [], 6: ["po*"] })).toEqual(["I12"]);
   });
 });

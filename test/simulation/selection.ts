@@ -7,6 +7,7 @@ import type { Contents } from "../../src/domain/contents.ts";
 import { affinityTypeOf, machineName } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
+import type { DefaultPools } from "../../src/domain/namespace.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import { isRanged, narrows, type PoolSelector } from "../../src/domain/pool.ts";
 import { namedPrincipal } from "../../src/domain/principal.ts";
@@ -48,7 +49,7 @@ export class Selection {
   readonly #known = new Set<string>();
   readonly #lastSeen = new Map<string, Current>();
 
-  readonly #depotPools: readonly string[];
+  readonly #depotPools: DefaultPools | undefined;
 
   /**
    * @param depotPools the default pools of `DEPOT`, which never change
@@ -59,7 +60,7 @@ export class Selection {
     scenario: Pick<Scenario, "pools" | "settings">,
     requests: readonly AssignRequest[],
     labels: ReadonlyMap<string, Labels>,
-    depotPools: readonly string[] = [],
+    depotPools?: DefaultPools,
   ) {
     this.#depotPools = depotPools;
     this.#scenario = scenario;
@@ -134,8 +135,10 @@ export class Selection {
       this.#violate(`${caller} took a slot in pool ${name}, which does not serve it`);
     const isNamed = address !== undefined || named !== undefined;
     if (isNamed && !isRanged(pool)) return;
-    const isDefault = isNamed || namespace !== DEPOT || isMeant(pool, this.#depotPools);
-    if (this.#depotPools.length > 0 && !isDefault)
+    const defaults = this.#depotPools ?? [];
+    const ofFamily = "length" in defaults ? defaults : defaults[pool.cidr.family];
+    const isDefault = isNamed || namespace !== DEPOT || isMeant(pool, ofFamily);
+    if (this.#depotPools && !isDefault)
       this.#violate(
         `a workload of ${namespace} took a slot in pool ${name}, no default pool of it`,
       );

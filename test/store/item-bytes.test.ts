@@ -45,6 +45,7 @@ type Store = ReturnType<typeof makeStore>;
 
 const SPACE = "s".repeat(SPACE_CHARACTERS_MAX);
 const NAME = "p".repeat(NAME_CHARACTERS_MAX);
+const NAMES = Array.from({ length: POOLS_PER_REQUEST_MAX }, () => NAME);
 /** A character with three bytes of UTF-8, the maximum of one UTF-16 code unit. */
 const WIDE = "€";
 const REASON_CHARACTERS_MAX = 1_024;
@@ -127,7 +128,7 @@ it.each<readonly [string, (store: Store) => Promise<unknown>]>([
         space: SPACE,
         name: NAME,
         labels: LABELS,
-        defaultPools: Array.from({ length: POOLS_PER_REQUEST_MAX }, () => NAME),
+        defaultPools: { 4: NAMES, 6: NAMES },
         revision: id,
       }),
   ],

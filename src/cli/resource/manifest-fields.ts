@@ -70,6 +70,8 @@ const SAID_OF_NAMESPACE = {
   labels: ["Namespace"],
   // By its annotations.
   defaultPools: ["Namespace"],
+  ipv4DefaultPools: ["Namespace"],
+  ipv6DefaultPools: ["Namespace"],
 } as const satisfies Said<v.InferOutput<typeof namespaceRead>, "Namespace">;
 
 /** Returns the fields for which a kind of manifest has no word, in the order of the alphabet. */

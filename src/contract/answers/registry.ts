@@ -10,7 +10,11 @@ export const labelledRead = v.strictObject(labelled);
 
 export const nodesRead = v.strictObject({ nodes: v.array(labelledRead), unreadable, next });
 
-const namespace = { ...labelled, defaultPools: v.optional(v.array(v.string())) };
+const pools = v.optional(v.array(v.string()));
+const namespace = {
+  ...labelled,
+  ...{ defaultPools: pools, ipv4DefaultPools: pools, ipv6DefaultPools: pools },
+};
 
 export const namespaceRead = v.strictObject(namespace);
 

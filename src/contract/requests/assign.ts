@@ -21,7 +21,13 @@ import {
 } from "../schema/field.ts";
 import { hostReserved } from "../schema/host-reserved.ts";
 import { labels } from "../schema/labels.ts";
-import { isByFamily, oneWayToNamePools, poolList, poolNames } from "../schema/pool-names.ts";
+import {
+  defaultPoolNames,
+  isByFamily,
+  oneWayToNameDefaults,
+  oneWayToNamePools,
+  poolNames,
+} from "../schema/pool-names.ts";
 import type { FieldProblem } from "../schema/problem.ts";
 import { fields, rule } from "../schema/schema.ts";
 import { annotations } from "../schema/spiderpool-annotations.ts";
@@ -46,7 +52,7 @@ export const assignBody = v.pipe(
     namespaceLabels: v.optional(labels),
     labels: v.optional(labels),
     network: v.optional(networkName),
-    defaultPools: v.optional(poolList, []),
+    ...defaultPoolNames,
     limitPerHandle: v.optional(whole(0, LIMIT_PER_HANDLE_MAX), 0),
     leaseSeconds: v.optional(whole(0, LEASE_SECONDS_MAX), 0),
     namespace: v.optional(namespaceName),
@@ -55,7 +61,7 @@ export const assignBody = v.pipe(
     use: v.optional(v.picklist(USES, `must be one of ${USES.join(", ")}`)),
     ...poolNames,
   }),
-  rule((input) => oneWayToNamePools(input)),
+  rule((input) => [...oneWayToNamePools(input), ...oneWayToNameDefaults(input)]),
   rule(({ annotations, interfaces = [], ...names }) =>
     annotations &&
     (names.pools.length > 0 ||

@@ -62,14 +62,17 @@ export function besideInterfaces(input: {
 }
 
 const OWN = "each interface has its own";
+const ONE_LIST = "each interface has its pools in one list";
 const EXCLUDED = [
   ["ipv4", OWN],
   ["ipv6", OWN],
   ["pools", OWN],
   ["defaultPools", OWN],
   ["network", OWN],
-  ["ipv4Pools", "each interface has its pools in one list"],
-  ["ipv6Pools", "each interface has its pools in one list"],
+  ["ipv4Pools", ONE_LIST],
+  ["ipv6Pools", ONE_LIST],
+  ["ipv4DefaultPools", ONE_LIST],
+  ["ipv6DefaultPools", ONE_LIST],
   ["address", "it is one address, of no interface"],
   ["allowPartial", "all interfaces get their addresses, or none does"],
   ["limitPerHandle", "it counts the addresses of all interfaces together"],

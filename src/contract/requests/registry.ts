@@ -2,8 +2,12 @@ import * as v from "valibot";
 import { LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { defaultPoolsAnnotated } from "../schema/default-pools.ts";
 import { labels } from "../schema/labels.ts";
-import { poolList } from "../schema/pool-names.ts";
-import { fields } from "../schema/schema.ts";
+import {
+  type DefaultPoolNames,
+  defaultPoolNames,
+  oneWayToNameDefaults,
+} from "../schema/pool-names.ts";
+import { fields, rule } from "../schema/schema.ts";
 import { NAMESPACE, type NamePart, NODE } from "./names.ts";
 import { pageEntries } from "./query.ts";
 
@@ -12,11 +16,10 @@ export const labelledQuery = pageEntries(LABELLED_PER_PAGE_DEFAULT, LABELLED_PER
 const API_VERSIONS = ["v1"];
 
 /** The fields of a body, or of a manifest's metadata. */
-interface LabelledFields {
+interface LabelledFields extends Partial<DefaultPoolNames> {
   readonly labels: Readonly<Record<string, string>>;
   readonly name?: string | undefined;
-  readonly defaultPools?: readonly string[];
-  readonly annotations?: { readonly defaultPools: readonly string[] };
+  readonly annotations?: Partial<DefaultPoolNames>;
 }
 
 /** The requests that register a node or a namespace: as its fields, or as its manifest. */
@@ -68,9 +71,14 @@ function labelledRequest(
 /** The status of an answer is ignored, so that the answer can be sent back. */
 export const nodeRequest = labelledRequest("Node", NODE, { status: v.optional(v.unknown()) });
 
-export const namespaceRequest = labelledRequest(
-  "Namespace",
-  NAMESPACE,
-  { defaultPools: v.optional(poolList, []) },
-  { annotations: v.optional(defaultPoolsAnnotated) },
-);
+const namespaceAsSent = labelledRequest("Namespace", NAMESPACE, defaultPoolNames, {
+  annotations: v.optional(defaultPoolsAnnotated),
+});
+
+export const namespaceRequest: LabelledRequest = {
+  ...namespaceAsSent,
+  body: v.pipe(
+    namespaceAsSent.body,
+    rule((input) => oneWayToNameDefaults(input)),
+  ),
+};

@@ -17,13 +17,14 @@ const poolsInText = v.pipe(
   poolList,
 );
 
-/** The annotations of a namespace. The result has the pools of both families in one list, each once. */
+/** The annotations of a namespace. The result has a list of each family. */
 export const defaultPoolsAnnotated = v.pipe(
   v.looseObject(
     { [IPV4]: v.optional(poolsInText, "[]"), [IPV6]: v.optional(poolsInText, "[]") },
     "must be an object of strings",
   ),
   v.transform((annotations) => ({
-    defaultPools: [...new Set([...(annotations[IPV4] ?? []), ...(annotations[IPV6] ?? [])])],
+    ipv4DefaultPools: annotations[IPV4],
+    ipv6DefaultPools: annotations[IPV6],
   })),
 );

@@ -33,16 +33,37 @@ export interface PoolNames {
   readonly ipv6Pools: readonly string[];
 }
 
+/** The pools of what names none, in the same form. */
+export const defaultPoolNames = {
+  defaultPools: poolReferences,
+  ipv4DefaultPools: poolReferences,
+  ipv6DefaultPools: poolReferences,
+};
+
+export interface DefaultPoolNames {
+  readonly defaultPools: readonly string[];
+  readonly ipv4DefaultPools: readonly string[];
+  readonly ipv6DefaultPools: readonly string[];
+}
+
 /** Rejects two ways at once to name pools, because they could mean a union or an order. */
 export const oneWayToNamePools = (names: PoolNames): readonly FieldProblem[] =>
-  names.pools.length > 0 && isByFamily(names)
-    ? [
-        {
-          field: "pools",
-          problem: "excludes ipv4Pools and ipv6Pools; send one list for both families, or theirs",
-        },
-      ]
+  names.pools.length > 0 && isByFamily(names) ? oneWay("pools", "ipv4Pools and ipv6Pools") : [];
+
+/** Rejects two ways at once to name default pools. */
+export const oneWayToNameDefaults = (names: Partial<DefaultPoolNames>): readonly FieldProblem[] =>
+  names.defaultPools?.length && areDefaultsByFamily(names)
+    ? oneWay("defaultPools", "ipv4DefaultPools and ipv6DefaultPools")
     : [];
+
+const oneWay = (field: string, others: string): readonly FieldProblem[] => [
+  { field, problem: `excludes ${others}; send one list for both families, or theirs` },
+];
 
 export const isByFamily = ({ ipv4Pools, ipv6Pools }: PoolNames) =>
   ipv4Pools.length + ipv6Pools.length > 0;
+
+export const areDefaultsByFamily = ({
+  ipv4DefaultPools = [],
+  ipv6DefaultPools = [],
+}: Partial<DefaultPoolNames>) => ipv4DefaultPools.length + ipv6DefaultPools.length > 0;

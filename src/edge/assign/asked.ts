@@ -8,7 +8,7 @@ import {
   itemsOfInterfaces,
   type PoolAnnotation,
 } from "../../domain/spiderpool-annotations.ts";
-import { poolsAsked } from "../pools/pools-asked.ts";
+import { defaultPoolsAsked, poolsAsked } from "../pools/pools-asked.ts";
 
 type Input = v.InferOutput<typeof assignBody>;
 
@@ -58,10 +58,10 @@ function askedByEach(
 }
 
 const networkAsked = ({
-  defaultPools,
   network,
+  ...names
 }: Pick<Input, "defaultPools"> & Partial<Pick<Input, "network">>) => ({
-  ...(defaultPools.length > 0 && { defaultPools }),
+  ...defaultPoolsAsked(names),
   ...(network !== undefined && { network }),
 });
 

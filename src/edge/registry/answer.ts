@@ -4,9 +4,11 @@ import type { NodeWithHealth } from "../../allocator/nodes/read-node.ts";
 import { NAMESPACE, type NamePart, NODE } from "../../contract/requests/names.ts";
 import { labelledQuery } from "../../contract/requests/registry.ts";
 import { hostText } from "../../contract/schema/field.ts";
+import type { DefaultPoolNames } from "../../contract/schema/pool-names.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import type { Labels } from "../../domain/labels.ts";
 import type { ListedPage } from "../../domain/listed.ts";
+import type { DefaultPools } from "../../domain/namespace.ts";
 import { openCursor, sealCursor } from "../http/cursor.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { readNamed, readQuery } from "../http/parameters.ts";
@@ -21,7 +23,7 @@ import { etagOf } from "../http/write-answer.ts";
 export interface Labelled {
   readonly name: string;
   readonly labels: Labels;
-  readonly defaultPools?: readonly string[];
+  readonly defaultPools?: DefaultPools;
   readonly revision: string;
 }
 
@@ -86,5 +88,14 @@ function statusBody({ report, health }: NonNullable<NodeWithHealth["status"]>) {
 export const labelledBody = ({ name, labels, defaultPools }: Labelled) => ({
   name,
   labels,
-  ...(defaultPools && { defaultPools }),
+  ...(defaultPools && defaultPoolsBody(defaultPools)),
 });
+
+function defaultPoolsBody(pools: DefaultPools): Partial<DefaultPoolNames> {
+  if ("length" in pools) return { defaultPools: pools };
+  const { 4: ipv4DefaultPools, 6: ipv6DefaultPools } = pools;
+  return {
+    ...(ipv4DefaultPools.length > 0 && { ipv4DefaultPools }),
+    ...(ipv6DefaultPools.length > 0 && { ipv6DefaultPools }),
+  };
+}

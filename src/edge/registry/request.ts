@@ -6,7 +6,6 @@ import {
 } from "../../contract/requests/registry.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
-import type { Labels } from "../../domain/labels.ts";
 import type { NamespaceSpec } from "../../domain/namespace.ts";
 import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
 import type { Answer, Event } from "../http/event.ts";
@@ -14,6 +13,7 @@ import { readNamedWrite } from "../http/parameters.ts";
 import { readIfMatch, readNamedMatch } from "../http/preconditions.ts";
 import { type DryRun, type Ignoring, ignored, written } from "../http/write-answer.ts";
 import { readDocuments } from "../http/yaml-body.ts";
+import { defaultPoolsAsked } from "../pools/pools-asked.ts";
 import { type Labelled, labelledBody } from "./answer.ts";
 
 /** Returns the readers for changes of a node or a namespace. */
@@ -24,17 +24,17 @@ function labelledKind(request: LabelledRequest) {
     if (!isManifest(document)) {
       const input = checked(body, document);
       if (input instanceof Problem) return input;
-      const { name, labels, defaultPools = [] } = input;
+      const { name, labels, ...more } = input;
       return {
-        ...specOf(labels, defaultPools),
+        ...{ labels, ...defaultPoolsAsked(more) },
         ...(name !== undefined && { name: { field: "name", value: name } }),
       };
     }
     const input = checked(manifest, document);
     if (input instanceof Problem) return input;
     const { name, labels, annotations } = input.metadata;
-    const { defaultPools = [] } = annotations ?? {};
-    return { ...specOf(labels, defaultPools), name: { field: "metadata.name", value: name } };
+    const spec: NamespaceSpec = { labels, ...defaultPoolsAsked(annotations ?? {}) };
+    return { ...spec, name: { field: "metadata.name", value: name } };
   };
 
   return {
@@ -57,12 +57,6 @@ function labelledKind(request: LabelledRequest) {
     },
   };
 }
-
-/** Returns what a node or a namespace is registered with. A list without a pool is no list. */
-const specOf = (labels: Labels, defaultPools: readonly string[]): NamespaceSpec => ({
-  labels,
-  ...(defaultPools.length > 0 && { defaultPools }),
-});
 
 export const nodes = labelledKind(nodeRequest);
 export const namespaces = labelledKind(namespaceRequest);
