@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sharingSlotWrites } from "../../../src/allocator/batch/shared-writes.ts";
 import type { Store } from "../../../src/allocator/core/store.ts";
 import type { Block } from "../../../src/domain/block.ts";
+import type { TakeNotes } from "../../../src/domain/block-changes.ts";
 import { SLOTS_PER_WRITE_MAX } from "../../../src/domain/limits.ts";
 import type { Outcome } from "../../../src/domain/outcome.ts";
 import type { SlotsToTake } from "../../../src/domain/slot-writes.ts";
@@ -19,9 +20,11 @@ const take = (...ordinals: readonly number[]): SlotsToTake => ({
 /** Makes a store of one block, whose writes wait until a test answers them. */
 function storeOf(gathered: () => Promise<void> | undefined = () => undefined) {
   const sent: (readonly number[])[] = [];
+  const noted: TakeNotes[] = [];
   const answers: { give(outcome: Outcome<Block>): void; fail(error: Error): void }[] = [];
   const store = {
-    takeSlots: (_: unknown, takes: readonly SlotsToTake[]) => {
+    takeSlots: (_: unknown, takes: readonly SlotsToTake[], __: string, notes: TakeNotes) => {
+      noted.push(notes);
       sent.push(takes.flatMap(({ slots }) => slots.map(({ ordinal }) => ordinal)));
       return new Promise<Outcome<Block>>((give, fail) => answers.push({ give, fail }));
     },
@@ -29,6 +32,8 @@ function storeOf(gathered: () => Promise<void> | undefined = () => undefined) {
   const sharing = sharingSlotWrites(store, gathered);
   const ask = (...ordinals: readonly number[]) =>
     sharing.takeSlots(BLOCK, [take(...ordinals)], "revision");
+  const askNoting = (notes: TakeNotes, ordinal: number) =>
+    sharing.takeSlots(BLOCK, [take(ordinal)], "revision", notes);
   /** Asks for the first slot, and lets its write begin before any other. */
   const begin = async () => {
     const first = [ask(0)];
@@ -43,7 +48,7 @@ function storeOf(gathered: () => Promise<void> | undefined = () => undefined) {
     else current?.give(outcome);
     await new Promise(setImmediate);
   };
-  return { sent, ask, begin, answer };
+  return { sent, noted, ask, askNoting, begin, answer };
 }
 
 const DONE = { outcome: "done", item: BLOCK } as const;
@@ -56,6 +61,20 @@ describe("slot writes to one block", () => {
     await answer(DONE);
     expect(await Promise.all(all)).toEqual([DONE, DONE, DONE]);
     expect(sent).toEqual([[0], [1, 2]]);
+  });
+
+  it("carry the notes of all: of the one that saw the fewest left, and of a lease", async () => {
+    const { noted, askNoting, begin, answer } = storeOf();
+    const leased = { leased: true } as const;
+    const all = [
+      ...(await begin()),
+      askNoting({ filling: { left: 9, takenMax: 64 } }, 1),
+      askNoting({ filling: { left: 2, takenMax: 64 }, ...leased }, 2),
+    ];
+    await answer(DONE);
+    await answer(DONE);
+    await Promise.all(all);
+    expect(noted[1]).toEqual({ filling: { left: 2, takenMax: 64 }, ...leased });
   });
 
   it("wait for those that are on the way", async () => {
