@@ -1,7 +1,7 @@
 import type { ManifestKind } from "../../contract/requests/manifest.ts";
 import type { NamePart } from "../../contract/requests/names.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
-import { cut, isRecord } from "../../contract/schema/schema.ts";
+import { cut, isRecord, shortened } from "../../contract/schema/schema.ts";
 import { MANIFESTS_PER_BODY_MAX } from "../../domain/limits.ts";
 import type { Event } from "./event.ts";
 import { spaceInBody } from "./misplaced-space.ts";
@@ -71,10 +71,17 @@ function itemsOf(documents: readonly unknown[]): readonly unknown[] | Problem {
   for (const document of documents) {
     if (!isManifest(document) || !isList(document)) items.push(document);
     else if (Array.isArray(document.items)) items.push(...document.items);
-    else return invalid({ field: "items", problem: "must be an array of manifests" });
+    else return noArray(document.items);
   }
   return items.length > 0 ? items : invalid({ field: "items", problem: "has none" });
 }
+
+const noArray = (items: unknown): Problem =>
+  invalid(
+    items === undefined
+      ? { field: "items", problem: "is required, an array of manifests" }
+      : { field: "items", value: shortened(items), problem: "must be an array of manifests" },
+  );
 
 /** Returns true for `List`, and for a kind's own list such as `IPPoolList`. */
 export const isList = (document: Record<string, unknown>): boolean =>

@@ -188,7 +188,8 @@ describe("of several manifests", () => {
 
   it.each([
     ["that is empty", "kind: List\nitems: []", "items: has none"],
-    ["without items", "kind: List", "items: must be an array of manifests"],
+    ["without items", "kind: List", "items: is required, an array of manifests"],
+    ["of another type", "kind: List\nitems: 7", "items: must be an array of manifests"],
     [
       "of more than two thousand",
       JSON.stringify({ kind: "List", items: Array(2_001).fill({}) }),
