@@ -122,7 +122,7 @@ describe("plat pool apply", () => {
     expect(await applied(shop)).toEqual(done("namespace/shop created"));
     expect(await applied(shop)).toEqual(done("namespace/shop unchanged"));
     const { out } = await plat("namespace", "get", "shop", "-o", "json");
-    expect(JSON.parse(out)).toMatchObject({ defaultPools: ["web-*"] });
+    expect(JSON.parse(out)).toMatchObject({ ipv4DefaultPools: ["web-*"] });
   });
 
   it("creates a pool with ranges from a manifest of Spiderpool, and keeps what that cannot say", async () => {
