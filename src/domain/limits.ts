@@ -128,7 +128,7 @@ export const SWAP_TRIES_MAX = 16;
 export const CALL_TRIES_MAX = 6;
 /** Own blocks read side by side when Plat reads the places of a host. */
 export const BLOCKS_READ_AT_ONCE = 4;
-/** Blocks of a host that are called full and that a request reads, at random, if it finds nothing else. */
+/** Blocks of a host that are called full and that a request reads, at random, if it finds nothing else. Hints tell of the others. */
 export const FULL_BLOCKS_READ_MAX = 4;
 /** A block with cooling or reserved addresses is called full for at most this time. Then Plat reads it again. */
 export const FULL_KNOWN_MS_MAX = 60_000;
