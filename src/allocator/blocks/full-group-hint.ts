@@ -19,7 +19,7 @@ import { noteOpen } from "./lending-hint.ts";
 
 /*
  * A block group is called full if no block of it can be claimed, and a pool if all its block groups are. Both are hints: they save
- * reads, may be wrong at any time, and no rejection is final because of them. Ranged pools have none: a request reads their groups.
+ * reads, may be wrong at any time, and no rejection is final because of them alone. Ranged pools have none: a request reads their groups.
  */
 
 /** Sets or clears the hint of a block group if it is wrong. */
