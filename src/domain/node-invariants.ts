@@ -19,17 +19,25 @@ export function nodeViolationsAtRest(contents: Contents): Violation[] {
       const of = isOver(allocation)
         ? undefined
         : (nodeOfHandle(handle) ?? ciliumNodeOfHandle(handle));
-      return of ? [objectName(allocation.place.space, of.node, of.uid)] : [];
+      const name = of && objectName(allocation.place.space, of.node, of.uid);
+      return name === undefined ? [] : [{ name, thing: `allocation ${handle}` }];
     }),
-    ...[...nodeReports, ...ciliumReports].map(({ space, name, uid }) =>
-      objectName(space, name, uid),
-    ),
-    ...statedRanges.map(({ space, node, uid }) => objectName(space, node, uid)),
-    ...nodes.map((node) => objectName(node.space, node.name, uidOfNode(node) ?? "")),
+    ...[...nodeReports, ...ciliumReports].map(({ space, name, uid }) => ({
+      name: objectName(space, name, uid),
+      thing: "a report",
+    })),
+    ...statedRanges.map(({ space, node, uid }) => ({
+      name: objectName(space, node, uid),
+      thing: "what it states",
+    })),
+    ...nodes.map((node) => ({
+      name: objectName(node.space, node.name, uidOfNode(node) ?? ""),
+      thing: "its registration",
+    })),
   ];
   return left
-    .filter((name) => freed.has(name))
-    .map((name) => violation("I19", `${name} has ended, and something of it is left`));
+    .filter(({ name }) => freed.has(name))
+    .map(({ name, thing }) => violation("I19", `${name} has ended, and ${thing} is left`));
 }
 
 const objectName = (space: string, name: string, uid: string): string =>

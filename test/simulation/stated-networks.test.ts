@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Contents } from "../../src/domain/contents.ts";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/domain/limits.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import { allocationWith, blockWith, network, taken, token } from "../domain/builders.ts";
 import { StatedNetworks } from "./stated-networks.ts";
 
@@ -55,4 +56,14 @@ it("believes a node that states the prefix itself, and waits for acts that were 
     await half(judge);
   };
   expect(await verdictOn(LATEST_READ_MS + 1, cutOff)).toEqual([]);
+});
+
+it("holds nobody to what a node says that has ended", async () => {
+  const late = (judge: StatedNetworks) =>
+    judge.acting(
+      "node/a/uid",
+      [network("10.8.0.128/25")],
+      async () => new Rejection("node_gone", "", {}),
+    );
+  expect(await verdictOn(LATEST_READ_MS + 1, late)).toEqual([]);
 });

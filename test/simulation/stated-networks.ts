@@ -2,6 +2,7 @@ import type { Cidr } from "../../src/domain/cidr.ts";
 import { formatCidr, intervalOf, overlaps, sameCidr } from "../../src/domain/cidr.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/domain/limits.ts";
+import { Rejection } from "../../src/domain/outcome.ts";
 import type { Violation } from "../../src/domain/violation.ts";
 import { Authors } from "./authors.ts";
 import { SPACE } from "./requests.ts";
@@ -36,7 +37,9 @@ export class StatedNetworks {
     const answer = await act();
     const open = (this.#open.get(handle) ?? 0) - 1;
     this.#open.set(handle, open);
-    if (open === 0) this.#stated.set(handle, { cidrs, sinceMs: this.#nowMs });
+    // Nothing is withheld for a node that has ended.
+    const isGone = answer instanceof Rejection && answer.code === "node_gone";
+    if (open === 0) this.#stated.set(handle, { cidrs: isGone ? [] : cidrs, sinceMs: this.#nowMs });
     return answer;
   }
 

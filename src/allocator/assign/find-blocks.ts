@@ -155,6 +155,7 @@ async function search(
       const block = await seizeBlock(context, claimant, seen);
       // The block has changed since it was read, whatever the outcome.
       scan.seen.delete(formatCidr(seen.cidr));
+      scan.freed.delete(formatCidr(seen.cidr));
       if (block) {
         context.cache.remember(block);
         return { kind: "ours", block };

@@ -1,7 +1,7 @@
 import { handlesOf } from "../../domain/cilium-report.ts";
 import { hostId } from "../../domain/host.ts";
 import { isProvenWrong } from "../../domain/judge-node.ts";
-import { TOMBSTONE_KEPT_MS } from "../../domain/limits.ts";
+import { CLOCK_SKEW_MS_MAX, TOMBSTONE_KEPT_MS } from "../../domain/limits.ts";
 import { ciliumPoolHandle, nodeHandle } from "../../domain/node-handle.ts";
 import type { NodeObjects } from "../../domain/node-objects.ts";
 import type { Tombstone } from "../../domain/tombstone.ts";
@@ -39,7 +39,9 @@ export async function endNode(
     await store.deleteTombstone("revive", seen);
     return false;
   }
-  const freeing = await moved(context, "freeing", seen, { state: "freeing" });
+  // What the node has was assigned before this time by any clock. What its uid gets after a return is assigned later.
+  const dueAtMs = context.now() - CLOCK_SKEW_MS_MAX;
+  const freeing = await moved(context, "freeing", seen, { state: "freeing", dueAtMs });
   if (!freeing) return false;
   const node = await store.readNode(seen.space, seen.name);
   const now = await store.readNodeObjects(seen.space, seen.name);
@@ -51,13 +53,13 @@ export async function endNode(
   if (!isWhole || !(await endCiliumNode(context, freeing, now, untilMs))) return false;
   if (!(await freeHost(context, freeing, untilMs))) return false;
   await unstate(context, { ...freeing, node: freeing.name });
-  const dueAtMs = freeing.sinceMs + TOMBSTONE_KEPT_MS;
-  return (await moved(context, "freed", freeing, { state: "freed", dueAtMs })) !== undefined;
+  const freed = { state: "freed", dueAtMs: freeing.sinceMs + TOMBSTONE_KEPT_MS } as const;
+  return (await moved(context, "freed", freeing, freed)) !== undefined;
 }
 
 /**
- * Releases what the uid has. A run that is late finds allocations of a node that came back after another run had
- * finished. They are younger than the end of the quarantine, and stay.
+ * Releases what the uid has, also what a request got that outlasted the quarantine. A run that is late finds allocations of a node that
+ * came back after another run had finished. They are younger than the time at which this run began to free, and stay.
  */
 const releaseOwn = (
   context: Context,

@@ -8,6 +8,7 @@ import { CLOCK_SKEW_MS_MAX } from "../../../src/domain/limits.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../../src/domain/pool.ts";
 import { formatTime } from "../../../src/domain/time.ts";
+import { reclaimAll } from "../../scheduled-runs.ts";
 import { judgeAnswer } from "../../simulation/retryable.ts";
 import {
   addressOf,
@@ -147,4 +148,20 @@ describe("a rejection is final", () => {
     await putReservation(world.calm, SPACE, "all", spec, undefined);
     expect((await rejected(world, late())).members).not.toHaveProperty("retryable");
   });
+});
+
+it("a rejection does not promise again what the request had from a block that it seized", async () => {
+  const settings = { strictAffinity: true, blockMinAgeSeconds: BLOCK_MIN_AGE_SECONDS };
+  const world = await makeWorld(poolOf("10.0.0.0/30", 31), settings);
+  const spec = { cidrs: ["10.0.0.2"], intervals: [intervalOf(cidrOf("10.0.0.2/32"))] };
+  await putReservation(world.calm, SPACE, "one", spec, undefined);
+  for (const handle of ["h-0", "h-1", "h-2"]) {
+    const { addresses } = await assigned(world.calm, requestOf(handle, 1));
+    if (addresses.some(({ address }) => address === "10.0.0.3"))
+      await releaseHandle(world.calm, SPACE, handle);
+  }
+  world.clock.nowMs += LONGEST.blockMinAgeMs + CLOCK_SKEW_MS_MAX;
+  await reclaimAll(world.calm); // It marks the block as idle.
+  expect((await rejected(world, late(2))).members).not.toHaveProperty("availableAt");
+  await assigned(world.calm, late(1));
 });

@@ -94,6 +94,21 @@ describe("a node that was deleted", () => {
     expect(states()).toEqual([]);
   });
 
+  it("loses also what a request got that outlasted its quarantine", async () => {
+    const slow = stoppedBefore(world.table, (step) => step === "pending-live");
+    const asking = say(contextOver(slow.table, world.clock, 2), stated(5));
+    await slow.stops;
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    slow.goOn();
+    await asking;
+    expect(held()).toEqual(["node/node-1/uid-1"]);
+    world.clock.nowMs += SKEW_MS;
+    await repairAll(world.calm);
+    expect(held()).toEqual([]);
+    expect(states()).toEqual(["freed"]);
+  });
+
   it("leaves its tombstone for 15 days, so that a late event finds it", async () => {
     await furnish();
     await say(world.calm, deleted(6));
