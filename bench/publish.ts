@@ -1,7 +1,7 @@
 import "../src/local/environment.ts";
 import { gzipSync } from "node:zlib";
-import { actingAs } from "../src/acting.ts";
 import { assign } from "../src/allocator/assign/assign.ts";
+import type { Context } from "../src/allocator/core/context.ts";
 import { releaseHandle } from "../src/allocator/release/release-handle.ts";
 import { hostId } from "../src/domain/host.ts";
 import { Rejection } from "../src/domain/outcome.ts";
@@ -14,7 +14,7 @@ import { ChangeLog } from "../src/store/change-log.ts";
 import { InMemoryTable } from "../src/store/in-memory-table.ts";
 import type { Item } from "../src/store/item.ts";
 import type { Table } from "../src/store/table.ts";
-import { contextOf } from "../src/wiring.ts";
+import { contextsOver } from "../src/wiring.ts";
 import { itemBytes } from "../test/store/item-bytes.ts";
 import { makePool } from "./pool.ts";
 
@@ -41,7 +41,8 @@ const ACTOR = {
 };
 
 const feed = new InMemoryFeed(new ChangeLog(Date.now));
-const context = contextOf(new InMemoryTable(feed));
+const contexts = contextsOver(new InMemoryTable(feed));
+const context = contexts({});
 const history = metered(new InMemoryTable());
 const counts = { changes: 0, events: 0, eventBytes: 0, lines: 0, lineBytes: 0, objectBytes: 0 };
 const publish = publisher(
@@ -122,32 +123,30 @@ console.table(
 );
 
 async function assigned(n: number): Promise<void> {
-  const answer = await acting(n, () =>
-    assign(context, {
-      space: "default",
-      host: hostId("host", `ip-10-1-${n % HOSTS}-1.eu-central-1.compute.internal`),
-      wanted: [{ family: 4, count: 1 }],
-      handle: handleOf(n),
-      pools: [],
-      digest: String(n),
-      attributes: { pod: `web-6d4b75cb6d-${n}`, namespace: "production" },
-    }),
-  );
+  const answer = await assign(contextFor(n), {
+    space: "default",
+    host: hostId("host", `ip-10-1-${n % HOSTS}-1.eu-central-1.compute.internal`),
+    wanted: [{ family: 4, count: 1 }],
+    handle: handleOf(n),
+    pools: [],
+    digest: String(n),
+    attributes: { pod: `web-6d4b75cb6d-${n}`, namespace: "production" },
+  });
   if (answer instanceof Rejection) throw new Error(answer.detail);
 }
 
 function released(n: number) {
-  return acting(n, () => releaseHandle(context, "default", handleOf(n)));
+  return releaseHandle(contextFor(n), "default", handleOf(n));
 }
 
 function handleOf(n: number): string {
   return `k8s-pod-network.${String(n).padStart(64, "0")}`;
 }
 
-/** Acts as a session of a role, with a request id of its own. */
-function acting<T>(n: number, act: () => Promise<T>): Promise<T> {
+/** Returns the context of a request by a session of a role. */
+function contextFor(n: number): Context {
   const requestId = `4c318d42-8366-4158-95e1-${String(n).padStart(12, "0")}`;
-  return actingAs({ ...ACTOR, requestId }, act);
+  return contexts({ actor: { ...ACTOR, requestId } });
 }
 
 /** Publishes what waits, in batches of the size that a shard would have. */

@@ -12,20 +12,18 @@ import {
 } from "../src/edge/affinities/request.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
-import { context } from "../src/wiring.ts";
+import { connected } from "../src/wiring.ts";
 
-const plat = context();
-
-export const handler = authorized({
+export const handler = authorized(connected(), {
   "POST /v1/nodes/{node}/affinities": route(
     readAffinityClaim,
-    (wanted: AffinitiesWanted) =>
+    (plat, wanted: AffinitiesWanted) =>
       "cidr" in wanted ? claimAffinities(plat, wanted) : ensureBlocks(plat, wanted),
     affinitiesClaimedAnswer,
   ),
   "DELETE /v1/nodes/{node}/affinities": route(
     readAffinityRelease,
-    ({ cidr, ...releasing }) =>
+    (plat, { cidr, ...releasing }) =>
       cidr ? releaseRange(plat, { ...releasing, cidr }) : releaseAffinities(plat, releasing),
     affinitiesReleasedAnswer,
   ),

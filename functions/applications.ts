@@ -4,22 +4,18 @@ import { applicationDeleteAnswer, applicationPutAnswer } from "../src/edge/appli
 import { readApplicationMatch, readApplicationPut } from "../src/edge/applications/request.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
-import { context, dryRunContext } from "../src/wiring.ts";
-
-const plat = context();
+import { connected } from "../src/wiring.ts";
 
 /** Serves changes of applications. */
-export const handler = authorized({
+export const handler = authorized(connected(), {
   "PUT /v1/applications/{namespace}/{kind}/{name}": route(
     readApplicationPut,
-    ({ dryRun, space, of, spec, ifMatch }) =>
-      putApplication(dryRun ? dryRunContext() : plat, space, of, spec, ifMatch),
+    (plat, { space, of, spec, ifMatch }) => putApplication(plat, space, of, spec, ifMatch),
     applicationPutAnswer,
   ),
   "DELETE /v1/applications/{namespace}/{kind}/{name}": route(
     readApplicationMatch,
-    ({ dryRun, space, of, ifMatch }) =>
-      deleteApplication(dryRun ? dryRunContext() : plat, space, of, ifMatch),
+    (plat, { space, of, ifMatch }) => deleteApplication(plat, space, of, ifMatch),
     applicationDeleteAnswer,
   ),
 });

@@ -3,10 +3,8 @@ import { batchAnswer } from "../src/edge/batch/answer.ts";
 import { readBatch } from "../src/edge/batch/request.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
-import { context } from "../src/wiring.ts";
+import { connected } from "../src/wiring.ts";
 
-const plat = context();
-
-export const handler = authorized({
-  "POST /v1/batch": route(readBatch, ({ items }) => batch(plat, items), batchAnswer),
+export const handler = authorized(connected(), {
+  "POST /v1/batch": route(readBatch, (plat, { items }) => batch(plat, items), batchAnswer),
 });

@@ -17,68 +17,58 @@ import {
   reservationPutAnswer,
 } from "../src/edge/reservations/reservation.ts";
 import { readSettingsPut, settingsPutAnswer } from "../src/edge/settings/settings.ts";
-import { context, dryRunContext } from "../src/wiring.ts";
-
-const plat = context();
+import { connected } from "../src/wiring.ts";
 
 /** Serves changes of pools, reservations, quotas, settings, and of spaces as a whole. */
-export const handler = authorized({
+export const handler = authorized(connected(), {
   "PUT /v1/pools/{name}": route(
     readPoolPut,
-    ({ dryRun, space, name, spec, ifMatch }) =>
-      putPool(dryRun ? dryRunContext() : plat, space, name, spec, ifMatch),
+    (plat, { space, name, spec, ifMatch }) => putPool(plat, space, name, spec, ifMatch),
     poolPutAnswer,
   ),
   "DELETE /v1/pools/{name}": route(
     readNamedMatch,
-    ({ dryRun, space, name, ifMatch }) =>
-      deletePool(dryRun ? dryRunContext() : plat, space, name, ifMatch),
+    (plat, { space, name, ifMatch }) => deletePool(plat, space, name, ifMatch),
     acceptedAnswer,
   ),
   "POST /v1/pools/{name}/drain": route(
     readNamedMatch,
-    ({ dryRun, space, name, ifMatch }) =>
-      drainPool(dryRun ? dryRunContext() : plat, space, name, ifMatch),
+    (plat, { space, name, ifMatch }) => drainPool(plat, space, name, ifMatch),
     acceptedAnswer,
   ),
   "POST /v1/pools/{name}/release-affinities": route(
     readPoolRelease,
-    ({ dryRun, ...releasing }) => releasePool(dryRun ? dryRunContext() : plat, releasing),
+    (plat, releasing) => releasePool(plat, releasing),
     acceptedAnswer,
   ),
   "PUT /v1/reservations/{name}": route(
     readReservationPut,
-    ({ dryRun, space, name, spec, ifMatch }) =>
-      reserve(dryRun ? dryRunContext() : plat, space, name, spec, ifMatch),
+    (plat, { space, name, spec, ifMatch }) => reserve(plat, space, name, spec, ifMatch),
     reservationPutAnswer,
   ),
   "DELETE /v1/reservations/{name}": route(
     readNamedMatch,
-    ({ dryRun, space, name, ifMatch }) =>
-      deleteReservation(dryRun ? dryRunContext() : plat, space, name, ifMatch),
+    (plat, { space, name, ifMatch }) => deleteReservation(plat, space, name, ifMatch),
     reservationDeleteAnswer,
   ),
   "PUT /v1/quotas/{name}": route(
     readQuotaPut,
-    ({ dryRun, space, name, spec, ifMatch }) =>
-      putQuota(dryRun ? dryRunContext() : plat, space, name, spec, ifMatch),
+    (plat, { space, name, spec, ifMatch }) => putQuota(plat, space, name, spec, ifMatch),
     quotaPutAnswer,
   ),
   "DELETE /v1/quotas/{name}": route(
     readNamedMatch,
-    ({ dryRun, space, name, ifMatch }) =>
-      deleteQuota(dryRun ? dryRunContext() : plat, space, name, ifMatch),
+    (plat, { space, name, ifMatch }) => deleteQuota(plat, space, name, ifMatch),
     quotaDeleteAnswer,
   ),
   "DELETE /v1/spaces/{space}": route(
     readDryRun,
-    ({ dryRun, space }) => deleteSpace(dryRun ? dryRunContext() : plat, space),
+    (plat, { space }) => deleteSpace(plat, space),
     acceptedAnswer,
   ),
   "PUT /v1/config": route(
     readSettingsPut,
-    ({ dryRun, space, settings, ifMatch }) =>
-      putSettings(dryRun ? dryRunContext() : plat, space, settings, ifMatch),
+    (plat, { space, settings, ifMatch }) => putSettings(plat, space, settings, ifMatch),
     settingsPutAnswer,
   ),
 });

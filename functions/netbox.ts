@@ -34,71 +34,74 @@ import {
 } from "../src/edge/prefixes/by-handle.ts";
 import { readAddressRelease, releaseAnswer } from "../src/edge/release/request.ts";
 import { readSpaceList, spaceListAnswer } from "../src/edge/spaces/list.ts";
-import { context } from "../src/wiring.ts";
+import { connected } from "../src/wiring.ts";
 
-const plat = context();
+/** Assigns under a handle of its own if the request names none. */
+const assigning = (freshHandle: () => string) =>
+  route(
+    (event) => readAssign(event, freshHandle),
+    (plat, request) => assign(plat, request),
+    assignAnswer,
+  );
 
 /** Serves NetBox's dialect by routes of Plat, which are bound here as in the functions of their own. */
-export const handler = dialect(
-  {
-    "GET /v1/spaces": route(
-      readSpaceList,
-      (wanted) => plat.store.listSpacePage(wanted),
-      spaceListAnswer,
-    ),
-    "GET /v1/pools": route(poolList.read, ({ space }) => listPools(plat, space), poolList.answer),
-    "PUT /v1/pools/{name}": route(
-      readPoolPut,
-      ({ space, name, spec, ifMatch }) => putPool(plat, space, name, spec, ifMatch),
-      poolPutAnswer,
-    ),
-    "DELETE /v1/pools/{name}": route(
-      readNamedMatch,
-      ({ space, name, ifMatch }) => deletePool(plat, space, name, ifMatch),
-      acceptedAnswer,
-    ),
-    [FREE]: route(readFree, (wanted) => freeNetworks(plat, wanted), freeAnswer),
-    "GET /v1/prefixes": route(
-      readPrefixList,
-      (wanted) => readPrefixes(plat, wanted),
-      prefixListAnswer,
-    ),
-    "POST /v1/prefixes": route(
-      readPrefixAssign,
-      (request) => assign(plat, request),
-      prefixAssignAnswer,
-    ),
-    "POST /v1/prefixes/release": route(
-      readPrefixRelease,
-      (release) => releaseByHandle(plat, release),
-      prefixesReleasedAnswer,
-    ),
-    "GET /v1/addresses": route(
-      readAddressList,
-      (search) => listAddresses(plat, search),
-      addressListAnswer,
-    ),
-    "GET /v1/addresses/{ip}": route(
-      readAddressPath,
-      ({ space, address }) => readAddress(plat, space, address),
-      addressAnswer,
-    ),
-    "PATCH /v1/addresses/{ip}": route(
-      readAmendment,
-      ({ space, amendment }) => amendAddress(plat, space, amendment),
-      amendmentAnswer,
-    ),
-    "POST /v1/assign": route(
-      (event) => readAssign(event, () => fresh(plat)),
-      (request) => assign(plat, request),
-      assignAnswer,
-    ),
-    "POST /v1/batch": route(readBatch, ({ items }) => batch(plat, items), batchAnswer),
-    "POST /v1/release": route(
-      readAddressRelease,
-      ({ space, entries }) => releaseAddresses(plat, space, entries),
-      releaseAnswer,
-    ),
-  },
-  { now: plat.now, fresh: () => fresh(plat) },
-);
+export const handler = dialect(connected(), {
+  "GET /v1/spaces": route(
+    readSpaceList,
+    (plat, wanted) => plat.store.listSpacePage(wanted),
+    spaceListAnswer,
+  ),
+  "GET /v1/pools": route(
+    poolList.read,
+    (plat, { space }) => listPools(plat, space),
+    poolList.answer,
+  ),
+  "PUT /v1/pools/{name}": route(
+    readPoolPut,
+    (plat, { space, name, spec, ifMatch }) => putPool(plat, space, name, spec, ifMatch),
+    poolPutAnswer,
+  ),
+  "DELETE /v1/pools/{name}": route(
+    readNamedMatch,
+    (plat, { space, name, ifMatch }) => deletePool(plat, space, name, ifMatch),
+    acceptedAnswer,
+  ),
+  [FREE]: route(readFree, (plat, wanted) => freeNetworks(plat, wanted), freeAnswer),
+  "GET /v1/prefixes": route(
+    readPrefixList,
+    (plat, wanted) => readPrefixes(plat, wanted),
+    prefixListAnswer,
+  ),
+  "POST /v1/prefixes": route(
+    readPrefixAssign,
+    (plat, request) => assign(plat, request),
+    prefixAssignAnswer,
+  ),
+  "POST /v1/prefixes/release": route(
+    readPrefixRelease,
+    (plat, release) => releaseByHandle(plat, release),
+    prefixesReleasedAnswer,
+  ),
+  "GET /v1/addresses": route(
+    readAddressList,
+    (plat, search) => listAddresses(plat, search),
+    addressListAnswer,
+  ),
+  "GET /v1/addresses/{ip}": route(
+    readAddressPath,
+    (plat, { space, address }) => readAddress(plat, space, address),
+    addressAnswer,
+  ),
+  "PATCH /v1/addresses/{ip}": route(
+    readAmendment,
+    (plat, { space, amendment }) => amendAddress(plat, space, amendment),
+    amendmentAnswer,
+  ),
+  "POST /v1/assign": (event, work) => assigning(() => fresh(work.plat))(event, work),
+  "POST /v1/batch": route(readBatch, (plat, { items }) => batch(plat, items), batchAnswer),
+  "POST /v1/release": route(
+    readAddressRelease,
+    (plat, { space, entries }) => releaseAddresses(plat, space, entries),
+    releaseAnswer,
+  ),
+});

@@ -19,40 +19,38 @@ import { route } from "../src/edge/http/http.ts";
 import { eventsAnswer, readEvents } from "../src/edge/nodes/events.ts";
 import { podCidrsAnswer, podCidrsReleasedAnswer } from "../src/edge/prefixes/answer.ts";
 import { readPodCidrRelease, readPodCidrs } from "../src/edge/prefixes/request.ts";
-import { context, dryRunContext } from "../src/wiring.ts";
-
-const plat = context();
+import { connected } from "../src/wiring.ts";
 
 /** Serves what clusters say of their nodes and pods. */
-export const handler = authorized({
+export const handler = authorized(connected(), {
   "POST /v1/events": route(
     readEvents,
-    (request) => applyEvents(plat, request, request.events),
+    (plat, request) => applyEvents(plat, request, request.events),
     eventsAnswer,
   ),
   "POST /v1/nodes/{node}/pod-cidrs": route(
     readPodCidrs,
-    (wanted) => ensurePrefixes(plat, wanted),
+    (plat, wanted) => ensurePrefixes(plat, wanted),
     podCidrsAnswer,
   ),
   "DELETE /v1/nodes/{node}/pod-cidrs": route(
     readPodCidrRelease,
-    (release) => releasePrefixes(plat, release),
+    (plat, release) => releasePrefixes(plat, release),
     podCidrsReleasedAnswer,
   ),
   "GET /v1/nodes/{node}/cilium": route(
     readCiliumNodePath,
-    (wanted) => readCiliumNode(dryRunContext(), wanted),
+    (_, wanted, { dryRun }) => readCiliumNode(dryRun(), wanted),
     ciliumNodeReadAnswer,
   ),
   "PUT /v1/nodes/{node}/cilium": route(
     readCiliumNodePut,
-    ({ body: _, ...request }) => putCiliumNode(plat, request),
+    (plat, { body: _, ...request }) => putCiliumNode(plat, request),
     ciliumNodeAnswer,
   ),
   "DELETE /v1/nodes/{node}/cilium": route(
     readCiliumNodeRelease,
-    (release) => releaseCiliumNode(plat, release),
+    (plat, release) => releaseCiliumNode(plat, release),
     ciliumNodeReleasedAnswer,
   ),
 });

@@ -4,7 +4,7 @@ import { Problem } from "../src/contract/schema/problem.ts";
 import { cut } from "../src/contract/schema/schema.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
 import type { Event } from "../src/edge/http/event.ts";
-import { route } from "../src/edge/http/http.ts";
+import { NO_TABLE } from "../src/edge/http/http.ts";
 import { leadsNowhere, routesAt } from "../src/edge/http/routing.ts";
 import { isRoot, rootAnswer } from "../src/edge/netbox/status.ts";
 
@@ -12,22 +12,13 @@ const document = openApi();
 const schemas = eventSchemas();
 
 /** Serves the OpenAPI document and the schemas of events. It is the only function of the API without access to the table. */
-export const handler = authorized({
-  "GET /openapi.json": route(
-    () => undefined,
-    async () => document,
-    (body) => ({ status: 200, body }),
-  ),
-  "GET /schemas": route(
-    () => undefined,
-    async () => schemas,
-    (body) => ({ status: 200, body }),
-  ),
-  "GET /schemas/{type}": route(
-    ({ pathParameters }) => pathParameters?.type ?? "",
-    async (type) => eventSchemaOf(type) ?? noSchema(type),
-    (body) => ({ status: 200, body }),
-  ),
+export const handler = authorized(NO_TABLE, {
+  "GET /openapi.json": async () => ({ status: 200, body: document }),
+  "GET /schemas": async () => ({ status: 200, body: schemas }),
+  "GET /schemas/{type}": async ({ pathParameters: { type = "" } = {} }) => {
+    const schema = eventSchemaOf(type);
+    return schema ? { status: 200, body: schema } : noSchema(type);
+  },
   /** Serves unknown routes; otherwise API Gateway would answer with its own message. */
   $default: nowhere,
 });

@@ -1,12 +1,10 @@
 import { probe } from "../src/allocator/maintenance/probe.ts";
 import { scheduledRun } from "../src/edge/events/scheduled-run.ts";
 import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
-import { context, guard } from "../src/wiring.ts";
-
-const plat = context();
+import { connected, guard } from "../src/wiring.ts";
 
 /** Assigns an address in a reserved space, and releases it. */
-export const handler = scheduledRun("probe", guard, async () => {
+export const handler = scheduledRun("probe", { connect: connected(), guard }, async (plat) => {
   const { isPrepared, ...done } = await probe(plat);
   // A run that only prepared proves nothing, so it has no heartbeat.
   if (!isPrepared) logScheduledRun("probed", done);

@@ -3,6 +3,7 @@ import { fromStream } from "../src/publish/from-stream.ts";
 import { publisher } from "../src/publish/publisher.ts";
 import { context, historyTable } from "../src/wiring.ts";
 
+// It writes into no item, so it is nobody there.
 const { store, now } = context();
 
 /** Publishes the changes of the table: as events, in the trail and in the history. */

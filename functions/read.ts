@@ -12,6 +12,7 @@ import {
   listApplications,
   readApplication,
 } from "../src/allocator/applications/read-applications.ts";
+import type { Context } from "../src/allocator/core/context.ts";
 import { listJobs, readJob } from "../src/allocator/jobs/pool-jobs.ts";
 import { readNode } from "../src/allocator/nodes/read-node.ts";
 import { listPrefixes } from "../src/allocator/prefixes/list-prefixes.ts";
@@ -83,142 +84,164 @@ import { utilizationAnswer } from "../src/edge/utilization/answer.ts";
 import { readUtilizationPath } from "../src/edge/utilization/request.ts";
 import { readEvents } from "../src/publish/read-events.ts";
 import { readAddressHistory, readHandleHistory } from "../src/publish/read-history.ts";
-import { context, readableHistory } from "../src/wiring.ts";
-
-const plat = context();
+import { connected, readableHistory } from "../src/wiring.ts";
 
 const nothing = () => undefined;
 
 /** Serves reads of a few single partitions. */
-export const handler = authorized({
+export const handler = authorized(connected(), {
   "GET /v1/addresses": route(
     readAddressList,
-    (search) => listAddresses(plat, search),
+    (plat, search) => listAddresses(plat, search),
     addressListAnswer,
   ),
   "GET /v1/addresses/{ip}": route(
     readAddressPath,
-    ({ space, address }) => readAddress(plat, space, address),
+    (plat, { space, address }) => readAddress(plat, space, address),
     addressAnswer,
   ),
-  "GET /v1/handles": route(readHandleList, (wanted) => listHandles(plat, wanted), handleListAnswer),
-  "GET /v1/hosts": route(readHostList, (wanted) => listHosts(plat, wanted), hostListAnswer),
+  "GET /v1/handles": route(
+    readHandleList,
+    (plat, wanted) => listHandles(plat, wanted),
+    handleListAnswer,
+  ),
+  "GET /v1/hosts": route(readHostList, (plat, wanted) => listHosts(plat, wanted), hostListAnswer),
   "GET /v1/handles/{handle+}": route(
     readHandlePage,
-    (wanted) => readHandle(plat, wanted),
+    (plat, wanted) => readHandle(plat, wanted),
     handleAnswer,
   ),
-  "GET /v1/blocks": route(readBlockList, (wanted) => listBlocks(plat, wanted), blocksAnswer),
-  "GET /v1/blocks/{cidr+}": route(readBlockPath, (wanted) => readBlock(plat, wanted), blockAnswer),
+  "GET /v1/blocks": route(readBlockList, (plat, wanted) => listBlocks(plat, wanted), blocksAnswer),
+  "GET /v1/blocks/{cidr+}": route(
+    readBlockPath,
+    (plat, wanted) => readBlock(plat, wanted),
+    blockAnswer,
+  ),
   "GET /v1/affinities": route(
     readSpaceAffinities,
-    (wanted) => listSpaceAffinities(plat, wanted),
+    (plat, wanted) => listSpaceAffinities(plat, wanted),
     spaceAffinitiesAnswer,
   ),
   "GET /v1/nodes/{node}/affinities": route(
     readAffinityList,
-    (wanted) => listAffinities(plat, wanted),
+    (plat, wanted) => listAffinities(plat, wanted),
     affinitiesAnswer,
   ),
   "GET /v1/nodes/{node}/pod-cidrs": route(
     readPodCidrList,
-    (wanted) => listPrefixes(plat, wanted),
+    (plat, wanted) => listPrefixes(plat, wanted),
     podCidrListAnswer,
   ),
   "GET /v1/prefixes": route(
     readPrefixList,
-    (wanted) => readPrefixes(plat, wanted),
+    (plat, wanted) => readPrefixes(plat, wanted),
     prefixListAnswer,
   ),
-  "GET /v1/pools": route(poolList.read, ({ space }) => listPools(plat, space), poolList.answer),
+  "GET /v1/pools": route(
+    poolList.read,
+    (plat, { space }) => listPools(plat, space),
+    poolList.answer,
+  ),
   "GET /v1/pools/{name}": route(
     readNamed,
-    ({ space, name }) => readPool(plat, space, name),
+    (plat, { space, name }) => readPool(plat, space, name),
     poolAnswer,
   ),
   "GET /v1/pools/{name}/utilization": route(
     readUtilizationPath,
-    (wanted) => utilization(plat, wanted),
+    (plat, wanted) => utilization(plat, wanted),
     utilizationAnswer,
   ),
-  "GET /v1/jobs": route(jobList.read, ({ space }) => listJobs(plat, space), jobList.answer),
-  "GET /v1/jobs/{id}": route(readJobPath, ({ space, id }) => readJob(plat, space, id), jobAnswer),
+  "GET /v1/jobs": route(jobList.read, (plat, { space }) => listJobs(plat, space), jobList.answer),
+  "GET /v1/jobs/{id}": route(
+    readJobPath,
+    (plat, { space, id }) => readJob(plat, space, id),
+    jobAnswer,
+  ),
   "GET /v1/reservations": route(
     reservationList.read,
-    ({ space }) => listReservations(plat, space),
+    (plat, { space }) => listReservations(plat, space),
     reservationList.answer,
   ),
   "GET /v1/reservations/{name}": route(
     readNamed,
-    ({ space, name }) => readReservation(plat, space, name),
+    (plat, { space, name }) => readReservation(plat, space, name),
     reservationAnswer,
   ),
-  "GET /v1/quotas": route(quotaList.read, ({ space }) => listQuotas(plat, space), quotaList.answer),
+  "GET /v1/quotas": route(
+    quotaList.read,
+    (plat, { space }) => listQuotas(plat, space),
+    quotaList.answer,
+  ),
   "GET /v1/quotas/{name}": route(
     readNamed,
-    ({ space, name }) => readQuota(plat, space, name),
+    (plat, { space, name }) => readQuota(plat, space, name),
     quotaAnswer,
   ),
-  "GET /v1/nodes": route(nodeList.read, (wanted) => listNodes(plat, wanted), nodeList.answer),
+  "GET /v1/nodes": route(nodeList.read, (plat, wanted) => listNodes(plat, wanted), nodeList.answer),
   "GET /v1/nodes/{node}": route(
     nodeList.readOne,
-    ({ space, name }) => readNode(plat, space, name),
+    (plat, { space, name }) => readNode(plat, space, name),
     nodeAnswer,
   ),
   "GET /v1/namespaces": route(
     namespaceList.read,
-    (wanted) => listNamespaces(plat, wanted),
+    (plat, wanted) => listNamespaces(plat, wanted),
     namespaceList.answer,
   ),
   "GET /v1/namespaces/{namespace}": route(
     namespaceList.readOne,
-    ({ space, name }) => readNamespace(plat, space, name),
+    (plat, { space, name }) => readNamespace(plat, space, name),
     labelledAnswer,
   ),
   "GET /v1/applications": route(
     readApplicationList,
-    (wanted) => listApplications(plat, wanted),
+    (plat, wanted) => listApplications(plat, wanted),
     applicationListAnswer,
   ),
   "GET /v1/applications/{namespace}/{kind}/{name}": route(
     readApplicationPath,
-    ({ space, of }) => readApplication(plat, space, of),
+    (plat, { space, of }) => readApplication(plat, space, of),
     applicationAnswer,
   ),
   "GET /v1/pools/{name}/history": route(
     readNamed,
-    (wanted) => poolHistory(plat, wanted),
+    (plat, wanted) => poolHistory(plat, wanted),
     poolHistoryAnswer,
   ),
-  "GET /v1/pools/{name}/map": route(readPoolMap, (wanted) => poolMap(plat, wanted), poolMapAnswer),
+  "GET /v1/pools/{name}/map": route(
+    readPoolMap,
+    (plat, wanted) => poolMap(plat, wanted),
+    poolMapAnswer,
+  ),
   "GET /v1/addresses/{ip}/history": route(
     readAddressHistoryPage,
-    (wanted) => readAddressHistory(plat, readableHistory(), wanted),
+    (plat, wanted) => readAddressHistory(plat, readableHistory(), wanted),
     addressHistoryAnswer,
   ),
   "GET /v1/history/handles/{handle+}": route(
     readHandleHistoryPage,
-    (wanted) => readHandleHistory(plat, readableHistory(), wanted),
+    (plat, wanted) => readHandleHistory(plat, readableHistory(), wanted),
     handleHistoryAnswer,
   ),
   "GET /v1/events": route(
     readPoll,
-    (wanted) => readEvents(readableHistory(), wanted, plat.now()),
+    (plat, wanted) => readEvents(readableHistory(), wanted, plat.now()),
     eventsAnswer,
   ),
   "GET /v1/spaces": route(
     readSpaceList,
-    (wanted) => plat.store.listSpacePage(wanted),
+    (plat, wanted) => plat.store.listSpacePage(wanted),
     spaceListAnswer,
   ),
-  "GET /v1/config": route(readSpace, (space) => readSettings(plat, space), settingsAnswer),
+  "GET /v1/config": route(readSpace, (plat, space) => readSettings(plat, space), settingsAnswer),
   /** Answers if the function runs. */
   "GET /healthz": route(nothing, async () => "ok", status),
   /** Answers if the function can reach its table, and knows its keys. */
   "GET /readyz": route(nothing, readOnce, status),
 });
 
-function readOnce() {
+function readOnce(plat: Context) {
   return plat.store.checkKeys().then(
     () => "ready",
     (error: unknown) => {

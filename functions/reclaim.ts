@@ -3,13 +3,15 @@ import { reclaim } from "../src/allocator/maintenance/reclaim/reclaim.ts";
 import { scheduledRun, shardOfRun } from "../src/edge/events/scheduled-run.ts";
 import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
 import { publishUsage } from "../src/edge/metrics/pools.ts";
-import { context, guard } from "../src/wiring.ts";
-
-const plat = context();
+import { connected, guard } from "../src/wiring.ts";
 
 /** Runs once over a shard; the next run of its schedule continues where this one stopped. */
-export const handler = scheduledRun("reclaim", guard, async (event) => {
-  const { counted, ...done } = await reclaim(plat, shardOfRun(event));
-  publishUsage(await keepUsage(plat, { counted, failures: done.failures }));
-  logScheduledRun("reclaimed", done);
-});
+export const handler = scheduledRun(
+  "reclaim",
+  { connect: connected(), guard },
+  async (plat, event) => {
+    const { counted, ...done } = await reclaim(plat, shardOfRun(event));
+    publishUsage(await keepUsage(plat, { counted, failures: done.failures }));
+    logScheduledRun("reclaimed", done);
+  },
+);

@@ -8,36 +8,31 @@ import {
   namespaces,
   nodes,
 } from "../src/edge/registry/request.ts";
-import { context, dryRunContext } from "../src/wiring.ts";
-
-const plat = context();
+import { connected } from "../src/wiring.ts";
 
 /** Serves hosts and namespaces, with their labels. */
-export const handler = authorized({
+export const handler = authorized(connected(), {
   "PUT /v1/nodes/{node}": route(
     nodes.readPut,
-    ({ dryRun, space, name, labels, ifMatch }) =>
-      putNode(dryRun ? dryRunContext() : plat, space, name, labels, ifMatch),
+    (plat, { space, name, labels, ifMatch }) => putNode(plat, space, name, labels, ifMatch),
     labelledPutAnswer,
   ),
   "DELETE /v1/nodes/{node}": route(
     nodes.readMatch,
-    ({ dryRun, space, name, ifMatch }) =>
-      deleteNode(dryRun ? dryRunContext() : plat, space, name, ifMatch),
+    (plat, { space, name, ifMatch }) => deleteNode(plat, space, name, ifMatch),
     labelledDeleteAnswer,
   ),
   "PUT /v1/namespaces/{namespace}": route(
     namespaces.readPut,
-    ({ dryRun, space, name, labels, defaultPools, ifMatch }) => {
+    (plat, { space, name, labels, defaultPools, ifMatch }) => {
       const spec = { labels, ...(defaultPools && { defaultPools }) };
-      return putNamespace(dryRun ? dryRunContext() : plat, space, name, spec, ifMatch);
+      return putNamespace(plat, space, name, spec, ifMatch);
     },
     labelledPutAnswer,
   ),
   "DELETE /v1/namespaces/{namespace}": route(
     namespaces.readMatch,
-    ({ dryRun, space, name, ifMatch }) =>
-      deleteNamespace(dryRun ? dryRunContext() : plat, space, name, ifMatch),
+    (plat, { space, name, ifMatch }) => deleteNamespace(plat, space, name, ifMatch),
     labelledDeleteAnswer,
   ),
 });

@@ -1,4 +1,5 @@
 import { liftQuarantine } from "../src/allocator/admin/lift-quarantine.ts";
+import type { Context } from "../src/allocator/core/context.ts";
 import { releaseByHandle } from "../src/allocator/prefixes/release-by-handle.ts";
 import { releaseAddresses } from "../src/allocator/release/release-addresses.ts";
 import { releaseHandle } from "../src/allocator/release/release-handle.ts";
@@ -16,31 +17,29 @@ import {
   readRelease,
   releaseAnswer,
 } from "../src/edge/release/request.ts";
-import { context } from "../src/wiring.ts";
+import { connected } from "../src/wiring.ts";
 
-const plat = context();
-
-export const handler = authorized({
+export const handler = authorized(connected(), {
   "POST /v1/release": route(readRelease, release, releaseAnswer),
   "DELETE /v1/handles/{handle+}": route(readHandleRelease, release, releaseAnswer),
   "POST /v1/prefixes/release": route(
     readPrefixRelease,
-    (release) => releaseByHandle(plat, release),
+    (plat, release) => releaseByHandle(plat, release),
     prefixesReleasedAnswer,
   ),
   "POST /v1/addresses/{ip}/conflict": route(
     readConflict,
-    ({ space, named }) => reportConflict(plat, space, named),
+    (plat, { space, named }) => reportConflict(plat, space, named),
     conflictAnswer,
   ),
   "DELETE /v1/addresses/{ip}/conflict": route(
     readAddressPath,
-    ({ space, address }) => liftQuarantine(plat, space, address),
+    (plat, { space, address }) => liftQuarantine(plat, space, address),
     liftedAnswer,
   ),
 });
 
-async function release(request: ReleaseRequest) {
+async function release(plat: Context, request: ReleaseRequest) {
   const { space } = request;
   if ("handle" in request) return releaseHandle(plat, space, request.handle);
   if ("host" in request) return releaseHost(plat, space, request.host);

@@ -14,23 +14,21 @@ import { zonesAnswer } from "../src/edge/nodes/zones.ts";
 import { orphansAnswer, readOrphansWanted, unsealed } from "../src/edge/orphans/list.ts";
 import { spaceUtilizationAnswer } from "../src/edge/utilization/answer.ts";
 import { readSpaceUtilization } from "../src/edge/utilization/space-request.ts";
-import { context } from "../src/wiring.ts";
-
-const plat = context();
+import { connected } from "../src/wiring.ts";
 
 /**
  * Serves requests that look at a space as a whole: its contents, its alarms, and the health of its zones. The search for blocks to which
  * nothing leads scans the table.
  */
-export const handler = authorized({
+export const handler = authorized(connected(), {
   "GET /v1/contents": route(
     readContentsWanted,
-    (wanted) => listContents(plat, wanted, contentsBytes, CONTENTS_BYTES_MAX),
+    (plat, wanted) => listContents(plat, wanted, contentsBytes, CONTENTS_BYTES_MAX),
     contentsAnswer,
   ),
   "GET /v1/orphans": route(
     readOrphansWanted,
-    async (wanted) => {
+    async (plat, wanted) => {
       const key = await plat.store.readCursorKey();
       const position = unsealed(wanted, key);
       return position instanceof Problem
@@ -39,11 +37,11 @@ export const handler = authorized({
     },
     orphansAnswer,
   ),
-  "GET /v1/alarms": route(readSpace, (space) => listAlarms(plat, space), alarmsAnswer),
-  "GET /v1/zones": route(readSpace, (space) => readZones(plat, space), zonesAnswer),
+  "GET /v1/alarms": route(readSpace, (plat, space) => listAlarms(plat, space), alarmsAnswer),
+  "GET /v1/zones": route(readSpace, (plat, space) => readZones(plat, space), zonesAnswer),
   "GET /v1/utilization": route(
     readSpaceUtilization,
-    (wanted) => spaceUtilization(plat, wanted),
+    (plat, wanted) => spaceUtilization(plat, wanted),
     spaceUtilizationAnswer,
   ),
 });

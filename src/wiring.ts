@@ -2,64 +2,66 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { currentActor } from "./acting.ts";
-import type { Context } from "./allocator/core/context.ts";
+import type { Connect, Context } from "./allocator/core/context.ts";
 import type { Store } from "./allocator/core/store.ts";
 import { WarmCache } from "./allocator/core/warm-cache.ts";
-import { countedTable } from "./counted-table.ts";
+import type { Random } from "./domain/fresh.ts";
+import type { DescribedTable, TableIdentity } from "./domain/table-register.ts";
 import {
   ANSWER_MS_MAX,
   CONNECT_MS_MAX,
+  type Deadline,
+  deadlineFromNow,
   deadlineSender,
   deadlineSleep,
-  deadlineTable,
-} from "./deadline-table.ts";
-import type { Random } from "./domain/fresh.ts";
-import type { DescribedTable, TableIdentity } from "./domain/table-register.ts";
+} from "./store/deadline-table.ts";
 import { dryRunTable } from "./store/dry-run-table.ts";
 import { identityThrough, tableThrough } from "./store/dynamodb-table.ts";
 import { type Guard, guardedTable } from "./store/guarded-table.ts";
 import type { ReadableHistory } from "./store/readable-history.ts";
-import { type Patience, retryingTable, withRetries } from "./store/retrying-table.ts";
-import { signedTable } from "./store/signed-table.ts";
-import { makeStore } from "./store/store.ts";
+import { retryingTable, withRetries } from "./store/retrying-table.ts";
+import { type Base, type Carried, type Shared, storeOver } from "./store/stack.ts";
 import type { Table } from "./store/table.ts";
-import { knownKeysTable } from "./store/table-format.ts";
+import { KnownKeys } from "./store/table-format.ts";
 
 const SOCKETS_MAX = 128;
 
-let wired: { readonly table: Table | (Table & Guard); readonly context: Context } | undefined;
+/** A table with what its requests share. */
+interface Plat extends Shared {
+  readonly base: Base;
+  readonly time: Time;
+  readonly cacheNow: () => WarmCache;
+  /** Absent for a table without an id, such as that of `npm start`. */
+  readonly guard?: Table & Guard;
+}
 
-/** The parts of the context that `wire` set last, so that a process can serve one table after another. */
-const CURRENT: Context = {
-  get store() {
-    return current().store;
-  },
-  get random() {
-    return current().random;
-  },
-  get cache() {
-    return current().cache;
-  },
-  get now() {
-    return current().now;
-  },
-  get sleep() {
-    return current().sleep;
-  },
+let wired: Plat | undefined;
+
+const current = (): Plat => {
+  wired ??= platOfEnvironment();
+  return wired;
 };
 
-const current = (): Context => wired?.context ?? wire(tableOfEnvironment());
-
 /**
- * Returns the context of all handlers in this process: always the one that `wire` set last, or one made once from the
+ * Returns what makes the context of a request: always over the table that `wire` set last, or over that of the
  * environment.
  */
-export function context(): Context {
+export function connected(): Connect {
   // Made when a function loads, because Lambda gives it more processor then.
   current();
-  return CURRENT;
+  return ({ isAwaited, counts, actor }) => {
+    const plat = current();
+    const deadline = isAwaited ? deadlineFromNow() : undefined;
+    const carried = { actor, deadline, counts };
+    return { plat: contextIn(plat, carried), dryRun: () => dryRunOf(plat, carried) };
+  };
 }
+
+/** Returns the table with its guard; nothing for a table without an id. */
+export const guard = (): (Table & Guard) | undefined => current().guard;
+
+/** Returns a context of which nobody is the author. */
+export const context = (): Context => contextIn(current(), {});
 
 let readable: { readonly history: ReadableHistory | undefined } | undefined;
 
@@ -82,47 +84,69 @@ export function historyTable(): Table {
   return historyTableNamed(HISTORY_TABLE_NAME);
 }
 
-/** Sets the table and the context of the handlers. `npm start` and the tests use it. */
-export function wire(table: Table | (Table & Guard), context = contextOf(table)): Context {
-  wired = { table, context };
-  return context;
-}
-
-/** Returns the table with its guard; nothing for a table without an id, such as that of `npm start`. */
-export function guard(): (Table & Guard) | undefined {
-  return wired && "assertServing" in wired.table ? wired.table : undefined;
+/**
+ * Sets the table of the handlers. `npm start` and the tests use it.
+ *
+ * @param cacheNow returns the warm cache of a request; one for all requests if absent
+ */
+export function wire(
+  table: Table | (Table & Guard),
+  time: Time = REAL_TIME,
+  cacheNow?: () => WarmCache,
+): Context {
+  wired = {
+    ...platOver(() => table, time),
+    ...("assertServing" in table && { guard: table }),
+    ...(cacheNow && { cacheNow }),
+  };
+  return contextIn(wired, {});
 }
 
 /** Returns the context of one dry run: it keeps no write and no cache. */
-export function dryRunContext(): Context {
-  return contextOf(dryRunTable(wired?.table ?? tableOfEnvironment()));
-}
+const dryRunOf = ({ base, time }: Plat, carried: Carried): Context =>
+  contextIn(
+    platOver((deadline) => dryRunTable(base(deadline)), time),
+    carried,
+  );
 
 /**
  * Makes a separate context over a table, with real randomness and an empty warm cache. The time is real unless it is
  * passed in.
  */
-export function contextOf(table: Table, time: Time = REAL_TIME): Context {
-  const { now } = time;
-  const sleep = deadlineSleep(time.sleep);
-  const store: Store = makeStore(
-    knownKeysTable(signedTable(repeatingTable(table, time), currentActor)),
-  );
-  return { store, random: RANDOM, cache: new WarmCache(), now, sleep };
+export const contextOf = (table: Table, time?: Time, carried: Carried = {}): Context =>
+  contextsOver(table, time)(carried);
+
+/** Returns a function that makes contexts over a table as the requests of one process have them. */
+export function contextsOver(table: Table, time: Time = REAL_TIME): (carried: Carried) => Context {
+  const plat = platOver(() => table, time);
+  return (carried) => contextIn(plat, carried);
 }
 
-/** Returns the table that repeats a throttled call with pauses, before the deadline of its request. */
-export const repeatingTable = (table: Table, time: Time = REAL_TIME): Table =>
-  retryingTable(deadlineTable(table), patienceOf(time));
+function platOver(base: Base, time: Time): Plat {
+  const cache = new WarmCache();
+  const patience = { random: RANDOM, sleep: time.sleep };
+  return { base, time, cacheNow: () => cache, keys: new KnownKeys(), patience };
+}
+
+function contextIn({ base, time, cacheNow, ...shared }: Plat, carried: Carried): Context {
+  const { now, sleep } = time;
+  const { deadline } = carried;
+  return {
+    store: storeOver(base, carried, shared) satisfies Store,
+    random: RANDOM,
+    cache: cacheNow(),
+    now,
+    sleep: deadline ? deadlineSleep(sleep, deadline) : sleep,
+  };
+}
+
+/** Returns the table that repeats a throttled call with pauses. */
+export const repeating = (table: Table, { sleep }: Pick<Time, "sleep"> = REAL_TIME): Table =>
+  retryingTable(table, { random: RANDOM, sleep });
 
 /** Makes a call again, with pauses, if the database throttles it. */
 export const patiently = <T>(call: () => Promise<T>): Promise<T> =>
-  withRetries(call, patienceOf(REAL_TIME));
-
-const patienceOf = ({ sleep }: Pick<Time, "sleep">): Patience => ({
-  random: RANDOM,
-  sleep: deadlineSleep(sleep),
-});
+  withRetries(call, { random: RANDOM, sleep: REAL_TIME.sleep });
 
 /** The clock of a context, and its way to wait. */
 export type Time = Pick<Context, "now" | "sleep">;
@@ -160,22 +184,13 @@ export function dynamoClient(endpoint?: string, region?: string): DynamoDBClient
   return client;
 }
 
-/** Returns the table in DynamoDB. Each of its requests begins before the deadline. */
-export function tableIn(client: DynamoDBClient, tableName: string): Table {
-  return tableThrough(senderOf(client), tableName);
-}
-
-const senderOf = (client: DynamoDBClient) => deadlineSender(DynamoDBDocumentClient.from(client));
-
-/** Returns the table in DynamoDB. It serves no write while it is frozen. */
-function guardedTableIn(client: DynamoDBClient, tableName: string): Table & Guard {
-  const identify = () => identityIn(client, tableName);
-  return guardedTable(countedTable(tableIn(client, tableName)), { identify, now: REAL_TIME.now });
-}
+/** Returns the table in DynamoDB. */
+export const tableIn = (client: DynamoDBClient, tableName: string): Table =>
+  tableThrough(DynamoDBDocumentClient.from(client), tableName);
 
 /** Describes a table, with its id. */
 export const identityIn = (client: DynamoDBClient, tableName: string): Promise<DescribedTable> =>
-  identityThrough(senderOf(client), tableName);
+  identityThrough(DynamoDBDocumentClient.from(client), tableName);
 
 /** Describes the replica of this process's table in another Region. */
 export async function identifyReplica(region: string): Promise<TableIdentity> {
@@ -188,9 +203,17 @@ export async function identifyReplica(region: string): Promise<TableIdentity> {
   }
 }
 
-function tableOfEnvironment(): Table & Guard {
+/** The table in DynamoDB. It serves no write while it is frozen, and begins each request before the deadline. */
+function platOfEnvironment(): Plat {
   const { tableName, endpoint } = readEnvironment();
-  return guardedTableIn(dynamoClient(endpoint), tableName);
+  const client = dynamoClient(endpoint);
+  const sender = DynamoDBDocumentClient.from(client);
+  const table = tableThrough(sender, tableName);
+  const identify = () => identityIn(client, tableName);
+  const guard = guardedTable(table, { identify, now: REAL_TIME.now });
+  const base = (deadline?: Deadline) =>
+    deadline ? guard.over(tableThrough(deadlineSender(sender, deadline), tableName)) : guard;
+  return { ...platOver(base, REAL_TIME), guard };
 }
 
 function historyOfEnvironment(): ReadableHistory | undefined {
@@ -204,7 +227,7 @@ function historyOfEnvironment(): ReadableHistory | undefined {
 }
 
 function historyTableNamed(name: string): Table {
-  return repeatingTable(tableIn(dynamoClient(process.env.DYNAMODB_ENDPOINT || undefined), name));
+  return repeating(tableIn(dynamoClient(process.env.DYNAMODB_ENDPOINT || undefined), name));
 }
 
 /**

@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Context } from "../../src/allocator/core/context.ts";
 import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import type { Client } from "../../src/local/client.ts";
 import type { Table } from "../../src/store/table.ts";
-import { wire } from "../../src/wiring.ts";
+import { type Time, wire } from "../../src/wiring.ts";
 import { callHandler } from "../../test/functions/call.ts";
 
 /** The functions that Lambda would run, in this process and without HTTP. */
@@ -16,21 +15,13 @@ export interface Functions {
  * Opens functions as Lambda runs them: each serves one request at a time, and has its own warm cache. Their number is
  * the maximum of parallel requests so far. A request goes to the function that was used last.
  *
- * @param surroundings their context without the warm cache
+ * @param time their clock, and their way to wait
  */
-export async function openFunctions(
-  table: Table,
-  surroundings: Omit<Context, "cache">,
-): Promise<Functions> {
+export async function openFunctions(table: Table, time: Time): Promise<Functions> {
   const serving = new AsyncLocalStorage<WarmCache>();
   const ofScheduledRuns = new WarmCache();
   const idle: WarmCache[] = [];
-  wire(table, {
-    ...surroundings,
-    get cache() {
-      return serving.getStore() ?? ofScheduledRuns;
-    },
-  });
+  wire(table, time, () => serving.getStore() ?? ofScheduledRuns);
   // A function connects to its table when it is loaded.
   const { HANDLERS, SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
   return {

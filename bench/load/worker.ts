@@ -1,7 +1,7 @@
 import "../../src/local/environment.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { TABLE_NAME } from "../../src/local/storage.ts";
 import { tableThrough } from "../../src/store/dynamodb-table.ts";
-import { contextOf } from "../../src/wiring.ts";
 import type { Asked, Told } from "./crew.ts";
 import { openFunctions } from "./functions.ts";
 import { LeanClient } from "./lean.ts";
@@ -10,7 +10,7 @@ import { LeanClient } from "./lean.ts";
 const [endpoint = "", aheadMs = "0"] = process.argv.slice(2);
 const table = tableThrough(new LeanClient(endpoint), TABLE_NAME);
 const now = () => Date.now() + Number(aheadMs);
-const { client, scheduledRuns } = await openFunctions(table, { ...contextOf(table), now });
+const { client, scheduledRuns } = await openFunctions(table, { now, sleep });
 
 // The parent may have ended; then the end of the channel ends this process.
 const tell = (told: Told) => process.send?.(told, () => {});

@@ -1,6 +1,6 @@
 import type { Context } from "../allocator/core/context.ts";
 import { openTable } from "../store/table-format.ts";
-import { contextOf, repeatingTable, type Time, wire, wireHistory } from "../wiring.ts";
+import { repeating, type Time, wire, wireHistory } from "../wiring.ts";
 import { readConsole } from "./console.ts";
 import { HISTORY_KEPT_MS, type Publisher } from "./publishing.ts";
 import { type Door, type Serving, serve } from "./server.ts";
@@ -40,13 +40,13 @@ export async function startOver(
   options: Omit<PlatOptions, "storage">,
   time?: Time,
 ): Promise<Plat> {
-  const context = wire(storage.table, contextOf(storage.table, time));
+  const context = wire(storage.table, time);
   // Loaded here, because a function connects to its table when it is loaded.
   const { HANDLERS, SCHEDULED_RUNS } = await import("./functions.ts");
   let publisher: Publisher | undefined;
   let serving: Serving;
   try {
-    await openTable(repeatingTable(storage.table, time));
+    await openTable(repeating(storage.table, time));
     publisher = storage.publish?.(context);
     wireHistory(
       publisher && { table: publisher.history, keptMs: HISTORY_KEPT_MS, publishes: true },

@@ -1,4 +1,4 @@
-import { contextOf, dynamoClient, identityIn, repeatingTable, tableIn } from "../wiring.ts";
+import { contextOf, dynamoClient, identityIn, repeating, tableIn } from "../wiring.ts";
 import type { RestoredTable } from "./restore-table.ts";
 
 /**
@@ -14,5 +14,5 @@ export async function openRestoredTable(
   const client = dynamoClient(endpoint);
   const table = tableIn(client, tableName);
   const identity = await identityIn(client, tableName);
-  return { table: repeatingTable(table), identity, context: contextOf(table) };
+  return { table: repeating(table), identity, context: contextOf(table) };
 }

@@ -10,6 +10,8 @@ export interface Guard {
   assertServing(): Promise<void>;
   /** Describes the table. A process asks the database once, because a table keeps its id. */
   identify(): Promise<DescribedTable>;
+  /** Returns the table, or the same table for one request, with writes that the guard lets pass. */
+  over(table: Table): Table;
 }
 
 interface Surroundings {
@@ -39,7 +41,7 @@ export function guardedTable(table: Table, { identify, now }: Surroundings): Tab
     return identity;
   };
 
-  async function checked(): Promise<void> {
+  async function checked(table: Table): Promise<void> {
     const askedAtMs = now();
     // The copy of a replica may be late by less than the age that a reading may have.
     const [register, own] = await Promise.all([
@@ -52,26 +54,25 @@ export function guardedTable(table: Table, { identify, now }: Surroundings): Tab
   }
 
   /** Writes side by side wait for one reading. */
-  function assertServing(): Promise<void> {
+  function assertServing(by: Table = table): Promise<void> {
     if (now() < freshUntilMs) return SERVING;
-    check ??= checked().finally(() => {
+    check ??= checked(by).finally(() => {
       check = undefined;
     });
     return check;
   }
 
-  return {
-    get: (key, options) => table.get(key, options),
-    query: (pk, options) => table.query(pk, options),
-    scan: (limit, options) => table.scan(limit, options),
-    due: (shard, options) => table.due(shard, options),
-    assertServing,
-    identify: identifyOnce,
+  const over = (by: Table): Table => ({
+    get: (key, options) => by.get(key, options),
+    query: (pk, options) => by.query(pk, options),
+    scan: (limit, options) => by.scan(limit, options),
+    due: (shard, options) => by.due(shard, options),
     async write(write) {
-      await assertServing();
-      return table.write(write);
+      await assertServing(by);
+      return by.write(write);
     },
-  };
+  });
+  return { ...over(table), assertServing: () => assertServing(), identify: identifyOnce, over };
 }
 
 const SERVING = Promise.resolve();

@@ -11,22 +11,22 @@ const REQUEST_ID_CHARACTERS_MAX = 64;
 
 /**
  * Returns a table whose writes name their actor in the item, for the audit trail. It signs the kinds of items whose changes the trail
- * has. A write without an actor is not signed.
+ * has. Without an actor it signs nothing.
  *
  * The stream shows an item as it was before its deletion, so a deletion would name the author of the write before. For kinds whose
  * deletion counts, the deletion is preceded by a write that changes the actor alone.
  */
-export function signedTable(table: Table, actorNow: () => Actor | undefined): Table {
+export function signedTable(table: Table, actor: Actor | undefined): Table {
+  if (!actor) return table;
+  const signature = signatureOf(actor);
   return {
     get: (key, options) => table.get(key, options),
     query: (pk, options) => table.query(pk, options),
     scan: (limit, options) => table.scan(limit, options),
     due: (shard, options) => table.due(shard, options),
     write(write) {
-      const actor = actorNow();
       const kind = kindOf(write.key);
-      if (!actor || !kind?.signed) return table.write(write);
-      const signature = signatureOf(actor);
+      if (!kind?.signed) return table.write(write);
       const change = () => table.write({ ...write, change: signed(write.change, signature) });
       return write.change.kind === "delete" && kind.signed === "deletions too"
         ? // Whatever comes of this write, the condition of the deletion itself decides.

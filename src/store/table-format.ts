@@ -39,9 +39,9 @@ export async function openTable(table: Table): Promise<void> {
  *
  * @throws {CorruptItemError} if the keys have another format
  */
-export function knownKeysTable(table: Table): Table {
-  const read = once(() => isTold(table));
-  const write = once(() => tell(table));
+export function knownKeysTable(table: Table, known = new KnownKeys()): Table {
+  const read = () => known.read(table);
+  const write = () => known.tell(table);
   return {
     async get(key, options) {
       if (FIRST.has(headOf(key.pk))) await read();
@@ -88,11 +88,19 @@ const mayCreate = ({ when, change }: Write): boolean =>
   change.kind !== "delete" &&
   when.every(({ test }) => test.kind === "absent" || test.kind === "newOrEquals");
 
-/** Returns a function that carries out an act until it has succeeded once. */
-function once(act: () => Promise<unknown>): () => Promise<void> {
+/** The knowledge of a process about the format of the keys of its table. */
+export class KnownKeys {
+  /** Checks the format, until that has succeeded once. */
+  readonly read = once(isTold);
+  /** Ensures that the table has the format, until that has succeeded once. */
+  readonly tell = once(tell);
+}
+
+/** Returns a function that carries out an act on a table until it has succeeded once. */
+function once(act: (table: Table) => Promise<unknown>): (table: Table) => Promise<void> {
   let done: Promise<void> | undefined;
-  return () => {
-    done ??= act().then(
+  return (table) => {
+    done ??= act(table).then(
       () => {},
       (error: unknown) => {
         done = undefined;

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { checkTable } from "../../src/allocator/read/check-table.ts";
 import { type Random, randomBelow } from "../../src/domain/fresh.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { contextOf, wire } from "../../src/wiring.ts";
+import { wire } from "../../src/wiring.ts";
 import { callHandler } from "../functions/call.ts";
 import { runAs, tellUsed, unlawful, watchedTable } from "../functions/rights.ts";
 import { reclaimAll, sweepAll } from "../scheduled-runs.ts";
@@ -25,15 +25,12 @@ const MUCH_LATER_MS = 15 * 60_000;
 const clock = { nowMs: Date.parse("2026-03-11T08:00:00Z") };
 const table = new InMemoryTable();
 const watched = watchedTable(table);
-const context = wire(
-  watched,
-  contextOf(watched, {
-    now: () => clock.nowMs,
-    sleep: async (ms) => {
-      clock.nowMs += ms;
-    },
-  }),
-);
+const context = wire(watched, {
+  now: () => clock.nowMs,
+  sleep: async (ms) => {
+    clock.nowMs += ms;
+  },
+});
 const { HANDLERS } = await import("../../src/local/functions.ts");
 const { handler: intake } = await import("../../functions/intake.ts");
 

@@ -3,7 +3,7 @@ import { type PlatClient, type PlatOptions, platClient } from "../../src/client/
 import { UnavailableError } from "../../src/domain/outcome.ts";
 import { eachCall } from "../../src/store/each-call.ts";
 import type { Table } from "../../src/store/table.ts";
-import { contextOf, wire } from "../../src/wiring.ts";
+import { wire } from "../../src/wiring.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { call, deployAnew, spaceWithPool, table } from "./plat.ts";
 
@@ -22,7 +22,7 @@ beforeEach(() => {
   vi.spyOn(performance, "now").mockImplementation(clock.now);
   const blipping = blippingTable(table);
   // A pause can end between two milliseconds.
-  wire(blipping, contextOf(blipping, { now: () => Math.floor(clock.nowMs), sleep: clock.sleep }));
+  wire(blipping, { now: () => Math.floor(clock.nowMs), sleep: clock.sleep });
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,7 +1,9 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { UnavailableError } from "../../src/domain/outcome.ts";
-import { call, context, spaceWithPool } from "./plat.ts";
+import { call, failWrites, spaceWithPool, startAnew, table } from "./plat.ts";
 
+// What the database does not answer is asked again after pauses.
+beforeEach(() => startAnew({ sleep: async () => {} }));
 afterEach(() => {
   vi.restoreAllMocks();
 });
@@ -12,7 +14,7 @@ it("a function that runs is healthy, and ready once it can read its table", asyn
 });
 
 it("a function whose table does not answer is healthy, but not ready", async () => {
-  vi.spyOn(context.store, "checkKeys").mockRejectedValue(new Error("no table"));
+  vi.spyOn(table, "get").mockRejectedValue(new Error("no table"));
   expect((await call("GET", "/healthz")).status).toBe(200);
   expect(await call("GET", "/readyz")).toMatchObject({
     status: 503,
@@ -22,7 +24,7 @@ it("a function whose table does not answer is healthy, but not ready", async () 
 });
 
 it("a request that meets a silent database is told to come again", async () => {
-  vi.spyOn(context.store, "readSpace").mockRejectedValue(new UnavailableError("no answer"));
+  vi.spyOn(table, "query").mockRejectedValue(new UnavailableError("no answer"));
   const reply = await call("GET", "/v1/spaces/silent/pools");
   expect(reply).toMatchObject({ status: 503, body: { code: "unavailable", retryable: true } });
 });
@@ -31,7 +33,7 @@ it.each([{ handle: "pod-7" }, {}])(
   "an assign of %j that a silent database cuts short names the handle to give it back by",
   async (named) => {
     const plat = await spaceWithPool();
-    vi.spyOn(context.store, "takeSlots").mockRejectedValue(new UnavailableError("no answer"));
+    failWrites("take-slots", new UnavailableError("no answer"));
     const cut = await plat.assign({ host: "n1", ipv4: 17, ...named });
     expect(cut).toMatchObject({ status: 503, body: { code: "unavailable", ...named } });
     expect(cut.body.handle).toMatch(/^[\w-]+$/);
@@ -42,7 +44,7 @@ it.each([{ handle: "pod-7" }, {}])(
 );
 
 it("a request that fails for a reason nobody thought of gives nothing of it away", async () => {
-  vi.spyOn(context.store, "readSpace").mockRejectedValue(new TypeError("the secret reason"));
+  vi.spyOn(table, "query").mockRejectedValue(new TypeError("the secret reason"));
   const reply = await call("GET", "/v1/spaces/broken/pools");
   expect(reply).toMatchObject({ status: 500, body: { code: "internal_error" } });
   expect(JSON.stringify(reply)).not.toContain("secret");

@@ -1,8 +1,7 @@
 import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { Context } from "../../src/allocator/core/context.ts";
-import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import { checkTable } from "../../src/allocator/read/check-table.ts";
 import { problem } from "../../src/contract/answers/answers.ts";
 import { problemsOf } from "../../src/contract/openapi/responses.ts";
@@ -16,7 +15,13 @@ import { InMemoryFeed } from "../../src/store/change-feed.ts";
 import { ChangeLog } from "../../src/store/change-log.ts";
 import { guardedTable } from "../../src/store/guarded-table.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { contextOf, context as handlersContext, wire, wireHistory } from "../../src/wiring.ts";
+import {
+  contextOf,
+  context as handlersContext,
+  type Time,
+  wire,
+  wireHistory,
+} from "../../src/wiring.ts";
 import { afterEachFile, afterEachTest, atEachFile } from "../each-file.ts";
 import { eventOf, type Request } from "../edge/event.ts";
 import { sendEvent } from "./call.ts";
@@ -60,12 +65,38 @@ export function deployAnew(): void {
 atEachFile(deployAnew);
 
 /** Empties the warm cache, so that the functions act as if they had just started, by another clock if the test names one. */
-export function startAnew({ now }: Pick<Context, "now"> = context): void {
-  wire(guarded, { ...context, now, cache: new WarmCache() });
+export function startAnew(time: Partial<Time> = {}): void {
+  const { now, sleep } = context;
+  wire(guarded, { now, sleep, ...time });
 }
 
-/** The context of the handlers. */
-export const context = handlersContext();
+/** A context over the table of the handlers, with their warm cache. Nobody is the author of its writes. */
+export const context: Context = {
+  get store() {
+    return handlersContext().store;
+  },
+  get random() {
+    return handlersContext().random;
+  },
+  get cache() {
+    return handlersContext().cache;
+  },
+  get now() {
+    return handlersContext().now;
+  },
+  get sleep() {
+    return handlersContext().sleep;
+  },
+};
+
+/** Lets every write of a step fail, until the mocks are restored. */
+export function failWrites(step: string, error: Error): void {
+  const write = table.write.bind(table);
+  vi.spyOn(table, "write").mockImplementation(async (each) => {
+    if (each.step === step) throw error;
+    return write(each);
+  });
+}
 
 /** Gives a table its own methods back. */
 function withoutReplacements(table: InMemoryTable): void {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { context, type newSpace, spaceWithPool } from "./plat.ts";
+import { failWrites, type newSpace, spaceWithPool } from "./plat.ts";
 
 /** These tests send requests of callers that IAM authorised, named as API Gateway names them. */
 
@@ -63,11 +63,11 @@ describe("the caller of an assign", () => {
   it("stays who asked first, where another goes on with what was cut off", async () => {
     const plat = await spaceWithPool();
     const request = { host: "n1", ipv4: 1, handle: "web" };
-    const startedAtMs = context.now();
-    vi.spyOn(context.store, "takeSlots").mockRejectedValue(new Error("cut off"));
+    const startedAtMs = Date.now();
+    failWrites("take-slots", new Error("cut off"));
     expect((await assign(plat, request, ALICE, "k")).status).toBe(500);
     vi.restoreAllMocks();
-    vi.spyOn(context, "now").mockImplementation(() => startedAtMs + 60_000);
+    vi.spyOn(Date, "now").mockImplementation(() => startedAtMs + 60_000);
     const { body } = await assign(plat, request, BOB, "k");
     const { address } = body.addresses[0];
     expect((await plat.get(`/v1/addresses/${address}`)).body.assignedBy).toBe(ALICE);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { PROBE_SPACE } from "../../src/domain/probe.ts";
 import { logger } from "../../src/edge/http/logger.ts";
-import { call, context } from "./plat.ts";
+import { call, context, failWrites, table } from "./plat.ts";
 import { runAs } from "./rights.ts";
 
 const { handler } = await import("../../functions/probe.ts");
@@ -39,9 +39,9 @@ it("an assign that is rejected fails the run, so that its heartbeat is missing",
   const [pool] = (await context.store.readSpace(PROBE_SPACE)).pools;
   if (!pool) throw new Error("the probe has no pool");
   vi.setSystemTime(Date.now() + 60 * 60_000);
-  const full = vi.spyOn(context.store, "takeSlots").mockRejectedValue(new Error("no answer"));
+  failWrites("take-slots", new Error("no answer"));
   await expect(run()).rejects.toThrow("the run failed");
-  full.mockRestore();
+  vi.mocked(table.write).mockRestore();
   expect(runs()).toBe(0);
 });
 

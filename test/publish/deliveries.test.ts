@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { actingAs } from "../../src/acting.ts";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Assignment } from "../../src/allocator/assign/assignment.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
@@ -9,6 +8,7 @@ import { eventBody } from "../../src/publish/domain-event.ts";
 import type { Detail } from "../../src/publish/draft.ts";
 import { blockFrom } from "../../src/store/block-item.ts";
 import type { ItemChange } from "../../src/store/item-change.ts";
+import { actingAs } from "../acting.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import { poolOf, releaseAll, reportAll, requestOf } from "../world.ts";
 import { type Streamed, streamed } from "./streamed.ts";

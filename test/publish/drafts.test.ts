@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { actingAs } from "../../src/acting.ts";
 import { putPool } from "../../src/allocator/admin/administration.ts";
 import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
 import { deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
+import { actingAs } from "../acting.ts";
 import { work } from "../scheduled-runs.ts";
 import { addressOf, assigned, poolOf, requestOf, SPACE } from "../world.ts";
 import { ALICE, type Streamed, streamed, usageOf } from "./streamed.ts";

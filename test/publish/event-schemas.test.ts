@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { actingAs } from "../../src/acting.ts";
 import { putPool } from "../../src/allocator/admin/administration.ts";
 import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
 import { deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
 import { eventSchemaOf, eventSchemas } from "../../src/contract/openapi/event-schemas.ts";
 import { EVENT_TYPES } from "../../src/domain/event-type.ts";
+import { actingAs } from "../acting.ts";
 import { instanceRequest, podOf, releaseOf } from "../instances.ts";
 import { ensure, free, putPrefixPools } from "../prefixes.ts";
 import { reclaimAll, repairAll, work } from "../scheduled-runs.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { actingAs } from "../../src/acting.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { OWNER_AWAITED_MS_MAX } from "../../src/domain/limits.ts";
 import { eventBody } from "../../src/publish/domain-event.ts";
 import { publisher } from "../../src/publish/publisher.ts";
 import type { ItemChange } from "../../src/store/item-change.ts";
+import { actingAs } from "../acting.ts";
 import { ensure, free, prefixPool } from "../prefixes.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import { assigned, poolOf, releaseAll, reportAll, requestOf, SPACE } from "../world.ts";

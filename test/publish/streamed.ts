@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { expect } from "vitest";
-import { actingAs, currentActor } from "../../src/acting.ts";
 import { putPool, putSettings } from "../../src/allocator/admin/administration.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { EVENTS } from "../../src/contract/answers/answers.ts";
@@ -17,8 +16,8 @@ import { InMemoryFeed } from "../../src/store/change-feed.ts";
 import { ChangeLog } from "../../src/store/change-log.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { ItemChange } from "../../src/store/item-change.ts";
-import { signedTable } from "../../src/store/signed-table.ts";
 import { makeStore } from "../../src/store/store.ts";
+import { actingAs, signedByActor } from "../acting.ts";
 import { type Clock, contextOver, poolOf, SPACE } from "../world.ts";
 
 export const HISTORY_KEPT_MS = 90 * 24 * 60 * 60 * 1_000;
@@ -58,7 +57,7 @@ export async function streamed(
   const clock = { nowMs: Date.UTC(2026, 10, 24, 12) };
   const feed = new InMemoryFeed(new ChangeLog(() => clock.nowMs));
   const table = new InMemoryTable(feed);
-  const plat = contextOver(signedTable(table, currentActor), clock);
+  const plat = contextOver(signedByActor(table), clock);
   const historyTable = new InMemoryTable();
   const bus: DomainEvent[] = [];
   const trail: TrailLine[] = [];

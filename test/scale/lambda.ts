@@ -1,9 +1,10 @@
 import type { Context } from "../../src/allocator/core/context.ts";
-import { assertInTime, inTime } from "../../src/deadline-table.ts";
+import type { Random } from "../../src/domain/fresh.ts";
+import { assertInTime, type Deadline, deadlineFromNow } from "../../src/store/deadline-table.ts";
 import { asAsked } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import type { Table } from "../../src/store/table.ts";
-import { contextOf } from "../../src/wiring.ts";
+import { contextsOver } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 import { MEMORY_MB, PASS_TIMEOUT_MS, processorMs, REQUEST_TIMEOUT_MS } from "./model.ts";
@@ -68,12 +69,9 @@ export class LambdaFunction {
   request<T>(work: (context: Context) => Promise<T>): Promise<Execution<T>> {
     const { clock } = this.#cloud;
     return this.#execute(
-      (context) =>
-        inTime(
-          () => work(context),
-          () => clock.nowMs,
-        ),
+      work,
       REQUEST_TIMEOUT_MS,
+      deadlineFromNow(() => clock.nowMs),
     );
   }
 
@@ -87,13 +85,14 @@ export class LambdaFunction {
   async #execute<T>(
     work: (context: Context) => Promise<T>,
     timeoutMs: number,
+    deadline?: Deadline,
   ): Promise<Execution<T>> {
     const { clock } = this.#cloud;
     const instance = this.#instance;
     const startedAtMs = clock.nowMs;
     instance.calls = 0;
     const ended = await Promise.race([
-      work(instance.context).then(
+      work(instance.contextOf(deadline)).then(
         (value) => ({ ended: "answered", value }) as const,
         (error: unknown) => ({ ended: "failed", error }) as const,
       ),
@@ -109,10 +108,13 @@ export class LambdaFunction {
 
 /** A process of a function, from its cold start on. */
 class Instance {
-  readonly context: Context;
   isDead = false;
   calls = 0;
   readonly #cloud: Cloud;
+  readonly #contexts: ReturnType<typeof contextsOver>;
+  readonly #random: Random;
+  /** That of the current execution. */
+  #deadline: Deadline | undefined;
   /** The time until which its one processor is busy with an answer. Later answers wait for it. */
   #busyUntilMs = 0;
 
@@ -123,8 +125,14 @@ class Instance {
     const sleep = (ms: number) => this.#alive(() => clock.sleep(ms));
     const told = sabotage?.now ?? ((nowMs: number) => nowMs);
     const now = () => told(Math.floor(clock.nowMs));
-    const random = seededRandom(cloud.processes.count++);
-    this.context = { ...contextOf(sabotage?.table?.(table) ?? table, { now, sleep }), random };
+    this.#random = seededRandom(cloud.processes.count++);
+    this.#contexts = contextsOver(sabotage?.table?.(table) ?? table, { now, sleep });
+  }
+
+  /** Returns the context of the next execution. */
+  contextOf(deadline: Deadline | undefined): Context {
+    this.#deadline = deadline;
+    return { ...this.#contexts({ deadline }), random: this.#random };
   }
 
   #table(): Table {
@@ -134,7 +142,7 @@ class Instance {
       query: async (pk, options = {}) => {
         const items: Item[] = [];
         for (let rest = options; ; ) {
-          assertInTime();
+          if (this.#deadline) assertInTime(this.#deadline);
           const page = await this.#call(() => table.query(pk, rest));
           items.push(...page.items);
           const last = page.items.at(-1);

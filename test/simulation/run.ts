@@ -45,6 +45,7 @@ import {
   lifter,
   provisioner,
 } from "./operators.ts";
+import { Outlasting } from "./outlasting.ts";
 import { Owners } from "./owners.ts";
 import { poolMaker } from "./pool-makers.ts";
 import { drawPrefixCluster } from "./prefix-cluster.ts";
@@ -211,7 +212,8 @@ export async function simulate({
   const conflicts = randomOf(seed, "conflicts").fraction() < CONFLICTS_SHARE;
   const judges: Judge[] = [new Cooldowns(scenario.cooldownMs), strictness, selection, owners];
   const own = pools.filter(({ name }) => ranged?.names.includes(name));
-  const subnet = ranged && { ...ranged, pools: own, judge: new ServedSets() };
+  const outlasting = new Outlasting();
+  const subnet = ranged && { ...ranged, pools: own, judge: new ServedSets(outlasting) };
   if (subnet) judges.push(subnet.judge);
   const crew: Crew | undefined =
     members.length === 0
@@ -289,7 +291,8 @@ export async function simulate({
     const isNext = processes.length % 2 === 0;
     const tableOf = ({ table: own }: Surroundings) =>
       nextVersion && isNext ? nextVersionTable(own, nextVersion) : own;
-    const begin = (own: Surroundings) => body(contextOf(name, { ...own, table: tableOf(own) }));
+    const begin = (own: Surroundings) =>
+      body(contextOf(name, { ...own, table: outlasting.watched({ ...own, table: tableOf(own) }) }));
     scheduler.spawn(name, begin, skewMs);
   };
   const last = scenario.clients.length - 1;

@@ -11,6 +11,7 @@ import { isRanged, type Pool, serves } from "../../src/domain/pool.ts";
 import { setOf } from "../../src/domain/pool-set.ts";
 import type { Violation } from "../../src/domain/violation.ts";
 import { Authors } from "./authors.ts";
+import type { Outlasting } from "./outlasting.ts";
 import { SPACE } from "./requests.ts";
 
 /** What a pool served while its item had one revision. */
@@ -28,10 +29,15 @@ interface Version {
  */
 export class ServedSets {
   readonly violations: Violation[] = [];
+  readonly #outlasting: Pick<Outlasting, "has">;
   readonly #authors = new Authors();
   readonly #known = new Set<string>();
   readonly #looked = new WeakSet<Block>();
   readonly #versions = new Map<string, Version[]>();
+
+  constructor(outlasting: Pick<Outlasting, "has">) {
+    this.#outlasting = outlasting;
+  }
 
   /** Runs an operator's change of a pool. From the time in its answer on, nobody is served as before the change. */
   async announcing<T extends Written<Pool> | Accepted>(
@@ -99,7 +105,7 @@ export class ServedSets {
       const isServed = this.#versionsOf(pool).some(
         ({ set, untilMs }) => owner.atMs < untilMs && holds(set, address),
       );
-      if (!isServed)
+      if (!isServed && !this.#outlasting.has(slot.token))
         this.#violate(
           `${formatAddress(address)} was taken for pool ${pool}, which did not serve it`,
         );

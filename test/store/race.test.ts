@@ -41,15 +41,14 @@ it.runIf(emulatorBinary())(
     const proxy = await BadDay.open({ endpoint: emulator.endpoint, ...surroundings, ...TROUBLES });
     const [direct, troubled] = [dynamoClient(emulator.endpoint), dynamoClient(proxy.endpoint)];
     await createTable(direct, TABLE);
-    const storeOf = (client: typeof direct) =>
-      makeStore(retryingTable(dynamoTable(client, TABLE), surroundings));
-    const { client } = await openFunctions(dynamoTable(troubled, TABLE), {
-      ...surroundings,
-      store: storeOf(troubled),
-    });
+    const { client } = await openFunctions(dynamoTable(troubled, TABLE), clock);
     const api = new Api(client, clock.sleep);
     const ledger = new Ledger();
-    const calm: Context = { ...surroundings, store: storeOf(direct), cache: new WarmCache() };
+    const calm: Context = {
+      ...surroundings,
+      store: makeStore(retryingTable(dynamoTable(direct, TABLE), surroundings)),
+      cache: new WarmCache(),
+    };
     const grounds: Grounds = { stop: () => proxy.settled(), withTable: (look) => look(calm) };
     await prepare(api);
     let begun = 0;

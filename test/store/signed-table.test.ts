@@ -19,7 +19,7 @@ const writing = (key: Key, change: Write["change"], when: Write["when"] = []): W
 const put = (key: Key) => writing(key, { kind: "put", item: { ...key, revision: "a" } });
 const UPDATE = { kind: "update", set: [[["revision"], "b"]] } as const;
 
-function tableOf(actorNow: () => Actor | undefined) {
+function watchedTable() {
   const table = new InMemoryTable();
   const seen: (Item | undefined)[] = [];
   const watched = {
@@ -33,59 +33,51 @@ function tableOf(actorNow: () => Actor | undefined) {
       return table.write(write);
     },
   };
-  return { table, signed: signedTable(watched, actorNow), deleted: seen };
+  const by = (actor?: Actor) => signedTable(watched, actor);
+  return { table, by, deleted: seen };
 }
 
 it("names the actor of the last write in the item", async () => {
-  let actor = ANNE;
-  const { table, signed } = tableOf(() => actor);
-  await signed.write(put(BLOCK));
+  const { table, by } = watchedTable();
+  await by(ANNE).write(put(BLOCK));
   expect(actorIn(await table.get(BLOCK))).toEqual(ANNE);
-  actor = BILL;
-  await signed.write(writing(BLOCK, UPDATE));
+  await by(BILL).write(writing(BLOCK, UPDATE));
   expect(actorIn(await table.get(BLOCK))).toEqual(BILL);
 });
 
 it("names the actor of a deletion in the item that is deleted", async () => {
-  let actor = ANNE;
-  const { table, signed, deleted } = tableOf(() => actor);
-  await signed.write(put(BLOCK));
-  actor = BILL;
+  const { table, by, deleted } = watchedTable();
+  await by(ANNE).write(put(BLOCK));
   const removal = writing(BLOCK, { kind: "delete" }, [equals("is-a", "a", "revision")]);
-  expect(await signed.write(removal)).toMatchObject({ outcome: "done" });
+  expect(await by(BILL).write(removal)).toMatchObject({ outcome: "done" });
   expect(deleted.map(actorIn)).toEqual([BILL]);
   expect(await table.get(BLOCK)).toBeUndefined();
 });
 
 it("leaves an item unsigned whose deletion fails, and makes none that is gone", async () => {
-  let actor = ANNE;
-  const { table, signed } = tableOf(() => actor);
-  await signed.write(put(BLOCK));
-  actor = BILL;
+  const { table, by } = watchedTable();
+  await by(ANNE).write(put(BLOCK));
   const late = writing(BLOCK, { kind: "delete" }, [equals("is-b", "b", "revision")]);
-  expect(await signed.write(late)).toMatchObject({ outcome: "lost" });
+  expect(await by(BILL).write(late)).toMatchObject({ outcome: "lost" });
   expect(actorIn(await table.get(BLOCK))).toEqual(ANNE);
   await table.write(writing(BLOCK, { kind: "delete" }));
-  await signed.write(writing(BLOCK, { kind: "delete" }));
+  await by(BILL).write(writing(BLOCK, { kind: "delete" }));
   expect(table.items()).toEqual([]);
 });
 
 it("signs no hints, and nothing without an actor", async () => {
   const hint: Key = { pk: "FULLPOOLS#default", sk: "pool-id" };
-  const named = tableOf(() => ANNE);
-  await named.signed.write(put(hint));
+  const named = watchedTable();
+  await named.by(ANNE).write(put(hint));
   expect(actorIn(await named.table.get(hint))).toBeUndefined();
-  const unnamed = tableOf(() => undefined);
-  await unnamed.signed.write(put(BLOCK));
+  const unnamed = watchedTable();
+  await unnamed.by().write(put(BLOCK));
   expect(actorIn(await unnamed.table.get(BLOCK))).toBeUndefined();
 });
 
 it("cuts a principal and the id of a request to what IAM and API Gateway send at most", async () => {
-  const { table, signed } = tableOf(() => ({
-    principal: "p".repeat(5000),
-    requestId: "r".repeat(5000),
-  }));
-  await signed.write(put(BLOCK));
+  const { table, by } = watchedTable();
+  await by({ principal: "p".repeat(5000), requestId: "r".repeat(5000) }).write(put(BLOCK));
   const { principal = "", requestId = "" } = actorIn(await table.get(BLOCK)) ?? {};
   expect([principal.length, requestId.length]).toEqual([640, 64]);
 });

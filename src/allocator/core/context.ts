@@ -1,4 +1,6 @@
+import type { Actor } from "../../domain/actor.ts";
 import { freshId, type Random } from "../../domain/fresh.ts";
+import type { WriteCounts } from "../../domain/write-counts.ts";
 import type { Store } from "./store.ts";
 import type { WarmCache } from "./warm-cache.ts";
 
@@ -11,6 +13,26 @@ export interface Context {
   now(): number;
   sleep(ms: number): Promise<void>;
 }
+
+/** The contexts of one request or run. */
+export interface Work {
+  readonly plat: Context;
+  /** Returns a context that keeps no write and no cache. */
+  dryRun(): Context;
+}
+
+/** The origin of a request or run. */
+interface Origin {
+  /** The author of its writes, whom every item names. */
+  readonly actor: Actor;
+  /** True if a caller waits for it, so that its calls of the table end in time. A run has all the time of its function. */
+  readonly isAwaited?: boolean;
+  /** Its writes are counted into this. */
+  readonly counts?: WriteCounts | undefined;
+}
+
+/** Makes what a request or run works with. */
+export type Connect = (origin: Origin) => Work;
 
 /** Returns a fresh token, epoch, revision or id. */
 export const fresh = (context: Context): string => freshId(context.now(), context.random);

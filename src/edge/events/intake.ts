@@ -1,10 +1,9 @@
-import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { actingAs } from "../../acting.ts";
+import type { Context as LambdaContext, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import type { Connect, Context } from "../../allocator/core/context.ts";
 import type { EventResult, EventScope } from "../../allocator/nodes/apply-events.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { spaceName } from "../../contract/schema/field.ts";
 import { invalid, Problem, type ProblemCode } from "../../contract/schema/problem.ts";
-import { inTime } from "../../deadline-table.ts";
 import { platItself } from "../../domain/actor.ts";
 import { parseJson } from "../../domain/json-text.ts";
 import type { ClusterEvent } from "../../domain/node-event.ts";
@@ -17,6 +16,7 @@ import { type GuardNow, unlessFrozen } from "./frozen-run.ts";
 
 /** Applies events in a space, and returns their results in the same order. */
 type Apply = (
+  plat: Context,
   scope: EventScope,
   events: readonly ClusterEvent[],
 ) => Promise<readonly EventResult[]>;
@@ -29,14 +29,17 @@ type Apply = (
  * letters in the end. The others are done
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html). While the table is frozen all messages come again.
  */
-export function intake(guard: GuardNow, apply: Apply) {
+export function intake(
+  { connect, guard }: { readonly connect: Connect; readonly guard: GuardNow },
+  apply: Apply,
+) {
   return (
     event: SQSEvent,
-    { awsRequestId = "intake" }: Partial<Pick<Context, "awsRequestId">> = {},
+    { awsRequestId = "intake" }: Partial<Pick<LambdaContext, "awsRequestId">> = {},
   ): Promise<SQSBatchResponse> =>
     orFailed(
       awsRequestId,
-      async () => (await unlessFrozen(guard, () => taken(apply, event))) ?? untaken(event),
+      async () => (await unlessFrozen(guard, () => taken(connect, apply, event))) ?? untaken(event),
     );
 }
 
@@ -44,7 +47,11 @@ const untaken = ({ Records }: SQSEvent): SQSBatchResponse => ({
   batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
 });
 
-async function taken(apply: Apply, { Records }: SQSEvent): Promise<SQSBatchResponse> {
+async function taken(
+  connect: Connect,
+  apply: Apply,
+  { Records }: SQSEvent,
+): Promise<SQSBatchResponse> {
   const messages = Records.map(messageOf);
   const counts = { applied: 0, stale: 0, ignored: 0, rejected: 0, failed: 0 };
   const again: string[] = [];
@@ -55,14 +62,9 @@ async function taken(apply: Apply, { Records }: SQSEvent): Promise<SQSBatchRespo
     const [first] = toApply;
     if (!first) continue;
     const actor = { principal: platItself("intake"), requestId: first.message.id };
-    const results = await inTime(() =>
-      actingAs(actor, () =>
-        apply(
-          first.message.scope,
-          toApply.map(({ event }) => event),
-        ),
-      ),
-    );
+    const { plat } = connect({ actor, isAwaited: true });
+    const events = toApply.map(({ event }) => event);
+    const results = await apply(plat, first.message.scope, events);
     for (const [n, { message }] of toApply.entries()) {
       const { status, failure } = results[n] ?? { status: "failed" as const };
       counts[status]++;

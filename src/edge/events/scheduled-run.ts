@@ -1,6 +1,6 @@
 import type { Context as LambdaContext } from "aws-lambda";
 import * as v from "valibot";
-import { actingAs } from "../../acting.ts";
+import type { Connect, Context } from "../../allocator/core/context.ts";
 import { shortened } from "../../contract/schema/schema.ts";
 import { platItself } from "../../domain/actor.ts";
 import { SHARDS } from "../../domain/limits.ts";
@@ -14,18 +14,18 @@ type Invocation = Partial<Pick<LambdaContext, "awsRequestId">>;
  * Makes the handler of a scheduled run, which acts as the function itself. A run over a frozen table does nothing.
  *
  * @param name the name of the function
- * @param guard returns the guard of the table that the run uses
+ * @param table.guard returns the guard of the table that the run uses
  * @returns a handler that throws `FailedRunError` if the run throws
  */
 export function scheduledRun(
   name: string,
-  guard: GuardNow,
-  run: (event: unknown) => Promise<void>,
+  { connect, guard }: { readonly connect: Connect; readonly guard: GuardNow },
+  run: (plat: Context, event: unknown) => Promise<void>,
 ) {
   return (event?: unknown, { awsRequestId = name }: Invocation = {}): Promise<void> =>
     orFailed(awsRequestId, async () => {
       const actor = { principal: platItself(name), requestId: awsRequestId };
-      await unlessFrozen(guard, () => actingAs(actor, () => run(event)));
+      await unlessFrozen(guard, () => run(connect({ actor }).plat, event));
     });
 }
 

@@ -27,11 +27,11 @@ interface TokenCaller {
  * - With tokens, the handler compares the request with the roles of the caller, before it reads the body. The event that
  *   it passes on names the principal in the place of an ARN, the tenant and the roles.
  */
-export function authorized(routes: Parameters<typeof http>[0]) {
-  const serve = http(routes);
-  const measuredHandler = measured(async (event) => {
+export function authorized(...[connect, routes]: Parameters<typeof http>) {
+  const serve = http(connect, routes);
+  const measuredHandler = measured(async (event, counts) => {
     const { ACCESS } = process.env;
-    if (ACCESS === undefined || ACCESS === "iam") return serve(event);
+    if (ACCESS === undefined || ACCESS === "iam") return serve(event, counts);
     const caller = callerOf(event);
     const problem = withoutRole(event, caller?.grants ?? []);
     if (problem) return rejected(event, problem);
@@ -42,10 +42,7 @@ export function authorized(routes: Parameters<typeof http>[0]) {
       grants,
     };
     const { authorizer: _, ...requestContext } = event.requestContext;
-    return serve({
-      ...event,
-      requestContext: { ...requestContext, authorizer },
-    });
+    return serve({ ...event, requestContext: { ...requestContext, authorizer } }, counts);
   });
   return ofEitherApi(measuredHandler, (key) => Object.hasOwn(routes, servedKey(key)));
 }

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-import { actingAs } from "../../acting.ts";
+import type { Connect, Context, Work } from "../../allocator/core/context.ts";
 import { pathIn, withoutSpace } from "../../contract/routes/space-path.ts";
 import { PROBLEMS, Problem, problemAnswer, problemOf } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
-import { inTime } from "../../deadline-table.ts";
 import { Rejection } from "../../domain/outcome.ts";
+import type { WriteCounts } from "../../domain/write-counts.ts";
 import { actorOf } from "./caller.ts";
 import type { Answer, Event } from "./event.ts";
 import { logger } from "./logger.ts";
@@ -14,22 +14,38 @@ import { unlessKnown } from "./preconditions.ts";
 export type Handler = (event: Event) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** The handler of one route. */
-export type Route = (event: Event) => Promise<Answer | Problem | Rejection>;
+export type Route = (event: Event, work: Work) => Promise<Answer | Problem | Rejection>;
 
-/** Makes the handler of a route: it parses the event, calls the core, and answers. Parser and core can reject. */
+/**
+ * Makes the handler of a route: it parses the event, calls the core, and answers. Parser and core can reject. A call whose
+ * input asks for a dry run gets a context that keeps nothing.
+ */
 export function route<Input, Result>(
   parse: (event: Event) => Input | Problem,
-  call: (input: Input) => Promise<Result | Problem | Rejection>,
+  call: (plat: Context, input: Input, work: Work) => Promise<Result | Problem | Rejection>,
   answer: (result: Result, requestId: string, input: Input) => Answer,
 ): Route {
-  return async (event) => {
+  return async (event, work) => {
     const input = parse(event);
     if (input instanceof Problem) return input;
-    const result = await call(input);
+    const result = await call(isDryRun(input) ? work.dryRun() : work.plat, input, work);
     if (result instanceof Problem || result instanceof Rejection) return result;
     return answer(result, event.requestContext.requestId, input);
   };
 }
+
+/** Connects a function without access to the table, none of whose routes asks for it. */
+export const NO_TABLE: Connect = () => ({
+  get plat(): Context {
+    throw new Error("this function has no table");
+  },
+  dryRun() {
+    throw new Error("this function has no table");
+  },
+});
+
+const isDryRun = (input: unknown): boolean =>
+  typeof input === "object" && input !== null && "dryRun" in input && input.dryRun === true;
 
 /**
  * Makes the handler of a function, which writes one log line for each request. It serves a HEAD as the GET of its path,
@@ -38,8 +54,11 @@ export function route<Input, Result>(
  * @param routes by their keys in API Gateway, without a space in the path; the path with a space leads to the same
  * route
  */
-export function http(routes: Readonly<Record<string, Route>>): Handler {
-  return async (event) => {
+export function http(
+  connect: Connect,
+  routes: Readonly<Record<string, Route>>,
+): (event: Event, counts?: WriteCounts) => ReturnType<Handler> {
+  return async (event, counts) => {
     const { routeKey, requestContext } = event;
     const startedAtMs = performance.now();
     let result: Answer | Problem;
@@ -49,7 +68,7 @@ export function http(routes: Readonly<Record<string, Route>>): Handler {
       const key = servedKey(routeKey);
       const serve = Object.hasOwn(routes, key) ? routes[key] : undefined;
       const answered = serve
-        ? await inTime(() => actingAs(actorOf(event), () => serve(event)))
+        ? await serve(event, connect({ actor: actorOf(event), isAwaited: true, counts }))
         : noRoute(method, path);
       if (answered instanceof Rejection) result = problemOf(answered);
       else if (answered instanceof Problem) result = answered;

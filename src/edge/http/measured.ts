@@ -1,5 +1,6 @@
-import { countingInto, noWrites } from "../../counted-table.ts";
+import { noWrites, type WriteCounts } from "../../domain/write-counts.ts";
 import { publish } from "../metrics/publish.ts";
+import type { Event } from "./event.ts";
 import { type Handler, servedKey } from "./http.ts";
 
 /**
@@ -7,11 +8,13 @@ import { type Handler, servedKey } from "./http.ts";
  * class of its status, such as `2xx`. The operation is the key of its route without a space, such as `POST /v1/assign`.
  * A count of zero is left out, because its metric would cost as much as any other.
  */
-export function measured(serve: Handler): Handler {
+export function measured(
+  serve: (event: Event, counts: WriteCounts) => ReturnType<Handler>,
+): Handler {
   return async (event) => {
     const startedAtMs = performance.now();
     const counts = noWrites();
-    const answer = await countingInto(counts, () => serve(event));
+    const answer = await serve(event, counts);
     const { statusCode = 200, body = "" } = answer;
     publish(
       {

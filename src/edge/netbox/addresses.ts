@@ -21,22 +21,20 @@ import { type Asked, type Operation, unknownFilters } from "./request.ts";
 import { noSuch, spaceOfQuery } from "./vrfs.ts";
 
 /** Lists the assigned addresses of a space, by NetBox's filters. */
-export function listAddresses(now: () => number): Operation {
-  return async (asked, plat) => {
-    const { query } = asked;
-    const isKnown = (name: string) => ADDRESS_FILTERS.has(name) || name.startsWith(CUSTOM_FIELD);
-    const unknown = unknownFilters(query, isKnown);
-    if (unknown) return unknown;
-    const space = await spaceOfQuery(asked, plat);
-    if (space instanceof Problem) return space;
-    const networks = await networksOf(plat, space);
-    if (networks instanceof Problem) return networks;
-    const around = { space, networks, base: asked.base };
-    const single = singleIn(query);
-    if (single instanceof Problem) return single;
-    return single ? listOne(asked, plat, around, single) : listMore(asked, plat, around, now);
-  };
-}
+export const listAddresses: Operation = async (asked, plat) => {
+  const { query } = asked;
+  const isKnown = (name: string) => ADDRESS_FILTERS.has(name) || name.startsWith(CUSTOM_FIELD);
+  const unknown = unknownFilters(query, isKnown);
+  if (unknown) return unknown;
+  const space = await spaceOfQuery(asked, plat);
+  if (space instanceof Problem) return space;
+  const networks = await networksOf(plat, space);
+  if (networks instanceof Problem) return networks;
+  const around = { space, networks, base: asked.base };
+  const single = singleIn(query);
+  if (single instanceof Problem) return single;
+  return single ? listOne(asked, plat, around, single) : listMore(asked, plat, around);
+};
 
 /** Reads an assigned address by its id. */
 export const readAddress: Operation = async (asked, plat) => {
@@ -121,12 +119,7 @@ async function listOne(
  * Answers a page of a search. It goes through pages of Plat's search, from the cursor of the link `next` on. It counts some of what comes
  * after the page. If there is more, the count is one more than what it has seen, so that a client goes on.
  */
-async function listMore(
-  asked: Asked,
-  plat: Plat,
-  around: Around,
-  now: () => number,
-): Promise<Answer | Problem> {
+async function listMore(asked: Asked, plat: Plat, around: Around): Promise<Answer | Problem> {
   const page = readPage(asked);
   if (page instanceof Problem) return page;
   const isWanted = addressFilter(asked.query);
@@ -134,7 +127,7 @@ async function listMore(
   const within = networkIn(asked.query.parent);
   if (within instanceof Problem) return within;
   const resumed = resumedAt(asked.query.cursor);
-  const startedAtMs = now();
+  const startedAtMs = plat.now();
   const results: object[] = [];
   const unreadable: object[] = [];
   let { seen, cursor } = resumed;
@@ -162,7 +155,7 @@ async function listMore(
   } while (
     cursor !== undefined &&
     seen < end + NETBOX_PER_PAGE_MAX &&
-    now() - startedAtMs < NETBOX_LIST_MS_MAX
+    plat.now() - startedAtMs < NETBOX_LIST_MS_MAX
   );
   const isWhole = cursor === undefined;
   const isLast = isWhole && seen <= end;

@@ -21,9 +21,6 @@ export interface AddressWanted {
     | { readonly pools: readonly string[]; readonly family: 4 | 6 };
 }
 
-/** Makes fresh names for requests. */
-export type Fresh = () => string;
-
 /**
  * Assigns what the objects of a request want: all, or none. Each address has a handle of its own, which the dialect makes unless the
  * object names one. If one is rejected, the others are released, and the answer says why.
@@ -33,7 +30,6 @@ export async function assignAll(
   { event }: Asked,
   { space }: Pick<Around, "space">,
   all: readonly AddressWanted[],
-  fresh: Fresh,
 ): Promise<readonly HeldAddress[] | Problem> {
   const named: AddressWanted[] = [];
   for (const { said, wanted } of all) {
@@ -46,23 +42,22 @@ export async function assignAll(
   if (first && named.length === 1) {
     const key = event.headers["idempotency-key"];
     const headers = key === undefined ? {} : { "idempotency-key": key };
-    const body = bodyOf(first, fresh, key);
+    const body = bodyOf(first, plat, key);
     const done = await plat.call<v.InferOutput<typeof assignment>>("POST /v1/assign", {
       ...{ space, headers, body },
     });
     return done instanceof Problem ? done : heldOf(done, body);
   }
-  return assignSeveral(plat, space, named, fresh);
+  return assignSeveral(plat, space, named);
 }
 
 async function assignSeveral(
   plat: Plat,
   space: string,
   all: readonly AddressWanted[],
-  fresh: Fresh,
 ): Promise<readonly HeldAddress[] | Problem> {
-  const bodies = all.map((each) => bodyOf(each, fresh));
-  const requests = bodies.map((assign) => ({ assign, idempotencyKey: fresh() }));
+  const bodies = all.map((each) => bodyOf(each, plat));
+  const requests = bodies.map((assign) => ({ assign, idempotencyKey: plat.fresh() }));
   const body = { requests };
   const done = await plat.call<v.InferOutput<typeof batchDone>>("POST /v1/batch", { space, body });
   if (done instanceof Problem) return done;
@@ -106,7 +101,7 @@ export async function release(
 type AssignBody = ReturnType<typeof bodyOf>;
 
 /** Returns the body of an assign. With a key of the client, Plat makes the handle of the key, so that a repeat has the same. */
-function bodyOf({ said, wanted }: AddressWanted, fresh: Fresh, key?: string) {
+function bodyOf({ said, wanted }: AddressWanted, { fresh }: Plat, key?: string) {
   const { handle = key === undefined ? `${NETBOX_HANDLES}${fresh()}` : undefined, host } = said;
   return {
     ...(host === undefined ? { host: NETBOX_HOST, affinityType: "virtual" } : { host }),

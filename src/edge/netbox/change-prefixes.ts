@@ -10,7 +10,6 @@ import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { type Cidr, formatCidr, parseCidr, sameCidr } from "../../domain/cidr.ts";
 import type { Answer } from "../http/event.ts";
 import { withTenant } from "../http/tenant.ts";
-import type { Fresh } from "./assign.ts";
 import { changesOf, NETBOX_HANDLES, type Said, saidIn, toAssign } from "./fields.ts";
 import { type Network, networksOf } from "./networks.ts";
 import type { Plat } from "./plat.ts";
@@ -32,32 +31,28 @@ const CHANGE = { one: netboxPrefixChange, list: netboxPrefixChange };
 const LOCATION = "/api/ipam/prefixes/";
 
 /** Assigns the next free prefixes of a pool of prefixes, one for each object of the body: all, or none. */
-export const createAvailablePrefixes =
-  (fresh: Fresh): Operation =>
-  async (asked, plat) => {
-    const body = readBody(asked, AVAILABLE);
-    if (body instanceof Problem) return body;
-    const found = await networkOf(asked, plat);
-    if (found instanceof Problem) return found;
-    const { network } = found;
-    const items: PrefixItem[] = [];
-    for (const each of body.items) {
-      const { prefix_length: length, status: _, ...fields } = each;
-      const said = saidIn(fields);
-      const item =
-        said instanceof Problem
-          ? said
-          : await assignPrefix(asked, plat, network, { said, length, fresh });
-      if (!(item instanceof Problem)) {
-        items.push(item);
-        continue;
-      }
-      for (const made of items) await releasePrefix(plat, made);
-      return item;
+export const createAvailablePrefixes: Operation = async (asked, plat) => {
+  const body = readBody(asked, AVAILABLE);
+  if (body instanceof Problem) return body;
+  const found = await networkOf(asked, plat);
+  if (found instanceof Problem) return found;
+  const { network } = found;
+  const items: PrefixItem[] = [];
+  for (const each of body.items) {
+    const { prefix_length: length, status: _, ...fields } = each;
+    const said = saidIn(fields);
+    const item =
+      said instanceof Problem ? said : await assignPrefix(asked, plat, network, { said, length });
+    if (!(item instanceof Problem)) {
+      items.push(item);
+      continue;
     }
-    const bodies = items.map((item) => prefixBody(item, asked.base) ?? {});
-    return { status: 201, location: LOCATION, body: body.isList ? bodies : (bodies[0] ?? {}) };
-  };
+    for (const made of items) await releasePrefix(plat, made);
+    return item;
+  }
+  const bodies = items.map((item) => prefixBody(item, asked.base) ?? {});
+  return { status: 201, location: LOCATION, body: body.isList ? bodies : (bodies[0] ?? {}) };
+};
 
 /** Creates a pool of a CIDR: one of a subnet, unless it is a pool in NetBox's sense, or one of prefixes for a container. */
 export const createPrefix: Operation = async (asked, plat) => {
@@ -153,19 +148,18 @@ async function createdIn(
 interface PrefixWanted {
   readonly said: Said;
   readonly length: number;
-  readonly fresh: Fresh;
 }
 
 async function assignPrefix(
   { event }: Asked,
   plat: Plat,
   network: Network,
-  { said, length, fresh }: PrefixWanted,
+  { said, length }: PrefixWanted,
 ): Promise<PrefixItem | Problem> {
   const { space, cidr, pools } = network;
   const attributes = withTenant(event, toAssign(said.attributes), "custom_fields");
   if (attributes instanceof Problem) return attributes;
-  const handle = said.handle ?? `${NETBOX_HANDLES}${fresh()}`;
+  const handle = said.handle ?? `${NETBOX_HANDLES}${plat.fresh()}`;
   const body = {
     ...{ handle, attributes, family: cidr.family, prefixLength: length },
     pools: pools.map(({ name }) => name),

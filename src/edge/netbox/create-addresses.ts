@@ -3,7 +3,7 @@ import { netboxAddress, netboxAvailable, oneOrMore } from "../../contract/netbox
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { formatAddress } from "../../domain/address.ts";
 import type { Answer } from "../http/event.ts";
-import { type AddressWanted, assignAll, createdAnswer, type Fresh } from "./assign.ts";
+import { type AddressWanted, assignAll, createdAnswer } from "./assign.ts";
 import { saidIn } from "./fields.ts";
 import { type Network, networksOf, networkWith } from "./networks.ts";
 import type { Plat } from "./plat.ts";
@@ -16,18 +16,15 @@ const AVAILABLE = oneOrMore(netboxAvailable);
 const SPECIFIC = oneOrMore(netboxAddress);
 
 /** Assigns the next free addresses of a prefix, one for each object of the body. */
-export const createAvailable =
-  (fresh: Fresh): Operation =>
-  async (asked, plat) => {
-    const found = await networkOf(asked, plat);
-    return found instanceof Problem ? found : createFrom(asked, plat, found, fresh);
-  };
+export const createAvailable: Operation = async (asked, plat) => {
+  const found = await networkOf(asked, plat);
+  return found instanceof Problem ? found : createFrom(asked, plat, found);
+};
 
 async function createFrom(
   asked: Asked,
   plat: Plat,
   { network, networks }: { readonly network: Network; readonly networks: readonly Network[] },
-  fresh: Fresh,
 ): Promise<Answer | Problem> {
   const body = readBody(asked, AVAILABLE);
   if (body instanceof Problem) return body;
@@ -40,54 +37,50 @@ async function createFrom(
     all.push({ said, wanted: { pools, family: network.cidr.family } });
   }
   const { space } = network;
-  const held = await assignAll(plat, asked, { space }, all, fresh);
+  const held = await assignAll(plat, asked, { space }, all);
   if (held instanceof Problem) return held;
   return createdAnswer(plat, { space, networks, base: asked.base }, held, body.isList);
 }
 
 /** Assigns the next free addresses of a range, which must be the only one of its pool. */
-export const createInRange =
-  (fresh: Fresh): Operation =>
-  async (asked, plat) => {
-    const found = await rangeWith(asked, plat);
-    if (found instanceof Problem) return found;
-    const { network, networks, pool } = found;
-    if ((pool.ranges ?? []).length !== 1 || (pool.excludes ?? []).length > 0)
-      return invalid({
-        field: "id",
-        value: asked.id,
-        problem: `is one of the ranges of the pool ${pool.name}, which assigns from all of them: use the prefix`,
-      });
-    const around = { ...network, pools: [pool] };
-    return createFrom(asked, plat, { network: around, networks }, fresh);
-  };
+export const createInRange: Operation = async (asked, plat) => {
+  const found = await rangeWith(asked, plat);
+  if (found instanceof Problem) return found;
+  const { network, networks, pool } = found;
+  if ((pool.ranges ?? []).length !== 1 || (pool.excludes ?? []).length > 0)
+    return invalid({
+      field: "id",
+      value: asked.id,
+      problem: `is one of the ranges of the pool ${pool.name}, which assigns from all of them: use the prefix`,
+    });
+  const around = { ...network, pools: [pool] };
+  return createFrom(asked, plat, { network: around, networks });
+};
 
 /** Assigns specific addresses. All of a request are in one VRF. */
-export const createAddresses =
-  (fresh: Fresh): Operation =>
-  async (asked, plat) => {
-    const body = readBody(asked, SPECIFIC);
-    if (body instanceof Problem) return body;
-    const space = await spaceOfItems(body.items, plat);
-    if (space instanceof Problem) return space;
-    const networks = await networksOf(plat, space);
-    if (networks instanceof Problem) return networks;
-    const all: AddressWanted[] = [];
-    for (const item of body.items) {
-      const problem = whyNot(item.address, networks, space);
-      if (problem) return problem;
-      const said = saidIn(item);
-      if (said instanceof Problem) return said;
-      all.push({ said, wanted: { address: item.address.address } });
-    }
-    const held = await assignAll(plat, asked, { space }, all, fresh);
-    // NetBox calls a duplicate a mistake in the request, and its clients take 409 for a prefix without room.
-    if (held instanceof Problem)
-      return held.code === "already_assigned"
-        ? invalid({ field: "address", problem: `is already assigned: ${held.detail}` })
-        : held;
-    return createdAnswer(plat, { space, networks, base: asked.base }, held, body.isList);
-  };
+export const createAddresses: Operation = async (asked, plat) => {
+  const body = readBody(asked, SPECIFIC);
+  if (body instanceof Problem) return body;
+  const space = await spaceOfItems(body.items, plat);
+  if (space instanceof Problem) return space;
+  const networks = await networksOf(plat, space);
+  if (networks instanceof Problem) return networks;
+  const all: AddressWanted[] = [];
+  for (const item of body.items) {
+    const problem = whyNot(item.address, networks, space);
+    if (problem) return problem;
+    const said = saidIn(item);
+    if (said instanceof Problem) return said;
+    all.push({ said, wanted: { address: item.address.address } });
+  }
+  const held = await assignAll(plat, asked, { space }, all);
+  // NetBox calls a duplicate a mistake in the request, and its clients take 409 for a prefix without room.
+  if (held instanceof Problem)
+    return held.code === "already_assigned"
+      ? invalid({ field: "address", problem: `is already assigned: ${held.detail}` })
+      : held;
+  return createdAnswer(plat, { space, networks, base: asked.base }, held, body.isList);
+};
 
 type Item = v.InferOutput<typeof netboxAddress>;
 

@@ -1,3 +1,4 @@
+import type { Connect, Work } from "../../allocator/core/context.ts";
 import { NETBOX_METHODS, NETBOX_PATH } from "../../contract/netbox/path.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
@@ -5,7 +6,6 @@ import { authorized } from "../http/authorized.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { noRoute } from "../http/http.ts";
 import { listAddresses, readAddress } from "./addresses.ts";
-import type { Fresh } from "./assign.ts";
 import { changeAddress, deleteAddress } from "./change-address.ts";
 import {
   changePrefix,
@@ -23,17 +23,11 @@ import { API_VERSION, baseOf, readLists, readStatus, rootAnswer } from "./status
 import { listTags } from "./tags.ts";
 import { listVrfs, readVrf } from "./vrfs.ts";
 
-/** The clock and the names of the dialect. */
-export interface DialectProps {
-  now(): number;
-  readonly fresh: Fresh;
-}
-
 /**
  * Makes the handler of NetBox's dialect, which serves every path below `/api/`. It calls routes of Plat under the roles of the caller,
  * and has no way to the table of its own. Errors are problems of Plat as plain JSON, because NetBox's clients read no other type.
  */
-export function dialect(routes: PlatRoutes, { now, fresh }: DialectProps) {
+export function dialect(connect: Connect, routes: PlatRoutes) {
   const operations: Readonly<Record<string, Operation>> = {
     "GET ": async ({ event }) => rootAnswer(event),
     "GET status": readStatus,
@@ -48,22 +42,22 @@ export function dialect(routes: PlatRoutes, { now, fresh }: DialectProps) {
     "PUT ipam/prefixes/{id}": changePrefix,
     "DELETE ipam/prefixes/{id}": deletePrefix,
     "GET ipam/prefixes/{id}/available-ips": listAvailable,
-    "POST ipam/prefixes/{id}/available-ips": createAvailable(fresh),
+    "POST ipam/prefixes/{id}/available-ips": createAvailable,
     "GET ipam/prefixes/{id}/available-prefixes": listAvailablePrefixes,
-    "POST ipam/prefixes/{id}/available-prefixes": createAvailablePrefixes(fresh),
+    "POST ipam/prefixes/{id}/available-prefixes": createAvailablePrefixes,
     "GET ipam/ip-ranges": listRanges,
     "GET ipam/ip-ranges/{id}": readRange,
-    "POST ipam/ip-ranges/{id}/available-ips": createInRange(fresh),
+    "POST ipam/ip-ranges/{id}/available-ips": createInRange,
     "GET ipam/aggregates": listAggregates,
     "GET ipam/aggregates/{id}": readAggregate,
-    "GET ipam/ip-addresses": listAddresses(now),
-    "POST ipam/ip-addresses": createAddresses(fresh),
+    "GET ipam/ip-addresses": listAddresses,
+    "POST ipam/ip-addresses": createAddresses,
     "GET ipam/ip-addresses/{id}": readAddress,
     "PATCH ipam/ip-addresses/{id}": changeAddress,
     "PUT ipam/ip-addresses/{id}": changeAddress,
     "DELETE ipam/ip-addresses/{id}": deleteAddress,
   };
-  const serve = async (event: Event): Promise<Answer | Problem> => {
+  const serve = async (event: Event, work: Work): Promise<Answer | Problem> => {
     const path = event.rawPath.replace(/^\/api\/?/, "").replace(/\/$/, "");
     const [, before = path, id, after = ""] =
       /^([\w-]+\/[\w-]+)\/(\d{1,16})(\/[\w-]+)?$/.exec(path) ?? [];
@@ -73,9 +67,10 @@ export function dialect(routes: PlatRoutes, { now, fresh }: DialectProps) {
     if (!operation) return nowhere(operations, method, named);
     const query = event.queryStringParameters ?? {};
     const asked = { event, id: Number(id ?? 0), path, query, base: baseOf(event) };
-    return operation(asked, platFor(event, routes));
+    return operation(asked, platFor(event, routes, work));
   };
   const handle = authorized(
+    connect,
     Object.fromEntries(
       NETBOX_METHODS.filter((method) => method !== "HEAD").map((method) => [
         `${method} ${NETBOX_PATH}`,

@@ -1,3 +1,4 @@
+import { fresh, type Work } from "../../allocator/core/context.ts";
 import { EVERY_SPACE } from "../../contract/routes/roles.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { Problem, problemOf } from "../../contract/schema/problem.ts";
@@ -25,6 +26,10 @@ export interface Plat {
   call<Body = Record<string, never>>(key: string, request: PlatRequest): Promise<Body | Problem>;
   /** Returns the spaces that the caller may know of: all if it can read every space, or those in which it has a role. */
   spaces(): Promise<readonly string[] | Problem>;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Makes a fresh name. */
+  fresh(): string;
 }
 
 interface SpacePage {
@@ -33,13 +38,13 @@ interface SpacePage {
 }
 
 /** Returns Plat for the caller of an event. */
-export function platFor(event: Event, routes: PlatRoutes): Plat {
+export function platFor(event: Event, routes: PlatRoutes, work: Work): Plat {
   const { grants } = event.requestContext.authorizer ?? {};
   const call: Plat["call"] = async <Body>(key: string, request: PlatRequest) => {
     const asked = eventFor(event, key, request);
     const problem = grants && withoutRole(asked, grants);
     if (problem) return problem;
-    const answered = await (routes[key] as Route)(asked);
+    const answered = await (routes[key] as Route)(asked, work);
     if (answered instanceof Rejection) return problemOf(answered);
     return answered instanceof Problem ? answered : ((answered as Answer).body as Body);
   };
@@ -57,6 +62,8 @@ export function platFor(event: Event, routes: PlatRoutes): Plat {
   };
   return {
     call,
+    now: () => work.plat.now(),
+    fresh: () => fresh(work.plat),
     spaces: async () => {
       const named = (grants ?? [{ space: EVERY_SPACE }]).map(({ space }) => space);
       return named.includes(EVERY_SPACE) ? everySpace() : [...new Set(named)];

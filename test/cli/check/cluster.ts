@@ -1,6 +1,7 @@
 import { expect, onTestFinished, vi } from "vitest";
-import type { Context } from "../../../src/allocator/core/context.ts";
 import type { reportOf } from "../../../src/cli/check/report.ts";
+import { InMemoryTable } from "../../../src/store/in-memory-table.ts";
+import type { Item } from "../../../src/store/item.ts";
 import type { terminal } from "../terminal.ts";
 
 /** A cluster whose pods have addresses of a running server, and kubectl's output for it. */
@@ -94,16 +95,24 @@ export function cluster({ call }: Pick<ReturnType<typeof terminal>, "call">) {
   };
 }
 
-/** Runs a function after the next allocation of a listing is read, and before it is returned. */
-export function afterNextAllocation({ store }: Context, happens: () => Promise<unknown>): void {
-  const { readPart } = store;
-  let isOver = false;
-  const meanwhile = vi.spyOn(store, "readPart").mockImplementation(async (space, part, page) => {
-    const read = await readPart(space, part, page);
-    if (part.of !== "allocations" || isOver) return read;
-    isOver = true;
-    await happens();
-    return read;
+/** Passes on what each read of the allocations of a handle finds through a function, until the test ends. */
+export function throughAllocations(
+  passOn: (items: readonly Item[]) => Promise<readonly Item[]>,
+): void {
+  const { query } = InMemoryTable.prototype;
+  const spy = vi.spyOn(InMemoryTable.prototype, "query");
+  spy.mockImplementation(async function (this: InMemoryTable, pk, options) {
+    const items = await query.call(this, pk, options);
+    return pk.startsWith("HANDLE#") ? passOn(items) : items;
   });
-  onTestFinished(() => meanwhile.mockRestore());
+  onTestFinished(() => spy.mockRestore());
+}
+
+/** Runs a function after one of the next reads of allocations, by default the first, and before what it found is returned. */
+export function afterAllocations(happens: () => Promise<unknown>, which = 1): void {
+  let reads = 0;
+  throughAllocations(async (items) => {
+    if (++reads === which) await happens();
+    return items;
+  });
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import {
-  afterNextAllocation,
+  afterAllocations,
   at,
   cluster,
   inventoryOf,
@@ -10,6 +10,7 @@ import {
   nodeOf,
   podOf,
   type Report,
+  throughAllocations,
   timeAt,
   whole,
 } from "../check/cluster.ts";
@@ -127,18 +128,10 @@ describe("plat check", () => {
 
   it("tells nothing that only one of two looks has seen: a walk over a table in use is no snapshot", async () => {
     await assign("web-0");
-    const { store } = server().context;
-    const { readPart } = store;
     let looks = 0;
-    const halfway = vi.spyOn(store, "readPart").mockImplementation(async (of, part, page) => {
-      const read = await readPart(of, part, page);
-      if (part.of !== "allocations") return read;
-      looks++;
-      return looks > 1 ? read : { contents: { ...read.contents, allocations: [] } };
-    });
+    throughAllocations(async (items) => (++looks > 1 ? items : []));
     const { exit, out } = await plat("check");
     expect(looks).toBe(2);
-    halfway.mockRestore();
     expect({ exit, out }).toEqual({
       exit: 0,
       out: expect.stringContaining("Every invariant holds."),
@@ -428,7 +421,7 @@ describe("a candidate is confirmed", () => {
     const address = await assign("web-0");
     const path = await report();
     await checkAt(0, inventoryOf(), "--report", path);
-    afterNextAllocation(server().context, async () => {
+    afterAllocations(async () => {
       await release("web-0");
       await assign("web-1", { address });
     });

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import {
-  afterNextAllocation,
+  afterAllocations,
   at,
   cluster,
   inventoryOf,
@@ -17,7 +17,7 @@ import {
 import { files } from "../file.ts";
 import { terminal } from "../terminal.ts";
 
-const { platWith, server, call, space } = terminal();
+const { platWith, call, space } = terminal();
 const { withPool, assign, assignMany, release, stateOf } = cluster({ call });
 const file = files();
 
@@ -94,7 +94,7 @@ describe("plat collect", () => {
   it("leaves an address that was assigned anew while it looked", async () => {
     const address = await assign("web-0");
     await repairAt(0, inventoryOf());
-    afterNextAllocation(server().context, async () => {
+    afterAllocations(async () => {
       await release("web-0");
       await assign("web-1", { address });
     });
@@ -106,16 +106,12 @@ describe("plat collect", () => {
   it("skips an address that is assigned anew between the last look and its release", async () => {
     const address = await assign("web-0");
     await repairAt(0, inventoryOf());
-    const { store } = server().context;
-    const { allocationsFrom } = store;
-    const meanwhile = vi.spyOn(store, "allocationsFrom").mockImplementationOnce(async (...of) => {
-      const seen = await allocationsFrom(...of);
+    const THE_RELEASE = 2;
+    afterAllocations(async () => {
       await release("web-0");
       await assign("web-1", { address });
-      return seen;
-    });
+    }, THE_RELEASE);
     const { summary } = await repairAt(20, inventoryOf());
-    meanwhile.mockRestore();
     expect(summary).toMatchObject({ confirmed: 1, released: 0, skipped: 1 });
     expect(await stateOf(address)).toBe("assigned");
     expect((await repairAt(20, inventoryOf(podOf("web-1", [address])))).summary).toMatchObject({

@@ -3,9 +3,13 @@ import { expect, it } from "vitest";
 import type { EventResult, EventScope } from "../../../src/allocator/nodes/apply-events.ts";
 import type { ClusterEvent } from "../../../src/domain/node-event.ts";
 import { intake } from "../../../src/edge/events/intake.ts";
+import { InMemoryTable } from "../../../src/store/in-memory-table.ts";
 import { instanceEvent, nodeEvent, podEvent } from "../../node-objects.ts";
+import { contextOver } from "../../world.ts";
 
 process.env.LOG_LEVEL = "SILENT";
+
+const plat = contextOver(new InMemoryTable(), { nowMs: 0 });
 
 /** Returns a message of SQS; a text is its body as it is. */
 function message(messageId: string, body: object | string, space?: string): SQSRecord {
@@ -24,8 +28,8 @@ async function takeIn(
 ) {
   const applied: (readonly [EventScope, readonly string[]])[] = [];
   const handler = intake(
-    () => undefined,
-    async (scope, events) => {
+    { connect: () => ({ plat, dryRun: () => plat }), guard: () => undefined },
+    async (_, scope, events) => {
       applied.push([scope, events.map(({ act, name }) => `${act} ${name}`)]);
       return events.map(resultOf);
     },

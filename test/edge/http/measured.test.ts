@@ -50,13 +50,19 @@ it("a request is one line of metrics, by operation and class of status", async (
 it("a request counts its conditional writes, and leaves out what it did not do", async () => {
   vi.stubEnv("METRICS_NAMESPACE", "plat-dev-stateless");
   const { measured } = await import("../../../src/edge/http/measured.ts");
-  const { countedTable } = await import("../../../src/counted-table.ts");
-  const table = countedTable(new InMemoryTable());
+  const { countedTable } = await import("../../../src/store/counted-table.ts");
+  const table = new InMemoryTable();
   const key = { pk: "p", sk: "s" };
-  const writing = measured(async () => {
-    await table.write({ step: "create-block", key, when: [], change: { kind: "put", item: key } });
+  const writing = measured(async (_, counts) => {
+    const counted = countedTable(table, counts);
+    await counted.write({
+      step: "create-block",
+      key,
+      when: [],
+      change: { kind: "put", item: key },
+    });
     const late = [absent("is-absent", "pk")];
-    await table.write({ step: "seize", key, when: late, change: { kind: "put", item: key } });
+    await counted.write({ step: "seize", key, when: late, change: { kind: "put", item: key } });
     return { statusCode: 200 };
   });
   await writing({ routeKey: "POST /v1/assign" } as Event);

@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { putPool } from "../src/allocator/admin/administration.ts";
-import { closeAllocation } from "../src/allocator/allocations/close-allocation.ts";
-import { inParallel } from "../src/allocator/core/parallel.ts";
-import { deadlineSender, inTime } from "../src/deadline-table.ts";
-import { handleHash } from "../src/domain/hash.ts";
-import { ALLOCATIONS_CLOSED_AT_ONCE, REQUEST_MS_MAX } from "../src/domain/limits.ts";
-import { DeadlineError, ThrottledError, UnavailableError } from "../src/domain/outcome.ts";
-import { type Sender, tableThrough } from "../src/store/dynamodb-table.ts";
-import { eachCall } from "../src/store/each-call.ts";
-import { InMemoryTable } from "../src/store/in-memory-table.ts";
-import type { Table } from "../src/store/table.ts";
-import { contextOf } from "../src/wiring.ts";
-import { slowTable, VirtualClock } from "./virtual-clock.ts";
-import { assigned, poolOf, requestOf, SPACE } from "./world.ts";
+import { putPool } from "../../src/allocator/admin/administration.ts";
+import { closeAllocation } from "../../src/allocator/allocations/close-allocation.ts";
+import { inParallel } from "../../src/allocator/core/parallel.ts";
+import { handleHash } from "../../src/domain/hash.ts";
+import { ALLOCATIONS_CLOSED_AT_ONCE, REQUEST_MS_MAX } from "../../src/domain/limits.ts";
+import { DeadlineError, ThrottledError, UnavailableError } from "../../src/domain/outcome.ts";
+import { deadlineFromNow, deadlineSender } from "../../src/store/deadline-table.ts";
+import { type Sender, tableThrough } from "../../src/store/dynamodb-table.ts";
+import { eachCall } from "../../src/store/each-call.ts";
+import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import type { Table } from "../../src/store/table.ts";
+import { contextOf } from "../../src/wiring.ts";
+import { slowTable, VirtualClock } from "../virtual-clock.ts";
+import { assigned, poolOf, requestOf, SPACE } from "../world.ts";
 
 const ALLOCATIONS = 6_500;
 const CALL_MS = 45;
@@ -36,14 +36,14 @@ async function closing(table: Table, time: VirtualClock) {
     begunAtMs.push(time.nowMs - startedAtMs);
     return call();
   });
-  const context = contextOf(watched, time);
+  const context = contextOf(watched, time, { deadline: deadlineFromNow(time.now) });
   const work = async () => {
     const allocations = await context.store.listAllocations(SPACE, handleHash("many"));
     await inParallel(allocations, ALLOCATIONS_CLOSED_AT_ONCE, (allocation) =>
       closeAllocation(context, allocation, { settles: false, freed: [] }),
     );
   };
-  const error = await time.run(() => inTime(work, time.now).catch((thrown: unknown) => thrown));
+  const error = await time.run(() => work().catch((thrown: unknown) => thrown));
   return { error, begunAtMs, tookMs: time.nowMs - startedAtMs };
 }
 
@@ -83,8 +83,8 @@ it("a Query of many pages begins none after the request's last call", async () =
       return { Items: [], LastEvaluatedKey: { pk: "p", sk: String(pages) } };
     },
   } as unknown as Sender;
-  const slow = tableThrough(deadlineSender(long), "table");
-  const read = time.run(() => inTime(() => slow.query("p"), time.now));
+  const slow = tableThrough(deadlineSender(long, deadlineFromNow(time.now)), "table");
+  const read = time.run(() => slow.query("p"));
   await expect(read).rejects.toBeInstanceOf(DeadlineError);
   expect(pages).toBe(7);
   expect(time.nowMs - startedAtMs).toBeLessThan(REQUEST_MS_MAX);
