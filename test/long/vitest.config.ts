@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig, mergeConfig } from "vitest/config";
 import all from "../../vitest.config.ts";
 import { propertyTests, suitesSince } from "../suites.ts";
@@ -16,6 +17,8 @@ export default mergeConfig(
   { ...all, test },
   defineConfig({
     test: {
+      // One more than there are cores, which works while another waits for a process.
+      maxWorkers: availableParallelism() + 1,
       globalSetup: ["test/long/setup.ts"],
       reporters: ["./test/shares.ts"],
       projects: [

@@ -22,7 +22,7 @@ describe.each(NAMED)("%s", (_, operation) => {
       operation.walk(contextOver(own, world.clock, 2), told),
     );
     expect(calls).toContain(operation.step);
-    for (const at of callsToTry(calls, MISHAPS.indexOf(mishap), oneIn(10))) {
+    for (const at of callsToTry(calls, MISHAPS.indexOf(mishap), oneIn(15))) {
       const { world, told } = await prepared(operation);
       const { table, clock } = world;
       const where = `${mishap}: ${calls[at]} (call ${at})`;
@@ -53,7 +53,7 @@ describe.each(KEYED)("a keyed request for $name, cut off at any call", ({ reques
   it.each(MISHAPS)("is answered rightly when it comes again after: %s", async (mishap) => {
     const { table, clock } = await worldWith(prepare);
     const calls = await callsOf(table, (own) => assign(contextOver(own, clock, 2), request));
-    for (const at of callsToTry(calls, MISHAPS.indexOf(mishap), oneIn(10))) {
+    for (const at of callsToTry(calls, MISHAPS.indexOf(mishap), oneIn(15))) {
       const world = await worldWith(prepare);
       const { table, clock } = world;
       const where = `${calls[at]} (call ${at})`;

@@ -141,7 +141,7 @@ describe.each(NAMED)("%s", (name, operation) => {
       const calls = await callsOf(world.table, (own) =>
         operation.walk(contextOver(own, world.clock, 2), told),
       );
-      for (const at of callsToTry(calls, number, oneIn(16))) {
+      for (const at of callsToTry(calls, number, oneIn(32))) {
         const { world, told } = await prepared(operation);
         const { table, clock } = world;
         const where = `before ${calls[at]} (call ${at})`;

@@ -69,7 +69,7 @@ interface Meeting {
 }
 
 /** The step from a write of the second at which it stands still to the next. */
-const STEP = oneIn(16);
+const STEP = oneIn(32);
 const AUTHOR_MS = 20_000; // longer than any author may live
 const GRACE_MS = 100_000;
 const HOUR_MS = 60 * 60 * 1000;
@@ -661,7 +661,7 @@ describe("no harm is done when", () => {
   it.each(CASES)("%s", async (_, meeting, how) => {
     let scenes = 0;
     for (const lost of [false, true])
-      for (let i = 0, came = true; came; i += oneIn(2))
+      for (let i = 0, came = true; came; i += oneIn(3))
         for (let j = firstOf(i, lost, how), stopped = true; stopped && came; j += STEP) {
           const scene = await play(meeting, { at: i, lost }, how, j);
           ({ came } = scene);
