@@ -17,10 +17,13 @@ import { Rejection } from "../src/domain/outcome.ts";
 import type { Parsed } from "../src/domain/parsed.ts";
 import type { Pool, PoolSpec, Settings } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
+import { noWrites } from "../src/domain/write-counts.ts";
 import { contentsOf } from "../src/store/contents.ts";
 import type { InMemoryTable } from "../src/store/in-memory-table.ts";
+import { storeOver } from "../src/store/stack.ts";
 import { makeStore } from "../src/store/store.ts";
 import type { Table } from "../src/store/table.ts";
+import { KnownKeys } from "../src/store/table-format.ts";
 import { afterEachTest } from "./each-file.ts";
 import { unregisteredIn } from "./register.ts";
 import { reclaimSpaces, repairAll } from "./scheduled-runs.ts";
@@ -90,7 +93,7 @@ export function copyOf(world: World): World {
 /** The calls over each table, which have no state of their own. */
 const stores = new WeakMap<Table, Store>();
 
-function storeOver(table: Table): Store {
+function plainStoreOver(table: Table): Store {
   const store = stores.get(table) ?? makeStore(table);
   stores.set(table, store);
   return store;
@@ -99,12 +102,31 @@ function storeOver(table: Table): Store {
 /** Makes a function that has just started, with an empty warm cache. */
 export function contextOver(table: Table, clock: Clock, seed = 1): Context {
   return {
-    store: storeOver(table),
+    store: plainStoreOver(table),
     random: seededRandom(seed),
     cache: new WarmCache(),
     now: () => clock.nowMs,
     sleep: async () => {},
   };
+}
+
+/** The actor of the writes of a world's functions where they are layered as deployed. */
+const TESTER = { principal: "tester", requestId: "request", sourceIp: "192.0.2.1" };
+
+/**
+ * Makes a function that has just started, as `contextOver` does, over the layers that a deployed one has (`src/store/stack.ts`). A fault
+ * of the table is below them: a read that fails is tried again, and a deletion is signed before. The clock of a test leaps, so
+ * the function has no deadline, as in a scheduled run.
+ */
+export function deployedOver(table: Table, clock: Clock, seed = 1): Context {
+  const context = contextOver(table, clock, seed);
+  const patience = { random: context.random, sleep: context.sleep };
+  const store = storeOver(
+    () => table,
+    { actor: TESTER, counts: noWrites() },
+    { patience, keys: new KnownKeys() },
+  );
+  return { ...context, store };
 }
 
 export const contentsIn = ({ table }: World): Contents => contentsOf(table.items());

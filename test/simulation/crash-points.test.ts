@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
+import { CALL_TRIES_MAX } from "../../src/domain/limits.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
+import type { Table } from "../../src/store/table.ts";
 import {
   assigned,
   contentsIn,
   contextOver,
+  deployedOver,
   makeWorld,
   scheduledRuns,
   type World,
@@ -15,38 +18,55 @@ import { callsOf, MISHAPS, withMishap } from "./crash-points.ts";
 import { KEYED, NAMED, prepared } from "./operations.ts";
 import { callsToTry, oneIn } from "./sampled-calls.ts";
 
-describe.each(NAMED)("%s", (_, operation) => {
-  it.each(MISHAPS)("loses and leaves nothing when, at any of its calls, %s", async (mishap) => {
-    const { world, told } = await prepared(operation);
-    const calls = await callsOf(world.table, (own) =>
-      operation.walk(contextOver(own, world.clock, 2), told),
-    );
-    expect(calls).toContain(operation.step);
-    for (const at of callsToTry(calls, MISHAPS.indexOf(mishap), oneIn(15))) {
+/**
+ * The places of a fault: right below the operations, and below all layers that a deployed function has over its table. There a read
+ * fails only if the database answers none of its tries.
+ */
+const PLACES = [
+  { under: "the store", over: contextOver, readsMax: 1 },
+  { under: "all layers", over: deployedOver, readsMax: CALL_TRIES_MAX },
+];
+const CASES = MISHAPS.flatMap((mishap, m) =>
+  PLACES.map((place, p) => ({ mishap, ...place, number: m + p })),
+);
+/** In a sample each operation has every fault in one of the places, by turns. */
+const STEP = oneIn(PLACES.length);
+
+describe.each(NAMED)("%s", (name, operation) => {
+  const first = NAMED.findIndex(([other]) => other === name) % STEP;
+  it.each(CASES.filter(({ number }) => number % STEP === first))(
+    "loses and leaves nothing when, at any of its calls, $mishap, under $under",
+    async ({ mishap, under, over, readsMax, number }) => {
       const { world, told } = await prepared(operation);
-      const { table, clock } = world;
-      const where = `${mishap}: ${calls[at]} (call ${at})`;
-      const violations = () => findViolations(contentsIn(world));
-
-      const { landLate } = await withMishap(table, at, mishap, (own) =>
-        operation.walk(contextOver(own, clock, 2), told),
+      const calls = await callsOf(world.table, (own) =>
+        operation.walk(over(own, world.clock, 2), told),
       );
-      expect(violations(), where).toEqual([]);
-      if (operation.again) {
-        clock.nowMs += 20_000; // older than any author may live
-        await withRetries(() => operation.again?.(contextOver(table, clock, 3), told, clock));
-        expect(violations(), `${where}, repeated`).toEqual([]);
-      }
-      await landLate();
-      expect(violations(), `${where}, landed late`).toEqual([]);
+      expect(calls).toContain(operation.step);
+      for (const at of callsToTry(calls, number, oneIn(15))) {
+        const { world, told } = await prepared(operation);
+        const { table, clock } = world;
+        const where = `${mishap}, under ${under}: ${calls[at]} (call ${at})`;
+        const violations = () => findViolations(contentsIn(world));
 
-      await scheduledRuns(world, 3);
-      expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
-      for (const handle of operation.kept)
-        expect(heldNow(world, told[handle]), `${where}: ${handle}`).toBe(true);
-      await expectEverythingAssignable(world, where);
-    }
-  });
+        const walk = (own: Table) => operation.walk(over(own, clock, 2), told);
+        const { landLate } = await withMishap(table, at, mishap, walk, readsMax);
+        expect(violations(), where).toEqual([]);
+        if (operation.again) {
+          clock.nowMs += 20_000; // older than any author may live
+          await withRetries(() => operation.again?.(over(table, clock, 3), told, clock));
+          expect(violations(), `${where}, repeated`).toEqual([]);
+        }
+        await landLate();
+        expect(violations(), `${where}, landed late`).toEqual([]);
+
+        await scheduledRuns(world, 3);
+        expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
+        for (const handle of operation.kept)
+          expect(heldNow(world, told[handle]), `${where}: ${handle}`).toBe(true);
+        await expectEverythingAssignable(world, where);
+      }
+    },
+  );
 });
 
 describe.each(KEYED)("a keyed request for $name, cut off at any call", ({ request, prepare }) => {

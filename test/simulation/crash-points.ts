@@ -41,19 +41,25 @@ export async function withMishap<T>(
   at: number,
   mishap: Mishap,
   walk: (table: Table) => Promise<T>,
+  readsMax = 1,
 ): Promise<{ readonly answer: T | undefined; landLate(): Promise<void> }> {
   let calls = 0;
   let late: Write | undefined;
   let dead = false;
+  let unheardReads = 0;
   const faulty = intercepted(table, async (_, go, write) => {
     if (dead) throw new Killed();
-    if (calls++ !== at) return go();
+    const isAgain = !write && unheardReads > 0 && unheardReads < readsMax;
+    if (calls++ !== at && !isAgain) return go();
     if (mishap === "killed after the call") await go();
     if (mishap.startsWith("killed")) {
       dead = true;
       throw new Killed();
     }
-    if (!write) return unheard(mishap, go);
+    if (!write) {
+      unheardReads++;
+      return unheard(mishap, go);
+    }
     if (mishap === "the answer is lost") await go();
     if (mishap === "the request lands after everything else") late = write;
     return { outcome: "unknown" } as const;
