@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import { CALL_TRIES_MAX } from "../../src/domain/limits.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import type { Table } from "../../src/store/table.ts";
 import {
   assigned,
   contentsIn,
   contextOver,
-  deployedOver,
   makeWorld,
   scheduledRuns,
   type World,
@@ -16,16 +14,9 @@ import {
 import { expectEverythingAssignable, heldNow, withRetries } from "./aftermath.ts";
 import { callsOf, MISHAPS, withMishap } from "./crash-points.ts";
 import { KEYED, NAMED, prepared } from "./operations.ts";
+import { PLACES } from "./places.ts";
 import { callsToTry, oneIn } from "./sampled-calls.ts";
 
-/**
- * The places of a fault: right below the operations, and below all layers that a deployed function has over its table. There a read
- * fails only if the database answers none of its tries.
- */
-const PLACES = [
-  { under: "the store", over: contextOver, readsMax: 1 },
-  { under: "all layers", over: deployedOver, readsMax: CALL_TRIES_MAX },
-];
 const CASES = MISHAPS.flatMap((mishap, m) =>
   PLACES.map((place, p) => ({ mishap, ...place, number: m + p })),
 );

@@ -10,7 +10,7 @@ import { findViolations } from "../../src/domain/invariants.ts";
 import { isOfNode } from "../../src/domain/reserved-handle.ts";
 import { endCilium } from "../cilium.ts";
 import { reclaimAll, repairAll, work } from "../scheduled-runs.ts";
-import { contentsIn, contextOver, requestOf, SPACE, scheduledRuns, type World } from "../world.ts";
+import { contentsIn, requestOf, SPACE, scheduledRuns, type World } from "../world.ts";
 import { expectEverythingAssignable, heldNow, isAssignment, withRetries } from "./aftermath.ts";
 import { callsOf, withIntruder } from "./crash-points.ts";
 import {
@@ -22,6 +22,7 @@ import {
   remove,
   routers,
 } from "./operations.ts";
+import { placesFor } from "./places.ts";
 import { callsToTry, oneIn } from "./sampled-calls.ts";
 
 /** An operation that runs to its end while another one pauses before one of its calls. */
@@ -137,36 +138,38 @@ describe.each(NAMED)("%s", (name, operation) => {
   it.each(intruders.filter(([, , number]) => number % STEP === first))(
     "does and suffers no harm when %s comes in between",
     async (_, intruder, number) => {
-      const { world, told } = await prepared(operation);
-      const calls = await callsOf(world.table, (own) =>
-        operation.walk(contextOver(own, world.clock, 2), told),
-      );
-      for (const at of callsToTry(calls, number, oneIn(32))) {
+      for (const { under, over } of placesFor(number)) {
         const { world, told } = await prepared(operation);
-        const { table, clock } = world;
-        const where = `before ${calls[at]} (call ${at})`;
-        const expectNoViolations = (when: string) =>
-          expect(findViolations(contentsIn(world)), `${when} ${where}`).toEqual([]);
+        const calls = await callsOf(world.table, (own) =>
+          operation.walk(over(own, world.clock, 2), told),
+        );
+        for (const at of callsToTry(calls, number, oneIn(32))) {
+          const { world, told } = await prepared(operation);
+          const { table, clock } = world;
+          const where = `under ${under}, before ${calls[at]} (call ${at})`;
+          const expectNoViolations = (when: string) =>
+            expect(findViolations(contentsIn(world)), `${when} ${where}`).toEqual([]);
 
-        let theirs: unknown;
-        const walk = withIntruder(table, at, async () => {
-          const context = contextOver(table, clock, 7);
-          theirs = await withRetries(() => intruder.come({ world, operation, told, context }));
-          expectNoViolations("came in");
-          if (isAssignment(theirs)) expect(heldNow(world, theirs), where).toBe(true);
-        });
-        const ours = await withRetries(() => operation.walk(contextOver(walk, clock, 2), told));
-        expectNoViolations("went on");
-        if (isAssignment(ours)) expect(heldNow(world, ours), `answered, ${where}`).toBe(true);
-        if (isKeyed(ours) && isKeyed(theirs)) expect(ours.addresses).toEqual(theirs.addresses);
+          let theirs: unknown;
+          const walk = withIntruder(table, at, async () => {
+            const context = over(table, clock, 7);
+            theirs = await withRetries(() => intruder.come({ world, operation, told, context }));
+            expectNoViolations("came in");
+            if (isAssignment(theirs)) expect(heldNow(world, theirs), where).toBe(true);
+          });
+          const ours = await withRetries(() => operation.walk(over(walk, clock, 2), told));
+          expectNoViolations("went on");
+          if (isAssignment(ours)) expect(heldNow(world, ours), `answered, ${where}`).toBe(true);
+          if (isKeyed(ours) && isKeyed(theirs)) expect(ours.addresses).toEqual(theirs.addresses);
 
-        await scheduledRuns(world, 3);
-        expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
-        for (const handle of operation.kept)
-          expect(heldNow(world, told[handle]), `${where}: ${handle}`).toBe(true);
-        if (isAssignment(theirs) && theirs.handle === "another")
-          expect(heldNow(world, theirs), `theirs, ${where}`).toBe(true);
-        await expectEverythingAssignable(world, where);
+          await scheduledRuns(world, 3);
+          expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
+          for (const handle of operation.kept)
+            expect(heldNow(world, told[handle]), `${where}: ${handle}`).toBe(true);
+          if (isAssignment(theirs) && theirs.handle === "another")
+            expect(heldNow(world, theirs), `theirs, ${where}`).toBe(true);
+          await expectEverythingAssignable(world, where);
+        }
       }
     },
   );

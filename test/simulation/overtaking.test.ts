@@ -50,6 +50,7 @@ import { withoutChild } from "./child-pool-operations.ts";
 import { CILIUM_MEETINGS } from "./cilium-meetings.ts";
 import { answerOf, stoppedBefore, withIntruderAtWrite } from "./crash-points.ts";
 import { KEYED, withIndexed } from "./index-operations.ts";
+import { type Place, placesFor } from "./places.ts";
 import { from, HEIR, heldInRed, NARROW_RED, put, RED } from "./ranged-operations.ts";
 import { oneIn } from "./sampled-calls.ts";
 
@@ -661,13 +662,14 @@ describe("no harm is done when", () => {
   it.each(CASES)("%s", async (_, meeting, how) => {
     let scenes = 0;
     for (const lost of [false, true])
-      for (let i = 0, came = true; came; i += oneIn(3))
-        for (let j = firstOf(i, lost, how), stopped = true; stopped && came; j += STEP) {
-          const scene = await play(meeting, { at: i, lost }, how, j);
-          ({ came } = scene);
-          stopped = scene.stopped && how !== "and goes";
-          if (came) scenes++;
-        }
+      for (const place of placesFor(Number(lost)))
+        for (let i = 0, came = true; came; i += oneIn(3))
+          for (let j = firstOf(i, lost, how), stopped = true; stopped && came; j += STEP) {
+            const scene = await play(meeting, place, { at: i, lost }, how, j);
+            ({ came } = scene);
+            stopped = scene.stopped && how !== "and goes";
+            if (came) scenes++;
+          }
     expect(scenes).toBeGreaterThan(0);
   });
 });
@@ -711,6 +713,7 @@ const firstOf = (atFirst: number, lost: boolean, how: (typeof COMES)[number]) =>
 
 async function play(
   { prepare, walks, waitMs, givesBack }: Meeting,
+  { under, over }: Place,
   atFirst: { readonly at: number; readonly lost: boolean },
   how: (typeof COMES)[number],
   atSecond: number,
@@ -718,7 +721,7 @@ async function play(
   const world = await makeWorld();
   const { table, clock } = world;
   const told = await prepare(world);
-  const where = `${how}, at ${JSON.stringify(atFirst)} and ${atSecond}`;
+  const where = `${how}, under ${under}, at ${JSON.stringify(atFirst)} and ${atSecond}`;
   const expectNoViolations = (when: string) =>
     expect(findViolations(contentsIn(world)), `${when}: ${where}`).toEqual([]);
 
@@ -729,7 +732,7 @@ async function play(
   const slow = withIntruderAtWrite(table, atFirst, async () => {
     came = true;
     clock.nowMs += waitMs;
-    theirs = answerOf(walks[1](contextOver(slower.table, clock, 7), told, world));
+    theirs = answerOf(walks[1](over(slower.table, clock, 7), told, world));
     stopped = await Promise.race([slower.stops.then(() => true), theirs.then(() => false)]);
     expectNoViolations("the second came");
     if (how !== "is cut off, and the scheduled runs come by" || !stopped) return;
@@ -738,7 +741,7 @@ async function play(
     await scheduledRuns(world, 3);
     expectNoViolations("the scheduled runs came by");
   });
-  const ours = await answerOf(walks[0](contextOver(slow, clock, 2), told, world));
+  const ours = await answerOf(walks[0](over(slow, clock, 2), told, world));
   expectNoViolations("the first is done");
   slower.goOn();
   const answers = [ours, await theirs].filter(isAssignment);
