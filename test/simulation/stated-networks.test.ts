@@ -67,3 +67,18 @@ it("holds nobody to what a node says that has ended", async () => {
     );
   expect(await verdictOn(LATEST_READ_MS + 1, late)).toEqual([]);
 });
+
+it("does not know which of two acts side by side took effect last", async () => {
+  const overlapping = async (judge: StatedNetworks) => {
+    let end = () => {};
+    const slow = judge.acting(
+      "node/a/uid",
+      [network("10.8.0.128/25")],
+      () => new Promise<void>((resolve) => (end = resolve)),
+    );
+    await states(judge, "node/a/uid");
+    end();
+    await slow;
+  };
+  expect(await verdictOn(LATEST_READ_MS + 1, overlapping)).toEqual([]);
+});

@@ -25,6 +25,8 @@ export class StatedNetworks {
   readonly #stated = new Map<string, Stated>();
   /** The acts of a handle that have begun and not ended. One that was cut off never ends. */
   readonly #open = new Map<string, number>();
+  /** Handles with acts side by side. Which of them took effect last is not known until all have ended. */
+  readonly #contended = new Set<string>();
   /** All that a handle ever stated. */
   readonly #ever = new Map<string, readonly Cidr[]>();
   #nowMs = 0;
@@ -33,10 +35,16 @@ export class StatedNetworks {
   async acting<T>(handle: string, cidrs: readonly Cidr[], act: () => Promise<T>): Promise<T> {
     this.#stated.delete(handle);
     this.#ever.set(handle, [...(this.#ever.get(handle) ?? []), ...cidrs]);
-    this.#open.set(handle, (this.#open.get(handle) ?? 0) + 1);
+    const others = this.#open.get(handle) ?? 0;
+    if (others > 0) this.#contended.add(handle);
+    this.#open.set(handle, others + 1);
     const answer = await act();
     const open = (this.#open.get(handle) ?? 0) - 1;
     this.#open.set(handle, open);
+    if (this.#contended.has(handle)) {
+      if (open === 0) this.#contended.delete(handle);
+      return answer;
+    }
     // Nothing is withheld for a node that has ended.
     const isGone = answer instanceof Rejection && answer.code === "node_gone";
     if (open === 0) this.#stated.set(handle, { cidrs: isGone ? [] : cidrs, sinceMs: this.#nowMs });

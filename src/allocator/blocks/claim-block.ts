@@ -115,7 +115,8 @@ async function finishClaim(
   const spent = charge.spend();
   const fields = claimFields(context, affinity.hostReserved, spent);
   const created = await store.createBlock(claimedBlock(affinity, pool, fields));
-  if (created.outcome === "lost") charge.restore(spent);
+  if (created.outcome === "lost" && !isOf(created.item, affinity.host, fields))
+    charge.restore(spent);
   const block =
     created.outcome === "unknown"
       ? await store.readBlock(affinity.space, affinity.block)
@@ -128,6 +129,13 @@ async function finishClaim(
   await confirm(context, affinity);
   return { kind: "ours", block };
 }
+
+/** Returns true if a block is of this claim, also if the claim lost: its request may have arrived twice. */
+const isOf = (
+  block: Block | undefined,
+  host: HostId,
+  { claimedAtMs }: Pick<ClaimFields, "claimedAtMs">,
+): boolean => block?.host === host && block.claimedAtMs === claimedAtMs;
 
 /** Confirms an affinity. Writes it again if the repair run treated it as stale, before the answer. */
 async function confirm(context: Context, affinity: BlockAffinity): Promise<void> {
@@ -167,8 +175,9 @@ export async function seizeBlock(
   const spent = charge.spend();
   const fields = claimFields(context, hostReserved, spent);
   const changed = retired && (await store.changeHost("seize", seen, host, fields));
-  if (!changed || changed.outcome === "lost") charge.restore(spent);
-  if (changed && changed.outcome === "done") await giveBackBlock(context, seen);
+  const isUnknown = changed?.outcome === "unknown";
+  if (!isUnknown && isOf(changed?.item, host, fields)) await giveBackBlock(context, seen);
+  else if (!isUnknown) charge.restore(spent);
   const block = changed?.outcome === "unknown" ? await store.readBlock(space, cidr) : changed?.item;
   if (!retired || block?.host !== host) {
     await store.deleteAffinity("affinity-undo", affinity);

@@ -12,6 +12,7 @@ import { BUDGET_ROUND_MS } from "../../../src/domain/limits.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Settings } from "../../../src/domain/pool.ts";
 import type { QuotaSpec } from "../../../src/domain/quota.ts";
+import type { Table } from "../../../src/store/table.ts";
 import { fewerRuns } from "../../property-runs.ts";
 import { reclaimAll, repairAll } from "../../scheduled-runs.ts";
 import {
@@ -24,6 +25,7 @@ import {
   releaseAll,
   requestOf,
   SPACE,
+  tableOf,
   type World,
 } from "../../world.ts";
 
@@ -46,6 +48,18 @@ const ask = (context: Context, host: string, count = 1, tenant = "red") =>
     attributes: { tenant },
     assignedBy: "arn:aws:iam::123456789012:role/ci",
   });
+
+/** Returns a table at which each write of a step arrives twice. The author learns the outcome of the second. */
+function deliveringTwice(world: World, step: string): Table {
+  const table = tableOf(world);
+  return {
+    ...table,
+    write: async (write) => {
+      if (write.step === step) await table.write(write);
+      return table.write(write);
+    },
+  };
+}
 
 const budgetIn = (world: World) => contentsIn(world).budgets[0];
 const blocksIn = (world: World) => contentsIn(world).blocks;
@@ -123,6 +137,25 @@ describe("a quota of blocks", () => {
     await reclaim(world);
     expect(blocksIn(world)).toEqual([]);
     expect(await roomIn(world)).toBe(3);
+  });
+
+  it("counts each block whose claim arrives twice", async () => {
+    const world = await withQuota({ blocks: 8 }, STRICT);
+    await ask(contextOver(deliveringTwice(world, "create-block"), world.clock, 2), "node-1", 4);
+    expect(blocksIn(world)).toHaveLength(2);
+    expect(budgetIn(world)?.used).toBe(2);
+  });
+
+  it("counts each block whose seizure arrives twice, for the caller that seized it", async () => {
+    const world = await withQuota({ tenant: "red", blocks: 8 }, STRICT);
+    await releaseAll(world.calm, (await ask(world.calm, "node-1", 4)) as Assignment);
+    await reclaimAll(world.calm);
+    world.clock.nowMs += 3_600_000;
+    for (let n = 0; n < 14; n++) await ask(world.calm, `other-${n}`, 1, "blue");
+    const twice = contextOver(deliveringTwice(world, "seize"), world.clock, 2);
+    expect(await ask(twice, "late", 4)).not.toBeInstanceOf(Rejection);
+    expect(blocksIn(world).filter(({ host }) => host === "host:late")).toHaveLength(2);
+    expect(budgetIn(world)?.used).toBe(2);
   });
 
   it("counts a seized block for the caller that seized it", async () => {
