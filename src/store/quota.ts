@@ -1,22 +1,18 @@
 import type { Outcome } from "../domain/outcome.ts";
 import { assertQuota, type Quota } from "../domain/quota.ts";
 import { assertRequestRate, type RequestRate } from "../domain/request-rate.ts";
-import { idOf, numberOf, textOf } from "./attribute.ts";
 import { absent, atMost, equals } from "./clause.ts";
-import { reading } from "./format.ts";
-import type { Item } from "./item.ts";
+import { codec, id, number, optional, text } from "./codec.ts";
 import { quotaKey, requestRateKey, unescaped } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { nameIn } from "./readable-items.ts";
+import { spaceAndName } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
 /** The calls for quotas, and for the requests that functions took from them. Each method is one call to the database. */
 export function quotaItems(table: Table) {
   return {
     async putQuota(quota: Quota, seen: Quota | undefined): Promise<Outcome<Quota>> {
-      assertQuota(quota);
-      const { space, name, ...fields } = quota;
-      const item: Item = { ...quotaKey(space, name), ...fields };
+      const item = QUOTA.item(quota);
       const when = [
         seen
           ? equals("put-quota-rev", seen.revision, "revision")
@@ -66,9 +62,7 @@ export function quotaItems(table: Table) {
       rate: RequestRate,
       seen: RequestRate | undefined,
     ): Promise<Outcome<RequestRate>> {
-      assertRequestRate(rate);
-      const { space, quota, second, taken } = rate;
-      const item: Item = { ...requestRateKey(space, quota), second, taken };
+      const item = REQUEST_RATE.item(rate);
       const outcome = await table.write({
         step: "begin-second",
         key: item,
@@ -84,30 +78,29 @@ export function quotaItems(table: Table) {
   };
 }
 
-export const quotaFrom = reading((item: Item): Quota => {
-  const number = (name: keyof Quota) =>
-    item[name] === undefined ? {} : { [name]: numberOf(item, name) };
-  const text = (name: keyof Quota) =>
-    item[name] === undefined ? {} : { [name]: textOf(item, name) };
-  return {
-    space: unescaped(item.pk.split("#")[1] as string),
-    name: nameIn(item),
-    ...text("principal"),
-    ...text("tenant"),
-    ...number("addresses"),
-    ...number("prefixes"),
-    ...number("blocks"),
-    ...number("requestsPerSecond"),
-    revision: idOf(item, "revision"),
-  };
-}, assertQuota);
+const QUOTA = codec<Quota, "space" | "name">({
+  key: ({ space, name }) => quotaKey(space, name),
+  named: spaceAndName,
+  attributes: {
+    principal: optional(text),
+    tenant: optional(text),
+    addresses: optional(number),
+    prefixes: optional(number),
+    blocks: optional(number),
+    requestsPerSecond: optional(number),
+    revision: id,
+  },
+  assert: assertQuota,
+});
+export const quotaFrom = QUOTA.from;
 
-export const requestRateFrom = reading((item: Item): RequestRate => {
-  const [, space, quota] = item.pk.split("#").map(unescaped);
-  return {
-    space: space as string,
-    quota: quota as string,
-    second: numberOf(item, "second"),
-    taken: numberOf(item, "taken"),
-  };
-}, assertRequestRate);
+const REQUEST_RATE = codec<RequestRate, "space" | "quota">({
+  key: ({ space, quota }) => requestRateKey(space, quota),
+  named: ({ pk }) => {
+    const [, space = "", quota = ""] = pk.split("#").map(unescaped);
+    return { space, quota };
+  },
+  attributes: { second: number, taken: number },
+  assert: assertRequestRate,
+});
+export const requestRateFrom = REQUEST_RATE.from;

@@ -33,8 +33,14 @@ export function readEachByName<T>(
   return { items, unreadable };
 }
 
+/** Returns the space in a partition key. */
+export const spaceIn = ({ pk }: Key): string => unescaped(pk.split("#")[1] as string);
+
+/** Returns the space and the name in a key. */
+export const spaceAndName = (key: Key) => ({ space: spaceIn(key), name: nameIn(key) });
+
 /** Returns the name in a sort key: all of it, or the text after its kind. */
-export const nameIn = ({ sk }: Key): string => unescaped(sk.slice(sk.indexOf("#") + 1));
+const nameIn = ({ sk }: Key): string => unescaped(sk.slice(sk.indexOf("#") + 1));
 
 /** Reads an item, or returns the error if it is unreadable. */
 export function readOrNot<T>(item: Item, from: (item: Item) => T): T | CorruptItemError {

@@ -1,6 +1,4 @@
-import { formatSet } from "../domain/address-set.ts";
 import { assertTexts } from "../domain/assertions.ts";
-import { formatCidr } from "../domain/cidr.ts";
 import type { AttributeIndex, SpaceIndex } from "../domain/index-entry.ts";
 import { CorruptItemError, type Outcome } from "../domain/outcome.ts";
 import {
@@ -15,26 +13,37 @@ import {
   type Settings,
   type SpaceConfiguration,
 } from "../domain/pool.ts";
+import type { Route } from "../domain/pool-network.ts";
 import { assertSettings, SETTINGS_DEFAULT } from "../domain/settings.ts";
-import { flagOf, idOf, listOf, mapOf, numberOf, oneOf, textOf, textsOf } from "./attribute.ts";
+import { idOf, mapOf, numberOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
+import {
+  address,
+  addressSet,
+  anyOf,
+  cidr,
+  codec,
+  flag,
+  id,
+  labels,
+  list,
+  map,
+  number,
+  optional,
+  record,
+  selector,
+  someOf,
+  text,
+  texts,
+} from "./codec.ts";
 import { assertKeys, reading } from "./format.ts";
 import type { Item, Key } from "./item.ts";
-import {
-  CONFIG_SK,
-  configKey,
-  poolKey,
-  reservationKey,
-  spacePk,
-  unescaped,
-  versionKey,
-} from "./key.ts";
+import { CONFIG_SK, configKey, poolKey, reservationKey, spacePk, versionKey } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { networkFrom, networkItem } from "./pool-network.ts";
 import { quotaFrom } from "./quota.ts";
-import { nameIn, readEachByName, readOrNot } from "./readable-items.ts";
+import { readEachByName, readOrNot, spaceAndName, spaceIn } from "./readable-items.ts";
 import type { Table } from "./table.ts";
-import { cidrText, intervalText, selectorText, setText } from "./text.ts";
+import { intervalText } from "./text.ts";
 
 /**
  * The calls for the configuration of a space: settings, pools and reservations. They are in one
@@ -106,12 +115,12 @@ export function spaceItems(table: Table) {
     },
 
     async putPool(pool: Pool, seen: Pool | undefined): Promise<Outcome<Pool>> {
-      return withItem(await put("put-pool", poolItem(pool), seen?.revision), poolFrom);
+      return withItem(await put("put-pool", POOL.item(pool), seen?.revision), poolFrom);
     },
 
     /** Changes a pool if its revision is the one seen. `step` names the step of the protocol. */
     async changePool(step: string, seen: Pool, next: Pool): Promise<Outcome<Pool>> {
-      return withItem(await put(step, poolItem(next), seen.revision), poolFrom);
+      return withItem(await put(step, POOL.item(next), seen.revision), poolFrom);
     },
 
     async deletePool(seen: Pool): Promise<Outcome<unknown>> {
@@ -122,7 +131,7 @@ export function spaceItems(table: Table) {
       reservation: Reservation,
       seen: Reservation | undefined,
     ): Promise<Outcome<Reservation>> {
-      const item = reservationItem(reservation);
+      const item = RESERVATION.item(reservation);
       return withItem(await put("put-reservation", item, seen?.revision), reservationFrom);
     },
 
@@ -209,110 +218,63 @@ const settingsFrom = reading((item: Item) => {
   return { settings, indexes, revision: idOf(item, "revision") };
 });
 
-function poolItem(pool: Pool): Item {
-  assertPool(pool);
-  return {
-    ...poolKey(pool.space, pool.name),
-    id: pool.id,
-    state: pool.state,
-    cidr: formatCidr(pool.cidr),
-    ...(pool.assign && { assign: pool.assign }),
-    ...(pool.parent !== undefined && { parent: pool.parent }),
-    ...(pool.parentId !== undefined && { parentId: pool.parentId }),
-    blockSize: pool.blockSize,
-    disabled: pool.disabled,
-    assignmentMode: pool.assignmentMode,
-    allowedUses: pool.allowedUses,
-    ...(pool.nodeSelector && { nodeSelector: pool.nodeSelector.text }),
-    ...(pool.namespaceSelector && { namespaceSelector: pool.namespaceSelector.text }),
-    ...(pool.podSelector && { podSelector: pool.podSelector.text }),
-    ...(pool.nodeNames && { nodeNames: pool.nodeNames }),
-    ...(pool.namespaceNames && { namespaceNames: pool.namespaceNames }),
-    ...(pool.networks && { networks: pool.networks }),
-    ...(pool.principals && { principals: pool.principals }),
-    ...(pool.cooldownSeconds !== undefined && { cooldownSeconds: pool.cooldownSeconds }),
-    borrowing: pool.borrowing,
-    ...(pool.ranges && { ranges: formatSet(pool.ranges) }),
-    ...(pool.excludes && { excludes: formatSet(pool.excludes) }),
-    ...(pool.kind && { kind: pool.kind }),
-    ...networkItem(pool),
-    ...(pool.subnetId !== undefined && { subnetId: pool.subnetId }),
-    ...(pool.adding && { adding: formatSet(pool.adding) }),
-    ...(pool.retiring && { retiring: formatSet(pool.retiring) }),
-    ...(pool.routing && { routing: pool.routing }),
-    revision: pool.revision,
-  };
-}
+const POOL = codec<Pool, "space" | "name">({
+  key: ({ space, name }) => poolKey(space, name),
+  named: spaceAndName,
+  attributes: {
+    id,
+    state: anyOf(POOL_STATES),
+    cidr,
+    assign: optional(anyOf(["prefixes"])),
+    parent: optional(text),
+    parentId: optional(id),
+    blockSize: number,
+    disabled: flag,
+    assignmentMode: anyOf(ASSIGNMENT_MODES),
+    allowedUses: someOf(),
+    nodeSelector: optional(selector),
+    namespaceSelector: optional(selector),
+    podSelector: optional(selector),
+    nodeNames: optional(texts),
+    namespaceNames: optional(texts),
+    networks: optional(texts),
+    principals: optional(texts),
+    cooldownSeconds: optional(number),
+    borrowing: anyOf(BORROWING),
+    ranges: optional(addressSet),
+    excludes: optional(addressSet),
+    kind: optional(anyOf(["subnet"])),
+    prefixLength: optional(number),
+    gateway: optional(address),
+    routes: optional(list(record<Route>({ dst: cidr, gw: address }))),
+    dns: optional(list(address)),
+    domain: optional(text),
+    vlan: optional(number),
+    mtu: optional(number),
+    labels: optional(labels),
+    subnetId: optional(id),
+    adding: optional(addressSet),
+    retiring: optional(addressSet),
+    routing: optional(map()),
+    revision: id,
+  },
+  assert: assertPool,
+});
+export const poolFrom = POOL.from;
 
-export const poolFrom = reading((item: Item): Pool => {
-  return {
-    ...named(item),
-    id: idOf(item, "id"),
-    state: oneOf(item, "state", POOL_STATES),
-    cidr: cidrText(item.cidr),
-    ...(item.assign !== undefined && { assign: oneOf(item, "assign", ["prefixes"]) }),
-    ...(item.parent !== undefined && { parent: textOf(item, "parent") }),
-    ...(item.parentId !== undefined && { parentId: idOf(item, "parentId") }),
-    blockSize: numberOf(item, "blockSize"),
-    disabled: flagOf(item, "disabled"),
-    assignmentMode: oneOf(item, "assignmentMode", ASSIGNMENT_MODES),
-    allowedUses: listOf(item, "allowedUses") as Pool["allowedUses"],
-    borrowing: oneOf(item, "borrowing", BORROWING),
-    ...(item.ranges !== undefined && { ranges: setText(listOf(item, "ranges")) }),
-    ...(item.excludes !== undefined && { excludes: setText(listOf(item, "excludes")) }),
-    ...(item.kind !== undefined && { kind: oneOf(item, "kind", ["subnet"]) }),
-    ...networkFrom(item),
-    ...(item.subnetId !== undefined && { subnetId: idOf(item, "subnetId") }),
-    ...(item.adding !== undefined && { adding: setText(listOf(item, "adding")) }),
-    ...(item.retiring !== undefined && { retiring: setText(listOf(item, "retiring")) }),
-    ...(item.nodeSelector !== undefined && { nodeSelector: selectorText(item.nodeSelector) }),
-    ...(item.namespaceSelector !== undefined && {
-      namespaceSelector: selectorText(item.namespaceSelector),
-    }),
-    ...(item.podSelector !== undefined && { podSelector: selectorText(item.podSelector) }),
-    ...(item.nodeNames !== undefined && { nodeNames: textsOf(item, "nodeNames") }),
-    ...(item.namespaceNames !== undefined && { namespaceNames: textsOf(item, "namespaceNames") }),
-    ...(item.networks !== undefined && { networks: textsOf(item, "networks") }),
-    ...(item.principals !== undefined && { principals: textsOf(item, "principals") }),
-    ...(item.cooldownSeconds !== undefined && {
-      cooldownSeconds: numberOf(item, "cooldownSeconds"),
-    }),
-    ...(item.routing !== undefined && {
-      routing: mapOf(item, "routing") as NonNullable<Pool["routing"]>,
-    }),
-    revision: idOf(item, "revision"),
-  };
-}, assertPool);
-
-function reservationItem(reservation: Reservation): Item {
-  assertReservation(reservation);
-  return {
-    ...reservationKey(reservation.space, reservation.name),
-    cidrs: reservation.cidrs,
-    ...(reservation.reason !== undefined && { reason: reservation.reason }),
-    revision: reservation.revision,
-  };
-}
-
-export const reservationFrom = reading((item: Item): Reservation => {
-  const cidrs = listOf(item, "cidrs") as readonly string[];
-  return {
-    ...named(item),
-    cidrs,
-    intervals: cidrs.map(intervalText),
-    ...(item.reason !== undefined && { reason: textOf(item, "reason") }),
-    revision: idOf(item, "revision"),
-  };
-}, assertReservation);
+const RESERVATION = codec<Reservation, "space" | "name", "intervals">({
+  key: ({ space, name }) => reservationKey(space, name),
+  named: spaceAndName,
+  attributes: {
+    cidrs: texts,
+    reason: optional(text),
+    revision: id,
+  },
+  derive: ({ cidrs }) => ({ intervals: cidrs.map(intervalText) }),
+  assert: assertReservation,
+});
+export const reservationFrom = RESERVATION.from;
 
 /** Returns the indexes of a space with its name, from the item of its settings. */
 export const indexesFrom = (item: Item): readonly SpaceIndex[] =>
   settingsFrom(item).indexes.map((index) => ({ ...index, space: spaceIn(item) }));
-
-/** Returns the space in a partition key. */
-export const spaceIn = ({ pk }: Key): string => unescaped(pk.split("#")[1] as string);
-
-const named = (key: Key) => ({
-  space: spaceIn(key),
-  name: nameIn(key),
-});

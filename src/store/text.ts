@@ -21,7 +21,7 @@ function written<T>(value: Value | undefined, parse: (text: string) => Parsed<T>
 /**
  * Reads a selector that Plat wrote. The result is kept for all requests that the selector judges.
  */
-export function selectorText(value: Value): PoolSelector {
+export function selectorText(value: Value | undefined): PoolSelector {
   const text = String(value);
   const selector = parseSelector(text);
   if (!selector.ok) throw new Error(`"${text}" ${selector.problem}`);
