@@ -6,6 +6,7 @@ import {
   type SlotRules,
   takenIn,
 } from "./block.ts";
+import type { HostReserved } from "./host-reserved.ts";
 import { IDLE_MARK_MS_MAX } from "./limits.ts";
 
 /**
@@ -37,12 +38,14 @@ export interface UseRules extends LendingRules {
   readonly isOwn: boolean;
   /** True if the host may claim blocks. */
   readonly claiming: boolean;
+  /** The addresses that the host would reserve for itself in a block that it claims. */
+  readonly hostReserved?: HostReserved | undefined;
 }
 
 /** Returns what time alone frees in a block without room for a request. */
 export function freedIn(block: Block, by: UseRules): FreedByTime {
   if (block.unreadable) return NOTHING_FREED;
-  const { rules, lends, isOwn, claiming, blockMinAgeMs } = by;
+  const { rules, lends, isOwn, claiming, blockMinAgeMs, hostReserved } = by;
   const times = coolingTimesMs(block, rules);
   const isEmpty = takenIn(block) === 0;
   const isLeased = block.leased === true && !isEmpty;
@@ -55,7 +58,9 @@ export function freedIn(block: Block, by: UseRules): FreedByTime {
   // A host seizes a block that `reclaim` has marked idle, which it does once the block is empty.
   const emptiedMs = Math.max(rules.nowMs, ...times) + IDLE_MARK_MS_MAX;
   const atMs = Math.max(emptyAtMs, block.idleSinceMs ?? emptiedMs);
-  const left = roomIn({ ...block, slots: new Map() }, rules);
+  const { hostReserved: _, ...others } = block;
+  const seized = { ...others, slots: new Map(), ...(hostReserved && { hostReserved }) };
+  const left = roomIn(seized, rules);
   return { atMs: Array<number>(left).fill(atMs), cooling: times.length, more: false };
 }
 

@@ -177,10 +177,14 @@ async function search(
 }
 
 /** Returns what time alone frees in blocks of others in a pool, as the request has read them or hints tell. */
-function freedIn({ poolScans: { scans, lending } }: Turn, pool: Pool): FreedByTime {
+function freedIn({ poolScans: { scans, lending }, familyRequest }: Turn, pool: Pool): FreedByTime {
   const scan = scans.get(pool.id);
   const told = lending?.freedIn(pool, scan?.scanned ?? new Set()) ?? NOTHING_FREED;
-  return sumOfFreed([...(scan?.freed.values() ?? []), told]);
+  // A hint is for every host, and this one would reserve addresses for itself.
+  const asTold = familyRequest.hostReserved
+    ? { ...NOTHING_FREED, more: told.more || told.atMs.length > 0 }
+    : told;
+  return sumOfFreed([...(scan?.freed.values() ?? []), asTold]);
 }
 
 /** One turn of a search. A request has more than one if other callers are faster, or if it needs more than one block. */

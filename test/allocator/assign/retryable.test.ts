@@ -150,18 +150,35 @@ describe("a rejection is final", () => {
   });
 });
 
-it("a rejection does not promise again what the request had from a block that it seized", async () => {
+/**
+ * Makes a world with two blocks of two addresses, of which one is reserved. Nothing else is taken in the block of the reserved one, and
+ * other hosts may seize it.
+ */
+async function withIdleBlock(reserved: string, other: string): Promise<World> {
   const settings = { strictAffinity: true, blockMinAgeSeconds: BLOCK_MIN_AGE_SECONDS };
   const world = await makeWorld(poolOf("10.0.0.0/30", 31), settings);
-  const spec = { cidrs: ["10.0.0.2"], intervals: [intervalOf(cidrOf("10.0.0.2/32"))] };
+  const spec = { cidrs: [reserved], intervals: [intervalOf(cidrOf(`${reserved}/32`))] };
   await putReservation(world.calm, SPACE, "one", spec, undefined);
   for (const handle of ["h-0", "h-1", "h-2"]) {
     const { addresses } = await assigned(world.calm, requestOf(handle, 1));
-    if (addresses.some(({ address }) => address === "10.0.0.3"))
+    if (addresses.some(({ address }) => address === other))
       await releaseHandle(world.calm, SPACE, handle);
   }
   world.clock.nowMs += LONGEST.blockMinAgeMs + CLOCK_SKEW_MS_MAX;
   await reclaimAll(world.calm); // It marks the block as idle.
+  return world;
+}
+
+it("a rejection does not promise again what the request had from a block that it seized", async () => {
+  const world = await withIdleBlock("10.0.0.2", "10.0.0.3");
   expect((await rejected(world, late(2))).members).not.toHaveProperty("availableAt");
   await assigned(world.calm, late(1));
+});
+
+it("a rejection does not promise what the host would reserve for itself", async () => {
+  const world = await withIdleBlock("10.0.0.3", "10.0.0.2");
+  const hostReserved = { start: 1, end: 0, handle: "reserved", note: "ours" };
+  const { members } = await rejected(world, { ...late(), hostReserved });
+  expect(members).not.toHaveProperty("availableAt");
+  await assigned(world.calm, late());
 });
