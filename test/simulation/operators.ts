@@ -149,6 +149,9 @@ async function revisionOf(context: Context, name: string): Promise<string | unde
   return pool instanceof Rejection ? undefined : pool.revision;
 }
 
+/** Another range, for a change that is rejected unless the pool is gone. Then the change makes a pool there. */
+const ELSEWHERE = { 4: "10.77.0.0/28", 6: "2001:db8:77::/120" };
+
 /** Changes a pool; its range must not change. */
 async function change(context: Context, { scenario }: Life): Answer {
   const { items } = await listPools(context, SPACE);
@@ -167,7 +170,7 @@ async function change(context: Context, { scenario }: Life): Answer {
   } = pool;
   const isMain = scenario.pools.some((main) => main.name === name) && name !== "pool-5";
   const spec: PoolSpec = {
-    cidr: chance(context, 0.1) ? cidrOf("10.77.0.0/28") : cidr,
+    cidr: chance(context, 0.1) ? cidrOf(ELSEWHERE[cidr.family]) : cidr,
     blockSize: chance(context, 0.1) ? blockSize - 1 : blockSize,
     disabled: !isMain && chance(context, 0.5),
     allowedUses: chance(context, 0.1) ? ["LoadBalancer"] : allowedUses,
