@@ -2,8 +2,7 @@ import { assign } from "../src/allocator/assign/assign.ts";
 import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
 import { explain } from "../src/allocator/assign/explain.ts";
 import type { Context, Work } from "../src/allocator/core/context.ts";
-import { fresh } from "../src/allocator/core/context.ts";
-import { assignAnswer, readAssign } from "../src/edge/assign/request.ts";
+import { assigning } from "../src/edge/assign/request.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
 import type { DryRun } from "../src/edge/http/write-answer.ts";
@@ -13,11 +12,7 @@ import { connected } from "../src/wiring.ts";
 const assignOrExplain = async (plat: Context, request: AssignRequest & DryRun, { dryRun }: Work) =>
   request.dryRun ? explain(dryRun, request) : assign(plat, request);
 
-/** Assigns under a handle of its own if the request names none. */
-const assigning = (freshHandle: () => string) =>
-  route((event) => readAssign(event, freshHandle), assignOrExplain, assignAnswer);
-
 export const handler = authorized(connected(), {
-  "POST /v1/assign": (event, work) => assigning(() => fresh(work.plat))(event, work),
+  "POST /v1/assign": assigning(assignOrExplain),
   "POST /v1/prefixes": route(readPrefixAssign, assignOrExplain, prefixAssignAnswer),
 });

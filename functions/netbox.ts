@@ -2,7 +2,6 @@ import { listPools, putPool } from "../src/allocator/admin/administration.ts";
 import { amendAddress } from "../src/allocator/admin/amend-address.ts";
 import { assign } from "../src/allocator/assign/assign.ts";
 import { batch } from "../src/allocator/batch/batch.ts";
-import { fresh } from "../src/allocator/core/context.ts";
 import { deletePool } from "../src/allocator/jobs/pool-jobs.ts";
 import { readPrefixes } from "../src/allocator/prefixes/read-prefixes.ts";
 import { releaseByHandle } from "../src/allocator/prefixes/release-by-handle.ts";
@@ -13,7 +12,7 @@ import { listAddresses } from "../src/allocator/search/list-addresses.ts";
 import { amendmentAnswer, readAmendment } from "../src/edge/addresses/amendment.ts";
 import { addressAnswer } from "../src/edge/addresses/answer.ts";
 import { addressListAnswer, readAddressList } from "../src/edge/addresses/list.ts";
-import { assignAnswer, readAssign } from "../src/edge/assign/request.ts";
+import { assigning } from "../src/edge/assign/request.ts";
 import { batchAnswer } from "../src/edge/batch/answer.ts";
 import { readBatch } from "../src/edge/batch/request.ts";
 import { route } from "../src/edge/http/http.ts";
@@ -35,14 +34,6 @@ import {
 import { readAddressRelease, releaseAnswer } from "../src/edge/release/request.ts";
 import { readSpaceList, spaceListAnswer } from "../src/edge/spaces/list.ts";
 import { connected } from "../src/wiring.ts";
-
-/** Assigns under a handle of its own if the request names none. */
-const assigning = (freshHandle: () => string) =>
-  route(
-    (event) => readAssign(event, freshHandle),
-    (plat, request) => assign(plat, request),
-    assignAnswer,
-  );
 
 /** Serves NetBox's dialect by routes of Plat, which are bound here as in the functions of their own. */
 export const handler = dialect(connected(), {
@@ -97,7 +88,7 @@ export const handler = dialect(connected(), {
     (plat, { space, amendment }) => amendAddress(plat, space, amendment),
     amendmentAnswer,
   ),
-  "POST /v1/assign": (event, work) => assigning(() => fresh(work.plat))(event, work),
+  "POST /v1/assign": assigning((plat, request) => assign(plat, request)),
   "POST /v1/batch": route(readBatch, (plat, { items }) => batch(plat, items), batchAnswer),
   "POST /v1/release": route(
     readAddressRelease,

@@ -7,7 +7,6 @@ import { expect, it } from "vitest";
  */
 const WRITES_NOTHING = [
   "explain",
-  "fresh",
   "listAddresses",
   "listAffinities",
   "listAlarms",

@@ -1,24 +1,39 @@
 import type { Assignment, AssignRequest } from "../../allocator/assign/assignment.ts";
 import type { Explanation } from "../../allocator/assign/explain.ts";
 import { interfacesOf } from "../../allocator/assign/interfaces.ts";
+import { type Context, fresh, type Work } from "../../allocator/core/context.ts";
 import { assignBody } from "../../contract/requests/assign.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
 import { addressNetwork } from "../../contract/schema/pool-network.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { workloadOf } from "../../contract/schema/workload.ts";
 import { hostId } from "../../domain/host.ts";
+import type { Rejection } from "../../domain/outcome.ts";
 import { formatTime } from "../../domain/time.ts";
 import { workloadHandle } from "../../domain/workload.ts";
 import { readJson } from "../http/body.ts";
 import { assignedBy } from "../http/caller.ts";
 import { hexDigest, shortDigest } from "../http/digest.ts";
 import type { Answer, Event } from "../http/event.ts";
+import { type Route, route } from "../http/http.ts";
 import { instancePlace } from "../http/instance-place.ts";
 import { readIdempotencyKey, readQuery } from "../http/parameters.ts";
 import { withTenant } from "../http/tenant.ts";
 import type { DryRun } from "../http/write-answer.ts";
 import { askedOf } from "./asked.ts";
 import { explanationAnswer } from "./explanation.ts";
+
+/** Makes the route of requests to assign, whose dry runs may have a handle made for them. */
+export const assigning =
+  (call: AssignCall): Route =>
+  (event, work) =>
+    route((asked) => readAssign(asked, () => fresh(work.plat)), call, assignAnswer)(event, work);
+
+type AssignCall = (
+  plat: Context,
+  request: AssignRequest & DryRun,
+  work: Work,
+) => Promise<Assignment | Explanation | Rejection>;
 
 /**
  * Reads a request to assign.

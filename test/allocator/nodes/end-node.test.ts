@@ -95,7 +95,7 @@ describe("a node that was deleted", () => {
   });
 
   it("loses also what a request got that outlasted its quarantine", async () => {
-    const slow = stoppedBefore(world.table, (step) => step === "pending-live");
+    const slow = stoppedBefore(world.table, (step) => step === "take-slots");
     const asking = say(contextOver(slow.table, world.clock, 2), stated(5));
     await slow.stops;
     await say(world.calm, deleted(6));
