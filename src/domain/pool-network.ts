@@ -125,7 +125,7 @@ export const longCharactersOf = ({ routes = [], labels = {} }: NetworkSettings):
 const ROUTE_CHARACTERS_MAX = 100;
 
 /** Returns these fields of a pool alone. */
-export const settingsOf = ({
+const settingsOf = ({
   prefixLength,
   gateway,
   routes,

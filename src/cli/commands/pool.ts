@@ -1,11 +1,10 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import type * as v from "valibot";
 import type { poolRead } from "../../contract/answers/answers.ts";
-import { ASSIGNMENT_MODES, ASSIGNS, BORROWING, USES } from "../../domain/pool.ts";
-import { POOL_KINDS } from "../../domain/pool-network.ts";
+import { POOL as FIELDS } from "../../contract/requests/pool.ts";
 import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
-import { count, duration, keyValue, texts } from "../invocation/options.ts";
-import { routes } from "../invocation/route-option.ts";
+import { fieldsIn, withFields } from "../invocation/field-options.ts";
+import { duration } from "../invocation/options.ts";
 import { TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
@@ -69,14 +68,12 @@ export const POOL_COLUMNS: readonly Column<Pool>[] = [
   { header: "NODESELECTOR", value: ({ nodeSelector }) => nodeSelector, wide: true },
 ];
 
-/** The options of `create`. Except for `route` they have the names of the fields. */
-interface CreateOptions extends DryRunOption {
-  readonly route?: ReturnType<typeof routes>;
-}
-
 /** Makes the command `create`. */
 const createCommand = (io: Io): Command =>
-  withDryRun(new Command("create"), "Say what would be created, and create nothing")
+  withFields(
+    withDryRun(new Command("create"), "Say what would be created, and create nothing"),
+    FIELDS,
+  )
     .description("Create a pool")
     .addHelpText(
       "after",
@@ -98,90 +95,8 @@ const createCommand = (io: Io): Command =>
       ),
     )
     .argument("<name>", "Name of the new pool")
-    .requiredOption("--cidr <cidr>", "Range of the pool")
-    .addOption(
-      new Option(
-        "--assign <what>",
-        "What the pool assigns: addresses, or prefixes to nodes and handles",
-      ).choices(ASSIGNS),
-    )
-    .option("--parent <pool>", "Pool of prefixes of which --cidr is one that a handle has")
-    .option(
-      "--block-size <prefix>",
-      "Prefix length of the blocks; default: 26, for IPv6 122; of prefixes 24, for IPv6 64",
-      count,
-    )
-    .option(
-      "--ranges <ranges>",
-      "Addresses, ranges and CIDRs inside of --cidr that the pool has alone; with commas or repeatable",
-      texts,
-    )
-    .option("--excludes <ranges>", "What the pool leaves out of --ranges", texts)
-    .addOption(
-      new Option(
-        "--kind <kind>",
-        "Use of the pool: pods assigns every address, subnet leaves out network, broadcast and gateway",
-      ).choices(POOL_KINDS),
-    )
-    .option(
-      "--prefix-length <n>",
-      "Prefix length of the network that the addresses are used in; default: that of --cidr",
-      count,
-    )
-    .option("--gateway <address>", "Gateway of the workloads")
-    .option(
-      "--route <dst=10.0.0.0/8,gw=10.9.0.1>",
-      "Route of the workloads: a network and its gateway; repeatable",
-      routes,
-    )
-    .option("--dns <addresses>", "DNS servers of the workloads; with commas or repeatable", texts)
-    .option("--domain <name>", "DNS domain of the workloads")
-    .option("--vlan <id>", "VLAN of the network, from 1 to 4094", count)
-    .option("--mtu <bytes>", "Size of the largest packet on the network", count)
-    .option(
-      "--labels <key=value>",
-      "Label that every address of the pool carries; repeatable",
-      keyValue,
-    )
-    .option("--disabled", "Assign nothing from the pool until it is enabled")
-    .addOption(
-      new Option("--assignment-mode <mode>", "Manual: only requests that name the pool").choices(
-        ASSIGNMENT_MODES,
-      ),
-    )
-    .option(
-      "--allowed-uses <uses>",
-      `Uses that the pool serves: ${USES.join(", ")}; with commas or repeatable`,
-      texts,
-    )
-    .option("--node-selector <selector>", "Hosts that the pool serves, by their labels")
-    .option("--namespace-selector <selector>", "Namespaces that the pool serves, by their labels")
-    .option("--pod-selector <selector>", "Workloads that the pool serves, by their labels")
-    .option("--node-names <hosts>", "Hosts that the pool serves; with commas or repeatable", texts)
-    .option(
-      "--namespace-names <namespaces>",
-      "Namespaces that the pool serves; with commas or repeatable",
-      texts,
-    )
-    .option(
-      "--networks <networks>",
-      "Networks that the pool serves; with commas or repeatable",
-      texts,
-    )
-    .option(
-      "--principals <principals>",
-      "Callers that the pool serves; with commas or repeatable",
-      texts,
-    )
-    .addOption(
-      new Option(
-        "--borrowing <rule>",
-        "Whether a host may take addresses from blocks of other hosts",
-      ).choices(BORROWING),
-    )
-    .option("--cooldown-seconds <n>", "How long a released address is not assigned again", count)
     .action(
-      action(io, (session: Session, { route, dryRun, ...fields }: CreateOptions, name: string) =>
-        create(session, POOL, name, { ...fields, routes: route }, { dryRun }),
+      action(io, (session: Session, options: DryRunOption, name: string) =>
+        create(session, POOL, name, fieldsIn(FIELDS, options), options),
       ),
     );

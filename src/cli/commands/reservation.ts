@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import type * as v from "valibot";
 import type { reservationRead } from "../../contract/answers/answers.ts";
+import { RESERVATION as FIELDS } from "../../contract/requests/reservation.ts";
 import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
-import { texts } from "../invocation/options.ts";
+import { fieldsIn, withFields } from "../invocation/field-options.ts";
 import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
@@ -36,13 +37,11 @@ const COLUMNS: readonly Column<v.InferOutput<typeof reservationRead>>[] = [
   { header: "REASON", value: ({ reason }) => reason, long: "wrap" },
 ];
 
-interface Options extends DryRunOption {
-  readonly cidr: readonly string[];
-  readonly reason?: string;
-}
-
 const createCommand = (io: Io): Command =>
-  withDryRun(new Command("create"), "Say what would be created, and create nothing")
+  withFields(
+    withDryRun(new Command("create"), "Say what would be created, and create nothing"),
+    FIELDS,
+  )
     .description("Reserve addresses")
     .argument("<name>", "Name of the new reservation")
     .addHelpText(
@@ -58,14 +57,8 @@ const createCommand = (io: Io): Command =>
         ],
       ),
     )
-    .requiredOption(
-      "--cidr <cidrs>",
-      "CIDRs, addresses and a-b ranges; with commas or repeatable",
-      texts,
-    )
-    .option("--reason <text>", "Why the addresses are reserved")
     .action(
-      action(io, (session: Session, { cidr, dryRun, ...said }: Options, name: string) =>
-        create(session, RESERVATION, name, { cidrs: cidr, ...said }, { dryRun }),
+      action(io, (session: Session, options: DryRunOption, name: string) =>
+        create(session, RESERVATION, name, fieldsIn(FIELDS, options), options),
       ),
     );

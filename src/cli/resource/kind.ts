@@ -1,4 +1,5 @@
 import { type Path, path } from "../../client/index.ts";
+import { poolFieldsOf } from "../../contract/answers/pool.ts";
 import {
   CILIUM_POD_IP_POOL,
   readCiliumPodIpPool,
@@ -16,14 +17,8 @@ import { readSpiderSubnet, SPIDER_SUBNET } from "../../contract/requests/spider-
 import { Problem } from "../../contract/schema/problem.ts";
 import { poolNameOf } from "../../domain/cilium-pools.ts";
 import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
-import { fieldsOf } from "../../edge/pools/answer.ts";
 import { usageError } from "../shell/exit.ts";
-import {
-  unsaidOfNamespace,
-  unsaidOfNode,
-  unsaidOfPool,
-  unsaidOfReservation,
-} from "./manifest-fields.ts";
+import { UNSAID_OF_RESERVATION, unsaidOfPool } from "./manifest-fields.ts";
 
 /** A kind of named resource that operators define: its path in the API, and its manifests. */
 export interface Kind {
@@ -95,7 +90,7 @@ const poolOf =
   };
 
 const wholePool = (read: PoolDocument | Problem) =>
-  read instanceof Problem ? undefined : fieldsOf(read.spec);
+  read instanceof Problem ? undefined : poolFieldsOf(read.spec);
 
 const labelsIn = ({ metadata: { labels = {} } }: Manifest) => ({ labels });
 
@@ -151,12 +146,12 @@ export const RESERVATION: Kind = {
       kind: "IPReservation",
       apiVersions: CALICO_VERSIONS,
       bodyOf: ({ metadata: { name }, spec }) => ({ cidrs: reservedCidrs(name, spec) }),
-      unsaid: unsaidOfReservation("IPReservation"),
+      unsaid: UNSAID_OF_RESERVATION,
     },
     {
       ...SPIDER_RESERVED_IP,
       bodyOf: asItIs,
-      unsaid: unsaidOfReservation("SpiderReservedIP"),
+      unsaid: UNSAID_OF_RESERVATION,
     },
   ],
   sets: [],
@@ -168,9 +163,7 @@ export const NODE: Kind = {
   title: "node",
   plural: "nodes",
   perPage: LABELLED_PER_PAGE_MAX,
-  manifests: [
-    { kind: "Node", apiVersions: ["v1"], bodyOf: labelsIn, unsaid: unsaidOfNode("Node") },
-  ],
+  manifests: [{ kind: "Node", apiVersions: ["v1"], bodyOf: labelsIn, unsaid: [] }],
   sets: [],
 };
 
@@ -185,7 +178,7 @@ export const NAMESPACE: Kind = {
       kind: "Namespace",
       apiVersions: ["v1"],
       bodyOf: registeredIn,
-      unsaid: unsaidOfNamespace("Namespace"),
+      unsaid: [],
     },
   ],
 };

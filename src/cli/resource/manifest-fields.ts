@@ -1,100 +1,102 @@
 import type * as v from "valibot";
-import type {
-  labelledRead,
-  namespaceRead,
-  poolRead,
-  reservationRead,
-} from "../../contract/answers/answers.ts";
+import type { poolRead } from "../../contract/answers/answers.ts";
+import type { manifest } from "../../contract/requests/manifest.ts";
+import { POOL, type ROUTING_FIELDS } from "../../contract/requests/pool.ts";
+import { RESERVATION } from "../../contract/requests/reservation.ts";
+import type { spiderIpPoolManifest } from "../../contract/requests/spider-ippool.ts";
+import type { spiderSubnetManifest } from "../../contract/requests/spider-subnet.ts";
 
-type Pool = v.InferOutput<typeof poolRead>;
+/*
+ * The fields that each kind of manifest has a word for. The other fields of an object stay as they are when a manifest is
+ * applied, so that a new field is safe before any manifest knows it.
+ */
 
-/** The fields of an object that its operator sets: without its name, and without what Plat says of its state. */
-type FieldsOf<Read> = Exclude<keyof Read, "name" | "state" | "job">;
+type Names<Field extends string> = Readonly<Record<Field, true>>;
+type PoolField = keyof typeof POOL;
+type OfPool<Field extends PoolField> = Names<Field>;
+type SpecOf<Manifest extends v.GenericSchema> =
+  v.InferOutput<Manifest> extends { readonly spec: infer Spec } ? keyof Spec : never;
 
-/** For each field the kinds of manifests that have a word for it. A field that is missing here is a type error. */
-type Said<Read, Kind extends string> = Readonly<Record<FieldsOf<Read>, readonly Kind[]>>;
+/** No manifest of these names it, and each means addresses. */
+type Assign = "assign";
 
-const SPIDERPOOL = ["SpiderIPPool", "SpiderSubnet"] as const;
-const WITH_CONDITIONS = ["IPPool", "SpiderIPPool"] as const;
-const EVERY = ["IPPool", ...SPIDERPOOL, "CiliumPodIPPool"] as const;
+/** A field that the manifest says and this list lacks, or the other way round, is a type error. */
+const IP_POOL: OfPool<
+  Exclude<SpecOf<typeof manifest>, keyof typeof ROUTING_FIELDS> | "routing" | Assign
+> = {
+  cidr: true,
+  assign: true,
+  blockSize: true,
+  disabled: true,
+  assignmentMode: true,
+  allowedUses: true,
+  nodeSelector: true,
+  namespaceSelector: true,
+  routing: true,
+};
 
-type PoolManifest = (typeof EVERY)[number];
+const SPIDER_IPPOOL: OfPool<SpecOf<typeof spiderIpPoolManifest> | Assign> = {
+  cidr: true,
+  assign: true,
+  disabled: true,
+  assignmentMode: true,
+  nodeSelector: true,
+  namespaceSelector: true,
+  podSelector: true,
+  nodeNames: true,
+  namespaceNames: true,
+  networks: true,
+  ranges: true,
+  excludes: true,
+  gateway: true,
+  routes: true,
+  vlan: true,
+};
 
-const SAID_OF_POOL = {
-  cidr: EVERY,
-  // None of them names it, and each means one of the two.
-  assign: EVERY,
-  parent: [],
-  blockSize: ["IPPool", "CiliumPodIPPool"],
-  disabled: WITH_CONDITIONS,
-  // In Cilium a node requests prefixes of a pool by its name, so a new pool is Manual.
-  assignmentMode: ["IPPool", ...SPIDERPOOL],
-  allowedUses: ["IPPool"],
-  nodeSelector: WITH_CONDITIONS,
-  namespaceSelector: WITH_CONDITIONS,
-  podSelector: ["SpiderIPPool"],
-  nodeNames: ["SpiderIPPool"],
-  namespaceNames: ["SpiderIPPool"],
-  networks: ["SpiderIPPool"],
-  principals: [],
-  borrowing: [],
-  cooldownSeconds: [],
-  ranges: SPIDERPOOL,
-  excludes: SPIDERPOOL,
-  kind: [],
-  prefixLength: [],
-  gateway: SPIDERPOOL,
-  routes: SPIDERPOOL,
-  dns: [],
-  domain: [],
-  vlan: SPIDERPOOL,
-  mtu: [],
-  labels: [],
-  routing: ["IPPool"],
-} as const satisfies Said<Pool, PoolManifest>;
+/** A SpiderSubnet is enabled by its kind, and cannot say it. */
+const SPIDER_SUBNET: OfPool<Exclude<SpecOf<typeof spiderSubnetManifest>, "disabled"> | Assign> = {
+  cidr: true,
+  assign: true,
+  assignmentMode: true,
+  ranges: true,
+  excludes: true,
+  gateway: true,
+  routes: true,
+  vlan: true,
+};
 
-const SAID_OF_RESERVATION = {
-  cidrs: ["IPReservation", "SpiderReservedIP"],
-  reason: [],
-} as const satisfies Said<
-  v.InferOutput<typeof reservationRead>,
-  "IPReservation" | "SpiderReservedIP"
->;
+/** In Cilium a node requests prefixes of a pool by its name, so a new pool is Manual, which the manifest does not say. */
+const CILIUM_POD_IP_POOL: OfPool<"cidr" | "assign" | "blockSize"> = {
+  cidr: true,
+  assign: true,
+  blockSize: true,
+};
 
-const SAID_OF_NODE = { labels: ["Node"] } as const satisfies Said<
-  v.InferOutput<typeof labelledRead>,
-  "Node"
->;
+const SAID = {
+  IPPool: IP_POOL,
+  SpiderIPPool: SPIDER_IPPOOL,
+  SpiderSubnet: SPIDER_SUBNET,
+  CiliumPodIPPool: CILIUM_POD_IP_POOL,
+} satisfies Readonly<Record<string, Partial<Names<PoolField>>>>;
 
-const SAID_OF_NAMESPACE = {
-  labels: ["Namespace"],
-  // By its annotations.
-  defaultPools: ["Namespace"],
-  ipv4DefaultPools: ["Namespace"],
-  ipv6DefaultPools: ["Namespace"],
-} as const satisfies Said<v.InferOutput<typeof namespaceRead>, "Namespace">;
+/** Returns the declared fields that are not said, in the order of the alphabet. */
+const unsaid = <Field extends string>(
+  declared: Readonly<Record<Field, unknown>>,
+  said: Partial<Names<Field>>,
+): readonly Field[] => (Object.keys(declared) as Field[]).filter((field) => !said[field]).sort();
 
-/** Returns the fields for which a kind of manifest has no word, in the order of the alphabet. */
-const unsaidIn =
-  <Kind extends string, Field extends string>(said: Readonly<Record<Field, readonly Kind[]>>) =>
-  (kind: Kind): readonly Field[] =>
-    (Object.keys(said) as Field[]).filter((field) => !said[field].includes(kind)).sort();
+/** Returns the fields of a pool for which a kind of manifest has no word. */
+export const unsaidOfPool = (kind: keyof typeof SAID): readonly PoolField[] =>
+  unsaid(POOL, SAID[kind]);
 
-export const unsaidOfPool = unsaidIn<PoolManifest, FieldsOf<Pool>>(SAID_OF_POOL);
-export const unsaidOfReservation = unsaidIn<
-  "IPReservation" | "SpiderReservedIP",
-  keyof typeof SAID_OF_RESERVATION
->(SAID_OF_RESERVATION);
-export const unsaidOfNode = unsaidIn<"Node", "labels">(SAID_OF_NODE);
-export const unsaidOfNamespace = unsaidIn<"Namespace", keyof typeof SAID_OF_NAMESPACE>(
-  SAID_OF_NAMESPACE,
-);
+/** The fields of a reservation for which no manifest has a word. */
+export const UNSAID_OF_RESERVATION = unsaid(RESERVATION, { cidrs: true });
 
 /** The fields of a pool that Calico's IPPool does not have. An import and an apply of IPPools leave them as they are. */
 export const PLAT_FIELDS = unsaidOfPool("IPPool");
 
 /** Returns the fields of a pool that an IPPool loses. `borrowing: allowed` and `kind: pods` are what Calico does. */
-export const lostFields = (pool: Pool): readonly string[] =>
+export const lostFields = (pool: v.InferOutput<typeof poolRead>): readonly string[] =>
   PLAT_FIELDS.filter(
     (field) =>
       pool[field] !== undefined &&

@@ -1,43 +1,91 @@
 import * as v from "valibot";
-import { ASSIGNMENT_MODES, ASSIGNS, BORROWING, USES } from "../../domain/pool.ts";
+import { formatAddress } from "../../domain/address.ts";
+import { formatSet } from "../../domain/address-set.ts";
+import { formatCidr } from "../../domain/cidr.ts";
+import { deleteJobId, shrinkJobId } from "../../domain/job.ts";
+import {
+  ASSIGNMENT_MODES,
+  ASSIGNS,
+  assignsPrefixes,
+  BORROWING,
+  type Pool,
+  type PoolSpec,
+  USES,
+} from "../../domain/pool.ts";
 import { POOL_KINDS } from "../../domain/pool-network.ts";
+import { schemasOf, type Told, telling, told } from "../noun.ts";
 import { ignored, networkSettings, next, unreadable, whole, written } from "./parts.ts";
 
-/** The fields of a pool that its operator sets. */
-export const poolFields = {
-  cidr: v.string(),
-  assign: v.picklist(ASSIGNS),
-  parent: v.optional(v.string()),
-  blockSize: whole,
-  disabled: v.boolean(),
-  assignmentMode: v.picklist(ASSIGNMENT_MODES),
-  allowedUses: v.optional(v.array(v.picklist(USES))),
-  nodeSelector: v.optional(v.string()),
-  namespaceSelector: v.optional(v.string()),
-  podSelector: v.optional(v.string()),
-  nodeNames: v.optional(v.array(v.string())),
-  namespaceNames: v.optional(v.array(v.string())),
-  networks: v.optional(v.array(v.string())),
-  principals: v.optional(v.array(v.string())),
-  borrowing: v.optional(v.picklist(BORROWING)),
-  cooldownSeconds: v.optional(whole),
-  ranges: v.optional(v.array(v.string())),
-  excludes: v.optional(v.array(v.string())),
-  kind: v.optional(v.picklist(POOL_KINDS)),
-  prefixLength: v.optional(whole),
-  ...networkSettings,
-  routing: v.optional(v.record(v.string(), v.union([v.string(), v.boolean()]))),
+const tell = telling<PoolSpec>();
+const text = v.optional(v.string());
+const texts = v.optional(v.array(v.string()));
+
+/** The fields of a pool that its operator sets, as answers write them and as a PUT takes them. */
+const SET = {
+  cidr: tell(v.string(), ({ cidr }) => formatCidr(cidr)),
+  assign: tell(v.picklist(ASSIGNS), ({ assign }) => assign ?? "addresses"),
+  parent: tell(text, ({ parent }) => parent),
+  blockSize: tell(whole, ({ blockSize }) => blockSize),
+  disabled: tell(v.boolean(), ({ disabled }) => disabled),
+  assignmentMode: tell(v.picklist(ASSIGNMENT_MODES), ({ assignmentMode }) => assignmentMode),
+  allowedUses: tell(v.optional(v.array(v.picklist(USES))), (pool) =>
+    assignsPrefixes(pool) ? undefined : pool.allowedUses,
+  ),
+  nodeSelector: tell(text, ({ nodeSelector }) => nodeSelector?.text),
+  namespaceSelector: tell(text, ({ namespaceSelector }) => namespaceSelector?.text),
+  podSelector: tell(text, ({ podSelector }) => podSelector?.text),
+  nodeNames: tell(texts, ({ nodeNames }) => nodeNames),
+  namespaceNames: tell(texts, ({ namespaceNames }) => namespaceNames),
+  networks: tell(texts, ({ networks }) => networks),
+  principals: tell(texts, ({ principals }) => principals),
+  borrowing: tell(v.optional(v.picklist(BORROWING)), (pool) =>
+    assignsPrefixes(pool) ? undefined : pool.borrowing,
+  ),
+  cooldownSeconds: tell(v.optional(whole), ({ cooldownSeconds }) => cooldownSeconds),
+  ranges: tell(texts, ({ ranges }) => ranges && formatSet(ranges)),
+  excludes: tell(texts, ({ excludes }) => excludes && formatSet(excludes)),
+  kind: tell(v.optional(v.picklist(POOL_KINDS)), (pool) =>
+    assignsPrefixes(pool) ? undefined : (pool.kind ?? "pods"),
+  ),
+  prefixLength: tell(v.optional(whole), ({ prefixLength }) => prefixLength),
+  gateway: tell(networkSettings.gateway, ({ gateway }) => gateway && formatAddress(gateway)),
+  routes: tell(networkSettings.routes, ({ routes }) =>
+    routes?.map(({ dst, gw }) => ({ dst: formatCidr(dst), gw: formatAddress(gw) })),
+  ),
+  dns: tell(networkSettings.dns, ({ dns }) => dns?.map(formatAddress)),
+  domain: tell(networkSettings.domain, ({ domain }) => domain),
+  vlan: tell(networkSettings.vlan, ({ vlan }) => vlan),
+  mtu: tell(networkSettings.mtu, ({ mtu }) => mtu),
+  labels: tell(networkSettings.labels, ({ labels }) => labels),
+  routing: tell(
+    v.optional(v.record(v.string(), v.union([v.string(), v.boolean()]))),
+    ({ routing }) => routing,
+  ),
+} satisfies Readonly<Record<keyof PoolSpec, Told<PoolSpec>>>;
+
+/** The fields of a pool, without its id. */
+const WHOLE = {
+  name: telling<Pool>()(v.string(), ({ name }) => name),
+  ...SET,
+  state: telling<Pool>()(text, ({ state }) => (state === "active" ? undefined : state)),
+  job: telling<Pool>()(text, ({ id, state, retiring }) => {
+    if (state === "deleting") return deleteJobId(id);
+    return retiring && shrinkJobId(id);
+  }),
 };
 
-const pool = {
-  name: v.string(),
-  ...poolFields,
-  state: v.optional(v.string()),
-  job: v.optional(v.string()),
-};
+export const poolFields = schemasOf(SET);
+
+const pool = schemasOf(WHOLE);
 
 export const poolRead = v.strictObject(pool);
 
 export const poolsRead = v.strictObject({ pools: v.array(poolRead), unreadable, next });
 
 export const poolWritten = v.strictObject({ ...pool, ...written, ignored });
+
+/** Returns the fields of a pool that operators set, as answers write them and as a PUT takes them. */
+export const poolFieldsOf = (pool: PoolSpec) => told(SET, pool);
+
+/** Returns a pool as answers write it. Its state is left out unless the pool serves no requests because of it. */
+export const poolOf = (pool: Pool) => told(WHOLE, pool);

@@ -1,11 +1,23 @@
 import * as v from "valibot";
+import type { Reservation } from "../../domain/pool.ts";
+import { schemasOf, type Told, telling, told } from "../noun.ts";
 import { count, ignored, next, unreadable, whole, written } from "./parts.ts";
 
-const reservation = {
-  name: v.string(),
-  cidrs: v.array(v.string()),
-  reason: v.optional(v.string()),
-};
+const tell = telling<Reservation>();
+
+/** The fields of a reservation. */
+const WHOLE = {
+  name: tell(v.string(), ({ name }) => name),
+  cidrs: tell(v.array(v.string()), ({ cidrs }) => cidrs),
+  reason: tell(v.optional(v.string()), ({ reason }) => reason),
+} satisfies Readonly<
+  Record<Exclude<keyof Reservation, "space" | "intervals" | "revision">, Told<Reservation>>
+>;
+
+const reservation = schemasOf(WHOLE);
+
+/** Returns a reservation as answers write it. */
+export const reservationOf = (one: Reservation) => told(WHOLE, one);
 
 export const reservationRead = v.strictObject(reservation);
 

@@ -1,15 +1,9 @@
 import * as v from "valibot";
 import { resourceName } from "../schema/field.ts";
-import {
-  POOL_FIELDS,
-  poolProblems,
-  poolSpec,
-  ROUTING_FIELDS,
-  routingProblems,
-} from "../schema/pool-fields.ts";
+import { poolProblems, routingProblems } from "../schema/pool-rules.ts";
 import { Problem } from "../schema/problem.ts";
 import { checked, fields, rule } from "../schema/schema.ts";
-import type { PoolDocument } from "./pool.ts";
+import { POOL, type PoolDocument, poolSpec, ROUTING_FIELDS } from "./pool.ts";
 
 export const API_VERSIONS = ["projectcalico.org/v3", "crd.projectcalico.org/v1"];
 
@@ -25,7 +19,16 @@ export const manifest = fields({
   kind: v.literal("IPPool", "must be IPPool, SpiderIPPool or SpiderSubnet, or a list with one"),
   metadata: v.looseObject({ name: resourceName }, "must be an object with a name"),
   spec: v.pipe(
-    fields({ ...POOL_FIELDS, ...ROUTING_FIELDS }),
+    fields({
+      cidr: POOL.cidr.read,
+      blockSize: POOL.blockSize.read,
+      disabled: POOL.disabled.read,
+      assignmentMode: POOL.assignmentMode.read,
+      allowedUses: POOL.allowedUses.read,
+      nodeSelector: POOL.nodeSelector.read,
+      namespaceSelector: POOL.namespaceSelector.read,
+      ...ROUTING_FIELDS,
+    }),
     rule((pool) => [...poolProblems(pool), ...routingProblems(pool, pool)]),
   ),
   status: v.optional(v.unknown()),
@@ -34,9 +37,12 @@ export const manifest = fields({
 export function readManifest(value: unknown): PoolDocument | Problem {
   const input = checked(manifest, value);
   if (input instanceof Problem) return input;
-  const { ipipMode, vxlanMode, natOutgoing, disableBGPExport } = input.spec;
+  const { ipipMode, vxlanMode, natOutgoing, disableBGPExport, ...pool } = input.spec;
   return {
     name: { field: "metadata.name", value: input.metadata.name },
-    spec: poolSpec(input.spec, { ipipMode, vxlanMode, natOutgoing, disableBGPExport }),
+    spec: poolSpec({
+      ...pool,
+      routing: { ipipMode, vxlanMode, natOutgoing, disableBGPExport },
+    }),
   };
 }

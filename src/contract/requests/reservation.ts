@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import type { Interval } from "../../domain/cidr.ts";
 import { RESERVED_CIDRS_MAX } from "../../domain/limits.ts";
 import { parsePlainInterval } from "../../domain/plain-form.ts";
+import type { Reservation } from "../../domain/pool.ts";
+import { type Fields, type Inputs, kept, readsOf, specOf } from "../noun.ts";
 import { proseText, readable, resourceName } from "../schema/field.ts";
 import { Problem } from "../schema/problem.ts";
 import { checked, fields, list } from "../schema/schema.ts";
@@ -26,14 +27,38 @@ export const reservedIntervals = list(
   },
 );
 
-export const reservationBody = fields({
-  cidrs: reservedIntervals,
-  reason: v.optional(
-    v.pipe(
-      proseText,
-      v.maxLength(REASON_CHARACTERS_MAX, `must have at most ${REASON_CHARACTERS_MAX} characters`),
+type Said = Omit<Reservation, "space" | "name" | "intervals" | "revision">;
+
+interface ReservationInput {
+  readonly cidrs: v.InferOutput<typeof reservedIntervals>;
+}
+
+/** The fields of a reservation that its operator sets. */
+export const RESERVATION = {
+  cidrs: {
+    ...kept(reservedIntervals, (_, { cidrs }: ReservationInput) => cidrs.map(({ text }) => text)),
+    words: "CIDRs, addresses, and ranges of addresses such as 10.0.0.1-10.0.0.9.",
+    flag: {
+      name: "cidr",
+      value: "<cidrs>",
+      help: "CIDRs, addresses and a-b ranges; with commas or repeatable",
+      as: "texts",
+      required: true,
+    },
+  },
+  reason: {
+    read: v.optional(
+      v.pipe(
+        proseText,
+        v.maxLength(REASON_CHARACTERS_MAX, `must have at most ${REASON_CHARACTERS_MAX} characters`),
+      ),
     ),
-  ),
+    flag: { value: "<text>", help: "Why the addresses are reserved" },
+  },
+} satisfies Fields<Said, ReservationInput>;
+
+export const reservationBody = fields({
+  ...readsOf(RESERVATION),
   // A caller can change the answer of a GET and PUT it back.
   name: v.optional(resourceName),
 });
@@ -41,13 +66,23 @@ export const reservationBody = fields({
 /** The content of the body of a PUT, in either of its forms. */
 export interface ReservationDocument {
   readonly name?: NameInBody | undefined;
-  readonly cidrs: readonly { readonly text: string; readonly interval: Interval }[];
-  readonly reason?: string | undefined;
+  readonly spec: Said & Pick<Reservation, "intervals">;
 }
+
+/** Returns the reservation that a body or a manifest says. */
+export const reservationSpec = (
+  input: Inputs<typeof RESERVATION> & ReservationInput,
+): ReservationDocument["spec"] => ({
+  ...specOf<Said, ReservationInput>(RESERVATION, input),
+  intervals: input.cidrs.map(({ interval }) => interval),
+});
 
 export function readReservation(value: unknown): ReservationDocument | Problem {
   const input = checked(reservationBody, value);
   if (input instanceof Problem) return input;
-  const { name, cidrs, reason } = input;
-  return { ...(name !== undefined && { name: { field: "name", value: name } }), cidrs, reason };
+  const { name } = input;
+  return {
+    ...(name !== undefined && { name: { field: "name", value: name } }),
+    spec: reservationSpec(input),
+  };
 }

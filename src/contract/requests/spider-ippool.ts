@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { flag } from "../schema/field.ts";
-import { CONDITION_FIELDS, conditionsOf, poolProblems, poolSpec } from "../schema/pool-fields.ts";
+import { poolProblems } from "../schema/pool-rules.ts";
 import { Problem } from "../schema/problem.ts";
 import { checked, fields, rule } from "../schema/schema.ts";
 import { labelSelector } from "../schema/selector.ts";
-import type { PoolDocument } from "./pool.ts";
+import { POOL, type PoolDocument, poolSpec } from "./pool.ts";
 import { spiderKind, spiderManifest } from "./spider-manifest.ts";
 import { familyProblems, inTheirWords, SPIDER_SET_FIELDS } from "./spider-set.ts";
 
@@ -15,10 +15,10 @@ const spec = v.pipe(
     ...SPIDER_SET_FIELDS,
     podAffinity: v.optional(labelSelector),
     nodeAffinity: v.optional(labelSelector),
-    nodeName: CONDITION_FIELDS.nodeNames,
+    nodeName: POOL.nodeNames.read,
     namespaceAffinity: v.optional(labelSelector),
-    namespaceName: CONDITION_FIELDS.namespaceNames,
-    multusName: CONDITION_FIELDS.networks,
+    namespaceName: POOL.namespaceNames.read,
+    multusName: POOL.networks.read,
     default: v.optional(flag, false),
     disable: v.optional(flag, false),
   }),
@@ -68,6 +68,6 @@ export function readSpiderIpPool(value: unknown): PoolDocument | Problem {
   const { metadata, spec } = input;
   return {
     name: { field: "metadata.name", value: metadata.name },
-    spec: { ...poolSpec(spec, {}), ...conditionsOf(spec) },
+    spec: poolSpec(spec),
   };
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Problem } from "../schema/problem.ts";
 import { checked, fields, rule } from "../schema/schema.ts";
-import { type ReservationDocument, reservedIntervals } from "./reservation.ts";
+import { type ReservationDocument, reservationSpec, reservedIntervals } from "./reservation.ts";
 import { ipVersion, spiderKind, spiderManifest } from "./spider-manifest.ts";
 
 export const SPIDER_RESERVED_IP = spiderKind("SpiderReservedIP");
@@ -34,5 +34,8 @@ export function readReservedIp(value: unknown): ReservationDocument | Problem {
   const input = checked(reservedIpManifest, value);
   if (input instanceof Problem) return input;
   const { metadata, spec } = input;
-  return { name: { field: "metadata.name", value: metadata.name }, cidrs: spec.ips };
+  return {
+    name: { field: "metadata.name", value: metadata.name },
+    spec: reservationSpec({ cidrs: spec.ips }),
+  };
 }

@@ -2,20 +2,18 @@ import * as v from "valibot";
 import type { Cidr } from "../../domain/cidr.ts";
 import { VLAN_ID_MAX } from "../../domain/limits.ts";
 import { whole } from "../schema/field.ts";
-import { POOL_FIELDS } from "../schema/pool-fields.ts";
-import { NETWORK_FIELDS } from "../schema/pool-network.ts";
-import { SET_FIELDS } from "../schema/pool-ranges.ts";
 import type { FieldProblem } from "../schema/problem.ts";
+import { POOL } from "./pool.ts";
 import { ipVersion } from "./spider-manifest.ts";
 
 /** The set of addresses of a SpiderIPPool or SpiderSubnet, as Spiderpool writes it. */
 export const SPIDER_SET_FIELDS = {
   ipVersion,
-  subnet: POOL_FIELDS.cidr,
-  ips: v.optional(SET_FIELDS.ranges, []),
-  excludeIPs: SET_FIELDS.excludes,
-  gateway: NETWORK_FIELDS.gateway,
-  routes: NETWORK_FIELDS.routes,
+  subnet: POOL.cidr.read,
+  ips: v.optional(POOL.ranges.read, []),
+  excludeIPs: POOL.excludes.read,
+  gateway: POOL.gateway.read,
+  routes: POOL.routes.read,
   // Spiderpool writes 0 for none (https://github.com/spidernet-io/spiderpool/blob/main/docs/reference/crd-spiderippool.md).
   vlan: v.optional(
     v.pipe(

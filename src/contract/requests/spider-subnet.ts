@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { poolProblems, poolSpec } from "../schema/pool-fields.ts";
+import { poolProblems } from "../schema/pool-rules.ts";
 import { Problem } from "../schema/problem.ts";
 import { checked, fields, rule } from "../schema/schema.ts";
-import type { PoolDocument } from "./pool.ts";
+import { type PoolDocument, poolSpec } from "./pool.ts";
 import { spiderKind, spiderManifest } from "./spider-manifest.ts";
 import { familyProblems, inTheirWords, SPIDER_SET_FIELDS } from "./spider-set.ts";
 
@@ -35,5 +35,5 @@ export function readSpiderSubnet(value: unknown): PoolDocument | Problem {
   const input = checked(spiderSubnetManifest, value);
   if (input instanceof Problem) return input;
   const { metadata, spec } = input;
-  return { name: { field: "metadata.name", value: metadata.name }, spec: poolSpec(spec, {}) };
+  return { name: { field: "metadata.name", value: metadata.name }, spec: poolSpec(spec) };
 }

@@ -1,4 +1,7 @@
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from "../../domain/limits.ts";
+import { wordsOf } from "../noun.ts";
+import { POOL } from "../requests/pool.ts";
+import { RESERVATION } from "../requests/reservation.ts";
 
 /** Descriptions of fields, parameters and headers without their own description, for the OpenAPI document. */
 
@@ -7,6 +10,8 @@ import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from "../../domain/limits.ts";
  * component has them by `Component.field`, and one inside of another field by `other.field`.
  */
 export const FIELD_WORDS: Readonly<Record<string, string>> = {
+  ...wordsOf("Pool", POOL),
+  ...wordsOf("Reservation", RESERVATION),
   action:
     "How the request would use this block: own, claim, seize or borrow; create or share one of a pool with ranges; or already assigned addresses.",
   active: "The attributes of the active owner.",
@@ -17,8 +22,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "The kind of host that owns the block: a node (`host`) or a virtual router (`virtual`).",
   allowBareRelease: "A release may name an address alone, without its generation or handle.",
   allowPartial: "The request accepts fewer addresses than it asks for.",
-  allowedUses:
-    "The uses that the pool allows. Default: Workload and Tunnel, or Workload alone for a pool with ranges. A pool of prefixes has none.",
   aliases: "The prefixes that the cloud provider has for the node, one of a family at most.",
   allocator:
     "The way in which the cluster gives prefixes to nodes. The names are those of Kubernetes.",
@@ -26,11 +29,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   annotations: "The annotations of Spiderpool that have the default pools. Others are ignored.",
   apiVersion: "The version of the manifest's kind.",
   assignedAt: "When the address was assigned.",
-  assignmentMode:
-    "`Manual` pools serve only requests that name them, and `Applications` pools only applications.",
   applications: "The applications, one entry each.",
-  assign:
-    "`addresses`, or `prefixes`, each of which one node or handle has as a whole. It never changes.",
   "BatchedRequest.assign": "An assign; it excludes `release`.",
   "BatchedRequest.release": "A release of addresses; it excludes `assign`.",
   "BatchRequest.requests": "The requests, served side by side and in no order.",
@@ -41,11 +40,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   availableAt: "When the address can be assigned again.",
   block: "The block that the address lies in, as a CIDR.",
   blockMinAgeSeconds: "`reclaim` keeps younger empty blocks. In seconds.",
-  blockSize:
-    "The prefix length of the pool's blocks. It never changes. Default: 26 for IPv4 and 122 for IPv6, and 24 and 64 for prefixes; a smaller pool is one block.",
   blocks: "The blocks, one entry each.",
   borrowed: "The host uses this block, or this address of it, and does not own the block.",
-  borrowing: "Whether hosts may take addresses from blocks of this pool that they do not own.",
   capacity: "All addresses. The other five counts add up to it.",
   default: "True if the pool also serves requests that name no pool.",
   disable: "True if the pool serves nobody new.",
@@ -55,7 +51,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "The router of the default route. Plat assigns it to nobody who does not ask for this address.",
   groups: "The number of groups of 64 blocks that were read.",
   cidr: "A network, with no bits set below its prefix.",
-  cidrs: "CIDRs, addresses, and ranges of addresses such as 10.0.0.1-10.0.0.9.",
   changedBy:
     "The actor of the last change: a caller, or a function of Plat such as `plat/reclaim`. Absent if it was unknown.",
   claimedAt: "When the host claimed the block.",
@@ -76,15 +71,12 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   detail: "An explanation for people.",
   "detail-type": "The type of the event of EventBridge.",
   disableBGPExport: "Routing only: Plat stores and returns it, and ignores it otherwise.",
-  disabled: "The pool assigns no new address.",
   dns: "The DNS servers.",
   domain: "The DNS domain.",
   dst: "The destination of the route, as a CIDR.",
   dryRun: "The request writes nothing, and the answer says what it would do.",
   effect: "The effect of the taint.",
   end: "Number of addresses at the end of each block that the host reserves.",
-  excludes:
-    "Addresses of the ranges that the pool does not have. Answers have them merged and in order, as `a` or `a-b`.",
   expectedOwner:
     "The owners that the address must have for the change. `null` means that there is none.",
   expiresAt: "When the lease ends. An address without a lease has none.",
@@ -163,7 +155,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   namespaceLabels:
     "The labels of the namespace for this request. They replace the registered ones.",
   namespaceName: "The namespaces that the pool serves, whatever `namespaceAffinity` says.",
-  namespaceNames: "The namespaces that the pool serves, in place of `namespaceSelector`.",
   namespaceSelector: "Which namespaces the pool serves, in Calico's language.",
   namespaces: "The namespaces, one entry each.",
   natOutgoing: "Routing only: Plat stores and returns it, and ignores it otherwise.",
@@ -171,16 +162,12 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   principal: "The caller whom the quota limits. A role has neither path nor session.",
   tenant: "The tenant whom the quota limits: the attribute `tenant` of its addresses.",
   prefixes: "The prefixes that nodes and handles have at a time.",
-  principals:
-    "The callers that the pool serves. Any other caller that names it gets `pool_forbidden`, and automatic selection leaves it out.",
-  networks: "The networks that the pool serves. A request without one gets nothing from it.",
   next: "Send it back as `cursor` to read the next page. The last page has none.",
   node: "The node.",
   nodeAffinity: "A LabelSelector of the hosts that the pool serves.",
   nodeMonitorGraceSeconds:
     "The silence after which a node counts as unreachable, in seconds. 0 turns this off.",
   nodeName: "The hosts that the pool serves, whatever `nodeAffinity` says.",
-  nodeNames: "The hosts that the pool serves, in place of `nodeSelector`.",
   nodeQuarantineSeconds: "How long a node that ended keeps what it has, in seconds.",
   nodeSelector: "Which hosts the pool serves, in Calico's language.",
   nodeStartupGraceSeconds:
@@ -199,8 +186,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   podCIDRs: "The prefixes of the node, one of a family at most.",
   podSelector:
     "Which workloads the pool serves, by the `labels` of the request, in Calico's language.",
-  parent:
-    "The pool of prefixes of which `cidr` is one. A handle must have the prefix, and keeps it as long as this pool exists. It never changes.",
   pool: "The name of the pool.",
   pools:
     "The pools. A request names them by name, CIDR or pattern, and they are tried in its order. If it names none, default pools serve it, or else every automatic pool whose conditions hold.",
@@ -213,8 +198,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   problem: "The problem, to be read after the field's name.",
   progress: "How far the job is.",
   quarantinedUntil: "Nobody gets the address before this time.",
-  ranges:
-    "The addresses of the pool, all inside of its `cidr`. Pools with ranges may share one `cidr` and `blockSize`. Answers have them merged and in order, as `a` or `a-b`.",
   read: "The number of items that Plat read for this page, and the key by which it found them.",
   reason: "Why the addresses are reserved.",
   refusal: "The work that is left. The same `PUT` goes on. Absent if the application is complete.",
@@ -231,8 +214,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   results: "The result of each entry, in the order of the request.",
   retryAfterSeconds: "How long to wait before the request is sent again, in seconds.",
   retryable: "The same request may succeed later, with nothing changed by its caller.",
-  routing:
-    "Fields of a Calico manifest for routing. Plat stores and returns them, and ignores them otherwise.",
   routes: "The routes that the workloads need beside their default one.",
   score: "The sum over the conditions of the pool. Plat tries the highest first.",
   source: "The service that sent the event.",
@@ -260,15 +241,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   write: "The prefixes that the caller writes, by place. Absent if each place has them.",
   workload:
     "The workload of the instance: its kind, its name, the name and the uid of the instance.",
-  "PoolRequest.kind":
-    "`pods`, the default, assigns every address. `subnet` leaves out the network address, the broadcast address, the anycast address of IPv6 routers, and the gateway.",
-  "Pool.kind":
-    "Whether the pool leaves out what no host of its network can have (`subnet`), or nothing (`pods`).",
-  "PoolWritten.kind":
-    "Whether the pool leaves out what no host of its network can have (`subnet`), or nothing (`pods`).",
-  "PoolRequest.labels": "Labels that every assigned address of the pool carries.",
-  "Pool.labels": "Labels that every assigned address of the pool carries.",
-  "PoolWritten.labels": "Labels that every assigned address of the pool carries.",
   "AssignedAddress.labels": "The labels of the pool.",
   "Address.labels": "The labels of the pool.",
   "HeldAddress.labels": "The labels of the pool.",
@@ -300,16 +272,10 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "pools.requested": "The needs of the node in each of Cilium's pools.",
   "CiliumNodeRequest.status": "The reports of the agent and the operator on the node.",
   "status.operator": "The result of the operator in earlier versions of Cilium.",
-  "PoolRequest.nodeSelector":
-    "Which hosts the pool serves: a selector of Calico's language, or a LabelSelector.",
   "spec.nodeSelector":
     "Which hosts the pool serves: a selector of Calico's language, or a LabelSelector.",
-  "PoolRequest.namespaceSelector":
-    "Which namespaces the pool serves: a selector of Calico's language, or a LabelSelector.",
   "spec.namespaceSelector":
     "Which namespaces the pool serves: a selector of Calico's language, or a LabelSelector.",
-  "PoolRequest.podSelector":
-    "Which workloads the pool serves, by the `labels` of the request: a selector of Calico's language, or a LabelSelector.",
   "PoolRequest.job": "Ignored, so that an answer can be sent back.",
   "Pool.job": "The id of the job that changes the pool.",
   "PoolWritten.job": "The id of the job that changes the pool.",

@@ -1,6 +1,6 @@
 import type { AddressState } from "../../allocator/read/read-address.ts";
 import type { HandlePosition } from "../../allocator/read/read-handle.ts";
-import { addressNetwork } from "../../contract/schema/pool-network.ts";
+import { addressNetwork } from "../../contract/answers/parts.ts";
 import type { Page } from "../../domain/listed.ts";
 import { formatTime } from "../../domain/time.ts";
 import { handleOf, positionBody } from "../handles/request.ts";

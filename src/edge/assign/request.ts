@@ -2,9 +2,9 @@ import type { Assignment, AssignRequest } from "../../allocator/assign/assignmen
 import type { Explanation } from "../../allocator/assign/explain.ts";
 import { interfacesOf } from "../../allocator/assign/interfaces.ts";
 import { type Context, fresh, type Work } from "../../allocator/core/context.ts";
+import { addressNetwork } from "../../contract/answers/parts.ts";
 import { assignBody } from "../../contract/requests/assign.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
-import { addressNetwork } from "../../contract/schema/pool-network.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { workloadOf } from "../../contract/schema/workload.ts";
 import { hostId } from "../../domain/host.ts";

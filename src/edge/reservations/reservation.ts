@@ -1,5 +1,6 @@
 import type { ReservationWarning, Reserved } from "../../allocator/admin/reserve.ts";
 import type { Written } from "../../allocator/admin/written.ts";
+import { reservationOf } from "../../contract/answers/reservation.ts";
 import { RESOURCE } from "../../contract/requests/names.ts";
 import { readReservation } from "../../contract/requests/reservation.ts";
 import { readReservedIp, SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
@@ -28,19 +29,14 @@ export function readReservationPut(event: Event) {
   if (named instanceof Problem) return named;
   const match = readIfMatch(event);
   if (match instanceof Problem) return match;
-  const spec = {
-    cidrs: input.cidrs.map(({ text }) => text),
-    intervals: input.cidrs.map(({ interval }) => interval),
-    ...(input.reason !== undefined && { reason: input.reason }),
-  };
-  return { ...named, spec, ...match, ignored: chosen.ignored };
+  return { ...named, spec: input.spec, ...match, ignored: chosen.ignored };
 }
 
 export function reservationAnswer(reservation: Reservation): Answer {
-  return { status: 200, headers: etagOf(reservation), body: bodyOf(reservation) };
+  return { status: 200, headers: etagOf(reservation), body: reservationOf(reservation) };
 }
 
-export const reservationList = namedList<Reservation>("reservations", (one) => bodyOf(one));
+export const reservationList = namedList<Reservation>("reservations", reservationOf);
 
 export function reservationPutAnswer(
   result: Reserved,
@@ -50,7 +46,7 @@ export function reservationPutAnswer(
   const { value, warnings } = result;
   const told = warnings.map((warning) => warningBody(value.name, warning));
   const body = {
-    ...bodyOf(value),
+    ...reservationOf(value),
     ...(told.length > 0 && { warnings: told }),
     ...ignored(request),
   };
@@ -87,9 +83,3 @@ export const reservationDeleteAnswer = (
   _requestId: string,
   request: DryRun,
 ): Answer => written(result, request, {});
-
-const bodyOf = ({ name, cidrs, reason }: Reservation) => ({
-  name,
-  cidrs,
-  ...(reason !== undefined && { reason }),
-});

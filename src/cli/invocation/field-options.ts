@@ -1,0 +1,52 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Flag } from "../../contract/noun.ts";
+import { count, keyValue, texts } from "./options.ts";
+
+/** The declared fields of a noun, as far as options need them. */
+type Declared = Readonly<Record<string, { readonly read: unknown; readonly flag?: Flag }>>;
+
+/** Adds an option for each declared field that has one. */
+export function withFields(command: Command, declared: Declared): Command {
+  for (const [field, { flag }] of Object.entries(declared))
+    if (flag) command.addOption(optionOf(field, flag));
+  return command;
+}
+
+/** Returns the body that the options of declared fields make. */
+export const fieldsIn = (declared: Declared, options: object): object =>
+  Object.fromEntries(
+    Object.entries(declared).flatMap(([field, { flag }]) => {
+      if (!flag) return [];
+      const value = options[(flag.name ?? field) as keyof typeof options];
+      return value === undefined ? [] : [[field, value]];
+    }),
+  );
+
+function optionOf(field: string, { name = field, value, help, as, required }: Flag): Option {
+  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const option = new Option(value === undefined ? flag : `${flag} ${value}`, help);
+  if (required) option.makeOptionMandatory();
+  if (typeof as === "string") return option.argParser<unknown>(PARSERS[as]);
+  return as ? option.choices(as) : option;
+}
+
+interface RouteOption {
+  readonly dst: string;
+  readonly gw: string;
+}
+
+/** Parses `dst=10.0.0.0/8,gw=10.9.0.1`, repeated for each route. The API judges the addresses. */
+function routes(text: string, before: readonly RouteOption[] = []): readonly RouteOption[] {
+  const [, dst, gw] = /^dst=([^,=]+),gw=([^,=]+)$/.exec(text) ?? [];
+  if (dst === undefined || gw === undefined)
+    throw new InvalidArgumentError("It must be dst=CIDR,gw=ADDRESS.");
+  return [...before, { dst, gw }];
+}
+
+/** Each also takes the value of the same option before, and adds to it. */
+const PARSERS: Readonly<Record<Extract<Flag["as"], string>, (text: string) => unknown>> = {
+  count,
+  texts,
+  keyValue,
+  routes,
+};

@@ -1,0 +1,94 @@
+import * as v from "valibot";
+import { expect, it } from "vitest";
+import {
+  type Fields,
+  type Inputs,
+  kept,
+  readsOf,
+  schemasOf,
+  specOf,
+  type Told,
+  telling,
+  told,
+  wordsOf,
+} from "../../src/contract/noun.ts";
+
+/** A noun of the domain: one field as it is said, one that follows from another, and one that may be absent. */
+interface Door {
+  readonly width: number;
+  readonly area: number;
+  readonly color?: string;
+}
+interface Said {
+  readonly width: number;
+  readonly area?: number | undefined;
+}
+
+const text = v.optional(v.string());
+const width = { read: v.number() };
+const color = { read: text };
+const area = kept(v.optional(v.number()), (said, { width }: Said) => said ?? width * 2);
+
+const DOOR = {
+  width: { ...width, words: "In centimetres." },
+  area,
+  color: { ...color, words: { request: "Its colour.", answer: "The colour that it has." } },
+} satisfies Fields<Door, Said>;
+
+const tell = telling<Door>();
+const TOLD = {
+  width: tell(v.number(), ({ width }) => width),
+  area: tell(v.number(), ({ area }) => area),
+  color: tell(text, ({ color }) => color),
+} satisfies Readonly<Record<keyof Door, Told<Door>>>;
+
+it("a declaration makes the value that a request says, and leaves out what it does not say", () => {
+  const input: Inputs<typeof DOOR> & Said = { width: 80, color: undefined };
+  expect(specOf<Door, Said>(DOOR, input)).toEqual({ width: 80, area: 160 });
+  expect(specOf<Door, Said>(DOOR, { width: 80, area: 3 })).toEqual({ width: 80, area: 3 });
+  expect(Object.keys(readsOf(DOOR))).toEqual(["width", "area", "color"]);
+});
+
+it("a declaration makes the answer about a value, and leaves out what it does not have", () => {
+  expect(told(TOLD, { width: 80, area: 160 })).toStrictEqual({ width: 80, area: 160 });
+  const answer = told(TOLD, { width: 80, area: 160, color: "red" });
+  expect(v.parse(v.strictObject(schemasOf(TOLD)), answer)).toEqual(answer);
+});
+
+it("the words of a field are those of its name, or of the request and its answers", () => {
+  expect(wordsOf("Door", DOOR)).toEqual({
+    width: "In centimetres.",
+    "DoorRequest.color": "Its colour.",
+    "Door.color": "The colour that it has.",
+    "DoorWritten.color": "The colour that it has.",
+  });
+});
+
+it("a forgotten field, an unknown one and one of another type are type errors", () => {
+  const made = {
+    // @ts-expect-error the field color is missing
+    missing: { width, area } satisfies Fields<Door, Said>,
+    // @ts-expect-error height is no field
+    unknown: { width, area, color, height: width } satisfies Fields<Door, Said>,
+    // @ts-expect-error a text is no number
+    otherType: { width: { read: v.string() }, area, color } satisfies Fields<Door, Said>,
+    // @ts-expect-error a door always has an area
+    maybeAbsent: { width, area: { read: v.optional(v.number()) }, color } satisfies Fields<
+      Door,
+      Said
+    >,
+    // @ts-expect-error not every form of a request says the area
+    maybeUnsaid: { width, area: { read: v.number() }, color } satisfies Fields<Door, Said>,
+    // @ts-expect-error what is made of the width is a text
+    otherValue: { width, area: kept(text, () => "2"), color } satisfies Fields<Door, Said>,
+    // @ts-expect-error the schema says a text where the function takes a number
+    otherInput: kept(v.string(), (said: number) => said),
+    // @ts-expect-error an answer must tell the color
+    untold: { width: TOLD.width, area: TOLD.area } satisfies Record<keyof Door, Told<Door>>,
+    // @ts-expect-error the schema says a text, and the width is a number
+    wronglyTold: tell(v.string(), ({ width }) => width),
+    // @ts-expect-error the schema demands a text, and a door may have no color
+    absent: tell(v.string(), ({ color }) => color),
+  };
+  expect(Object.keys(made)).toHaveLength(10);
+});
