@@ -70,6 +70,10 @@ export interface PoolSpec extends NetworkSettings {
   readonly excludes?: AddressSet;
   /** Fields of a Calico manifest that only concern routing: kept, returned, and otherwise ignored. */
   readonly routing?: Readonly<Record<string, string | boolean>>;
+  /** For people. */
+  readonly description?: string;
+  /** Words by which people group pools. */
+  readonly tags?: readonly string[];
 }
 
 export const POOL_STATES = ["pending", "active", "deleting"] as const;

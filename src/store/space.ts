@@ -256,6 +256,8 @@ const POOL = codec<Pool, "space" | "name">({
     adding: optional(addressSet),
     retiring: optional(addressSet),
     routing: optional(map()),
+    description: optional(text),
+    tags: optional(texts),
     revision: id,
   },
   assert: assertPool,

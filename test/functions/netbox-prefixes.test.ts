@@ -197,3 +197,16 @@ describe("a prefix of which a pool is made", () => {
     await netbox("DELETE", `ipam/ip-addresses/${made.body.id}/`);
   });
 });
+
+it("a prefix and a range have the description and the tags that Plat's own API gave them", async () => {
+  const said = { description: "rack 7", tags: ["lab"] };
+  const seen = { description: "rack 7", tags: [{ slug: "lab" }] };
+  const cidr = "10.128.78.0/24";
+  await call("POST", "/v1/prefixes", { body: { handle: "rack-7", cidr, ...said } });
+  expect(await only(cidr)).toMatchObject(seen);
+  const ranged = { cidr: "10.66.0.0/24", ranges: ["10.66.0.10-10.66.0.19"], ...said };
+  expect(await call("PUT", "/v1/pools/labelled", { body: ranged })).toMatchObject({ status: 201 });
+  const query = { start_address: "10.66.0.10", end_address: "10.66.0.19" };
+  const { body } = await netbox("GET", "ipam/ip-ranges/", { query });
+  expect(body.results).toMatchObject([seen]);
+});

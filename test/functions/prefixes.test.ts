@@ -46,6 +46,28 @@ describe("POST /v1/prefixes", () => {
     ]);
   });
 
+  it("keeps a description and tags, as the attributes of these names", async () => {
+    const { assign, list } = await spaceOfVpcs();
+    const said = { description: "VPC of the shop", tags: ["shop", "prod"] };
+    await assign({ handle: "vpc-1", attributes: { team: "red" }, ...said });
+    expect((await list({ handle: "vpc-1" })).body.prefixes).toMatchObject([
+      { ...said, attributes: { team: "red", description: said.description, tags: "shop,prod" } },
+    ]);
+    await assign({ handle: "vpc-2", description: "", tags: [] });
+    const [none] = (await list({ handle: "vpc-2" })).body.prefixes;
+    expect(Object.keys(none)).not.toContain("description");
+    expect(Object.keys(none)).not.toContain("tags");
+    const twice = await assign({ handle: "vpc-3", tags: ["a"], attributes: { tags: "b" } });
+    expect(twice).toMatchObject({
+      status: 400,
+      body: {
+        fields: [
+          { field: "attributes.tags", problem: "is excluded by tags, which is this attribute" },
+        ],
+      },
+    });
+  });
+
   it("gives each request another prefix, until none is left", async () => {
     const { assign } = await spaceOfVpcs({ cidr: "10.0.0.0/23" });
     const one = await assign({ handle: "a" });

@@ -59,6 +59,8 @@ export const prefixCommand = (io: Io): Command =>
         .option("--cidr <cidr>", "This prefix, in place of --family and --prefix-length")
         .option("--pool <pool or CIDR>", "Only from this pool; repeatable", texts)
         .option("--attribute <key=value>", "Attribute of the owner; repeatable", keyValue)
+        .option("--description <text>", "Description of the prefix, for people")
+        .option("--tags <tags>", "Tags of the prefix; with commas or repeatable", texts)
         .option("--limit-per-handle <n>", "Prefixes of a family that the handle has: 1", count)
         .option(
           "--idempotency-key <key>",

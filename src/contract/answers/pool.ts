@@ -61,6 +61,8 @@ const SET = {
     v.optional(v.record(v.string(), v.union([v.string(), v.boolean()]))),
     ({ routing }) => routing,
   ),
+  description: tell(text, ({ description }) => description),
+  tags: tell(texts, ({ tags }) => tags),
 } satisfies Readonly<Record<keyof PoolSpec, Told<PoolSpec>>>;
 
 /** The fields of a pool, without its id. */

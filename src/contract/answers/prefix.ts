@@ -18,6 +18,8 @@ export const heldPrefix = v.strictObject({
   ...prefix,
   handle: v.string(),
   attributes: v.optional(attributes),
+  description: v.optional(v.string()),
+  tags: v.optional(v.array(v.string())),
   assignedBy: v.optional(
     v.pipe(v.string(), v.description("The ARN of the IAM principal that requested the prefix")),
   ),

@@ -11,6 +11,7 @@ import { callerHandle, newCallerHandle } from "../schema/caller-handle.ts";
 import { cidr, flag, whole } from "../schema/field.ts";
 import { poolList } from "../schema/pool-names.ts";
 import { fields, rule } from "../schema/schema.ts";
+import { POOL } from "./pool.ts";
 import { pageEntries } from "./query.ts";
 
 const HANDLE_CHARACTERS_MAX = NAME_CHARACTERS_MAX - PREFIX_HANDLE_CHARACTERS;
@@ -31,9 +32,17 @@ export const prefixBody = v.pipe(
     cidr: v.optional(cidr),
     pools: v.optional(poolList, []),
     attributes: v.optional(attributes, {}),
+    description: POOL.description.read,
+    tags: POOL.tags.read,
     limitPerHandle: v.optional(whole(0, 1), 0),
     dryRun: v.optional(flag, false),
   }),
+  rule(({ attributes, ...said }) =>
+    LABELLING.filter((field) => said[field] !== undefined && field in attributes).map((field) => ({
+      field: `attributes.${field}`,
+      problem: `is excluded by ${field}, which is this attribute`,
+    })),
+  ),
   rule(({ cidr, family, prefixLength, limitPerHandle }) => {
     if (!cidr) {
       if (family === undefined)
@@ -48,6 +57,20 @@ export const prefixBody = v.pipe(
       .map(([field, value]) => ({ field, value, problem: "is excluded by cidr" }));
   }),
 );
+
+/** The fields of a prefix that are attributes of its owner, under the names and in the form that NetBox's dialect has. */
+const LABELLING = ["description", "tags"] as const;
+
+/** Returns the attributes of a prefix with those that have fields of their own. */
+export const attributesOf = ({
+  attributes,
+  description,
+  tags,
+}: Pick<v.InferOutput<typeof prefixBody>, "attributes" | (typeof LABELLING)[number]>) => ({
+  ...attributes,
+  ...(description && { description }),
+  ...(tags?.length && { tags: tags.join(",") }),
+});
 
 /** Names the prefixes of a list: all of a handle, or the one that is this network. */
 const named = { handle: v.optional(handleOfPrefixes), cidr: v.optional(cidr) };

@@ -126,7 +126,8 @@ function rangeBody({ network, pool, interval }: Range, base: string): object | u
   const length = pool.prefixLength ?? network.cidr.prefix;
   const text = (value: bigint) => `${formatAddress({ family, value } as Address)}/${length}`;
   const { dns_name: _, ...fields } = fieldsBody({
-    description: pool.name,
+    description: pool.description ?? pool.name,
+    ...(pool.tags && { tags: pool.tags.join(",") }),
     status: pool.disabled ? "deprecated" : "active",
   });
   return {

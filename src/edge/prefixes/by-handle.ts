@@ -6,7 +6,12 @@ import type {
   PrefixesReleased,
 } from "../../allocator/prefixes/release-by-handle.ts";
 import type { HandlePosition } from "../../allocator/read/read-handle.ts";
-import { prefixBody, prefixListQuery, prefixReleaseBody } from "../../contract/requests/prefix.ts";
+import {
+  attributesOf,
+  prefixBody,
+  prefixListQuery,
+  prefixReleaseBody,
+} from "../../contract/requests/prefix.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { formatCidr } from "../../domain/cidr.ts";
@@ -37,7 +42,7 @@ export function readPrefixAssign(event: Event): PrefixAssign | Problem {
   if (query instanceof Problem) return query;
   const idempotency = readIdempotencyKey(event);
   if (idempotency instanceof Problem) return idempotency;
-  const attributes = withTenant(event, input.attributes);
+  const attributes = withTenant(event, attributesOf(input));
   if (attributes instanceof Problem) return attributes;
   const { space } = query;
   const { key } = idempotency;
@@ -102,11 +107,18 @@ export function prefixListAnswer(
 ): Answer {
   const prefixes = items.map(({ assignedAtMs, ...prefix }) => ({
     ...prefix,
+    ...labellingOf(prefix.attributes),
     ...(assignedAtMs !== undefined && { assignedAt: formatTime(assignedAtMs) }),
   }));
   const cursor = next && { next: sealCursor(listOf(wanted), positionBody(next)) };
   return { status: 200, body: { requestId, prefixes, ...cursor } };
 }
+
+/** Returns the description and the tags that attributes have. */
+const labellingOf = ({ description, tags }: HandledPrefix["attributes"] = {}) => ({
+  ...(description && { description }),
+  ...(tags && { tags: tags.split(",") }),
+});
 
 /** Identifies the list of a cursor. */
 const listOf = ({ space, handle, cidr }: Pick<PrefixesNamed, "space" | "handle" | "cidr">) => [

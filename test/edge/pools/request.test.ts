@@ -229,3 +229,27 @@ it("a refused range is told with its value", () => {
   const { fields } = problemIn(put({ cidr: "127.0.0.0/16" }));
   expect(fields).toMatchObject([{ field: "cidr", value: "127.0.0.0/16" }]);
 });
+
+describe("the description and the tags of a pool", () => {
+  const labelled = (body: object) => put({ cidr: "10.0.0.0/16", ...body });
+
+  it("are as the request has them, and empty ones are none", () => {
+    const said = { description: "rack 7: ask Ada", tags: ["lab", "Öst"] };
+    expect((labelled(said) as PoolRequest).spec).toMatchObject(said);
+    const { spec } = labelled({ description: "", tags: [] }) as PoolRequest;
+    expect(Object.keys(spec)).not.toContain("description");
+    expect(Object.keys(spec)).not.toContain("tags");
+  });
+
+  it.each([
+    ["description", "x".repeat(1_025), "must have at most 1024 characters"],
+    ["description", "\ud800", "must be Unicode text"],
+    ["tags", Array.from({ length: 21 }, (_, n) => `t${n}`), "must have at most 20 tags"],
+    ["tags", ["a", "a"], "must have each tag once"],
+    ["tags[0]", ["a,b"], "must be 1 to 50 printable characters without a comma"],
+  ])("are limited: %s %j", (field, value, problem) => {
+    const [name = ""] = field.split("[");
+    const { fields } = problemIn(labelled({ [name]: value }));
+    expect(fields).toMatchObject([{ field, problem }]);
+  });
+});
