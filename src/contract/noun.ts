@@ -13,14 +13,28 @@ export interface Flag {
   readonly value?: string;
   readonly help: string;
   /** The form of its value, or the values it can have; absent: a text as it is. */
-  readonly as?: "count" | "texts" | "keyValue" | "routes" | readonly string[];
+  readonly as?:
+    | "count"
+    | "countOrNone"
+    | "flag"
+    | "texts"
+    | "textsOrNone"
+    | "keyValue"
+    | "routes"
+    | readonly string[];
   readonly required?: true;
 }
 
 interface Said {
   readonly read: v.GenericSchema;
-  /** Its description for the OpenAPI document; absent: that of all fields of this name. */
-  readonly words?: string | { readonly request: string; readonly answer: string };
+  /**
+   * Its description for the OpenAPI document, which other nouns with a field of this name may share, or which is its own; absent: that
+   * of another noun.
+   */
+  readonly words?:
+    | string
+    | { readonly own: string }
+    | { readonly request: string; readonly answer: string };
   readonly flag?: Flag;
 }
 
@@ -137,8 +151,7 @@ export const told = <Whole, Declared extends Readonly<Record<string, Told<Whole>
   ) as Answered<Declared>;
 
 /**
- * Returns the descriptions of declared fields, by the name of the field, or by `Component.field` where the request and its answers
- * differ.
+ * Returns the descriptions of declared fields, by the name of the field, or by `Component.field` for those of the noun alone.
  *
  * @param component the name of the schema of an answer; that of the request has `Request` behind it, and that of a write `Written`
  */
@@ -150,10 +163,12 @@ export const wordsOf = (
     Object.entries(declared).flatMap(([name, { words }]) => {
       if (words === undefined) return [];
       if (typeof words === "string") return [[name, words]];
+      const { request, answer } =
+        "own" in words ? { request: words.own, answer: words.own } : words;
       return [
-        [`${component}Request.${name}`, words.request],
-        [`${component}.${name}`, words.answer],
-        [`${component}Written.${name}`, words.answer],
+        [`${component}Request.${name}`, request],
+        [`${component}.${name}`, answer],
+        [`${component}Written.${name}`, answer],
       ];
     }),
   );

@@ -31,7 +31,7 @@ const area = kept(v.optional(v.number()), (said, { width }: Said) => said ?? wid
 
 const DOOR = {
   width: { ...width, words: "In centimetres." },
-  area,
+  area: { ...area, words: { own: "Of the door." } },
   color: { ...color, words: { request: "Its colour.", answer: "The colour that it has." } },
 } satisfies Fields<Door, Said>;
 
@@ -58,6 +58,9 @@ it("a declaration makes the answer about a value, and leaves out what it does no
 it("the words of a field are those of its name, or of the request and its answers", () => {
   expect(wordsOf("Door", DOOR)).toEqual({
     width: "In centimetres.",
+    "DoorRequest.area": "Of the door.",
+    "Door.area": "Of the door.",
+    "DoorWritten.area": "Of the door.",
     "DoorRequest.color": "Its colour.",
     "Door.color": "The colour that it has.",
     "DoorWritten.color": "The colour that it has.",

@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import type * as v from "valibot";
 import type { quotaRead } from "../../contract/answers/answers.ts";
+import { QUOTA as FIELDS } from "../../contract/requests/quota.ts";
 import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
-import { count } from "../invocation/options.ts";
+import { fieldsIn, withFields } from "../invocation/field-options.ts";
 import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
@@ -38,13 +39,11 @@ const COLUMNS: readonly Column<v.InferOutput<typeof quotaRead>>[] = [
   { header: "REQUESTS/S", value: ({ requestsPerSecond }) => requestsPerSecond },
 ];
 
-/** The options of `create`. They have the names of the fields. */
-interface CreateOptions extends DryRunOption {
-  readonly [field: string]: unknown;
-}
-
 const createCommand = (io: Io): Command =>
-  withDryRun(new Command("create"), "Say what would be created, and create nothing")
+  withFields(
+    withDryRun(new Command("create"), "Say what would be created, and create nothing"),
+    FIELDS,
+  )
     .description("Create a quota; without --principal and --tenant it limits the space")
     .argument("<name>", "Name of the new quota")
     .addHelpText(
@@ -57,14 +56,8 @@ const createCommand = (io: Io): Command =>
         ],
       ),
     )
-    .option("--principal <principal>", "Caller whom it limits: a role without path and session")
-    .option("--tenant <tenant>", "Tenant whom it limits: the attribute tenant of its addresses")
-    .option("--addresses <n>", "Addresses that are assigned at a time", count)
-    .option("--prefixes <n>", "Prefixes that nodes have at a time", count)
-    .option("--blocks <n>", "Blocks that hosts have at a time", count)
-    .option("--requests-per-second <n>", "Requests that Plat serves in a second", count)
     .action(
-      action(io, (session: Session, { dryRun, ...fields }: CreateOptions, name: string) =>
-        create(session, QUOTA, name, fields, { dryRun }),
+      action(io, (session: Session, options: DryRunOption, name: string) =>
+        create(session, QUOTA, name, fieldsIn(FIELDS, options), options),
       ),
     );

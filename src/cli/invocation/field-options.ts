@@ -1,9 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Flag } from "../../contract/noun.ts";
-import { count, keyValue, texts } from "./options.ts";
+import { count, flag, keyValue, texts } from "./options.ts";
 
 /** The declared fields of a noun, as far as options need them. */
 type Declared = Readonly<Record<string, { readonly read: unknown; readonly flag?: Flag }>>;
+
+/** The text for no maximum, and for no names. */
+const NONE = "none";
 
 /** Adds an option for each declared field that has one. */
 export function withFields(command: Command, declared: Declared): Command {
@@ -18,13 +21,14 @@ export const fieldsIn = (declared: Declared, options: object): object =>
     Object.entries(declared).flatMap(([field, { flag }]) => {
       if (!flag) return [];
       const value = options[(flag.name ?? field) as keyof typeof options];
-      return value === undefined ? [] : [[field, value]];
+      if (value === undefined) return [];
+      return [[field, flag.as === "countOrNone" && value === NONE ? null : value]];
     }),
   );
 
 function optionOf(field: string, { name = field, value, help, as, required }: Flag): Option {
-  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  const option = new Option(value === undefined ? flag : `${flag} ${value}`, help);
+  const long = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const option = new Option(value === undefined ? long : `${long} ${value}`, help);
   if (required) option.makeOptionMandatory();
   if (typeof as === "string") return option.argParser<unknown>(PARSERS[as]);
   return as ? option.choices(as) : option;
@@ -43,10 +47,18 @@ function routes(text: string, before: readonly RouteOption[] = []): readonly Rou
   return [...before, { dst, gw }];
 }
 
+/** Commander takes `null` for an option without a value, so the text stays until `fieldsIn`. */
+const countOrNone = (text: string): number | string => (text === NONE ? text : count(text));
+const textsOrNone = (text: string, before?: readonly string[]): readonly string[] =>
+  text === NONE ? [] : texts(text, before);
+
 /** Each also takes the value of the same option before, and adds to it. */
 const PARSERS: Readonly<Record<Extract<Flag["as"], string>, (text: string) => unknown>> = {
   count,
+  countOrNone,
+  flag,
   texts,
+  textsOrNone,
   keyValue,
   routes,
 };

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { Settings } from "../../domain/pool.ts";
 import { maxBlocksPerHost, whole, written } from "./parts.ts";
 
 const settings = {
@@ -17,7 +18,7 @@ const settings = {
   nodeMonitorGraceSeconds: whole,
   nodeStartupGraceSeconds: whole,
   indexedAttributes: v.array(v.string()),
-};
+} satisfies Readonly<Record<keyof Settings, v.GenericSchema>>;
 
 export const settingsRead = v.strictObject(settings);
 

@@ -1,15 +1,25 @@
 import * as v from "valibot";
+import type { Quota } from "../../domain/quota.ts";
+import { schemasOf, type Told, telling, told } from "../noun.ts";
 import { next, unreadable, whole, written } from "./parts.ts";
 
-const quota = {
-  name: v.string(),
-  principal: v.optional(v.string()),
-  tenant: v.optional(v.string()),
-  addresses: v.optional(whole),
-  prefixes: v.optional(whole),
-  blocks: v.optional(whole),
-  requestsPerSecond: v.optional(whole),
-};
+const tell = telling<Quota>();
+
+/** The fields of a quota. */
+const WHOLE = {
+  name: tell(v.string(), ({ name }) => name),
+  principal: tell(v.optional(v.string()), ({ principal }) => principal),
+  tenant: tell(v.optional(v.string()), ({ tenant }) => tenant),
+  addresses: tell(v.optional(whole), ({ addresses }) => addresses),
+  prefixes: tell(v.optional(whole), ({ prefixes }) => prefixes),
+  blocks: tell(v.optional(whole), ({ blocks }) => blocks),
+  requestsPerSecond: tell(v.optional(whole), ({ requestsPerSecond }) => requestsPerSecond),
+} satisfies Readonly<Record<Exclude<keyof Quota, "space" | "revision">, Told<Quota>>>;
+
+const quota = schemasOf(WHOLE);
+
+/** Returns a quota as answers write it. */
+export const quotaOf = (one: Quota) => told(WHOLE, one);
 
 export const quotaRead = v.strictObject(quota);
 

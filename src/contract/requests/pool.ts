@@ -246,10 +246,7 @@ export const POOL = {
   },
   labels: {
     read: v.optional(labelsUpTo(POOL_LABELS_MAX, POOL_LABELS_CHARACTERS_MAX)),
-    words: {
-      request: "Labels that every assigned address of the pool carries.",
-      answer: "Labels that every assigned address of the pool carries.",
-    },
+    words: { own: "Labels that every assigned address of the pool carries." },
     flag: {
       value: "<key=value>",
       help: "Label that every address of the pool carries; repeatable",

@@ -1,5 +1,7 @@
 import * as v from "valibot";
 import { ATTRIBUTE_VALUE_CHARACTERS_MAX, QUOTA_MAX } from "../../domain/limits.ts";
+import type { QuotaSpec } from "../../domain/quota.ts";
+import { type Fields, type Inputs, readsOf, specOf } from "../noun.ts";
 import { principalName, proseText, resourceName, whole } from "../schema/field.ts";
 import { fields, rule } from "../schema/schema.ts";
 
@@ -12,18 +14,51 @@ const tenant = v.pipe(
   ),
 );
 
-const MAXIMA = {
-  addresses: v.optional(whole(0, QUOTA_MAX)),
-  prefixes: v.optional(whole(0, QUOTA_MAX)),
-  blocks: v.optional(whole(0, QUOTA_MAX)),
-  requestsPerSecond: v.optional(whole(1, QUOTA_MAX)),
-};
+/** The fields of a quota that its operator sets. */
+export const QUOTA = {
+  principal: {
+    read: v.optional(principalName),
+    words: "The caller whom the quota limits. A role has neither path nor session.",
+    flag: {
+      value: "<principal>",
+      help: "Caller whom it limits: a role without path and session",
+    },
+  },
+  tenant: {
+    read: v.optional(tenant),
+    words: "The tenant whom the quota limits: the attribute `tenant` of its addresses.",
+    flag: {
+      value: "<tenant>",
+      help: "Tenant whom it limits: the attribute tenant of its addresses",
+    },
+  },
+  addresses: {
+    read: v.optional(whole(0, QUOTA_MAX)),
+    words: { own: "The addresses that are assigned at a time." },
+    flag: { value: "<n>", help: "Addresses that are assigned at a time", as: "count" },
+  },
+  prefixes: {
+    read: v.optional(whole(0, QUOTA_MAX)),
+    words: "The prefixes that nodes and handles have at a time.",
+    flag: { value: "<n>", help: "Prefixes that nodes have at a time", as: "count" },
+  },
+  blocks: {
+    read: v.optional(whole(0, QUOTA_MAX)),
+    words: { own: "The blocks that hosts have at a time." },
+    flag: { value: "<n>", help: "Blocks that hosts have at a time", as: "count" },
+  },
+  requestsPerSecond: {
+    read: v.optional(whole(1, QUOTA_MAX)),
+    words: "The requests that Plat serves in a second.",
+    flag: { value: "<n>", help: "Requests that Plat serves in a second", as: "count" },
+  },
+} satisfies Fields<QuotaSpec, object>;
+
+const { principal: _, tenant: __, ...MAXIMA } = QUOTA;
 
 export const quotaBody = v.pipe(
   fields({
-    principal: v.optional(principalName),
-    tenant: v.optional(tenant),
-    ...MAXIMA,
+    ...readsOf(QUOTA),
     // A caller can change the answer of a GET and PUT it back.
     name: v.optional(resourceName),
   }),
@@ -48,3 +83,7 @@ export const quotaBody = v.pipe(
       : []),
   ]),
 );
+
+/** Returns the quota that a body says. An absent maximum is none. */
+export const quotaSpec = (input: Inputs<typeof QUOTA>): QuotaSpec =>
+  specOf<QuotaSpec, object>(QUOTA, input);

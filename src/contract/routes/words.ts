@@ -1,7 +1,9 @@
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from "../../domain/limits.ts";
 import { wordsOf } from "../noun.ts";
 import { POOL } from "../requests/pool.ts";
+import { QUOTA } from "../requests/quota.ts";
 import { RESERVATION } from "../requests/reservation.ts";
+import { SETTINGS } from "../requests/settings.ts";
 
 /** Descriptions of fields, parameters and headers without their own description, for the OpenAPI document. */
 
@@ -12,6 +14,8 @@ import { RESERVATION } from "../requests/reservation.ts";
 export const FIELD_WORDS: Readonly<Record<string, string>> = {
   ...wordsOf("Pool", POOL),
   ...wordsOf("Reservation", RESERVATION),
+  ...wordsOf("Quota", QUOTA),
+  ...wordsOf("Configuration", SETTINGS),
   action:
     "How the request would use this block: own, claim, seize or borrow; create or share one of a pool with ranges; or already assigned addresses.",
   active: "The attributes of the active owner.",
@@ -20,7 +24,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   affinities: "The blocks of the host, one entry each.",
   affinityType:
     "The kind of host that owns the block: a node (`host`) or a virtual router (`virtual`).",
-  allowBareRelease: "A release may name an address alone, without its generation or handle.",
   allowPartial: "The request accepts fewer addresses than it asks for.",
   aliases: "The prefixes that the cloud provider has for the node, one of a family at most.",
   allocator:
@@ -35,11 +38,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "BatchRequest.requests": "The requests, served side by side and in no order.",
   attributes:
     "Texts that the caller attached to the addresses. They are the active owner until a request changes it.",
-  autoAllocateBlocks: "Hosts claim blocks automatically when they need them.",
   available: "Addresses that can be assigned now.",
   availableAt: "When the address can be assigned again.",
   block: "The block that the address lies in, as a CIDR.",
-  blockMinAgeSeconds: "`reclaim` keeps younger empty blocks. In seconds.",
   blocks: "The blocks, one entry each.",
   borrowed: "The host uses this block, or this address of it, and does not own the block.",
   capacity: "All addresses. The other five counts add up to it.",
@@ -55,9 +56,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "The actor of the last change: a caller, or a function of Plat such as `plat/reclaim`. Absent if it was unknown.",
   claimedAt: "When the host claimed the block.",
   code: "A stable code for programs.",
-  conflictQuarantineSeconds:
-    "How long nobody gets an address after a report of a conflict, in seconds. It is never shorter than the cooldown.",
-  cooldownSeconds: "How long a released address stays unassigned, in seconds.",
   cooling: "Addresses that were released and cannot be assigned yet, quarantined ones too.",
   cloud: "The prefixes for the cloud provider.",
   confirmSeconds:
@@ -93,14 +91,10 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   handles: "The handles, one entry each.",
   hosts: "The hosts, one entry each.",
   host: "The host that the addresses are used on, or that owns the block.",
-  goneNodesPercentMax:
-    "Plat frees nothing of ended nodes if more than two end at once and they are at least this share of all nodes, in percent. 100 turns this off.",
   hostLabels: "The labels of the host for this request. They replace the registered ones.",
   hostReserved: "The addresses that the host reserves at both ends of each block that it claims.",
   hostReservation: "The addresses that the host reserves at both ends of this block.",
   id: "The id of the job.",
-  indexedAttributes:
-    "The attributes by which searches read, the narrowest first. Each costs a write in every assign and every release of addresses that have it.",
   idleSince: "Since when the block is empty, as `reclaim` first saw it.",
   ignored: "Manifests of the body that are not applied, by kind and name.",
   inUse: "Addresses that are assigned.",
@@ -138,9 +132,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "The most addresses of a family that the handle can have through requests with a limit. 0 means no limit.",
   matchExpressions: "Requirements on labels, all of which must hold.",
   matchLabels: "Labels that must be there with these values.",
-  maxAddressesPerRequest: "The most addresses of a family that one request can ask for.",
-  maxBlocksPerHost:
-    "The most blocks of the serving pools that a host can own. `null` means no limit.",
   members: "The addresses of the application, in the order of interfaces and addresses.",
   message: "The text of the event, for people.",
   messages: "Further information, for people.",
@@ -159,19 +150,11 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   namespaces: "The namespaces, one entry each.",
   natOutgoing: "Routing only: Plat stores and returns it, and ignores it otherwise.",
   network: "The network that the interface attaches to. Pools may serve some networks only.",
-  principal: "The caller whom the quota limits. A role has neither path nor session.",
-  tenant: "The tenant whom the quota limits: the attribute `tenant` of its addresses.",
-  prefixes: "The prefixes that nodes and handles have at a time.",
   next: "Send it back as `cursor` to read the next page. The last page has none.",
   node: "The node.",
   nodeAffinity: "A LabelSelector of the hosts that the pool serves.",
-  nodeMonitorGraceSeconds:
-    "The silence after which a node counts as unreachable, in seconds. 0 turns this off.",
   nodeName: "The hosts that the pool serves, whatever `nodeAffinity` says.",
-  nodeQuarantineSeconds: "How long a node that ended keeps what it has, in seconds.",
   nodeSelector: "Which hosts the pool serves, in Calico's language.",
-  nodeStartupGraceSeconds:
-    "The silence after which a node that never reported counts as unreachable, in seconds. It has no effect while `nodeMonitorGraceSeconds` is 0.",
   nodes: "The nodes, one entry each.",
   note: "The purpose of the reserved addresses.",
   object: "The object of the watch event, of any kind.",
@@ -205,9 +188,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   released: "The addresses that were released.",
   replicas: "The number of instances that run at once.",
   requested: "The number of addresses that the request asked for.",
-  requireRegisteredHosts: "Only registered hosts get addresses.",
   quotas: "The quotas, one entry each.",
-  requestsPerSecond: "The requests that Plat serves in a second.",
   reservations: "The reservations, one entry each.",
   reserved: "Addresses that a reservation excludes from automatic assignment.",
   resourceVersion: "The version of the object.",
@@ -223,7 +204,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   start: "Number of addresses at the start of each block that the host reserves.",
   state: "The state at the time of the answer.",
   status: "The result of this entry.",
-  strictAffinity: "Hosts get addresses of their own blocks only.",
   subnet: "The CIDR of the pool in the manifest.",
   taken: "Addresses that were assigned in the blocks.",
   title: "A short title of the code.",
@@ -237,7 +217,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   values: "Values of the label.",
   vlan: "The VLAN of the network. Spiderpool writes 0 for none.",
   vxlanMode: "Routing only: Plat stores and returns it, and ignores it otherwise.",
-  warmBlocksPerHost: "The number of empty blocks that a host with addresses can keep.",
   write: "The prefixes that the caller writes, by place. Absent if each place has them.",
   workload:
     "The workload of the instance: its kind, its name, the name and the uid of the instance.",
@@ -280,10 +259,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "Pool.job": "The id of the job that changes the pool.",
   "PoolWritten.job": "The id of the job that changes the pool.",
   "problem.status": "The HTTP status of the answer.",
-  "QuotaRequest.addresses": "The addresses that are assigned at a time.",
-  "Quota.addresses": "The addresses that are assigned at a time.",
-  "QuotaWritten.addresses": "The addresses that are assigned at a time.",
-  "QuotaWritten.blocks": "The blocks that hosts have at a time.",
   "ApplicationWritten.addresses": "The addresses that the application wants.",
   "Application.kind": "The kind of the application, such as `Deployment` or `StatefulSet`.",
   "CloudEvent.detail": "The occurrence, as the service describes it.",
@@ -311,8 +286,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "PodCidr.expiresAt": "When the prefix goes back if the node has not stated it.",
   "PodCidr.state": "`pending` until the node states the prefix, and `confirmed` from then on.",
   "PodCidrs.uid": "The uid of the Node object.",
-  "QuotaRequest.blocks": "The blocks that hosts have at a time.",
-  "Quota.blocks": "The blocks that hosts have at a time.",
   "PodCidrsReleased.released": "The prefixes that this request released.",
   "PodCidrsRequest.podCIDRs":
     "The prefixes in the Node object, one of a family at most. Bits below a prefix are cut. Without any, Plat chooses.",

@@ -1,7 +1,8 @@
 import type { Written } from "../../allocator/admin/written.ts";
-import { quotaBody } from "../../contract/requests/quota.ts";
+import { quotaOf } from "../../contract/answers/quota.ts";
+import { quotaBody, quotaSpec } from "../../contract/requests/quota.ts";
 import { Problem } from "../../contract/schema/problem.ts";
-import type { Quota, QuotaSpec } from "../../domain/quota.ts";
+import type { Quota } from "../../domain/quota.ts";
 import { readJson } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { namedList } from "../http/named-list.ts";
@@ -20,33 +21,25 @@ export function readQuotaPut(event: Event) {
   if (named instanceof Problem) return named;
   const match = readIfMatch(event);
   if (match instanceof Problem) return match;
-  return { ...named, ...match, spec: specOf(fields) };
+  return { ...named, ...match, spec: quotaSpec(fields) };
 }
-
-/** Returns the fields that are there, because an absent maximum is none. */
-const specOf = (fields: { readonly [name in keyof QuotaSpec]?: QuotaSpec[name] | undefined }) =>
-  Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as QuotaSpec;
 
 export const quotaAnswer = (quota: Quota): Answer => ({
   status: 200,
   headers: etagOf(quota),
-  body: bodyOf(quota),
+  body: quotaOf(quota),
 });
 
-export const quotaList = namedList<Quota>("quotas", (quota) => bodyOf(quota));
+export const quotaList = namedList<Quota>("quotas", quotaOf);
 
 export const quotaPutAnswer = (
   { value, ...result }: Written<Quota>,
   _requestId: string,
   request: DryRun,
-): Answer => written({ ...result, value }, request, bodyOf(value), value.revision);
+): Answer => written({ ...result, value }, request, quotaOf(value), value.revision);
 
 export const quotaDeleteAnswer = (
   result: Written<undefined>,
   _requestId: string,
   request: DryRun,
 ): Answer => written(result, request, {});
-
-const bodyOf = ({ space: _, revision: __, ...quota }: Quota) => quota;
