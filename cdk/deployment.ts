@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { spaceName, unique, whole } from "../src/contract/schema/field.ts";
-import { Problem } from "../src/contract/schema/problem.ts";
+import { orProblem, Problem } from "../src/contract/schema/problem.ts";
 import { checked, fields, list, rule } from "../src/contract/schema/schema.ts";
 import { UsageError } from "../src/local/usage-error.ts";
 import { access } from "./access-choice.ts";
@@ -125,7 +125,8 @@ export const contextKey = (name: EnvironmentName): string => `plat:${name}`;
  * @throws {UsageError} if a setting is wrong; the message names it
  */
 export function readDeployment(name: EnvironmentName, context: unknown): Deployment {
-  const read = checked(deployment, typeof context === "string" ? parsed(context) : (context ?? {}));
+  const given = typeof context === "string" ? parsed(context) : (context ?? {});
+  const read = orProblem(() => checked(deployment, given));
   if (!(read instanceof Problem)) return read;
   throw new UsageError(`${contextKey(name)} is ${JSON.stringify(context)}: ${read.detail}`);
 }

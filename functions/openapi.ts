@@ -17,7 +17,8 @@ export const handler = authorized(NO_TABLE, {
   "GET /schemas": async () => ({ status: 200, body: schemas }),
   "GET /schemas/{type}": async ({ pathParameters: { type = "" } = {} }) => {
     const schema = eventSchemaOf(type);
-    return schema ? { status: 200, body: schema } : noSchema(type);
+    if (schema) return { status: 200, body: schema };
+    throw noSchema(type);
   },
   /** Serves unknown routes; otherwise API Gateway would answer with its own message. */
   $default: nowhere,
@@ -31,5 +32,5 @@ async function nowhere(event: Event) {
   const { method, path } = event.requestContext.http;
   // API Gateway takes no route for the root of NetBox's dialect, which needs no table.
   if (isRoot(path) && method === "GET") return rootAnswer(event);
-  return leadsNowhere(method, path, routesAt(path.split("/")));
+  throw leadsNowhere(method, path, routesAt(path.split("/")));
 }

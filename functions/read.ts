@@ -246,7 +246,7 @@ function readOnce(plat: Context) {
     () => "ready",
     (error: unknown) => {
       if (error instanceof CorruptItemError) throw error;
-      return new Problem("unavailable", "The table cannot be read.");
+      throw new Problem("unavailable", "The table cannot be read.");
     },
   );
 }

@@ -3,7 +3,6 @@ import { listAlarms } from "../src/allocator/read/list-alarms.ts";
 import { listContents } from "../src/allocator/read/list-contents.ts";
 import { listOrphans } from "../src/allocator/read/list-orphans.ts";
 import { spaceUtilization } from "../src/allocator/read/space-utilization.ts";
-import { Problem } from "../src/contract/schema/problem.ts";
 import { alarmsAnswer } from "../src/edge/alarms/answer.ts";
 import { CONTENTS_BYTES_MAX, contentsAnswer, contentsBytes } from "../src/edge/contents/answer.ts";
 import { readContentsWanted } from "../src/edge/contents/request.ts";
@@ -30,10 +29,7 @@ export const handler = authorized(connected(), {
     readOrphansWanted,
     async (plat, wanted) => {
       const key = await plat.store.readCursorKey();
-      const position = unsealed(wanted, key);
-      return position instanceof Problem
-        ? position
-        : { ...(await listOrphans(plat, position)), key };
+      return { ...(await listOrphans(plat, unsealed(wanted, key))), key };
     },
     orphansAnswer,
   ),

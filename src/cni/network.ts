@@ -15,7 +15,7 @@ import {
   oneWayToNamePools,
   poolNames,
 } from "../contract/schema/pool-names.ts";
-import { Problem } from "../contract/schema/problem.ts";
+import { orProblem, Problem } from "../contract/schema/problem.ts";
 import { checked, fields, isRecord, list, rule } from "../contract/schema/schema.ts";
 import { POOL_ROUTES_MAX } from "../domain/limits.ts";
 import { CniError, CODE } from "./error.ts";
@@ -156,7 +156,7 @@ function valid<Schema extends v.GenericSchema>(
   value: unknown,
   prefix: string,
 ): v.InferOutput<Schema> {
-  const result = checked(schema, value);
+  const result = orProblem(() => checked(schema, value));
   if (!(result instanceof Problem)) return result;
   const problems = result.members.fields as readonly { field: string; problem: string }[];
   throw new CniError(

@@ -33,8 +33,8 @@ export async function readEvents(
   history: ReadableHistory | undefined,
   { space, limit, position, since }: EventsWanted,
   nowMs: number,
-): Promise<EventsPage | Problem> {
-  if (!history?.publishes) return notPublished();
+): Promise<EventsPage> {
+  if (!history?.publishes) throw notPublished();
   const { table, keptMs } = history;
   const keptDays = daysOf(keptMs);
   const before = logTime(nowMs - EVENTS_WITHHELD_MS);
@@ -42,13 +42,13 @@ export async function readEvents(
   const keptFromMs = nowMs - keptMs + CLOCK_SKEW_MS_MAX;
   const earliest = formatTime(keptFromMs);
   if (since !== undefined && (since < keptFromMs || since > nowMs + CLOCK_SKEW_MS_MAX))
-    return invalid({
+    throw invalid({
       field: "?since",
       value: formatTime(since),
       problem: `must be from ${earliest} to now, because events are kept for ${keptDays} days`,
     });
   if (position && timeIn(position.after) < keptFromMs)
-    return new Problem(
+    throw new Problem(
       "cursor_expired",
       `The cursor is of a time before ${earliest}, and later events may be deleted. Compare what you have with the addresses, and begin again without a cursor.`,
     );

@@ -31,8 +31,8 @@ export async function readAddressHistory(
     address,
     ...page
   }: PageWanted<string> & { readonly space: string; readonly address: Address },
-): Promise<AddressHistoryPage | Problem> {
-  if (!history) return noHistory();
+): Promise<AddressHistoryPage> {
+  if (!history) throw noHistory();
   const pool = await poolAt(context, space, address);
   const prefix =
     pool && assignsPrefixes(pool) ? formatCidr(blockOf(address, pool.blockSize)) : undefined;
@@ -55,8 +55,8 @@ export async function readHandleHistory(
     handle,
     ...page
   }: PageWanted<string> & { readonly space: string; readonly handle: string },
-): Promise<HistoryPage | Problem> {
-  if (!history) return noHistory();
+): Promise<HistoryPage> {
+  if (!history) throw noHistory();
   const subject = { space, handleHash: handleHash(handle) };
   const read = await readPage(history, [subject], { ...page, nowMs: context.now() });
   // Another handle may have the same hash. An event whose owner is not known names none.

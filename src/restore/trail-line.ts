@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Problem } from "../contract/schema/problem.ts";
+import { orProblem, Problem } from "../contract/schema/problem.ts";
 import { checked } from "../contract/schema/schema.ts";
 import type { Key, Path, Value } from "../store/item.ts";
 import { type Attribute, valueIn } from "../store/streamed-change.ts";
@@ -49,7 +49,7 @@ const line = v.object({
  * @throws {RestoreError} if it is no such line; the message names the place and the field
  */
 export function parseLine(text: string, place: string): Line {
-  const parsed = checked(line, jsonIn(text, place));
+  const parsed = orProblem(() => checked(line, jsonIn(text, place)));
   if (parsed instanceof Problem)
     throw new RestoreError(`${place} is no line of the audit trail: ${parsed.detail.slice(0, -1)}`);
   const { sequence, item, key, changes } = parsed;

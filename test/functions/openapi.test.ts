@@ -3,7 +3,12 @@ import { expect, it } from "vitest";
 import { schemaOf } from "../../src/contract/openapi/schemas.ts";
 import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
 import { FIELD_WORDS } from "../../src/contract/routes/words.ts";
-import { type FieldProblem, PROBLEMS, Problem } from "../../src/contract/schema/problem.ts";
+import {
+  type FieldProblem,
+  orProblem,
+  PROBLEMS,
+  Problem,
+} from "../../src/contract/schema/problem.ts";
 import { checked } from "../../src/contract/schema/schema.ts";
 import { eventOf } from "../edge/event.ts";
 import { call } from "./plat.ts";
@@ -243,7 +248,7 @@ function missingIn(form: v.GenericSchema, schema: Schema) {
   );
   const by = places.flatMap((place) => {
     const sent = place.reduceRight((value, name) => ({ [name]: value }), {});
-    const read = checked(form, sent);
+    const read = orProblem(() => checked(form, sent));
     const fields = read instanceof Problem ? (read.members.fields as readonly FieldProblem[]) : [];
     const missing = fields.filter(({ problem }) => problem === "is required");
     return missing.map(({ field }) => field).filter((field) => isIn(place, field));

@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { Problem } from "../../contract/schema/problem.ts";
+import { orProblem, Problem } from "../../contract/schema/problem.ts";
 import { checked, cut, isRecord } from "../../contract/schema/schema.ts";
 import { isManifest } from "../../edge/http/choose-manifest.ts";
 import { usageErrors } from "../shell/exit.ts";
@@ -102,7 +102,7 @@ function kubernetesKind(dump: Dump, kind: string): Taking | undefined {
 const into =
   <Schema extends v.GenericSchema>(list: v.InferOutput<Schema>[], schema: Schema): Taking =>
   (item) => {
-    const value = checked(schema, item);
+    const value = orProblem(() => checked(schema, item));
     if (value instanceof Problem) return `${item.kind} ${nameOf(item)}: ${value.detail}`;
     list.push(value);
     return undefined;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Problem } from "../../contract/schema/problem.ts";
+import { orProblem, Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import { type Cidr, parseNetwork } from "../../domain/cidr.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
@@ -224,7 +224,7 @@ const LISTS: ReadonlySet<string> = new Set(["List", "NodeList", "PodList"]);
 
 /** Returns a manifest, or the items of a list; an item of a `PodList` is a pod even without a kind. */
 function itemsOf({ name }: InventoryFile, document: unknown): readonly Item[] {
-  const list = checked(listed, document);
+  const list = orProblem(() => checked(listed, document));
   if (list instanceof Problem)
     throw usageError(
       `${name} is not a Kubernetes list. It must be what kubectl get -o json prints: ${list.detail}`,
@@ -251,7 +251,7 @@ function checkedAs<Schema extends v.GenericSchema>(
   { at, kind, value }: Item,
   { name }: InventoryFile,
 ): v.InferOutput<Schema> {
-  const result = checked(schema, value);
+  const result = orProblem(() => checked(schema, value));
   if (!(result instanceof Problem)) return result;
   throw usageError(`${name}: ${at}, a ${kind}, is not valid: ${result.detail}`);
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Problem } from "../../contract/schema/problem.ts";
+import { orProblem, Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import type { Owners } from "../../domain/owner.ts";
 import { formatTime } from "../../domain/time.ts";
@@ -137,7 +137,7 @@ function candidatesOf({ candidates, confirmed }: Leaks) {
  * trust that inventory. Errors: the text is no report, or a report of another space.
  */
 export function readReport(file: string, text: string, space: string): Report {
-  const result = checked(report, parsed(file, text));
+  const result = orProblem(() => checked(report, parsed(file, text)));
   if (result instanceof Problem)
     throw usageError(`${file} is not a report of plat check: ${result.detail}`);
   const { space: of, checkedAt, brake, candidates } = result;

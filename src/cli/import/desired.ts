@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { attributes } from "../../contract/schema/attributes.ts";
 import { newCallerHandle } from "../../contract/schema/caller-handle.ts";
 import { newNode } from "../../contract/schema/field.ts";
-import { Problem } from "../../contract/schema/problem.ts";
+import { orProblem, Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
@@ -112,7 +112,7 @@ export function addressConflicts(desired: DesiredAddress): readonly Conflict[] {
     ["an alternate owner", attributes, desired.alternate ?? {}],
   ] as const;
   return checks.flatMap(([field, schema, value]) => {
-    const problem = checked(schema as v.GenericSchema, value);
+    const problem = orProblem(() => checked(schema as v.GenericSchema, value));
     return problem instanceof Problem
       ? [
           {

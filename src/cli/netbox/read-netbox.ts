@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { PlatClient } from "../../client/index.ts";
-import { Problem } from "../../contract/schema/problem.ts";
+import { orProblem, Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import { type HostId, hostId } from "../../domain/host.ts";
 import { parsePlainAddress } from "../../domain/plain-form.ts";
@@ -89,7 +89,7 @@ function entriesOf(file: string, text: string) {
   if (page.success && page.output.next)
     throw usageError(`${file} is one page of several. Ask NetBox for all with ?limit=0.`);
   return entries.map((entry: unknown, i) => {
-    const read = checked(ipAddress, entry);
+    const read = orProblem(() => checked(ipAddress, entry));
     if (!(read instanceof Problem)) return { entry: read, where: `${file}, id ${read.id}` };
     throw usageError(`${file}: entry ${i + 1} is no address of NetBox: ${read.detail}`);
   });

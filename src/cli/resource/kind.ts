@@ -14,7 +14,7 @@ import { NAMED_PER_PAGE_MAX } from "../../contract/requests/query.ts";
 import { readSpiderIpPool, SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
 import { SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
 import { readSpiderSubnet, SPIDER_SUBNET } from "../../contract/requests/spider-subnet.ts";
-import { Problem } from "../../contract/schema/problem.ts";
+import { orProblem, Problem } from "../../contract/schema/problem.ts";
 import { poolNameOf } from "../../domain/cilium-pools.ts";
 import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { usageError } from "../shell/exit.ts";
@@ -83,14 +83,16 @@ const asItIs = ({ apiVersion, kind, metadata: { name }, spec }: Manifest) => ({
  * manifest as it is, and says what is wrong with it.
  */
 const poolOf =
-  (read: (manifest: unknown) => PoolDocument | Problem): ManifestForm["bodyOf"] =>
+  (read: (manifest: unknown) => PoolDocument): ManifestForm["bodyOf"] =>
   (manifest) => {
     const sent = asItIs(manifest);
-    return wholePool(read(sent)) ?? sent;
+    return wholePool(() => read(sent)) ?? sent;
   };
 
-const wholePool = (read: PoolDocument | Problem) =>
-  read instanceof Problem ? undefined : poolFieldsOf(read.spec);
+function wholePool(read: () => PoolDocument) {
+  const document = orProblem(read);
+  return document instanceof Problem ? undefined : poolFieldsOf(document.spec);
+}
 
 const labelsIn = ({ metadata: { labels = {} } }: Manifest) => ({ labels });
 
@@ -239,12 +241,12 @@ export const titled = ({ title }: Kind, name: string): string => `${title}/${nam
  */
 function prefixPools(manifest: Manifest): ReturnType<SetForm["membersOf"]> {
   const { name } = manifest.metadata;
-  const networks = readCiliumPodIpPool(manifest);
+  const networks = orProblem(() => readCiliumPodIpPool(manifest));
   if (networks instanceof Problem)
     throw usageError(`${CILIUM_POD_IP_POOL.kind} ${name}: ${networks.detail}`);
   return networks.map(({ cidr, maskSize }) => {
     const body = { cidr, assign: "prefixes", blockSize: maskSize, assignmentMode: "Manual" };
-    return { name: poolNameOf(name, cidr), body: wholePool(readPool(body)) ?? body };
+    return { name: poolNameOf(name, cidr), body: wholePool(() => readPool(body)) ?? body };
   });
 }
 

@@ -3,7 +3,6 @@ import { BITS, type Family } from "../../domain/address.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { CIDRS_PER_CILIUM_POOL_MAX } from "../../domain/limits.ts";
 import { cidr, resourceName, unique, whole } from "../schema/field.ts";
-import { Problem } from "../schema/problem.ts";
 import { checked, fields, list } from "../schema/schema.ts";
 import type { ManifestKind } from "./manifest.ts";
 
@@ -56,9 +55,8 @@ export interface CiliumPoolNetwork {
  *
  * @see https://docs.cilium.io/en/stable/network/concepts/ipam/multi-pool/
  */
-export function readCiliumPodIpPool(value: unknown): readonly CiliumPoolNetwork[] | Problem {
+export function readCiliumPodIpPool(value: unknown): readonly CiliumPoolNetwork[] {
   const input = checked(manifest, value);
-  if (input instanceof Problem) return input;
   const { ipv4, ipv6 } = input.spec;
   return [ipv4, ipv6].flatMap((networks) =>
     networks ? networks.cidrs.map((cidr) => ({ cidr, maskSize: networks.maskSize })) : [],

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { resourceName } from "../schema/field.ts";
 import { poolProblems, routingProblems } from "../schema/pool-rules.ts";
-import { Problem } from "../schema/problem.ts";
 import { checked, fields, rule } from "../schema/schema.ts";
 import { POOL, type PoolDocument, poolSpec, ROUTING_FIELDS } from "./pool.ts";
 
@@ -34,9 +33,8 @@ export const manifest = fields({
   status: v.optional(v.unknown()),
 });
 
-export function readManifest(value: unknown): PoolDocument | Problem {
+export function readManifest(value: unknown): PoolDocument {
   const input = checked(manifest, value);
-  if (input instanceof Problem) return input;
   const { ipipMode, vxlanMode, natOutgoing, disableBGPExport, ...pool } = input.spec;
   return {
     name: { field: "metadata.name", value: input.metadata.name },

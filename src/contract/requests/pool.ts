@@ -54,7 +54,6 @@ import {
   setFrom,
   usesOf,
 } from "../schema/pool-rules.ts";
-import { Problem } from "../schema/problem.ts";
 import { checked, fields, list, rule } from "../schema/schema.ts";
 import { selector } from "../schema/selector.ts";
 import type { NameInBody } from "./names.ts";
@@ -469,9 +468,8 @@ export const poolSpec = (pool: Inputs<typeof POOL> & PoolInput): PoolSpec =>
   specOf<PoolSpec, PoolInput>(POOL, pool);
 
 /** Reads a pool in Plat's own form. */
-export function readPool(value: unknown): PoolDocument | Problem {
+export function readPool(value: unknown): PoolDocument {
   const input = checked(poolBody, value);
-  if (input instanceof Problem) return input;
   const { name } = input;
   return {
     ...(name !== undefined && { name: { field: "name", value: name } }),

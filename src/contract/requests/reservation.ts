@@ -4,7 +4,6 @@ import { parsePlainInterval } from "../../domain/plain-form.ts";
 import type { Reservation } from "../../domain/pool.ts";
 import { type Fields, type Inputs, kept, readsOf, specOf } from "../noun.ts";
 import { proseText, readable, resourceName } from "../schema/field.ts";
-import { Problem } from "../schema/problem.ts";
 import { checked, fields, list } from "../schema/schema.ts";
 import type { NameInBody } from "./names.ts";
 
@@ -77,9 +76,8 @@ export const reservationSpec = (
   intervals: input.cidrs.map(({ interval }) => interval),
 });
 
-export function readReservation(value: unknown): ReservationDocument | Problem {
+export function readReservation(value: unknown): ReservationDocument {
   const input = checked(reservationBody, value);
-  if (input instanceof Problem) return input;
   const { name } = input;
   return {
     ...(name !== undefined && { name: { field: "name", value: name } }),

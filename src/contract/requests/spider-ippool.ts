@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { flag } from "../schema/field.ts";
 import { poolProblems } from "../schema/pool-rules.ts";
-import { Problem } from "../schema/problem.ts";
 import { checked, fields, rule } from "../schema/schema.ts";
 import { labelSelector } from "../schema/selector.ts";
 import { POOL, type PoolDocument, poolSpec } from "./pool.ts";
@@ -62,9 +61,8 @@ const spec = v.pipe(
  */
 export const spiderIpPoolManifest = spiderManifest("SpiderIPPool", spec);
 
-export function readSpiderIpPool(value: unknown): PoolDocument | Problem {
+export function readSpiderIpPool(value: unknown): PoolDocument {
   const input = checked(spiderIpPoolManifest, value);
-  if (input instanceof Problem) return input;
   const { metadata, spec } = input;
   return {
     name: { field: "metadata.name", value: metadata.name },

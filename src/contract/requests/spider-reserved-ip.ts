@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { Problem } from "../schema/problem.ts";
 import { checked, fields, rule } from "../schema/schema.ts";
 import { type ReservationDocument, reservationSpec, reservedIntervals } from "./reservation.ts";
 import { ipVersion, spiderKind, spiderManifest } from "./spider-manifest.ts";
@@ -30,9 +29,8 @@ const spec = v.pipe(
  */
 export const reservedIpManifest = spiderManifest("SpiderReservedIP", spec);
 
-export function readReservedIp(value: unknown): ReservationDocument | Problem {
+export function readReservedIp(value: unknown): ReservationDocument {
   const input = checked(reservedIpManifest, value);
-  if (input instanceof Problem) return input;
   const { metadata, spec } = input;
   return {
     name: { field: "metadata.name", value: metadata.name },

@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { poolProblems } from "../schema/pool-rules.ts";
-import { Problem } from "../schema/problem.ts";
 import { checked, fields, rule } from "../schema/schema.ts";
 import { type PoolDocument, poolSpec } from "./pool.ts";
 import { spiderKind, spiderManifest } from "./spider-manifest.ts";
@@ -31,9 +30,8 @@ const spec = v.pipe(
  */
 export const spiderSubnetManifest = spiderManifest("SpiderSubnet", spec);
 
-export function readSpiderSubnet(value: unknown): PoolDocument | Problem {
+export function readSpiderSubnet(value: unknown): PoolDocument {
   const input = checked(spiderSubnetManifest, value);
-  if (input instanceof Problem) return input;
   const { metadata, spec } = input;
   return { name: { field: "metadata.name", value: metadata.name }, spec: poolSpec(spec) };
 }

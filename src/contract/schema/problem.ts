@@ -124,18 +124,34 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   table_frozen: { status: 503, title: "The table is frozen" },
 };
 
-/** A no in the words of HTTP. */
-export class Problem {
+/** A no in the words of HTTP. A parser throws it; `orProblem` makes it a value again. */
+export class Problem extends Error {
   readonly code: ProblemCode;
   /** A sentence for a person. */
   readonly detail: string;
   readonly members: Readonly<Record<string, unknown>>;
 
   constructor(code: ProblemCode, detail: string, members: Readonly<Record<string, unknown>> = {}) {
+    super(detail);
     this.code = code;
     this.detail = detail;
     this.members = members;
   }
+}
+
+/** Returns what a parser returns, or the problem that it throws. Any other error passes through. */
+export function orProblem<T>(parse: () => T): T | Problem {
+  try {
+    return parse();
+  } catch (error) {
+    return thrownProblem(error);
+  }
+}
+
+/** Returns the problem that was thrown, for the `catch` of a promise. Any other error passes through. */
+export function thrownProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  throw error;
 }
 
 /** One mistake in a request. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type FieldProblem, invalidAll, type Problem } from "./problem.ts";
+import { type FieldProblem, invalidAll } from "./problem.ts";
 
 /**
  * Makes an object schema with these fields and no others. Unlike valibot's own it names every unknown field, rejects an
@@ -73,14 +73,14 @@ export function rule<T extends object>(problems: (value: T) => readonly FieldPro
 /** Returns the demand of a schema that has no words of its own, which are for what people read from files. */
 const demanded = ({ expected }: v.BaseIssue<unknown>): string => `must be of type ${expected}`;
 
-/** Parses a value with a schema, or returns all its errors. */
+/** Parses a value with a schema. @throws {Problem} with all its errors */
 export function checked<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,
-): v.InferOutput<Schema> | Problem {
+): v.InferOutput<Schema> {
   const result = v.safeParse(schema, value, { abortPipeEarly: true, message: demanded });
   if (result.success) return result.output;
-  return invalidAll(result.issues.map((issue) => fieldProblem(issue, value)));
+  throw invalidAll(result.issues.map((issue) => fieldProblem(issue, value)));
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,5 @@
 import type { Amended, Amendment } from "../../allocator/admin/amend-address.ts";
 import { amendmentBody } from "../../contract/requests/amendment.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { formatTime } from "../../domain/time.ts";
 import { readJson } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
@@ -8,18 +7,15 @@ import { readAddressPath } from "../http/parameters.ts";
 import { withTenant } from "../http/tenant.ts";
 
 /** Reads the change to the address in the path, and the proof that the address is the caller's. */
-export function readAmendment(
-  event: Event,
-): { readonly space: string; readonly amendment: Amendment } | Problem {
+export function readAmendment(event: Event): {
+  readonly space: string;
+  readonly amendment: Amendment;
+} {
   const input = readJson(event, amendmentBody);
-  if (input instanceof Problem) return input;
   const path = readAddressPath(event);
-  if (path instanceof Problem) return path;
   const { handle, generation, leaseSeconds, owner, expectedOwner } = input;
-  for (const side of ["active", "alternate"] as const) {
-    const allowed = withTenant(event, owner?.[side] ?? {}, `owner.${side}`);
-    if (allowed instanceof Problem) return allowed;
-  }
+  for (const side of ["active", "alternate"] as const)
+    withTenant(event, owner?.[side] ?? {}, `owner.${side}`);
   return {
     space: path.space,
     amendment: {

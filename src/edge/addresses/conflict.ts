@@ -2,20 +2,18 @@ import type { Lifted } from "../../allocator/admin/lift-quarantine.ts";
 import type { NamedAddress } from "../../allocator/allocations/identify-address.ts";
 import type { Quarantined } from "../../allocator/release/report-conflict.ts";
 import { conflictBody } from "../../contract/requests/conflict.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { formatTime } from "../../domain/time.ts";
 import { readJson } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { readAddressPath } from "../http/parameters.ts";
 
 /** Reads a report of a conflict: the address in the path, and the proof that it is the caller's. */
-export function readConflict(
-  event: Event,
-): { readonly space: string; readonly named: NamedAddress } | Problem {
+export function readConflict(event: Event): {
+  readonly space: string;
+  readonly named: NamedAddress;
+} {
   const input = readJson(event, conflictBody);
-  if (input instanceof Problem) return input;
   const path = readAddressPath(event);
-  if (path instanceof Problem) return path;
   const { handle, generation } = input;
   return {
     space: path.space,

@@ -6,7 +6,7 @@ import type {
 } from "../../allocator/search/list-addresses.ts";
 import { ATTRIBUTE_PREFIX, addressListQuery } from "../../contract/requests/search.ts";
 import { resourceName } from "../../contract/schema/field.ts";
-import { type FieldProblem, invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import { formatAddress } from "../../domain/address.ts";
 import { formatCidr } from "../../domain/cidr.ts";
@@ -14,7 +14,7 @@ import { hostId } from "../../domain/host.ts";
 import { handlePosition, positionBody } from "../handles/request.ts";
 import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
 import type { Answer, Event } from "../http/event.ts";
-import { readQuery } from "../http/parameters.ts";
+import { readQuery, renamed } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 import { ownedBody } from "./answer.ts";
 
@@ -29,22 +29,19 @@ const addressPosition = v.union([
 ]);
 
 /** Reads which addresses a request lists. */
-export function readAddressList(event: Event): AddressSearch | Problem {
+export function readAddressList(event: Event): AddressSearch {
   const attributes = readAttributes(event);
-  if (attributes instanceof Problem) return attributes;
   const query = readQuery(withoutAttributes(event), OTHERS);
-  if (query instanceof Problem) return query;
   const { host, affinityType, cursor, ...asked } = query;
   if (host === undefined && affinityType !== undefined)
-    return invalid({ field: "?affinityType", value: affinityType, problem: "needs a host" });
+    throw invalid({ field: "?affinityType", value: affinityType, problem: "needs a host" });
   const wanted = {
     ...asked,
     attributes,
     ...(host !== undefined && { host: hostId(affinityType ?? "host", host) }),
   };
   const position = asked.handle === undefined ? addressPosition : handlePosition;
-  const opened = openCursor(cursor, listOf(wanted), position);
-  return opened instanceof Problem ? opened : { ...wanted, ...opened };
+  return { ...wanted, ...openCursor(cursor, listOf(wanted), position) };
 }
 
 /** Reads the parameters `attribute.KEY`. */
@@ -52,12 +49,8 @@ function readAttributes({ queryStringParameters = {} }: Event) {
   const given = Object.entries(queryStringParameters)
     .filter(([name]) => name.startsWith(ATTRIBUTE_PREFIX))
     .map(([name, value]) => [name.slice(ATTRIBUTE_PREFIX.length), value]);
-  const read = checked(attributesOf, Object.fromEntries(given));
-  if (!(read instanceof Problem)) return read ?? {};
-  const problems = read.members.fields as FieldProblem[];
-  return invalid(
-    ...problems.map((each) => ({ ...each, field: `?${ATTRIBUTE_PREFIX}${each.field}` })),
-  );
+  const asParameter = (field: string) => `?${ATTRIBUTE_PREFIX}${field}`;
+  return renamed(asParameter, () => checked(attributesOf, Object.fromEntries(given))) ?? {};
 }
 
 const withoutAttributes = ({ queryStringParameters = {}, ...event }: Event): Event => ({

@@ -5,7 +5,7 @@ import {
   affinityListQuery,
   affinityReleaseQuery,
 } from "../../contract/requests/affinity.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import type { Address, Family } from "../../domain/address.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
@@ -39,18 +39,14 @@ const position = v.object({ after: addressInCursor });
 
 export function readAffinityList(event: Event) {
   const query = readHostWith(event, affinityListQuery);
-  if (query instanceof Problem) return query;
   const { space, limit, cursor } = query;
   const wanted = { space, host: hostId(query.affinityType, query.node), limit };
-  const opened = openCursor(cursor, affinityListOf(wanted), position);
-  return opened instanceof Problem ? opened : { ...wanted, ...opened };
+  return { ...wanted, ...openCursor(cursor, affinityListOf(wanted), position) };
 }
 
-export function readAffinityClaim(event: Event): AffinitiesWanted | Problem {
+export function readAffinityClaim(event: Event): AffinitiesWanted {
   const input = readJson(event, affinitiesBody);
-  if (input instanceof Problem) return input;
   const path = readHostWith(event, affinityClaimQuery);
-  if (path instanceof Problem) return path;
   const { cidr, families = [], hostReserved, hostLabels } = input;
   const whose = {
     space: path.space,
@@ -59,12 +55,10 @@ export function readAffinityClaim(event: Event): AffinitiesWanted | Problem {
   };
   if (cidr) {
     const opened = openCursor(path.cursor, affinityClaimOf({ ...whose, cidr }), position);
-    return opened instanceof Problem
-      ? opened
-      : { ...whose, cidr, position: opened.position?.after };
+    return { ...whose, cidr, position: opened.position?.after };
   }
   if (path.cursor !== undefined)
-    return invalid({ field: "?cursor", problem: "continues a range, and the body has none" });
+    throw invalid({ field: "?cursor", problem: "continues a range, and the body has none" });
   return {
     ...whose,
     families,
@@ -76,11 +70,10 @@ export function readAffinityClaim(event: Event): AffinitiesWanted | Problem {
 
 export function readAffinityRelease(event: Event) {
   const query = readHostWith(event, affinityReleaseQuery);
-  if (query instanceof Problem) return query;
   const { space, cidr, mustBeEmpty, cursor } = query;
   const releasing = { space, host: hostId(query.affinityType, query.node), mustBeEmpty, cidr };
   const opened = openCursor(cursor, affinityReleaseOf(releasing), position);
-  return opened instanceof Problem ? opened : { ...releasing, position: opened.position?.after };
+  return { ...releasing, position: opened.position?.after };
 }
 
 /** Identifies the list of a cursor. */

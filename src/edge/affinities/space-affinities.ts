@@ -6,7 +6,6 @@ import type {
 } from "../../allocator/read/list-space-affinities.ts";
 import { spaceAffinitiesQuery } from "../../contract/requests/affinity.ts";
 import { resourceName } from "../../contract/schema/field.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { formatAddress } from "../../domain/address.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import { formatTime } from "../../domain/time.ts";
@@ -17,12 +16,10 @@ import { unreadableBody } from "../http/unreadable.ts";
 
 const position = v.object({ pool: v.optional(resourceName), after: addressInCursor });
 
-export function readSpaceAffinities(event: Event): SpaceAffinitiesWanted | Problem {
+export function readSpaceAffinities(event: Event): SpaceAffinitiesWanted {
   const query = readQuery(event, spaceAffinitiesQuery);
-  if (query instanceof Problem) return query;
   const { space, pool, limit, cursor } = query;
-  const opened = openCursor(cursor, listOf({ space, pool }), position);
-  return opened instanceof Problem ? opened : { space, pool, limit, ...opened };
+  return { space, pool, limit, ...openCursor(cursor, listOf({ space, pool }), position) };
 }
 
 export function spaceAffinitiesAnswer(

@@ -16,12 +16,11 @@ import { inPath, readQuery } from "../http/parameters.ts";
 import { readIfMatch } from "../http/preconditions.ts";
 
 /** Reads the requested page of the list. */
-export function readApplicationList(event: Event): ApplicationsWanted | Problem {
+export function readApplicationList(event: Event): ApplicationsWanted {
   const query = readQuery(event, applicationQuery);
-  if (query instanceof Problem) return query;
   const { cursor, ...asked } = query;
   const opened = openCursor(cursor, applicationsOf(asked), v.object({ after: text }));
-  return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
+  return { ...asked, after: opened.position?.after };
 }
 
 /** Returns what a cursor of the list belongs to. */
@@ -32,19 +31,14 @@ export const readApplicationPath = (event: Event) => readNamed(event, {});
 /** Reads a deletion: the application in the path, and the precondition. */
 export function readApplicationMatch(event: Event) {
   const named = readNamed(event, DRY_RUN);
-  if (named instanceof Problem) return named;
-  const match = readIfMatch(event);
-  return match instanceof Problem ? match : { ...named, ...match };
+  return { ...named, ...readIfMatch(event) };
 }
 
 export function readApplicationPut(event: Event) {
   const input = readJson(event, applicationBody);
-  if (input instanceof Problem) return input;
   const asked = readApplicationMatch(event);
-  if (asked instanceof Problem) return asked;
   const { replicas, start, addresses } = input;
-  const misnamed = mismatch(input, asked.of);
-  if (misnamed) return misnamed;
+  rejectOtherName(input, asked.of);
   const spec: ApplicationSpec = {
     replicas,
     start,
@@ -67,27 +61,22 @@ const PARTS = { namespace: namespaceName, kind: kindName, name: resourceName } a
 /** Reads the application in the path, and the query. */
 function readNamed<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
   const query = readQuery(event, entries);
-  if (query instanceof Problem) return query;
   const of: Record<keyof ApplicationName, string> = { namespace: "", kind: "", name: "" };
-  for (const part of ["namespace", "kind", "name"] as const) {
-    const value = inPath(part, PARTS[part], event.pathParameters?.[part]);
-    if (value instanceof Problem) return value;
-    of[part] = value;
-  }
+  for (const part of ["namespace", "kind", "name"] as const)
+    of[part] = inPath(part, PARTS[part], event.pathParameters?.[part]);
   return { ...query, of };
 }
 
-/** Returns the problem of a body that names another application than the URL; nothing if it does not. */
-function mismatch(
+/** Rejects a body that names another application than the URL. */
+function rejectOtherName(
   body: { readonly [Part in keyof ApplicationName]?: string | undefined },
   of: ApplicationName,
-): Problem | undefined {
+): void {
   for (const field of ["namespace", "kind", "name"] as const) {
     const value = body[field];
     if (value === undefined || value === of[field]) continue;
     const problem = `is not ${of[field]}, the ${field} in the URL`;
     const fields = [{ field, value, problem }];
-    return new Problem("name_mismatch", `${field} ${problem}.`, { fields });
+    throw new Problem("name_mismatch", `${field} ${problem}.`, { fields });
   }
-  return undefined;
 }

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { AssignRequest } from "../../allocator/assign/assignment.ts";
 import type { assignBody } from "../../contract/requests/assign.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import {
   isOfSubnets,
@@ -22,28 +22,23 @@ type InterfaceAsked = PoolsAsked & Pick<AssignRequest, "cleanGateway">;
 const INTERFACE_DEFAULT = "eth0";
 
 /** Returns what a request asks for, with its annotations in place of its lists. */
-export function askedOf(input: Input): Asked | Problem {
+export function askedOf(input: Input): Asked {
   return input.interfaces ? askedByEach(input.interfaces, input) : askedByOne(input);
 }
 
-function askedByOne(input: Input): Asked | Problem {
+function askedByOne(input: Input): Asked {
   const { annotations } = input;
   const asked = annotations?.pools
     ? askedByAnnotation(annotations.pools, [INTERFACE_DEFAULT])
     : [poolsAsked(input)];
-  if (asked instanceof Problem) return asked;
   return { wanted: wantedOf(input), ...(asked[0] as InterfaceAsked), ...networkAsked(input) };
 }
 
-function askedByEach(
-  interfaces: NonNullable<Input["interfaces"]>,
-  { annotations }: Input,
-): Asked | Problem {
+function askedByEach(interfaces: NonNullable<Input["interfaces"]>, { annotations }: Input): Asked {
   const names = interfaces.map(({ name }) => name);
   const asked = annotations?.pools
     ? askedByAnnotation(annotations.pools, names)
     : interfaces.map(({ pools }) => ({ pools }));
-  if (asked instanceof Problem) return asked;
   return {
     wanted: interfaces.flatMap((each) =>
       wantedOf(each).map((wanted) => ({ ...wanted, interface: each.name })),
@@ -81,9 +76,9 @@ function wantedOf({
 function askedByAnnotation(
   annotation: PoolAnnotation,
   interfaces: readonly string[],
-): readonly InterfaceAsked[] | Problem {
+): readonly InterfaceAsked[] {
   const items = itemsOfInterfaces(annotation, interfaces);
-  if (!items.ok) return invalid({ field: `annotations.${annotation.key}`, problem: items.problem });
+  if (!items.ok) throw invalid({ field: `annotations.${annotation.key}`, problem: items.problem });
   return items.value.map(({ pools, cleanGateway }) => ({
     pools: [],
     ...(isOfSubnets(annotation.key) && { applicationOnly: true as const }),

@@ -5,7 +5,7 @@ import { type Context, fresh, type Work } from "../../allocator/core/context.ts"
 import { addressNetwork } from "../../contract/answers/parts.ts";
 import { assignBody } from "../../contract/requests/assign.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { workloadOf } from "../../contract/schema/workload.ts";
 import { hostId } from "../../domain/host.ts";
 import type { Rejection } from "../../domain/outcome.ts";
@@ -41,29 +41,18 @@ type AssignCall = (
  * @param freshHandle makes the handle of a dry run that has neither a handle nor an Idempotency-Key. Any other request
  * without both is rejected, because its addresses could not be found if its answer is lost
  */
-export function readAssign(
-  event: Event,
-  freshHandle: () => string,
-): (AssignRequest & DryRun) | Problem {
+export function readAssign(event: Event, freshHandle: () => string): AssignRequest & DryRun {
   const input = readJson(event, assignBody);
-  if (input instanceof Problem) return input;
   const query = readQuery(event, DRY_RUN);
-  if (query instanceof Problem) return query;
   const { space } = query;
-  const idempotency = readIdempotencyKey(event);
-  if (idempotency instanceof Problem) return idempotency;
+  const key = readIdempotencyKey(event);
   const pools = askedOf(input);
-  if (pools instanceof Problem) return pools;
-
   const attributes = withTenant(event, input.attributes);
-  if (attributes instanceof Problem) return attributes;
-
-  const { key } = idempotency;
   const workload = workloadOf(input);
-  if (workload && key !== undefined) return KEY_BESIDE_WORKLOAD;
+  if (workload && key !== undefined) throw KEY_BESIDE_WORKLOAD;
   const dryRun = input.dryRun || query.dryRun;
   const handle = workload ? workloadHandle(workload) : input.handle;
-  if (handle === undefined && key === undefined && !dryRun) return NOT_TO_BE_FOUND;
+  if (handle === undefined && key === undefined && !dryRun) throw NOT_TO_BE_FOUND;
   const asked = {
     space,
     host: hostId(input.affinityType, input.host),
@@ -105,7 +94,7 @@ const KEY_BESIDE_WORKLOAD = invalid({
   problem: "is excluded by workload: the uid of the instance makes the request safe to repeat",
 });
 
-/** Rejects a request that cannot be repeated, and whose addresses could not be found if its answer is lost. */
+/** The problem of a request that cannot be repeated, and whose addresses could not be found if its answer is lost. */
 const NOT_TO_BE_FOUND = invalid(
   {
     field: "Idempotency-Key",

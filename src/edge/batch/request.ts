@@ -3,7 +3,7 @@ import { totalOf } from "../../allocator/assign/assignment.ts";
 import type { BatchItem } from "../../allocator/batch/batch.ts";
 import { batchItem, batchList } from "../../contract/requests/batch.ts";
 import { idempotencyKey } from "../../contract/schema/field.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid, orProblem, Problem } from "../../contract/schema/problem.ts";
 import { checked, isRecord } from "../../contract/schema/schema.ts";
 import { BATCH_ADDRESSES_MAX } from "../../domain/limits.ts";
 import { readAssign } from "../assign/request.ts";
@@ -32,24 +32,21 @@ interface BatchEntry {
 }
 
 /** Reads a batch. Each request is read as if it had come alone, and a malformed one does not hinder the others. */
-export function readBatch(event: Event): BatchRequest | Problem {
+export function readBatch(event: Event): BatchRequest {
   const sent = readRequests(event);
-  if (sent instanceof Problem) return sent;
   const space = readSpace(event);
-  if (space instanceof Problem) return space;
-  if (event.headers["idempotency-key"] !== undefined) return KEY_OF_BATCH;
+  if (event.headers["idempotency-key"] !== undefined) throw KEY_OF_BATCH;
   const entries = sent.map(({ value, ...at }) => ({
     ...at,
     ...keyOf(value),
-    read: value instanceof Problem ? value : readItem(event, space, value),
+    read: value instanceof Problem ? value : orProblem(() => readItem(event, space, value)),
   }));
   const items = entries
     .map(({ read }) => read)
     .filter((read): read is BatchItem => !(read instanceof Problem));
   const total = items.reduce((sum, item) => sum + addressesOf(item), 0);
-  return total > BATCH_ADDRESSES_MAX
-    ? tooMany(total)
-    : { entries, items, asLines: acceptsLines(event) };
+  if (total > BATCH_ADDRESSES_MAX) throw tooMany(total);
+  return { entries, items, asLines: acceptsLines(event) };
 }
 
 /** A request as it was sent: a value, or the problem of a line that is not JSON. */
@@ -59,20 +56,16 @@ interface Sent {
 }
 
 /** Returns the requests of a body: those of a JSON object, or the lines of NDJSON. */
-function readRequests(event: Event): readonly Sent[] | Problem {
+function readRequests(event: Event): readonly Sent[] {
   const type = mediaType(event);
-  if (type instanceof Problem) return type;
   if (type === NDJSON) {
     const lines = readLines(event);
-    if (lines instanceof Problem) return lines;
-    const input = checked(batchList, { requests: lines });
-    return input instanceof Problem
-      ? input
-      : lines.map((each) => ({ value: parsedLine(each), line: each.line }));
+    checked(batchList, { requests: lines });
+    return lines.map((each) => ({ value: orProblem(() => parsedLine(each)), line: each.line }));
   }
-  if (!isJson(type)) return unsupported(type, `application/json or ${NDJSON}`);
+  if (!isJson(type)) throw unsupported(type, `application/json or ${NDJSON}`);
   const input = readJson(event, batchList);
-  return input instanceof Problem ? input : input.requests.map((value) => ({ value }));
+  return input.requests.map((value) => ({ value }));
 }
 
 /** Returns the key of a request as it was sent, if it has a valid one. */
@@ -81,15 +74,15 @@ function keyOf(value: unknown): Pick<BatchEntry, "idempotencyKey"> {
   return v.is(idempotencyKey, key) ? { idempotencyKey: key as string } : {};
 }
 
-function readItem(event: Event, space: string, entry: unknown): BatchItem | Problem {
+function readItem(event: Event, space: string, entry: unknown): BatchItem {
   const input = checked(batchItem, entry);
-  if (input instanceof Problem) return input;
   const { assign, release } = input;
-  if ((assign === undefined) === (release === undefined)) return ONE_OF_BOTH;
+  if ((assign === undefined) === (release === undefined)) throw ONE_OF_BOTH;
   // The key is read as the header of a request that comes alone.
   const { idempotencyKey: key } = keyOf(entry);
   if (assign) return readAssignItem(alone(event, assign, key));
-  return key === undefined ? readReleaseItem(alone(event, release), space) : KEY_OF_RELEASE;
+  if (key !== undefined) throw KEY_OF_RELEASE;
+  return readReleaseItem(alone(event, release), space);
 }
 
 /** Returns the event of a request of a batch as if it had come alone. */
@@ -104,20 +97,18 @@ const alone = (event: Event, body: unknown, key?: string): Event => ({
   isBase64Encoded: false,
 });
 
-function readAssignItem(event: Event): BatchItem | Problem {
+function readAssignItem(event: Event): BatchItem {
   const read = readAssign(event, () => "");
-  if (read instanceof Problem) return read;
   const { dryRun, ...request } = read;
-  if (dryRun) return DRY_RUN_IN_BATCH;
-  return request.keyId === undefined ? KEYLESS : { kind: "assign", request };
+  if (dryRun) throw DRY_RUN_IN_BATCH;
+  if (request.keyId === undefined) throw KEYLESS;
+  return { kind: "assign", request };
 }
 
-function readReleaseItem(event: Event, space: string): BatchItem | Problem {
+function readReleaseItem(event: Event, space: string): BatchItem {
   const read = readRelease(event);
-  if (read instanceof Problem) return read;
-  return "entries" in read
-    ? { kind: "release", space, entries: read.entries, keep: read.keep }
-    : ADDRESSES_ONLY;
+  if (!("entries" in read)) throw ADDRESSES_ONLY;
+  return { kind: "release", space, entries: read.entries, keep: read.keep };
 }
 
 const addressesOf = (item: BatchItem): number =>

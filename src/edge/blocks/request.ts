@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { BlocksWanted } from "../../allocator/read/list-blocks.ts";
 import { blockListQuery, blockQuery } from "../../contract/requests/block.ts";
 import { cidr, resourceName } from "../../contract/schema/field.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
 import { addressInCursor, openCursor } from "../http/cursor.ts";
@@ -16,31 +16,27 @@ import { inPath, readQuery } from "../http/parameters.ts";
 const position = v.object({ pool: v.optional(resourceName), after: addressInCursor });
 
 /** Reads which blocks a request lists: those of a host, of a pool, or all of the space. */
-export function readBlockList(event: Event): BlocksWanted | Problem {
+export function readBlockList(event: Event): BlocksWanted {
   const query = readQuery(event, blockListQuery);
-  if (query instanceof Problem) return query;
   const { space, pool, host, affinityType, limit, cursor } = query;
   if (host === undefined && affinityType !== undefined)
-    return invalid({ field: "?affinityType", value: affinityType, problem: "needs a host" });
+    throw invalid({ field: "?affinityType", value: affinityType, problem: "needs a host" });
   const wanted = {
     space,
     pool,
     host: host === undefined ? undefined : hostId(affinityType ?? "host", host),
     limit,
   };
-  const opened = openCursor(cursor, blockListOf(wanted), position);
-  return opened instanceof Problem ? opened : { ...wanted, ...opened };
+  return { ...wanted, ...openCursor(cursor, blockListOf(wanted), position) };
 }
 
 /** Reads the block of a request, and the page of its addresses. */
 export function readBlockPath(event: Event) {
   const query = readQuery(event, blockQuery);
-  if (query instanceof Problem) return query;
   const block = inPath("cidr", cidr, event.pathParameters?.cidr);
-  if (block instanceof Problem) return block;
   const wanted = { space: query.space, cidr: block, limit: query.limit };
   const opened = openCursor(query.cursor, blockOf(wanted), v.object({ after: addressInCursor }));
-  return opened instanceof Problem ? opened : { ...wanted, position: opened.position?.after };
+  return { ...wanted, position: opened.position?.after };
 }
 
 /** Identifies the list of a cursor. */

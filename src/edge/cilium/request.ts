@@ -7,14 +7,14 @@ import {
   ciliumReleaseQuery,
 } from "../../contract/requests/cilium-node.ts";
 import { NODE } from "../../contract/requests/names.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import type { CiliumObject } from "../../domain/cilium-object.ts";
 import { CILIUM_LEVELS_MAX, CILIUM_OBJECT_BYTES_MAX } from "../../domain/limits.ts";
 import { assignedBy } from "../http/caller.ts";
 import { chooseManifest } from "../http/choose-manifest.ts";
 import type { Event } from "../http/event.ts";
-import { nameMismatch, readHostWith } from "../http/parameters.ts";
+import { readHostWith, rejectOtherName } from "../http/parameters.ts";
 import { readDocuments } from "../http/yaml-body.ts";
 
 type CiliumNodeBody = v.InferOutput<typeof ciliumNode>;
@@ -25,28 +25,21 @@ export interface CiliumNodePut extends CiliumRequest {
 }
 
 /** Reads a CiliumNode in JSON or YAML. */
-export function readCiliumNodePut(event: Event): CiliumNodePut | Problem {
+export function readCiliumNodePut(event: Event): CiliumNodePut {
   const documents = readDocuments(event);
-  if (documents instanceof Problem) return documents;
   const chosen = chooseManifest(event, documents, { kinds: [CILIUM_NODE], of: NODE });
-  if (chosen instanceof Problem) return chosen;
   if (isDeep(chosen.document, CILIUM_LEVELS_MAX))
-    return invalid({
+    throw invalid({
       field: "body",
       problem: `is nested more than ${CILIUM_LEVELS_MAX} levels deep`,
     });
   const body = checked(ciliumNode, chosen.document);
-  if (body instanceof Problem) return body;
   const path = readHostWith(event, ciliumNodeQuery);
-  if (path instanceof Problem) return path;
   const { families, releaseAfterSeconds, ...asked } = path;
   const { name, resourceVersion } = body.metadata;
-  const mismatch = nameMismatch({ field: "metadata.name", value: name }, path.node);
-  if (mismatch) return mismatch;
+  rejectOtherName({ field: "metadata.name", value: name }, path.node);
   const object = objectOf(body);
-  if (object instanceof Problem) return object;
   const uid = uidOf(body);
-  if (uid instanceof Problem) return uid;
   return {
     ...asked,
     uid,
@@ -62,29 +55,27 @@ export function readCiliumNodePut(event: Event): CiliumNodePut | Problem {
 /** Reads the node of a GET, and the caller, whom pools may serve or not. */
 export function readCiliumNodePath(event: Event) {
   const path = readHostWith(event, {});
-  return path instanceof Problem ? path : { ...path, ...assignedBy(event) };
+  return { ...path, ...assignedBy(event) };
 }
 
 export const readCiliumNodeRelease = (event: Event) => readHostWith(event, ciliumReleaseQuery);
 
 /** Returns the uid of the Node that owns the object, so that both show the same; else the object's own. */
-function uidOf({ metadata }: CiliumNodeBody): string | Problem {
+function uidOf({ metadata }: CiliumNodeBody): string {
   const owner = metadata.ownerReferences?.find(({ kind }) => kind === "Node");
   const uid = owner?.uid ?? metadata.uid;
-  return (
-    uid ??
-    invalid({
-      field: "metadata.uid",
-      problem: "is required, or the uid of the Node in metadata.ownerReferences",
-    })
-  );
+  if (uid !== undefined) return uid;
+  throw invalid({
+    field: "metadata.uid",
+    problem: "is required, or the uid of the Node in metadata.ownerReferences",
+  });
 }
 
-function objectOf({ spec, status }: CiliumNodeBody): CiliumObject | Problem {
+function objectOf({ spec, status }: CiliumNodeBody): CiliumObject {
   const object = { ipam: spec.ipam, status } as CiliumObject;
   const bytes = Buffer.byteLength(JSON.stringify(object));
   if (bytes <= CILIUM_OBJECT_BYTES_MAX) return object;
-  return invalid({
+  throw invalid({
     field: "body",
     problem: `has ${bytes} bytes in spec.ipam and status, and may have ${CILIUM_OBJECT_BYTES_MAX}`,
   });

@@ -2,7 +2,6 @@ import * as v from "valibot";
 import type { ContentsPosition } from "../../allocator/read/list-contents.ts";
 import { contentsQuery } from "../../contract/requests/contents.ts";
 import { resourceName } from "../../contract/schema/field.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { PARTS_OF_SPACE } from "../../domain/contents.ts";
 import { addressInCursor, openCursor } from "../http/cursor.ts";
 import type { Event } from "../http/event.ts";
@@ -29,12 +28,10 @@ export interface ContentsWanted {
   readonly position?: ContentsPosition | undefined;
 }
 
-export function readContentsWanted(event: Event): ContentsWanted | Problem {
+export function readContentsWanted(event: Event): ContentsWanted {
   const query = readQuery(event, contentsQuery);
-  if (query instanceof Problem) return query;
   const { space, cursor } = query;
-  const opened = openCursor(cursor, contentsOf({ space }), position);
-  return opened instanceof Problem ? opened : { space, ...opened };
+  return { space, ...openCursor(cursor, contentsOf({ space }), position) };
 }
 
 /** Identifies the list of a cursor. */

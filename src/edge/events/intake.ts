@@ -3,7 +3,7 @@ import type { Connect, Context } from "../../allocator/core/context.ts";
 import type { EventResult, EventScope } from "../../allocator/nodes/apply-events.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { spaceName } from "../../contract/schema/field.ts";
-import { invalid, Problem, type ProblemCode } from "../../contract/schema/problem.ts";
+import { invalid, orProblem, Problem, type ProblemCode } from "../../contract/schema/problem.ts";
 import { platItself } from "../../domain/actor.ts";
 import { parseJson } from "../../domain/json-text.ts";
 import type { ClusterEvent } from "../../domain/node-event.ts";
@@ -101,21 +101,26 @@ interface Message {
 
 function messageOf({ messageId: id, body, messageAttributes }: SQSRecord): Message {
   const named = messageAttributes.space?.stringValue;
-  const space = named === undefined ? SPACE_DEFAULT : inPath("space", spaceName, named);
+  const space = orProblem(() => spaceOf(named));
   if (space instanceof Problem) return { id, scope: { space: SPACE_DEFAULT }, problem: space };
-  if (space === PROBE_SPACE) return { id, scope: { space }, problem: reservedSpace() };
   const scope = { space, ...(named === undefined && { everySpace: true }) };
-  const parsed = parsedOf(body);
+  const parsed = orProblem(() => parsedOf(body));
   if (parsed instanceof Problem) return { id, scope, problem: parsed };
   if ("rejected" in parsed) return { id, scope, problem: parsed.rejected };
   return { id, scope, ...("event" in parsed && { event: parsed.event }) };
 }
 
-function parsedOf(body: string): ParsedEvent | Problem {
+function spaceOf(named: string | undefined): string {
+  const space = named === undefined ? SPACE_DEFAULT : inPath("space", spaceName, named);
+  if (space === PROBE_SPACE) throw reservedSpace();
+  return space;
+}
+
+function parsedOf(body: string): ParsedEvent {
   try {
     return parseEvent(parseJson(body));
   } catch {
-    return invalid({ field: "body", problem: "must be the JSON of one event" });
+    throw invalid({ field: "body", problem: "must be the JSON of one event" });
   }
 }
 

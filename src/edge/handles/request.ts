@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import type { HandlePosition } from "../../allocator/read/read-handle.ts";
 import { handleQuery } from "../../contract/requests/handle.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { formatAddress } from "../../domain/address.ts";
 import { addressInCursor, openCursor } from "../http/cursor.ts";
 import type { Event } from "../http/event.ts";
@@ -17,10 +16,8 @@ export const handlePosition = v.object({
 /** Reads the handle of a request, and the page of its addresses. */
 export function readHandlePage(event: Event) {
   const wanted = readHandleWith(event, handleQuery);
-  if (wanted instanceof Problem) return wanted;
   const { cursor, ...asked } = wanted;
-  const opened = openCursor(cursor, handleOf(asked), handlePosition);
-  return opened instanceof Problem ? opened : { ...asked, ...opened };
+  return { ...asked, ...openCursor(cursor, handleOf(asked), handlePosition) };
 }
 
 /** Returns a position as a cursor has it. Inverse of `handlePosition`. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { eventsQuery, historyQuery } from "../../contract/requests/history.ts";
 import { address } from "../../contract/schema/field.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { openCursor } from "../http/cursor.ts";
 import type { Event } from "../http/event.ts";
@@ -24,37 +24,32 @@ const logPosition = v.object({
 /** Reads the address of a request, and the page of its history. */
 export function readAddressHistoryPage(event: Event) {
   const query = readQuery(event, historyQuery);
-  if (query instanceof Problem) return query;
   const ip = inPath("ip", address, event.pathParameters?.ip);
-  if (ip instanceof Problem) return ip;
   const { cursor, ...page } = query;
   const wanted = { ...page, address: ip };
   const opened = openCursor(cursor, addressHistoryOf(wanted), entryPosition);
-  return opened instanceof Problem ? opened : { ...wanted, after: opened.position?.after };
+  return { ...wanted, after: opened.position?.after };
 }
 
 /** Reads the handle of a request, and the page of its history. */
 export function readHandleHistoryPage(event: Event) {
   const read = readHandleWith(event, historyQuery);
-  if (read instanceof Problem) return read;
   const { cursor, ...wanted } = read;
   const opened = openCursor(cursor, handleHistoryOf(wanted), entryPosition);
-  return opened instanceof Problem ? opened : { ...wanted, after: opened.position?.after };
+  return { ...wanted, after: opened.position?.after };
 }
 
 /** Reads the place from which a poll asks for events. */
 export function readPoll(event: Event) {
   const query = readQuery(event, eventsQuery);
-  if (query instanceof Problem) return query;
   const { cursor, ...wanted } = query;
   if (cursor !== undefined && wanted.since !== undefined)
-    return invalid({
+    throw invalid({
       field: "?since",
       value: event.queryStringParameters?.since,
       problem: "must be absent with a cursor, which goes on",
     });
-  const opened = openCursor(cursor, eventsOf(wanted), logPosition);
-  return opened instanceof Problem ? opened : { ...wanted, ...opened };
+  return { ...wanted, ...openCursor(cursor, eventsOf(wanted), logPosition) };
 }
 
 /** Identifies the history of a cursor. */

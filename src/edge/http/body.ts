@@ -4,7 +4,7 @@ import { checked, cut } from "../../contract/schema/schema.ts";
 import { parseJson, RepeatedFieldError } from "../../domain/json-text.ts";
 import { BODY_BYTES_MAX } from "../../domain/limits.ts";
 import type { Event } from "./event.ts";
-import { spaceInBody } from "./misplaced-space.ts";
+import { rejectSpaceInBody } from "./misplaced-space.ts";
 
 const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)$/;
 
@@ -12,45 +12,44 @@ const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)$/;
 export function readJson<Schema extends v.GenericSchema>(
   event: Event,
   schema: Schema,
-): v.InferOutput<Schema> | Problem {
+): v.InferOutput<Schema> {
   const type = mediaType(event);
-  if (type instanceof Problem) return type;
-  if (!isJson(type)) return unsupported(type, "application/json");
+  if (!isJson(type)) throw unsupported(type, "application/json");
   const json = jsonBody(event);
-  if (json instanceof Problem) return json;
-  return spaceInBody(event, json.value) ?? checked(schema, json.value);
+  rejectSpaceInBody(event, json);
+  return checked(schema, json);
 }
 
 export const isJson = (type: string): boolean => JSON_TYPE.test(type);
 
-export function jsonBody(event: Event): { readonly value: unknown } | Problem {
+/** Returns the value of a JSON body. */
+export function jsonBody(event: Event): unknown {
   const text = bodyText(event, BODY_BYTES_MAX);
-  if (text instanceof Problem) return text;
   try {
-    return { value: parseJson(text) };
+    return parseJson(text);
   } catch (error) {
     if (error instanceof RepeatedFieldError)
-      return invalid({ field: cut(error.field), problem: "is there more than once; send it once" });
-    return invalid({ field: "body", problem: `is not JSON: ${cut((error as Error).message)}` });
+      throw invalid({ field: cut(error.field), problem: "is there more than once; send it once" });
+    throw invalid({ field: "body", problem: `is not JSON: ${cut((error as Error).message)}` });
   }
 }
 
 /**
  * Decodes a body as UTF-8. It rejects other bytes, because a replacement character would change the text of the caller.
  */
-export function bodyText(event: Event, bytesMax: number): string | Problem {
+export function bodyText(event: Event, bytesMax: number): string {
   const { headers, body, isBase64Encoded } = event;
   const encoding = headers["content-encoding"] ?? "identity";
   // A compressed body is rejected, because a few bytes could decompress to gigabytes.
   if (encoding.trim().toLowerCase() !== "identity")
-    return new Problem(
+    throw new Problem(
       "unsupported_media_type",
       `Content-Encoding ${cut(encoding)} is not supported; send the body without it.`,
     );
-  if (!body) return EMPTY;
+  if (!body) throw EMPTY;
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
   if (bytes.byteLength > bytesMax)
-    return new Problem(
+    throw new Problem(
       "payload_too_large",
       `The body has ${bytes.byteLength} bytes and may have ${bytesMax}.`,
       { bytes: bytes.byteLength, bytesMax },
@@ -58,7 +57,7 @@ export function bodyText(event: Event, bytesMax: number): string | Problem {
   try {
     return DECODER.decode(bytes);
   } catch {
-    return invalid({ field: "body", problem: "is not UTF-8" });
+    throw invalid({ field: "body", problem: "is not UTF-8" });
   }
 }
 
@@ -71,10 +70,10 @@ export const EMPTY = invalid({ field: "body", problem: "is empty; send a JSON ob
  * (https://www.rfc-editor.org/rfc/rfc9110#section-8.3). A web page can also send such a body to any server without a
  * preflight.
  */
-export function mediaType({ headers, body }: Event): string | Problem {
+export function mediaType({ headers, body }: Event): string {
   const said = headers["content-type"];
   if (said === undefined)
-    return body
+    throw body
       ? new Problem(
           "unsupported_media_type",
           "The body has no Content-Type; send application/json.",

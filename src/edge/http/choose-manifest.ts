@@ -4,7 +4,7 @@ import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { cut, isRecord, shortened } from "../../contract/schema/schema.ts";
 import { MANIFESTS_PER_BODY_MAX } from "../../domain/limits.ts";
 import type { Event } from "./event.ts";
-import { spaceInBody } from "./misplaced-space.ts";
+import { rejectSpaceInBody } from "./misplaced-space.ts";
 import type { Documents } from "./yaml-body.ts";
 
 /** The manifest of a body that is used, and those that are not. */
@@ -26,33 +26,25 @@ const NAMES_TOLD_MAX = 10;
  * Chooses the document of a PUT. That is the only document, or among manifests (as files and `kubectl` have them) the
  * one of a wanted kind with the name of the URL. It must occur exactly once. No document may name a space.
  */
-export function chooseManifest(
-  event: Event,
-  { documents }: Documents,
-  wanted: Wanted,
-): Chosen | Problem {
+export function chooseManifest(event: Event, { documents }: Documents, wanted: Wanted): Chosen {
   const items = itemsOf(documents);
-  if (items instanceof Problem) return items;
-  for (const one of [...documents, ...items]) {
-    const misplaced = spaceInBody(event, one);
-    if (misplaced) return misplaced;
-  }
+  for (const one of [...documents, ...items]) rejectSpaceInBody(event, one);
   const [document] = items;
   if (items.length === 1) return { document, ignored: [] };
   if (items.length > MANIFESTS_PER_BODY_MAX)
-    return invalid({
+    throw invalid({
       field: "body",
       problem: `has ${items.length} manifests and may have ${MANIFESTS_PER_BODY_MAX}`,
     });
   if (!items.some(isManifest))
-    return invalid({
+    throw invalid({
       field: "body",
       problem: `has ${items.length} documents; send one of them`,
     });
   const name = event.pathParameters?.[wanted.of.part] ?? "";
   const ofKind = items.filter((item) => isOfKind(item, wanted));
   const meant = ofKind.filter((item) => nameOf(item) === name);
-  if (meant.length !== 1) return notOnce(items, ofKind, meant, wanted, name);
+  if (meant.length !== 1) throw notOnce(items, ofKind, meant, wanted, name);
   return {
     document: meant[0],
     ignored: items.filter((item) => item !== meant[0]).map(titleOf),
@@ -66,14 +58,15 @@ export function isManifest(value: unknown): value is Record<string, unknown> {
 }
 
 /** Returns the documents of a body, and the items of a list. `kubectl get` puts even a single one into a list. */
-function itemsOf(documents: readonly unknown[]): readonly unknown[] | Problem {
+function itemsOf(documents: readonly unknown[]): readonly unknown[] {
   const items: unknown[] = [];
   for (const document of documents) {
     if (!isManifest(document) || !isList(document)) items.push(document);
     else if (Array.isArray(document.items)) items.push(...document.items);
-    else return noArray(document.items);
+    else throw noArray(document.items);
   }
-  return items.length > 0 ? items : invalid({ field: "items", problem: "has none" });
+  if (items.length === 0) throw invalid({ field: "items", problem: "has none" });
+  return items;
 }
 
 const noArray = (items: unknown): Problem =>

@@ -20,13 +20,14 @@ export function openCursor<Schema extends v.GenericSchema>(
   text: string | undefined,
   of: readonly unknown[],
   schema: Schema,
-): { readonly position: v.InferOutput<Schema> | undefined } | Problem {
+): { readonly position: v.InferOutput<Schema> | undefined } {
   if (text === undefined) return { position: undefined };
   const sealed = unsealed(text);
   if (sealed && sealed.of !== JSON.stringify(of))
-    return rejected(text, "belongs to another list; use it with the same path and filters only");
+    throw rejected(text, "belongs to another list; use it with the same path and filters only");
   const position = v.safeParse(schema, sealed?.position);
-  return position.success ? { position: position.output } : notACursor(text);
+  if (!position.success) throw notACursor(text);
+  return { position: position.output };
 }
 
 /** Decodes a cursor, with the list that it belongs to as text. Rejects one that is nested too deep to be encoded again. */

@@ -13,23 +13,22 @@ import { unlessKnown } from "./preconditions.ts";
 
 export type Handler = (event: Event) => Promise<APIGatewayProxyStructuredResultV2>;
 
-/** The handler of one route. */
-export type Route = (event: Event, work: Work) => Promise<Answer | Problem | Rejection>;
+/** The handler of one route. It throws the problem of a request that does not parse. */
+export type Route = (event: Event, work: Work) => Promise<Answer | Rejection>;
 
 /**
- * Makes the handler of a route: it parses the event, calls the core, and answers. Parser and core can reject. A call whose
- * input asks for a dry run gets a context that keeps nothing.
+ * Makes the handler of a route: it parses the event, calls the core, and answers. A parser throws the problem of its request,
+ * and the core returns a rejection. A call whose input asks for a dry run gets a context that keeps nothing.
  */
 export function route<Input, Result>(
-  parse: (event: Event) => Input | Problem,
-  call: (plat: Context, input: Input, work: Work) => Promise<Result | Problem | Rejection>,
+  parse: (event: Event) => Input,
+  call: (plat: Context, input: Input, work: Work) => Promise<Result | Rejection>,
   answer: (result: Result, requestId: string, input: Input) => Answer,
 ): Route {
   return async (event, work) => {
     const input = parse(event);
-    if (input instanceof Problem) return input;
     const result = await call(isDryRun(input) ? work.dryRun() : work.plat, input, work);
-    if (result instanceof Problem || result instanceof Rejection) return result;
+    if (result instanceof Rejection) return result;
     return answer(result, event.requestContext.requestId, input);
   };
 }
@@ -67,15 +66,16 @@ export function http(
       const { method, path } = requestContext.http;
       const key = servedKey(routeKey);
       const serve = Object.hasOwn(routes, key) ? routes[key] : undefined;
-      const answered = serve
-        ? await serve(event, connect({ actor: actorOf(event), isAwaited: true, counts }))
-        : noRoute(method, path);
+      if (!serve) throw noRoute(method, path);
+      const answered = await serve(
+        event,
+        connect({ actor: actorOf(event), isAwaited: true, counts }),
+      );
       if (answered instanceof Rejection) result = problemOf(answered);
-      else if (answered instanceof Problem) result = answered;
       else
         result = key.startsWith("GET ") ? unlessKnown(event, answered) : located(event, answered);
     } catch (thrown) {
-      error = thrown;
+      if (!(thrown instanceof Problem)) error = thrown;
       result = problemOf(thrown);
     }
     log(result, {

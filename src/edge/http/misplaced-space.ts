@@ -1,19 +1,18 @@
 import * as v from "valibot";
 import { inNamedSpace, withoutSpace } from "../../contract/routes/space-path.ts";
 import { spaceName } from "../../contract/schema/field.ts";
-import { type FieldProblem, invalid, type Problem } from "../../contract/schema/problem.ts";
+import { type FieldProblem, invalid } from "../../contract/schema/problem.ts";
 import { cut, isRecord, shortened } from "../../contract/schema/schema.ts";
 import type { Event } from "./event.ts";
 
 /** Rejects a body that names a space, so that a manifest is not applied in a space that its sender did not mean. */
-export function spaceInBody(event: Event, body: unknown): Problem | undefined {
-  return isRecord(body) && Object.hasOwn(body, "space")
-    ? invalid({
-        field: "space",
-        value: shortened(body.space),
-        problem: `is not a field here: ${instead(event, body.space)}`,
-      })
-    : undefined;
+export function rejectSpaceInBody(event: Event, body: unknown): void {
+  if (isRecord(body) && Object.hasOwn(body, "space"))
+    throw invalid({
+      field: "space",
+      value: shortened(body.space),
+      problem: `is not a field here: ${instead(event, body.space)}`,
+    });
 }
 
 /** Returns the error for a query that names a space. */

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { namedListQuery } from "../../contract/requests/query.ts";
 import { resourceName } from "../../contract/schema/field.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import type { Listed, PageWanted } from "../../domain/listed.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
 import type { Answer, Event } from "./event.ts";
@@ -43,12 +42,11 @@ export function pagedList<Item>(
 ) {
   const listOf = ({ space }: { readonly space: string }) => [list, space];
   return {
-    read(event: Event): NamedListWanted | Problem {
+    read(event: Event): NamedListWanted {
       const read = readQuery(event, namedListQuery);
-      if (read instanceof Problem) return read;
       const { cursor, ...asked } = read;
       const opened = openCursor(cursor, listOf(asked), v.object({ after: place }));
-      return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
+      return { ...asked, after: opened.position?.after };
     },
 
     answer(

@@ -1,4 +1,4 @@
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
 import { parseJson, RepeatedFieldError } from "../../domain/json-text.ts";
 import { BODY_BYTES_MAX } from "../../domain/limits.ts";
@@ -16,16 +16,15 @@ export interface Line {
 }
 
 /** Returns the lines of a body that are not empty. */
-export function readLines(event: Event): readonly Line[] | Problem {
+export function readLines(event: Event): readonly Line[] {
   const text = bodyText(event, BODY_BYTES_MAX);
-  if (text instanceof Problem) return text;
   return text
     .split("\n")
     .map((text, index) => ({ line: index + 1, text }))
     .filter(({ text }) => text.trim() !== "");
 }
 
-/** Returns the value of a line, or the problem of one that is not JSON. */
+/** Returns the value of a line. @throws {Problem} if it is not JSON */
 export function parsedLine({ line, text }: Line): unknown {
   try {
     return parseJson(text);
@@ -35,7 +34,7 @@ export function parsedLine({ line, text }: Line): unknown {
       error instanceof RepeatedFieldError
         ? `${line} is ambiguous: ${cut(message)}; send it once`
         : `${line} is not JSON: ${cut(message)}`;
-    return invalid({ field: "line", value: line, problem });
+    throw invalid({ field: "line", value: line, problem });
   }
 }
 

@@ -11,7 +11,7 @@ import {
   nodeName,
   spaceName,
 } from "../../contract/schema/field.ts";
-import { type FieldProblem, invalid, Problem } from "../../contract/schema/problem.ts";
+import { type FieldProblem, invalid, orProblem, Problem } from "../../contract/schema/problem.ts";
 import { checked, shortened } from "../../contract/schema/schema.ts";
 import type { Address } from "../../domain/address.ts";
 import { PROBE_SPACE } from "../../domain/probe.ts";
@@ -24,18 +24,20 @@ export function readQuery<Entries extends v.ObjectEntries>(event: Event, entries
   const known = Object.keys(entries);
   const unknown = Object.entries(query).filter(([name]) => !known.includes(name));
   if (unknown.length > 0)
-    return invalid(
+    throw invalid(
       ...unknown.map(([name, value]) =>
         name === "space" ? spaceInQuery(event, value) : unknownParameter(name, known),
       ),
     );
   const named = event.pathParameters?.space;
   const space = named === undefined ? SPACE_DEFAULT : inPath("space", spaceName, named);
-  if (space instanceof Problem) return space;
   if (space === PROBE_SPACE && !READS.includes(event.requestContext.http.method))
-    return reservedSpace();
-  const input = checked(v.object(entries), query);
-  return input instanceof Problem ? asParameters(input) : { ...input, space };
+    throw reservedSpace();
+  const input = renamed(
+    (field) => `?${field}`,
+    () => checked(v.object(entries), query),
+  );
+  return { ...input, space };
 }
 
 const READS: readonly string[] = ["GET", "HEAD"];
@@ -45,9 +47,9 @@ export const reservedSpace = (): Problem =>
   invalid({ field: "space", problem: `is ${PROBE_SPACE}, which is reserved for the probe` });
 
 /** Reads the space of a request without query parameters. */
-export function readSpace(event: Event): string | Problem {
+export function readSpace(event: Event): string {
   const query = readQuery(event, {});
-  return query instanceof Problem ? query : query.space;
+  return query.space;
 }
 
 /** Reads a write without a body and a name. */
@@ -61,15 +63,15 @@ export function readNamed(event: Event, of = RESOURCE) {
 /** Reads a write of a named resource. A body may repeat the name, but must not contradict the URL. */
 export function readNamedWrite(event: Event, nameInBody?: NameInBody, of = RESOURCE) {
   const named = readNamedWith(event, DRY_RUN, of);
-  if (named instanceof Problem || nameInBody === undefined) return named;
-  return nameMismatch(nameInBody, named.name) ?? named;
+  if (nameInBody !== undefined) rejectOtherName(nameInBody, named.name);
+  return named;
 }
 
-/** Returns the problem of a body that names another resource than the URL. */
-export function nameMismatch(nameInBody: NameInBody, name: string): Problem | undefined {
-  if (nameInBody.value === name) return undefined;
+/** Rejects a body that names another resource than the URL. */
+export function rejectOtherName(nameInBody: NameInBody, name: string): void {
+  if (nameInBody.value === name) return;
   const problem = `is not ${name}, the name in the URL`;
-  return new Problem("name_mismatch", `${nameInBody.field} ${problem}.`, {
+  throw new Problem("name_mismatch", `${nameInBody.field} ${problem}.`, {
     fields: [{ ...nameInBody, problem }],
   });
 }
@@ -81,20 +83,18 @@ export function readNamedWith<Entries extends v.ObjectEntries>(
   of = RESOURCE,
 ) {
   const query = readQuery(event, entries);
-  if (query instanceof Problem) return query;
   const name = inPath(
     of.part,
     givesNames(event) ? of.given : of.schema,
     event.pathParameters?.[of.part],
   );
-  return name instanceof Problem ? name : { ...query, name };
+  return { ...query, name };
 }
 
-export function readJobPath(event: Event): { space: string; id: string } | Problem {
+export function readJobPath(event: Event): { space: string; id: string } {
   const space = readSpace(event);
-  if (space instanceof Problem) return space;
   const id = inPath("id", jobId, event.pathParameters?.id);
-  return id instanceof Problem ? id : { space, id };
+  return { space, id };
 }
 
 export function readHandlePath(event: Event) {
@@ -104,24 +104,21 @@ export function readHandlePath(event: Event) {
 /** Reads the handle in the path, and the query. */
 export function readHandleWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
   const query = readQuery(event, entries);
-  if (query instanceof Problem) return query;
   const handle = inPath("handle", handleInPath, event.pathParameters?.handle);
-  return handle instanceof Problem ? handle : { ...query, handle };
+  return { ...query, handle };
 }
 
-export function readAddressPath(event: Event): { space: string; address: Address } | Problem {
+export function readAddressPath(event: Event): { space: string; address: Address } {
   const space = readSpace(event);
-  if (space instanceof Problem) return space;
   const ip = inPath("ip", address, event.pathParameters?.ip);
-  return ip instanceof Problem ? ip : { space, address: ip };
+  return { space, address: ip };
 }
 
 /** Reads the host in the path, and the query. */
 export function readHostWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
   const query = readQuery(event, entries);
-  if (query instanceof Problem) return query;
   const node = inPath("node", givesNames(event) ? newNode : nodeName, event.pathParameters?.node);
-  return node instanceof Problem ? node : { ...query, node };
+  return { ...query, node };
 }
 
 /** Returns true if the path of a request can give a resource its name. */
@@ -133,17 +130,17 @@ export function inPath<Schema extends v.GenericSchema>(
   field: string,
   schema: Schema,
   value: string | undefined,
-): v.InferOutput<Schema> | Problem {
-  const part = checked(schema, value);
-  return part instanceof Problem ? renamed(part, field) : part;
+): v.InferOutput<Schema> {
+  return renamed(
+    () => field,
+    () => checked(schema, value),
+  );
 }
 
 /** Reads the Idempotency-Key of a request, if it has one. The quoted and the bare form are the same key. */
-export function readIdempotencyKey(event: Event): { readonly key: string | undefined } | Problem {
-  const header = event.headers["idempotency-key"];
-  if (header === undefined) return { key: undefined };
-  const key = inPath("Idempotency-Key", idempotencyKey, header);
-  return key instanceof Problem ? key : { key };
+export function readIdempotencyKey({ headers }: Event): string | undefined {
+  const header = headers["idempotency-key"];
+  return header === undefined ? undefined : inPath("Idempotency-Key", idempotencyKey, header);
 }
 
 function unknownParameter(name: string, known: readonly string[]): FieldProblem {
@@ -154,13 +151,10 @@ function unknownParameter(name: string, known: readonly string[]): FieldProblem 
   return { field: `?${shortened(name)}`, problem: `is not a parameter here; ${list}` };
 }
 
-/** Renames the fields of a problem whose schema read a whole body. */
-function renamed({ members }: Problem, field: string): Problem {
-  return invalid(...(members.fields as FieldProblem[]).map((problem) => ({ ...problem, field })));
-}
-
-/** Renames the fields of a problem whose schema read fields of a body. */
-function asParameters({ members }: Problem): Problem {
-  const fields = members.fields as FieldProblem[];
-  return invalid(...fields.map((problem) => ({ ...problem, field: `?${problem.field}` })));
+/** Parses a part of a request, and names the fields of its problem as the sender knows them. */
+export function renamed<T>(nameOf: (field: string) => string, parse: () => T): T {
+  const read = orProblem(parse);
+  if (!(read instanceof Problem)) return read;
+  const fields = read.members.fields as readonly FieldProblem[];
+  throw invalid(...fields.map((problem) => ({ ...problem, field: nameOf(problem.field) })));
 }

@@ -1,7 +1,6 @@
 import type { Conditions, Precondition, Revisions } from "../../allocator/admin/precondition.ts";
 import { RESOURCE } from "../../contract/requests/names.ts";
 import { etags } from "../../contract/schema/field.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import type { Answer, Event } from "./event.ts";
 import { inPath, readNamedWrite } from "./parameters.ts";
 
@@ -13,11 +12,9 @@ interface ETag {
 }
 
 /** Reads the precondition of a write. A weak ETag never matches in If-Match (RFC 9110, 13.1.1). */
-export function readIfMatch({ headers }: Event): { readonly ifMatch: Precondition } | Problem {
+export function readIfMatch({ headers }: Event): { readonly ifMatch: Precondition } {
   const match = readETags("If-Match", headers["if-match"]);
-  if (match instanceof Problem) return match;
   const noneMatch = readETags("If-None-Match", headers["if-none-match"]);
-  if (noneMatch instanceof Problem) return noneMatch;
   const precondition: Conditions = {
     ...(match && { match: revisionsIn(match, ({ weak }) => !weak) }),
     ...(noneMatch && { noneMatch: revisionsIn(noneMatch) }),
@@ -28,17 +25,15 @@ export function readIfMatch({ headers }: Event): { readonly ifMatch: Preconditio
 /** Reads the name and the preconditions of a request that changes or deletes an item without a body. */
 export function readNamedMatch(event: Event, of = RESOURCE) {
   const named = readNamedWrite(event, undefined, of);
-  if (named instanceof Problem) return named;
-  const match = readIfMatch(event);
-  return match instanceof Problem ? match : { ...named, ...match };
+  return { ...named, ...readIfMatch(event) };
 }
 
 /** Answers 304 without a body if the caller has the same answer already (RFC 9110, 13.1.2). */
-export function unlessKnown({ headers }: Event, answer: Answer): Answer | Problem {
+export function unlessKnown({ headers }: Event, answer: Answer): Answer {
   const { etag, ...others } = answer.headers ?? {};
   if (etag === undefined || answer.status !== 200) return answer;
   const noneMatch = readETags("If-None-Match", headers["if-none-match"]);
-  if (noneMatch === undefined || noneMatch instanceof Problem) return noneMatch ?? answer;
+  if (noneMatch === undefined) return answer;
   const known = revisionsIn(noneMatch);
   const isKnown = known === "any" || known.some((revision) => `"${revision}"` === etag);
   return isKnown ? { status: 304, headers: { ...others, etag }, body: undefined } : answer;
@@ -47,7 +42,6 @@ export function unlessKnown({ headers }: Event, answer: Answer): Answer | Proble
 function readETags(field: string, header: string | undefined) {
   if (header === undefined) return undefined;
   const text = inPath(field, etags, header);
-  if (text instanceof Problem) return text;
   if (text === "*") return "any";
   return [...text.matchAll(/(W\/)?"([^"]*)"/g)].map(
     ([, weak, revision = ""]): ETag => ({ revision, weak: weak !== undefined }),

@@ -21,15 +21,11 @@ export function tenantInClaim(claim: unknown): NamedTenant {
  *
  * @param field the field of the attributes, for the problem
  */
-export function withTenant(
-  event: Event,
-  attributes: Attributes,
-  field = "attributes",
-): Attributes | Problem {
+export function withTenant(event: Event, attributes: Attributes, field = "attributes"): Attributes {
   const tenant = event.requestContext.authorizer?.tenant;
   if (!tenant) return attributes;
   const asked = attributes[TENANT_ATTRIBUTE];
-  if (asked !== undefined && asked !== tenant.name) return mismatch(tenant, field, asked);
+  if (asked !== undefined && asked !== tenant.name) throw mismatch(tenant, field, asked);
   return tenant.name === undefined
     ? attributes
     : { ...attributes, [TENANT_ATTRIBUTE]: tenant.name };

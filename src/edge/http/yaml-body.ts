@@ -1,5 +1,5 @@
 import { Lexer, Parser, parseAllDocuments } from "yaml";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
 import { bodyText, EMPTY, isJson, jsonBody, mediaType, unsupported } from "./body.ts";
 import type { Event } from "./event.ts";
@@ -25,37 +25,36 @@ export interface Documents {
 }
 
 /** Returns the values of a JSON or YAML body. */
-export function readDocuments(event: Event): Documents | Problem {
+export function readDocuments(event: Event): Documents {
   const type = mediaType(event);
-  if (type instanceof Problem) return type;
-  if (isJson(type)) {
-    const json = jsonBody(event);
-    return json instanceof Problem ? json : { documents: [json.value] };
-  }
-  return YAML_TYPE.test(type)
-    ? parseYaml(event)
-    : unsupported(type, "application/json or application/yaml");
+  if (isJson(type)) return { documents: [jsonBody(event)] };
+  if (YAML_TYPE.test(type)) return parseYaml(event);
+  throw unsupported(type, "application/json or application/yaml");
 }
 
-function parseYaml(event: Event): Documents | Problem {
+function parseYaml(event: Event): Documents {
   const text = bodyText(event, YAML_BYTES_MAX);
-  if (text instanceof Problem) return text;
   if (isDeep(text))
-    return invalid({
+    throw invalid({
       field: "body",
       problem: `is nested more than ${YAML_LEVELS_MAX} levels deep`,
     });
+  const [first, ...more] = documentsIn(text);
+  if (first === undefined) throw EMPTY;
+  return { documents: [first, ...more] };
+}
+
+/** Returns the documents of a text. Leaves out empty ones between two separators. */
+function documentsIn(text: string): readonly unknown[] {
   try {
     const documents = parseAllDocuments(text, { logLevel: "silent" });
     const [error] = documents.flatMap(({ errors }) => errors);
     if (error) throw error;
-    const [first, ...more] = documents
+    return documents
       .map((document) => document.toJS({ maxAliasCount: YAML_ALIASES_MAX }))
-      // Leaves out empty documents between two separators.
       .filter((value) => value !== null);
-    return first === undefined ? EMPTY : { documents: [first, ...more] };
   } catch (error) {
-    return invalid({
+    throw invalid({
       field: "body",
       problem: `is not YAML: ${cut(firstLine((error as Error).message))}`,
     });

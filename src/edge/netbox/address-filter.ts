@@ -1,4 +1,4 @@
-import { invalid, type Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { shortened } from "../../contract/schema/schema.ts";
 import { currentOf, fieldOf, type HeldAddress, tagsOf } from "./fields.ts";
 
@@ -19,10 +19,10 @@ export const ADDRESS_FILTERS: ReadonlySet<string> = new Set([
  */
 export function addressFilter(
   query: Readonly<Record<string, string | undefined>>,
-): ((held: HeldAddress) => boolean) | Problem {
+): (held: HeldAddress) => boolean {
   const { family, tag, q } = query;
   if (family !== undefined && family !== "4" && family !== "6")
-    return invalid({ field: "?family", value: shortened(family), problem: "must be 4 or 6" });
+    throw invalid({ field: "?family", value: shortened(family), problem: "must be 4 or 6" });
   const custom = Object.entries(query).filter(([name]) => name.startsWith(CUSTOM_FIELD));
   return (held) => {
     const current = currentOf(held);

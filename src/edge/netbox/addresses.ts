@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { addressesRead } from "../../contract/answers/address.ts";
 import { parseNetboxAddress } from "../../contract/netbox/address-text.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid, Problem, thrownProblem } from "../../contract/schema/problem.ts";
 import { shortened } from "../../contract/schema/schema.ts";
 import { type Address, formatAddress, parseAddress } from "../../domain/address.ts";
 import { formatCidr, parseNetwork } from "../../domain/cidr.ts";
@@ -17,29 +17,25 @@ import type { HeldAddress } from "./fields.ts";
 import { networksOf, placeOf } from "./networks.ts";
 import { pageAnswer, readPage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
-import { type Asked, type Operation, unknownFilters } from "./request.ts";
+import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
 import { noSuch, spaceOfQuery } from "./vrfs.ts";
 
 /** Lists the assigned addresses of a space, by NetBox's filters. */
 export const listAddresses: Operation = async (asked, plat) => {
   const { query } = asked;
   const isKnown = (name: string) => ADDRESS_FILTERS.has(name) || name.startsWith(CUSTOM_FIELD);
-  const unknown = unknownFilters(query, isKnown);
-  if (unknown) return unknown;
+  rejectUnknownFilters(query, isKnown);
   const space = await spaceOfQuery(asked, plat);
-  if (space instanceof Problem) return space;
   const networks = await networksOf(plat, space);
-  if (networks instanceof Problem) return networks;
   const around = { space, networks, base: asked.base };
   const single = singleIn(query);
-  if (single instanceof Problem) return single;
   return single ? listOne(asked, plat, around, single) : listMore(asked, plat, around);
 };
 
 /** Reads an assigned address by its id. */
 export const readAddress: Operation = async (asked, plat) => {
   const found = await assignedAt(asked, plat);
-  return found instanceof Problem ? found : answerWith(found.held, found.around, asked.id);
+  return answerWith(found.held, found.around, asked.id);
 };
 
 /** An assigned address, and what its answer needs. */
@@ -49,21 +45,20 @@ export interface Found {
 }
 
 /** Finds the assigned address with the id in the path. */
-export async function assignedAt({ id, base }: Asked, plat: Plat): Promise<Found | Problem> {
+export async function assignedAt({ id, base }: Asked, plat: Plat): Promise<Found> {
   const place = await placeOf(plat, id);
-  if (place instanceof Problem) return place;
   const { space, address } = place;
   const held = await heldAt(plat, space, address);
-  if (held instanceof Problem) return held;
-  if (!held) return noSuch("IP address", id);
+  if (!held) throw noSuch("IP address", id);
   const networks = await networksOf(plat, space);
-  return networks instanceof Problem ? networks : { held, around: { space, networks, base } };
+  return { held, around: { space, networks, base } };
 }
 
 /** Returns the answer with an address as NetBox has it. */
-export function answerWith(held: HeldAddress, around: Around, id: number): Answer | Problem {
+export function answerWith(held: HeldAddress, around: Around, id: number): Answer {
   const body = addressBody(held, around);
-  return body ? { status: 200, body } : noSuch("IP address", id);
+  if (!body) throw noSuch("IP address", id);
+  return { status: 200, body };
 }
 
 /** Reads an address; nothing if nobody has it. */
@@ -71,11 +66,14 @@ async function heldAt(
   plat: Plat,
   space: string,
   address: Address,
-): Promise<HeldAddress | undefined | Problem> {
+): Promise<HeldAddress | undefined> {
   const path = { ip: formatAddress(address) };
-  const held = await plat.call<HeldAddress>("GET /v1/addresses/{ip}", { space, path });
-  if (held instanceof Problem) return held.code === "not_found" ? undefined : held;
-  return isAssigned(held) ? held : undefined;
+  const held = await plat
+    .call<HeldAddress>("GET /v1/addresses/{ip}", { space, path })
+    .catch(thrownProblem);
+  if (!(held instanceof Problem)) return isAssigned(held) ? held : undefined;
+  if (held.code === "not_found") return undefined;
+  throw held;
 }
 
 /** A filter that names one address. */
@@ -85,12 +83,11 @@ interface Single {
 }
 
 /** Returns the one address that a query can mean: that of `address`, or of `q` if it is one. */
-function singleIn({ address, q }: Asked["query"]): Single | undefined | Problem {
+function singleIn({ address, q }: Asked["query"]): Single | undefined {
   if (address !== undefined) {
     const read = parseNetboxAddress(address);
-    return read.ok
-      ? read.value
-      : invalid({ field: "?address", value: shortened(address), problem: read.problem });
+    if (read.ok) return read.value;
+    throw invalid({ field: "?address", value: shortened(address), problem: read.problem });
   }
   const read = q === undefined ? undefined : parseAddress(q);
   return read?.ok ? { address: read.value } : undefined;
@@ -101,13 +98,10 @@ async function listOne(
   plat: Plat,
   around: Around,
   { address, prefixLength }: Single,
-): Promise<Answer | Problem> {
+): Promise<Answer> {
   const page = readPage(asked);
-  if (page instanceof Problem) return page;
   const isWanted = addressFilter({ ...asked.query, q: undefined });
-  if (isWanted instanceof Problem) return isWanted;
   const held = await heldAt(plat, around.space, address);
-  if (held instanceof Problem) return held;
   const isSame = held && (prefixLength === undefined || held.cidr?.endsWith(`/${prefixLength}`));
   const body = held && isSame && isWanted(held) ? addressBody(held, around) : undefined;
   const all = body ? [body] : [];
@@ -119,13 +113,10 @@ async function listOne(
  * Answers a page of a search. It goes through pages of Plat's search, from the cursor of the link `next` on. It counts some of what comes
  * after the page. If there is more, the count is one more than what it has seen, so that a client goes on.
  */
-async function listMore(asked: Asked, plat: Plat, around: Around): Promise<Answer | Problem> {
+async function listMore(asked: Asked, plat: Plat, around: Around): Promise<Answer> {
   const page = readPage(asked);
-  if (page instanceof Problem) return page;
   const isWanted = addressFilter(asked.query);
-  if (isWanted instanceof Problem) return isWanted;
   const within = networkIn(asked.query.parent);
-  if (within instanceof Problem) return within;
   const resumed = resumedAt(asked.query.cursor);
   const startedAtMs = plat.now();
   const results: object[] = [];
@@ -142,7 +133,6 @@ async function listMore(asked: Asked, plat: Plat, around: Around): Promise<Answe
     };
     const { space } = around;
     const found = await plat.call<Listed>("GET /v1/addresses", { space, query });
-    if (found instanceof Problem) return found;
     const wanted = found.addresses.filter((held) => isAssigned(held) && isWanted(held));
     for (const body of wanted.flatMap((held) => addressBody(held, around) ?? [])) {
       if (seen >= page.offset && results.length < page.limit) results.push(body);
@@ -175,10 +165,9 @@ function resumedAt(text: string | undefined): { seen: number; cursor: string | u
   return { seen: Number(seen ?? 0), cursor: cursor ?? text };
 }
 
-function networkIn(parent: string | undefined): { readonly cidr?: string } | Problem {
+function networkIn(parent: string | undefined): { readonly cidr?: string } {
   if (parent === undefined) return {};
   const read = parseNetwork(parent);
-  return read.ok
-    ? { cidr: formatCidr(read.value) }
-    : invalid({ field: "?parent", value: shortened(parent), problem: read.problem });
+  if (read.ok) return { cidr: formatCidr(read.value) };
+  throw invalid({ field: "?parent", value: shortened(parent), problem: read.problem });
 }

@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import type { assignedAddress, assignment } from "../../contract/answers/assignment.ts";
 import type { batchDone } from "../../contract/answers/batch.ts";
 import type { addressesReleased } from "../../contract/answers/release.ts";
-import { Problem } from "../../contract/schema/problem.ts";
+import { Problem, thrownProblem } from "../../contract/schema/problem.ts";
 import { type Address, formatAddress } from "../../domain/address.ts";
 import type { Answer } from "../http/event.ts";
 import { withTenant } from "../http/tenant.ts";
@@ -30,12 +30,11 @@ export async function assignAll(
   { event }: Asked,
   { space }: Pick<Around, "space">,
   all: readonly AddressWanted[],
-): Promise<readonly HeldAddress[] | Problem> {
+): Promise<readonly HeldAddress[]> {
   const named: AddressWanted[] = [];
   for (const { said, wanted } of all) {
     // The answer shows the tenant too, which Plat adds to the attributes.
     const attributes = withTenant(event, toAssign(said.attributes), "custom_fields");
-    if (attributes instanceof Problem) return attributes;
     named.push({ said: { ...said, attributes }, wanted });
   }
   const [first] = named;
@@ -46,7 +45,7 @@ export async function assignAll(
     const done = await plat.call<v.InferOutput<typeof assignment>>("POST /v1/assign", {
       ...{ space, headers, body },
     });
-    return done instanceof Problem ? done : heldOf(done, body);
+    return heldOf(done, body);
   }
   return assignSeveral(plat, space, named);
 }
@@ -55,18 +54,17 @@ async function assignSeveral(
   plat: Plat,
   space: string,
   all: readonly AddressWanted[],
-): Promise<readonly HeldAddress[] | Problem> {
+): Promise<readonly HeldAddress[]> {
   const bodies = all.map((each) => bodyOf(each, plat));
   const requests = bodies.map((assign) => ({ assign, idempotencyKey: plat.fresh() }));
   const body = { requests };
   const done = await plat.call<v.InferOutput<typeof batchDone>>("POST /v1/batch", { space, body });
-  if (done instanceof Problem) return done;
   const held = done.results.flatMap(({ assigned }, n) =>
     assigned ? heldOf(assigned, bodies[n] as AssignBody) : [],
   );
   const failed = done.results.find(({ problem }) => problem);
   if (!failed?.problem) return held;
-  const left = await release(plat, space, held);
+  const left = await release(plat, space, held).catch(thrownProblem);
   const { code, detail } = failed.problem;
   // Nobody knows what became of a write that the database did not answer.
   const isKnown = done.results.every(({ problem }) => !problem || problem.status < 429);
@@ -74,28 +72,27 @@ async function assignSeveral(
     left || !isKnown
       ? "Some of its addresses may stay assigned; search for them by what the request said of them."
       : "No address of this request stays assigned.";
-  return new Problem(code, `${detail} ${rest}`);
+  throw new Problem(code, `${detail} ${rest}`);
 }
 
-/** Releases addresses by their generations, and returns why one of them is still assigned. */
+/** Releases addresses by their generations. @throws {Problem} why one of them is still assigned */
 export async function release(
   plat: Plat,
   space: string,
   held: readonly Pick<HeldAddress, "address" | "generation">[],
-): Promise<Problem | undefined> {
-  if (held.length === 0) return undefined;
+): Promise<void> {
+  if (held.length === 0) return;
   const addresses = held.map(({ address, generation }) => ({ address, generation }));
   const body = { addresses };
   const done = await plat.call<v.InferOutput<typeof addressesReleased>>("POST /v1/release", {
     ...{ space, body },
   });
-  if (done instanceof Problem) return done;
   const failed = done.results.find(
     ({ status }) => status === "conflict" || status === "unfinished",
   );
-  if (!failed) return undefined;
+  if (!failed) return;
   const code = failed.status === "conflict" ? "generation_conflict" : "unavailable";
-  return new Problem(code, failed.detail ?? `${failed.address} is still assigned.`);
+  throw new Problem(code, failed.detail ?? `${failed.address} is still assigned.`);
 }
 
 type AssignBody = ReturnType<typeof bodyOf>;
@@ -127,11 +124,11 @@ export async function createdAnswer(
   around: Around,
   held: readonly HeldAddress[],
   isList: boolean,
-): Promise<Answer | Problem> {
+): Promise<Answer> {
   const bodies = held.flatMap((each) => addressBody(each, around) ?? []);
   if (bodies.length < held.length) {
-    const problem = await release(plat, around.space, held);
-    return problem ?? WITHOUT_ID;
+    await release(plat, around.space, held);
+    throw WITHOUT_ID;
   }
   const location = "/api/ipam/ip-addresses/";
   return { status: 201, location, body: isList ? bodies : (bodies[0] ?? {}) };

@@ -1,9 +1,9 @@
 import { netboxAddressChange } from "../../contract/netbox/bodies.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid, type Problem } from "../../contract/schema/problem.ts";
 import { formatAddress } from "../../domain/address.ts";
 import { answerWith, assignedAt, type Found } from "./addresses.ts";
 import { release } from "./assign.ts";
-import { changesOf, currentOf, type HeldAddress, type Said, saidIn } from "./fields.ts";
+import { changesOf, currentOf, type Said, saidIn } from "./fields.ts";
 import { type Operation, readBody } from "./request.ts";
 import { spaceOfBody } from "./vrfs.ts";
 
@@ -15,54 +15,47 @@ const CHANGE = { one: netboxAddressChange, list: netboxAddressChange };
  */
 export const changeAddress: Operation = async (asked, plat) => {
   const body = readBody(asked, CHANGE);
-  if (body instanceof Problem) return body;
   const [item = {}] = body.items;
   const said = saidIn(item);
-  if (said instanceof Problem) return said;
   const found = await assignedAt(asked, plat);
-  if (found instanceof Problem) return found;
   const { held, around } = found;
   const { space } = around;
   if (item.vrf !== undefined) {
     const wanted = await spaceOfBody(item.vrf, plat);
-    if (wanted instanceof Problem) return wanted;
-    if (wanted !== space) return stays("vrf", space);
+    if (wanted !== space) throw stays("vrf", space);
   }
-  const problem = whyNot(item, said, found);
-  if (problem) return problem;
+  rejectMove(item, said, found);
   const changes = changesOf(currentOf(held), said.attributes);
   if (Object.keys(changes).length === 0) return answerWith(held, around, asked.id);
   const active = { ...held.owner?.active, ...changes };
   const { address, generation } = held;
-  const done = await plat.call<Pick<HeldAddress, "owner">>("PATCH /v1/addresses/{ip}", {
+  await plat.call("PATCH /v1/addresses/{ip}", {
     ...{ space, path: { ip: address }, body: { generation, owner: { active } } },
   });
-  if (done instanceof Problem) return done;
   return answerWith({ ...held, owner: { ...held.owner, active } }, around, asked.id);
 };
 
 /** Releases an address: exactly the assignment that was read. */
 export const deleteAddress: Operation = async (asked, plat) => {
   const found = await assignedAt(asked, plat);
-  if (found instanceof Problem) return found;
-  const problem = await release(plat, found.around.space, [found.held]);
-  return problem ?? { status: 204, body: undefined };
+  await release(plat, found.around.space, [found.held]);
+  return { status: 204, body: undefined };
 };
 
-function whyNot(
+/** Rejects a change of what an assigned address keeps. */
+function rejectMove(
   {
     address,
   }: { readonly address?: { readonly address: Parameters<typeof formatAddress>[0] } | undefined },
   { handle, host }: Said,
   { held }: Found,
-): Problem | undefined {
+): void {
   if (address && formatAddress(address.address) !== held.address)
-    return stays("address", held.address);
+    throw stays("address", held.address);
   if (handle !== undefined && handle !== held.handle)
-    return stays("custom_fields.handle", held.handle ?? "none");
+    throw stays("custom_fields.handle", held.handle ?? "none");
   if (host !== undefined && host !== held.host)
-    return stays("custom_fields.host", held.host ?? "none");
-  return undefined;
+    throw stays("custom_fields.host", held.host ?? "none");
 }
 
 const stays = (field: string, current: string): Problem =>

@@ -6,13 +6,13 @@ import {
   netboxPrefixChange,
   oneOrMore,
 } from "../../contract/netbox/bodies.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid, Problem, thrownProblem } from "../../contract/schema/problem.ts";
 import { type Cidr, formatCidr, parseCidr, sameCidr } from "../../domain/cidr.ts";
 import type { Answer } from "../http/event.ts";
 import { withTenant } from "../http/tenant.ts";
-import { changesOf, NETBOX_HANDLES, type Said, saidIn, toAssign } from "./fields.ts";
+import { changesOf, NETBOX_HANDLES, saidIn, toAssign } from "./fields.ts";
 import { type Network, networksOf } from "./networks.ts";
-import type { Plat } from "./plat.ts";
+import { inPlaceOf, type Plat } from "./plat.ts";
 import {
   descriptionOf,
   isPoolOf,
@@ -33,22 +33,18 @@ const LOCATION = "/api/ipam/prefixes/";
 /** Assigns the next free prefixes of a pool of prefixes, one for each object of the body: all, or none. */
 export const createAvailablePrefixes: Operation = async (asked, plat) => {
   const body = readBody(asked, AVAILABLE);
-  if (body instanceof Problem) return body;
   const found = await networkOf(asked, plat);
-  if (found instanceof Problem) return found;
   const { network } = found;
   const items: PrefixItem[] = [];
   for (const each of body.items) {
     const { prefix_length: length, status: _, ...fields } = each;
-    const said = saidIn(fields);
-    const item =
-      said instanceof Problem ? said : await assignPrefix(asked, plat, network, { said, length });
+    const item = await assignPrefix(asked, plat, network, { fields, length }).catch(thrownProblem);
     if (!(item instanceof Problem)) {
       items.push(item);
       continue;
     }
-    for (const made of items) await releasePrefix(plat, made);
-    return item;
+    for (const made of items) await releasePrefix(plat, made).catch(thrownProblem);
+    throw item;
   }
   const bodies = items.map((item) => prefixBody(item, asked.base) ?? {});
   return { status: 201, location: LOCATION, body: body.isList ? bodies : (bodies[0] ?? {}) };
@@ -57,42 +53,36 @@ export const createAvailablePrefixes: Operation = async (asked, plat) => {
 /** Creates a pool of a CIDR: one of a subnet, unless it is a pool in NetBox's sense, or one of prefixes for a container. */
 export const createPrefix: Operation = async (asked, plat) => {
   const body = readBody(asked, NEW);
-  if (body instanceof Problem) return body;
   const [{ prefix, status = "active", is_pool: isPool = false, vrf, ...fields } = NONE] =
     body.items;
-  if (!prefix) return invalid({ field: "prefix", problem: "is required" });
+  if (!prefix) throw invalid({ field: "prefix", problem: "is required" });
   const said = saidIn(fields);
-  if (said instanceof Problem) return said;
   const unkept = Object.entries(said.attributes).filter(([, value]) => value !== "");
   if (unkept.length > 0)
-    return invalid(
+    throw invalid(
       ...unkept.map(([field]) => ({ field, problem: "must be empty: a pool keeps its name only" })),
     );
   if (status !== "active" && status !== "container")
-    return invalid({ field: "status", value: status, problem: "must be active or container" });
+    throw invalid({ field: "status", value: status, problem: "must be active or container" });
   const space = await spaceOfBody(vrf, plat);
-  if (space instanceof Problem) return space;
   const cidr = formatCidr(prefix);
   const name = `netbox-${cidr.replaceAll(/[.:/]/g, "-")}`;
   const kind = status === "container" ? { assign: "prefixes" } : isPool ? {} : { kind: "subnet" };
-  const done = await plat.call("PUT /v1/pools/{name}", {
-    ...{ space, path: { name }, headers: { "if-none-match": "*" }, body: { cidr, ...kind } },
-  });
-  if (done instanceof Problem) return done.code === "precondition_failed" ? exists(cidr) : done;
+  await plat
+    .call("PUT /v1/pools/{name}", {
+      ...{ space, path: { name }, headers: { "if-none-match": "*" }, body: { cidr, ...kind } },
+    })
+    .catch(inPlaceOf("precondition_failed", () => exists(cidr)));
   return createdIn(asked, plat, space, prefix);
 };
 
 /** Answers a change of a prefix that changes nothing, as clients send it after each create. Any other is rejected. */
 export const changePrefix: Operation = async (asked, plat) => {
   const body = readBody(asked, CHANGE);
-  if (body instanceof Problem) return body;
   const item = await prefixWith(asked, plat);
-  if (item instanceof Problem) return item;
   const [{ prefix, status, is_pool: isPool, vrf, ...fields } = {}] = body.items;
   const said = saidIn(fields);
-  if (said instanceof Problem) return said;
   const space = vrf === undefined ? item.network.space : await spaceOfBody(vrf, plat);
-  if (space instanceof Problem) return space;
   const { held, cidr } = item;
   const { description = "", ...attributes } = said.attributes;
   const changed = [
@@ -106,20 +96,21 @@ export const changePrefix: Operation = async (asked, plat) => {
   ];
   if (changed.length === 0) return { status: 200, body: prefixBody(item, asked.base) ?? {} };
   const problem = "cannot change here; use PUT /v1/pools for a pool";
-  return invalid(...changed.map((field) => ({ field, problem })));
+  throw invalid(...changed.map((field) => ({ field, problem })));
 };
 
 /** Releases an assigned prefix, or deletes the pools of a network. */
 export const deletePrefix: Operation = async (asked, plat) => {
   const item = await prefixWith(asked, plat);
-  if (item instanceof Problem) return item;
-  if (item.held) return (await releasePrefix(plat, item)) ?? GONE;
+  if (item.held) {
+    await releasePrefix(plat, item);
+    return GONE;
+  }
   const { space, pools } = item.network;
   for (const { name } of pools) {
-    const done = await plat.call("DELETE /v1/pools/{name}", {
+    await plat.call("DELETE /v1/pools/{name}", {
       ...{ space, path: { name }, headers: { "if-match": "*" } },
     });
-    if (done instanceof Problem) return done;
   }
   return GONE;
 };
@@ -130,23 +121,17 @@ const NONE: Partial<v.InferOutput<typeof netboxPrefix>> = {};
 const exists = (cidr: string): Problem =>
   invalid({ field: "prefix", value: cidr, problem: "exists already" });
 
-async function createdIn(
-  { base }: Asked,
-  plat: Plat,
-  space: string,
-  cidr: Cidr,
-): Promise<Answer | Problem> {
+async function createdIn({ base }: Asked, plat: Plat, space: string, cidr: Cidr): Promise<Answer> {
   const networks = await networksOf(plat, space);
-  if (networks instanceof Problem) return networks;
   const network = networks.find((each) => sameCidr(each.cidr, cidr));
-  if (!network) return noSuch("prefix", 0);
+  if (!network) throw noSuch("prefix", 0);
   const body = prefixBody(itemOf(network), base) ?? {};
   return { status: 201, location: LOCATION, body };
 }
 
 /** A prefix to assign. */
 interface PrefixWanted {
-  readonly said: Said;
+  readonly fields: Parameters<typeof saidIn>[0];
   readonly length: number;
 }
 
@@ -154,11 +139,11 @@ async function assignPrefix(
   { event }: Asked,
   plat: Plat,
   network: Network,
-  { said, length }: PrefixWanted,
-): Promise<PrefixItem | Problem> {
+  { fields, length }: PrefixWanted,
+): Promise<PrefixItem> {
   const { space, cidr, pools } = network;
+  const said = saidIn(fields);
   const attributes = withTenant(event, toAssign(said.attributes), "custom_fields");
-  if (attributes instanceof Problem) return attributes;
   const handle = said.handle ?? `${NETBOX_HANDLES}${plat.fresh()}`;
   const body = {
     ...{ handle, attributes, family: cidr.family, prefixLength: length },
@@ -167,12 +152,12 @@ async function assignPrefix(
   const done = await plat.call<v.InferOutput<typeof prefixAssignment>>("POST /v1/prefixes", {
     ...{ space, body },
   });
-  if (done instanceof Problem) return done;
   const read = parseCidr(done.prefixes[0]?.cidr ?? "");
-  if (!read.ok) return new Problem("pool_exhausted", "No prefix was assigned.");
+  if (!read.ok) throw new Problem("pool_exhausted", "No prefix was assigned.");
   const item = { network, cidr: read.value, held: { handle, attributes } };
   if (prefixBody(item, "")) return item;
-  return (await releasePrefix(plat, item)) ?? WITHOUT_ID;
+  await releasePrefix(plat, item);
+  throw WITHOUT_ID;
 }
 
 const WITHOUT_ID = new Problem(
@@ -180,7 +165,7 @@ const WITHOUT_ID = new Problem(
   "The prefix has no id, because it is not among the first 2^24 of its IPv6 pool. Use POST /v1/prefixes there.",
 );
 
-async function releasePrefix(plat: Plat, { network, cidr, held }: PrefixItem) {
+async function releasePrefix(plat: Plat, { network, cidr, held }: PrefixItem): Promise<void> {
   const { space } = network;
   const body = { handle: held?.handle ?? "", cidr: formatCidr(cidr) };
   const done = await plat.call<v.InferOutput<typeof prefixesReleased>>(
@@ -189,7 +174,6 @@ async function releasePrefix(plat: Plat, { network, cidr, held }: PrefixItem) {
       ...{ space, body },
     },
   );
-  if (done instanceof Problem) return done;
-  if (done.complete) return undefined;
-  return new Problem("unavailable", `${body.cidr} is not released yet: send the request again.`);
+  if (done.complete) return;
+  throw new Problem("unavailable", `${body.cidr} is not released yet: send the request again.`);
 }

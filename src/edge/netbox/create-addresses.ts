@@ -6,7 +6,7 @@ import type { Answer } from "../http/event.ts";
 import { type AddressWanted, assignAll, createdAnswer } from "./assign.ts";
 import { saidIn } from "./fields.ts";
 import { type Network, networksOf, networkWith } from "./networks.ts";
-import type { Plat } from "./plat.ts";
+import { inPlaceOf, type Plat } from "./plat.ts";
 import { networkOf } from "./prefixes.ts";
 import { rangeWith } from "./ranges.ts";
 import { type Asked, type Operation, readBody } from "./request.ts";
@@ -18,37 +18,32 @@ const SPECIFIC = oneOrMore(netboxAddress);
 /** Assigns the next free addresses of a prefix, one for each object of the body. */
 export const createAvailable: Operation = async (asked, plat) => {
   const found = await networkOf(asked, plat);
-  return found instanceof Problem ? found : createFrom(asked, plat, found);
+  return createFrom(asked, plat, found);
 };
 
 async function createFrom(
   asked: Asked,
   plat: Plat,
   { network, networks }: { readonly network: Network; readonly networks: readonly Network[] },
-): Promise<Answer | Problem> {
+): Promise<Answer> {
   const body = readBody(asked, AVAILABLE);
-  if (body instanceof Problem) return body;
   const pools = servingIn(network);
-  if (pools instanceof Problem) return pools;
   const all: AddressWanted[] = [];
   for (const item of body.items) {
     const said = saidIn(item);
-    if (said instanceof Problem) return said;
     all.push({ said, wanted: { pools, family: network.cidr.family } });
   }
   const { space } = network;
   const held = await assignAll(plat, asked, { space }, all);
-  if (held instanceof Problem) return held;
   return createdAnswer(plat, { space, networks, base: asked.base }, held, body.isList);
 }
 
 /** Assigns the next free addresses of a range, which must be the only one of its pool. */
 export const createInRange: Operation = async (asked, plat) => {
   const found = await rangeWith(asked, plat);
-  if (found instanceof Problem) return found;
   const { network, networks, pool } = found;
   if ((pool.ranges ?? []).length !== 1 || (pool.excludes ?? []).length > 0)
-    return invalid({
+    throw invalid({
       field: "id",
       value: asked.id,
       problem: `is one of the ranges of the pool ${pool.name}, which assigns from all of them: use the prefix`,
@@ -60,66 +55,61 @@ export const createInRange: Operation = async (asked, plat) => {
 /** Assigns specific addresses. All of a request are in one VRF. */
 export const createAddresses: Operation = async (asked, plat) => {
   const body = readBody(asked, SPECIFIC);
-  if (body instanceof Problem) return body;
   const space = await spaceOfItems(body.items, plat);
-  if (space instanceof Problem) return space;
   const networks = await networksOf(plat, space);
-  if (networks instanceof Problem) return networks;
   const all: AddressWanted[] = [];
   for (const item of body.items) {
-    const problem = whyNot(item.address, networks, space);
-    if (problem) return problem;
+    rejectForeign(item.address, networks, space);
     const said = saidIn(item);
-    if (said instanceof Problem) return said;
     all.push({ said, wanted: { address: item.address.address } });
   }
-  const held = await assignAll(plat, asked, { space }, all);
   // NetBox calls a duplicate a mistake in the request, and its clients take 409 for a prefix without room.
-  if (held instanceof Problem)
-    return held.code === "already_assigned"
-      ? invalid({ field: "address", problem: `is already assigned: ${held.detail}` })
-      : held;
+  const held = await assignAll(plat, asked, { space }, all).catch(
+    inPlaceOf("already_assigned", ({ detail }) =>
+      invalid({ field: "address", problem: `is already assigned: ${detail}` }),
+    ),
+  );
   return createdAnswer(plat, { space, networks, base: asked.base }, held, body.isList);
 };
 
 type Item = v.InferOutput<typeof netboxAddress>;
 
-async function spaceOfItems(items: readonly Item[], plat: Plat): Promise<string | Problem> {
+async function spaceOfItems(items: readonly Item[], plat: Plat): Promise<string> {
   const texts = new Set(items.map(({ vrf }) => JSON.stringify(vrf ?? null)));
   if (texts.size > 1)
-    return invalid({ field: "vrf", problem: "must be the same in all objects of one request" });
+    throw invalid({ field: "vrf", problem: "must be the same in all objects of one request" });
   return spaceOfBody(items[0]?.vrf, plat);
 }
 
-/** Returns why an address cannot be assigned under this text, before Plat is asked for it. */
-function whyNot(
+/** Rejects an address that cannot be assigned under this text, before Plat is asked for it. */
+function rejectForeign(
   { address, prefixLength }: Item["address"],
   networks: readonly Network[],
   space: string,
-): Problem | undefined {
+): void {
   const text = formatAddress(address);
   const network = networkWith(networks, address);
   if (!network)
-    return invalid({
+    throw invalid({
       field: "address",
       value: text,
       problem: `is in no prefix of ${space === "default" ? "the global table" : `the VRF ${space}`}; Plat assigns addresses of its pools only`,
     });
   const length = lengthIn(network);
-  if (prefixLength === undefined || prefixLength === length) return undefined;
+  if (prefixLength === undefined || prefixLength === length) return;
   const value = `${text}/${prefixLength}`;
   const problem = `must have the prefix length of its network: ${text}/${length}`;
-  return invalid({ field: "address", value, problem });
+  throw invalid({ field: "address", value, problem });
 }
 
 /** Returns the prefix length that the addresses of a network have. */
 const lengthIn = ({ cidr, pools }: Network): number => pools[0]?.prefixLength ?? cidr.prefix;
 
 /** Returns the names of the pools that can serve a request for the next free address of a network. */
-function servingIn({ pools }: Network): readonly string[] | Problem {
+function servingIn({ pools }: Network): readonly string[] {
   const serving = pools.filter(({ assign }) => assign === "addresses");
   if (serving.length > 0) return serving.map(({ name }) => name);
-  return new Problem(
+  throw new Problem(
     "invalid_request",
     "The pool assigns prefixes, not addresses: send the request to available-prefixes.",
   );

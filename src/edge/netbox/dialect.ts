@@ -57,14 +57,14 @@ export function dialect(connect: Connect, routes: PlatRoutes) {
     "PUT ipam/ip-addresses/{id}": changeAddress,
     "DELETE ipam/ip-addresses/{id}": deleteAddress,
   };
-  const serve = async (event: Event, work: Work): Promise<Answer | Problem> => {
+  const serve = async (event: Event, work: Work): Promise<Answer> => {
     const path = event.rawPath.replace(/^\/api\/?/, "").replace(/\/$/, "");
     const [, before = path, id, after = ""] =
       /^([\w-]+\/[\w-]+)\/(\d{1,16})(\/[\w-]+)?$/.exec(path) ?? [];
     const named = id === undefined ? path : `${before}/{id}${after}`;
     const { method } = event.requestContext.http;
     const operation = operations[`${method === "HEAD" ? "GET" : method} ${named}`];
-    if (!operation) return nowhere(operations, method, named);
+    if (!operation) throw nowhere(operations, method, named);
     const query = event.queryStringParameters ?? {};
     const asked = { event, id: Number(id ?? 0), path, query, base: baseOf(event) };
     return operation(asked, platFor(event, routes, work));

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { heldAddress } from "../../contract/answers/address.ts";
 import type { netboxAddressChange } from "../../contract/netbox/bodies.ts";
-import { invalid, type Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { labelId } from "./ids.ts";
 
 /*
@@ -39,12 +39,12 @@ export interface Said {
 }
 
 /** Reads the fields of a body. An absent field is not among the attributes. */
-export function saidIn(fields: Partial<Fields>): Said | Problem {
+export function saidIn(fields: Partial<Fields>): Said {
   const { tags, custom_fields: custom } = fields;
   const { [HANDLE_FIELD]: handle, [HOST_FIELD]: host, ...others } = custom ?? {};
   const owned = Object.keys(others).filter((name) => OWN.has(name));
   if (owned.length > 0)
-    return invalid(
+    throw invalid(
       ...owned.map((name) => ({
         field: `custom_fields.${name}`,
         problem: "has the name of a field that is no custom field; send it beside custom_fields",

@@ -1,5 +1,4 @@
 import { wholeText } from "../../contract/schema/field.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { NETBOX_PER_PAGE_MAX } from "../../domain/limits.ts";
 import type { Answer, Event } from "../http/event.ts";
@@ -7,7 +6,7 @@ import { readNamedWith } from "../http/parameters.ts";
 import { readPage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
 import { networkOf } from "./prefixes.ts";
-import { type Asked, type Operation, unknownFilters } from "./request.ts";
+import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
 import { nestedVrf } from "./vrfs.ts";
 
 /** The key of a read that Plat's own routes do not have. It requires the role of any read in the space. */
@@ -26,7 +25,6 @@ export const freeAnswer = (free: readonly Cidr[]): Answer => ({
 /** Lists the first free addresses of a prefix, as many as the limit says, without pages. */
 export const listAvailable: Operation = async (asked, plat) => {
   const found = await freeIn(asked, plat, "addresses");
-  if (found instanceof Problem) return found;
   const { free, length, family, vrf } = found;
   const body = free.map((cidr) => ({
     family,
@@ -39,25 +37,20 @@ export const listAvailable: Operation = async (asked, plat) => {
 /** Lists the first free prefixes of a pool of prefixes. */
 export const listAvailablePrefixes: Operation = async (asked, plat) => {
   const found = await freeIn(asked, plat, "prefixes");
-  if (found instanceof Problem) return found;
   const { free, family, vrf } = found;
   return { status: 200, body: free.map((prefix) => ({ family, prefix, vrf })) };
 };
 
 async function freeIn(asked: Asked, plat: Plat, assign: "addresses" | "prefixes") {
-  const unknown = unknownFilters(asked.query, (name) => name === "limit");
-  if (unknown) return unknown;
+  rejectUnknownFilters(asked.query, (name) => name === "limit");
   const page = readPage(asked);
-  if (page instanceof Problem) return page;
   const found = await networkOf(asked, plat);
-  if (found instanceof Problem) return found;
   const { space, cidr, pools } = found.network;
   const free: string[] = [];
   for (const { name } of pools.filter((pool) => pool.assign === assign)) {
     const query = { limit: String(page.limit - free.length) };
     if (free.length === page.limit) break;
     const read = await plat.call<{ free: string[] }>(FREE, { space, path: { name }, query });
-    if (read instanceof Problem) return read;
     free.push(...read.free);
   }
   const length = pools[0]?.prefixLength ?? cidr.prefix;

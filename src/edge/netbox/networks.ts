@@ -1,7 +1,6 @@
 import type * as v from "valibot";
 import type { poolRead, poolsRead } from "../../contract/answers/pool.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { type Cidr, contains, parseCidr } from "../../domain/cidr.ts";
 import { addressNamed, hasCode, hasPoolCode, type Named, namedByAddressId } from "./ids.ts";
@@ -26,7 +25,7 @@ export async function networksOf(
   plat: Plat,
   space: string,
   unreadable: object[] = [],
-): Promise<readonly Network[] | Problem> {
+): Promise<readonly Network[]> {
   const networks = new Map<string, { cidr: Cidr; pools: PoolBody[] }>();
   let cursor: string | undefined;
   do {
@@ -35,7 +34,6 @@ export async function networksOf(
       space,
       query,
     });
-    if (page instanceof Problem) return page;
     for (const pool of page.pools) {
       const cidr = parseCidr(pool.cidr);
       if (!cidr.ok) continue;
@@ -50,11 +48,11 @@ export async function networksOf(
 }
 
 /** Returns the spaces that an id can name, among those that the caller may know of. */
-export async function spacesNamed(plat: Plat, named: Named): Promise<readonly string[] | Problem> {
+export async function spacesNamed(plat: Plat, named: Named): Promise<readonly string[]> {
   // Most ids are those of the global table, and say so.
   if (named.family === 4 && named.code === 0) return [SPACE_DEFAULT];
   const spaces = await plat.spaces();
-  return spaces instanceof Problem ? spaces : spaces.filter((space) => hasCode(space, named));
+  return spaces.filter((space) => hasCode(space, named));
 }
 
 /** An address that an id names. */
@@ -64,25 +62,24 @@ export interface Place {
 }
 
 /** Finds the address of an id, whether it is assigned or not. */
-export async function placeOf(plat: Plat, id: number): Promise<Place | Problem> {
+export async function placeOf(plat: Plat, id: number): Promise<Place> {
   const named = namedByAddressId(id);
   const spaces = await spacesNamed(plat, named);
-  if (spaces instanceof Problem) return spaces;
   const places: Place[] = [];
   for (const space of spaces)
     if (named.family === 4) places.push({ space, address: addressNamed(named) as Address });
     else {
       const networks = await networksOf(plat, space);
-      if (networks instanceof Problem) return networks;
       for (const { cidr } of networks) {
         if (!hasPoolCode(space, cidr, named.poolCode)) continue;
         const address = addressNamed(named, cidr);
         if (address) places.push({ space, address });
       }
     }
-  const clash = onlyOf(places.map(({ space, address }) => `${formatAddress(address)} of ${space}`));
-  if (clash instanceof Problem) return clash;
-  return places[0] ?? noSuch("IP address", id);
+  onlyOf(places.map(({ space, address }) => `${formatAddress(address)} of ${space}`));
+  const [place] = places;
+  if (!place) throw noSuch("IP address", id);
+  return place;
 }
 
 /** Returns the network of a space that has the address: the smallest, because a pool can be made of a prefix of another. */

@@ -1,4 +1,4 @@
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { shortened } from "../../contract/schema/schema.ts";
 import { NETBOX_PER_PAGE_DEFAULT, NETBOX_PER_PAGE_MAX } from "../../domain/limits.ts";
 import type { Answer } from "../http/event.ts";
@@ -11,11 +11,9 @@ export interface PageWanted {
 }
 
 /** Reads `limit` and `offset`. As in NetBox, a limit of 0 asks for the most that a page can have. */
-export function readPage({ query }: Pick<Asked, "query">): PageWanted | Problem {
+export function readPage({ query }: Pick<Asked, "query">): PageWanted {
   const limit = wholeIn(query, "limit", NETBOX_PER_PAGE_DEFAULT);
-  if (limit instanceof Problem) return limit;
   const offset = wholeIn(query, "offset", 0);
-  if (offset instanceof Problem) return offset;
   return {
     limit: limit === 0 ? NETBOX_PER_PAGE_MAX : Math.min(limit, NETBOX_PER_PAGE_MAX),
     offset,
@@ -31,9 +29,8 @@ export function onPage(
   asked: Asked,
   all: readonly object[],
   unreadable: readonly object[] = [],
-): Answer | Problem {
+): Answer {
   const page = readPage(asked);
-  if (page instanceof Problem) return page;
   const results = all.slice(page.offset, page.offset + page.limit);
   const isLast = page.offset + results.length >= all.length;
   const found = { results, count: all.length, unreadable };
@@ -75,9 +72,9 @@ export function pageAnswer(
   };
 }
 
-function wholeIn(query: Asked["query"], name: string, usual: number): number | Problem {
+function wholeIn(query: Asked["query"], name: string, usual: number): number {
   const text = query[name];
   if (text === undefined) return usual;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  return invalid({ field: `?${name}`, value: shortened(text), problem: "must be a whole number" });
+  throw invalid({ field: `?${name}`, value: shortened(text), problem: "must be a whole number" });
 }

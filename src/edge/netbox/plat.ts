@@ -1,11 +1,11 @@
 import { fresh, type Work } from "../../allocator/core/context.ts";
 import { EVERY_SPACE } from "../../contract/routes/roles.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
-import { Problem, problemOf } from "../../contract/schema/problem.ts";
+import { Problem, type ProblemCode, problemOf } from "../../contract/schema/problem.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { PROBE_SPACE } from "../../domain/probe.ts";
 import { withoutRole } from "../http/authorized.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { Event } from "../http/event.ts";
 import type { Route } from "../http/http.ts";
 
 /** The routes of Plat that the dialect calls, by their keys. */
@@ -22,10 +22,14 @@ interface PlatRequest {
 
 /** Plat as the caller of one request of the dialect may use it. */
 export interface Plat {
-  /** Calls a route of Plat, as if the caller had sent the request there: under its roles, its tenant and its name. */
-  call<Body = Record<string, never>>(key: string, request: PlatRequest): Promise<Body | Problem>;
+  /**
+   * Calls a route of Plat, as if the caller had sent the request there: under its roles, its tenant and its name.
+   *
+   * @throws {Problem} if Plat does not serve the request
+   */
+  call<Body = Record<string, never>>(key: string, request: PlatRequest): Promise<Body>;
   /** Returns the spaces that the caller may know of: all if it can read every space, or those in which it has a role. */
-  spaces(): Promise<readonly string[] | Problem>;
+  spaces(): Promise<readonly string[]>;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Makes a fresh name. */
@@ -43,18 +47,17 @@ export function platFor(event: Event, routes: PlatRoutes, work: Work): Plat {
   const call: Plat["call"] = async <Body>(key: string, request: PlatRequest) => {
     const asked = eventFor(event, key, request);
     const problem = grants && withoutRole(asked, grants);
-    if (problem) return problem;
+    if (problem) throw problem;
     const answered = await (routes[key] as Route)(asked, work);
-    if (answered instanceof Rejection) return problemOf(answered);
-    return answered instanceof Problem ? answered : ((answered as Answer).body as Body);
+    if (answered instanceof Rejection) throw problemOf(answered);
+    return answered.body as Body;
   };
-  const everySpace = async (): Promise<readonly string[] | Problem> => {
+  const everySpace = async (): Promise<readonly string[]> => {
     const names = [SPACE_DEFAULT];
     let cursor: string | undefined;
     do {
       const query = { limit: "250", ...(cursor !== undefined && { cursor }) };
       const page = await call<SpacePage>("GET /v1/spaces", { space: SPACE_DEFAULT, query });
-      if (page instanceof Problem) return page;
       names.push(...page.spaces.map(({ name }) => name));
       cursor = page.next;
     } while (cursor !== undefined);
@@ -70,6 +73,13 @@ export function platFor(event: Event, routes: PlatRoutes, work: Work): Plat {
     },
   };
 }
+
+/** Returns a handler for `catch` that throws another problem in place of one with this code. */
+export const inPlaceOf =
+  (code: ProblemCode, other: (problem: Problem) => Problem) =>
+  (error: unknown): never => {
+    throw error instanceof Problem && error.code === code ? other(error) : error;
+  };
 
 /** Returns the event of a request to a route of Plat by the caller of the dialect. */
 function eventFor(event: Event, key: string, request: PlatRequest): Event {

@@ -1,4 +1,4 @@
-import { invalid, type Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { shortened } from "../../contract/schema/schema.ts";
 import { type Address, parseAddress } from "../../domain/address.ts";
 import { type Cidr, contains, parseNetwork, sameCidr } from "../../domain/cidr.ts";
@@ -26,9 +26,8 @@ interface Networks {
 }
 
 /** Returns a function that tells whether a prefix passes NetBox's filters. */
-export function prefixFilter(query: Asked["query"]): ((item: PrefixItem) => boolean) | Problem {
+export function prefixFilter(query: Asked["query"]): (item: PrefixItem) => boolean {
   const networks = networksIn(query);
-  if ("code" in networks) return networks;
   const { prefix, within, within_include: around, inside, text } = networks;
   const { id, family, status, is_pool: isPool, mask_length: length, description, tag } = query;
   return (item) => {
@@ -53,27 +52,26 @@ export function prefixFilter(query: Asked["query"]): ((item: PrefixItem) => bool
 /** Returns the network to which a query narrows the prefixes; nothing if it names none. */
 export function narrowest(query: Asked["query"]): Cidr | undefined {
   const networks = networksIn(query);
-  if ("code" in networks) return undefined;
   const { prefix, within, within_include: around, inside } = networks;
   const [first] = inside;
   const alone = first && ("address" in first ? hostOf(first.address) : first.network);
   return prefix ?? within ?? around ?? alone;
 }
 
-function networksIn(query: Asked["query"]): Networks | Problem {
+function networksIn(query: Asked["query"]): Networks {
   const found: Record<string, Cidr | undefined> = {};
   for (const name of ["prefix", "within", "within_include"]) {
     const text = query[name];
     const read = text === undefined ? undefined : parseNetwork(text);
     if (read && !read.ok)
-      return invalid({ field: `?${name}`, value: shortened(text), problem: read.problem });
+      throw invalid({ field: `?${name}`, value: shortened(text), problem: read.problem });
     found[name] = read?.value;
   }
   const { contains: text, q } = query;
   const contained = insideOf(text);
   if (text !== undefined && !contained) {
     const problem = "must be an address or a network";
-    return invalid({ field: "?contains", value: shortened(text), problem });
+    throw invalid({ field: "?contains", value: shortened(text), problem });
   }
   const searched = insideOf(q);
   return {

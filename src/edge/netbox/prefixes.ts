@@ -1,35 +1,30 @@
 import type * as v from "valibot";
 import type { addressesRead } from "../../contract/answers/address.ts";
 import type { prefixesRead } from "../../contract/answers/prefix.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid, type Problem } from "../../contract/schema/problem.ts";
 import { type Cidr, formatCidr, parseCidr, sameCidr, sizeOf } from "../../domain/cidr.ts";
 import { ADDRESSES_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { handleOfPrefixes } from "../../domain/prefix-handle.ts";
 import { hasPoolCode, type Named, namedByPrefixId, prefixOfBits } from "./ids.ts";
 import { type Network, networksOf, spacesNamed } from "./networks.ts";
 import { onPage } from "./paging.ts";
-import type { Plat } from "./plat.ts";
+import { inPlaceOf, type Plat } from "./plat.ts";
 import { isIn, narrowest, PREFIX_FILTERS, prefixFilter } from "./prefix-filter.ts";
 import { itemOf, type PrefixItem, prefixBody } from "./prefix-item.ts";
-import { type Asked, type Operation, unknownFilters } from "./request.ts";
+import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
 import { noSuch, onlyOf, spaceOfQuery } from "./vrfs.ts";
 
 /** Lists the pools of a space as prefixes, and the prefixes that are assigned from them. */
 export const listPrefixes: Operation = async (asked, plat) => {
   const { query, base } = asked;
-  const unknown = unknownFilters(query, (name) => PREFIX_FILTERS.has(name));
-  if (unknown) return unknown;
+  rejectUnknownFilters(query, (name) => PREFIX_FILTERS.has(name));
   const space = await spaceOfQuery(asked, plat);
-  if (space instanceof Problem) return space;
   const unreadable: object[] = [];
   const networks = await networksOf(plat, space, unreadable);
-  if (networks instanceof Problem) return networks;
   const passes = prefixFilter(query);
-  if (passes instanceof Problem) return passes;
   const items: PrefixItem[] = [];
   for (const network of networks) {
     const assigned = await assignedIn(plat, network, narrowest(query));
-    if (assigned instanceof Problem) return assigned;
     items.push(itemOf(network), ...assigned);
   }
   const bodies = withoutMade(items)
@@ -41,58 +36,53 @@ export const listPrefixes: Operation = async (asked, plat) => {
 /** Reads a prefix by its id. */
 export const readPrefix: Operation = async (asked, plat) => {
   const item = await prefixWith(asked, plat);
-  if (item instanceof Problem) return item;
   return { status: 200, body: prefixBody(item, asked.base) ?? {} };
 };
 
 /** Finds the prefix with the id in the path: a network, or an assigned prefix. */
-export async function prefixWith({ id }: Asked, plat: Plat): Promise<PrefixItem | Problem> {
+export async function prefixWith({ id }: Asked, plat: Plat): Promise<PrefixItem> {
   const named = namedByPrefixId(id);
   const spaces = await spacesNamed(plat, named);
-  if (spaces instanceof Problem) return spaces;
   const items: PrefixItem[] = [];
   for (const space of spaces) {
     const networks = await networksOf(plat, space);
-    if (networks instanceof Problem) return networks;
     for (const network of networks) {
       const cidr = cidrNamed(named, network);
       if (cidr) items.push({ network, cidr });
     }
   }
   const others = withoutMade(items);
-  const clash = onlyOf(
-    others.map(({ network, cidr }) => `${formatCidr(cidr)} of ${network.space}`),
-  );
-  if (clash instanceof Problem) return clash;
+  onlyOf(others.map(({ network, cidr }) => `${formatCidr(cidr)} of ${network.space}`));
   const [item] = others;
-  if (!item) return noSuch("prefix", id);
+  if (!item) throw noSuch("prefix", id);
   const { network, cidr } = item;
   if (sameCidr(network.cidr, cidr)) return item;
   const query = { cidr: formatCidr(cidr) };
   const { space } = network;
-  const read = await plat.call<Prefixes>("GET /v1/prefixes", { space, query });
-  if (read instanceof Problem) return read.code === "not_found" ? noSuch("prefix", id) : read;
+  const read = await plat
+    .call<Prefixes>("GET /v1/prefixes", { space, query })
+    .catch(inPlaceOf("not_found", () => noSuch("prefix", id)));
   const [held] = read.prefixes;
-  return held ? { ...item, held } : noSuch("prefix", id);
+  if (!held) throw noSuch("prefix", id);
+  return { ...item, held };
 }
 
 /** Finds the network with the id in the path, and all networks of its space. */
 export async function networkOf(
   asked: Asked,
   plat: Plat,
-): Promise<{ readonly network: Network; readonly networks: readonly Network[] } | Problem> {
+): Promise<{ readonly network: Network; readonly networks: readonly Network[] }> {
   const item = await prefixWith(asked, plat);
-  if (item instanceof Problem) return item;
   if (item.held) {
     const text = formatCidr(item.cidr);
-    return invalid({
+    throw invalid({
       field: "id",
       value: asked.id,
       problem: `is that of ${text}, which is assigned as a whole: make a pool of it first`,
     });
   }
   const networks = await networksOf(plat, item.network.space);
-  return networks instanceof Problem ? networks : { network: item.network, networks };
+  return { network: item.network, networks };
 }
 
 /** Leaves out the prefixes of which pools are made: the network of the pool stands for both. */
@@ -132,7 +122,7 @@ async function assignedIn(
   plat: Plat,
   network: Network,
   part: Cidr | undefined,
-): Promise<readonly PrefixItem[] | Problem> {
+): Promise<readonly PrefixItem[]> {
   const { space, cidr } = network;
   const items: PrefixItem[] = [];
   if (part && !isIn(part, cidr) && !isIn(cidr, part)) return items;
@@ -140,8 +130,7 @@ async function assignedIn(
   for (const pool of network.pools.filter(({ assign }) => assign === "prefixes")) {
     const query = { pool: pool.name, limit: String(ADDRESSES_PER_PAGE_MAX), ...within };
     const found = await plat.call<Addresses>("GET /v1/addresses", { space, query });
-    if (found instanceof Problem) return found;
-    if (found.next !== undefined) return tooMany(cidr);
+    if (found.next !== undefined) throw tooMany(cidr);
     for (const { prefix = "", handle = "", attributes = {}, assignedAt } of found.addresses) {
       const read = parseCidr(prefix);
       const named = handleOfPrefixes(handle) ?? handle;

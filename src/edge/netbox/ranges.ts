@@ -1,4 +1,4 @@
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { shortened } from "../../contract/schema/schema.ts";
 import { type Address, formatAddress, parseAddress } from "../../domain/address.ts";
 import { formatCidr, type Interval, parseInterval } from "../../domain/cidr.ts";
@@ -6,9 +6,9 @@ import { fieldsBody } from "./fields.ts";
 import { addressId, prefixId } from "./ids.ts";
 import { type Network, networksOf, networkWith, type PoolBody, placeOf } from "./networks.ts";
 import { onPage } from "./paging.ts";
-import type { Plat } from "./plat.ts";
+import { inPlaceOf, type Plat } from "./plat.ts";
 import { prefixWith } from "./prefixes.ts";
-import { type Asked, type Operation, unknownFilters } from "./request.ts";
+import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
 import { nestedVrf, noSuch, spaceOfQuery } from "./vrfs.ts";
 
 /* The ranges of ranged pools, as IP ranges, and the networks of a space, as aggregates. Both are read only. */
@@ -27,18 +27,15 @@ const RANGE_FILTERS = new Set([
 /** Lists the ranges of a space. */
 export const listRanges: Operation = async (asked, plat) => {
   const { query, base } = asked;
-  const unknown = unknownFilters(query, (name) => RANGE_FILTERS.has(name));
-  if (unknown) return unknown;
+  rejectUnknownFilters(query, (name) => RANGE_FILTERS.has(name));
   const space = await spaceOfQuery(asked, plat);
-  if (space instanceof Problem) return space;
   const networks = await networksOf(plat, space);
-  if (networks instanceof Problem) return networks;
   const ends: Record<string, bigint | undefined> = {};
   for (const name of ["start_address", "end_address"]) {
     const text = query[name]?.replace(/\/.*/, "");
     const read = text === undefined ? undefined : parseAddress(text);
     if (read && !read.ok)
-      return invalid({ field: `?${name}`, value: shortened(text), problem: read.problem });
+      throw invalid({ field: `?${name}`, value: shortened(text), problem: read.problem });
     ends[name] = read?.value.value;
   }
   const { start_address: start, end_address: end } = ends;
@@ -59,7 +56,6 @@ export const listRanges: Operation = async (asked, plat) => {
 /** Reads a range by its id, which is that of its first address. */
 export const readRange: Operation = async (asked, plat) => {
   const found = await rangeWith(asked, plat);
-  if (found instanceof Problem) return found;
   return { status: 200, body: rangeBody(found, asked.base) ?? {} };
 };
 
@@ -67,26 +63,24 @@ export const readRange: Operation = async (asked, plat) => {
 export async function rangeWith(
   { id }: Asked,
   plat: Plat,
-): Promise<(Range & { readonly networks: readonly Network[] }) | Problem> {
-  const place = await placeOf(plat, id);
-  if (place instanceof Problem) return place.code === "not_found" ? noSuch("IP range", id) : place;
+): Promise<Range & { readonly networks: readonly Network[] }> {
+  const notFound = () => noSuch("IP range", id);
+  const place = await placeOf(plat, id).catch(inPlaceOf("not_found", notFound));
   const networks = await networksOf(plat, place.space);
-  if (networks instanceof Problem) return networks;
   const network = networkWith(networks, place.address);
   const range = (network ? rangesOf(network) : []).find(
     ({ interval }) => interval.first === place.address.value,
   );
-  return range ? { ...range, networks } : noSuch("IP range", id);
+  if (!range) throw notFound();
+  return { ...range, networks };
 }
 
 /** Lists the networks of a space as aggregates: Plat knows nothing around them. */
 export const listAggregates: Operation = async (asked, plat) => {
   const { query, base } = asked;
   const known = ["limit", "offset", "prefix", "family", "id"];
-  const unknown = unknownFilters(query, (name) => known.includes(name));
-  if (unknown) return unknown;
+  rejectUnknownFilters(query, (name) => known.includes(name));
   const networks = await networksOf(plat, "default");
-  if (networks instanceof Problem) return networks;
   const { prefix, family, id } = query;
   const passing = networks.filter(
     ({ space, cidr }) =>
@@ -103,8 +97,7 @@ export const listAggregates: Operation = async (asked, plat) => {
 /** Reads an aggregate by its id, which is that of its prefix. */
 export const readAggregate: Operation = async (asked, plat) => {
   const item = await prefixWith(asked, plat);
-  if (item instanceof Problem) return item;
-  if (item.held) return noSuch("aggregate", asked.id);
+  if (item.held) throw noSuch("aggregate", asked.id);
   return { status: 200, body: aggregateBody(item.network, asked.base) };
 };
 

@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { checked, cut } from "../../contract/schema/schema.ts";
 import { isJson, jsonBody, mediaType, unsupported } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
@@ -17,47 +17,44 @@ export interface Asked {
   readonly base: string;
 }
 
-/** Serves one kind of request. */
-export type Operation = (asked: Asked, plat: Plat) => Promise<Answer | Problem>;
+/** Serves one kind of request. It throws the problem of one that fails. */
+export type Operation = (asked: Asked, plat: Plat) => Promise<Answer>;
 
 /** Parameters that change the form of NetBox's answers. Plat answers in full. */
 const FORM = ["brief", "exclude", "fields", "format"];
 
 /**
- * Returns the problem of a query with unknown filters. NetBox ignores those, and a client would then change what it did not mean.
+ * Rejects a query with unknown filters. NetBox ignores those, and a client would then change what it did not mean.
  *
  * @param isKnown returns true for a filter of the list
  */
-export function unknownFilters(
+export function rejectUnknownFilters(
   query: Asked["query"],
   isKnown: (name: string) => boolean,
-): Problem | undefined {
+): void {
   const unknown = Object.keys(query).filter((name) => !FORM.includes(name) && !isKnown(name));
-  return unknown.length === 0
-    ? undefined
-    : invalid(
-        ...unknown.map((name) => ({
-          field: `?${cut(name)}`,
-          problem: "is not a filter here; docs/netbox.md lists the filters that Plat knows",
-        })),
-      );
+  if (unknown.length > 0)
+    throw invalid(
+      ...unknown.map((name) => ({
+        field: `?${cut(name)}`,
+        problem: "is not a filter here; docs/netbox.md lists the filters that Plat knows",
+      })),
+    );
 }
 
 /** Reads a body of one object, or of a list of objects. An absent body is an empty object. */
 export function readBody<One extends v.GenericSchema, List extends v.GenericSchema>(
   { event }: Asked,
   { one, list }: { readonly one: One; readonly list: List },
-): { readonly items: readonly v.InferOutput<One>[]; readonly isList: boolean } | Problem {
-  const json = event.body ? jsonOf(event) : { value: {} };
-  if (json instanceof Problem) return json;
-  const isList = Array.isArray(json.value);
-  const read = checked(isList ? list : one, json.value);
-  if (read instanceof Problem) return read;
+): { readonly items: readonly v.InferOutput<One>[]; readonly isList: boolean } {
+  const json = event.body ? jsonOf(event) : {};
+  const isList = Array.isArray(json);
+  const read = checked(isList ? list : one, json);
   return { items: isList ? (read as v.InferOutput<One>[]) : [read as v.InferOutput<One>], isList };
 }
 
-function jsonOf(event: Event): { readonly value: unknown } | Problem {
+function jsonOf(event: Event): unknown {
   const type = mediaType(event);
-  if (type instanceof Problem) return type;
-  return isJson(type) ? jsonBody(event) : unsupported(type, "application/json");
+  if (!isJson(type)) throw unsupported(type, "application/json");
+  return jsonBody(event);
 }

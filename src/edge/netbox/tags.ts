@@ -1,6 +1,6 @@
 import { slugOf, tagBody } from "./fields.ts";
 import { onPage } from "./paging.ts";
-import { type Operation, unknownFilters } from "./request.ts";
+import { type Operation, rejectUnknownFilters } from "./request.ts";
 
 /**
  * Finds a tag by its name or its slug, as clients do before they send it. Plat keeps tags with the addresses and nowhere else, so each tag
@@ -8,10 +8,7 @@ import { type Operation, unknownFilters } from "./request.ts";
  */
 export const listTags: Operation = async (asked) => {
   const { query } = asked;
-  const unknown = unknownFilters(query, (name) =>
-    ["name", "slug", "limit", "offset"].includes(name),
-  );
-  if (unknown) return unknown;
+  rejectUnknownFilters(query, (name) => ["name", "slug", "limit", "offset"].includes(name));
   const slug = slugOf(query.slug ?? query.name ?? "");
   return onPage(asked, slug === "" ? [] : [tagBody(slug)]);
 };

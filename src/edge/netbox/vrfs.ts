@@ -5,7 +5,7 @@ import { cut, shortened } from "../../contract/schema/schema.ts";
 import { spaceCode } from "./ids.ts";
 import { onPage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
-import { type Asked, type Operation, unknownFilters } from "./request.ts";
+import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
 
 /*
  * VRFs are spaces. The space `default` is NetBox's global table, which has no VRF. A caller sees the VRFs of the spaces in which it
@@ -16,10 +16,8 @@ const FILTERS = ["id", "name", "name__ic", "name__ie", "q", "rd", "limit", "offs
 
 export const listVrfs: Operation = async (asked, plat) => {
   const { query, base } = asked;
-  const unknown = unknownFilters(query, (name) => FILTERS.includes(name));
-  if (unknown) return unknown;
+  rejectUnknownFilters(query, (name) => FILTERS.includes(name));
   const names = await vrfNames(plat);
-  if (names instanceof Problem) return names;
   const { id, name, name__ic: part = "", name__ie: same, q = "", rd } = query;
   const passing = names.filter(
     (each) =>
@@ -38,33 +36,29 @@ export const listVrfs: Operation = async (asked, plat) => {
 
 export const readVrf: Operation = async ({ id, base }, plat) => {
   const names = await vrfNames(plat);
-  if (names instanceof Problem) return names;
   const name = onlyOf(names.filter((each) => spaceCode(each) === id));
-  if (name instanceof Problem) return name;
-  return name === undefined ? noSuch("VRF", id) : { status: 200, body: vrfBody(name, base) };
+  if (name === undefined) throw noSuch("VRF", id);
+  return { status: 200, body: vrfBody(name, base) };
 };
 
-async function vrfNames(plat: Plat): Promise<readonly string[] | Problem> {
+async function vrfNames(plat: Plat): Promise<readonly string[]> {
   const spaces = await plat.spaces();
-  return spaces instanceof Problem ? spaces : spaces.filter((name) => name !== SPACE_DEFAULT);
+  return spaces.filter((name) => name !== SPACE_DEFAULT);
 }
 
 /** Returns the space that a list is about: that of the filter `vrf_id` or `vrf`, or `default`. */
-export async function spaceOfQuery({ query }: Asked, plat: Plat): Promise<string | Problem> {
+export async function spaceOfQuery({ query }: Asked, plat: Plat): Promise<string> {
   const { vrf_id: id, vrf: name } = query;
-  if (id !== undefined && id !== "null")
-    return /^\d{1,9}$/.test(id)
-      ? spaceWithId(Number(id), "?vrf_id", plat)
-      : invalid({
-          field: "?vrf_id",
-          value: shortened(id),
-          problem: "must be the id of one VRF, or null",
-        });
+  if (id !== undefined && id !== "null") {
+    if (/^\d{1,9}$/.test(id)) return spaceWithId(Number(id), "?vrf_id", plat);
+    const problem = "must be the id of one VRF, or null";
+    throw invalid({ field: "?vrf_id", value: shortened(id), problem });
+  }
   return name === undefined || name === "null" ? SPACE_DEFAULT : spaceNamed(name, "?vrf", plat);
 }
 
 /** Returns the space of the VRF in a body; `default` for none. */
-export async function spaceOfBody(vrf: VrfInBody, plat: Plat): Promise<string | Problem> {
+export async function spaceOfBody(vrf: VrfInBody, plat: Plat): Promise<string> {
   if (vrf === undefined || vrf === null) return SPACE_DEFAULT;
   if (typeof vrf === "number") return spaceWithId(vrf, "vrf", plat);
   return "id" in vrf
@@ -72,32 +66,30 @@ export async function spaceOfBody(vrf: VrfInBody, plat: Plat): Promise<string | 
     : spaceNamed(String(vrf.name), "vrf", plat);
 }
 
-async function spaceWithId(id: number, field: string, plat: Plat): Promise<string | Problem> {
+async function spaceWithId(id: number, field: string, plat: Plat): Promise<string> {
   const names = await vrfNames(plat);
-  if (names instanceof Problem) return names;
   const name = onlyOf(names.filter((each) => spaceCode(each) === id));
-  return (
-    name ??
-    invalid({ field, value: id, problem: "is the id of no VRF; GET /api/ipam/vrfs/ has them all" })
-  );
+  if (name !== undefined) return name;
+  const problem = "is the id of no VRF; GET /api/ipam/vrfs/ has them all";
+  throw invalid({ field, value: id, problem });
 }
 
-async function spaceNamed(name: string, field: string, plat: Plat): Promise<string | Problem> {
+async function spaceNamed(name: string, field: string, plat: Plat): Promise<string> {
   const names = await plat.spaces();
-  if (names instanceof Problem) return names;
   if (names.includes(name)) return name;
   const problem = "is the name of no VRF; GET /api/ipam/vrfs/ has them all";
-  return invalid({ field, value: cut(name), problem });
+  throw invalid({ field, value: cut(name), problem });
 }
 
 /**
- * Returns the one of some things that an id can name; nothing if there is none, and the problem if there are more. It is no 404, after
- * which a client would forget what it has.
+ * Returns the one of some things that an id can name; nothing if there is none.
+ *
+ * @throws {Problem} if there are more. It is no 404, after which a client would forget what it has
  */
-export function onlyOf(named: readonly string[]): string | undefined | Problem {
+export function onlyOf(named: readonly string[]): string | undefined {
   if (named.length < 2) return named[0];
   const problem = `stands for ${named.join(" and for ")}, whose names have the same code: use the routes of /v1 for them`;
-  return invalid({ field: "id", problem });
+  throw invalid({ field: "id", problem });
 }
 
 export const noSuch = (kind: string, id: number): Problem =>

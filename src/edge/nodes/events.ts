@@ -1,6 +1,6 @@
 import type { EventResult } from "../../allocator/nodes/apply-events.ts";
 import { anyEvents, eventList } from "../../contract/requests/events.ts";
-import { invalid, Problem, problemOf } from "../../contract/schema/problem.ts";
+import { invalid, type Problem, problemOf } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import type { ClusterEvent } from "../../domain/node-event.ts";
 import { readJson } from "../http/body.ts";
@@ -18,26 +18,20 @@ export interface EventsRequest {
 }
 
 /** Reads one event, or a list of them. A malformed entry does not hinder the others. */
-export function readEvents(event: Event): EventsRequest | Problem {
+export function readEvents(event: Event): EventsRequest {
   const body = readJson(event, anyEvents);
-  if (body instanceof Problem) return body;
   const list = entriesOf(body);
-  if (list instanceof Problem) return list;
   const space = readSpace(event);
-  if (space instanceof Problem) return space;
   const entries = list.map(parseEvent);
   return { space, entries, events: entries.flatMap((one) => ("event" in one ? [one.event] : [])) };
 }
 
-function entriesOf(body: Readonly<Record<string, unknown>>): readonly unknown[] | Problem {
+function entriesOf(body: Readonly<Record<string, unknown>>): readonly unknown[] {
   if (Object.hasOwn(body, "object") || Object.hasOwn(body, "detail-type")) return [body];
-  if (Object.hasOwn(body, "events")) {
-    const list = checked(eventList, body);
-    return list instanceof Problem ? list : list.events;
-  }
+  if (Object.hasOwn(body, "events")) return checked(eventList, body).events;
   const problem =
     "is required, or in its place type and object of a watch event, or an event of EventBridge";
-  return invalid({ field: "events", problem });
+  throw invalid({ field: "events", problem });
 }
 
 export function eventsAnswer(

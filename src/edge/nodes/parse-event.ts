@@ -9,7 +9,7 @@ import {
   podSaid,
   watchEvent,
 } from "../../contract/requests/events.ts";
-import { Problem } from "../../contract/schema/problem.ts";
+import { orProblem, Problem } from "../../contract/schema/problem.ts";
 import { checked, cut, isRecord } from "../../contract/schema/schema.ts";
 import type { ClusterEvent, NodeStatement } from "../../domain/node-event.ts";
 
@@ -19,15 +19,24 @@ interface Named {
   readonly name: string;
 }
 
-/** An event as Plat reads it: one to apply, one that nothing follows from, or a malformed one. */
-export type ParsedEvent = Named &
-  ({ readonly event: ClusterEvent } | { readonly ignored: true } | { readonly rejected: Problem });
+/** An event as Plat reads it: one to apply, or one that nothing follows from. */
+type ReadEvent = { readonly event: ClusterEvent } | { readonly ignored: true };
 
-/** Parses a watch event of Kubernetes, or an event of EventBridge. */
+/** An entry: an event, or a malformed one. */
+export type ParsedEvent = Named & (ReadEvent | { readonly rejected: Problem });
+
+/** Parses a watch event of Kubernetes, or an event of EventBridge. It throws nothing. */
 export function parseEvent(entry: unknown): ParsedEvent {
-  return isRecord(entry) && "detail-type" in entry
-    ? parseCloudEvent(entry)
-    : parseWatchEvent(entry);
+  if (!isRecord(entry) || !("detail-type" in entry))
+    return { ...namedIn(entry), ...orRejected(() => readWatchEvent(entry)) };
+  const { "detail-type": type } = entry;
+  const kind = typeof type === "string" ? cut(type) : "";
+  return { kind, name: "", ...orRejected(() => readCloudEvent(kind, entry)) };
+}
+
+function orRejected<T>(read: () => T): T | { readonly rejected: Problem } {
+  const event = orProblem(read);
+  return event instanceof Problem ? { rejected: event } : event;
 }
 
 /** The API groups of the kinds that Plat acts on. Another kind of the same name is ignored. */
@@ -40,52 +49,51 @@ const GROUPS: Readonly<Record<string, RegExp>> = {
 /** The namespace of the Leases of nodes. */
 const NODE_LEASES = "kube-node-lease";
 
-function parseWatchEvent(entry: unknown): ParsedEvent {
-  const watched = checked(watchEvent, entry);
-  if (watched instanceof Problem) return { ...namedIn(entry), rejected: watched };
-  const { type, object } = watched;
-  const named = namedIn(entry);
+function readWatchEvent(entry: unknown): ReadEvent {
+  const { type, object } = checked(watchEvent, entry);
   const { kind, apiVersion } = object as { kind: string; apiVersion?: unknown };
   const group = Object.hasOwn(GROUPS, kind) ? GROUPS[kind] : undefined;
   const isOther = apiVersion !== undefined && !group?.test(String(apiVersion));
-  if (type === "BOOKMARK" || type === "ERROR" || !group || isOther)
-    return { ...named, ignored: true };
-  if (kind === "Pod") return parsePod(named, type, object);
-  if (kind === "Lease") return parseLease(named, type, object);
-  return type === "DELETED" ? parseEnd(named, object) : parseStatement(named, object);
+  if (type === "BOOKMARK" || type === "ERROR" || !group || isOther) return { ignored: true };
+  if (kind === "Pod") return readPod(type, object);
+  if (kind === "Lease") return readLease(type, object);
+  return type === "DELETED" ? readEnd(object) : readStatement(object);
 }
 
-function parseStatement(named: Named, object: unknown): ParsedEvent {
-  const node = checked(nodeStated, object);
-  if (node instanceof Problem) return { ...named, rejected: inObject(node) };
-  const statement = statementOf(node);
-  return { ...named, event: { act: "state", name: node.metadata.name, statement } };
+function readStatement(object: unknown): ReadEvent {
+  const node = objectAs(nodeStated, object);
+  return { event: { act: "state", name: node.metadata.name, statement: statementOf(node) } };
 }
 
-function parseEnd(named: Named, object: unknown): ParsedEvent {
-  const node = checked(nodeDeleted, object);
-  if (node instanceof Problem) return { ...named, rejected: inObject(node) };
-  const ended = incarnationOf(node.metadata);
-  return { ...named, event: { act: "end", name: node.metadata.name, ended } };
+function readEnd(object: unknown): ReadEvent {
+  const { metadata } = objectAs(nodeDeleted, object);
+  return { event: { act: "end", name: metadata.name, ended: incarnationOf(metadata) } };
 }
 
-function parsePod(named: Named, type: string, object: unknown): ParsedEvent {
-  const pod = checked(podSaid, object);
-  if (pod instanceof Problem) return { ...named, rejected: inObject(pod) };
+function readPod(type: string, object: unknown): ReadEvent {
+  const pod = objectAs(podSaid, object);
   const { phase = "" } = pod.status;
   const isOver = type === "DELETED" || phase === "Succeeded" || phase === "Failed";
-  if (!isOver) return { ...named, ignored: true };
-  return { ...named, event: { act: "release", name: pod.metadata.name, uid: pod.metadata.uid } };
+  if (!isOver) return { ignored: true };
+  return { event: { act: "release", name: pod.metadata.name, uid: pod.metadata.uid } };
 }
 
-function parseLease(named: Named, type: string, object: unknown): ParsedEvent {
+function readLease(type: string, object: unknown): ReadEvent {
   const { metadata } = object as { metadata?: { namespace?: unknown } };
   if (type === "DELETED" || (isRecord(metadata) && metadata.namespace !== NODE_LEASES))
-    return { ...named, ignored: true };
-  const lease = checked(leaseSaid, object);
-  if (lease instanceof Problem) return { ...named, rejected: inObject(lease) };
-  const { renewTime: renewedAt } = lease.spec;
-  return { ...named, event: { act: "renew", name: lease.metadata.name, renewedAt } };
+    return { ignored: true };
+  const lease = objectAs(leaseSaid, object);
+  return { event: { act: "renew", name: lease.metadata.name, renewedAt: lease.spec.renewTime } };
+}
+
+/** Parses the object of a watch event. Its problem names the fields as they are in the entry. */
+function objectAs<Schema extends v.GenericSchema>(
+  schema: Schema,
+  object: unknown,
+): v.InferOutput<Schema> {
+  const read = orProblem(() => checked(schema, object));
+  if (!(read instanceof Problem)) return read;
+  throw new Problem(read.code, `object.${read.detail}`, read.members);
 }
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/monitoring-instance-state-changes.html */
@@ -93,22 +101,16 @@ const STATE_CHANGE = "EC2 Instance State-change Notification";
 /** https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-event-reference.html */
 const TERMINATED = "EC2 Instance Terminate Successful";
 
-function parseCloudEvent(entry: Record<string, unknown>): ParsedEvent {
+function readCloudEvent(kind: string, entry: unknown): ReadEvent & Partial<Named> {
   const event = checked(cloudEvent, entry);
-  const kind = typeof entry["detail-type"] === "string" ? cut(entry["detail-type"]) : "";
-  if (event instanceof Problem) return { kind, name: "", rejected: event };
   if (kind === STATE_CHANGE) {
-    const changed = checked(instanceState, event);
-    if (changed instanceof Problem) return { kind, name: "", rejected: changed };
-    const { "instance-id": name, state } = changed.detail;
-    if (state !== "terminated") return { kind, name, ignored: true };
-    return { kind, name, event: { act: "terminate", name } };
+    const { "instance-id": name, state } = checked(instanceState, event).detail;
+    if (state !== "terminated") return { name, ignored: true };
+    return { name, event: { act: "terminate", name } };
   }
-  if (kind !== TERMINATED) return { kind, name: "", ignored: true };
-  const ended = checked(instanceTerminated, event);
-  if (ended instanceof Problem) return { kind, name: "", rejected: ended };
-  const { EC2InstanceId: name } = ended.detail;
-  return { kind, name, event: { act: "terminate", name } };
+  if (kind !== TERMINATED) return { ignored: true };
+  const { EC2InstanceId: name } = checked(instanceTerminated, event).detail;
+  return { name, event: { act: "terminate", name } };
 }
 
 /** Returns what a malformed entry names, as far as it can be read. */
@@ -122,10 +124,6 @@ function namedIn(entry: unknown): Named {
     name: typeof name === "string" ? cut(name) : "",
   };
 }
-
-/** Names the fields of a problem as they are in the entry. */
-const inObject = ({ code, detail, members }: Problem): Problem =>
-  new Problem(code, `object.${detail}`, members);
 
 const incarnationOf = (metadata: v.InferOutput<typeof nodeDeleted>["metadata"]) => ({
   uid: metadata.uid,

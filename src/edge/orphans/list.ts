@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import type { OrphansPage } from "../../allocator/read/list-orphans.ts";
 import { orphansQuery } from "../../contract/requests/utilization.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { UnavailableError } from "../../domain/outcome.ts";
 import { blockBody } from "../blocks/answer.ts";
 import { notACursor } from "../http/cursor.ts";
@@ -12,23 +11,21 @@ import { readQuery } from "../http/parameters.ts";
 type SealingKey = string | undefined;
 
 /** Reads the sealed cursor of a request. */
-export function readOrphansWanted(
-  event: Event,
-): { readonly cursor?: string | undefined } | Problem {
+export function readOrphansWanted(event: Event): { readonly cursor?: string | undefined } {
   const query = readQuery(event, orphansQuery);
-  return query instanceof Problem ? query : { cursor: query.cursor };
+  return { cursor: query.cursor };
 }
 
 /** Returns the position in a cursor. Inverse of `sealed`. */
 export function unsealed(
   { cursor }: { readonly cursor?: string | undefined },
   key: SealingKey,
-): { readonly after?: string | undefined } | Problem {
+): { readonly after?: string | undefined } {
   if (cursor === undefined) return {};
-  if (key === undefined) return notACursor(cursor);
+  if (key === undefined) throw notACursor(cursor);
   const bytes = Buffer.from(cursor, "base64url");
   // Each position has one cursor, so that no other text is taken for it.
-  if (bytes.toString("base64url") !== cursor) return notACursor(cursor);
+  if (bytes.toString("base64url") !== cursor) throw notACursor(cursor);
   const [iv, tag] = [bytes.subarray(0, IV_BYTES), bytes.subarray(IV_BYTES, HEAD_BYTES)];
   try {
     const decipher = createDecipheriv(CIPHER, keyBytes(key), iv, { authTagLength: TAG_BYTES });
@@ -36,7 +33,7 @@ export function unsealed(
     const text = [decipher.update(bytes.subarray(HEAD_BYTES)), decipher.final()];
     return { after: Buffer.concat(text).toString("utf8") };
   } catch {
-    return notACursor(cursor);
+    throw notACursor(cursor);
   }
 }
 

@@ -8,7 +8,6 @@ import type {
 } from "../../allocator/read/pool-map.ts";
 import { unitOf } from "../../allocator/read/utilization.ts";
 import { poolMapQuery } from "../../contract/requests/map.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { formatAddress } from "../../domain/address.ts";
 import { formatCidr, sizeOf } from "../../domain/cidr.ts";
 import { type HostId, hostName } from "../../domain/host.ts";
@@ -26,12 +25,10 @@ export interface MapAsked extends PoolMapWanted {
 
 const position = v.object({ after: addressInCursor, last: v.optional(addressInCursor) });
 
-export function readPoolMap(event: Event): MapAsked | Problem {
+export function readPoolMap(event: Event): MapAsked {
   const wanted = readNamedWith(event, poolMapQuery);
-  if (wanted instanceof Problem) return wanted;
   const { cursor, ...asked } = wanted;
-  const opened = openCursor(cursor, mapOf(asked), position);
-  return opened instanceof Problem ? opened : { ...asked, ...opened };
+  return { ...asked, ...openCursor(cursor, mapOf(asked), position) };
 }
 
 export function poolMapAnswer(

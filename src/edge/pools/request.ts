@@ -4,7 +4,6 @@ import { RESOURCE } from "../../contract/requests/names.ts";
 import { type PoolDocument, poolReleaseQuery, readPool } from "../../contract/requests/pool.ts";
 import { readSpiderIpPool, SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
 import { readSpiderSubnet, SPIDER_SUBNET } from "../../contract/requests/spider-subnet.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import type { PoolSpec } from "../../domain/pool.ts";
 import { chooseManifest, isManifest, type Wanted } from "../http/choose-manifest.ts";
 import type { Event } from "../http/event.ts";
@@ -30,22 +29,17 @@ const IP_POOL: Wanted = {
 };
 
 /** Reads a pool as JSON, or as a manifest of Calico or Spiderpool in JSON or YAML. */
-export function readPoolPut(event: Event): PoolRequest | Problem {
+export function readPoolPut(event: Event): PoolRequest {
   const documents = readDocuments(event);
-  if (documents instanceof Problem) return documents;
   const chosen = chooseManifest(event, documents, IP_POOL);
-  if (chosen instanceof Problem) return chosen;
   const read = readerOf(chosen.document);
   const document = read(chosen.document);
-  if (document instanceof Problem) return document;
   const named = readNamedWrite(event, document.name);
-  if (named instanceof Problem) return named;
   const match = readIfMatch(event);
-  if (match instanceof Problem) return match;
   return { ...named, spec: document.spec, ...match, ignored: chosen.ignored };
 }
 
-function readerOf(document: unknown): (document: unknown) => PoolDocument | Problem {
+function readerOf(document: unknown): (document: unknown) => PoolDocument {
   if (!isManifest(document)) return readPool;
   if (document.kind === SPIDER_IPPOOL.kind) return readSpiderIpPool;
   return document.kind === SPIDER_SUBNET.kind ? readSpiderSubnet : readManifest;

@@ -13,7 +13,7 @@ import {
   prefixReleaseBody,
 } from "../../contract/requests/prefix.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
 import type { Page } from "../../domain/listed.ts";
@@ -35,17 +35,12 @@ import type { DryRun } from "../http/write-answer.ts";
 export type PrefixAssign = AssignRequest & DryRun & { readonly named: string };
 
 /** Reads a request for a prefix. Its owner is no machine, so a virtual owner with the name of the handle has it. */
-export function readPrefixAssign(event: Event): PrefixAssign | Problem {
+export function readPrefixAssign(event: Event): PrefixAssign {
   const input = readJson(event, prefixBody);
-  if (input instanceof Problem) return input;
   const query = readQuery(event, DRY_RUN);
-  if (query instanceof Problem) return query;
-  const idempotency = readIdempotencyKey(event);
-  if (idempotency instanceof Problem) return idempotency;
+  const key = readIdempotencyKey(event);
   const attributes = withTenant(event, attributesOf(input));
-  if (attributes instanceof Problem) return attributes;
   const { space } = query;
-  const { key } = idempotency;
   const { handle: named, cidr, prefixLength, pools, limitPerHandle, dryRun } = input;
   const handle = prefixHandle(named);
   // The body has one of both.
@@ -90,14 +85,12 @@ export function prefixAssignAnswer(
 }
 
 /** Reads which prefixes to list. */
-export function readPrefixList(event: Event): PrefixesNamed | Problem {
+export function readPrefixList(event: Event): PrefixesNamed {
   const query = readQuery(event, prefixListQuery);
-  if (query instanceof Problem) return query;
   const { cursor, ...named } = query;
   if (named.handle === undefined && !named.cidr)
-    return invalid({ field: "?handle", problem: "is required, or ?cidr in its place" });
-  const opened = openCursor(cursor, listOf(named), handlePosition);
-  return opened instanceof Problem ? opened : { ...named, ...opened };
+    throw invalid({ field: "?handle", problem: "is required, or ?cidr in its place" });
+  return { ...named, ...openCursor(cursor, listOf(named), handlePosition) };
 }
 
 export function prefixListAnswer(
@@ -129,11 +122,10 @@ const listOf = ({ space, handle, cidr }: Pick<PrefixesNamed, "space" | "handle" 
 ];
 
 /** Reads which prefixes of a handle to release. */
-export function readPrefixRelease(event: Event): HandleRelease | Problem {
+export function readPrefixRelease(event: Event): HandleRelease {
   const input = readJson(event, prefixReleaseBody);
-  if (input instanceof Problem) return input;
   const space = readSpace(event);
-  return space instanceof Problem ? space : { ...input, space };
+  return { ...input, space };
 }
 
 export function prefixesReleasedAnswer(

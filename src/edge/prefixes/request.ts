@@ -5,17 +5,14 @@ import {
   podCidrReleaseQuery,
   podCidrsBody,
 } from "../../contract/requests/node-prefix.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { readJson } from "../http/body.ts";
 import { assignedBy } from "../http/caller.ts";
 import type { Event } from "../http/event.ts";
 import { readHostWith } from "../http/parameters.ts";
 
-export function readPodCidrs(event: Event): PrefixesWanted | Problem {
+export function readPodCidrs(event: Event): PrefixesWanted {
   const input = readJson(event, podCidrsBody);
-  if (input instanceof Problem) return input;
   const path = readHostWith(event, {});
-  if (path instanceof Problem) return path;
   const { podCIDRs: podCidrs, hostLabels, ...asked } = input;
   return {
     ...path,
@@ -28,5 +25,5 @@ export function readPodCidrs(event: Event): PrefixesWanted | Problem {
 
 export const readPodCidrList = (event: Event) => readHostWith(event, podCidrListQuery);
 
-export const readPodCidrRelease = (event: Event): PrefixRelease | Problem =>
+export const readPodCidrRelease = (event: Event): PrefixRelease =>
   readHostWith(event, podCidrReleaseQuery);

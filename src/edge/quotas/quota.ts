@@ -1,7 +1,6 @@
 import type { Written } from "../../allocator/admin/written.ts";
 import { quotaOf } from "../../contract/answers/quota.ts";
 import { quotaBody, quotaSpec } from "../../contract/requests/quota.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import type { Quota } from "../../domain/quota.ts";
 import { readJson } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
@@ -12,15 +11,12 @@ import { type DryRun, etagOf, written } from "../http/write-answer.ts";
 
 export function readQuotaPut(event: Event) {
   const input = readJson(event, quotaBody);
-  if (input instanceof Problem) return input;
   const { name, ...fields } = input;
   const named = readNamedWrite(
     event,
     name === undefined ? undefined : { field: "name", value: name },
   );
-  if (named instanceof Problem) return named;
   const match = readIfMatch(event);
-  if (match instanceof Problem) return match;
   return { ...named, ...match, spec: quotaSpec(fields) };
 }
 

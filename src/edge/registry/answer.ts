@@ -5,7 +5,6 @@ import { NAMESPACE, type NamePart, NODE } from "../../contract/requests/names.ts
 import { labelledQuery } from "../../contract/requests/registry.ts";
 import { hostText } from "../../contract/schema/field.ts";
 import type { DefaultPoolNames } from "../../contract/schema/pool-names.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import type { Labels } from "../../domain/labels.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import type { DefaultPools } from "../../domain/namespace.ts";
@@ -37,13 +36,12 @@ function labelledList(of: NamePart, list: "nodes" | "namespaces") {
     readOne: (event: Event) => readNamed(event, of),
 
     /** Reads the requested page of the list. */
-    read(event: Event): LabelledWanted | Problem {
+    read(event: Event): LabelledWanted {
       const query = readQuery(event, labelledQuery);
-      if (query instanceof Problem) return query;
       const { cursor, ...asked } = query;
       // A page can end with a name that was registered before Plat checked names for paths.
       const opened = openCursor(cursor, listOf(asked), v.object({ after: hostText }));
-      return opened instanceof Problem ? opened : { ...asked, after: opened.position?.after };
+      return { ...asked, after: opened.position?.after };
     },
 
     answer(

@@ -4,7 +4,6 @@ import {
   namespaceRequest,
   nodeRequest,
 } from "../../contract/requests/registry.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import type { NamespaceSpec } from "../../domain/namespace.ts";
 import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
@@ -23,7 +22,6 @@ function labelledKind(request: LabelledRequest) {
   const readDocument = (document: unknown) => {
     if (!isManifest(document)) {
       const input = checked(body, document);
-      if (input instanceof Problem) return input;
       const { name, labels, ...more } = input;
       return {
         ...{ labels, ...defaultPoolsAsked(more) },
@@ -31,7 +29,6 @@ function labelledKind(request: LabelledRequest) {
       };
     }
     const input = checked(manifest, document);
-    if (input instanceof Problem) return input;
     const { name, labels, annotations } = input.metadata;
     const spec: NamespaceSpec = { labels, ...defaultPoolsAsked(annotations ?? {}) };
     return { ...spec, name: { field: "metadata.name", value: name } };
@@ -43,15 +40,10 @@ function labelledKind(request: LabelledRequest) {
     /** Reads labels as JSON, or as a manifest of Kubernetes in JSON or YAML. */
     readPut(event: Event) {
       const documents = readDocuments(event);
-      if (documents instanceof Problem) return documents;
       const chosen = chooseManifest(event, documents, { kinds: [request], of });
-      if (chosen instanceof Problem) return chosen;
       const document = readDocument(chosen.document);
-      if (document instanceof Problem) return document;
       const named = readNamedWrite(event, document.name, of);
-      if (named instanceof Problem) return named;
       const match = readIfMatch(event);
-      if (match instanceof Problem) return match;
       const { name: _, ...spec } = document;
       return { ...named, ...spec, ...match, ignored: chosen.ignored };
     },

@@ -6,7 +6,7 @@ import type { AddressesReleased } from "../../allocator/release/release-addresse
 import type { InstanceReleased, NamedInstance } from "../../allocator/release/release-instance.ts";
 import { type entrySchema, releaseBody } from "../../contract/requests/release.ts";
 import { handleProblems } from "../../contract/schema/caller-handle.ts";
-import { invalid, Problem } from "../../contract/schema/problem.ts";
+import { invalid } from "../../contract/schema/problem.ts";
 import { cut, shortened } from "../../contract/schema/schema.ts";
 import { workloadOf } from "../../contract/schema/workload.ts";
 import { parseGeneration } from "../../domain/generation.ts";
@@ -36,13 +36,10 @@ interface AddressRelease {
 /** An address to release, or the result of an invalid entry, which must not affect the others. */
 type ReleaseEntry = NamedAddress | ReleaseResult;
 
-export function readRelease(event: Event): ReleaseRequest | Problem {
-  const keyed = rejectKey(event);
-  if (keyed) return keyed;
+export function readRelease(event: Event): ReleaseRequest {
+  rejectKey(event);
   const input = readJson(event, releaseBody);
-  if (input instanceof Problem) return input;
   const space = readSpace(event);
-  if (space instanceof Problem) return space;
   const { handle, host, affinityType, addresses, keep } = input;
   const workload = workloadOf(input);
   const named = [
@@ -53,13 +50,13 @@ export function readRelease(event: Event): ReleaseRequest | Problem {
   ];
   const [one, other] = named;
   if (!one)
-    return invalid({
+    throw invalid({
       field: "addresses",
       problem: "is required, or handle, host or workload in its place",
     });
-  if (other) return invalid({ ...one, problem: `excludes ${other.field}; send one of them` });
+  if (other) throw invalid({ ...one, problem: `excludes ${other.field}; send one of them` });
   if (affinityType !== undefined && host === undefined)
-    return invalid({ field: "affinityType", value: affinityType, problem: "needs a host" });
+    throw invalid({ field: "affinityType", value: affinityType, problem: "needs a host" });
   if (handle !== undefined) return { space, handle };
   if (host !== undefined) return { space, host: hostId(affinityType ?? "host", host) };
   if (workload)
@@ -68,26 +65,26 @@ export function readRelease(event: Event): ReleaseRequest | Problem {
 }
 
 /** Reads a release of single addresses, and no other. */
-export function readAddressRelease(event: Event): AddressRelease | Problem {
+export function readAddressRelease(event: Event): AddressRelease {
   const read = readRelease(event);
-  if (read instanceof Problem || "entries" in read) return read;
-  return invalid({ field: "addresses", problem: "is required" });
+  if ("entries" in read) return read;
+  throw invalid({ field: "addresses", problem: "is required" });
 }
 
 /** Reads a release of the handle in the path. */
-export function readHandleRelease(event: Event): ReleaseRequest | Problem {
-  const keyed = rejectKey(event);
-  if (keyed) return keyed;
+export function readHandleRelease(event: Event): ReleaseRequest {
+  rejectKey(event);
   const named = readHandlePath(event);
-  const [problem] = named instanceof Problem ? [] : handleProblems(named.handle);
-  return problem ? invalid(problem) : named;
+  const [problem] = handleProblems(named.handle);
+  if (problem) throw invalid(problem);
+  return named;
 }
 
 /** Rejects an Idempotency-Key. A release by handle cannot honour it, and a release by generation does not need it. */
-function rejectKey({ headers }: Event): Problem | undefined {
+function rejectKey({ headers }: Event): void {
   const value = headers["idempotency-key"];
-  if (value === undefined) return undefined;
-  return invalid({
+  if (value === undefined) return;
+  throw invalid({
     field: "Idempotency-Key",
     value: shortened(value),
     problem:

@@ -4,7 +4,6 @@ import { reservationOf } from "../../contract/answers/reservation.ts";
 import { RESOURCE } from "../../contract/requests/names.ts";
 import { readReservation } from "../../contract/requests/reservation.ts";
 import { readReservedIp, SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { assignsPrefixes, type Reservation } from "../../domain/pool.ts";
 import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
@@ -19,17 +18,11 @@ import { readDocuments } from "../http/yaml-body.ts";
 /** Reads a reservation as JSON, or as a manifest of Spiderpool in JSON or YAML. */
 export function readReservationPut(event: Event) {
   const documents = readDocuments(event);
-  if (documents instanceof Problem) return documents;
   const chosen = chooseManifest(event, documents, { kinds: [SPIDER_RESERVED_IP], of: RESOURCE });
-  if (chosen instanceof Problem) return chosen;
   const read = isManifest(chosen.document) ? readReservedIp : readReservation;
   const input = read(chosen.document);
-  if (input instanceof Problem) return input;
   const named = readNamedWrite(event, input.name);
-  if (named instanceof Problem) return named;
-  const match = readIfMatch(event);
-  if (match instanceof Problem) return match;
-  return { ...named, spec: input.spec, ...match, ignored: chosen.ignored };
+  return { ...named, spec: input.spec, ...readIfMatch(event), ignored: chosen.ignored };
 }
 
 export function reservationAnswer(reservation: Reservation): Answer {

@@ -8,7 +8,6 @@ import type {
 import type { HostFound } from "../../allocator/search/list-hosts.ts";
 import { handleListQuery, hostListQuery } from "../../contract/requests/search.ts";
 import { resourceName } from "../../contract/schema/field.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { formatAddress } from "../../domain/address.ts";
 import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
 import type { Answer, Event } from "../http/event.ts";
@@ -24,21 +23,17 @@ const position = v.object({
 type HandlesWanted = HoldersWanted & { readonly prefix: string };
 
 /** Reads which handles a request lists. */
-export function readHandleList(event: Event): HandlesWanted | Problem {
+export function readHandleList(event: Event): HandlesWanted {
   const query = readQuery(event, handleListQuery);
-  if (query instanceof Problem) return query;
   const { cursor, prefix = "", ...asked } = query;
-  const opened = openCursor(cursor, handlesOf({ ...asked, prefix }), position);
-  return opened instanceof Problem ? opened : { ...asked, prefix, ...opened };
+  return { ...asked, prefix, ...openCursor(cursor, handlesOf({ ...asked, prefix }), position) };
 }
 
 /** Reads which hosts a request lists. */
-export function readHostList(event: Event): HoldersWanted | Problem {
+export function readHostList(event: Event): HoldersWanted {
   const query = readQuery(event, hostListQuery);
-  if (query instanceof Problem) return query;
   const { cursor, ...asked } = query;
-  const opened = openCursor(cursor, hostsOf(asked), position);
-  return opened instanceof Problem ? opened : { ...asked, ...opened };
+  return { ...asked, ...openCursor(cursor, hostsOf(asked), position) };
 }
 
 export const handleListAnswer = (

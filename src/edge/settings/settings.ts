@@ -1,7 +1,6 @@
 import type { Written } from "../../allocator/admin/written.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
 import { settingsBody } from "../../contract/requests/settings.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import type { Settings } from "../../domain/pool.ts";
 import { readJson } from "../http/body.ts";
 import type { Answer, Event } from "../http/event.ts";
@@ -16,11 +15,8 @@ interface SettingsSeen {
 
 export function readSettingsPut(event: Event) {
   const settings = readJson(event, settingsBody);
-  if (settings instanceof Problem) return settings;
   const query = readQuery(event, DRY_RUN);
-  if (query instanceof Problem) return query;
-  const match = readIfMatch(event);
-  return match instanceof Problem ? match : { ...query, settings, ...match };
+  return { ...query, settings, ...readIfMatch(event) };
 }
 
 export function settingsAnswer({ settings, revision }: SettingsSeen): Answer {

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { namedListQuery } from "../../contract/requests/query.ts";
 import { spaceName } from "../../contract/schema/field.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import type { ListedPage, PageWanted } from "../../domain/listed.ts";
 import type { SpaceEntry } from "../../domain/space.ts";
 import { openCursor, sealCursor } from "../http/cursor.ts";
@@ -11,11 +10,9 @@ import { unreadableBody } from "../http/unreadable.ts";
 
 const LIST = ["spaces"];
 
-export function readSpaceList(event: Event): PageWanted<string> | Problem {
+export function readSpaceList(event: Event): PageWanted<string> {
   const query = readQuery(event, namedListQuery);
-  if (query instanceof Problem) return query;
   const opened = openCursor(query.cursor, LIST, v.object({ after: spaceName }));
-  if (opened instanceof Problem) return opened;
   return { limit: query.limit, after: opened.position?.after };
 }
 

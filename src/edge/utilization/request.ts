@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { utilizationQuery } from "../../contract/requests/utilization.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { addressInCursor, openCursor } from "../http/cursor.ts";
 import type { Event } from "../http/event.ts";
 import { readNamedWith } from "../http/parameters.ts";
@@ -35,10 +34,8 @@ export const utilizationPosition = v.object({
 /** Reads the pool to count, and the start position. */
 export function readUtilizationPath(event: Event) {
   const wanted = readNamedWith(event, utilizationQuery);
-  if (wanted instanceof Problem) return wanted;
   const { cursor, ...asked } = wanted;
-  const opened = openCursor(cursor, utilizationOf(asked), utilizationPosition);
-  return opened instanceof Problem ? opened : { ...asked, ...opened };
+  return { ...asked, ...openCursor(cursor, utilizationOf(asked), utilizationPosition) };
 }
 
 /** Identifies the pool of a cursor. */

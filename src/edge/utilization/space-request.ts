@@ -2,7 +2,6 @@ import * as v from "valibot";
 import type { SpaceUtilizationPosition } from "../../allocator/read/space-utilization.ts";
 import { spaceUtilizationQuery } from "../../contract/requests/utilization.ts";
 import { resourceName } from "../../contract/schema/field.ts";
-import { Problem } from "../../contract/schema/problem.ts";
 import { openCursor } from "../http/cursor.ts";
 import { shortDigest } from "../http/digest.ts";
 import type { Event } from "../http/event.ts";
@@ -19,13 +18,11 @@ export interface SpaceUtilizationWanted {
   readonly position?: SpaceUtilizationPosition | undefined;
 }
 
-export function readSpaceUtilization(event: Event): SpaceUtilizationWanted | Problem {
+export function readSpaceUtilization(event: Event): SpaceUtilizationWanted {
   const query = readQuery(event, spaceUtilizationQuery);
-  if (query instanceof Problem) return query;
   const { space, pool: named = [], limit, cursor } = query;
   const wanted = { space, named, limit };
-  const opened = openCursor(cursor, spaceUtilizationOf(wanted), position);
-  return opened instanceof Problem ? opened : { ...wanted, ...opened };
+  return { ...wanted, ...openCursor(cursor, spaceUtilizationOf(wanted), position) };
 }
 
 /** Identifies the list of a cursor. The query also has the names, and a request line has room for them only once. */

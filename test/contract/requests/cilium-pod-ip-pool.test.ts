@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readCiliumPodIpPool } from "../../../src/contract/requests/cilium-pod-ip-pool.ts";
-import { Problem } from "../../../src/contract/schema/problem.ts";
+import { orProblem, Problem } from "../../../src/contract/schema/problem.ts";
 
 const manifest = (spec: unknown, metadata: unknown = { name: "mars" }) => ({
   apiVersion: "cilium.io/v2alpha1",
@@ -10,7 +10,7 @@ const manifest = (spec: unknown, metadata: unknown = { name: "mars" }) => ({
 });
 
 const detailOf = (value: unknown) => {
-  const problem = readCiliumPodIpPool(value);
+  const problem = orProblem(() => readCiliumPodIpPool(value));
   return problem instanceof Problem ? problem.detail : "none";
 };
 

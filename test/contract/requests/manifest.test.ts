@@ -80,7 +80,7 @@ describe("a manifest of Calico", () => {
   );
 
   it("of another name than the URL's is rejected", () => {
-    const { code, fields } = problemIn(
+    const { code, fields } = problemIn(() =>
       put(KUBECTL.replace("name: default-ipv4-ippool", "name: x")),
     );
     expect(code).toBe("name_mismatch");
@@ -126,7 +126,7 @@ describe("a manifest of Calico", () => {
     ],
     ["link-local addresses", "10.244.0.0/16", "169.254.0.0/16", "spec.cidr: overlaps 169.254.0.0"],
   ])("with %s is rejected by the field's name", (_, from, to, rejection) => {
-    expect(rejectedFields(put(KUBECTL.replace(from, to)))).toEqual([
+    expect(rejectedFields(() => put(KUBECTL.replace(from, to)))).toEqual([
       expect.stringContaining(rejection),
     ]);
   });
@@ -165,7 +165,7 @@ describe("of several manifests", () => {
   });
 
   it("the pool must be there once, and no more", () => {
-    const problem = problemIn(put(documents(KUBECTL, other, KUBECTL)));
+    const problem = problemIn(() => put(documents(KUBECTL, other, KUBECTL)));
     expect(problem.code).toBe("invalid_request");
     expect(problem.fields).toMatchObject([
       { field: "metadata.name", problem: expect.stringContaining("is that of 2 IPPools") },
@@ -173,13 +173,15 @@ describe("of several manifests", () => {
   });
 
   it("the names of others are told when none has the URL's", () => {
-    const problem = problemIn(put(documents(other, other.replace("other", "third"))));
+    const problem = problemIn(() => put(documents(other, other.replace("other", "third"))));
     expect(problem.code).toBe("name_mismatch");
     expect(problem.fields[0]?.problem).toContain("the body has IPPool other, IPPool third");
   });
 
   it("what there is is told when none is a pool", () => {
-    const refused = rejectedFields(put(documents(named("BGPPeer", "a"), named("IPPool", "b"))));
+    const refused = rejectedFields(() =>
+      put(documents(named("BGPPeer", "a"), named("IPPool", "b"))),
+    );
     expect(refused).toEqual([
       expect.stringContaining("kind: must be IPPool of projectcalico.org/v3 or crd.projectcalico"),
     ]);
@@ -197,7 +199,7 @@ describe("of several manifests", () => {
     ],
   ])("a list %s is rejected", (_, body, rejection) => {
     const headers = body.startsWith("{") ? {} : YAML;
-    expect(rejectedFields(put(body, headers))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(() => put(body, headers))).toEqual([expect.stringContaining(rejection)]);
   });
 });
 
@@ -229,10 +231,10 @@ e: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]
     ],
     ["of a lone text", "hello", "body: must be an object"],
   ])("%s is rejected", (_, body, rejection) => {
-    expect(rejectedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(() => put(body))).toEqual([expect.stringContaining(rejection)]);
   });
 
   it("of more than a manifest's size is rejected unread", () => {
-    expect(problemIn(put(`# ${"x".repeat(100_000)}`)).code).toBe("payload_too_large");
+    expect(problemIn(() => put(`# ${"x".repeat(100_000)}`)).code).toBe("payload_too_large");
   });
 });

@@ -122,7 +122,7 @@ describe("a SpiderIPPool", () => {
   });
 
   it("has the name of the URL", () => {
-    const { code, fields } = problemIn(put(manifest({}, { metadata: { name: "other" } })));
+    const { code, fields } = problemIn(() => put(manifest({}, { metadata: { name: "other" } })));
     expect(code).toBe("name_mismatch");
     expect(fields).toMatchObject([{ field: "metadata.name", value: "other" }]);
   });
@@ -191,6 +191,6 @@ describe("a SpiderIPPool", () => {
       "kind: must be IPPool, SpiderIPPool or",
     ],
   ])("with %s is rejected by the name of its field", (_, body, problem) => {
-    expect(rejectedFields(put(body))).toContainEqual(expect.stringContaining(problem));
+    expect(rejectedFields(() => put(body))).toContainEqual(expect.stringContaining(problem));
   });
 });

@@ -53,7 +53,7 @@ describe("a SpiderReservedIP", () => {
   });
 
   it("has the name of the URL", () => {
-    const { code, fields } = problemIn(
+    const { code, fields } = problemIn(() =>
       put(manifest({ ips: ["10.0.0.1"] }, { metadata: { name: "other" } })),
     );
     expect(code).toBe("name_mismatch");
@@ -91,6 +91,6 @@ describe("a SpiderReservedIP", () => {
       "kind: must be Spider",
     ],
   ])("with %s is rejected by the name of its field", (_, body, problem) => {
-    expect(rejectedFields(put(body))).toEqual([expect.stringContaining(problem)]);
+    expect(rejectedFields(() => put(body))).toEqual([expect.stringContaining(problem)]);
   });
 });

@@ -81,7 +81,7 @@ describe("a SpiderSubnet", () => {
   });
 
   it("has the name of the URL", () => {
-    const { code, fields } = problemIn(put(manifest({}, { metadata: { name: "other" } })));
+    const { code, fields } = problemIn(() => put(manifest({}, { metadata: { name: "other" } })));
     expect(code).toBe("name_mismatch");
     expect(fields).toMatchObject([{ field: "metadata.name", value: "other" }]);
   });
@@ -121,6 +121,6 @@ describe("a SpiderSubnet", () => {
       "apiVersion: must be spiderpool.spidernet.io/v2beta1",
     ],
   ])("with %s is rejected by the name of its field", (_, body, problem) => {
-    expect(rejectedFields(put(body))).toContainEqual(expect.stringContaining(problem));
+    expect(rejectedFields(() => put(body))).toContainEqual(expect.stringContaining(problem));
   });
 });

@@ -7,11 +7,11 @@ import {
   text,
   wholeText,
 } from "../../../src/contract/schema/field.ts";
-import type { Problem } from "../../../src/contract/schema/problem.ts";
 import { checked, fields } from "../../../src/contract/schema/schema.ts";
+import { problemIn } from "../../edge/problem-of.ts";
 
 const problemsOf = (schema: v.GenericSchema, value: unknown) =>
-  (checked(schema, value) as Problem).members.fields;
+  problemIn(() => checked(schema, value)).fields;
 
 const never = <T>() => v.check<T, string>(() => false, "must be another one");
 

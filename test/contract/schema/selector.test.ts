@@ -6,7 +6,7 @@ import { rejectedFields } from "../../edge/problem-of.ts";
 
 const read = (nodeSelector: unknown) =>
   checked(fields({ nodeSelector: selector }), { nodeSelector });
-const rejected = (nodeSelector: unknown) => rejectedFields(read(nodeSelector));
+const rejected = (nodeSelector: unknown) => rejectedFields(() => read(nodeSelector));
 
 describe("a selector of a pool", () => {
   it("is a text, kept as written", () => {

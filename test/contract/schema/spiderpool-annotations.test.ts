@@ -7,7 +7,7 @@ const IPPOOL = "ipam.spidernet.io/ippool";
 const IPPOOLS = "ipam.spidernet.io/ippools";
 
 const read = (value: unknown) => checked(fields({ annotations }), { annotations: value });
-const rejected = (value: unknown) => rejectedFields(read(value));
+const rejected = (value: unknown) => rejectedFields(() => read(value));
 
 describe("the annotations of a pod", () => {
   it("name pools for each interface", () => {

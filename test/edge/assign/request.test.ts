@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
-import { Problem } from "../../../src/contract/schema/problem.ts";
+import { orProblem, Problem } from "../../../src/contract/schema/problem.ts";
 import { readAssign } from "../../../src/edge/assign/request.ts";
 import type { Event } from "../../../src/edge/http/event.ts";
 import { readPoolPut } from "../../../src/edge/pools/request.ts";
@@ -171,7 +171,7 @@ describe("a request to assign is rejected by the name of its field when it has",
       "__proto__: is not a field",
     ],
   ])("%s", (_, body, rejection) => {
-    const refused = rejectedFields(read(body));
+    const refused = rejectedFields(() => read(body));
     expect(refused).toEqual([expect.stringContaining(rejection)]);
   });
 
@@ -197,12 +197,12 @@ describe("a request to assign is rejected by the name of its field when it has",
       "host",
     ],
   ])("%s", (_, body, rejection) => {
-    expect(rejectedFields(read(body))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(() => read(body))).toEqual([expect.stringContaining(rejection)]);
   });
 
   it("several things wrong, each of them by name and with what was sent", () => {
     const body = { host: "n 1", ipv4: -1, attributes: { a: 1, b: long(2000) }, foo: {}, bar: 1 };
-    const { fields } = problemIn(read(body));
+    const { fields } = problemIn(() => read(body));
     expect(fields.map(({ field, value }) => [field, value])).toEqual([
       ["host", "n 1"],
       ["ipv4", -1],
@@ -218,17 +218,17 @@ describe("the body of a request", () => {
   it("may have a megabyte and no more", () => {
     const body = `{"host":"n","ipv4":1}`.padEnd(1_000_000);
     expect(accepted(body).wanted).toEqual([{ family: 4, count: 1 }]);
-    expect(problemIn(read(`${body} `)).code).toBe("payload_too_large");
+    expect(problemIn(() => read(`${body} `)).code).toBe("payload_too_large");
   });
 
   it("is JSON and says so", () => {
     const type = (type: string) =>
       read({ host: "n", ipv4: 1 }, { headers: { "content-type": type } });
-    expect(type("application/json; charset=utf-8")).not.toBeInstanceOf(Problem);
-    expect(type("application/vnd.api+json")).not.toBeInstanceOf(Problem);
-    expect(problemIn(type("text/plain")).code).toBe("unsupported_media_type");
-    expect(problemIn(type("application/yaml")).code).toBe("unsupported_media_type");
-    expect(problemIn(type("")).code).toBe("unsupported_media_type");
+    expect(() => type("application/json; charset=utf-8")).not.toThrow();
+    expect(() => type("application/vnd.api+json")).not.toThrow();
+    expect(problemIn(() => type("text/plain")).code).toBe("unsupported_media_type");
+    expect(problemIn(() => type("application/yaml")).code).toBe("unsupported_media_type");
+    expect(problemIn(() => type("")).code).toBe("unsupported_media_type");
   });
 
   it.each([
@@ -236,10 +236,11 @@ describe("the body of a request", () => {
     ["/v1/pools/main", readPoolPut],
   ])("to %s is rejected where its type is not said, unless there is none", (path, readIt) => {
     const untyped = (body: unknown) => ({ ...eventOf("PUT", path, { body }), headers: {} });
-    expect(readIt(untyped({ host: "n", ipv4: 1 }))).toEqual(
+    const problem = orProblem(() => readIt(untyped({ host: "n", ipv4: 1 })));
+    expect(problem).toEqual(
       new Problem("unsupported_media_type", "The body has no Content-Type; send application/json."),
     );
-    expect(rejectedFields(readIt(untyped("")))).toEqual([
+    expect(rejectedFields(() => readIt(untyped("")))).toEqual([
       expect.stringContaining("body: is empty"),
     ]);
   });
@@ -247,7 +248,9 @@ describe("the body of a request", () => {
 
 describe("the query of a request", () => {
   it("has parameters that are known, and any other is rejected", () => {
-    const refused = rejectedFields(read({ host: "n", ipv4: 1 }, { query: { dryrun: "true" } }));
+    const refused = rejectedFields(() =>
+      read({ host: "n", ipv4: 1 }, { query: { dryrun: "true" } }),
+    );
     expect(refused).toEqual(["?dryrun: is not a parameter here; known is dryRun"]);
   });
 });
@@ -266,10 +269,10 @@ describe("a dry run", () => {
   });
 
   it("is asked for with true or false", () => {
-    expect(rejectedFields(read({ ...body, dryRun: "yes" }))).toEqual([
+    expect(rejectedFields(() => read({ ...body, dryRun: "yes" }))).toEqual([
       "dryRun: must be true or false",
     ]);
-    expect(rejectedFields(read(body, { query: { dryRun: "1" } }))).toEqual([
+    expect(rejectedFields(() => read(body, { query: { dryRun: "1" } }))).toEqual([
       "?dryRun: must be true or false",
     ]);
   });
@@ -283,7 +286,7 @@ describe("a request with neither a handle nor an Idempotency-Key", () => {
   const body = { host: "n", ipv4: 1 };
 
   it("is rejected: once its answer is lost, nobody could find what it holds", () => {
-    expect(rejectedFields(readAsIs(body))).toEqual([
+    expect(rejectedFields(() => readAsIs(body))).toEqual([
       "Idempotency-Key: is missing, and so is handle: one of them is required. A key is a text that is new for each request and the same for its repeats",
       "handle: is missing, and so is Idempotency-Key: one of them is required. A handle is a name under which the addresses are found and released",
     ]);
@@ -308,8 +311,8 @@ describe("an Idempotency-Key", () => {
   it.each(["k-1,k-2", "k-1, k-2", "k-1,k-1", '"k-1", "k-2"', 'k-1, "k-2"', '"k-1",k-2'])(
     "is one: the value of two headers, %s, is rejected",
     (value) => {
-      const request = read({ host: "n", ipv4: 1 }, { headers: { "idempotency-key": value } });
-      expect(rejectedFields(request)).toEqual([
+      const headers = { "idempotency-key": value };
+      expect(rejectedFields(() => read({ host: "n", ipv4: 1 }, { headers }))).toEqual([
         expect.stringMatching(/^Idempotency-Key: must be one key of printable ASCII characters/),
       ]);
     },
@@ -383,7 +386,7 @@ describe("an Idempotency-Key", () => {
     '"a";p=1',
   ])("is rejected where it is malformed, or too long: %s", (key) => {
     const request = { headers: { "idempotency-key": key } };
-    expect(rejectedFields(read({ host: "n", ipv4: 1 }, request))).toEqual([
+    expect(rejectedFields(() => read({ host: "n", ipv4: 1 }, request))).toEqual([
       expect.stringMatching(
         /^Idempotency-Key: must (be one key of printable ASCII|have 1 to 255) characters/,
       ),
@@ -419,20 +422,20 @@ describe("a request for an instance of a workload", () => {
     ["no name", { workload: { kind: "Pod", uid: "a" } }, "workload.name: is required"],
     ["a slash in a part", { workload: { ...db, kind: "a/b" } }, "workload.kind: must be 1 to 253"],
   ])("is rejected with %s", (_, more, problem) => {
-    expect(rejectedFields(readAsIs({ ...body, ...more }))).toEqual([
+    expect(rejectedFields(() => readAsIs({ ...body, ...more }))).toEqual([
       expect.stringContaining(problem),
     ]);
   });
 
   it("is rejected with an Idempotency-Key", () => {
-    expect(rejectedFields(read(body))).toEqual([
+    expect(rejectedFields(() => read(body))).toEqual([
       expect.stringContaining("Idempotency-Key: is excluded by workload"),
     ]);
   });
 
   it("alone may have the handle of an instance", () => {
     const handle = "workload/shop/StatefulSet/db/db-0";
-    expect(rejectedFields(readAsIs({ host: "n", ipv4: 1, handle }))).toEqual([
+    expect(rejectedFields(() => readAsIs({ host: "n", ipv4: 1, handle }))).toEqual([
       expect.stringContaining("handle: names an instance of a workload"),
     ]);
   });

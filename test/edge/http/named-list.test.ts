@@ -3,7 +3,7 @@ import { Problem } from "../../../src/contract/schema/problem.ts";
 import type { Listed } from "../../../src/domain/listed.ts";
 import type { Reservation } from "../../../src/domain/pool.ts";
 import { poolList } from "../../../src/edge/pools/answer.ts";
-import { type PoolRequest, readPoolPut } from "../../../src/edge/pools/request.ts";
+import { readPoolPut } from "../../../src/edge/pools/request.ts";
 import { readReservationPut, reservationList } from "../../../src/edge/reservations/reservation.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
@@ -32,7 +32,6 @@ function pagesOf<Item>(
   for (let cursor: string | undefined; ; ) {
     const asked = { ...query, ...(cursor !== undefined && { cursor }) };
     const wanted = named.read(eventOf("GET", "/v1/any", { query: asked }));
-    if (wanted instanceof Problem) throw new Error(wanted.detail);
     const page = named.answer({ items, unreadable: [] }, "id", wanted as never).body as Page;
     pages.push(page);
     cursor = page.next;
@@ -73,13 +72,12 @@ describe("a list of what has a name", () => {
 
   it("rejects a page of none or of too many, and the cursor of another list", () => {
     for (const limit of ["0", "251", "x"])
-      expect(rejectedFields(list({ limit }))).toEqual([
+      expect(rejectedFields(() => list({ limit }))).toEqual([
         "?limit: must be a whole number from 1 to 250",
       ]);
     const [{ next = "" } = {}] = pagesOf(reservationList, named(2, SMALL) as never, { limit: "1" });
-    expect(poolList.read(eventOf("GET", "/v1/pools", { query: { cursor: next } }))).toBeInstanceOf(
-      Problem,
-    );
+    const other = eventOf("GET", "/v1/pools", { query: { cursor: next } });
+    expect(() => poolList.read(other)).toThrow(Problem);
   });
 
   it("has no page that Lambda could not answer, whatever reservations may say", () => {
@@ -106,7 +104,7 @@ describe("a list of what has a name", () => {
     };
     const put = readPoolPut(eventOf("PUT", "/v1/pools/n", { body }));
     expect(put).toMatchObject({ spec: { nodeSelector: { text } } });
-    const { spec } = put as PoolRequest;
+    const { spec } = put;
     const items = named(2_000, { ...spec, space: "default", state: "active", revision: "r" });
     const pages = pagesOf(poolList, items as never, { limit: "250" });
     expect(pages.flatMap(({ pools }) => pools)).toHaveLength(2_000);

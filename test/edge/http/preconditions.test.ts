@@ -33,14 +33,14 @@ describe("If-Match and If-None-Match", () => {
     "are rejected by their name where they are no list of ETags: %s",
     (header) => {
       const refused = [expect.stringMatching(/^If-Match: must be \* or ETags in their quotes/)];
-      expect(rejectedFields(read({ "if-match": header }))).toEqual(refused);
-      const [problem] = rejectedFields(read({ "if-none-match": header }));
+      expect(rejectedFields(() => read({ "if-match": header }))).toEqual(refused);
+      const [problem] = rejectedFields(() => read({ "if-none-match": header }));
       expect(problem).toMatch(/^If-None-Match: must be/);
     },
   );
 
   it("are judged in no time, however they were made to take long", () => {
     const header = `"a"${`,${" ".repeat(40)}`.repeat(240)}!`;
-    expect(rejectedFields(read({ "if-match": header }))).toHaveLength(1);
+    expect(rejectedFields(() => read({ "if-match": header }))).toHaveLength(1);
   });
 });

@@ -48,6 +48,6 @@ describe("a reservation", () => {
     ["half a character in its reason", { cidrs: ["::1"], reason: "a\ud800" }, "reason: must be"],
     ["an unknown field", { cidrs: ["::1"], ranges: [] }, "ranges: is not a field here"],
   ])("of %s is rejected by the name of its field", (_, body, rejection) => {
-    expect(rejectedFields(put(body))).toEqual([expect.stringContaining(rejection)]);
+    expect(rejectedFields(() => put(body))).toEqual([expect.stringContaining(rejection)]);
   });
 });
