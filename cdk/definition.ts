@@ -1,5 +1,10 @@
 import { NETBOX_METHODS, NETBOX_PATH } from "../src/contract/netbox/path.ts";
-import { type FunctionName, methodsOf, ROUTES } from "../src/contract/routes/routes.ts";
+import {
+  type DefaultFunction,
+  type FunctionName,
+  methodsOf,
+  ROUTES,
+} from "../src/contract/routes/routes.ts";
 import { CONSOLE_PATHS } from "./console.ts";
 
 /** The functions that an API can lead to. */
@@ -15,8 +20,8 @@ export interface ServedRoute {
 /** The name of all methods of a path in a definition. */
 export const ANY = "x-amazon-apigateway-any-method";
 
-/** The function that answers what no route takes. It has no access to the table. */
-export const DEFAULT: FunctionName = "openapi";
+/** The function that answers what no route takes. */
+export const DEFAULT: DefaultFunction = "openapi";
 
 /** Returns the routes of an API, to which NetBox's dialect and the console can belong. */
 export const servedRoutes = (has: {

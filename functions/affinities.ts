@@ -14,7 +14,7 @@ import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
 import { connected } from "../src/wiring.ts";
 
-export const handler = authorized(connected(), {
+export const handler = authorized<"affinities">(connected(), {
   "POST /v1/nodes/{node}/affinities": route(
     readAffinityClaim,
     (plat, wanted: AffinitiesWanted) =>

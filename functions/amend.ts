@@ -4,7 +4,7 @@ import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
 import { connected } from "../src/wiring.ts";
 
-export const handler = authorized(connected(), {
+export const handler = authorized<"amend">(connected(), {
   "PATCH /v1/addresses/{ip}": route(
     readAmendment,
     (plat, { space, amendment }) => amendAddress(plat, space, amendment),

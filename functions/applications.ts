@@ -7,7 +7,7 @@ import { route } from "../src/edge/http/http.ts";
 import { connected } from "../src/wiring.ts";
 
 /** Serves changes of applications. */
-export const handler = authorized(connected(), {
+export const handler = authorized<"applications">(connected(), {
   "PUT /v1/applications/{namespace}/{kind}/{name}": route(
     readApplicationPut,
     (plat, { space, of, spec, ifMatch }) => putApplication(plat, space, of, spec, ifMatch),

@@ -12,7 +12,7 @@ import { connected } from "../src/wiring.ts";
 const assignOrExplain = async (plat: Context, request: AssignRequest & DryRun, { dryRun }: Work) =>
   request.dryRun ? explain(dryRun, request) : assign(plat, request);
 
-export const handler = authorized(connected(), {
+export const handler = authorized<"assign">(connected(), {
   "POST /v1/assign": assigning(assignOrExplain),
   "POST /v1/prefixes": route(readPrefixAssign, assignOrExplain, prefixAssignAnswer),
 });

@@ -5,6 +5,6 @@ import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
 import { connected } from "../src/wiring.ts";
 
-export const handler = authorized(connected(), {
+export const handler = authorized<"batch">(connected(), {
   "POST /v1/batch": route(readBatch, (plat, { items }) => batch(plat, items), batchAnswer),
 });

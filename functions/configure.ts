@@ -20,7 +20,7 @@ import { readSettingsPut, settingsPutAnswer } from "../src/edge/settings/setting
 import { connected } from "../src/wiring.ts";
 
 /** Serves changes of pools, reservations, quotas, settings, and of spaces as a whole. */
-export const handler = authorized(connected(), {
+export const handler = authorized<"configure">(connected(), {
   "PUT /v1/pools/{name}": route(
     readPoolPut,
     (plat, { space, name, spec, ifMatch }) => putPool(plat, space, name, spec, ifMatch),

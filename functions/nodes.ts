@@ -22,7 +22,7 @@ import { readPodCidrRelease, readPodCidrs } from "../src/edge/prefixes/request.t
 import { connected } from "../src/wiring.ts";
 
 /** Serves what clusters say of their nodes and pods. */
-export const handler = authorized(connected(), {
+export const handler = authorized<"nodes">(connected(), {
   "POST /v1/events": route(
     readEvents,
     (plat, request) => applyEvents(plat, request, request.events),

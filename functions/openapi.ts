@@ -12,7 +12,7 @@ const document = openApi();
 const schemas = eventSchemas();
 
 /** Serves the OpenAPI document and the schemas of events. It is the only function of the API without access to the table. */
-export const handler = authorized(NO_TABLE, {
+export const handler = authorized<"openapi">(NO_TABLE, {
   "GET /openapi.json": async () => ({ status: 200, body: document }),
   "GET /schemas": async () => ({ status: 200, body: schemas }),
   "GET /schemas/{type}": async ({ pathParameters: { type = "" } = {} }) => {

@@ -89,7 +89,7 @@ import { connected, readableHistory } from "../src/wiring.ts";
 const nothing = () => undefined;
 
 /** Serves reads of a few single partitions. */
-export const handler = authorized(connected(), {
+export const handler = authorized<"read">(connected(), {
   "GET /v1/addresses": route(
     readAddressList,
     (plat, search) => listAddresses(plat, search),

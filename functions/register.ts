@@ -11,7 +11,7 @@ import {
 import { connected } from "../src/wiring.ts";
 
 /** Serves hosts and namespaces, with their labels. */
-export const handler = authorized(connected(), {
+export const handler = authorized<"register">(connected(), {
   "PUT /v1/nodes/{node}": route(
     nodes.readPut,
     (plat, { space, name, labels, ifMatch }) => putNode(plat, space, name, labels, ifMatch),

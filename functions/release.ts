@@ -19,7 +19,7 @@ import {
 } from "../src/edge/release/request.ts";
 import { connected } from "../src/wiring.ts";
 
-export const handler = authorized(connected(), {
+export const handler = authorized<"release">(connected(), {
   "POST /v1/release": route(readRelease, release, releaseAnswer),
   "DELETE /v1/handles/{handle+}": route(readHandleRelease, release, releaseAnswer),
   "POST /v1/prefixes/release": route(

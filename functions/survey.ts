@@ -19,7 +19,7 @@ import { connected } from "../src/wiring.ts";
  * Serves requests that look at a space as a whole: its contents, its alarms, and the health of its zones. The search for blocks to which
  * nothing leads scans the table.
  */
-export const handler = authorized(connected(), {
+export const handler = authorized<"survey">(connected(), {
   "GET /v1/contents": route(
     readContentsWanted,
     (plat, wanted) => listContents(plat, wanted, contentsBytes, CONTENTS_BYTES_MAX),

@@ -10,7 +10,7 @@ import { addressListQuery, handleListQuery } from "../requests/search.ts";
 import type { Route } from "./route.ts";
 
 /** The routes that assign, release, amend and read addresses, and those of conflicts. */
-export const ADDRESS_ROUTES: readonly Route[] = [
+export const ADDRESS_ROUTES = [
   {
     method: "POST",
     path: "/v1/assign",
@@ -168,4 +168,4 @@ export const ADDRESS_ROUTES: readonly Route[] = [
     answers: { 200: answers.handleRead },
     rejections: ["not_found"],
   },
-];
+] as const satisfies readonly Route[];

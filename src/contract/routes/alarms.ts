@@ -2,7 +2,7 @@ import * as answers from "../answers/answers.ts";
 import type { Route } from "./route.ts";
 
 /** Alarms. */
-export const ALARM_ROUTES: readonly Route[] = [
+export const ALARM_ROUTES = [
   {
     method: "GET",
     path: "/v1/alarms",
@@ -14,4 +14,4 @@ export const ALARM_ROUTES: readonly Route[] = [
     answers: { 200: answers.alarmsRead },
     rejections: [],
   },
-];
+] as const satisfies readonly Route[];

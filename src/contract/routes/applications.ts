@@ -6,7 +6,7 @@ import { CHANGED, type Route } from "./route.ts";
 const PATH = "/v1/applications/{namespace}/{kind}/{name}";
 
 /** Applications, for which Plat holds addresses. */
-export const APPLICATION_ROUTES: readonly Route[] = [
+export const APPLICATION_ROUTES = [
   {
     method: "GET",
     path: "/v1/applications",
@@ -55,4 +55,4 @@ export const APPLICATION_ROUTES: readonly Route[] = [
     answers: { 200: answers.applicationDeleted },
     rejections: ["not_found", ...CHANGED],
   },
-];
+] as const satisfies readonly Route[];

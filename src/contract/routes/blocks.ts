@@ -13,7 +13,7 @@ import { spaceUtilizationQuery, utilizationQuery } from "../requests/utilization
 import type { Route } from "./route.ts";
 
 /** Blocks, whose they are, and how their addresses are used. */
-export const BLOCK_ROUTES: readonly Route[] = [
+export const BLOCK_ROUTES = [
   {
     method: "GET",
     path: "/v1/blocks",
@@ -134,4 +134,4 @@ export const BLOCK_ROUTES: readonly Route[] = [
     answers: { 200: answers.spaceUtilizationRead },
     rejections: ["not_found"],
   },
-];
+] as const satisfies readonly Route[];

@@ -5,7 +5,7 @@ import { settingsBody } from "../requests/settings.ts";
 import { CHANGED, type Route } from "./route.ts";
 
 /** Routes for the settings of a space and its contents. */
-export const CONFIGURATION_ROUTES: readonly Route[] = [
+export const CONFIGURATION_ROUTES = [
   {
     method: "GET",
     path: "/v1/config",
@@ -42,4 +42,4 @@ export const CONFIGURATION_ROUTES: readonly Route[] = [
     answers: { 200: answers.contentsRead },
     rejections: [],
   },
-];
+] as const satisfies readonly Route[];

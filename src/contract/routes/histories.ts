@@ -3,7 +3,7 @@ import { eventsQuery, historyQuery } from "../requests/history.ts";
 import type { Route } from "./route.ts";
 
 /** The routes that tell what happened: histories, and events since a cursor. */
-export const HISTORY_ROUTES: readonly Route[] = [
+export const HISTORY_ROUTES = [
   {
     method: "GET",
     path: "/v1/addresses/{ip}/history",
@@ -40,4 +40,4 @@ export const HISTORY_ROUTES: readonly Route[] = [
     answers: { 200: answers.eventsRead },
     rejections: ["not_published", "cursor_expired"],
   },
-];
+] as const satisfies readonly Route[];

@@ -3,7 +3,7 @@ import { namedListQuery } from "../requests/query.ts";
 import type { Route } from "./route.ts";
 
 /** Jobs. */
-export const JOB_ROUTES: readonly Route[] = [
+export const JOB_ROUTES = [
   {
     method: "GET",
     path: "/v1/jobs",
@@ -26,4 +26,4 @@ export const JOB_ROUTES: readonly Route[] = [
     answers: { 200: answers.jobRead },
     rejections: ["not_found"],
   },
-];
+] as const satisfies readonly Route[];

@@ -8,7 +8,7 @@ const PATH = "/v1/nodes/{node}/pod-cidrs";
 const CILIUM_PATH = "/v1/nodes/{node}/cilium";
 
 /** The prefixes of nodes, and what clusters say of them. */
-export const NODE_ROUTES: readonly Route[] = [
+export const NODE_ROUTES = [
   {
     method: "GET",
     path: PATH,
@@ -115,4 +115,4 @@ export const NODE_ROUTES: readonly Route[] = [
     answers: { 200: answers.zonesRead },
     rejections: [],
   },
-];
+] as const satisfies readonly Route[];

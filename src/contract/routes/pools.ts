@@ -7,7 +7,7 @@ import { spiderSubnetManifest } from "../requests/spider-subnet.ts";
 import { CHANGED, type Route } from "./route.ts";
 
 /** Pools. */
-export const POOL_ROUTES: readonly Route[] = [
+export const POOL_ROUTES = [
   {
     method: "GET",
     path: "/v1/pools",
@@ -94,4 +94,4 @@ export const POOL_ROUTES: readonly Route[] = [
     answers: { 200: answers.jobDryRun, 202: answers.jobBegun },
     rejections: ["not_found", "pool_deleting"],
   },
-];
+] as const satisfies readonly Route[];

@@ -6,7 +6,7 @@ import type { Route } from "./route.ts";
 const PATH = "/v1/prefixes";
 
 /** The routes of prefixes that callers have by a handle. Those of nodes have routes of their own. */
-export const PREFIX_ROUTES: readonly Route[] = [
+export const PREFIX_ROUTES = [
   {
     method: "GET",
     path: PATH,
@@ -55,4 +55,4 @@ export const PREFIX_ROUTES: readonly Route[] = [
     answers: { 200: answers.prefixesReleased },
     rejections: ["generation_conflict", "prefix_in_use"],
   },
-];
+] as const satisfies readonly Route[];

@@ -4,7 +4,7 @@ import { quotaBody } from "../requests/quota.ts";
 import { CHANGED, type Route } from "./route.ts";
 
 /** Quotas. */
-export const QUOTA_ROUTES: readonly Route[] = [
+export const QUOTA_ROUTES = [
   {
     method: "GET",
     path: "/v1/quotas",
@@ -53,4 +53,4 @@ export const QUOTA_ROUTES: readonly Route[] = [
     answers: { 200: answers.quotaDeleted },
     rejections: ["not_found", ...CHANGED],
   },
-];
+] as const satisfies readonly Route[];

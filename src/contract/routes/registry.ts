@@ -4,7 +4,7 @@ import { labelledQuery, namespaceRequest, nodeRequest } from "../requests/regist
 import { CHANGED, type Route } from "./route.ts";
 
 /** Nodes and namespaces. */
-export const REGISTRY_ROUTES: readonly Route[] = [
+export const REGISTRY_ROUTES = [
   {
     method: "GET",
     path: "/v1/nodes",
@@ -105,4 +105,4 @@ export const REGISTRY_ROUTES: readonly Route[] = [
     answers: { 200: answers.labelledDeleted },
     rejections: ["not_found", ...CHANGED],
   },
-];
+] as const satisfies readonly Route[];

@@ -5,7 +5,7 @@ import { reservedIpManifest } from "../requests/spider-reserved-ip.ts";
 import { CHANGED, type Route } from "./route.ts";
 
 /** Reservations. */
-export const RESERVATION_ROUTES: readonly Route[] = [
+export const RESERVATION_ROUTES = [
   {
     method: "GET",
     path: "/v1/reservations",
@@ -56,4 +56,4 @@ export const RESERVATION_ROUTES: readonly Route[] = [
     answers: { 200: answers.reservationDeleted },
     rejections: ["not_found", ...CHANGED],
   },
-];
+] as const satisfies readonly Route[];

@@ -20,6 +20,9 @@ export type FunctionName =
   | "nodes"
   | "openapi";
 
+/** The function that answers what no route takes. It has no access to the table. */
+export type DefaultFunction = "openapi";
+
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** A route of API Gateway's HTTP API: `{name}` matches one path segment, `{name+}` all remaining ones. */

@@ -2,7 +2,7 @@ import * as answers from "../answers/answers.ts";
 import type { Route } from "./route.ts";
 
 /** The service itself. */
-export const SERVICE_ROUTES: readonly Route[] = [
+export const SERVICE_ROUTES = [
   {
     method: "GET",
     path: "/healthz",
@@ -53,4 +53,4 @@ export const SERVICE_ROUTES: readonly Route[] = [
     answers: { 200: undefined },
     rejections: ["not_found"],
   },
-];
+] as const satisfies readonly Route[];

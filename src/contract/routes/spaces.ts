@@ -5,7 +5,7 @@ import type { Route } from "./route.ts";
 import { ORPHANS_PATH, SPACE_PATH, SPACES_PATH } from "./space-path.ts";
 
 /** The routes of spaces as a whole. */
-export const SPACE_ROUTES: readonly Route[] = [
+export const SPACE_ROUTES = [
   {
     method: "GET",
     path: SPACES_PATH,
@@ -39,4 +39,4 @@ export const SPACE_ROUTES: readonly Route[] = [
     answers: { 200: answers.jobDryRun, 202: answers.jobBegun },
     rejections: ["not_found", "space_in_use"],
   },
-];
+] as const satisfies readonly Route[];

@@ -1,11 +1,13 @@
+import type { Connect } from "../../allocator/core/context.ts";
 import { type Grant, isAllowed, requiresEverySpace, roleFor } from "../../contract/routes/roles.ts";
+import type { FunctionName, RouteKey } from "../../contract/routes/routes.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { PROBLEMS, Problem, problemAnswer } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
 import { ofEitherApi } from "./either-event.ts";
 import type { Event, NamedTenant } from "./event.ts";
 import { parseGrants } from "./grants.ts";
-import { encoded, http, servedKey } from "./http.ts";
+import { encoded, http, type Route, servedKey } from "./http.ts";
 import { logger } from "./logger.ts";
 import { measured } from "./measured.ts";
 import { tenantInClaim } from "./tenant.ts";
@@ -18,8 +20,15 @@ interface TokenCaller {
   readonly tenant?: NamedTenant;
 }
 
+/** The handlers of the routes of a function: one for each of its keys, and none for any other. */
+type RoutesOf<Name extends FunctionName> = { readonly [Key in RouteKey<Name>]: Route };
+
+/** Makes the handler of a function of the API. Its type parameter names the function, and so the routes that it must bind. */
+export const authorized = <Name extends FunctionName>(connect: Connect, routes: RoutesOf<Name>) =>
+  authorizedRoutes(connect, routes);
+
 /**
- * Makes the handler of a function that serves callers of every way, and measures each request. The variable `ACCESS` names the way in which the
+ * Makes a handler that serves callers of every way, and measures each request. The variable `ACCESS` names the way in which the
  * deployment authorizes them.
  *
  * - With `iam`, API Gateway has compared the request with the policies of the caller. `npm start` sets no variable,
@@ -27,7 +36,7 @@ interface TokenCaller {
  * - With tokens, the handler compares the request with the roles of the caller, before it reads the body. The event that
  *   it passes on names the principal in the place of an ARN, the tenant and the roles.
  */
-export function authorized(...[connect, routes]: Parameters<typeof http>) {
+export function authorizedRoutes(connect: Connect, routes: Readonly<Record<string, Route>>) {
   const serve = http(connect, routes);
   const measuredHandler = measured(async (event, counts) => {
     const { ACCESS } = process.env;

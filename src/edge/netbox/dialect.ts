@@ -2,7 +2,7 @@ import type { Connect, Work } from "../../allocator/core/context.ts";
 import { NETBOX_METHODS, NETBOX_PATH } from "../../contract/netbox/path.ts";
 import { Problem } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
-import { authorized } from "../http/authorized.ts";
+import { authorizedRoutes } from "../http/authorized.ts";
 import type { Answer, Event } from "../http/event.ts";
 import { noRoute } from "../http/http.ts";
 import { listAddresses, readAddress } from "./addresses.ts";
@@ -69,7 +69,7 @@ export function dialect(connect: Connect, routes: PlatRoutes) {
     const asked = { event, id: Number(id ?? 0), path, query, base: baseOf(event) };
     return operation(asked, platFor(event, routes, work));
   };
-  const handle = authorized(
+  const handle = authorizedRoutes(
     connect,
     Object.fromEntries(
       NETBOX_METHODS.filter((method) => method !== "HEAD").map((method) => [
