@@ -236,14 +236,14 @@ export const handler = authorized<"read">(connected(), {
   ),
   "GET /v1/config": route(readSpace, (plat, space) => readSettings(plat, space), settingsAnswer),
   /** Answers if the function runs. */
-  "GET /healthz": route(nothing, async () => "ok", status),
+  "GET /healthz": route(nothing, async () => "ok" as const, status),
   /** Answers if the function can reach its table, and knows its keys. */
   "GET /readyz": route(nothing, readOnce, status),
 });
 
 function readOnce(plat: Context) {
   return plat.store.checkKeys().then(
-    () => "ready",
+    () => "ready" as const,
     (error: unknown) => {
       if (error instanceof CorruptItemError) throw error;
       throw new Problem("unavailable", "The table cannot be read.");
@@ -251,6 +251,6 @@ function readOnce(plat: Context) {
   );
 }
 
-function status(status: string) {
-  return { status: 200, body: { status } };
+function status<Status extends string>(status: Status) {
+  return { status: 200 as const, body: { status } };
 }

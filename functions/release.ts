@@ -12,6 +12,7 @@ import { route } from "../src/edge/http/http.ts";
 import { readAddressPath } from "../src/edge/http/parameters.ts";
 import { prefixesReleasedAnswer, readPrefixRelease } from "../src/edge/prefixes/by-handle.ts";
 import {
+  handleReleasedAnswer,
   type ReleaseRequest,
   readHandleRelease,
   readRelease,
@@ -21,7 +22,11 @@ import { connected } from "../src/wiring.ts";
 
 export const handler = authorized<"release">(connected(), {
   "POST /v1/release": route(readRelease, release, releaseAnswer),
-  "DELETE /v1/handles/{handle+}": route(readHandleRelease, release, releaseAnswer),
+  "DELETE /v1/handles/{handle+}": route(
+    readHandleRelease,
+    (plat, { space, handle }) => releaseHandle(plat, space, handle),
+    handleReleasedAnswer,
+  ),
   "POST /v1/prefixes/release": route(
     readPrefixRelease,
     (plat, release) => releaseByHandle(plat, release),

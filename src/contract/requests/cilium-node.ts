@@ -104,7 +104,10 @@ const status = loose({
 const KIND = "CiliumNode";
 const API_VERSION = "cilium.io/v2";
 
-export const CILIUM_NODE: ManifestKind = { kind: KIND, apiVersions: [API_VERSION] };
+export const CILIUM_NODE = {
+  kind: KIND,
+  apiVersions: [API_VERSION],
+} as const satisfies ManifestKind;
 
 /** A CiliumNode as `kubectl get -o json` prints it. Fields without an entry here come through as they are. */
 export const ciliumNode = loose({

@@ -1,3 +1,4 @@
+import type * as v from "valibot";
 import { ADDRESS_ROUTES } from "./addresses.ts";
 import { ALARM_ROUTES } from "./alarms.ts";
 import { APPLICATION_ROUTES } from "./applications.ts";
@@ -46,6 +47,40 @@ type ByKey = { readonly [R in Written as `${R["method"]} ${R["path"]}`]: R };
 export type RouteKey<Name extends FunctionName = FunctionName> =
   | { [Key in keyof ByKey]: ByKey[Key]["function"] extends Name ? Key : never }[keyof ByKey]
   | (DefaultFunction extends Name ? "$default" : never);
+
+/** A body as a schema lets it through: nobody changes it after that. */
+type ReadOnly<T> = T extends readonly (infer Each)[]
+  ? readonly ReadOnly<Each>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: ReadOnly<T[Name]> }
+    : T;
+
+type BodyOf<Schema> = Schema extends v.GenericSchema ? ReadOnly<v.InferOutput<Schema>> : object;
+
+type AnswersOf<Answers> = {
+  readonly [Status in Exclude<keyof Answers, 304>]: {
+    readonly status: Status;
+    readonly body: BodyOf<Answers[Status]>;
+  };
+}[Exclude<keyof Answers, 304>];
+
+/** The answer of a route in NDJSON: the results of its body, each a line. */
+type LinesOf<R> = R extends {
+  readonly ndjson: true;
+  readonly answers: { readonly 200: infer Schema };
+}
+  ? BodyOf<Schema> extends { readonly results: infer Results }
+    ? { readonly status: 200; readonly body: Results; readonly lines: true }
+    : never
+  : never;
+
+/**
+ * The status and the body of the answers that are declared for a route. No route answers 304 by itself: the function does, for a
+ * caller that has the answer already.
+ */
+export type Declared<Key extends RouteKey> = Key extends keyof ByKey
+  ? AnswersOf<ByKey[Key]["answers"]> | LinesOf<ByKey[Key]>
+  : { readonly status: number; readonly body: object | undefined };
 
 /** The routes of the API: one that acts in a space also by the path that names the space. */
 export const ROUTES: readonly Route[] = [

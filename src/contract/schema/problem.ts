@@ -217,7 +217,7 @@ const heldBy = ({ handle }: CutShort) => (handle === undefined ? {} : { handle }
 export function problemAnswer({ code, detail, members }: Problem, requestId: string) {
   const { status, title, retryable = false, retryAfterSeconds: usual } = PROBLEMS[code];
   const { allow } = members;
-  const retryAfterSeconds = members.retryAfterSeconds ?? usual;
+  const retryAfterSeconds = (members.retryAfterSeconds ?? usual) as number | undefined;
   const type = `urn:plat:problem:${code}`;
   return {
     status,

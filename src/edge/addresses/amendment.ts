@@ -2,7 +2,7 @@ import type { Amended, Amendment } from "../../allocator/admin/amend-address.ts"
 import { amendmentBody } from "../../contract/requests/amendment.ts";
 import { formatTime } from "../../domain/time.ts";
 import { readJson } from "../http/body.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readAddressPath } from "../http/parameters.ts";
 import { withTenant } from "../http/tenant.ts";
 
@@ -43,7 +43,10 @@ function sidesOf<T>({
   };
 }
 
-export function amendmentAnswer({ expiresAtMs, ...amended }: Amended, requestId: string): Answer {
+export function amendmentAnswer(
+  { expiresAtMs, ...amended }: Amended,
+  requestId: string,
+): AnswerOf<"PATCH /v1/addresses/{ip}"> {
   return {
     status: 200,
     body: {

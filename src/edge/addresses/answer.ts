@@ -5,9 +5,12 @@ import type { Page } from "../../domain/listed.ts";
 import { formatTime } from "../../domain/time.ts";
 import { handleOf, positionBody } from "../handles/request.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 
-export function addressAnswer(address: AddressState, requestId: string): Answer {
+export function addressAnswer(
+  address: AddressState,
+  requestId: string,
+): AnswerOf<"GET /v1/addresses/{ip}"> {
   return { status: 200, body: { requestId, ...ownedBody(address) } };
 }
 
@@ -15,7 +18,7 @@ export function handleAnswer(
   { items, next }: Page<AddressState, HandlePosition>,
   requestId: string,
   wanted: { readonly space: string; readonly handle: string },
-): Answer {
+): AnswerOf<"GET /v1/handles/{handle+}"> {
   return {
     status: 200,
     body: {
@@ -33,14 +36,19 @@ export const ownedBody = ({ network, ...address }: AddressState) => ({
   ...addressNetwork(address.address, network),
 });
 
+type Times = Pick<
+  AddressState,
+  "assignedAtMs" | "availableAtMs" | "expiresAtMs" | "quarantinedUntilMs"
+>;
+
 /** Makes the answer's body. A time in milliseconds becomes ISO 8601, under the name without the unit. */
-export function addressBody({
+export function addressBody<State extends Times>({
   assignedAtMs,
   availableAtMs,
   expiresAtMs,
   quarantinedUntilMs,
   ...address
-}: Pick<AddressState, "assignedAtMs" | "availableAtMs" | "expiresAtMs" | "quarantinedUntilMs">) {
+}: State) {
   return {
     ...address,
     ...(assignedAtMs !== undefined && { assignedAt: formatTime(assignedAtMs) }),

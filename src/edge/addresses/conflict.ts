@@ -4,7 +4,7 @@ import type { Quarantined } from "../../allocator/release/report-conflict.ts";
 import { conflictBody } from "../../contract/requests/conflict.ts";
 import { formatTime } from "../../domain/time.ts";
 import { readJson } from "../http/body.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readAddressPath } from "../http/parameters.ts";
 
 /** Reads a report of a conflict: the address in the path, and the proof that it is the caller's. */
@@ -28,12 +28,15 @@ export function readConflict(event: Event): {
 export const conflictAnswer = (
   { address, quarantinedUntilMs }: Quarantined,
   requestId: string,
-): Answer => ({
+): AnswerOf<"POST /v1/addresses/{ip}/conflict"> => ({
   status: 200,
   body: { requestId, address, quarantinedUntil: formatTime(quarantinedUntilMs) },
 });
 
-export const liftedAnswer = ({ address, availableAtMs }: Lifted, requestId: string): Answer => ({
+export const liftedAnswer = (
+  { address, availableAtMs }: Lifted,
+  requestId: string,
+): AnswerOf<"DELETE /v1/addresses/{ip}/conflict"> => ({
   status: 200,
   body: {
     requestId,

@@ -13,7 +13,7 @@ import { formatCidr } from "../../domain/cidr.ts";
 import { hostId } from "../../domain/host.ts";
 import { handlePosition, positionBody } from "../handles/request.ts";
 import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readQuery, renamed } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 import { ownedBody } from "./answer.ts";
@@ -64,7 +64,7 @@ export function addressListAnswer(
   { items, unreadable, next, read }: AddressesFound,
   requestId: string,
   search: AddressSearch,
-): Answer {
+): AnswerOf<"GET /v1/addresses"> {
   return {
     status: 200,
     body: {

@@ -9,7 +9,7 @@ import type { ListedPage, Page } from "../../domain/listed.ts";
 import type { CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { formatTime } from "../../domain/time.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 import { hostBody } from "../http/host.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 import {
@@ -28,7 +28,7 @@ export function affinitiesAnswer(
   { items, unreadable, next }: ListedPage<AffinityState, Address>,
   requestId: string,
   wanted: Whose,
-): Answer {
+): AnswerOf<"GET /v1/nodes/{node}/affinities"> {
   return {
     status: 200,
     body: {
@@ -48,10 +48,9 @@ export function affinitiesClaimedAnswer(
   claimed: ClaimedRange | readonly EnsuredBlock[],
   requestId: string,
   wanted: AffinitiesWanted,
-): Answer {
+): AnswerOf<"POST /v1/nodes/{node}/affinities"> {
   const whose = { requestId, ...hostBody(wanted.host) };
-  if (!("blocks" in claimed && "cidr" in wanted))
-    return { status: 200, body: { ...whose, blocks: claimed } };
+  if (!("blocks" in claimed)) return { status: 200, body: { ...whose, blocks: claimed } };
   const { next, blocks, ...range } = claimed;
   return {
     status: 200,
@@ -59,7 +58,7 @@ export function affinitiesClaimedAnswer(
       ...whose,
       ...range,
       blocks: blocks.map(withReason),
-      ...pageEnd(affinityClaimOf(wanted), next),
+      ...("cidr" in wanted && pageEnd(affinityClaimOf(wanted), next)),
     },
   };
 }
@@ -71,7 +70,7 @@ export function affinitiesReleasedAnswer(
   { items, next }: Page<ReleasedAffinity, Address>,
   requestId: string,
   releasing: Whose & { readonly mustBeEmpty: boolean; readonly cidr?: Cidr | undefined },
-): Answer {
+): AnswerOf<"DELETE /v1/nodes/{node}/affinities"> {
   return {
     status: 200,
     body: {

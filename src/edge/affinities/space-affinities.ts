@@ -10,7 +10,7 @@ import { formatAddress } from "../../domain/address.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import { formatTime } from "../../domain/time.ts";
 import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readQuery } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 
@@ -26,7 +26,7 @@ export function spaceAffinitiesAnswer(
   { items, unreadable, next }: ListedPage<SpaceAffinity, BlocksPosition>,
   requestId: string,
   wanted: SpaceAffinitiesWanted,
-): Answer {
+): AnswerOf<"GET /v1/affinities"> {
   const position = next && { ...next, after: formatAddress(next.after) };
   return {
     status: 200,

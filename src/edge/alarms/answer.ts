@@ -1,10 +1,13 @@
 import type { AlarmList } from "../../allocator/read/list-alarms.ts";
 import type { CrossedAlarm } from "../../domain/alarm.ts";
 import { formatTime } from "../../domain/time.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 
-export const alarmsAnswer = ({ alarms, unreadable }: AlarmList, requestId: string): Answer => ({
+export const alarmsAnswer = (
+  { alarms, unreadable }: AlarmList,
+  requestId: string,
+): AnswerOf<"GET /v1/alarms"> => ({
   status: 200,
   body: {
     requestId,

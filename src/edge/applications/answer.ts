@@ -7,16 +7,16 @@ import type { AddressesWanted, Application } from "../../domain/application.ts";
 import { isComplete, type Unfinished, unfinishedOf } from "../../domain/application-changes.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 import { unreadableBody } from "../http/unreadable.ts";
-import { type DryRun, etagOf, written } from "../http/write-answer.ts";
+import { type DryRun, deleted, etagOf, written } from "../http/write-answer.ts";
 import { applicationsOf } from "./request.ts";
 
 export function applicationListAnswer(
   { items, unreadable, next }: ListedPage<Application, string>,
   _requestId: string,
   wanted: { readonly space: string },
-): Answer {
+): AnswerOf<"GET /v1/applications"> {
   return {
     status: 200,
     body: {
@@ -27,7 +27,9 @@ export function applicationListAnswer(
   };
 }
 
-export function applicationAnswer(application: Application): Answer {
+export function applicationAnswer(
+  application: Application,
+): AnswerOf<"GET /v1/applications/{namespace}/{kind}/{name}"> {
   return { status: 200, headers: etagOf(application), body: applicationBody(application) };
 }
 
@@ -35,16 +37,16 @@ export const applicationPutAnswer = (
   result: WrittenApplication,
   _requestId: string,
   request: DryRun,
-): Answer =>
+): AnswerOf<"PUT /v1/applications/{namespace}/{kind}/{name}"> =>
   written(result, request, applicationBody(result.value, result.unfinished), result.value.revision);
 
 export const applicationDeleteAnswer = (
   result: DeletedApplication,
   _requestId: string,
   request: DryRun,
-): Answer => {
+): AnswerOf<"DELETE /v1/applications/{namespace}/{kind}/{name}"> => {
   const { released, left } = result.value;
-  return written(result, request, { released: released.map(formatAddress), left });
+  return deleted(result, request, { released: released.map(formatAddress), left });
 };
 
 /** Makes the answer's body. @param unfinished why the last change could not go on, if it could not */

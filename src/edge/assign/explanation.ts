@@ -1,12 +1,12 @@
 import type { Explanation } from "../../allocator/assign/explain.ts";
 import type { Rejection } from "../../domain/outcome.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 
 /** Returns the answer to a dry run of an assign. A rejection is part of it, because the dry run itself succeeded. */
 export function explanationAnswer(
   { requested, rejection, messages, missing, families }: Explanation,
   requestId: string,
-): Answer {
+): AnswerOf<"POST /v1/assign"> & AnswerOf<"POST /v1/prefixes"> {
   return {
     status: 200,
     body: {

@@ -14,7 +14,7 @@ import { workloadHandle } from "../../domain/workload.ts";
 import { readJson } from "../http/body.ts";
 import { assignedBy } from "../http/caller.ts";
 import { hexDigest, shortDigest } from "../http/digest.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { type Route, route } from "../http/http.ts";
 import { instancePlace } from "../http/instance-place.ts";
 import { readIdempotencyKey, readQuery } from "../http/parameters.ts";
@@ -25,7 +25,7 @@ import { explanationAnswer } from "./explanation.ts";
 
 /** Makes the route of requests to assign, whose dry runs may have a handle made for them. */
 export const assigning =
-  (call: AssignCall): Route =>
+  (call: AssignCall): Route<AnswerOf<"POST /v1/assign">> =>
   (event, work) =>
     route((asked) => readAssign(asked, () => fresh(work.plat)), call, assignAnswer)(event, work);
 
@@ -108,8 +108,15 @@ const NOT_TO_BE_FOUND = invalid(
   },
 );
 
-export function assignAnswer(result: Assignment | Explanation, requestId: string): Answer {
+function assignAnswer(
+  result: Assignment | Explanation,
+  requestId: string,
+): AnswerOf<"POST /v1/assign"> {
   if ("families" in result) return explanationAnswer(result, requestId);
+  return { status: 200, body: assignmentBody(result, requestId) };
+}
+
+export function assignmentBody(result: Assignment, requestId: string) {
   const { handle, addresses, requested, hostReserved, messages, missing } = result;
   const body = addresses.map(({ expiresAtMs, network, ...address }) => ({
     ...address,
@@ -117,16 +124,13 @@ export function assignAnswer(result: Assignment | Explanation, requestId: string
     ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
   }));
   return {
-    status: 200,
-    body: {
-      requestId,
-      handle,
-      addresses: body,
-      requested,
-      ...(hostReserved && { hostReserved }),
-      messages,
-      missing,
-    },
+    requestId,
+    handle,
+    addresses: body,
+    requested,
+    ...(hostReserved && { hostReserved }),
+    messages,
+    missing,
   };
 }
 

@@ -1,8 +1,9 @@
 import type { BatchResult } from "../../allocator/batch/batch.ts";
+import type { AddressesReleased } from "../../allocator/release/release-addresses.ts";
 import { PROBLEMS, Problem, problemAnswer, problemOf } from "../../contract/schema/problem.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { assignAnswer } from "../assign/request.ts";
-import type { Answer } from "../http/event.ts";
+import { assignmentBody } from "../assign/request.ts";
+import type { AnswerOf } from "../http/event.ts";
 import type { BatchRequest } from "./request.ts";
 
 /** Answers each request of a batch, in their order. */
@@ -10,7 +11,7 @@ export function batchAnswer(
   results: readonly BatchResult[],
   requestId: string,
   { entries, asLines }: BatchRequest,
-): Answer {
+): AnswerOf<"POST /v1/batch"> {
   const served = results.values();
   const answered = entries.map(({ read, ...sent }, index) => ({
     sent: { index, ...sent },
@@ -22,26 +23,25 @@ export function batchAnswer(
   return { status: 200, body: { requestId, results: told, complete } };
 }
 
-type ItemAnswer = Problem | { readonly assigned: Answer } | { readonly released: Answer };
+/** The answer to one request: why it failed, or the body that it would have had alone. */
+type ItemAnswer =
+  | Problem
+  | { readonly assigned: ReturnType<typeof assignmentBody> }
+  | { readonly released: AddressesReleased & { readonly requestId: string } };
 
 function answerOf(result: BatchResult | undefined, requestId: string): ItemAnswer {
   if (result?.kind === "assigned")
     return result.answer instanceof Rejection
       ? problemOf(result.answer)
-      : { assigned: assignAnswer(result.answer, requestId) };
-  if (result?.kind === "released")
-    return { released: { status: 200, body: { requestId, ...result.answer } } };
+      : { assigned: assignmentBody(result.answer, requestId) };
+  if (result?.kind === "released") return { released: { requestId, ...result.answer } };
   return result?.kind === "failed" ? problemOf(result.error) : UNFINISHED;
 }
 
 function resultBody(answer: ItemAnswer, requestId: string) {
-  if (answer instanceof Problem) {
-    const { status, body } = problemAnswer(answer, requestId);
-    return { status, problem: body };
-  }
-  return "assigned" in answer
-    ? { status: answer.assigned.status, assigned: answer.assigned.body }
-    : { status: answer.released.status, released: answer.released.body };
+  if (!(answer instanceof Problem)) return { status: 200, ...answer };
+  const { status, body } = problemAnswer(answer, requestId);
+  return { status, problem: body };
 }
 
 /** Returns false for an answer that another try of the same request may change. */
@@ -50,7 +50,7 @@ function isFinal(answer: ItemAnswer): boolean {
     const { code, members } = answer;
     return !(members.retryable ?? PROBLEMS[code].retryable ?? false);
   }
-  return !("released" in answer) || (answer.released.body as { complete: boolean }).complete;
+  return !("released" in answer) || answer.released.complete;
 }
 
 const UNFINISHED = new Problem(

@@ -6,7 +6,7 @@ import type { ListedPage } from "../../domain/listed.ts";
 import { formatTime } from "../../domain/time.ts";
 import { addressBody } from "../addresses/answer.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 import { usageBody } from "../http/usage.ts";
 import { blockListOf, blockOf } from "./request.ts";
@@ -15,7 +15,7 @@ export function blocksAnswer(
   { items, unreadable, next }: ListedPage<BlockState, BlocksPosition>,
   requestId: string,
   wanted: BlocksWanted,
-): Answer {
+): AnswerOf<"GET /v1/blocks"> {
   const position = next && { ...next, after: formatAddress(next.after) };
   return {
     status: 200,
@@ -32,7 +32,7 @@ export function blockAnswer(
   { block, addresses: { items, next } }: BlockWithAddresses,
   requestId: string,
   wanted: { readonly space: string; readonly cidr: Cidr },
-): Answer {
+): AnswerOf<"GET /v1/blocks/{cidr+}"> {
   return {
     status: 200,
     body: {

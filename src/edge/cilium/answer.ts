@@ -3,7 +3,7 @@ import type { CiliumNodeRead } from "../../allocator/cilium/read-cilium-node.ts"
 import { CILIUM_NODE } from "../../contract/requests/cilium-node.ts";
 import { isRecord } from "../../contract/schema/schema.ts";
 import type { CiliumObject } from "../../domain/cilium-object.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 import type { CiliumNodePut } from "./request.ts";
 
 /** Answers a CiliumNode with Plat's fields filled in. All others are as they came. */
@@ -11,7 +11,7 @@ export function ciliumNodeAnswer(
   grant: CiliumGrant,
   _requestId: string,
   { body, object }: CiliumNodePut,
-): Answer {
+): AnswerOf<"PUT /v1/nodes/{node}/cilium"> {
   const { spec, status } = granted(object, grant);
   const own = ownAddresses(body.spec, grant);
   return { status: 200, body: { ...body, spec: { ...body.spec, ...spec, ...own }, status } };
@@ -22,7 +22,7 @@ export function ciliumNodeReadAnswer(
   { report, grant }: CiliumNodeRead,
   _requestId: string,
   { node: name }: { readonly node: string },
-): Answer {
+): AnswerOf<"GET /v1/nodes/{node}/cilium"> {
   const { kind, apiVersions } = CILIUM_NODE;
   const [apiVersion] = apiVersions;
   return {
@@ -31,7 +31,9 @@ export function ciliumNodeReadAnswer(
   };
 }
 
-export const ciliumNodeReleasedAnswer = (released: readonly string[]): Answer => ({
+export const ciliumNodeReleasedAnswer = (
+  released: readonly string[],
+): AnswerOf<"DELETE /v1/nodes/{node}/cilium"> => ({
   status: 200,
   body: { released },
 });

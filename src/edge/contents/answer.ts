@@ -3,7 +3,7 @@ import { toJson } from "../../contract/schema/json-values.ts";
 import { formatAddress } from "../../domain/address.ts";
 import type { Contents } from "../../domain/contents.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 import { contentsOf } from "./request.ts";
 
 /**
@@ -19,12 +19,12 @@ export function contentsAnswer(
   { contents, next }: ContentsPage,
   requestId: string,
   wanted: { readonly space: string },
-): Answer {
+): AnswerOf<"GET /v1/contents"> {
   return {
     status: 200,
     body: {
       requestId,
-      contents: toJson(contents),
+      contents: toJson(contents) as Readonly<Record<string, readonly unknown[]>>,
       ...(next && { next: sealCursor(contentsOf(wanted), positionOf(next)) }),
     },
   };

@@ -1,8 +1,13 @@
+import type * as v from "valibot";
+import type { event } from "../../contract/answers/event.ts";
 import type { Address } from "../../domain/address.ts";
 import type { Page } from "../../domain/listed.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 import { addressHistoryOf, eventsOf, handleHistoryOf } from "./request.ts";
+
+/** An event as the publisher wrote it. Its tests compare each with the schema. */
+type Told = v.InferOutput<typeof event>;
 
 type HistoryPage = Page<object, string> & { readonly keptDays: number };
 
@@ -14,7 +19,7 @@ export function addressHistoryAnswer(
   }: HistoryPage & { readonly address: string; readonly prefix?: string },
   requestId: string,
   wanted: { readonly space: string; readonly address: Address },
-): Answer {
+): AnswerOf<"GET /v1/addresses/{ip}/history"> {
   const subject = { address, ...(prefix !== undefined && { prefix }) };
   return historyAnswer(subject, page, { requestId, of: addressHistoryOf(wanted) });
 }
@@ -23,7 +28,7 @@ export const handleHistoryAnswer = (
   page: HistoryPage,
   requestId: string,
   wanted: { readonly space: string; readonly handle: string },
-): Answer =>
+): AnswerOf<"GET /v1/history/handles/{handle+}"> =>
   historyAnswer({ handle: wanted.handle }, page, { requestId, of: handleHistoryOf(wanted) });
 
 export function eventsAnswer(
@@ -34,25 +39,30 @@ export function eventsAnswer(
   }: { readonly events: readonly object[]; readonly keptDays: number; readonly next: object },
   requestId: string,
   wanted: { readonly space: string },
-): Answer {
-  return {
-    status: 200,
-    body: { requestId, keptDays, events, next: sealCursor(eventsOf(wanted), next) },
-  };
-}
-
-function historyAnswer(
-  subject: object,
-  { keptDays, items, next }: HistoryPage,
-  { requestId, of }: { readonly requestId: string; readonly of: readonly unknown[] },
-): Answer {
+): AnswerOf<"GET /v1/events"> {
   return {
     status: 200,
     body: {
       requestId,
+      keptDays,
+      events: events as readonly Told[],
+      next: sealCursor(eventsOf(wanted), next),
+    },
+  };
+}
+
+function historyAnswer<Subject extends object>(
+  subject: Subject,
+  { keptDays, items, next }: HistoryPage,
+  { requestId, of }: { readonly requestId: string; readonly of: readonly unknown[] },
+) {
+  return {
+    status: 200 as const,
+    body: {
+      requestId,
       ...subject,
       keptDays,
-      events: items,
+      events: items as readonly Told[],
       ...(next !== undefined && { next: sealCursor(of, { after: next }) }),
     },
   };

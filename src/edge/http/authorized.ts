@@ -5,7 +5,7 @@ import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
 import { PROBLEMS, Problem, problemAnswer } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
 import { ofEitherApi } from "./either-event.ts";
-import type { Event, NamedTenant } from "./event.ts";
+import type { AnswerOf, Event, NamedTenant } from "./event.ts";
 import { parseGrants } from "./grants.ts";
 import { encoded, http, type Route, servedKey } from "./http.ts";
 import { logger } from "./logger.ts";
@@ -21,7 +21,9 @@ interface TokenCaller {
 }
 
 /** The handlers of the routes of a function: one for each of its keys, and none for any other. */
-type RoutesOf<Name extends FunctionName> = { readonly [Key in RouteKey<Name>]: Route };
+type RoutesOf<Name extends FunctionName> = {
+  readonly [Key in RouteKey<Name>]: Route<AnswerOf<Key>>;
+};
 
 /** Makes the handler of a function of the API. Its type parameter names the function, and so the routes that it must bind. */
 export const authorized = <Name extends FunctionName>(connect: Connect, routes: RoutesOf<Name>) =>

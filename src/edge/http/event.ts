@@ -5,6 +5,7 @@ import type {
   APIGatewayProxyEventV2WithRequestContext,
 } from "aws-lambda";
 import type { Grant } from "../../contract/routes/roles.ts";
+import type { Declared, RouteKey } from "../../contract/routes/routes.ts";
 
 /**
  * A request as API Gateway's HTTP API passes it (payload format 2.0). Header names are in lower case, the path is
@@ -39,6 +40,9 @@ export interface LambdaCaller {
   readonly tenant?: string;
 }
 type JwtCaller = APIGatewayEventRequestContextJWTAuthorizer["jwt"];
+
+/** An answer as it is declared for a route: a schema stands for each status. */
+export type AnswerOf<Key extends RouteKey> = Pick<Answer, "headers" | "location"> & Declared<Key>;
 
 export interface Answer {
   readonly status: number;

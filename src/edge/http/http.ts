@@ -14,17 +14,20 @@ import { unlessKnown } from "./preconditions.ts";
 export type Handler = (event: Event) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** The handler of one route. It throws the problem of a request that does not parse. */
-export type Route = (event: Event, work: Work) => Promise<Answer | Rejection>;
+export type Route<Answered extends Answer = Answer> = (
+  event: Event,
+  work: Work,
+) => Promise<Answered | Rejection>;
 
 /**
  * Makes the handler of a route: it parses the event, calls the core, and answers. A parser throws the problem of its request,
  * and the core returns a rejection. A call whose input asks for a dry run gets a context that keeps nothing.
  */
-export function route<Input, Result>(
+export function route<Input, Result, Answered extends Answer>(
   parse: (event: Event) => Input,
   call: (plat: Context, input: Input, work: Work) => Promise<Result | Rejection>,
-  answer: (result: Result, requestId: string, input: Input) => Answer,
-): Route {
+  answer: (result: Result, requestId: string, input: Input) => Answered,
+): Route<Answered> {
   return async (event, work) => {
     const input = parse(event);
     const result = await call(isDryRun(input) ? work.dryRun() : work.plat, input, work);

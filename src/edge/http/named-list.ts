@@ -3,7 +3,7 @@ import { namedListQuery } from "../../contract/requests/query.ts";
 import { resourceName } from "../../contract/schema/field.ts";
 import type { Listed, PageWanted } from "../../domain/listed.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
-import type { Answer, Event } from "./event.ts";
+import type { Event } from "./event.ts";
 import { readQuery } from "./parameters.ts";
 import { unreadableBody } from "./unreadable.ts";
 
@@ -23,8 +23,10 @@ interface Named {
 }
 
 /** Makes a list in the order of its items' names. */
-export const namedList = <Item extends Named>(list: string, bodyOf: (item: Item) => object) =>
-  pagedList<Item>(list, bodyOf, ({ name }) => name, resourceName);
+export const namedList = <Item extends Named, List extends string, Body extends object>(
+  list: List,
+  bodyOf: (item: Item) => Body,
+) => pagedList(list, bodyOf, ({ name }) => name, resourceName);
 
 /**
  * Makes a list that Plat reads as a whole, and answers in pages with a maximum of items and of bytes.
@@ -34,9 +36,9 @@ export const namedList = <Item extends Named>(list: string, bodyOf: (item: Item)
  * @param placeOf returns the text by which the items are ordered
  * @param place the schema of that text
  */
-export function pagedList<Item>(
-  list: string,
-  bodyOf: (item: Item) => object,
+export function pagedList<Item, List extends string, Body extends object>(
+  list: List,
+  bodyOf: (item: Item) => Body,
   placeOf: (item: Item) => string,
   place: v.GenericSchema<string, string>,
 ) {
@@ -49,14 +51,10 @@ export function pagedList<Item>(
       return { ...asked, after: opened.position?.after };
     },
 
-    answer(
-      { items, unreadable }: Listed<Item>,
-      _requestId: string,
-      wanted: NamedListWanted,
-    ): Answer {
+    answer({ items, unreadable }: Listed<Item>, _requestId: string, wanted: NamedListWanted) {
       const { limit, after = "" } = wanted;
       const left = items.filter((item) => placeOf(item) > after);
-      const bodies: object[] = [];
+      const bodies: Body[] = [];
       let bytes = 0;
       for (const item of left) {
         if (bodies.length === limit) break;
@@ -68,9 +66,9 @@ export function pagedList<Item>(
       }
       const last = bodies.length < left.length ? left[bodies.length - 1] : undefined;
       return {
-        status: 200,
+        status: 200 as const,
         body: {
-          [list]: bodies,
+          ...({ [list]: bodies } as Record<List, Body[]>),
           ...unreadableBody(unreadable),
           ...(last && { next: sealCursor(listOf(wanted), { after: placeOf(last) }) }),
         },

@@ -1,6 +1,5 @@
 import type { Written } from "../../allocator/admin/written.ts";
 import { formatTime } from "../../domain/time.ts";
-import type { Answer } from "./event.ts";
 
 /** The part of a request that asks for a dry run of a write. */
 export interface DryRun {
@@ -24,16 +23,26 @@ export function etagOf({ revision }: { readonly revision?: string | undefined })
  * Returns the answer to an operator's write: the new state, and the time from which every function acts on it. The
  * answer to a dry run has the state that the write would have made. It has no ETag, and never takes effect.
  */
-export function written<T>(
-  result: Written<T>,
+export function written<Body extends object>(
+  result: Written<unknown>,
   { dryRun }: DryRun,
-  body: object,
+  body: Body,
   revision?: string,
-): Answer {
-  if (dryRun) return { status: 200, body: { ...body, dryRun } };
+) {
+  if (dryRun) return { status: 200 as const, body: { ...body, dryRun } };
   return {
-    status: result.created ? 201 : 200,
+    status: result.created ? (201 as const) : (200 as const),
     headers: etagOf({ revision }),
     body: { ...body, effectiveAt: formatTime(result.effectiveAtMs) },
   };
 }
+
+/** Returns the answer to an operator's deletion, as `written` does to a write. */
+export const deleted = <Body extends object>(
+  { effectiveAtMs }: Written<unknown>,
+  { dryRun }: DryRun,
+  body: Body,
+) => ({
+  status: 200 as const,
+  body: { ...body, ...(dryRun ? { dryRun } : { effectiveAt: formatTime(effectiveAtMs) }) },
+});

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Accepted } from "../../allocator/jobs/pool-jobs.ts";
 import { endsNotBeforeMs, type Job, type PoolJob, type WalkCounts } from "../../domain/job.ts";
 import { formatTime } from "../../domain/time.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 import { pagedList } from "../http/named-list.ts";
 import type { DryRun } from "../http/write-answer.ts";
 
@@ -14,7 +14,12 @@ export function acceptedAnswer(
   { job, effectiveAtMs }: { readonly job: Job } & Partial<Pick<Accepted, "effectiveAtMs">>,
   _requestId: string,
   { dryRun }: DryRun,
-): Answer {
+): AnswerOf<
+  | "DELETE /v1/pools/{name}"
+  | "POST /v1/pools/{name}/drain"
+  | "POST /v1/pools/{name}/release-affinities"
+  | "DELETE /v1/spaces/{space}"
+> {
   if (dryRun) return { status: 200, body: { job: bodyOf(job), dryRun } };
   return {
     status: 202,
@@ -26,14 +31,14 @@ export function acceptedAnswer(
   };
 }
 
-export function jobAnswer(job: Job): Answer {
+export function jobAnswer(job: Job): AnswerOf<"GET /v1/jobs/{id}"> {
   return { status: 200, body: bodyOf(job) };
 }
 
 /** Lists the jobs of a space, the oldest first. */
-export const jobList = pagedList<Job>(
+export const jobList = pagedList(
   "jobs",
-  (job) => bodyOf(job),
+  (job: Job) => bodyOf(job),
   ({ createdAtMs, id }) => `${formatTime(createdAtMs)} ${id}`,
   v.string(),
 );
@@ -46,7 +51,7 @@ const bodyOf = (job: Job) => ({
   space: job.space,
   kind: job.kind,
   ...(job.kind !== "space.delete" && { pool: job.pool }),
-  ...(job.kind === "pool.release" && job.mustBeEmpty && { mustBeEmpty: true }),
+  ...(job.kind === "pool.release" && job.mustBeEmpty && { mustBeEmpty: true as const }),
   state: job.state,
   detail: job.detail,
   progress: job.kind === "space.delete" ? { removed: job.removed } : walksOf(job),

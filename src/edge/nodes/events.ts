@@ -4,7 +4,7 @@ import { invalid, type Problem, problemOf } from "../../contract/schema/problem.
 import { checked } from "../../contract/schema/schema.ts";
 import type { ClusterEvent } from "../../domain/node-event.ts";
 import { readJson } from "../http/body.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readSpace } from "../http/parameters.ts";
 import { prefixBody } from "../prefixes/answer.ts";
 import { type ParsedEvent, parseEvent } from "./parse-event.ts";
@@ -38,7 +38,7 @@ export function eventsAnswer(
   results: readonly EventResult[],
   requestId: string,
   { entries }: EventsRequest,
-): Answer {
+): AnswerOf<"POST /v1/events"> {
   const applied = results.values();
   return {
     status: 200,
@@ -65,7 +65,9 @@ function resultBody(result: EventResult | undefined) {
 }
 
 const entryBody = (entry: { ignored: true } | { rejected: Problem }) =>
-  "rejected" in entry ? { status: "rejected", ...reasonOf(entry.rejected) } : { status: "ignored" };
+  "rejected" in entry
+    ? { status: "rejected" as const, ...reasonOf(entry.rejected) }
+    : { status: "ignored" as const };
 
 function reasonOf(failure: unknown) {
   const { code, detail } = problemOf(failure);

@@ -4,7 +4,7 @@ import { orphansQuery } from "../../contract/requests/utilization.ts";
 import { UnavailableError } from "../../domain/outcome.ts";
 import { blockBody } from "../blocks/answer.ts";
 import { notACursor } from "../http/cursor.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readQuery } from "../http/parameters.ts";
 
 /** The key that seals cursors, in the table; nothing before the first run of `repair`. */
@@ -64,7 +64,7 @@ const keyBytes = (key: string): Buffer => Buffer.from(key, "base64url");
 export function orphansAnswer(
   { orphans, unreadable, next, key }: OrphansPage & { readonly key: SealingKey },
   requestId: string,
-): Answer {
+): AnswerOf<"GET /v1/orphans"> {
   return {
     status: 200,
     body: {

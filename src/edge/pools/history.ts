@@ -3,13 +3,13 @@ import { unitOf } from "../../allocator/read/utilization.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { percentUsed } from "../../domain/pool-usage.ts";
 import { formatTime } from "../../domain/time.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 import { countOf, usageBody } from "../http/usage.ts";
 
 export function poolHistoryAnswer(
   { pool, usage, exhaustedAtMs }: PoolHistory,
   requestId: string,
-): Answer {
+): AnswerOf<"GET /v1/pools/{name}/history"> {
   return {
     status: 200,
     body: {

@@ -14,7 +14,7 @@ import { type HostId, hostName } from "../../domain/host.ts";
 import { formatTime } from "../../domain/time.ts";
 import { NO_USAGE, sumOf } from "../../domain/usage.ts";
 import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readNamedWith } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 
@@ -35,7 +35,7 @@ export function poolMapAnswer(
   { pool, readAtMs, groups, unreadable, next, ranges }: PoolMap,
   requestId: string,
   asked: MapAsked,
-): Answer {
+): AnswerOf<"GET /v1/pools/{name}/map"> {
   const hosts = new Map<HostId, number>();
   for (const { host } of groups.flatMap(({ blocks }) => blocks))
     if (host !== undefined && !hosts.has(host)) hosts.set(host, hosts.size);
@@ -68,7 +68,7 @@ type HostNumbers = ReadonlyMap<HostId, number>;
 
 function groupBody({ cidr, blocks }: GroupOnMap, numbers: HostNumbers) {
   const sum = blocks.map(({ usage }) => usage).reduce(sumOf, NO_USAGE);
-  const hosts = blocks.flatMap(({ host }) => (host === undefined ? [] : [numbers.get(host)]));
+  const hosts = blocks.flatMap(({ host }) => (host === undefined ? [] : (numbers.get(host) ?? [])));
   return {
     cidr: formatCidr(cidr),
     blocks: blocks.length,
@@ -87,7 +87,7 @@ function blocksBody({ cidr, blocks }: GroupOnMap, numbers: HostNumbers) {
   return {
     cidr: formatCidr(cidr),
     blocks: blocks.map((block) => Number((block.cidr.base - cidr.base) / sizeOf(block.cidr))),
-    hosts: blocks.map(({ host }) => (host === undefined ? null : numbers.get(host))),
+    hosts: blocks.map(({ host }) => (host === undefined ? null : (numbers.get(host) ?? null))),
     inUse: column("inUse"),
     hostReserved: column("hostReserved"),
     reserved: column("reserved"),

@@ -3,9 +3,15 @@ import type { ListedPrefix } from "../../allocator/prefixes/list-prefixes.ts";
 import type { NodePrefix } from "../../allocator/prefixes/node-prefix.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { formatTime } from "../../domain/time.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 
-export function podCidrsAnswer({ node, uid, prefixes, write, event }: NodePrefixes): Answer {
+export function podCidrsAnswer({
+  node,
+  uid,
+  prefixes,
+  write,
+  event,
+}: NodePrefixes): AnswerOf<"POST /v1/nodes/{node}/pod-cidrs"> {
   return {
     status: 200,
     body: {
@@ -27,12 +33,14 @@ export function podCidrListAnswer(
   prefixes: readonly ListedPrefix[],
   _requestId: string,
   { node }: { readonly node: string },
-): Answer {
+): AnswerOf<"GET /v1/nodes/{node}/pod-cidrs"> {
   const podCIDRs = prefixes.map((prefix) => ({ ...prefixBody(prefix), uid: prefix.uid }));
   return { status: 200, body: { node, podCIDRs } };
 }
 
-export const podCidrsReleasedAnswer = (released: readonly Cidr[]): Answer => ({
+export const podCidrsReleasedAnswer = (
+  released: readonly Cidr[],
+): AnswerOf<"DELETE /v1/nodes/{node}/pod-cidrs"> => ({
   status: 200,
   body: { released: released.map(formatCidr) },
 });
@@ -41,6 +49,6 @@ export const prefixBody = ({ cidr, pool, expiresAtMs }: NodePrefix) => ({
   cidr: formatCidr(cidr),
   family: cidr.family,
   pool,
-  state: expiresAtMs === undefined ? "confirmed" : "pending",
+  state: expiresAtMs === undefined ? ("confirmed" as const) : ("pending" as const),
   ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
 });

@@ -25,7 +25,7 @@ import { readJson } from "../http/body.ts";
 import { assignedBy } from "../http/caller.ts";
 import { openCursor, sealCursor } from "../http/cursor.ts";
 import { shortDigest } from "../http/digest.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readIdempotencyKey, readQuery, readSpace } from "../http/parameters.ts";
 import { withTenant } from "../http/tenant.ts";
 import { unreadableBody } from "../http/unreadable.ts";
@@ -74,7 +74,7 @@ export function prefixAssignAnswer(
   result: Assignment | Explanation,
   requestId: string,
   { named }: PrefixAssign,
-): Answer {
+): AnswerOf<"POST /v1/prefixes"> {
   if ("families" in result) return explanationAnswer(result, requestId);
   const prefixes = result.addresses.map(({ block, family, pool }) => ({
     cidr: block,
@@ -97,7 +97,7 @@ export function prefixListAnswer(
   { items, next }: Page<HandledPrefix, HandlePosition>,
   requestId: string,
   wanted: PrefixesNamed,
-): Answer {
+): AnswerOf<"GET /v1/prefixes"> {
   const prefixes = items.map(({ assignedAtMs, ...prefix }) => ({
     ...prefix,
     ...labellingOf(prefix.attributes),
@@ -132,7 +132,7 @@ export function prefixesReleasedAnswer(
   { released, complete, unreadable }: PrefixesReleased,
   requestId: string,
   { handle }: HandleRelease,
-): Answer {
+): AnswerOf<"POST /v1/prefixes/release"> {
   const body = { requestId, handle, released: released.map(formatCidr), complete };
   return { status: 200, body: { ...body, ...unreadableBody(unreadable) } };
 }

@@ -3,11 +3,11 @@ import { quotaOf } from "../../contract/answers/quota.ts";
 import { quotaBody, quotaSpec } from "../../contract/requests/quota.ts";
 import type { Quota } from "../../domain/quota.ts";
 import { readJson } from "../http/body.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { namedList } from "../http/named-list.ts";
 import { readNamedWrite } from "../http/parameters.ts";
 import { readIfMatch } from "../http/preconditions.ts";
-import { type DryRun, etagOf, written } from "../http/write-answer.ts";
+import { type DryRun, deleted, etagOf, written } from "../http/write-answer.ts";
 
 export function readQuotaPut(event: Event) {
   const input = readJson(event, quotaBody);
@@ -20,22 +20,23 @@ export function readQuotaPut(event: Event) {
   return { ...named, ...match, spec: quotaSpec(fields) };
 }
 
-export const quotaAnswer = (quota: Quota): Answer => ({
+export const quotaAnswer = (quota: Quota): AnswerOf<"GET /v1/quotas/{name}"> => ({
   status: 200,
   headers: etagOf(quota),
   body: quotaOf(quota),
 });
 
-export const quotaList = namedList<Quota>("quotas", quotaOf);
+export const quotaList = namedList("quotas", (quota: Quota) => quotaOf(quota));
 
 export const quotaPutAnswer = (
   { value, ...result }: Written<Quota>,
   _requestId: string,
   request: DryRun,
-): Answer => written({ ...result, value }, request, quotaOf(value), value.revision);
+): AnswerOf<"PUT /v1/quotas/{name}"> =>
+  written({ ...result, value }, request, quotaOf(value), value.revision);
 
 export const quotaDeleteAnswer = (
   result: Written<undefined>,
   _requestId: string,
   request: DryRun,
-): Answer => written(result, request, {});
+): AnswerOf<"DELETE /v1/quotas/{name}"> => deleted(result, request, {});

@@ -9,7 +9,7 @@ import type { Labels } from "../../domain/labels.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import type { DefaultPools } from "../../domain/namespace.ts";
 import { openCursor, sealCursor } from "../http/cursor.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readNamed, readQuery } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 import { etagOf } from "../http/write-answer.ts";
@@ -30,7 +30,7 @@ export const nodeList = labelledList(NODE, "nodes");
 export const namespaceList = labelledList(NAMESPACE, "namespaces");
 
 /** Makes the readers of nodes or of namespaces, and the answer of their list. */
-function labelledList(of: NamePart, list: "nodes" | "namespaces") {
+function labelledList<List extends "nodes" | "namespaces">(of: NamePart, list: List) {
   const listOf = ({ space }: { readonly space: string }) => [list, space];
   return {
     readOne: (event: Event) => readNamed(event, of),
@@ -48,11 +48,14 @@ function labelledList(of: NamePart, list: "nodes" | "namespaces") {
       { items, unreadable, next }: ListedPage<Labelled, string>,
       _: string,
       wanted: LabelledWanted,
-    ): Answer {
+    ) {
       return {
-        status: 200,
+        status: 200 as const,
         body: {
-          [list]: items.map(labelledBody),
+          ...({ [list]: items.map(labelledBody) } as Record<
+            List,
+            ReturnType<typeof labelledBody>[]
+          >),
           ...unreadableBody(unreadable),
           ...(next !== undefined && { next: sealCursor(listOf(wanted), { after: next }) }),
         },
@@ -61,12 +64,12 @@ function labelledList(of: NamePart, list: "nodes" | "namespaces") {
   };
 }
 
-export function labelledAnswer(labelled: Labelled): Answer {
+export function labelledAnswer(labelled: Labelled): AnswerOf<"GET /v1/namespaces/{namespace}"> {
   return { status: 200, headers: etagOf(labelled), body: labelledBody(labelled) };
 }
 
 /** Answers with a node. Its ETag is that of its labels, because a status has no version of its own. */
-export function nodeAnswer({ status, ...node }: NodeWithHealth): Answer {
+export function nodeAnswer({ status, ...node }: NodeWithHealth): AnswerOf<"GET /v1/nodes/{node}"> {
   const answer = labelledAnswer(node);
   return status ? { ...answer, body: { ...answer.body, status: statusBody(status) } } : answer;
 }

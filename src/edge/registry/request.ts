@@ -7,10 +7,10 @@ import {
 import { checked } from "../../contract/schema/schema.ts";
 import type { NamespaceSpec } from "../../domain/namespace.ts";
 import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readNamedWrite } from "../http/parameters.ts";
 import { readIfMatch, readNamedMatch } from "../http/preconditions.ts";
-import { type DryRun, type Ignoring, ignored, written } from "../http/write-answer.ts";
+import { type DryRun, deleted, type Ignoring, ignored, written } from "../http/write-answer.ts";
 import { readDocuments } from "../http/yaml-body.ts";
 import { defaultPoolsAsked } from "../pools/pools-asked.ts";
 import { type Labelled, labelledBody } from "./answer.ts";
@@ -57,7 +57,7 @@ export const labelledPutAnswer = (
   result: Written<Labelled>,
   _requestId: string,
   request: DryRun & Ignoring,
-): Answer =>
+): AnswerOf<"PUT /v1/nodes/{node}" | "PUT /v1/namespaces/{namespace}"> =>
   written(
     result,
     request,
@@ -69,4 +69,5 @@ export const labelledDeleteAnswer = (
   result: Written<undefined>,
   _requestId: string,
   request: DryRun,
-): Answer => written(result, request, {});
+): AnswerOf<"DELETE /v1/nodes/{node}" | "DELETE /v1/namespaces/{namespace}"> =>
+  deleted(result, request, {});

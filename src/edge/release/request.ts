@@ -14,7 +14,7 @@ import { type HostId, hostId } from "../../domain/host.ts";
 import { parsePlainAddress } from "../../domain/plain-form.ts";
 import { workloadHandle } from "../../domain/workload.ts";
 import { readJson } from "../http/body.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { hostBody } from "../http/host.ts";
 import { instancePlace } from "../http/instance-place.ts";
 import { readHandlePath, readSpace } from "../http/parameters.ts";
@@ -72,7 +72,7 @@ export function readAddressRelease(event: Event): AddressRelease {
 }
 
 /** Reads a release of the handle in the path. */
-export function readHandleRelease(event: Event): ReleaseRequest {
+export function readHandleRelease(event: Event) {
   rejectKey(event);
   const named = readHandlePath(event);
   const [problem] = handleProblems(named.handle);
@@ -96,20 +96,26 @@ export function releaseAnswer(
   result: AddressesReleased | InstanceReleased | Released,
   requestId: string,
   request: ReleaseRequest,
-): Answer {
-  if ("results" in result) return { status: 200, body: { requestId, ...result } };
+): AnswerOf<"POST /v1/release"> {
   if ("instance" in request) {
     const handle = workloadHandle(request.instance.workload);
-    return { status: 200, body: { requestId, handle, ...result } };
+    return { status: 200, body: { requestId, handle, ...(result as InstanceReleased) } };
   }
-  const { unreadable, kept, ...done } = result as Released;
-  const whose =
-    "handle" in request
-      ? { handle: request.handle }
-      : "host" in request
-        ? { ...hostBody(request.host), kept }
-        : {};
-  return { status: 200, body: { requestId, ...whose, ...done, ...unreadableBody(unreadable) } };
+  if ("handle" in request) return handleReleasedAnswer(result as Released, requestId, request);
+  if ("host" in request) {
+    const { unreadable, ...done } = result as Released;
+    const whose = { requestId, ...hostBody(request.host) };
+    return { status: 200, body: { ...whose, ...done, ...unreadableBody(unreadable) } };
+  }
+  return { status: 200, body: { requestId, ...(result as AddressesReleased) } };
+}
+
+export function handleReleasedAnswer(
+  { unreadable, kept: _, ...done }: Released,
+  requestId: string,
+  { handle }: { readonly handle: string },
+): AnswerOf<"DELETE /v1/handles/{handle+}"> {
+  return { status: 200, body: { requestId, handle, ...done, ...unreadableBody(unreadable) } };
 }
 
 function readEntry(entry: v.InferOutput<typeof entrySchema>): ReleaseEntry {

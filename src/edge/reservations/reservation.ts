@@ -7,12 +7,19 @@ import { readReservedIp, SPIDER_RESERVED_IP } from "../../contract/requests/spid
 import { formatCidr } from "../../domain/cidr.ts";
 import { assignsPrefixes, type Reservation } from "../../domain/pool.ts";
 import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { namedList } from "../http/named-list.ts";
 import { readNamedWrite } from "../http/parameters.ts";
 import { readIfMatch } from "../http/preconditions.ts";
 import { countOf } from "../http/usage.ts";
-import { type DryRun, etagOf, type Ignoring, ignored, written } from "../http/write-answer.ts";
+import {
+  type DryRun,
+  deleted,
+  etagOf,
+  type Ignoring,
+  ignored,
+  written,
+} from "../http/write-answer.ts";
 import { readDocuments } from "../http/yaml-body.ts";
 
 /** Reads a reservation as JSON, or as a manifest of Spiderpool in JSON or YAML. */
@@ -25,17 +32,19 @@ export function readReservationPut(event: Event) {
   return { ...named, spec: input.spec, ...readIfMatch(event), ignored: chosen.ignored };
 }
 
-export function reservationAnswer(reservation: Reservation): Answer {
+export function reservationAnswer(
+  reservation: Reservation,
+): AnswerOf<"GET /v1/reservations/{name}"> {
   return { status: 200, headers: etagOf(reservation), body: reservationOf(reservation) };
 }
 
-export const reservationList = namedList<Reservation>("reservations", reservationOf);
+export const reservationList = namedList("reservations", (one: Reservation) => reservationOf(one));
 
 export function reservationPutAnswer(
   result: Reserved,
   _requestId: string,
   request: DryRun & Ignoring,
-): Answer {
+): AnswerOf<"PUT /v1/reservations/{name}"> {
   const { value, warnings } = result;
   const told = warnings.map((warning) => warningBody(value.name, warning));
   const body = {
@@ -49,7 +58,7 @@ export function reservationPutAnswer(
 function warningBody(
   name: string,
   { pool, inUse, held, complete, size, unreserved }: ReservationWarning,
-): object {
+) {
   const cidr = formatCidr(pool.cidr);
   const unit = assignsPrefixes(pool) ? "prefix" : "address";
   const assigned = `${inUse} assigned ${unit}${inUse === 1 ? "" : "es"}`;
@@ -75,4 +84,4 @@ export const reservationDeleteAnswer = (
   result: Written<undefined>,
   _requestId: string,
   request: DryRun,
-): Answer => written(result, request, {});
+): AnswerOf<"DELETE /v1/reservations/{name}"> => deleted(result, request, {});

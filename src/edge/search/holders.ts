@@ -10,7 +10,7 @@ import { handleListQuery, hostListQuery } from "../../contract/requests/search.t
 import { resourceName } from "../../contract/schema/field.ts";
 import { formatAddress } from "../../domain/address.ts";
 import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readQuery } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 
@@ -40,7 +40,7 @@ export const handleListAnswer = (
   { items, ...page }: HoldersFound<HandleFound>,
   requestId: string,
   wanted: HandlesWanted,
-): Answer => {
+): AnswerOf<"GET /v1/handles"> => {
   const handles = items.map(({ name }) => ({ handle: name }));
   return answerOf({ requestId, handles }, page, handlesOf(wanted));
 };
@@ -49,17 +49,17 @@ export const hostListAnswer = (
   { items, ...page }: HoldersFound<HostFound>,
   requestId: string,
   wanted: HoldersWanted,
-): Answer => {
+): AnswerOf<"GET /v1/hosts"> => {
   const hosts = items.map(({ name: _, ...host }) => host);
   return answerOf({ requestId, hosts }, page, hostsOf(wanted));
 };
 
-const answerOf = (
-  body: object,
+const answerOf = <Body extends object>(
+  body: Body,
   { read, unreadable, next }: Omit<HoldersFound<never>, "items">,
   list: readonly unknown[],
-): Answer => ({
-  status: 200,
+) => ({
+  status: 200 as const,
   body: {
     ...body,
     read,

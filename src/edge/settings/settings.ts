@@ -3,7 +3,7 @@ import { DRY_RUN } from "../../contract/requests/query.ts";
 import { settingsBody } from "../../contract/requests/settings.ts";
 import type { Settings } from "../../domain/pool.ts";
 import { readJson } from "../http/body.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readQuery } from "../http/parameters.ts";
 import { readIfMatch } from "../http/preconditions.ts";
 import { type DryRun, etagOf, written } from "../http/write-answer.ts";
@@ -19,7 +19,7 @@ export function readSettingsPut(event: Event) {
   return { ...query, settings, ...readIfMatch(event) };
 }
 
-export function settingsAnswer({ settings, revision }: SettingsSeen): Answer {
+export function settingsAnswer({ settings, revision }: SettingsSeen): AnswerOf<"GET /v1/config"> {
   return { status: 200, headers: etagOf({ revision }), body: settings };
 }
 
@@ -27,4 +27,5 @@ export const settingsPutAnswer = (
   result: Written<{ settings: Settings; revision: string }>,
   _requestId: string,
   request: DryRun,
-) => written(result, request, result.value.settings, result.value.revision);
+): AnswerOf<"PUT /v1/config"> =>
+  written(result, request, result.value.settings, result.value.revision);

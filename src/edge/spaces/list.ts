@@ -4,7 +4,7 @@ import { spaceName } from "../../contract/schema/field.ts";
 import type { ListedPage, PageWanted } from "../../domain/listed.ts";
 import type { SpaceEntry } from "../../domain/space.ts";
 import { openCursor, sealCursor } from "../http/cursor.ts";
-import type { Answer, Event } from "../http/event.ts";
+import type { AnswerOf, Event } from "../http/event.ts";
 import { readQuery } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 
@@ -19,7 +19,7 @@ export function readSpaceList(event: Event): PageWanted<string> {
 export function spaceListAnswer(
   { items, unreadable, next }: ListedPage<SpaceEntry, string>,
   requestId: string,
-): Answer {
+): AnswerOf<"GET /v1/spaces"> {
   const spaces = items.map(({ space }) => ({ name: space }));
   const cursor = next !== undefined && { next: sealCursor(LIST, { after: next }) };
   return { status: 200, body: { requestId, spaces, ...unreadableBody(unreadable), ...cursor } };

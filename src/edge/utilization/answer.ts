@@ -5,7 +5,7 @@ import { formatAddress } from "../../domain/address.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { formatTime } from "../../domain/time.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { Answer } from "../http/event.ts";
+import type { AnswerOf } from "../http/event.ts";
 import { usageBody } from "../http/usage.ts";
 import { utilizationOf } from "./request.ts";
 import { type SpaceUtilizationWanted, spaceUtilizationOf } from "./space-request.ts";
@@ -15,7 +15,7 @@ export function utilizationAnswer(
   { pool, cidr, unit, usage, blocks, outside, children, childCount, next }: Utilization,
   requestId: string,
   wanted: { readonly space: string; readonly name: string },
-): Answer {
+): AnswerOf<"GET /v1/pools/{name}/utilization"> {
   return {
     status: 200,
     body: {
@@ -45,7 +45,7 @@ export function spaceUtilizationAnswer(
   { pools, next }: SpaceUtilization,
   requestId: string,
   wanted: SpaceUtilizationWanted,
-): Answer {
+): AnswerOf<"GET /v1/utilization"> {
   const position = next && { ...next, within: next.within && positionOf(next.within) };
   return {
     status: 200,
