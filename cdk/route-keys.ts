@@ -1,6 +1,4 @@
-import { methodsOf, ROUTES } from "../src/contract/routes/routes.ts";
+import { keysOf, ROUTES } from "../src/contract/routes/routes.ts";
 
 /** The keys of all routes, such as `POST /v1/assign`. */
-export const ROUTE_KEYS: readonly string[] = ROUTES.flatMap((route) =>
-  methodsOf(route).map((method) => `${method} ${route.path}`),
-);
+export const ROUTE_KEYS: readonly string[] = ROUTES.flatMap(keysOf);

@@ -1,4 +1,4 @@
-import { methodsOf, ROUTES, type Route } from "../../src/contract/routes/routes.ts";
+import { keysOf, ROUTES, type Route } from "../../src/contract/routes/routes.ts";
 import type { Event } from "../../src/edge/http/event.ts";
 import { NDJSON } from "../../src/edge/http/ndjson.ts";
 import type { Reply } from "../../src/local/client.ts";
@@ -20,9 +20,7 @@ export async function sendEvent(
   handlers: Handlers,
   event: Event,
 ): Promise<{ readonly route: Route; readonly reply: Reply }> {
-  const route = ROUTES.find((route) =>
-    methodsOf(route).some((method) => event.routeKey === `${method} ${route.path}`),
-  );
+  const route = ROUTES.find((route) => keysOf(route).includes(event.routeKey));
   if (!route) throw new Error(`there is no route ${event.routeKey} ${event.rawPath}`);
   const { statusCode, headers, body } = await handlers[route.function](event);
   const reply = {

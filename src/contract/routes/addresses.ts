@@ -16,6 +16,7 @@ export const ADDRESS_ROUTES = [
     path: "/v1/assign",
     function: "assign",
     id: "assign",
+    role: "caller",
     tag: "addresses",
     summary: "Assigns addresses to a handle on a host, or explains what it would assign",
     query: DRY_RUN,
@@ -46,6 +47,7 @@ export const ADDRESS_ROUTES = [
     path: "/v1/release",
     function: "release",
     id: "release",
+    role: "caller",
     tag: "addresses",
     summary:
       "Releases addresses, or keeps them for an instance: single ones, all of a handle, of a host, or of an instance",
@@ -59,6 +61,7 @@ export const ADDRESS_ROUTES = [
     path: "/v1/batch",
     function: "batch",
     id: "sendBatch",
+    role: "caller",
     tag: "addresses",
     summary:
       "Carries out a batch of assigns and releases of addresses, each with an answer of its own",
@@ -73,6 +76,7 @@ export const ADDRESS_ROUTES = [
     path: "/v1/handles/{handle+}",
     function: "release",
     id: "releaseHandle",
+    role: "caller",
     tag: "addresses",
     summary: "Releases all addresses of a handle",
     query: {},
@@ -106,6 +110,7 @@ export const ADDRESS_ROUTES = [
     path: "/v1/addresses/{ip}",
     function: "amend",
     id: "amendAddress",
+    role: "caller",
     tag: "addresses",
     summary:
       "Renews the lease of an address, changes its owners if they match the expected ones, or both",
@@ -125,6 +130,7 @@ export const ADDRESS_ROUTES = [
     path: "/v1/addresses/{ip}/conflict",
     function: "release",
     id: "reportConflict",
+    role: "caller",
     tag: "addresses",
     summary:
       "Takes an address back that something else uses, and keeps it from everybody for a time",

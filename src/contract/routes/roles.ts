@@ -1,3 +1,4 @@
+import type { CallerKey } from "./routes.ts";
 import { actsInEverySpace, actsInSpace, withoutSpace } from "./space-path.ts";
 
 /** The roles of callers. Each has the rights of the one before and more: read; assign, release, amend and report conflicts; everything. */
@@ -15,17 +16,20 @@ export interface Grant {
 
 const READS = ["GET", "HEAD"];
 
-/** The routes besides reads that the role `caller` may call. */
-const CALLS: ReadonlySet<string> = new Set([
-  "POST /v1/assign",
-  "POST /v1/release",
-  "POST /v1/batch",
-  "PATCH /v1/addresses/{ip}",
-  "POST /v1/addresses/{ip}/conflict",
-  "DELETE /v1/handles/{handle+}",
-  "POST /v1/prefixes",
-  "POST /v1/prefixes/release",
-]);
+/**
+ * The routes besides reads that the role `caller` may call. A bundle has no room for all declarations, so the keys stand here again: by their
+ * type they are those of the routes that declare this role.
+ */
+const CALLS: Readonly<Record<CallerKey, true>> = {
+  "POST /v1/assign": true,
+  "POST /v1/release": true,
+  "POST /v1/batch": true,
+  "PATCH /v1/addresses/{ip}": true,
+  "POST /v1/addresses/{ip}/conflict": true,
+  "DELETE /v1/handles/{handle+}": true,
+  "POST /v1/prefixes": true,
+  "POST /v1/prefixes/release": true,
+};
 
 /**
  * Returns the role that a route requires. It returns nothing for a route of no space, which every caller may call, and for
@@ -37,7 +41,7 @@ export function roleFor(routeKey: string): Role | undefined {
   const [method = "", path = ""] = routeKey.split(" ");
   if (!actsInSpace(path) && !actsInEverySpace(path)) return undefined;
   if (READS.includes(method)) return "reader";
-  return CALLS.has(withoutSpace(routeKey)) ? "caller" : "operator";
+  return Object.hasOwn(CALLS, withoutSpace(routeKey)) ? "caller" : "operator";
 }
 
 /** Returns true if a route requires its role in every space, because it tells of all of them. */

@@ -31,6 +31,8 @@ export interface Route {
   readonly path: string;
   readonly function: FunctionName;
   readonly id: string;
+  /** Present for a write that the role `caller` may send. Any other write is an operator's, and a reader may read. */
+  readonly role?: "caller";
   readonly tag: Tag;
   readonly summary: string;
   /** True if every answer has a `next`, because more can come at any time. A client does not read to its end. */
@@ -61,6 +63,10 @@ export interface Route {
  */
 export const methodsOf = ({ method }: Route): readonly Method[] =>
   method === "GET" ? ["GET", "HEAD"] : [method];
+
+/** Returns the keys of a route in API Gateway, such as `GET /v1/pools` and `HEAD /v1/pools`. */
+export const keysOf = (route: Route): readonly string[] =>
+  methodsOf(route).map((method) => `${method} ${route.path}`);
 
 /** Problem codes of a write with preconditions. */
 export const CHANGED: readonly ProblemCode[] = ["precondition_failed", "precondition_required"];

@@ -17,7 +17,7 @@ import { SERVICE_ROUTES } from "./service.ts";
 import { inNamedSpace, leavesSpaceOut } from "./space-path.ts";
 import { SPACE_ROUTES } from "./spaces.ts";
 
-export { type DefaultFunction, type FunctionName, methodsOf, type Route } from "./route.ts";
+export { type DefaultFunction, type FunctionName, keysOf, methodsOf, type Route } from "./route.ts";
 
 /** Each route once, those that act in a space by the path that names none. */
 const WRITTEN = [
@@ -47,6 +47,11 @@ type ByKey = { readonly [R in Written as `${R["method"]} ${R["path"]}`]: R };
 export type RouteKey<Name extends FunctionName = FunctionName> =
   | { [Key in keyof ByKey]: ByKey[Key]["function"] extends Name ? Key : never }[keyof ByKey]
   | (DefaultFunction extends Name ? "$default" : never);
+
+/** The keys of the writes that the role `caller` may send. */
+export type CallerKey = {
+  [Key in keyof ByKey]: ByKey[Key] extends { readonly role: "caller" } ? Key : never;
+}[keyof ByKey];
 
 /** A body as a schema lets it through: nobody changes it after that. */
 type ReadOnly<T> = T extends readonly (infer Each)[]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { methodsOf, ROUTES } from "../../../src/contract/routes/routes.ts";
+import { keysOf, ROUTES } from "../../../src/contract/routes/routes.ts";
 import { eventOfRest, prefixOf, type RestEvent } from "../../../src/edge/http/rest-event.ts";
 import { eventOf } from "../event.ts";
 import { restEventOf } from "../rest-event.ts";
@@ -91,9 +91,7 @@ describe("a request of a REST API", () => {
 /** A value for each variable part of a path, with what a path must encode. */
 const VALUES = "a b/c:d";
 
-describe.each(
-  ROUTES.flatMap((route) => methodsOf(route).map((method) => `${method} ${route.path}`)),
-)("%s of a REST API", (key) => {
+describe.each(ROUTES.flatMap(keysOf))("%s of a REST API", (key) => {
   it("is the same event as of an HTTP API", () => {
     const [method = "", pattern = ""] = key.split(" ");
     const path = pattern.replace(/\{\w+\+?\}/g, encodeURIComponent(VALUES));
