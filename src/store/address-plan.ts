@@ -1,14 +1,10 @@
-import { type AddressPlan, assertPlan } from "../domain/address-plan.ts";
-import { formatCidr } from "../domain/cidr.ts";
+import { type AddressPlan, type AddressPlanEntry, assertPlan } from "../domain/address-plan.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { idOf, listOf, numberOf, textOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
-import { reading } from "./format.ts";
-import type { Item, Value } from "./item.ts";
-import { planKey, unescaped } from "./key.ts";
+import { cidr, codec, id, list, number, optional, record, text } from "./codec.ts";
+import { planKey, spaceIn } from "./key.ts";
 import { withItem } from "./outcome.ts";
 import type { Table } from "./table.ts";
-import { cidrText } from "./text.ts";
 
 /**
  * The calls for the address plan: every range of a space in one item. Each method is one call to
@@ -26,16 +22,10 @@ export function planItems(table: Table) {
       entries: AddressPlan["entries"],
       revision: string,
     ): Promise<Outcome<AddressPlan>> {
-      assertPlan({ space: seen.space, entries, revision });
-      const key = planKey(seen.space);
-      const item: Item = {
-        ...key,
-        entries: entries.map(({ cidr, ...entry }) => ({ ...entry, cidr: formatCidr(cidr) })),
-        revision,
-      };
+      const item = PLAN.item({ space: seen.space, entries, revision });
       const outcome = await table.write({
         step: "change-plan",
-        key,
+        key: item,
         when: [
           seen.revision === undefined
             ? absent("plan-absent", "pk")
@@ -48,19 +38,23 @@ export function planItems(table: Table) {
   };
 }
 
-export const planFrom = reading((item: Item): AddressPlan => {
-  return {
-    space: unescaped(item.pk.split("#")[1] as string),
-    entries: (listOf(item, "entries") as readonly Readonly<Record<string, Value>>[]).map(
-      (entry) => ({
-        pool: textOf(entry, "pool"),
-        id: idOf(entry, "id"),
-        ...(entry.subnetId !== undefined && { subnetId: idOf(entry, "subnetId") }),
-        ...(entry.parentId !== undefined && { parentId: idOf(entry, "parentId") }),
-        cidr: cidrText(entry.cidr),
-        blockSize: numberOf(entry, "blockSize"),
+/** The plan of a space has a revision from its first pool on, which is when its item begins. */
+const PLAN = codec<Required<AddressPlan>, "space">({
+  key: ({ space }) => planKey(space),
+  named: (key) => ({ space: spaceIn(key) }),
+  attributes: {
+    entries: list(
+      record<AddressPlanEntry>({
+        pool: text,
+        id,
+        subnetId: optional(id),
+        parentId: optional(id),
+        cidr,
+        blockSize: number,
       }),
     ),
-    revision: idOf(item, "revision"),
-  };
-}, assertPlan);
+    revision: id,
+  },
+  assert: assertPlan,
+});
+export const planFrom = PLAN.from;

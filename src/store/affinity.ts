@@ -1,22 +1,17 @@
 import type { Family } from "../domain/address.ts";
 import { AFFINITY_STATES, assertAffinity, type BlockAffinity } from "../domain/affinity.ts";
-import { formatCidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
-import { idOf, numberOf, oneOf, textOf } from "./attribute.ts";
-import { reading } from "./format.ts";
-import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
-import type { Item } from "./item.ts";
-import { AFFINITY_PREFIX, affinityKey, hostPk, unescaped } from "./key.ts";
+import { anyOf, cidr, codec, hostReserved, id, number, optional, text, under } from "./codec.ts";
+import { AFFINITY_PREFIX, affinityKey, hostIn, hostPk } from "./key.ts";
 import { readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
-import { cidrText } from "./text.ts";
 
 /**
  * The calls for affinities: the numbered places of a host. Each method is one call to the database.
  */
 export function affinityItems(table: Table) {
-  const affinities = revised(table, itemFrom, affinityFrom);
+  const affinities = revised(table, AFFINITY);
   return {
     /** Returns every affinity of a host, of both families. @throws {CorruptItemError} */
     async listAffinities(
@@ -50,32 +45,20 @@ export function affinityItems(table: Table) {
   };
 }
 
-function itemFrom(affinity: BlockAffinity): Item {
-  assertAffinity(affinity);
-  return {
-    ...affinityKey(affinity.space, affinity.host, affinity.family, affinity.place),
-    block: formatCidr(affinity.block),
-    pool: affinity.pool,
-    state: affinity.state,
-    ...hostReservedItem(affinity),
-    revision: affinity.revision,
-    at: affinity.atMs,
-  };
-}
-
-export const affinityFrom = reading((item: Item): BlockAffinity => {
-  const [, space, host] = item.pk.split("#").map(unescaped);
-  const [, family, place] = item.sk.split("#");
-  return {
-    space: space as string,
-    host: host as HostId,
-    family: Number(family) as Family,
-    place: Number(place),
-    block: cidrText(item.block),
-    pool: textOf(item, "pool"),
-    state: oneOf(item, "state", AFFINITY_STATES),
-    ...hostReservedFrom(item),
-    revision: idOf(item, "revision"),
-    atMs: numberOf(item, "at"),
-  };
-}, assertAffinity);
+const AFFINITY = codec<BlockAffinity, "space" | "host" | "family" | "place">({
+  key: ({ space, host, family, place }) => affinityKey(space, host, family, place),
+  named: (key) => {
+    const [, family, place] = key.sk.split("#").map(Number);
+    return { ...hostIn(key), family: family as Family, place: place as number };
+  },
+  attributes: {
+    block: cidr,
+    pool: text,
+    state: anyOf(AFFINITY_STATES),
+    hostReserved: optional(hostReserved),
+    revision: id,
+    atMs: under("at", number),
+  },
+  assert: assertAffinity,
+});
+export const affinityFrom = AFFINITY.from;

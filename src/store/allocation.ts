@@ -5,28 +5,40 @@ import {
   type Due,
   dueAtMsOf,
   type FreedMark,
-  type Indexed,
   type KeptMark,
+  type Part,
 } from "../domain/allocation.ts";
 import type { AllocationPlace } from "../domain/allocation-place.ts";
 import { assertTexts, assertTimes } from "../domain/assertions.ts";
-import type { Charge } from "../domain/budget.ts";
-import type { HostId } from "../domain/host.ts";
 import type { PageWanted } from "../domain/listed.ts";
-import type { Missing, Outcome } from "../domain/outcome.ts";
+import type { Outcome } from "../domain/outcome.ts";
 import type { Owners } from "../domain/owner.ts";
-import type { QuotaSlotOfAllocation } from "../domain/quota-slot.ts";
 import { shardOf } from "../domain/shard.ts";
 import type { AllocationStart } from "../domain/token.ts";
 import type { DueTombstone } from "../domain/tombstone.ts";
-import type { Instance } from "../domain/workload.ts";
-import { partFrom, partItem } from "./allocation-part.ts";
-import { has, idOf, listOf, mapOf, numberOf, oneOf, setOf, textOf } from "./attribute.ts";
-import { chargesItem } from "./budget.ts";
+import { mapOf } from "./attribute.ts";
 import { absent, equals, present, sizeIs } from "./clause.ts";
+import {
+  anyOf,
+  cidr,
+  codec,
+  type Form,
+  flat,
+  host,
+  id,
+  map,
+  mark,
+  number,
+  optional,
+  type SparseForm,
+  set,
+  someOf,
+  sparse,
+  text,
+  under,
+} from "./codec.ts";
 import { dueShard, TABLE } from "./definition.ts";
-import { reading } from "./format.ts";
-import type { Item, Key } from "./item.ts";
+import type { Key } from "./item.ts";
 import {
   allocationKey,
   allocationPk,
@@ -45,7 +57,7 @@ import type { Table } from "./table.ts";
  * database.
  */
 export function allocationItems(table: Table) {
-  const allocations = revised(table, itemFrom, allocationFrom);
+  const allocations = revised(table, ALLOCATION);
   return {
     async readAllocation(place: AllocationPlace): Promise<Allocation | undefined> {
       const item = await table.get(allocationKey(place));
@@ -249,78 +261,76 @@ function dueAttributes(place: AllocationPlace, dueAtMs: number) {
   ] as const;
 }
 
-function itemFrom(allocation: Allocation): Item {
-  assertAllocation(allocation);
-  const dueAtMs = dueAtMsOf(allocation);
-  const due =
-    dueAtMs === undefined
-      ? {}
-      : Object.fromEntries(
-          dueAttributes(allocation.place, dueAtMs).map(([[name], value]) => [name, value]),
-        );
-  return {
-    ...allocationKey(allocation.place),
-    state: allocation.state,
-    handle: allocation.handle,
-    ...(allocation.workload && { workload: { ...allocation.workload } }),
-    host: allocation.host,
-    ...(Object.keys(allocation.attributes).length > 0 && { attributes: allocation.attributes }),
-    ...(allocation.assignedBy !== undefined && { by: allocation.assignedBy }),
-    ...(allocation.owners.size > 0 && { owners: ownersItem(allocation.owners) }),
-    want: allocation.want,
-    ...(allocation.missing.length > 0 && {
-      missing: allocation.missing.map((each) => ({ ...each })),
-    }),
-    parts: Object.fromEntries(allocation.parts.map(partItem)),
-    ...(allocation.released.size > 0 && { released: allocation.released }),
-    ...(allocation.conflicts.size > 0 && { conflicts: allocation.conflicts }),
-    ...(allocation.charges.length > 0 && { charges: chargesItem(allocation.charges) }),
-    ...(allocation.indexed && { indexed: { ...allocation.indexed } }),
-    ...(allocation.quotaSlots.length > 0 && {
-      quotaSlots: allocation.quotaSlots.map((quotaSlot) => ({ ...quotaSlot })),
-    }),
-    ...(allocation.reused.length > 0 && { reused: allocation.reused }),
-    digest: allocation.digest,
-    revision: allocation.revision,
-    at: allocation.atMs,
-    ...(allocation.expiresAtMs !== undefined && { expires: allocation.expiresAtMs }),
-    ...(allocation.childId !== undefined && { child: allocation.childId }),
-    ...due,
-  };
-}
+/** The parts, by their tokens. */
+const parts: Form<readonly Part[]> = {
+  write: (parts) => Object.fromEntries(parts.map((part) => [part.token, PART.write(part)])),
+  read(attributes, name) {
+    const byToken = mapOf(attributes, name);
+    return Object.keys(byToken).map((token) => ({ token, ...PART.read(mapOf(byToken, token)) }));
+  },
+};
 
-const ownersItem = (owners: Allocation["owners"]) =>
-  Object.fromEntries([...owners].map(([address, sides]) => [address, { ...sides }]));
+const PART = flat<Omit<Part, "token">>({
+  block: cidr,
+  count: number,
+  ordinals: someOf(),
+  pool: optional(text),
+  interface: optional(text),
+  ofApplication: optional(mark),
+  coolsAgain: optional(mark),
+});
 
-export const allocationFrom = reading((item: Item): Allocation => {
-  return {
-    place: allocationPlaceOf(item),
-    state: oneOf(item, "state", ALLOCATION_STATES),
-    handle: textOf(item, "handle"),
-    ...(has(item, "workload") && { workload: mapOf(item, "workload") as unknown as Instance }),
-    host: idOf(item, "host") as HostId,
-    attributes: has(item, "attributes")
-      ? (mapOf(item, "attributes") as Record<string, string>)
-      : {},
-    ...(has(item, "by") && { assignedBy: textOf(item, "by") }),
-    owners: new Map(
-      has(item, "owners") ? Object.entries(mapOf(item, "owners") as Record<string, Owners>) : [],
+const ownAttributes: SparseForm<Allocation["attributes"]> = {
+  isSparse: true,
+  write: (attributes) => (Object.keys(attributes).length > 0 ? attributes : undefined),
+  read: (item, name) =>
+    item[name] === undefined ? {} : (mapOf(item, name) as Allocation["attributes"]),
+};
+
+const owners: SparseForm<Allocation["owners"]> = {
+  isSparse: true,
+  write: (owners) =>
+    owners.size > 0
+      ? Object.fromEntries([...owners].map(([address, sides]) => [address, { ...sides }]))
+      : undefined,
+  read: (item, name) =>
+    new Map(
+      item[name] === undefined ? [] : Object.entries(mapOf(item, name) as Record<string, Owners>),
     ),
-    want: numberOf(item, "want"),
-    missing: has(item, "missing") ? (listOf(item, "missing") as unknown as readonly Missing[]) : [],
-    parts: Object.entries(mapOf(item, "parts")).map(partFrom),
-    released: setOf(item, "released"),
-    conflicts: setOf(item, "conflicts"),
-    charges: has(item, "charges") ? (listOf(item, "charges") as unknown as readonly Charge[]) : [],
-    ...(has(item, "indexed") && { indexed: mapOf(item, "indexed") as unknown as Indexed }),
-    quotaSlots: has(item, "quotaSlots")
-      ? (listOf(item, "quotaSlots") as unknown as readonly QuotaSlotOfAllocation[])
-      : [],
-    reused: has(item, "reused") ? (listOf(item, "reused") as readonly string[]) : [],
-    digest: textOf(item, "digest"),
-    revision: idOf(item, "revision"),
-    atMs: numberOf(item, "at"),
-    ...(has(item, "expires") && { expiresAtMs: numberOf(item, "expires") }),
-    ...(has(item, "child") && { childId: idOf(item, "child") }),
-  };
-}, assertAllocation);
+};
+
+const ALLOCATION = codec<Allocation, "place">({
+  key: ({ place }) => allocationKey(place),
+  named: (key) => ({ place: allocationPlaceOf(key) }),
+  attributes: {
+    state: anyOf(ALLOCATION_STATES),
+    handle: text,
+    workload: optional(map()),
+    host,
+    attributes: ownAttributes,
+    assignedBy: under("by", optional(text)),
+    owners,
+    want: number,
+    missing: sparse(someOf()),
+    parts,
+    released: set,
+    conflicts: set,
+    charges: sparse(someOf()),
+    indexed: optional(map()),
+    quotaSlots: sparse(someOf()),
+    reused: sparse(someOf()),
+    digest: text,
+    revision: id,
+    atMs: under("at", number),
+    expiresAtMs: under("expires", optional(number)),
+    childId: under("child", optional(id)),
+  },
+  beside(allocation) {
+    const dueAtMs = dueAtMsOf(allocation);
+    if (dueAtMs === undefined) return {};
+    const due = dueAttributes(allocation.place, dueAtMs);
+    return Object.fromEntries(due.map(([[name], value]) => [name, value]));
+  },
+  assert: assertAllocation,
+});
+export const allocationFrom = ALLOCATION.from;

@@ -1,5 +1,6 @@
-import { type Family, formatAddress, parseAddress } from "../domain/address.ts";
+import type { Address } from "../domain/address.ts";
 import {
+  type AddressesWanted,
   APPLICATION_STATES,
   type Application,
   type ApplicationName,
@@ -12,18 +13,29 @@ import {
 } from "../domain/application.ts";
 import type { PageWanted } from "../domain/listed.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { flagOf, idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
-import { equals } from "./clause.ts";
-import { reading } from "./format.ts";
-import type { Item, Value } from "./item.ts";
-import { applicationKey, applicationsPk, unescaped } from "./key.ts";
+import {
+  address,
+  anyOf,
+  codec,
+  family,
+  flag,
+  id,
+  list,
+  number,
+  optional,
+  record,
+  text,
+  texts,
+  via,
+} from "./codec.ts";
+import { applicationKey, applicationsPk, spaceIn, unescaped } from "./key.ts";
 import { pageOf, readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
 /** The calls for applications. Each method is one call to the database. */
 export function applicationItems(table: Table) {
-  const applications = revised(table, itemFrom, applicationFrom);
+  const applications = revised(table, APPLICATION);
   return {
     /** Returns an application, if there is one, strongly consistent. @throws {CorruptItemError} */
     async readApplication(space: string, of: ApplicationName): Promise<Application | undefined> {
@@ -46,101 +58,61 @@ export function applicationItems(table: Table) {
     /** Changes an application if its revision is the one seen. `step` names the step of the protocol. */
     changeApplication: applications.change,
 
-    async deleteApplication(seen: Application): Promise<Outcome<unknown>> {
-      const when = [equals("delete-application-rev", seen.revision, "revision")];
-      const key = applicationKey(seen.space, seen);
-      return table.write({ step: "delete-application", key, when, change: { kind: "delete" } });
-    },
+    deleteApplication: (seen: Application): Promise<Outcome<unknown>> =>
+      applications.remove("delete-application", seen),
   };
 }
 
-function itemFrom(application: Application): Item {
-  assertApplication(application);
-  const { space, state, replicas, start, addresses, targets, ordinals, revision } = application;
-  return {
-    ...applicationKey(space, application),
-    state,
-    replicas,
-    start,
-    ...(addresses && {
-      addresses: {
-        number: addresses.number,
-        keep: addresses.keep,
-        interfaces: addresses.interfaces.map(({ name, pools }) => ({ name, pools })),
-      },
-    }),
-    targets: targets.map(({ interface: of, family, poolIds }) => ({
-      interface: of,
-      family,
-      poolIds,
-    })),
-    listed: listedItem(application.listed),
-    ordinals: ordinals.map(({ first, end }) => ({ first, end })),
-    revision,
-  };
+/** Listed addresses with all that they have in common, so that each costs only its own text. */
+interface Alike extends Omit<ListedAddress, "address"> {
+  readonly addresses: readonly Address[];
 }
 
-/** Returns listed addresses by what they have in common, so that each costs only its own text. */
-function listedItem(listed: readonly ListedAddress[]): Value {
-  const groups = new Map<string, Omit<ListedAddress, "address"> & { addresses: string[] }>();
+function alikeIn(listed: readonly ListedAddress[]): readonly Alike[] {
+  const groups = new Map<string, Alike & { addresses: Address[] }>();
   for (const { address, ...alike } of listed) {
     const name = JSON.stringify([alike.interface, alike.poolId, alike.state]);
     const group = groups.get(name) ?? { ...alike, addresses: [] };
-    group.addresses.push(formatAddress(address));
+    group.addresses.push(address);
     groups.set(name, group);
   }
-  return [...groups.values()].map((group) => ({ ...group }));
+  return [...groups.values()];
 }
 
-export const applicationFrom = reading((item: Item): Application => {
-  const [, space = ""] = item.pk.split("#").map(unescaped);
-  const addresses = item.addresses === undefined ? undefined : mapOf(item, "addresses");
-  return {
-    space,
-    ...applicationNamed(unescaped(item.sk)),
-    state: oneOf(item, "state", APPLICATION_STATES),
-    replicas: numberOf(item, "replicas"),
-    start: numberOf(item, "start"),
-    ...(addresses && {
-      addresses: {
-        number: textOf(addresses, "number"),
-        keep: flagOf(addresses, "keep"),
-        interfaces: maps(addresses, "interfaces").map((of) => ({
-          name: textOf(of, "name"),
-          pools: listOf(of, "pools") as readonly string[],
-        })),
-      },
-    }),
-    targets: maps(item, "targets").map(
-      (target): Target => ({
-        interface: textOf(target, "interface"),
-        family: numberOf(target, "family") as Family,
-        poolIds: listOf(target, "poolIds") as readonly string[],
+const listedIn = (groups: readonly Alike[]): readonly ListedAddress[] =>
+  groups.flatMap(({ addresses, ...alike }) => addresses.map((address) => ({ address, ...alike })));
+
+const APPLICATION = codec<Application, "space" | keyof ApplicationName>({
+  key: ({ space, ...of }) => applicationKey(space, of),
+  named: (key) => ({ space: spaceIn(key), ...applicationNamed(unescaped(key.sk)) }),
+  attributes: {
+    state: anyOf(APPLICATION_STATES),
+    replicas: number,
+    start: number,
+    addresses: optional(
+      record<AddressesWanted>({
+        number: text,
+        keep: flag,
+        interfaces: list(record({ name: text, pools: texts })),
       }),
     ),
-    listed: maps(item, "listed").flatMap(listedFrom),
-    ordinals: maps(item, "ordinals").map(
-      (run): Ordinals => ({ first: numberOf(run, "first"), end: numberOf(run, "end") }),
+    targets: list(record<Target>({ interface: text, family, poolIds: texts })),
+    listed: via(
+      list(
+        record<Alike>({
+          interface: text,
+          poolId: id,
+          blockSize: number,
+          state: anyOf(LISTED_STATES),
+          addresses: list(address),
+        }),
+      ),
+      alikeIn,
+      listedIn,
     ),
-    revision: idOf(item, "revision"),
-  };
-}, assertApplication);
-
-type Attributes = Readonly<Record<string, Value>>;
-
-const maps = (item: Attributes, name: string): readonly Attributes[] =>
-  listOf(item, name) as readonly Attributes[];
-
-function listedFrom(some: Attributes): ListedAddress[] {
-  const alike = {
-    interface: textOf(some, "interface"),
-    poolId: idOf(some, "poolId"),
-    blockSize: numberOf(some, "blockSize"),
-    state: oneOf(some, "state", LISTED_STATES),
-  };
-  return listOf(some, "addresses").map((text) => {
-    const address = parseAddress(text as string);
-    if (!address.ok) throw new Error(`it lists an address that ${address.problem}`);
-    return { address: address.value, ...alike };
-  });
-}
+    ordinals: list(record<Ordinals>({ first: number, end: number })),
+    revision: id,
+  },
+  assert: assertApplication,
+});
+export const applicationFrom = APPLICATION.from;

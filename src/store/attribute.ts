@@ -15,9 +15,6 @@ export function textOf(item: Item | Attributes, name: string): string {
   return value;
 }
 
-/** Returns true if an optional attribute is there. */
-export const has = (item: Item | Attributes, name: string): boolean => item[name] !== undefined;
-
 /**
  * Reads an id, a token, a revision or an epoch. It must not be empty, because a condition may
  * compare it.
@@ -38,6 +35,12 @@ export function flagOf(item: Item | Attributes, name: string): boolean {
   const value = item[name];
   if (typeof value !== "boolean") throw missing(name, "flag");
   return value;
+}
+
+/** Reads a field that is true wherever it is there. */
+export function trueOf(item: Item | Attributes, name: string): true {
+  if (item[name] !== true) throw missing(name, "mark");
+  return true;
 }
 
 /** Reads a text that must be one of these. */

@@ -2,16 +2,29 @@ import { assertBlock, type Block } from "../domain/block.ts";
 import { assertBlockChange, type BlockChange } from "../domain/block-changes.ts";
 import type { BlockCharge } from "../domain/block-charge.ts";
 import { GROUP_BITS } from "../domain/block-group.ts";
-import type { Charge } from "../domain/budget.ts";
 import { cidrOf } from "../domain/cidr.ts";
-import type { HostId } from "../domain/host.ts";
 import type { MappedBlock } from "../domain/mapped-block.ts";
 import { CorruptItemError } from "../domain/outcome.ts";
 import { countedSlotOf, type Slot, slotOf, tagOf } from "../domain/slot.ts";
-import { type Attributes, has, idOf, listOf, mapOf, numberOf, textOf } from "./attribute.ts";
-import { chargesItem } from "./budget.ts";
+import { mapOf, numberOf } from "./attribute.ts";
+import {
+  codec,
+  type FlatForm,
+  type Form,
+  type Forms,
+  flat,
+  host,
+  hostReserved,
+  id,
+  mark,
+  number,
+  optional,
+  record,
+  someOf,
+  text,
+  under,
+} from "./codec.ts";
 import { reading } from "./format.ts";
-import { hostReservedFrom, hostReservedItem } from "./host-reserved.ts";
 import type { Item, Key, Path, Value } from "./item.ts";
 import { addressInKey, blockKey, unescaped } from "./key.ts";
 import { readOrNot } from "./readable-items.ts";
@@ -19,29 +32,6 @@ import { actorIn } from "./signed-table.ts";
 import type { Change } from "./table.ts";
 
 /** This file writes blocks as items and reads items as blocks. `block.ts` has the calls. */
-
-/** Returns the item of a new block. */
-export function itemFrom(block: Block): Item {
-  assertBlock(block);
-  return {
-    ...blockKey(block.space, block.cidr),
-    prefix: block.cidr.prefix,
-    ...(block.whole && { whole: true }),
-    pool: block.pool,
-    poolId: block.poolId,
-    ...(block.host !== undefined && { host: block.host }),
-    claimedAt: block.claimedAtMs,
-    ...hostReservedItem(block),
-    slots: Object.fromEntries([...block.slots].map(([n, slot]) => [String(n), tagOf(slot)])),
-    epoch: block.epoch,
-    revision: block.revision,
-    ...(block.charge && { charge: chargeItem(block.charge) }),
-    ...(block.calledFull && { calledFull: true }),
-    ...(block.fullWith !== undefined && { fullWith: block.fullWith }),
-    ...(block.leased && { leased: true }),
-    ...(block.idleSinceMs !== undefined && { idleSince: block.idleSinceMs }),
-  };
-}
 
 /** Returns the path of a slot in the item of its block. */
 export const slotPath = (ordinal: number) => ["slots", String(ordinal)] as const;
@@ -51,32 +41,43 @@ export const slotPath = (ordinal: number) => ["slots", String(ordinal)] as const
  */
 export function updateFrom(change: BlockChange): Change {
   assertBlockChange(change);
-  const { slots, idleSinceMs, calledFull, host, epoch, revision, claimedAtMs } = change;
-  const fields: readonly (readonly [Path, Value | null | undefined])[] = [
+  const { slots } = change;
+  const fields: Readonly<Record<Exclude<keyof BlockChange, "slots">, Field>> = {
+    idleSinceMs: [["idleSince"], change.idleSinceMs],
+    calledFull: [["calledFull"], change.calledFull],
+    fullWith: [["fullWith"], change.fullWith],
+    leased: [["leased"], change.leased],
+    host: [["host"], change.host],
+    epoch: [["epoch"], change.epoch],
+    revision: [["revision"], change.revision],
+    claimedAtMs: [["claimedAt"], change.claimedAtMs],
+    hostReserved: [
+      ["hostReserved"],
+      change.hostReserved && hostReserved.write(change.hostReserved),
+    ],
+    charge: [["charge"], change.charge && charge.write(change.charge)],
+  };
+  const all = [
     ...(slots === null ? [[["slots"], {}] as const] : [...(slots ?? [])].map(slotField)),
-    [["idleSince"], idleSinceMs],
-    [["calledFull"], calledFull],
-    [["fullWith"], change.fullWith],
-    [["leased"], change.leased],
-    [["host"], host],
-    [["epoch"], epoch],
-    [["revision"], revision],
-    [["claimedAt"], claimedAtMs],
-    [["hostReserved"], change.hostReserved && { ...change.hostReserved }],
-    [["charge"], change.charge && chargeItem(change.charge)],
+    ...Object.values(fields),
   ];
-  const remove = fields.flatMap(([path, value]) => (value === null ? [path] : []));
+  const remove = all.flatMap(([path, value]) => (value === null ? [path] : []));
   return {
     kind: "update",
-    set: fields.flatMap(([path, value]) =>
+    set: all.flatMap(([path, value]) =>
       value === null || value === undefined ? [] : [[path, value] as const],
     ),
     ...(remove.length > 0 && { remove }),
   };
 }
 
-const slotField = ([ordinal, slot]: readonly [number, Slot | null]) =>
-  [slotPath(ordinal), slot && tagOf(slot)] as const;
+/** A path, and its next value: `null` removes it, and nothing leaves it. */
+type Field = readonly [Path, Value | null | undefined];
+
+const slotField = ([ordinal, slot]: readonly [number, Slot | null]): Field => [
+  slotPath(ordinal),
+  slot && tagOf(slot),
+];
 
 /**
  * Returns the block of an item, or an unreadable block in its place. An unreadable block keeps its
@@ -111,26 +112,32 @@ export function placeOf({ pk, sk }: Key): Pick<Block, "space" | "cidr"> {
   return { space: unescaped(space), cidr: cidrOf(addressInKey(sk), prefix) };
 }
 
-function slotsFrom(item: Item): ReadonlyMap<number, Slot> {
-  const slots = new Map<number, Slot>();
-  for (const [n, tag] of Object.entries(mapOf(item, "slots")))
-    slots.set(Number(n), slotOf(tag as Uint8Array));
-  return slots;
-}
+/** The slots, by their ordinals. */
+const slots: Form<Block["slots"]> = {
+  write: (slots) => Object.fromEntries([...slots].map(([n, slot]) => [String(n), tagOf(slot)])),
+  read(attributes, name) {
+    const slots = new Map<number, Slot>();
+    for (const [n, tag] of Object.entries(mapOf(attributes, name)))
+      slots.set(Number(n), slotOf(tag as Uint8Array));
+    return slots;
+  },
+};
 
-/** Returns the fields of a block that are not its slots and that a map shows too. */
-function placedFrom(item: Item) {
-  const { space, cidr } = placeOf(item);
-  if (numberOf(item, "prefix") !== cidr.prefix)
+/** The fields of a block that a map shows too, beside its slots and those in its key. */
+const PLACED = {
+  whole: optional(mark),
+  poolId: id,
+  host: optional(host),
+  hostReserved: optional(hostReserved),
+} satisfies Partial<Forms<Block>>;
+const placed = flat<Pick<Block, keyof typeof PLACED>>(PLACED);
+
+/** Returns the place of the block of an item. Its item repeats its size. */
+function placeIn(item: Item): Pick<Block, "space" | "cidr"> {
+  const place = placeOf(item);
+  if (numberOf(item, "prefix") !== place.cidr.prefix)
     throw new Error("its prefix is not that of its block group");
-  return {
-    space,
-    cidr,
-    ...(item.whole === true && { whole: true as const }),
-    poolId: idOf(item, "poolId"),
-    ...(item.host !== undefined && { host: idOf(item, "host") as HostId }),
-    ...hostReservedFrom(item),
-  };
+  return place;
 }
 
 /** Returns what a map shows of the block of an item. It decodes a slot when it is asked for. */
@@ -142,42 +149,46 @@ const mappedBlockFrom = reading((item: Item): MappedBlock => {
       return tag && countedSlotOf(tag);
     },
   };
-  return { ...placedFrom(item), slots };
+  return { ...placeIn(item), ...placed.read(item), slots };
 });
+
+const charge = record<BlockCharge>({
+  principal: optional(text),
+  tenant: optional(text),
+  charges: someOf(),
+});
+
+/** The table writes the actor itself (`signed-table.ts`). */
+const changedBy: FlatForm<Block["changedBy"]> = {
+  isFlat: true,
+  write: () => ({}),
+  read: (item) => actorIn(item as Item),
+};
+
+const BLOCK = codec<Block, "space" | "cidr", "unreadable">({
+  key: ({ space, cidr }) => blockKey(space, cidr),
+  named: placeIn,
+  attributes: {
+    ...PLACED,
+    pool: text,
+    claimedAtMs: under("claimedAt", number),
+    slots,
+    epoch: id,
+    revision: id,
+    charge: optional(charge),
+    calledFull: optional(mark),
+    fullWith: optional(number),
+    leased: optional(mark),
+    idleSinceMs: under("idleSince", optional(number)),
+    changedBy,
+  },
+  derive: () => ({}),
+  beside: ({ cidr }) => ({ prefix: cidr.prefix }),
+  assert: assertBlock,
+});
+
+/** Returns the item of a new block. */
+export const itemFrom = BLOCK.item;
 
 /** Returns the block of an item. @throws {CorruptItemError} if the item is unreadable */
-export const blockFrom = reading((item: Item): Block => {
-  return {
-    ...placedFrom(item),
-    pool: textOf(item, "pool"),
-    claimedAtMs: numberOf(item, "claimedAt"),
-    slots: slotsFrom(item),
-    epoch: idOf(item, "epoch"),
-    revision: idOf(item, "revision"),
-    ...(item.charge !== undefined && { charge: chargeFrom(mapOf(item, "charge")) }),
-    ...(item.calledFull === true && { calledFull: true }),
-    ...(item.fullWith !== undefined && { fullWith: numberOf(item, "fullWith") }),
-    ...(item.leased === true && { leased: true }),
-    ...(item.idleSince !== undefined && { idleSinceMs: numberOf(item, "idleSince") }),
-    ...changedByIn(item),
-  };
-}, assertBlock);
-
-const chargeItem = ({ charges, ...claimant }: BlockCharge) => ({
-  ...claimant,
-  charges: chargesItem(charges),
-});
-
-function chargeFrom(map: Attributes): BlockCharge {
-  const text = (name: keyof BlockCharge) => (has(map, name) ? { [name]: textOf(map, name) } : {});
-  return {
-    ...text("principal"),
-    ...text("tenant"),
-    charges: listOf(map, "charges") as unknown as readonly Charge[],
-  };
-}
-
-function changedByIn(item: Item): Pick<Block, "changedBy"> {
-  const changedBy = actorIn(item);
-  return changedBy ? { changedBy } : {};
-}
+export const blockFrom = BLOCK.from;

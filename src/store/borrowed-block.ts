@@ -3,12 +3,9 @@ import {
   BORROWED_BLOCK_STATES,
   type BorrowedBlock,
 } from "../domain/borrowed-block.ts";
-import type { Cidr } from "../domain/cidr.ts";
 import type { HostId } from "../domain/host.ts";
-import { idOf, numberOf, oneOf } from "./attribute.ts";
-import { reading } from "./format.ts";
-import type { Item } from "./item.ts";
-import { BORROWED_BLOCK_PREFIX, borrowedBlockKey, hostPk, unescaped } from "./key.ts";
+import { anyOf, codec, id, number, under } from "./codec.ts";
+import { BORROWED_BLOCK_PREFIX, borrowedBlockKey, hostIn, hostPk } from "./key.ts";
 import { readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
@@ -19,7 +16,7 @@ import { cidrText } from "./text.ts";
  * Each method is one call to the database.
  */
 export function borrowedBlockItems(table: Table) {
-  const borrowedBlocks = revised(table, itemFrom, borrowedBlockFrom);
+  const borrowedBlocks = revised(table, BORROWED_BLOCK);
   return {
     async listBorrowedBlocks(space: string, host: HostId) {
       const items = await table.query(hostPk(space, host), { prefix: BORROWED_BLOCK_PREFIX });
@@ -40,26 +37,17 @@ export function borrowedBlockItems(table: Table) {
   };
 }
 
-function itemFrom(borrowedBlock: BorrowedBlock): Item {
-  assertBorrowedBlock(borrowedBlock);
-  return {
-    ...borrowedBlockKey(borrowedBlock.space, borrowedBlock.host, borrowedBlock.block),
-    state: borrowedBlock.state,
-    revision: borrowedBlock.revision,
-    at: borrowedBlock.atMs,
-  };
-}
-
-export const borrowedBlockFrom = reading((item: Item): BorrowedBlock => {
-  const [, space, host] = item.pk.split("#").map(unescaped);
-  return {
-    space: space as string,
-    host: host as HostId,
-    block: blockInKey(item.sk),
-    state: oneOf(item, "state", BORROWED_BLOCK_STATES),
-    revision: idOf(item, "revision"),
-    atMs: numberOf(item, "at"),
-  };
-}, assertBorrowedBlock);
-
-const blockInKey = (sk: string): Cidr => cidrText(sk.slice(BORROWED_BLOCK_PREFIX.length));
+const BORROWED_BLOCK = codec<BorrowedBlock, "space" | "host" | "block">({
+  key: ({ space, host, block }) => borrowedBlockKey(space, host, block),
+  named: (key) => ({
+    ...hostIn(key),
+    block: cidrText(key.sk.slice(BORROWED_BLOCK_PREFIX.length)),
+  }),
+  attributes: {
+    state: anyOf(BORROWED_BLOCK_STATES),
+    revision: id,
+    atMs: under("at", number),
+  },
+  assert: assertBorrowedBlock,
+});
+export const borrowedBlockFrom = BORROWED_BLOCK.from;

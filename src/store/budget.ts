@@ -2,18 +2,16 @@ import {
   assertBudget,
   type Budget,
   type BudgetNamed,
-  type Charge,
   COUNTED,
   type GiveBackMark,
   type Lanes,
 } from "../domain/budget.ts";
 import { GIVE_BACK_LANES } from "../domain/limits.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { idOf, numberOf } from "./attribute.ts";
+import { idOf } from "./attribute.ts";
 import { absent, atMost, type Clause, equals } from "./clause.ts";
-import { reading } from "./format.ts";
-import type { Item } from "./item.ts";
-import { budgetKey, unescaped } from "./key.ts";
+import { codec, type FlatForm, id, number, optional, under } from "./codec.ts";
+import { budgetKey, partsOf } from "./key.ts";
 import { withItem } from "./outcome.ts";
 import type { Table } from "./table.ts";
 
@@ -42,7 +40,7 @@ export function budgetItems(table: Table) {
     },
 
     async createBudget(budget: Budget): Promise<Outcome<Budget>> {
-      const item = itemFrom(budget);
+      const item = BUDGET.item(budget);
       const when = [absent("budget-absent", "pk")];
       const change = { kind: "put", item } as const;
       return withItem(
@@ -107,7 +105,7 @@ export function budgetItems(table: Table) {
 
     /** Begins the next round of a budget exactly as it was seen. */
     async turnBudget(seen: Budget, next: Budget): Promise<Outcome<Budget>> {
-      const item = itemFrom(next);
+      const item = BUDGET.item(next);
       const outcome = await table.write({
         step: "turn-budget",
         key: item,
@@ -140,42 +138,35 @@ const marked = ({ lane, mark }: GiveBackMark) => ({ set: [[[laneName(lane)], mar
 const LANES = [...new Array(GIVE_BACK_LANES).keys()];
 const laneName = (lane: number): string => `g${lane}`;
 
-function itemFrom(budget: Budget): Item {
-  assertBudget(budget);
-  const { round, before, roundAtMs, used, old, lanes = {} } = budget;
-  return {
-    ...budgetKey(budget),
-    round,
-    ...(before !== undefined && { before }),
-    at: roundAtMs,
-    used,
-    old,
-    ...Object.fromEntries(Object.entries(lanes).map(([lane, mark]) => [laneName(+lane), mark])),
-  };
-}
+/** The mark of each lane, in an attribute of its own. */
+const lanes: FlatForm<Lanes | undefined> = {
+  isFlat: true,
+  write: (lanes = {}) =>
+    Object.fromEntries(Object.entries(lanes).map(([lane, mark]) => [laneName(+lane), mark])),
+  read(item) {
+    const used = LANES.filter((lane) => item[laneName(lane)] !== undefined);
+    return used.length === 0
+      ? undefined
+      : Object.fromEntries(used.map((lane) => [lane, idOf(item, laneName(lane))]));
+  },
+};
 
-export const budgetFrom = reading((item: Item): Budget => {
-  const [, space, quota] = item.pk.split("#").map(unescaped);
-  const of = COUNTED.find((each) => item.sk === `USED#${each}`);
-  if (!of) throw new Error(`it counts ${item.sk}`);
-  return {
-    space: space as string,
-    quota: quota as string,
-    of,
-    round: idOf(item, "round"),
-    ...(item.before !== undefined && { before: idOf(item, "before") }),
-    roundAtMs: numberOf(item, "at"),
-    used: numberOf(item, "used"),
-    old: numberOf(item, "old"),
-    ...lanesIn(item),
-  };
-}, assertBudget);
-
-function lanesIn(item: Item): { readonly lanes?: Lanes } {
-  const used = LANES.filter((lane) => item[laneName(lane)] !== undefined);
-  const lanes = Object.fromEntries(used.map((lane) => [lane, idOf(item, laneName(lane))]));
-  return used.length > 0 ? { lanes } : {};
-}
-
-/** Returns charges as an allocation stores them. */
-export const chargesItem = (charges: readonly Charge[]) => charges.map((charge) => ({ ...charge }));
+const BUDGET = codec<Budget, keyof BudgetNamed>({
+  key: budgetKey,
+  named: ({ pk, sk }) => {
+    const [, space = "", quota = ""] = partsOf(pk);
+    const of = COUNTED.find((each) => sk === `USED#${each}`);
+    if (!of) throw new Error(`it counts ${sk}`);
+    return { space, quota, of };
+  },
+  attributes: {
+    round: id,
+    before: optional(id),
+    roundAtMs: under("at", number),
+    used: number,
+    old: number,
+    lanes,
+  },
+  assert: assertBudget,
+});
+export const budgetFrom = BUDGET.from;

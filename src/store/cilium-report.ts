@@ -1,5 +1,5 @@
-import { FAMILIES } from "../domain/address.ts";
-import { CILIUM_MODES, type CiliumObject } from "../domain/cilium-object.ts";
+import { FAMILIES, type Family } from "../domain/address.ts";
+import { CILIUM_MODES } from "../domain/cilium-object.ts";
 import {
   assertCiliumMemory,
   assertCiliumReport,
@@ -8,18 +8,36 @@ import {
 } from "../domain/cilium-report.ts";
 import type { NodeObjects } from "../domain/node-objects.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { flagOf, idOf, listOf, numberOf, oneOf, textOf } from "./attribute.ts";
-import { equals } from "./clause.ts";
-import { reading } from "./format.ts";
-import type { Item } from "./item.ts";
-import { CILIUM_PREFIX, ciliumReportKey, GONE_PREFIX, nodeLifePk, STATUS_SK } from "./key.ts";
-import { nodeOfKey, nodeReportFrom, tombstoneFrom, uidOfKey } from "./node-life.ts";
+import {
+  anyOf,
+  type Codec,
+  codec,
+  type Form,
+  flag,
+  id,
+  json,
+  number,
+  optional,
+  someOf,
+  under,
+  via,
+} from "./codec.ts";
+import {
+  CILIUM_PREFIX,
+  ciliumReportKey,
+  GONE_PREFIX,
+  nameIn,
+  nodeIn,
+  nodeLifePk,
+  STATUS_SK,
+} from "./key.ts";
+import { nodeReportFrom, tombstoneFrom } from "./node-life.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
 /** The calls for what clusters say of CiliumNodes. Each method is one call to the database. */
 export function ciliumReportItems(table: Table) {
-  const reports = revised(table, ciliumReportItem, ciliumReportFrom);
+  const reports = revised(table, CILIUM_REPORT);
   return {
     /** Returns what clusters say of a node's name, with its CiliumNodes. @throws {CorruptItemError} */
     async readNodeObjects(space: string, name: string): Promise<NodeObjects> {
@@ -38,51 +56,51 @@ export function ciliumReportItems(table: Table) {
     changeCiliumReport: (step: string, seen: CiliumReport, next: CiliumReport) =>
       reports.change(step, seen, next),
 
-    async deleteCiliumReport(step: string, seen: CiliumReport): Promise<Outcome<unknown>> {
-      const when = [equals(`${step}-rev`, seen.revision, "revision")];
-      const key = ciliumReportKey(seen.space, seen.name, seen.uid);
-      return table.write({ step, key, when, change: { kind: "delete" } });
-    },
+    deleteCiliumReport: (step: string, seen: CiliumReport): Promise<Outcome<unknown>> =>
+      reports.remove(step, seen),
   };
 }
 
-function ciliumReportItem(report: CiliumReport): Item {
-  assertCiliumReport(report);
-  const { space, name, uid, families, releaseAfterSeconds, entries, excessSinceMs } = report;
-  return {
-    ...ciliumReportKey(space, name, uid),
-    mode: report.mode,
-    ...(families && { families: [...families] }),
-    ...(releaseAfterSeconds !== undefined && { releaseAfter: releaseAfterSeconds }),
-    withdrawAfter: report.withdrawAfterSeconds,
-    rv: report.resourceVersion,
-    // As texts, because the client decides by the keys of a map how to marshall it.
-    object: JSON.stringify(report.object),
-    memory: JSON.stringify({ entries, excessSinceMs } satisfies CiliumMemory),
-    seen: report.seenAtMs,
-    ending: report.isEnding,
-    revision: report.revision,
-  };
+/** The families that a node needs, in the order of `FAMILIES`. */
+const families: Form<readonly Family[]> = via(
+  someOf<Family>(),
+  (families) => families,
+  (stored) => FAMILIES.filter((family) => stored.includes(family)),
+);
+
+/** A report as its item has it: with its memory in one attribute. */
+interface Stored extends Omit<CiliumReport, keyof CiliumMemory> {
+  readonly memory: CiliumMemory;
 }
 
-export const ciliumReportFrom = reading((item: Item): CiliumReport => {
-  const memory = JSON.parse(textOf(item, "memory")) as CiliumMemory;
-  assertCiliumMemory(memory);
-  const families = item.families === undefined ? undefined : listOf(item, "families");
-  return {
-    ...nodeOfKey(item),
-    uid: uidOfKey(item, CILIUM_PREFIX),
-    mode: oneOf(item, "mode", CILIUM_MODES),
-    ...(families && { families: FAMILIES.filter((family) => families.includes(family)) }),
-    ...(item.releaseAfter !== undefined && {
-      releaseAfterSeconds: numberOf(item, "releaseAfter"),
-    }),
-    withdrawAfterSeconds: numberOf(item, "withdrawAfter"),
-    resourceVersion: idOf(item, "rv"),
-    object: JSON.parse(textOf(item, "object")) as CiliumObject,
-    ...memory,
-    seenAtMs: numberOf(item, "seen"),
-    isEnding: flagOf(item, "ending"),
-    revision: idOf(item, "revision"),
-  };
-}, assertCiliumReport);
+const STORED = codec<Stored, "space" | "name" | "uid">({
+  key: ({ space, name, uid }) => ciliumReportKey(space, name, uid),
+  named: (key) => ({ ...nodeIn(key), uid: nameIn(key) }),
+  attributes: {
+    mode: anyOf(CILIUM_MODES),
+    families: optional(families),
+    releaseAfterSeconds: under("releaseAfter", optional(number)),
+    withdrawAfterSeconds: under("withdrawAfter", number),
+    resourceVersion: under("rv", id),
+    object: json(),
+    memory: json(),
+    seenAtMs: under("seen", number),
+    isEnding: under("ending", flag),
+    revision: id,
+  },
+  assert({ memory, ...rest }) {
+    assertCiliumMemory(memory);
+    assertCiliumReport({ ...rest, ...memory });
+  },
+});
+
+const CILIUM_REPORT: Codec<CiliumReport> = {
+  key: ({ space, name, uid }) => ciliumReportKey(space, name, uid),
+  item: ({ entries, excessSinceMs, ...rest }) =>
+    STORED.item({ ...rest, memory: { entries, excessSinceMs } }),
+  from(item) {
+    const { memory, ...rest } = STORED.from(item);
+    return { ...rest, ...memory };
+  },
+};
+export const ciliumReportFrom = CILIUM_REPORT.from;

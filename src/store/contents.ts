@@ -35,6 +35,7 @@ import {
   quotaSlotPk,
   requestRateKey,
   SWEEP_PK,
+  spaceIn,
   spaceKey,
   spacePk,
   statedPk,
@@ -49,7 +50,7 @@ import { poolUsageFrom } from "./pool-usage.ts";
 import { shardWalkFrom } from "./progress.ts";
 import { quotaFrom, requestRateFrom } from "./quota.ts";
 import { quotaSlotFrom } from "./quota-slot.ts";
-import { readOrNot, spaceIn } from "./readable-items.ts";
+import { readOrNot } from "./readable-items.ts";
 import { indexesFrom, poolFrom, reservationFrom, versionFrom } from "./space.ts";
 import { spaceEntryFrom } from "./space-entry.ts";
 import { statedFrom } from "./stated-ranges.ts";

@@ -1,10 +1,9 @@
 import type { FullBlock, Places } from "../domain/full-block.ts";
 import type { HostId } from "../domain/host.ts";
 import { affinityFrom } from "./affinity.ts";
-import { idOf, numberOf } from "./attribute.ts";
-import { reading } from "./format.ts";
+import { codec, id, mark, number, optional, under } from "./codec.ts";
 import type { Item } from "./item.ts";
-import { AFFINITY_PREFIX, FULL_PREFIX, fullBlockKey, hostPk, NODE_SK, unescaped } from "./key.ts";
+import { AFFINITY_PREFIX, FULL_PREFIX, fullBlockKey, hostIn, hostPk, NODE_SK } from "./key.ts";
 import { readEach } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 import { cidrText } from "./text.ts";
@@ -23,17 +22,9 @@ export function fullBlockItems(table: Table) {
       return placesFrom(await table.query(hostPk(space, host), { before: NODE_SK }));
     },
 
-    async callBlockFull({ space, host, block, ...hint }: FullBlock): Promise<void> {
-      const { affinity, untilMs, freeAtMs, leased } = hint;
-      const key = fullBlockKey(space, host, block);
-      const item = {
-        ...key,
-        affinity,
-        ...(untilMs !== undefined && { until: untilMs }),
-        ...(freeAtMs !== undefined && { free: freeAtMs }),
-        ...(leased && { leased }),
-      };
-      await table.write({ step: "full-put", key, when: [], change: { kind: "put", item } });
+    async callBlockFull(hint: FullBlock): Promise<void> {
+      const item = FULL_BLOCK.item(hint);
+      await table.write({ step: "full-put", key: item, when: [], change: { kind: "put", item } });
     },
 
     /** Deletes a hint, if there is one. `step` names the step of the protocol. */
@@ -56,15 +47,14 @@ export function placesFrom(items: readonly Item[]): Places {
   };
 }
 
-export const fullBlockFrom = reading((item: Item): FullBlock => {
-  const [, space, host] = item.pk.split("#").map(unescaped);
-  return {
-    space: space as string,
-    host: host as HostId,
-    block: cidrText(item.sk.slice(FULL_PREFIX.length)),
-    affinity: idOf(item, "affinity"),
-    ...(item.until !== undefined && { untilMs: numberOf(item, "until") }),
-    ...(item.free !== undefined && { freeAtMs: numberOf(item, "free") }),
-    ...(item.leased === true && { leased: true }),
-  };
+const FULL_BLOCK = codec<FullBlock, "space" | "host" | "block">({
+  key: ({ space, host, block }) => fullBlockKey(space, host, block),
+  named: (key) => ({ ...hostIn(key), block: cidrText(key.sk.slice(FULL_PREFIX.length)) }),
+  attributes: {
+    affinity: id,
+    untilMs: under("until", optional(number)),
+    freeAtMs: under("free", optional(number)),
+    leased: optional(mark),
+  },
 });
+export const fullBlockFrom = FULL_BLOCK.from;

@@ -1,8 +1,6 @@
 import type { FullPool } from "../domain/contents.ts";
-import { textOf } from "./attribute.ts";
-import { reading } from "./format.ts";
-import type { Item } from "./item.ts";
-import { fullPoolKey, fullPoolsPk, LENDING_PREFIX, unescaped } from "./key.ts";
+import { codec, text } from "./codec.ts";
+import { fullPoolKey, fullPoolsPk, LENDING_PREFIX, spaceIn, unescaped } from "./key.ts";
 import { readEach } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
@@ -20,10 +18,9 @@ export function fullPoolItems(table: Table) {
       return readEach(items, fullPoolFrom).items;
     },
 
-    async callPoolFull({ space, poolId, reserved }: FullPool): Promise<void> {
-      const key = fullPoolKey(space, poolId);
-      const change = { kind: "put", item: { ...key, reserved } } as const;
-      await table.write({ step: "pool-full", key, when: [], change });
+    async callPoolFull(hint: FullPool): Promise<void> {
+      const item = FULL_POOL.item(hint);
+      await table.write({ step: "pool-full", key: item, when: [], change: { kind: "put", item } });
     },
 
     async clearPoolFull(
@@ -36,7 +33,9 @@ export function fullPoolItems(table: Table) {
   };
 }
 
-export const fullPoolFrom = reading((item: Item): FullPool => {
-  const [, space = ""] = item.pk.split("#").map(unescaped);
-  return { space, poolId: unescaped(item.sk), reserved: textOf(item, "reserved") };
+const FULL_POOL = codec<FullPool, "space" | "poolId">({
+  key: ({ space, poolId }) => fullPoolKey(space, poolId),
+  named: (key) => ({ space: spaceIn(key), poolId: unescaped(key.sk) }),
+  attributes: { reserved: text },
 });
+export const fullPoolFrom = FULL_POOL.from;

@@ -1,17 +1,15 @@
 import type { AllocationPlace } from "../domain/allocation-place.ts";
 import { assertIndexEntry, type IndexEntry, type IndexedValue } from "../domain/index-entry.ts";
 import type { ListedPage, PageWanted } from "../domain/listed.ts";
-import { idOf, numberOf } from "./attribute.ts";
-import { reading } from "./format.ts";
-import type { Item } from "./item.ts";
-import { indexEntryKey, indexPk, placeOfEntry, unescaped } from "./key.ts";
+import { codec, id, number, under } from "./codec.ts";
+import { indexEntryKey, indexPk, partsOf, placeOfEntry } from "./key.ts";
 import { readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
 /** The calls for the entries of attribute indexes. Each method is one call to the database. */
 export function indexEntryItems(table: Table) {
-  const entries = revised(table, itemFrom, indexEntryFrom);
+  const entries = revised(table, INDEX_ENTRY);
   return {
     /** Returns an entry, eventually consistent. */
     async readIndexEntry(entry: IndexEntry): Promise<IndexEntry | undefined> {
@@ -43,17 +41,13 @@ export function indexEntryItems(table: Table) {
   };
 }
 
-function itemFrom(entry: IndexEntry): Item {
-  assertIndexEntry(entry);
-  return { ...indexEntryKey(entry), revision: entry.revision, at: entry.atMs };
-}
-
-export const indexEntryFrom = reading((item: Item): IndexEntry => {
-  const [, space = "", attribute = "", valueHash = ""] = item.pk.split("#").map(unescaped);
-  return {
-    ...{ space, attribute, valueHash },
-    place: placeOfEntry(item),
-    revision: idOf(item, "revision"),
-    atMs: numberOf(item, "at"),
-  };
-}, assertIndexEntry);
+const INDEX_ENTRY = codec<IndexEntry, keyof IndexedValue | "place">({
+  key: indexEntryKey,
+  named: (key) => {
+    const [, space = "", attribute = "", valueHash = ""] = partsOf(key.pk);
+    return { space, attribute, valueHash, place: placeOfEntry(key) };
+  },
+  attributes: { revision: id, atMs: under("at", number) },
+  assert: assertIndexEntry,
+});
+export const indexEntryFrom = INDEX_ENTRY.from;

@@ -10,10 +10,23 @@ import { JOB_STATES, type JobState } from "../domain/job-state.ts";
 import type { Listed } from "../domain/listed.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { SpaceJob } from "../domain/space-job.ts";
-import { idOf, listOf, mapOf, numberOf, oneOf, textOf } from "./attribute.ts";
-import { reading } from "./format.ts";
-import type { Item } from "./item.ts";
-import { JOBS_PK, jobKey, jobPrefix, unescaped } from "./key.ts";
+import {
+  anyOf,
+  type Codec,
+  codec,
+  type Forms,
+  id,
+  list,
+  mark,
+  number,
+  optional,
+  record,
+  text,
+  under,
+  via,
+} from "./codec.ts";
+import type { Key } from "./item.ts";
+import { JOBS_PK, jobKey, jobPrefix, partsOf } from "./key.ts";
 import { readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
@@ -23,7 +36,7 @@ import type { Table } from "./table.ts";
  * database.
  */
 export function jobItems(table: Table) {
-  const jobs = revised(table, itemFrom, jobFrom);
+  const jobs = revised(table, JOB);
   return {
     /**
      * Returns the jobs of one space, or of all. The answer names unreadable jobs beside the others.
@@ -49,105 +62,79 @@ export function jobItems(table: Table) {
   };
 }
 
-function itemFrom(job: Job): Item {
-  assertJob(job);
-  return {
-    ...jobKey(job.space, job.id),
-    kind: job.kind,
-    ...(job.kind === "space.delete" ? spaceJobItem(job) : poolJobItem(job)),
-    state: job.state,
-    ...(job.markedAtMs !== undefined && { markedAt: job.markedAtMs }),
-    createdAt: job.createdAtMs,
-    updatedAt: job.updatedAtMs,
-    ...(job.finishedAtMs !== undefined && { finishedAt: job.finishedAtMs }),
-    detail: job.detail,
-    revision: job.revision,
-  };
-}
+/** The fields that every job has, beside those in its key. */
+const STATE = {
+  state: anyOf(JOB_STATES),
+  markedAtMs: under("markedAt", optional(number)),
+  createdAtMs: under("createdAt", number),
+  updatedAtMs: under("updatedAt", number),
+  finishedAtMs: under("finishedAt", optional(number)),
+  detail: text,
+  revision: id,
+} satisfies Forms<Omit<Pick<Job, keyof JobState | "markedAtMs">, "space" | "id">>;
 
-const poolJobItem = ({ pool, poolId, poolRevision, mustBeEmpty, walk, lastWalk }: PoolJob) => ({
-  pool,
-  poolId,
-  poolRevision,
-  ...(mustBeEmpty && { mustBeEmpty }),
-  ...(walk && { walk: walkItem(walk) }),
-  ...(lastWalk && { lastWalk: { ...lastWalk } }),
+const COUNTS = {
+  groups: number,
+  blocks: number,
+  deleted: number,
+  taken: number,
+  cooling: number,
+  unreadable: optional(text),
+  passedBy: optional(number),
+  failed: optional(text),
+  readyAtMs: optional(number),
+} satisfies Forms<WalkCounts>;
+
+/** The index of a block group, as a text: it has up to 122 bits, more than a number holds. */
+const group = via(text, String, BigInt);
+
+const key = ({ space, id }: Pick<Job, "space" | "id">) => jobKey(space, id);
+const named = ({ sk }: Key) => {
+  const [space = "", id = ""] = partsOf(sk);
+  return { space, id };
+};
+
+const POOL_JOB = codec<PoolJob, "space" | "id">({
+  key,
+  named,
+  attributes: {
+    ...STATE,
+    kind: anyOf(POOL_JOB_KINDS),
+    pool: text,
+    poolId: id,
+    poolRevision: id,
+    mustBeEmpty: optional(mark),
+    walk: optional(
+      record<Walk>({
+        ...COUNTS,
+        beganAtMs: under("beganAt", number),
+        isWhole: optional(mark),
+        position: optional(group),
+        toComeBackTo: optional(list(group)),
+        only: optional(list(group)),
+      }),
+    ),
+    lastWalk: optional(record<WalkCounts>(COUNTS)),
+  },
+  assert: assertJob,
 });
 
-const spaceJobItem = ({ spaceRevision, stamp, removed }: SpaceJob) => ({
-  spaceRevision,
-  stamp,
-  removed,
+const SPACE_JOB = codec<SpaceJob, "space" | "id">({
+  key,
+  named,
+  attributes: {
+    ...STATE,
+    kind: anyOf(["space.delete"]),
+    spaceRevision: id,
+    stamp: id,
+    removed: number,
+  },
+  assert: assertJob,
 });
 
-/**
- * Returns the item of a walk. The index of a block group is a text there, because it has up to 122
- * bits, more than a number holds.
- */
-const walkItem = ({ position, beganAtMs, toComeBackTo, only, ...counts }: Walk) => ({
-  ...counts,
-  beganAt: beganAtMs,
-  ...(position !== undefined && { position: String(position) }),
-  ...(toComeBackTo && { toComeBackTo: toComeBackTo.map(String) }),
-  ...(only && { only: only.map(String) }),
-});
-
-export const jobFrom = reading((item: Item): Job => {
-  const [space, id] = item.sk.split("#").map(unescaped);
-  const state: JobState & Pick<Job, "markedAtMs"> = {
-    space: space as string,
-    id: id as string,
-    state: oneOf(item, "state", JOB_STATES),
-    ...(item.markedAt !== undefined && { markedAtMs: numberOf(item, "markedAt") }),
-    createdAtMs: numberOf(item, "createdAt"),
-    updatedAtMs: numberOf(item, "updatedAt"),
-    ...(item.finishedAt !== undefined && { finishedAtMs: numberOf(item, "finishedAt") }),
-    detail: textOf(item, "detail"),
-    revision: idOf(item, "revision"),
-  };
-  const kind = oneOf(item, "kind", [...POOL_JOB_KINDS, "space.delete"]);
-  return kind === "space.delete"
-    ? { ...state, kind, ...ofSpaceJob(item) }
-    : { ...state, kind, ...ofPoolJob(item) };
-}, assertJob);
-
-const ofSpaceJob = (item: Item) => ({
-  spaceRevision: idOf(item, "spaceRevision"),
-  stamp: idOf(item, "stamp"),
-  removed: numberOf(item, "removed"),
-});
-
-const ofPoolJob = (item: Item) => ({
-  pool: textOf(item, "pool"),
-  poolId: idOf(item, "poolId"),
-  poolRevision: idOf(item, "poolRevision"),
-  ...(item.mustBeEmpty === true && { mustBeEmpty: true as const }),
-  ...(item.walk !== undefined && { walk: walkFrom(mapOf(item, "walk")) }),
-  ...(item.lastWalk !== undefined && { lastWalk: countsFrom(mapOf(item, "lastWalk")) }),
-});
-
-type Attributes = ReturnType<typeof mapOf>;
-
-const walkFrom = (walk: Attributes): Walk => ({
-  ...countsFrom(walk),
-  beganAtMs: numberOf(walk, "beganAt"),
-  ...(walk.isWhole === true && { isWhole: true }),
-  ...(walk.position !== undefined && { position: BigInt(textOf(walk, "position")) }),
-  ...(walk.toComeBackTo !== undefined && { toComeBackTo: groupsOf(walk, "toComeBackTo") }),
-  ...(walk.only !== undefined && { only: groupsOf(walk, "only") }),
-});
-
-const groupsOf = (walk: Attributes, name: string): readonly bigint[] =>
-  listOf(walk, name).map((group) => BigInt(group as string));
-
-const countsFrom = (walk: Attributes): WalkCounts => ({
-  groups: numberOf(walk, "groups"),
-  blocks: numberOf(walk, "blocks"),
-  deleted: numberOf(walk, "deleted"),
-  taken: numberOf(walk, "taken"),
-  cooling: numberOf(walk, "cooling"),
-  ...(walk.unreadable !== undefined && { unreadable: textOf(walk, "unreadable") }),
-  ...(walk.passedBy !== undefined && { passedBy: numberOf(walk, "passedBy") }),
-  ...(walk.failed !== undefined && { failed: textOf(walk, "failed") }),
-  ...(walk.readyAtMs !== undefined && { readyAtMs: numberOf(walk, "readyAtMs") }),
-});
+const JOB: Codec<Job> = {
+  key,
+  item: (job) => (job.kind === "space.delete" ? SPACE_JOB.item(job) : POOL_JOB.item(job)),
+  from: (item) => (item.kind === "space.delete" ? SPACE_JOB : POOL_JOB).from(item),
+};
+export const jobFrom = JOB.from;

@@ -19,6 +19,18 @@ export const unescaped = (text: string): string =>
 
 const joined = (...parts: string[]) => parts.join("#");
 
+/** Returns the names in a key, between its separators. */
+export const partsOf = (text: string): readonly string[] => text.split("#").map(unescaped);
+
+/** Returns the space in a partition key. */
+export const spaceIn = ({ pk }: Key): string => unescaped(pk.split("#")[1] as string);
+
+/** Returns the name in a sort key: all of it, or the text after its kind. */
+export const nameIn = ({ sk }: Key): string => unescaped(sk.slice(sk.indexOf("#") + 1));
+
+/** Returns the space and the name in a key. */
+export const spaceAndName = (key: Key) => ({ space: spaceIn(key), name: nameIn(key) });
+
 /** Returns the text before the first separator of a key. */
 export function headOf(text: string): string {
   const end = text.indexOf("#");
@@ -124,6 +136,11 @@ export const AFFINITY_PREFIX = "AFFINITY#";
 export const NODE_SK = "NODE";
 export const hostPk = (space: string, host: HostId) =>
   joined("HOST", escaped(space), escaped(host));
+/** Returns the space and the host in the partition key of a host. */
+export function hostIn({ pk }: Key): { readonly space: string; readonly host: HostId } {
+  const [, space = "", host = ""] = partsOf(pk);
+  return { space, host: host as HostId };
+}
 export const BORROWED_BLOCK_PREFIX = "TAKEN#";
 export const borrowedBlockKey = (space: string, host: HostId, block: Cidr): Key => ({
   pk: hostPk(space, host),
@@ -161,6 +178,11 @@ export const nodeEntryKey = (space: string, name: string): Key => ({
  */
 export const nodeLifePk = (space: string, name: string) =>
   joined("NODE", escaped(space), escaped(name));
+/** Returns the space and the name of the node in a partition key of `nodeLifePk`. */
+export function nodeIn({ pk }: Key): { readonly space: string; readonly name: string } {
+  const [, space = "", name = ""] = partsOf(pk);
+  return { space, name };
+}
 /** The prefix of the keys of CiliumNodes. They sort before all else that clusters say of a node, so a Query for that leaves them out. */
 export const CILIUM_PREFIX = "CILIUM#";
 export const AFTER_CILIUM = "CILIUM$";

@@ -1,12 +1,9 @@
 import type { PageWanted } from "../domain/listed.ts";
 import { assertNamespace, type DefaultPools, type Namespace } from "../domain/namespace.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { idOf, textsOf } from "./attribute.ts";
-import { equals } from "./clause.ts";
-import { reading } from "./format.ts";
-import type { Item } from "./item.ts";
-import { namespaceKey, namespacesPk, unescaped } from "./key.ts";
-import { labelsFrom, labelsItem } from "./labels.ts";
+import { textsOf } from "./attribute.ts";
+import { codec, type FlatForm, id, labels } from "./codec.ts";
+import { namespaceKey, namespacesPk, spaceAndName } from "./key.ts";
 import { pageOf, readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
@@ -16,7 +13,7 @@ import type { Table } from "./table.ts";
  * one call to the database.
  */
 export function namespaceItems(table: Table) {
-  const namespaces = revised(table, namespaceItem, namespaceFrom);
+  const namespaces = revised(table, NAMESPACE);
   return {
     /** Returns a namespace, if there is one. @throws {CorruptItemError} */
     async readNamespace(space: string, name: string): Promise<Namespace | undefined> {
@@ -38,45 +35,33 @@ export function namespaceItems(table: Table) {
     changeNamespace: (seen: Namespace, next: Namespace) =>
       namespaces.change("change-namespace", seen, next),
 
-    async deleteNamespace(seen: Namespace): Promise<Outcome<unknown>> {
-      const when = [equals("delete-namespace-rev", seen.revision, "revision")];
-      const key = namespaceKey(seen.space, seen.name);
-      return table.write({ step: "delete-namespace", key, when, change: { kind: "delete" } });
-    },
+    deleteNamespace: (seen: Namespace): Promise<Outcome<unknown>> =>
+      namespaces.remove("delete-namespace", seen),
   };
 }
 
-function namespaceItem(namespace: Namespace): Item {
-  assertNamespace(namespace);
-  const { space, name, labels, defaultPools, revision } = namespace;
-  return {
-    ...namespaceKey(space, name),
-    labels: labelsItem(labels),
-    ...(defaultPools && defaultPoolsItem(defaultPools)),
-    revision,
-  };
-}
-
-export const namespaceFrom = reading((item: Item): Namespace => {
-  const [, space = ""] = item.pk.split("#").map(unescaped);
-  const revision = idOf(item, "revision");
-  return {
-    space,
-    name: unescaped(item.sk),
-    labels: labelsFrom(item),
-    ...defaultPoolsFrom(item),
-    revision,
-  };
-}, assertNamespace);
-
-/** The attribute of each family's list. A family without pools has an empty one. */
+/** The default pools: one list, or one for each family. A family without pools has an empty one. */
+const defaultPools: FlatForm<DefaultPools | undefined> = {
+  isFlat: true,
+  write: (pools) =>
+    !pools
+      ? {}
+      : "length" in pools
+        ? { defaultPools: pools }
+        : { [IPV4]: pools[4], [IPV6]: pools[6] },
+  read(item) {
+    if (item.defaultPools !== undefined) return textsOf(item, "defaultPools");
+    return item[IPV4] === undefined
+      ? undefined
+      : { 4: textsOf(item, IPV4), 6: textsOf(item, IPV6) };
+  },
+};
 const [IPV4, IPV6] = ["ipv4DefaultPools", "ipv6DefaultPools"] as const;
 
-const defaultPoolsItem = (pools: DefaultPools) =>
-  "length" in pools ? { defaultPools: pools } : { [IPV4]: pools[4], [IPV6]: pools[6] };
-
-function defaultPoolsFrom(item: Item): Pick<Namespace, "defaultPools"> {
-  if (item.defaultPools !== undefined) return { defaultPools: textsOf(item, "defaultPools") };
-  if (item[IPV4] === undefined) return {};
-  return { defaultPools: { 4: textsOf(item, IPV4), 6: textsOf(item, IPV6) } };
-}
+const NAMESPACE = codec<Namespace, "space" | "name">({
+  key: ({ space, name }) => namespaceKey(space, name),
+  named: spaceAndName,
+  attributes: { labels, defaultPools, revision: id },
+  assert: assertNamespace,
+});
+export const namespaceFrom = NAMESPACE.from;

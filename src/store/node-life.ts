@@ -16,23 +16,37 @@ import {
   type Tombstone,
   type TombstoneNamed,
 } from "../domain/tombstone.ts";
-import { flagOf, idOf, numberOf, oneOf, textOf, textsOf } from "./attribute.ts";
 import { equals } from "./clause.ts";
+import {
+  anyOf,
+  codec,
+  type Form,
+  flag,
+  id,
+  number,
+  optional,
+  sparse,
+  text,
+  texts,
+  under,
+  via,
+} from "./codec.ts";
 import { dueShard, TABLE } from "./definition.ts";
-import { reading } from "./format.ts";
-import type { Item, Key } from "./item.ts";
+import type { Key } from "./item.ts";
 import {
   AFTER_CILIUM,
   GONE_PREFIX,
   machineKey,
   machinePk,
+  nameIn,
+  nodeIn,
   nodeLifePk,
+  partsOf,
   reportKey,
   SEEN_SK,
   STATUS_SK,
   signOfLifeKey,
   tombstoneKey,
-  unescaped,
 } from "./key.ts";
 import { revised } from "./revised-writes.ts";
 import type { DueKey, Table } from "./table.ts";
@@ -42,8 +56,8 @@ import type { DueKey, Table } from "./table.ts";
  * method is one call to the database.
  */
 export function nodeLifeItems(table: Table) {
-  const reports = revised(table, reportItem, nodeReportFrom);
-  const tombstones = revised(table, tombstoneItem, tombstoneFrom);
+  const reports = revised(table, NODE_REPORT);
+  const tombstones = revised(table, TOMBSTONE);
   return {
     /** Returns what is known of the Nodes of a name, without its CiliumNodes, which can be large. @throws {CorruptItemError} */
     async readNodeLife(
@@ -64,11 +78,8 @@ export function nodeLifeItems(table: Table) {
     changeReport: (step: string, seen: NodeReport, next: NodeReport) =>
       reports.change(step, seen, next),
 
-    async deleteReport(seen: NodeReport): Promise<Outcome<unknown>> {
-      const when = [equals("delete-report-rev", seen.revision, "revision")];
-      const key = reportKey(seen.space, seen.name);
-      return table.write({ step: "delete-report", key, when, change: { kind: "delete" } });
-    },
+    deleteReport: (seen: NodeReport): Promise<Outcome<unknown>> =>
+      reports.remove("delete-report", seen),
 
     async readSignOfLife(space: string, name: string): Promise<SignOfLife | undefined> {
       const item = await table.get(signOfLifeKey(space, name));
@@ -77,7 +88,7 @@ export function nodeLifeItems(table: Table) {
 
     /** Writes a sign of life without a condition, because it is a hint. */
     async putSignOfLife(sign: SignOfLife): Promise<void> {
-      const item = signOfLifeItem(sign);
+      const item = SIGN_OF_LIFE.item(sign);
       await table.write({
         step: "sign-of-life",
         key: item,
@@ -101,11 +112,8 @@ export function nodeLifeItems(table: Table) {
     changeTombstone: (step: string, seen: Tombstone, next: Tombstone) =>
       tombstones.change(step, seen, next),
 
-    async deleteTombstone(step: string, seen: Tombstone): Promise<Outcome<unknown>> {
-      const when = [equals(`${step}-rev`, seen.revision, "revision")];
-      const key = tombstoneKey(seen.space, seen.name, seen.uid);
-      return table.write({ step, key, when, change: { kind: "delete" } });
-    },
+    deleteTombstone: (step: string, seen: Tombstone): Promise<Outcome<unknown>> =>
+      tombstones.remove(step, seen),
 
     /** Returns the due tombstones of a shard, the earliest first. The index only suggests. */
     async dueTombstones(
@@ -122,7 +130,7 @@ export function nodeLifeItems(table: Table) {
 
     /** Writes that a node runs on a machine. The key says all, so the write needs no condition. */
     async putMachine(machine: Machine): Promise<void> {
-      const item: Item = { ...machineKey(machine) };
+      const item = MACHINE.item(machine);
       await table.write({ step: "machine", key: item, when: [], change: { kind: "put", item } });
     },
 
@@ -133,104 +141,55 @@ export function nodeLifeItems(table: Table) {
   };
 }
 
-/** Returns the space and the name of the node in a key. */
-export const nodeOfKey = ({ pk }: Key): Pick<NodeReport, "space" | "name"> => {
-  const [, space = "", name = ""] = pk.split("#").map(unescaped);
-  return { space, name };
-};
+/**
+ * Pairs, as texts such as `Ready=True`. They are no map, because the client decides by a map's keys
+ * how to marshall it.
+ */
+const pairs: Form<readonly (readonly [string, string])[]> = via(
+  texts,
+  (pairs) => pairs.map(([name, value]) => `${name}=${value}`),
+  (stored) => stored.map(pairOf),
+);
 
-function reportItem(report: NodeReport): Item {
-  assertNodeReport(report);
-  const { space, name, reason, machine, heartbeat } = report;
-  return {
-    ...reportKey(space, name),
-    uid: report.uid,
-    rv: report.resourceVersion,
-    created: report.createdAtMs,
-    ...(report.podCidrs.length > 0 && { podCidrs: report.podCidrs }),
-    // A list of texts, because the client decides by the keys of a map how to marshall it.
-    conditions: report.conditions.map(([type, status]) => `${type}=${status}`),
-    ...(reason !== undefined && { reason }),
-    unschedulable: report.isUnschedulable,
-    zone: report.zone,
-    excluded: report.isExcluded,
-    ...(machine !== undefined && { machine }),
-    ...(heartbeat !== undefined && { heartbeat }),
-    seen: report.seenAtMs,
-    registering: report.isRegistering,
-    ...(report.annotations.length > 0 && {
-      annotations: report.annotations.map(([key, value]) => `${key}=${value}`),
-    }),
-    revision: report.revision,
-  };
-}
-
-export const nodeReportFrom = reading((item: Item): NodeReport => {
-  return {
-    ...nodeOfKey(item),
-    uid: idOf(item, "uid"),
-    resourceVersion: idOf(item, "rv"),
-    createdAtMs: numberOf(item, "created"),
-    podCidrs: item.podCidrs === undefined ? [] : textsOf(item, "podCidrs"),
-    conditions: textsOf(item, "conditions").map(pairOf),
-    ...(item.reason !== undefined && { reason: textOf(item, "reason") }),
-    isUnschedulable: flagOf(item, "unschedulable"),
-    zone: textOf(item, "zone"),
-    isExcluded: flagOf(item, "excluded"),
-    ...(item.machine !== undefined && { machine: textOf(item, "machine") }),
-    ...(item.heartbeat !== undefined && { heartbeat: textOf(item, "heartbeat") }),
-    seenAtMs: numberOf(item, "seen"),
-    isRegistering: flagOf(item, "registering"),
-    annotations: item.annotations === undefined ? [] : textsOf(item, "annotations").map(pairOf),
-    revision: idOf(item, "revision"),
-  };
-}, assertNodeReport);
-
-/** Reads a pair from a text such as `Ready=True`. The second part has no `=`. */
+/** Reads a pair. The second part has no `=`. */
 function pairOf(text: string): readonly [string, string] {
   const end = text.lastIndexOf("=");
   return [text.slice(0, end), text.slice(end + 1)];
 }
 
-function signOfLifeItem(sign: SignOfLife): Item {
-  assertSignOfLife(sign);
-  const { space, name, renewedAt, seenAtMs } = sign;
-  return { ...signOfLifeKey(space, name), renewed: renewedAt, seen: seenAtMs };
-}
-
-export const signOfLifeFrom = reading(
-  (item: Item): SignOfLife => ({
-    ...nodeOfKey(item),
-    renewedAt: textOf(item, "renewed"),
-    seenAtMs: numberOf(item, "seen"),
-  }),
-  assertSignOfLife,
-);
-
-function tombstoneItem(tombstone: Tombstone): Item {
-  assertTombstone(tombstone);
-  const { space, name, uid, by, state, revision } = tombstone;
-  return {
-    ...tombstoneKey(space, name, uid),
-    rv: tombstone.resourceVersion,
-    created: tombstone.createdAtMs,
-    by,
-    state,
-    since: tombstone.sinceMs,
-    revision,
-    // All tombstones of a space are in one shard, so that one run sees all that ended at once.
-    [TABLE.dueIndex.partitionKey]: dueShard(shardOfSpace(space)),
-    [TABLE.dueIndex.sortKey]: tombstone.dueAtMs,
-  };
-}
-
-/** Returns the uid in a key after its prefix. */
-export const uidOfKey = ({ sk }: Key, prefix: string): string => unescaped(sk.slice(prefix.length));
-
-const tombstoneNamed = (key: Key): TombstoneNamed => ({
-  ...nodeOfKey(key),
-  uid: uidOfKey(key, GONE_PREFIX),
+const NODE_REPORT = codec<NodeReport, "space" | "name">({
+  key: ({ space, name }) => reportKey(space, name),
+  named: nodeIn,
+  attributes: {
+    uid: id,
+    resourceVersion: under("rv", id),
+    createdAtMs: under("created", number),
+    podCidrs: sparse(texts),
+    conditions: pairs,
+    reason: optional(text),
+    isUnschedulable: under("unschedulable", flag),
+    zone: text,
+    isExcluded: under("excluded", flag),
+    machine: optional(text),
+    heartbeat: optional(text),
+    seenAtMs: under("seen", number),
+    isRegistering: under("registering", flag),
+    annotations: sparse(pairs),
+    revision: id,
+  },
+  assert: assertNodeReport,
 });
+export const nodeReportFrom = NODE_REPORT.from;
+
+const SIGN_OF_LIFE = codec<SignOfLife, "space" | "name">({
+  key: ({ space, name }) => signOfLifeKey(space, name),
+  named: nodeIn,
+  attributes: { renewedAt: under("renewed", text), seenAtMs: under("seen", number) },
+  assert: assertSignOfLife,
+});
+export const signOfLifeFrom = SIGN_OF_LIFE.from;
+
+const tombstoneNamed = (key: Key): TombstoneNamed => ({ ...nodeIn(key), uid: nameIn(key) });
 
 /** Returns true for the key of a tombstone, which shares the due index with allocations. */
 export const isTombstone = ({ sk }: Key): boolean => sk.startsWith(GONE_PREFIX);
@@ -240,21 +199,32 @@ export const dueTombstoneFrom = (key: DueKey): DueTombstone => ({
   dueAtMs: key.dueAtMs,
 });
 
-export const tombstoneFrom = reading((item: Item): Tombstone => {
-  return {
-    ...tombstoneNamed(item),
-    resourceVersion: idOf(item, "rv"),
-    createdAtMs: numberOf(item, "created"),
-    by: oneOf(item, "by", ENDED_BY),
-    state: oneOf(item, "state", TOMBSTONE_STATES),
-    sinceMs: numberOf(item, "since"),
-    dueAtMs: numberOf(item, TABLE.dueIndex.sortKey),
-    revision: idOf(item, "revision"),
-  };
-}, assertTombstone);
-
-export const machineFrom = reading(({ pk, sk }: Item): Machine => {
-  const [, id = ""] = pk.split("#").map(unescaped);
-  const [space = "", name = "", uid = ""] = sk.split("#").map(unescaped);
-  return { id, space, name, uid };
+const TOMBSTONE = codec<Tombstone, keyof TombstoneNamed>({
+  key: ({ space, name, uid }) => tombstoneKey(space, name, uid),
+  named: tombstoneNamed,
+  attributes: {
+    resourceVersion: under("rv", id),
+    createdAtMs: under("created", number),
+    by: anyOf(ENDED_BY),
+    state: anyOf(TOMBSTONE_STATES),
+    sinceMs: under("since", number),
+    dueAtMs: under(TABLE.dueIndex.sortKey, number),
+    revision: id,
+  },
+  // All tombstones of a space are in one shard, so that one run sees all that ended at once.
+  beside: ({ space }) => ({ [TABLE.dueIndex.partitionKey]: dueShard(shardOfSpace(space)) }),
+  assert: assertTombstone,
 });
+export const tombstoneFrom = TOMBSTONE.from;
+
+/** The key of a machine says all. */
+const MACHINE = codec<Machine, keyof Machine>({
+  key: machineKey,
+  named: ({ pk, sk }) => {
+    const [, id = ""] = partsOf(pk);
+    const [space = "", name = "", uid = ""] = partsOf(sk);
+    return { id, space, name, uid };
+  },
+  attributes: {},
+});
+export const machineFrom = MACHINE.from;

@@ -3,21 +3,19 @@ import { type HostId, hostName } from "../domain/host.ts";
 import type { PageWanted } from "../domain/listed.ts";
 import { assertNode, assertNodeEntry, type Node, type NodeEntry } from "../domain/node.ts";
 import type { CorruptItemError, Outcome } from "../domain/outcome.ts";
-import { idOf, numberOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
-import { reading } from "./format.ts";
+import { codec, id, labels, number, under } from "./codec.ts";
 import { placesFrom } from "./full-block.ts";
-import type { Item, Key } from "./item.ts";
 import {
   BORROWED_BLOCK_PREFIX,
+  hostIn,
   hostPk,
   NODE_SK,
   nodeEntryKey,
   nodeKey,
   nodesPk,
-  unescaped,
+  spaceAndName,
 } from "./key.ts";
-import { labelsFrom, labelsItem } from "./labels.ts";
 import { withItem } from "./outcome.ts";
 import { pageOf, readEach, readOrNot } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
@@ -28,7 +26,7 @@ import type { Table } from "./table.ts";
  * read. Each method is one call to the database.
  */
 export function nodeItems(table: Table) {
-  const nodes = revised(table, nodeItem, nodeFrom);
+  const nodes = revised(table, NODE);
   return {
     /**
      * Returns every affinity of a host, of both families, its hints and its node: the items that
@@ -62,11 +60,7 @@ export function nodeItems(table: Table) {
     createNode: (node: Node) => nodes.create("create-node", "node-absent", node),
     changeNode: (seen: Node, next: Node) => nodes.change("change-node", seen, next),
 
-    async deleteNode(seen: Node): Promise<Outcome<unknown>> {
-      const when = [equals("delete-node-rev", seen.revision, "revision")];
-      const key = nodeKey(seen.space, seen.name);
-      return table.write({ step: "delete-node", key, when, change: { kind: "delete" } });
-    },
+    deleteNode: (seen: Node): Promise<Outcome<unknown>> => nodes.remove("delete-node", seen),
 
     /**
      * Returns the first `limit` entries of the register, or those after a name. The answer names
@@ -82,7 +76,7 @@ export function nodeItems(table: Table) {
      * of the name.
      */
     async enterNode(entry: NodeEntry): Promise<Outcome<unknown>> {
-      const item = entryItem(entry);
+      const item = NODE_ENTRY.item(entry);
       const change = { kind: "put", item } as const;
       return withItem(
         await table.write({ step: "enter-node", key: item, when: [], change }),
@@ -92,7 +86,7 @@ export function nodeItems(table: Table) {
 
     /** Creates the missing entry of a node. */
     async restoreNodeEntry(entry: NodeEntry): Promise<void> {
-      const item = entryItem(entry);
+      const item = NODE_ENTRY.item(entry);
       const when = [absent("restore-entry-absent", "pk")];
       await table.write({
         step: "restore-entry",
@@ -116,34 +110,21 @@ export function nodeItems(table: Table) {
   };
 }
 
-function nodeItem(node: Node): Item {
-  assertNode(node);
-  const { space, name, id, labels, revision } = node;
-  return { ...nodeKey(space, name), id, labels: labelsItem(labels), revision };
-}
+const NODE = codec<Node, "space" | "name">({
+  key: ({ space, name }) => nodeKey(space, name),
+  named: (key) => {
+    const { space, host } = hostIn(key);
+    return { space, name: hostName(host) };
+  },
+  attributes: { id, labels, revision: id },
+  assert: assertNode,
+});
+export const nodeFrom = NODE.from;
 
-export const nodeFrom = reading((item: Item): Node => {
-  return {
-    ...ownerOf(item),
-    id: idOf(item, "id"),
-    labels: labelsFrom(item),
-    revision: idOf(item, "revision"),
-  };
-}, assertNode);
-
-function ownerOf({ pk }: Key): Pick<Node, "space" | "name"> {
-  const [, space = "", host = ""] = pk.split("#").map(unescaped);
-  return { space, name: hostName(host as HostId) };
-}
-
-function entryItem(entry: NodeEntry): Item {
-  assertNodeEntry(entry);
-  const { space, name, id, atMs } = entry;
-  return { ...nodeEntryKey(space, name), id, at: atMs };
-}
-
-export const nodeEntryFrom = reading((item: Item): NodeEntry => {
-  const [, space = ""] = item.pk.split("#").map(unescaped);
-  const [id, atMs] = [idOf(item, "id"), numberOf(item, "at")];
-  return { space, name: unescaped(item.sk), id, atMs };
-}, assertNodeEntry);
+const NODE_ENTRY = codec<NodeEntry, "space" | "name">({
+  key: ({ space, name }) => nodeEntryKey(space, name),
+  named: spaceAndName,
+  attributes: { id, atMs: under("at", number) },
+  assert: assertNodeEntry,
+});
+export const nodeEntryFrom = NODE_ENTRY.from;

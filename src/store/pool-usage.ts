@@ -1,9 +1,12 @@
-import { assertPoolUsage, type PoolUsage, THRESHOLDS_PERCENT } from "../domain/pool-usage.ts";
+import {
+  assertPoolUsage,
+  type PoolUsage,
+  THRESHOLDS_PERCENT,
+  type ThresholdPercent,
+} from "../domain/pool-usage.ts";
 import type { UsageSample } from "../domain/usage-samples.ts";
-import { numberOf, textOf, textsOf } from "./attribute.ts";
-import { reading } from "./format.ts";
-import type { Item } from "./item.ts";
-import { poolUsageKey, poolUsagesPk, unescaped } from "./key.ts";
+import { codec, family, number, type SparseForm, text, texts, under, via } from "./codec.ts";
+import { poolUsageKey, poolUsagesPk, spaceIn, unescaped } from "./key.ts";
 import { readEach } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 import { usageFrom, usageText } from "./usage-text.ts";
@@ -30,7 +33,7 @@ export function poolUsageItems(table: Table) {
     },
 
     async putPoolUsage(usage: PoolUsage): Promise<void> {
-      const item = itemFrom(usage);
+      const item = POOL_USAGE.item(usage);
       await table.write({
         step: "pool-usage",
         key: item,
@@ -46,36 +49,32 @@ export function poolUsageItems(table: Table) {
   };
 }
 
-function itemFrom(usage: PoolUsage): Item {
-  assertPoolUsage(usage);
-  const { space, poolId, pool, family, countedFromMs, countedAtMs, threshold, samples } = usage;
-  return {
-    ...poolUsageKey(space, poolId),
-    pool,
-    family,
-    from: countedFromMs,
-    at: countedAtMs,
-    usage: usageText(usage.usage),
-    ...(threshold !== undefined && { threshold }),
-    samples: samples.map(sampleText),
-  };
-}
+/** A threshold that this version does not know is none. */
+const threshold: SparseForm<ThresholdPercent | undefined> = {
+  isSparse: true,
+  write: (threshold) => threshold,
+  read: (attributes, name) => THRESHOLDS_PERCENT.find((each) => each === attributes[name]),
+};
 
-export const poolUsageFrom = reading((item: Item): PoolUsage => {
-  const [, space = ""] = item.pk.split("#").map(unescaped);
-  const threshold = THRESHOLDS_PERCENT.find((each) => each === item.threshold);
-  return {
-    space,
-    poolId: unescaped(item.sk),
-    pool: textOf(item, "pool"),
-    family: numberOf(item, "family") === 6 ? 6 : 4,
-    countedFromMs: numberOf(item, "from"),
-    countedAtMs: numberOf(item, "at"),
-    usage: usageFrom(textOf(item, "usage")),
-    ...(threshold !== undefined && { threshold }),
-    samples: textsOf(item, "samples").map(sampleFrom),
-  };
-}, assertPoolUsage);
+const POOL_USAGE = codec<PoolUsage, "space" | "poolId">({
+  key: ({ space, poolId }) => poolUsageKey(space, poolId),
+  named: (key) => ({ space: spaceIn(key), poolId: unescaped(key.sk) }),
+  attributes: {
+    pool: text,
+    family,
+    countedFromMs: under("from", number),
+    countedAtMs: under("at", number),
+    usage: via(text, usageText, usageFrom),
+    threshold,
+    samples: via(
+      texts,
+      (samples) => samples.map(sampleText),
+      (stored) => stored.map(sampleFrom),
+    ),
+  },
+  assert: assertPoolUsage,
+});
+export const poolUsageFrom = POOL_USAGE.from;
 
 const sampleText = ({ atMs, assignable, available, inUse }: UsageSample): string =>
   [atMs, assignable, available, inUse].map((each) => each.toString(RADIX)).join(" ");

@@ -1,8 +1,21 @@
+import type { Due } from "../domain/allocation.ts";
+import type { AllocationPlace } from "../domain/allocation-place.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import type { PartialWalk, Progress, ShardWalk } from "../domain/sweep.ts";
-import { mapOf, numberOf, textOf, textsOf } from "./attribute.ts";
+import type { PartialWalk, Progress, ShardWalk, Sweep } from "../domain/sweep.ts";
+import { textOf } from "./attribute.ts";
+import {
+  type FlatForm,
+  flat,
+  mark,
+  number,
+  optional,
+  record,
+  text,
+  texts,
+  under,
+} from "./codec.ts";
 import { reading } from "./format.ts";
-import type { Item, Value } from "./item.ts";
+import type { Item } from "./item.ts";
 import { allocationKey, allocationPlaceOf, progressKey, SWEEP_PK } from "./key.ts";
 import { readEach } from "./readable-items.ts";
 import type { Table } from "./table.ts";
@@ -26,17 +39,15 @@ export function progressItems(table: Table) {
 
     /** Writes all of a position but for what its operators asked. */
     async writeProgress(shard: number, progress: Progress): Promise<void> {
-      const attributes = Object.entries(attributesOf(progress));
+      const attributes = OWN.write(progress);
       await table.write({
         step: "write-progress",
         key: progressKey(shard),
         when: [],
         change: {
           kind: "update",
-          set: attributes.flatMap(([name, value]) =>
-            value === undefined ? [] : [[[name], value] as const],
-          ),
-          remove: attributes.flatMap(([name, value]) => (value === undefined ? [[name]] : [])),
+          set: Object.entries(attributes).map(([name, value]) => [[name], value] as const),
+          remove: OWN.names.filter((name) => attributes[name] === undefined).map((name) => [name]),
         },
       });
     },
@@ -73,60 +84,49 @@ const cursorKeyIn = reading((item: Item) =>
   item.cursorKey === undefined ? undefined : textOf(item, "cursorKey"),
 );
 
-/** Returns the attributes of a position. None of them belongs to the due index. */
-const attributesOf = ({
-  due,
-  sweep,
-  itemsBefore,
-  chargedFromMs,
-  chargedBut,
-  indexedFromMs,
-  indexedBut,
-}: Progress): Readonly<Record<string, Value | undefined>> => ({
-  due: due && { ...allocationKey(due.place), at: due.dueAtMs },
-  sweep: sweep && { ...sweep },
-  itemsBefore,
-  chargedFrom: chargedFromMs,
-  chargedBut: chargedBut && { ...chargedBut },
-  indexedFrom: indexedFromMs,
-  indexedBut: indexedBut && { ...indexedBut },
+const place: FlatForm<AllocationPlace> = {
+  isFlat: true,
+  write: (place) => ({ ...allocationKey(place) }),
+  read: (due) => allocationPlaceOf({ pk: textOf(due, "pk"), sk: textOf(due, "sk") }),
+};
+
+const partial = record<PartialWalk>({ fromMs: number, spaces: optional(texts) });
+
+/** The fields that the repair run writes. None of their attributes belongs to the due index. */
+const OWN = flat<Omit<Progress, "indexAskedMs">>({
+  due: optional(
+    record<Due>({
+      place,
+      dueAtMs: under("at", number),
+    }),
+  ),
+  sweep: optional(
+    record<Sweep>({
+      beganAtMs: number,
+      items: number,
+      isIndexing: optional(mark),
+      leftCharges: optional(mark),
+      uncharged: optional(texts),
+      leftIndexing: optional(mark),
+      unindexed: optional(texts),
+      position: optional(text),
+    }),
+  ),
+  itemsBefore: optional(number),
+  chargedFromMs: under("chargedFrom", optional(number)),
+  chargedBut: optional(partial),
+  indexedFromMs: under("indexedFrom", optional(number)),
+  indexedBut: optional(partial),
 });
 
-const progressFrom = reading((item: Item): Progress => {
-  const due = item.due === undefined ? undefined : mapOf(item, "due");
-  const sweep = item.sweep === undefined ? undefined : mapOf(item, "sweep");
-  return {
-    ...(due && {
-      due: {
-        place: allocationPlaceOf({ pk: textOf(due, "pk"), sk: textOf(due, "sk") }),
-        dueAtMs: numberOf(due, "at"),
-      },
-    }),
-    ...(sweep && {
-      sweep: {
-        beganAtMs: numberOf(sweep, "beganAtMs"),
-        items: numberOf(sweep, "items"),
-        ...(sweep.isIndexing === true && { isIndexing: true }),
-        ...(sweep.leftCharges === true && { leftCharges: true }),
-        ...(sweep.uncharged !== undefined && { uncharged: textsOf(sweep, "uncharged") }),
-        ...(sweep.leftIndexing === true && { leftIndexing: true }),
-        ...(sweep.unindexed !== undefined && { unindexed: textsOf(sweep, "unindexed") }),
-        ...(sweep.position !== undefined && { position: textOf(sweep, "position") }),
-      },
-    }),
-    ...(item.itemsBefore !== undefined && { itemsBefore: numberOf(item, "itemsBefore") }),
-    ...(item.chargedFrom !== undefined && { chargedFromMs: numberOf(item, "chargedFrom") }),
-    ...(item.chargedBut !== undefined && { chargedBut: partialOf(mapOf(item, "chargedBut")) }),
-    ...(item.indexedFrom !== undefined && { indexedFromMs: numberOf(item, "indexedFrom") }),
-    ...(item.indexedBut !== undefined && { indexedBut: partialOf(mapOf(item, "indexedBut")) }),
-    ...(item.indexAsked !== undefined && { indexAskedMs: numberOf(item, "indexAsked") }),
-  };
+/** The field that operators write, each alone. */
+const ASKED = flat<Pick<Progress, "indexAskedMs">>({
+  indexAskedMs: under("indexAsked", optional(number)),
 });
 
-const partialOf = (walk: Readonly<Record<string, Value>>): PartialWalk => ({
-  fromMs: numberOf(walk, "fromMs"),
-  ...(walk.spaces !== undefined && { spaces: textsOf(walk, "spaces") }),
-});
+const progressFrom = reading(
+  (item: Item): Progress => ({ ...OWN.read(item), ...ASKED.read(item) }),
+);
 
 export const shardWalkFrom = (item: Item): ShardWalk => {
   const { indexedFromMs, indexedBut } = progressFrom(item);

@@ -1,15 +1,13 @@
 import type { Family } from "../domain/address.ts";
 import { assertQuotaSlot, type QuotaSlot } from "../domain/quota-slot.ts";
-import { flagOf, idOf, numberOf } from "./attribute.ts";
-import { reading } from "./format.ts";
-import type { Item } from "./item.ts";
-import { quotaSlotKey, quotaSlotPk, unescaped } from "./key.ts";
+import { codec, flag, flat, id, number, under } from "./codec.ts";
+import { partsOf, quotaSlotKey, quotaSlotPk } from "./key.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
 /** The calls for quota slots of handles with a limit. Each method is one call to the database. */
 export function quotaSlotItems(table: Table) {
-  const quotaSlots = revised(table, itemFrom, quotaSlotFrom);
+  const quotaSlots = revised(table, QUOTA_SLOT);
   return {
     /** Returns every taken quota slot of a handle, of both families. */
     async listQuotaSlots(space: string, handle: string): Promise<readonly QuotaSlot[]> {
@@ -26,27 +24,18 @@ export function quotaSlotItems(table: Table) {
   };
 }
 
-function itemFrom(quotaSlot: QuotaSlot): Item {
-  assertQuotaSlot(quotaSlot);
-  return {
-    ...quotaSlotKey(quotaSlot.space, quotaSlot.handle, quotaSlot.family, quotaSlot.number),
-    allocation: quotaSlot.allocation.id,
-    keyed: quotaSlot.allocation.keyed,
-    revision: quotaSlot.revision,
-    at: quotaSlot.atMs,
-  };
-}
-
-export const quotaSlotFrom = reading((item: Item): QuotaSlot => {
-  const [, space, handle] = item.pk.split("#").map(unescaped);
-  const [family, number] = item.sk.split("#").map(Number);
-  return {
-    space: space as string,
-    handle: handle as string,
-    family: family as Family,
-    number: number as number,
-    allocation: { id: idOf(item, "allocation"), keyed: flagOf(item, "keyed") },
-    revision: idOf(item, "revision"),
-    atMs: numberOf(item, "at"),
-  };
-}, assertQuotaSlot);
+const QUOTA_SLOT = codec<QuotaSlot, "space" | "handle" | "family" | "number">({
+  key: ({ space, handle, family, number }) => quotaSlotKey(space, handle, family, number),
+  named: ({ pk, sk }) => {
+    const [, space = "", handle = ""] = partsOf(pk);
+    const [family, number] = sk.split("#").map(Number);
+    return { space, handle, family: family as Family, number: number as number };
+  },
+  attributes: {
+    allocation: flat<QuotaSlot["allocation"]>({ id: under("allocation", id), keyed: flag }),
+    revision: id,
+    atMs: under("at", number),
+  },
+  assert: assertQuotaSlot,
+});
+export const quotaSlotFrom = QUOTA_SLOT.from;

@@ -3,9 +3,8 @@ import { assertQuota, type Quota } from "../domain/quota.ts";
 import { assertRequestRate, type RequestRate } from "../domain/request-rate.ts";
 import { absent, atMost, equals } from "./clause.ts";
 import { codec, id, number, optional, text } from "./codec.ts";
-import { quotaKey, requestRateKey, unescaped } from "./key.ts";
+import { partsOf, quotaKey, requestRateKey, spaceAndName } from "./key.ts";
 import { withItem } from "./outcome.ts";
-import { spaceAndName } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 
 /** The calls for quotas, and for the requests that functions took from them. Each method is one call to the database. */
@@ -97,7 +96,7 @@ export const quotaFrom = QUOTA.from;
 const REQUEST_RATE = codec<RequestRate, "space" | "quota">({
   key: ({ space, quota }) => requestRateKey(space, quota),
   named: ({ pk }) => {
-    const [, space = "", quota = ""] = pk.split("#").map(unescaped);
+    const [, space = "", quota = ""] = partsOf(pk);
     return { space, quota };
   },
   attributes: { second: number, taken: number },

@@ -1,8 +1,8 @@
 import type { Listed, PageWanted } from "../domain/listed.ts";
 import { CorruptItemError } from "../domain/outcome.ts";
 import type { UnreadableNamed } from "../domain/pool.ts";
-import type { Item, Key } from "./item.ts";
-import { escaped, unescaped } from "./key.ts";
+import type { Item } from "./item.ts";
+import { escaped, nameIn, unescaped } from "./key.ts";
 import type { Table } from "./table.ts";
 
 /** Reads items, and names the unreadable ones, so that a caller does not take them for absent. */
@@ -32,15 +32,6 @@ export function readEachByName<T>(
   }
   return { items, unreadable };
 }
-
-/** Returns the space in a partition key. */
-export const spaceIn = ({ pk }: Key): string => unescaped(pk.split("#")[1] as string);
-
-/** Returns the space and the name in a key. */
-export const spaceAndName = (key: Key) => ({ space: spaceIn(key), name: nameIn(key) });
-
-/** Returns the name in a sort key: all of it, or the text after its kind. */
-const nameIn = ({ sk }: Key): string => unescaped(sk.slice(sk.indexOf("#") + 1));
 
 /** Reads an item, or returns the error if it is unreadable. */
 export function readOrNot<T>(item: Item, from: (item: Item) => T): T | CorruptItemError {

@@ -1,6 +1,6 @@
 import type { Outcome } from "../domain/outcome.ts";
 import { absent, equals } from "./clause.ts";
-import type { Item } from "./item.ts";
+import type { Codec } from "./codec.ts";
 import { withItem } from "./outcome.ts";
 import type { Table } from "./table.ts";
 
@@ -11,8 +11,7 @@ import type { Table } from "./table.ts";
  */
 export function revised<T extends { readonly revision: string }>(
   table: Table,
-  itemFrom: (value: T) => Item,
-  from: (item: Item) => T,
+  { key: keyOf, item: itemFrom, from }: Codec<T>,
 ) {
   const unchanged = (step: string, { revision }: T) => equals(`${step}-rev`, revision, "revision");
   return {
@@ -37,7 +36,7 @@ export function revised<T extends { readonly revision: string }>(
 
     async remove(step: string, seen: T): Promise<Outcome<unknown>> {
       const when = [unchanged(step, seen)];
-      return table.write({ step, key: itemFrom(seen), when, change: { kind: "delete" } });
+      return table.write({ step, key: keyOf(seen), when, change: { kind: "delete" } });
     },
   };
 }

@@ -2,10 +2,11 @@ import { assertTexts } from "../domain/assertions.ts";
 import type { PageWanted } from "../domain/listed.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { SpaceEntry, SpacePosition } from "../domain/space.ts";
-import type { SubnetCount } from "../domain/subnet-count.ts";
-import { idOf, listOf, mapOf, numberOf, textOf } from "./attribute.ts";
+import type { PoolCount, SubnetCount } from "../domain/subnet-count.ts";
+import { idOf } from "./attribute.ts";
 import { groupOf, groupText } from "./block-group-index.ts";
 import { absent, equals, present } from "./clause.ts";
+import { type Form, list, number, optional, record, text, texts, under, via } from "./codec.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
 import { SPACES_PK, spaceKey, unescaped } from "./key.ts";
@@ -88,7 +89,7 @@ export function spaceEntryItems(table: Table) {
         change: {
           kind: "update",
           ...(position
-            ? { set: [[["position"], positionItem(position)]] }
+            ? { set: [[["position"], POSITION.write(position)]] }
             : { remove: [["position"]] }),
         },
       });
@@ -116,41 +117,37 @@ export function spaceEntryItems(table: Table) {
   };
 }
 
+/** Writes change the attributes of an entry one by one, so it has a reader and no codec. */
 export const spaceEntryFrom = reading((item: Item): SpaceEntry => {
   const revision = item.revision === undefined ? undefined : idOf(item, "revision");
   return {
     space: unescaped(item.sk),
     revision,
     isBeingDeleted: revision !== undefined && item.deleting === revision,
-    position: item.position === undefined ? undefined : positionFrom(mapOf(item, "position")),
+    position: item.position === undefined ? undefined : POSITION.read(item, "position"),
   };
 });
 
-const positionItem = ({ pool, page, group, count }: SpacePosition) => ({
-  pool,
-  ...(page !== undefined && { page }),
-  ...(group !== undefined && { group: groupText(group) }),
-  ...(count && { count: countItem(count) }),
-});
-
-const positionFrom = (stored: ReturnType<typeof mapOf>): SpacePosition => ({
-  pool: textOf(stored, "pool"),
-  ...(stored.page !== undefined && { page: textOf(stored, "page") }),
-  ...(stored.group !== undefined && { group: groupOf(textOf(stored, "group")) }),
-  ...(stored.count !== undefined && { count: countFrom(mapOf(stored, "count")) }),
-});
-
-const countItem = ({ subnetId, fromMs, pools }: SubnetCount) => ({
-  subnet: subnetId,
-  from: fromMs,
-  pools: pools.map(({ poolId, usage, reserved }) => [poolId, `${reserved}`, usageText(usage)]),
-});
-
-const countFrom = (stored: ReturnType<typeof mapOf>): SubnetCount => ({
-  subnetId: textOf(stored, "subnet"),
-  fromMs: numberOf(stored, "from"),
-  pools: listOf(stored, "pools").map((each) => {
-    const [poolId = "", reserved = "", usage = ""] = each as readonly string[];
-    return { poolId, usage: usageFrom(usage), reserved: BigInt(reserved) };
+/** The count of a pool, as a list of texts: in a position, a name would cost as much as a count. */
+const poolCount: Form<PoolCount> = via(
+  texts,
+  ({ poolId, usage, reserved }) => [poolId, String(reserved), usageText(usage)],
+  ([poolId = "", reserved = "", usage = ""]) => ({
+    poolId,
+    usage: usageFrom(usage),
+    reserved: BigInt(reserved),
   }),
+);
+
+const POSITION = record<SpacePosition>({
+  pool: text,
+  page: optional(text),
+  group: optional(via(text, groupText, groupOf)),
+  count: optional(
+    record<SubnetCount>({
+      subnetId: under("subnet", text),
+      fromMs: under("from", number),
+      pools: list(poolCount),
+    }),
+  ),
 });

@@ -1,4 +1,4 @@
-import { assertTexts } from "../domain/assertions.ts";
+import { assertTexts, assertTimes } from "../domain/assertions.ts";
 import type { AttributeIndex, SpaceIndex } from "../domain/index-entry.ts";
 import { CorruptItemError, type Outcome } from "../domain/outcome.ts";
 import {
@@ -15,7 +15,7 @@ import {
 } from "../domain/pool.ts";
 import type { Route } from "../domain/pool-network.ts";
 import { assertSettings, SETTINGS_DEFAULT } from "../domain/settings.ts";
-import { idOf, mapOf, numberOf } from "./attribute.ts";
+import { idOf } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import {
   address,
@@ -23,6 +23,7 @@ import {
   anyOf,
   cidr,
   codec,
+  type Form,
   flag,
   id,
   labels,
@@ -35,13 +36,23 @@ import {
   someOf,
   text,
   texts,
+  via,
 } from "./codec.ts";
 import { assertKeys, reading } from "./format.ts";
 import type { Item, Key } from "./item.ts";
-import { CONFIG_SK, configKey, poolKey, reservationKey, spacePk, versionKey } from "./key.ts";
+import {
+  CONFIG_SK,
+  configKey,
+  poolKey,
+  reservationKey,
+  spaceAndName,
+  spaceIn,
+  spacePk,
+  versionKey,
+} from "./key.ts";
 import { withItem } from "./outcome.ts";
 import { quotaFrom } from "./quota.ts";
-import { readEachByName, readOrNot, spaceAndName, spaceIn } from "./readable-items.ts";
+import { readEachByName, readOrNot } from "./readable-items.ts";
 import type { Table } from "./table.ts";
 import { intervalText } from "./text.ts";
 
@@ -146,15 +157,16 @@ export function spaceItems(table: Table) {
       revision: string,
       seenRevision: string | undefined,
     ): Promise<Outcome<unknown>> {
-      assertSettings(settings);
-      assertTexts({ revision });
-      const { maxBlocksPerHost } = settings;
-      const stored: StoredSettings = { ...settings, maxBlocksPerHost: maxBlocksPerHost ?? NO_CAP };
       const since = indexes.flatMap(({ attribute, sinceMs }) =>
         sinceMs === undefined ? [] : [[attribute, sinceMs] as const],
       );
-      const indexedSince = since.length > 0 && { indexedSince: Object.fromEntries(since) };
-      const item = { ...configKey(space), settings: { ...stored }, ...indexedSince, revision };
+      const item = CONFIGURATION.item({
+        space,
+        settings,
+        ...(since.length > 0 && { indexedSince: Object.fromEntries(since) }),
+        indexes,
+        revision,
+      });
       return withItem(await put("put-settings", item, seenRevision), settingsFrom);
     },
 
@@ -188,8 +200,6 @@ const unchanged = (step: string, revision: string | undefined) =>
     ? absent(`${step}-absent`, "pk")
     : equals(`${step}-rev`, revision, "revision");
 
-type StoredSettings = Omit<Settings, "maxBlocksPerHost"> & { readonly maxBlocksPerHost: number };
-
 /**
  * The stored value for no limit. An absent setting has its default, so no limit needs a number of
  * its own.
@@ -202,21 +212,49 @@ const isReservation = ({ sk }: Key) => sk.startsWith("RESERVATION#");
 
 export const versionFrom = reading((item: Item) => idOf(item, "version"));
 
-const settingsFrom = reading((item: Item) => {
-  const stored = mapOf(item, "settings") as Partial<StoredSettings>;
-  const settings = {
-    ...SETTINGS_DEFAULT,
-    ...stored,
-    ...(stored.maxBlocksPerHost === NO_CAP && { maxBlocksPerHost: null }),
-  } as Settings;
-  assertSettings(settings);
-  const since = item.indexedSince === undefined ? {} : mapOf(item, "indexedSince");
-  const indexes = settings.indexedAttributes.map((attribute): AttributeIndex => {
-    const isSet = since[attribute] !== undefined;
-    return { attribute, ...(isSet && { sinceMs: numberOf(since, attribute) }) };
-  });
-  return { settings, indexes, revision: idOf(item, "revision") };
+/** The settings of a space, and the indexes that follow from them. */
+interface Configuration {
+  readonly space: string;
+  readonly settings: Settings;
+  /** The times since when indexes are set, by their attributes. */
+  readonly indexedSince?: Readonly<Record<string, number>>;
+  readonly indexes: readonly AttributeIndex[];
+  readonly revision: string;
+}
+
+/** All settings, as they are but for one. A setting that is absent has its default. */
+const settings: Form<Settings> = via(
+  map<Partial<Settings>>(),
+  (settings) => {
+    assertSettings(settings);
+    return { ...settings, maxBlocksPerHost: settings.maxBlocksPerHost ?? NO_CAP };
+  },
+  (stored) => {
+    const { maxBlocksPerHost, ...rest } = { ...SETTINGS_DEFAULT, ...stored };
+    const cap = maxBlocksPerHost === NO_CAP ? null : maxBlocksPerHost;
+    const settings = { ...rest, maxBlocksPerHost: cap };
+    // The indexes follow from settings that are checked.
+    assertSettings(settings);
+    return settings;
+  },
+);
+
+const CONFIGURATION = codec<Configuration, "space", "indexes">({
+  key: ({ space }) => configKey(space),
+  named: (key) => ({ space: spaceIn(key) }),
+  attributes: { settings, indexedSince: optional(map()), revision: id },
+  derive: ({ settings: { indexedAttributes }, indexedSince = {} }) => ({
+    indexes: indexedAttributes.map((attribute) => {
+      const sinceMs = indexedSince[attribute];
+      return { attribute, ...(sinceMs !== undefined && { sinceMs }) };
+    }),
+  }),
+  assert({ indexes, revision }) {
+    assertTimes(...indexes.map(({ sinceMs }) => sinceMs));
+    assertTexts({ revision });
+  },
 });
+const settingsFrom = CONFIGURATION.from;
 
 const POOL = codec<Pool, "space" | "name">({
   key: ({ space, name }) => poolKey(space, name),
@@ -278,5 +316,7 @@ const RESERVATION = codec<Reservation, "space" | "name", "intervals">({
 export const reservationFrom = RESERVATION.from;
 
 /** Returns the indexes of a space with its name, from the item of its settings. */
-export const indexesFrom = (item: Item): readonly SpaceIndex[] =>
-  settingsFrom(item).indexes.map((index) => ({ ...index, space: spaceIn(item) }));
+export function indexesFrom(item: Item): readonly SpaceIndex[] {
+  const { space, indexes } = settingsFrom(item);
+  return indexes.map((index) => ({ ...index, space }));
+}

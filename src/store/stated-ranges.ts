@@ -1,4 +1,3 @@
-import { formatCidr } from "../domain/cidr.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import {
   assertStatedRanges,
@@ -6,17 +5,15 @@ import {
   type StatedNamed,
   type StatedRanges,
 } from "../domain/stated-ranges.ts";
-import { idOf, oneOf, textsOf } from "./attribute.ts";
-import { reading } from "./format.ts";
-import type { Item } from "./item.ts";
-import { statedKey, statedPk, statedPrefix, unescaped } from "./key.ts";
+import { oneOf } from "./attribute.ts";
+import { cidr, codec, id, list, optional, under } from "./codec.ts";
+import { partsOf, spaceIn, statedKey, statedPk, statedPrefix } from "./key.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
-import { cidrText } from "./text.ts";
 
 /** The calls for the networks that nodes state. Each method is one call to the database. */
 export function statedRangeItems(table: Table) {
-  const stated = revised(table, statedItem, statedFrom);
+  const stated = revised(table, STATED);
   return {
     /** Returns what all nodes of a space state, or one incarnation of a node. @throws {CorruptItemError} */
     async listStated(
@@ -34,27 +31,17 @@ export function statedRangeItems(table: Table) {
   };
 }
 
-function statedItem(stated: StatedRanges): Item {
-  assertStatedRanges(stated);
-  const { cidrs, resourceVersion, revision } = stated;
-  return {
-    ...statedKey(stated),
-    cidrs: cidrs.map(formatCidr),
-    ...(resourceVersion !== undefined && { rv: resourceVersion }),
-    revision,
-  };
-}
-
-export const statedFrom = reading((item: Item): StatedRanges => {
-  const [, space = ""] = item.pk.split("#").map(unescaped);
-  const [node = "", uid = "", by = ""] = item.sk.split("#").map(unescaped);
-  return {
-    space,
-    node,
-    uid,
-    by: oneOf({ by }, "by", STATED_BY),
-    cidrs: textsOf(item, "cidrs").map(cidrText),
-    ...(item.rv !== undefined && { resourceVersion: idOf(item, "rv") }),
-    revision: idOf(item, "revision"),
-  };
-}, assertStatedRanges);
+const STATED = codec<StatedRanges, keyof StatedNamed>({
+  key: statedKey,
+  named: (key) => {
+    const [node = "", uid = "", by = ""] = partsOf(key.sk);
+    return { space: spaceIn(key), node, uid, by: oneOf({ by }, "by", STATED_BY) };
+  },
+  attributes: {
+    cidrs: list(cidr),
+    resourceVersion: under("rv", optional(id)),
+    revision: id,
+  },
+  assert: assertStatedRanges,
+});
+export const statedFrom = STATED.from;
