@@ -161,15 +161,19 @@ interface Flat<T> extends FlatForm<T> {
   readonly read: (attributes: Attributes, into?: object) => T;
 }
 
+/** @throws {Error} if two fields have one attribute */
 export function flat<T extends object>(forms: Forms<T>): Flat<T> {
   const fields = (Object.entries(forms) as [keyof T & string, AnyForm][]).map(([name, form]) => ({
     name,
     form,
     attribute: form.isFlat ? name : (form.attribute ?? name),
   }));
+  const names = fields.flatMap(({ form, attribute }) => (form.isFlat ? [] : attribute));
+  const shared = names.find((name, i) => names.indexOf(name) !== i);
+  if (shared !== undefined) throw new Error(`two fields have the attribute ${shared}`);
   return {
     isFlat: true,
-    names: fields.flatMap(({ form, attribute }) => (form.isFlat ? [] : attribute)),
+    names,
     write(value, into = {}) {
       for (const { name, form, attribute } of fields) {
         const field = value[name];

@@ -228,3 +228,10 @@ it("a helper does not hide a form that does not fit its field", () => {
   ];
   expect(made).toHaveLength(19);
 });
+
+it("no two fields share an attribute, because one of them would be lost", () => {
+  const forms = { size: number, width: under("size", number) };
+  expect(() => flat<{ size: number; width: number }>(forms)).toThrow(
+    "two fields have the attribute size",
+  );
+});
