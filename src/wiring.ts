@@ -51,7 +51,7 @@ export function connected(): Connect {
   current();
   return ({ isAwaited, counts, actor }) => {
     const plat = current();
-    const deadline = isAwaited ? deadlineFromNow() : undefined;
+    const deadline = isAwaited ? deadlineFromNow(plat.time.elapsedMs) : undefined;
     const carried = { actor, deadline, counts };
     return { plat: contextIn(plat, carried), dryRun: () => dryRunOf(plat, carried) };
   };
@@ -149,7 +149,10 @@ export const patiently = <T>(call: () => Promise<T>): Promise<T> =>
   withRetries(call, { random: RANDOM, sleep: REAL_TIME.sleep });
 
 /** The clock of a context, and its way to wait. */
-export type Time = Pick<Context, "now" | "sleep">;
+export interface Time extends Pick<Context, "now" | "sleep"> {
+  /** The clock of deadlines, which nobody sets: the milliseconds since a moment; that of the process if absent. */
+  readonly elapsedMs?: () => number;
+}
 
 /**
  * Makes a client for AWS, or for another endpoint. Another endpoint needs no credentials of AWS, but the SDK signs

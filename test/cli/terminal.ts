@@ -1,12 +1,10 @@
-import "../local/silent.ts";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { run } from "../../src/cli/program.ts";
 import type { Io } from "../../src/cli/shell/io.ts";
 import { pathIn } from "../../src/contract/routes/space-path.ts";
-import { type Plat, startPlat } from "../../src/local/plat.ts";
+import type { Plat } from "../../src/local/plat.ts";
 import type { StorageOptions } from "../../src/local/storage.ts";
-
-const SECONDS_NEVER = 86_400;
+import { unhurriedPlat } from "../local/unhurried-plat.ts";
 
 /** What each dry run says on stderr before anything else. */
 export const DRY_RUN = "Note: this is a dry run; nothing was written.\n";
@@ -48,13 +46,7 @@ export function terminal(
   let server: Plat;
   let tests = 0;
   beforeAll(async () => {
-    server = await startPlat({
-      storage,
-      port: 0,
-      reclaimSeconds: SECONDS_NEVER,
-      repairSeconds: SECONDS_NEVER,
-      workSeconds: SECONDS_NEVER,
-    });
+    server = await unhurriedPlat({ storage });
   });
   afterAll(() => server.stop());
   beforeEach(() => {

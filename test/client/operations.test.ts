@@ -1,4 +1,3 @@
-import "../local/silent.ts";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import { OPERATIONS } from "../../src/client/generated/operations.ts";
 import {
@@ -12,7 +11,8 @@ import {
   type Request,
 } from "../../src/client/index.ts";
 import { isRepeatable } from "../../src/client/repeatable.ts";
-import { type Plat, startPlat } from "../../src/local/plat.ts";
+import type { Plat } from "../../src/local/plat.ts";
+import { unhurriedPlat } from "../local/unhurried-plat.ts";
 
 /** Makes a client that records its requests, and answers each with the next of the bodies. */
 function recording(...bodies: readonly object[]) {
@@ -24,8 +24,6 @@ function recording(...bodies: readonly object[]) {
   });
   return { plat, sent };
 }
-
-const SECONDS_NEVER = 86_400;
 
 const ASSIGN = { host: "node-1", ipv4: 1, handle: "web-0" };
 
@@ -171,13 +169,7 @@ describe("against a server", () => {
   let server: Plat;
   let plat: PlatClient;
   beforeAll(async () => {
-    server = await startPlat({
-      storage: { table: "memory" },
-      port: 0,
-      reclaimSeconds: SECONDS_NEVER,
-      repairSeconds: SECONDS_NEVER,
-      workSeconds: SECONDS_NEVER,
-    });
+    server = await unhurriedPlat();
     plat = platClient({ endpoint: server.url, space: "blue" });
   });
   afterAll(() => server.stop());

@@ -1,12 +1,11 @@
-import "../local/silent.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Plat, startPlat } from "../../src/local/plat.ts";
+import type { Plat } from "../../src/local/plat.ts";
+import { unhurriedPlat } from "../local/unhurried-plat.ts";
 import { HANGS_MS } from "../patience.ts";
 import { type Lab, startLab, whyNoLab } from "./lab.ts";
 import { losingAnswers } from "./losing-answers.ts";
 import { addressOf, podArgs } from "./plugin.ts";
 
-const SECONDS_NEVER = 86_400;
 const TOKEN = "token-of-the-lab";
 
 const missing = whyNoLab();
@@ -22,15 +21,7 @@ describe.skipIf(missing !== undefined)("Debian's plugins, with plat-cni as their
 
   beforeAll(async () => {
     lab = await startLab();
-    plat = await startPlat({
-      storage: { table: "memory" },
-      port: 0,
-      listen: lab.address,
-      token: TOKEN,
-      reclaimSeconds: SECONDS_NEVER,
-      repairSeconds: SECONDS_NEVER,
-      workSeconds: SECONDS_NEVER,
-    });
+    plat = await unhurriedPlat({ listen: lab.address, token: TOKEN });
     for (const [name, net] of Object.entries({ lan: "10.88.0", storage: "10.89.0" }))
       await api("PUT", `pools/${name}`, {
         cidr: `${net}.0/24`,

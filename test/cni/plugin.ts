@@ -1,11 +1,9 @@
-import "../local/silent.ts";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { connect } from "../../src/cni/connection.ts";
 import { run } from "../../src/cni/run.ts";
-import { type Plat, startPlat } from "../../src/local/plat.ts";
+import type { Plat } from "../../src/local/plat.ts";
 import { call } from "../local/process.ts";
-
-const SECONDS_NEVER = 86_400;
+import { unhurriedPlat } from "../local/unhurried-plat.ts";
 
 /** What a runtime passes to a plugin in the environment. */
 export interface Given {
@@ -40,13 +38,7 @@ export function plugin() {
   let server: Plat;
   let tests = 0;
   beforeAll(async () => {
-    server = await startPlat({
-      storage: { table: "memory" },
-      port: 0,
-      reclaimSeconds: SECONDS_NEVER,
-      repairSeconds: SECONDS_NEVER,
-      workSeconds: SECONDS_NEVER,
-    });
+    server = await unhurriedPlat();
   });
   afterAll(() => server.stop());
   beforeEach(() => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
-import { spaceWithPool, table } from "./plat.ts";
+import { spaceWithPool, startAnew, table } from "./plat.ts";
 
 /** The time of a call in milliseconds: far more than DynamoDB takes, and less than the timeout of its client. */
 const CALL_MS = 1_900;
@@ -9,7 +9,7 @@ let nowMs = 0;
 
 beforeEach(() => {
   nowMs = 0;
-  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  startAnew({ elapsedMs: () => nowMs });
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -24,6 +24,7 @@ import {
 } from "../../src/wiring.ts";
 import { afterEachFile, afterEachTest, atEachFile } from "../each-file.ts";
 import { eventOf, type Request } from "../edge/event.ts";
+import { UNHURRIED_TIME } from "../patience.ts";
 import { sendEvent } from "./call.ts";
 import { runAs, tellUsed, unlawful, watchedHistory, watchedTable } from "./rights.ts";
 
@@ -60,14 +61,13 @@ export function deployAnew(): void {
     identify: async () => IDENTITY,
     now: () => Date.now(),
   });
-  wire(guarded);
+  startAnew();
 }
 atEachFile(deployAnew);
 
 /** Empties the warm cache, so that the functions act as if they had just started, by another clock if the test names one. */
 export function startAnew(time: Partial<Time> = {}): void {
-  const { now, sleep } = context;
-  wire(guarded, { now, sleep, ...time });
+  wire(guarded, { ...UNHURRIED_TIME, ...time });
 }
 
 /** A context over the table of the handlers, with their warm cache. Nobody is the author of its writes. */

@@ -1,0 +1,19 @@
+import "./silent.ts";
+import { type Plat, type PlatOptions, startPlat } from "../../src/local/plat.ts";
+import { UNHURRIED_TIME } from "../patience.ts";
+
+const SECONDS_NEVER = 86_400;
+
+/** Starts a server whose scheduled runs begin only when a test asks for them, and whose requests never run out of time. */
+export const unhurriedPlat = (options: Partial<PlatOptions> = {}): Promise<Plat> =>
+  startPlat(
+    {
+      storage: { table: "memory" },
+      port: 0,
+      reclaimSeconds: SECONDS_NEVER,
+      repairSeconds: SECONDS_NEVER,
+      workSeconds: SECONDS_NEVER,
+      ...options,
+    },
+    UNHURRIED_TIME,
+  );
