@@ -23,11 +23,11 @@ import { selector } from "./domain/builders.ts";
 import { buildIndexes, ofTenant, searchTenant, setIndexes } from "./indexes.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "./instances.ts";
 import { deleted, NODE, say, stated } from "./node-events.ts";
+import { from, twoSets } from "./operations/ranged-pools.ts";
 import { ensure, prefixPool, putPrefixPools, tryEnsure } from "./prefixes.ts";
 import { reclaimAll, repairAll, work } from "./scheduled-runs.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
 import { seededRandom } from "./simulation/random.ts";
-import { from, twoSets } from "./simulation/ranged-operations.ts";
 import { callsToTry, oneIn } from "./simulation/sampled-calls.ts";
 import { FAIR, Scheduler } from "./simulation/scheduler.ts";
 import {

@@ -21,7 +21,6 @@ const FAULT_SUITES = [
   "test/clauses/healing.test.ts",
   "test/allocator/large-jobs.test.ts",
   "test/allocator/nodes/churn.test.ts",
-  "test/simulation/instance-races.test.ts",
 ];
 
 /** What runs in processes of its own, or as it is deployed. */

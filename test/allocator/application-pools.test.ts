@@ -8,9 +8,9 @@ import { addressAt } from "../../src/domain/cidr.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { CUT_BLOCKS_MAX, IN_USE_GROUPS_MAX } from "../../src/domain/limits.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
+import { from, put, RED, remove, setIn } from "../operations/ranged-pools.ts";
 import { work } from "../scheduled-runs.ts";
 import { answerOf, stoppedBefore } from "../simulation/crash-points.ts";
-import { from, put, RED, remove, setIn } from "../simulation/ranged-operations.ts";
 import {
   assigned,
   contentsIn,

@@ -5,10 +5,8 @@ import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import { formatSet } from "../../src/domain/address-set.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { RANGE_RETIRED_MS_MIN } from "../../src/domain/limits.ts";
-import { work } from "../scheduled-runs.ts";
-import { answerOf, stoppedBefore } from "../simulation/crash-points.ts";
+import { cutOffBefore } from "../operations/cut-off.ts";
 import {
-  cutOffBefore,
   from,
   HEIR,
   heldInRed,
@@ -17,7 +15,9 @@ import {
   RED,
   remove,
   setIn,
-} from "../simulation/ranged-operations.ts";
+} from "../operations/ranged-pools.ts";
+import { work } from "../scheduled-runs.ts";
+import { answerOf, stoppedBefore } from "../simulation/crash-points.ts";
 import {
   addressOf,
   assigned,

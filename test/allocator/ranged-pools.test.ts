@@ -10,10 +10,10 @@ import { ContentionError, Rejection } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import type { Table } from "../../src/store/table.ts";
 import { intervals } from "../domain/builders.ts";
+import { from, put, RED, remove, setIn, twoSets } from "../operations/ranged-pools.ts";
 import { work } from "../scheduled-runs.ts";
 import { heldNow } from "../simulation/aftermath.ts";
 import { answerOf, callsOf, stoppedBefore, withMishap } from "../simulation/crash-points.ts";
-import { from, put, RED, remove, setIn, twoSets } from "../simulation/ranged-operations.ts";
 import {
   addressOf,
   assigned,

@@ -14,7 +14,7 @@ import { noticerInTable } from "./table.ts";
 export const SUITES = [
   ["test/allocator", "test/invariants.test.ts"],
   ["test/simulation/crash-points.test.ts"],
-  ["test/simulation/overtaking.test.ts", "test/simulation/instance-races.test.ts"],
+  ["test/simulation/overtaking.test.ts"],
   ["test/simulation/interleavings.test.ts"],
 ];
 /** The variable with the file to which tests write the parts that decided their writes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { OPERATIONS, prepared } from "../simulation/operations.ts";
+import { OPERATIONS, prepared } from "../operations/catalogue.ts";
 import { contextOver } from "../world.ts";
 import { EXCUSED } from "./excused.ts";
 import { watchClauses } from "./met.ts";

@@ -1,19 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { assign } from "../../src/allocator/assign/assign.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
 import type { Table } from "../../src/store/table.ts";
-import {
-  assigned,
-  contentsIn,
-  contextOver,
-  makeWorld,
-  scheduledRuns,
-  type World,
-} from "../world.ts";
-import { expectEverythingAssignable, heldNow, withRetries } from "./aftermath.ts";
+import { keptOf, NAMED, prepared, repeatOf } from "../operations/catalogue.ts";
+import { AUTHOR_MS } from "../operations/operation.ts";
+import { contentsIn, contextOver, scheduledRuns } from "../world.ts";
+import { expectEverythingAssignable, heldNow, isAssignment, withRetries } from "./aftermath.ts";
 import { callsOf, MISHAPS, withMishap } from "./crash-points.ts";
-import { KEYED, NAMED, prepared } from "./operations.ts";
 import { PLACES } from "./places.ts";
 import { callsToTry, oneIn } from "./sampled-calls.ts";
 
@@ -42,9 +34,10 @@ describe.each(NAMED)("%s", (name, operation) => {
         const walk = (own: Table) => operation.walk(over(own, clock, 2), told);
         const { landLate } = await withMishap(table, at, mishap, walk, readsMax);
         expect(violations(), where).toEqual([]);
-        if (operation.again) {
-          clock.nowMs += 20_000; // older than any author may live
-          await withRetries(() => operation.again?.(over(table, clock, 3), told, clock));
+        const again = repeatOf(operation);
+        if (again) {
+          clock.nowMs += AUTHOR_MS;
+          await withRetries(() => again(over(table, clock, 3), told, clock));
           expect(violations(), `${where}, repeated`).toEqual([]);
         }
         await landLate();
@@ -52,39 +45,37 @@ describe.each(NAMED)("%s", (name, operation) => {
 
         await scheduledRuns(world, 3);
         expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
-        for (const handle of operation.kept)
-          expect(heldNow(world, told[handle]), `${where}: ${handle}`).toBe(true);
+        for (const kept of keptOf(operation, told))
+          expect(heldNow(world, kept), `${where}: ${kept.handle}`).toBe(true);
         await expectEverythingAssignable(world, where);
       }
     },
   );
 });
 
-describe.each(KEYED)("a keyed request for $name, cut off at any call", ({ request, prepare }) => {
+const REPEATED = NAMED.filter(([, { again }]) => again === "the same answer");
+
+describe.each(REPEATED)("%s, cut off at any call", (_, operation) => {
   it.each(MISHAPS)("is answered rightly when it comes again after: %s", async (mishap) => {
-    const { table, clock } = await worldWith(prepare);
-    const calls = await callsOf(table, (own) => assign(contextOver(own, clock, 2), request));
+    const { world, told } = await prepared(operation);
+    const calls = await callsOf(world.table, (own) =>
+      operation.walk(contextOver(own, world.clock, 2), told),
+    );
     for (const at of callsToTry(calls, MISHAPS.indexOf(mishap), oneIn(15))) {
-      const world = await worldWith(prepare);
+      const { world, told } = await prepared(operation);
       const { table, clock } = world;
       const where = `${calls[at]} (call ${at})`;
-      const { answer, landLate } = await withMishap(table, at, mishap, (own) =>
-        assign(contextOver(own, clock, 2), request),
-      );
-      clock.nowMs += 20_000;
-      const second = await assigned(contextOver(table, clock, 3), request);
-      const third = await assigned(contextOver(table, clock, 4), request);
-      expect(third, where).toEqual(second);
-      if (answer && !(answer instanceof Rejection)) expect(second, where).toEqual(answer);
+      const walk = (own: Table, seed: number) =>
+        operation.walk(contextOver(own, clock, seed), told);
+      const { answer, landLate } = await withMishap(table, at, mishap, (own) => walk(own, 2));
+      clock.nowMs += AUTHOR_MS;
+      const second = await walk(table, 3);
+      expect(isAssignment(second), where).toBe(true);
+      expect(await walk(table, 4), where).toEqual(second);
+      if (isAssignment(answer)) expect(second, where).toEqual(answer);
       await landLate();
-      expect(await assigned(contextOver(table, clock, 5), request), where).toEqual(second);
+      expect(await walk(table, 5), where).toEqual(second);
       expect(findViolations(contentsIn(world)), where).toEqual([]);
     }
   });
 });
-
-async function worldWith(prepare: (typeof KEYED)[number]["prepare"]): Promise<World> {
-  const world = await makeWorld();
-  await prepare?.(world.calm);
-  return world;
-}

@@ -9,19 +9,14 @@ import { parseGeneration } from "../../src/domain/generation.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
 import { isOfNode } from "../../src/domain/reserved-handle.ts";
 import { endCilium } from "../cilium.ts";
+import { keptOf, NAMED, prepared } from "../operations/catalogue.ts";
+import type { Operation, Told } from "../operations/operation.ts";
+import { drain, firstPool, remove } from "../operations/pools.ts";
+import { routers } from "../operations/resources.ts";
 import { reclaimAll, repairAll, work } from "../scheduled-runs.ts";
 import { contentsIn, requestOf, SPACE, scheduledRuns, type World } from "../world.ts";
 import { expectEverythingAssignable, heldNow, isAssignment, withRetries } from "./aftermath.ts";
 import { callsOf, withIntruder } from "./crash-points.ts";
-import {
-  drain,
-  firstPool,
-  NAMED,
-  type Operation,
-  prepared,
-  remove,
-  routers,
-} from "./operations.ts";
 import { placesFor } from "./places.ts";
 import { callsToTry, oneIn } from "./sampled-calls.ts";
 
@@ -34,7 +29,7 @@ interface Intruder {
 interface Scene {
   readonly world: World;
   readonly operation: Operation;
-  readonly told: Readonly<Record<string, Assignment>>;
+  readonly told: Told;
   readonly context: Context;
 }
 
@@ -122,7 +117,7 @@ const INTRUDERS: readonly Intruder[] = [
 
 /** Releases every address that the operation does not promise to keep. */
 async function releaseWhatMayGo({ world, operation, told, context }: Scene): Promise<void> {
-  const kept = operation.kept.map((name) => told[name]?.handle);
+  const kept = keptOf(operation, told).map(({ handle }) => handle);
   const handles = new Set(contentsIn(world).allocations.map(({ handle }) => handle));
   for (const { name, uid } of contentsIn(world).ciliumReports) await endCilium(context, name, uid);
   for (const handle of handles)
@@ -164,8 +159,8 @@ describe.each(NAMED)("%s", (name, operation) => {
 
           await scheduledRuns(world, 3);
           expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
-          for (const handle of operation.kept)
-            expect(heldNow(world, told[handle]), `${where}: ${handle}`).toBe(true);
+          for (const kept of keptOf(operation, told))
+            expect(heldNow(world, kept), `${where}: ${kept.handle}`).toBe(true);
           if (isAssignment(theirs) && theirs.handle === "another")
             expect(heldNow(world, theirs), `theirs, ${where}`).toBe(true);
           await expectEverythingAssignable(world, where);

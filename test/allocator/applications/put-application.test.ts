@@ -7,9 +7,9 @@ import { findViolations } from "../../../src/domain/invariants.ts";
 import { GROUPS_SEARCHED_MAX } from "../../../src/domain/limits.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
 import { intervals } from "../../domain/builders.ts";
+import { from, HEIR, NARROW_RED, put, twoSets } from "../../operations/ranged-pools.ts";
 import { work } from "../../scheduled-runs.ts";
 import { answerOf, stoppedBefore } from "../../simulation/crash-points.ts";
-import { from, HEIR, NARROW_RED, put, twoSets } from "../../simulation/ranged-operations.ts";
 import {
   addressOf,
   assigned,

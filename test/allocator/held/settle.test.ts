@@ -7,8 +7,8 @@ import { eachCall } from "../../../src/store/each-call.ts";
 import type { Table } from "../../../src/store/table.ts";
 import { end, hold, WEB, withSubnet } from "../../applications.ts";
 import { intervals } from "../../domain/builders.ts";
+import { put } from "../../operations/ranged-pools.ts";
 import { answerOf, stoppedBefore, withIntruder } from "../../simulation/crash-points.ts";
-import { put } from "../../simulation/ranged-operations.ts";
 import { contentsIn, contextOver, makeWorld, poolOf, SPACE, type World } from "../../world.ts";
 
 const heldIn = (world: World) =>

@@ -5,15 +5,9 @@ import { type Accepted, deletePool, listJobs } from "../../../src/allocator/jobs
 import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
 import { findViolations } from "../../../src/domain/invariants.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
+import { from, put, RED, remove as removeRanged, setIn } from "../../operations/ranged-pools.ts";
 import { work } from "../../scheduled-runs.ts";
 import { callsOf, withIntruder, withMishap } from "../../simulation/crash-points.ts";
-import {
-  from,
-  put,
-  RED,
-  remove as removeRanged,
-  setIn,
-} from "../../simulation/ranged-operations.ts";
 import {
   assigned,
   contentsIn,

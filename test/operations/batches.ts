@@ -4,7 +4,7 @@ import { type BatchItem, type BatchResult, batch } from "../../src/allocator/bat
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import { addressOf, assigned, requestOf, SPACE } from "../world.ts";
-import type { Operation } from "./operations.ts";
+import { type Operation, UNKEYED } from "./operation.ts";
 
 const assignOf = (handle: string): BatchItem => ({
   kind: "assign",
@@ -33,13 +33,11 @@ const served = (results: readonly BatchResult[]): boolean =>
 const ASSIGNS = [assignOf("a"), assignOf("b")];
 
 /** Batches, whose requests share slot writes. */
-export const BATCH_OPERATIONS: readonly Operation[] = [
+export const BATCHES: readonly Operation[] = [
   {
     name: "a batch of assigns over two blocks",
     step: "take-slots",
-    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
     walk: (context) => batch(context, ASSIGNS),
-    kept: ["old"],
     again: async (context) => expect(served(await batch(context, ASSIGNS))).toBe(true),
   },
   {
@@ -51,8 +49,7 @@ export const BATCH_OPERATIONS: readonly Operation[] = [
       old: await assigned(calm, requestOf("old", 1)),
     }),
     walk: (context, { one, two }) => batch(context, [releaseOf(one), releaseOf(two)]),
-    kept: ["old"],
-    again: (context, { one, two }) => batch(context, [releaseOf(one), releaseOf(two)]),
+    again: "the same",
   },
   {
     name: "a batch of assigns and a release in the same block",
@@ -62,5 +59,6 @@ export const BATCH_OPERATIONS: readonly Operation[] = [
     }),
     walk: (context, { gone }) => batch(context, [assignOf("a"), releaseOf(gone), assignOf("b")]),
     kept: [],
+    again: UNKEYED,
   },
 ];

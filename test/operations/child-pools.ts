@@ -1,14 +1,14 @@
 import { expect } from "vitest";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
-import { makeChild, removeChild, VPC, withVpc } from "../child-pools.ts";
+import { makeChild, releaseVpc, removeChild, VPC, withVpc } from "../child-pools.ts";
 import { freeNetworks } from "../prefixes.ts";
 import { repairAll, work } from "../scheduled-runs.ts";
+import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import { contextOver, makeWorld, SPACE, type World } from "../world.ts";
-import { callsOf, withMishap } from "./crash-points.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation } from "./operation.ts";
 
 /** A prefix that is held for a pool whose creation was cut off, and which was deleted then by a process that died too. */
-export async function withoutChild(world: World) {
+async function withoutChild(world: World) {
   const told = await withVpc(world);
   const other = await makeWorld();
   await withVpc(other);
@@ -25,23 +25,31 @@ export async function withoutChild(world: World) {
 }
 
 /** The operations on pools that are made of prefixes. */
-export const CHILD_POOL_OPERATIONS: readonly Operation[] = [
+export const CHILD_POOLS: readonly Operation[] = [
   {
     name: "a pool that is made of a prefix",
     step: "hold-prefix",
     prepare: withVpc,
     walk: makeChild,
-    kept: ["old"],
     again: async (context) => {
       expect(await makeChild(context)).toMatchObject({ value: { state: "active" } });
     },
+    meets: [
+      { with: "a release of the prefix", walk: releaseVpc },
+      {
+        with: "its deletion, and a release of the prefix",
+        walk: async (context) => {
+          await removeChild(context);
+          return releaseVpc(context);
+        },
+      },
+    ],
   },
   {
     name: "a pool that is made of a prefix which is held for one that is gone",
     step: "hold-prefix",
     prepare: withoutChild,
     walk: makeChild,
-    kept: ["old"],
     again: async (context) => {
       expect(await makeChild(context)).toMatchObject({ value: { state: "active" } });
     },
@@ -58,29 +66,35 @@ export const CHILD_POOL_OPERATIONS: readonly Operation[] = [
       return told;
     },
     walk: (context) => runJobs(context),
-    kept: ["old"],
     again: async (context, _, clock) => {
       await work(context, clock, 8);
       expect(await freeNetworks(context, "vpc")).toEqual([VPC]);
     },
   },
   {
+    name: "a release of a prefix",
+    step: "end",
+    prepare: withVpc,
+    walk: releaseVpc,
+    again: "the same",
+    meets: [{ with: "a pool that is made of it", walk: makeChild }],
+  },
+  {
     name: "a release of a prefix that is held for a pool that is gone",
     step: "leave-prefix",
     prepare: withoutChild,
-    walk: (context) => freeNetworks(context, "vpc"),
-    kept: ["old"],
+    walk: releaseVpc,
     again: async (context) => {
       await freeNetworks(context, "vpc");
       await freeNetworks(context, "vpc");
     },
+    meets: [{ with: "a pool that is made of it", walk: makeChild }],
   },
   {
     name: "repair of a prefix that is held for a pool that is gone",
     step: "leave-prefix",
     prepare: withoutChild,
     walk: (context) => repairAll(context),
-    kept: ["old"],
     again: (context) => makeChild(context),
   },
 ];

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { OPERATIONS } from "./catalogue.ts";
 
 /**
  * The functions of the allocator that handlers call and that write nothing: reads, lists, previews,
@@ -47,6 +48,11 @@ const WRITES_NOTHING = [
 /** Those that only call operations that are walked, or write what no decision depends on. */
 const OTHERS = ["keepUsage", "probe"];
 
+it("every operation has a name of its own", () => {
+  const names = OPERATIONS.map(({ name }) => name);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
+
 it("walks everything that a handler calls and that writes", () => {
   const called = new Set(handlers().flatMap(importsOfWalks));
   const walked = wordsWalked();
@@ -69,44 +75,40 @@ function importsOfWalks(source: string): readonly string[] {
  * calls. Names that only prepare an operation, or repeat it, are left out.
  */
 function wordsWalked(): ReadonlySet<string> {
-  const [operations, helpers] = [
-    [
-      "./operations.ts",
-      "./application-operations.ts",
-      "./instance-operations.ts",
-      "./prefix-operations.ts",
-      "./child-pool-operations.ts",
-      "./node-operations.ts",
-      "./cilium-operations.ts",
-      "./quota-operations.ts",
-      "./batch-operations.ts",
-      "./index-operations.ts",
-      "./space-operations.ts",
-    ],
-    [
-      "../indexes.ts",
-      "../world.ts",
-      "../scheduled-runs.ts",
-      "../applications.ts",
-      "../instances.ts",
-      "../prefixes.ts",
-      "../node-events.ts",
-      "../cilium.ts",
-      "../cilium-requests.ts",
-    ],
-  ].map((files) => files.map(codeOf).join("\n")) as [string, string];
+  const operations = readdirSync(OPERATIONS_FOLDER)
+    .filter((name) => !name.endsWith(".test.ts"))
+    .map((name) => codeOf(`./${name}`))
+    .join("\n");
+  const helpers = HELPERS.map(codeOf).join("\n");
   const declarations = new Map(
     `${helpers}\n${operations}`
       .split(/^(?=(?:export )?(?:async )?(?:function|const) )/m)
       .map((text) => [/(?:function|const) (\w+)/.exec(text)?.[1] ?? "", text]),
   );
-  const walks = operations.match(/^ {4}walk: .*?(?=^ {4}\w+: )/gms) ?? [];
+  const walks = [
+    ...(operations.match(/^ {4}walk: .*?(?=^ {4}\w+: )/gms) ?? []),
+    ...(operations.match(/^ +make: \(context, seen\) =>.*?,$/gms) ?? []),
+  ];
   const words = new Set(walks.flatMap(wordsIn));
   // A loop over a set also reaches the words that are added meanwhile.
   for (const word of words)
     for (const inner of wordsIn(declarations.get(word) ?? "")) words.add(inner);
   return words;
 }
+
+const OPERATIONS_FOLDER = new URL("./", import.meta.url);
+const HELPERS = [
+  "../indexes.ts",
+  "../world.ts",
+  "../scheduled-runs.ts",
+  "../applications.ts",
+  "../instances.ts",
+  "../prefixes.ts",
+  "../child-pools.ts",
+  "../node-events.ts",
+  "../cilium.ts",
+  "../cilium-requests.ts",
+];
 
 const codeOf = (file: string): string =>
   readFileSync(new URL(file, import.meta.url), "utf8").replace(COMMENTS_AND_TEXTS, "");

@@ -10,8 +10,8 @@ import {
   tryEnsure,
 } from "../prefixes.ts";
 import { repairAll } from "../scheduled-runs.ts";
-import { assigned, requestOf, type World } from "../world.ts";
-import type { Operation } from "./operations.ts";
+import type { World } from "../world.ts";
+import { GRACE_MS, type Operation, withOld } from "./operation.ts";
 
 /** The prefixes that nodes state in these operations. */
 const STATED = ["10.64.1.0/24", "fd00:64:0:1::/64"];
@@ -22,9 +22,9 @@ const HALF = "10.64.1.128/25";
 const DOUBLE = "10.64.2.0/23";
 
 /** Adds pools of prefixes, beside an address of another handle. */
-const withPools = async ({ calm }: World) => {
-  await putPrefixPools(calm);
-  return { old: await assigned(calm, requestOf("old", 1)) };
+const withPools = async (world: World) => {
+  await putPrefixPools(world.calm);
+  return withOld(world);
 };
 
 /** A node that has one unconfirmed prefix of each family. */
@@ -46,15 +46,22 @@ const specificNetwork = networkRequest("vpc", {
   key: "key",
 });
 
+/** A node whose unconfirmed prefixes have no lease any more. */
+const expired = async (world: World) => {
+  const told = await reserved(world);
+  world.clock.nowMs += GRACE_MS;
+  return told;
+};
+
 /** The operations on prefixes of nodes and of handles. */
-export const PREFIX_OPERATIONS: readonly Operation[] = [
+export const PREFIXES: readonly Operation[] = [
   {
     name: "a node that gets a prefix of each family",
     step: "pending-live",
     prepare: withPools,
     walk: (context) => tryEnsure(context, "node-1"),
-    kept: ["old"],
     again: (context) => ensure(context, "node-1"),
+    meets: [{ with: "a release of what the node has", walk: (context) => free(context, "node-1") }],
   },
   {
     name: "a node that confirms the prefixes that it got",
@@ -64,7 +71,6 @@ export const PREFIX_OPERATIONS: readonly Operation[] = [
       const podCidrs = await ensure(context, "node-1");
       return tryEnsure(context, "node-1", { podCidrs });
     },
-    kept: ["old"],
     again: (context) => ensure(context, "node-1"),
   },
   {
@@ -72,8 +78,20 @@ export const PREFIX_OPERATIONS: readonly Operation[] = [
     step: "mark-due",
     prepare: reserved,
     walk: (context) => tryEnsure(context, "node-1", { podCidrs: STATED }),
-    kept: ["old"],
     again: (context) => ensure(context, "node-1", { podCidrs: STATED }),
+    meets: [
+      {
+        with: "another node that states them",
+        walk: (context) => tryEnsure(context, "node-2", { podCidrs: STATED }),
+        prepare: withPools,
+      },
+      {
+        with: "the repair run, when the lease of what it got is over",
+        walk: (context) => repairAll(context),
+        prepare: expired,
+        waitMs: GRACE_MS,
+      },
+    ],
   },
   {
     name: "a node whose provider has other prefixes",
@@ -81,7 +99,6 @@ export const PREFIX_OPERATIONS: readonly Operation[] = [
     prepare: stated,
     walk: (context) =>
       tryEnsure(context, "node-1", { allocator: "CloudAllocator", aliases: OTHERS }),
-    kept: ["old"],
     again: (context) => ensure(context, "node-1", { allocator: "CloudAllocator", aliases: OTHERS }),
   },
   {
@@ -89,24 +106,28 @@ export const PREFIX_OPERATIONS: readonly Operation[] = [
     step: "end-whole",
     prepare: stated,
     walk: (context) => free(context, "node-1"),
-    kept: ["old"],
-    again: (context) => free(context, "node-1"),
+    again: "the same",
+    meets: [
+      { with: "a request for them", walk: (context) => tryEnsure(context, "node-1") },
+      {
+        with: "another node that states them",
+        walk: (context) => tryEnsure(context, "node-2", { podCidrs: STATED }),
+      },
+    ],
   },
   {
     name: "a release of one of two prefixes of a node",
     step: "mark-due",
     prepare: stated,
     walk: (context) => free(context, "node-1", { cidr: STATED[0] as string }),
-    kept: ["old"],
-    again: (context) => free(context, "node-1", { cidr: STATED[0] as string }),
+    again: "the same",
   },
   {
     name: "a node that states a network of another size",
     step: "state",
     prepare: withPools,
     walk: (context) => tryEnsure(context, "node-1", { podCidrs: [HALF] }),
-    kept: ["old"],
-    again: (context) => tryEnsure(context, "node-1", { podCidrs: [HALF] }),
+    again: "the same",
   },
   {
     name: "a node that states another network of another size",
@@ -117,8 +138,7 @@ export const PREFIX_OPERATIONS: readonly Operation[] = [
       return told;
     },
     walk: (context) => tryEnsure(context, "node-1", { podCidrs: [DOUBLE] }),
-    kept: ["old"],
-    again: (context) => tryEnsure(context, "node-1", { podCidrs: [DOUBLE] }),
+    again: "the same",
   },
   {
     name: "a release of what a node states",
@@ -129,31 +149,27 @@ export const PREFIX_OPERATIONS: readonly Operation[] = [
       return told;
     },
     walk: (context) => free(context, "node-1"),
-    kept: ["old"],
-    again: (context) => free(context, "node-1"),
+    again: "the same",
   },
   {
     name: "a prefix for a handle, with an Idempotency-Key",
     step: "create-block",
     prepare: withPools,
     walk: (context) => assign(context, networkRequest("vpc", { key: "key" })),
-    kept: ["old"],
-    again: (context) => assignNetwork(context, "vpc", { key: "key" }),
+    again: "the same answer",
   },
   {
     name: "a specific prefix for a handle, with an Idempotency-Key",
     step: "take-slots",
     prepare: withPools,
     walk: (context) => assign(context, specificNetwork),
-    kept: ["old"],
-    again: (context) => assign(context, specificNetwork),
+    again: "the same answer",
   },
   {
     name: "a prefix for a handle with a limit",
     step: "quota-slot",
     prepare: withPools,
     walk: (context) => assign(context, networkRequest("vpc", { limit: 1 })),
-    kept: ["old"],
     again: (context) => assignNetwork(context, "vpc", { limit: 1 }),
   },
   {
@@ -166,19 +182,14 @@ export const PREFIX_OPERATIONS: readonly Operation[] = [
       return told;
     },
     walk: (context) => freeNetworks(context, "vpc"),
-    kept: ["old"],
-    again: (context) => freeNetworks(context, "vpc"),
+    again: "the same",
   },
   {
     name: "repair of prefixes that their node never stated",
     step: "expire",
-    prepare: async (world) => {
-      const told = await reserved(world);
-      world.clock.nowMs += 100_000;
-      return told;
-    },
+    prepare: expired,
     walk: (context) => repairAll(context),
-    kept: ["old"],
     again: (context) => ensure(context, "node-1"),
+    meets: [{ with: "a request of its node", walk: (context) => tryEnsure(context, "node-1") }],
   },
 ];

@@ -1,7 +1,5 @@
-import { expect } from "vitest";
-import { deleteQuota, putQuota } from "../../src/allocator/admin/quotas.ts";
+import { putQuota } from "../../src/allocator/admin/quotas.ts";
 import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { nextRound } from "../../src/domain/budget.ts";
 import type { HostId } from "../../src/domain/host.ts";
@@ -16,7 +14,7 @@ import {
   scheduledRuns,
   type World,
 } from "../world.ts";
-import type { Operation } from "./operations.ts";
+import { type Operation, UNKEYED } from "./operation.ts";
 
 /** Sets a quota of addresses. */
 const limit = ({ calm }: World, addresses: number) =>
@@ -29,45 +27,14 @@ async function turn({ calm, clock, table }: World): Promise<void> {
   await calm.store.turnBudget(budget, nextRound(budget, "second", clock.nowMs));
 }
 
-async function dropQuota(context: Context) {
-  const { quotas } = await context.store.readSpace(SPACE);
-  const seen = quotas.find(({ name }) => name === "all");
-  return deleteQuota(context, SPACE, "all", seen?.revision);
-}
-
 /** Sets a quota of blocks. */
 const limitBlocks = ({ calm }: World, blocks: number) =>
   putQuota(calm, SPACE, "all", { blocks }, undefined);
 
 const ofHost = (host: HostId, handle: string) => ({ ...requestOf(handle, 1), host });
 
-/** The operations under quotas of addresses and of blocks, for crash points and interleavings. */
-export const QUOTA_OPERATIONS: readonly Operation[] = [
-  {
-    name: "a new quota",
-    step: "put-quota",
-    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
-    walk: (context) => putQuota(context, SPACE, "all", { addresses: 5 }, undefined),
-    kept: ["old"],
-    again: async (context) => {
-      await putQuota(context, SPACE, "all", { addresses: 5 }, undefined);
-      expect((await context.store.readSpace(SPACE)).quotas).toMatchObject([{ addresses: 5 }]);
-    },
-  },
-  {
-    name: "a quota that is deleted",
-    step: "delete-quota",
-    prepare: async (world) => {
-      await limit(world, 5);
-      return { old: await assigned(world.calm, requestOf("old", 1)) };
-    },
-    walk: dropQuota,
-    kept: ["old"],
-    again: async (context) => {
-      await dropQuota(context);
-      expect((await context.store.readSpace(SPACE)).quotas).toEqual([]);
-    },
-  },
+/** The operations under quotas of addresses, of requests and of blocks. */
+export const QUOTAS: readonly Operation[] = [
   {
     name: "the first request a second of a quota",
     step: "begin-second",
@@ -77,6 +44,7 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
     },
     walk: (context) => assign(context, requestOf("new", 1)),
     kept: [],
+    again: UNKEYED,
   },
   {
     name: "assign of two under a quota",
@@ -86,7 +54,6 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
       return { old: await assigned(world.calm, requestOf("old", 1)) };
     },
     walk: (context) => assign(context, requestOf("new", 2)),
-    kept: ["old"],
     again: (context) => assign(context, requestOf("newer", 2)),
   },
   {
@@ -98,7 +65,7 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
     },
     walk: (context) => assign(context, requestOf("new", 1, "once")),
     kept: [],
-    again: (context) => assign(context, requestOf("new", 1, "once")),
+    again: "the same answer",
   },
   {
     name: "release by address under a quota",
@@ -111,8 +78,7 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
       };
     },
     walk: (context, { gone }) => releaseAll(context, gone),
-    kept: ["old"],
-    again: (context, { gone }) => releaseAll(context, gone),
+    again: "the same",
   },
   {
     name: "release by handle of what is charged to the round before",
@@ -127,8 +93,7 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
       return told;
     },
     walk: (context) => releaseHandle(context, SPACE, "gone"),
-    kept: ["old"],
-    again: (context) => releaseHandle(context, SPACE, "gone"),
+    again: "the same",
   },
   {
     name: "repair of what is charged to the round before",
@@ -141,8 +106,7 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
       return { old };
     },
     walk: (context) => repairAll(context),
-    kept: ["old"],
-    again: (context) => repairAll(context),
+    again: "the same",
   },
   {
     name: "repair of what was assigned before its quota",
@@ -156,8 +120,7 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
       return { old };
     },
     walk: (context) => repairAll(context),
-    kept: ["old"],
-    again: (context) => repairAll(context),
+    again: "the same",
   },
   {
     name: "the end of a round of a budget",
@@ -171,8 +134,7 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
       return { old };
     },
     walk: (context) => repairAll(context),
-    kept: ["old"],
-    again: (context) => repairAll(context),
+    again: "the same",
   },
   {
     name: "assign that claims a block under a quota",
@@ -182,7 +144,6 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
       return { old: await assigned(world.calm, requestOf("old", 1)) };
     },
     walk: (context) => assign(context, ofHost("host:node-2", "new")),
-    kept: ["old"],
     again: (context) => assign(context, ofHost("host:node-2", "newer")),
   },
   {
@@ -197,7 +158,7 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
       return { old };
     },
     walk: (context) => assign(context, ofHost("host:node-2", "heir")),
-    kept: ["old"],
+    again: UNKEYED,
   },
   {
     name: "reclaim of a block under a quota",
@@ -211,8 +172,7 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
       return { old };
     },
     walk: (context) => reclaimAll(context),
-    kept: ["old"],
-    again: (context) => reclaimAll(context),
+    again: "the same",
   },
   {
     name: "repair of a block that is charged to the round before",
@@ -224,7 +184,6 @@ export const QUOTA_OPERATIONS: readonly Operation[] = [
       return { old };
     },
     walk: (context) => repairAll(context),
-    kept: ["old"],
-    again: (context) => repairAll(context),
+    again: "the same",
   },
 ];

@@ -10,7 +10,7 @@ import { buildIndexes, ofTenant, setIndexes } from "../indexes.ts";
 import { instanceRequest, podOf, releaseOf } from "../instances.ts";
 import { repairAll } from "../scheduled-runs.ts";
 import { assigned, releaseAll, SPACE, type World } from "../world.ts";
-import type { Operation } from "./operations.ts";
+import { AUTHOR_MS, type Operation } from "./operation.ts";
 
 /** Writes the settings with these indexed attributes, as an operator would who has just read them. */
 async function index(context: Context, indexedAttributes: readonly string[]) {
@@ -25,7 +25,7 @@ async function expectIndexed({ store }: Context): Promise<void> {
 }
 
 /** Assigns an address of a tenant under a complete index. */
-export async function withIndexed(world: World) {
+async function withIndexed(world: World) {
   await setIndexes(world.calm, ["tenant"]);
   await buildIndexes(world);
   return { old: await assigned(world.calm, ofTenant("old", "red")) };
@@ -39,19 +39,18 @@ async function leaveEntry({ calm, clock }: World, { handle, keyId = "" }: Assign
   await calm.store.putIndexEntry(entry, undefined);
 }
 
-export const KEYED = ofTenant("new", "red", { key: "once" });
+const KEYED = ofTenant("new", "red", { key: "once" });
 
 const ofPod = (uid: string, tenant: string) =>
   instanceRequest(podOf(uid), { attributes: { tenant } });
 
-/** The operations with indexes of attributes, for crash points and interleavings. */
-export const INDEX_OPERATIONS: readonly Operation[] = [
+/** The operations with indexes of attributes. */
+export const INDEXES: readonly Operation[] = [
   {
     name: "a new index",
     step: "ask-indexing",
     prepare: async ({ calm }) => ({ old: await assigned(calm, ofTenant("old", "red")) }),
     walk: (context) => index(context, ["tenant"]),
-    kept: ["old"],
     again: async (context) => {
       await index(context, ["tenant"]);
       await expectIndexed(context);
@@ -62,16 +61,28 @@ export const INDEX_OPERATIONS: readonly Operation[] = [
     step: "index-entry",
     prepare: withIndexed,
     walk: (context) => assign(context, ofTenant("new", "red")),
-    kept: ["old"],
     again: (context) => assign(context, ofTenant("newer", "red")),
+  },
+  {
+    name: "assign with an index and an Idempotency-Key",
+    step: "index-entry",
+    prepare: withIndexed,
+    walk: (context) => assign(context, KEYED),
+    again: "the same answer",
+    meets: [
+      {
+        with: "the same request",
+        walk: (context) => assign(context, KEYED),
+        waitMs: AUTHOR_MS,
+      },
+    ],
   },
   {
     name: "assign in two blocks with an index and a key",
     step: "pending-live",
     prepare: withIndexed,
     walk: (context) => assign(context, ofTenant("new", "red", { count: 3, key: "once" })),
-    kept: ["old"],
-    again: (context) => assign(context, ofTenant("new", "red", { count: 3, key: "once" })),
+    again: "the same answer",
   },
   {
     name: "assign with a key over an entry that was left",
@@ -82,8 +93,7 @@ export const INDEX_OPERATIONS: readonly Operation[] = [
       return told;
     },
     walk: (context) => assign(context, KEYED),
-    kept: ["old"],
-    again: (context) => assign(context, KEYED),
+    again: "the same answer",
   },
   {
     name: "release by address with an index",
@@ -93,8 +103,7 @@ export const INDEX_OPERATIONS: readonly Operation[] = [
       gone: await assigned(world.calm, ofTenant("gone", "red")),
     }),
     walk: (context, { gone }) => releaseAll(context, gone),
-    kept: ["old"],
-    again: (context, { gone }) => releaseAll(context, gone),
+    again: "the same",
   },
   {
     name: "release by handle with an index",
@@ -104,8 +113,7 @@ export const INDEX_OPERATIONS: readonly Operation[] = [
       gone: await assigned(world.calm, ofTenant("gone", "red", { count: 3, key: "once" })),
     }),
     walk: (context) => releaseHandle(context, SPACE, "gone"),
-    kept: ["old"],
-    again: (context) => releaseHandle(context, SPACE, "gone"),
+    again: "the same",
   },
   {
     name: "return of an instance with another value of an indexed attribute",
@@ -117,8 +125,7 @@ export const INDEX_OPERATIONS: readonly Operation[] = [
       return told;
     },
     walk: (context) => assign(context, ofPod("uid-2", "blue")),
-    kept: ["old"],
-    again: (context) => assign(context, ofPod("uid-2", "blue")),
+    again: "the same",
   },
   {
     name: "repair of what was assigned before its index",
@@ -131,8 +138,7 @@ export const INDEX_OPERATIONS: readonly Operation[] = [
       return { old };
     },
     walk: (context) => repairAll(context),
-    kept: ["old"],
-    again: (context) => repairAll(context),
+    again: "the same",
   },
   {
     name: "repair of an index whose PUT was cut off",
@@ -146,7 +152,6 @@ export const INDEX_OPERATIONS: readonly Operation[] = [
       return { old };
     },
     walk: (context) => repairAll(context),
-    kept: ["old"],
     again: async (context) => {
       await repairAll(context);
       await expectIndexed(context);
@@ -162,7 +167,6 @@ export const INDEX_OPERATIONS: readonly Operation[] = [
       return told;
     },
     walk: (context) => repairAll(context),
-    kept: ["old"],
-    again: (context) => repairAll(context),
+    again: "the same",
   },
 ];

@@ -13,15 +13,14 @@ import {
   assigned,
   type Clock,
   COOLDOWN_SECONDS,
-  contextOver,
   poolOf,
   releaseAll,
   requestOf,
   SPACE,
   type World,
 } from "../world.ts";
-import { answerOf, stoppedBefore } from "./crash-points.ts";
-import type { Operation } from "./operations.ts";
+import { cutOffBefore } from "./cut-off.ts";
+import { type Operation, UNKEYED } from "./operation.ts";
 
 /** The range of two pools, which split its second block. */
 export const setIn = (...ranges: string[]): PoolSpec => ({
@@ -76,8 +75,20 @@ async function inherits(context: Context, clock: Clock): Promise<void> {
   await assigned(context, from("heir", 2, "heir"));
 }
 
+/** Prepares a narrowed pool, so that the next run of the worker frees what left it. */
+const narrowedAgo = async (world: World) => {
+  const told = await heldInRed(world);
+  await put(world.calm, "red", NARROW_RED);
+  await work(world.calm, world.clock, 1);
+  world.clock.nowMs += 120_000;
+  return told;
+};
+
+/** A request for an address that leaves the first pool when it is narrowed. */
+const leaving = () => ({ ...from("new", 1, "red"), address: addressOf("10.9.0.5") });
+
 /** Operations on pools with ranges, which share blocks. */
-export const RANGED_OPERATIONS: readonly Operation[] = [
+export const RANGED_POOLS: readonly Operation[] = [
   {
     name: "assign from a ranged pool that makes a block",
     step: "create-block",
@@ -87,6 +98,7 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
     },
     walk: (context) => assign(context, from("new", 1, "red")),
     kept: [],
+    again: UNKEYED,
   },
   {
     name: "assign from a block that ranged pools share",
@@ -98,7 +110,7 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
     },
     walk: (context) =>
       assign(context, { ...from("new", 1, "red"), address: addressOf("10.9.0.4") }),
-    kept: ["old"],
+    again: UNKEYED,
   },
   {
     name: "assign with an Idempotency-Key that spills over into the next ranged pool",
@@ -108,8 +120,15 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
       return { old: await assigned(world.calm, from("old", 5, "red")) };
     },
     walk: (context) => assign(context, SPILLING),
-    kept: ["old"],
-    again: (context) => assign(context, SPILLING),
+    again: "the same answer",
+  },
+  {
+    name: "assign of an address that is about to leave its ranged pool",
+    step: "take-slots",
+    prepare: heldInRed,
+    walk: (context) => assign(context, leaving()),
+    again: UNKEYED,
+    meets: [{ with: "the change that narrows the pool, with its job", walk: narrowsWhole }],
   },
   {
     name: "release by address from a ranged pool",
@@ -120,8 +139,7 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
       return { old, gone: await assigned(world.calm, from("gone", 1, "red")) };
     },
     walk: (context, { gone }) => releaseAll(context, gone),
-    kept: ["old"],
-    again: (context, { gone }) => releaseAll(context, gone),
+    again: "the same",
   },
   {
     name: "a new ranged pool beside others",
@@ -131,7 +149,6 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
       return { old: await assigned(world.calm, from("old", 1, "red")) };
     },
     walk: (context) => put(context, "green", GREEN),
-    kept: ["old"],
     again: async (context) => {
       await put(context, "green", GREEN);
       await assigned(context, from("heir", 6, "green"));
@@ -145,11 +162,16 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
       return { old: await assigned(world.calm, from("old", 1, "red")) };
     },
     walk: (context) => put(context, "red", WIDER_RED),
-    kept: ["old"],
     again: async (context) => {
       await put(context, "red", WIDER_RED);
       await assigned(context, from("heir", 7, "red"));
     },
+    late: [
+      {
+        step: "put-pool",
+        why: "its item keeps the addresses from other pools; a job that frees them changes the revision",
+      },
+    ],
   },
   {
     name: "a ranged pool that is widened by what another pool has",
@@ -160,7 +182,6 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
       return { old: await assigned(world.calm, from("old", 1, "red")) };
     },
     walk: (context) => put(context, "red", WIDER_RED),
-    kept: ["old"],
     again: async (context) => {
       expect(await put(context, "red", WIDER_RED)).toBeInstanceOf(Rejection);
       await assigned(context, from("heir", 6, "green"));
@@ -171,18 +192,26 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
     step: "create-job",
     prepare: heldInRed,
     walk: (context) => put(context, "red", NARROW_RED),
-    kept: ["old"],
     again: async (context, _, clock) => {
       await put(context, "red", NARROW_RED);
       await inherits(context, clock);
     },
+    meets: [
+      { with: "an assign of what leaves it", walk: (context) => assign(context, leaving()) },
+      { with: "another that wants what leaves it", walk: (context) => put(context, "heir", HEIR) },
+    ],
+    late: [
+      {
+        step: "put-pool",
+        why: "the time of the job begins when a worker has read the change, however late it came",
+      },
+    ],
   },
   {
     name: "a ranged pool that is narrowed and widened at once",
     step: "add-addresses",
     prepare: heldInRed,
     walk: (context) => put(context, "red", MOVED_RED),
-    kept: ["old"],
     again: async (context, _, clock) => {
       await put(context, "red", MOVED_RED);
       await inherits(context, clock);
@@ -198,7 +227,6 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
       return told;
     },
     walk: (context) => put(context, "red", setIn("10.9.0.0-10.9.0.4")),
-    kept: ["old"],
     again: async (context) => {
       await put(context, "red", RED);
       await assigned(context, from("more", 5, "red"));
@@ -207,16 +235,19 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
   {
     name: "a worker that frees what left a ranged pool",
     step: "shrink-pool",
-    prepare: async (world) => {
-      const told = await heldInRed(world);
-      await put(world.calm, "red", NARROW_RED);
-      await work(world.calm, world.clock, 1);
-      world.clock.nowMs += 120_000;
-      return told;
-    },
+    prepare: narrowedAgo,
     walk: (context) => runJobs(context),
-    kept: ["old"],
     again: (context, _, clock) => inherits(context, clock),
+    meets: [
+      { with: "another pool that wants it", walk: (context) => put(context, "heir", HEIR) },
+      { with: "the pool takes it back", walk: (context) => put(context, "red", RED) },
+    ],
+    late: [
+      {
+        step: "shrink-pool",
+        why: "nobody assigns from what left; a pool that takes it back changes the revision",
+      },
+    ],
   },
   {
     name: "a ranged pool that is widened by what another one has not freed yet",
@@ -227,11 +258,17 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
       return told;
     },
     walk: (context) => put(context, "heir", HEIR),
-    kept: ["old"],
     again: async (context, _, clock) => {
       expect(await put(context, "heir", HEIR)).toBeInstanceOf(Rejection);
       await inherits(context, clock);
     },
+    meets: [
+      {
+        with: "the worker that frees it",
+        walk: (context) => runJobs(context),
+        prepare: narrowedAgo,
+      },
+    ],
   },
   {
     name: "a worker in a ranged pool that is drained",
@@ -246,8 +283,7 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
       return { old };
     },
     walk: (context) => runJobs(context),
-    kept: ["old"],
-    again: (context) => runJobs(context),
+    again: "the same",
   },
   {
     name: "a worker that gives the addresses of a deleted ranged pool back",
@@ -263,7 +299,6 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
       return { old };
     },
     walk: (context) => runJobs(context),
-    kept: ["old"],
     again: async (context, _, clock) => {
       await work(context, clock, 4);
       expect(await put(context, "heir", RED)).toMatchObject({ created: true });
@@ -300,17 +335,11 @@ export const RANGED_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Cuts an act off before a write. */
-export async function cutOffBefore(
-  { table, clock }: World,
-  step: string,
-  walk: (context: Context) => Promise<unknown>,
-): Promise<void> {
-  const cut = stoppedBefore(table, (name) => name === step);
-  const act = answerOf(walk(contextOver(cut.table, clock, 8)));
-  await cut.stops;
-  cut.end();
-  await act;
-}
-
 const SPILLING = { ...from("keyed", 2, "red", "blue"), keyId: "0123456789abcdef" };
+
+/** Narrows a pool, and gives the job its time before another pool wants what left. */
+async function narrowsWhole(context: Context, _: unknown, { clock }: World): Promise<void> {
+  await put(context, "red", NARROW_RED);
+  await work(context, clock, 4);
+  await put(context, "heir", HEIR);
+}

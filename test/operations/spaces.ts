@@ -4,7 +4,7 @@ import { deleteSpace } from "../../src/allocator/jobs/space-jobs.ts";
 import { work } from "../scheduled-runs.ts";
 import { BLUE, furnishBlue, nameInBlue } from "../spaces.ts";
 import type { World } from "../world.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation } from "./operation.ts";
 
 async function furnished({ calm }: World) {
   await furnishBlue(calm);
@@ -18,7 +18,7 @@ async function beingDeleted(world: World) {
 }
 
 /** The operations on spaces as a whole. */
-export const SPACE_OPERATIONS: readonly Operation[] = [
+export const SPACES: readonly Operation[] = [
   {
     name: "the deletion of a space",
     step: "mark-space",

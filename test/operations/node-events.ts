@@ -1,11 +1,10 @@
-import type { Assignment } from "../../src/allocator/assign/assignment.ts";
 import type { ClusterEvent } from "../../src/domain/node-event.ts";
 import * as events from "../node-events.ts";
 import { say } from "../node-events.ts";
 import { ensure, putPrefixPools } from "../prefixes.ts";
 import { repairAll } from "../scheduled-runs.ts";
 import { assigned, requestOf, type World } from "../world.ts";
-import type { Operation } from "./operations.ts";
+import { type Operation, type Told, withOld } from "./operation.ts";
 
 /** A node whose host has nothing of the other operations, because all that a host has goes with its node. */
 const NODE = "node-9";
@@ -19,28 +18,27 @@ const deleted = (version: number): ClusterEvent => ({ ...events.deleted(version)
 /** Prepares a node that has spoken, and an address of its host. */
 const spoken =
   (...more: readonly ClusterEvent[]) =>
-  async ({ calm }: World): Promise<Readonly<Record<string, Assignment>>> => {
-    await say(calm, stated(5), ...more);
-    return { old: await assigned(calm, requestOf("old", 1)) };
+  async (world: World): Promise<Told> => {
+    await say(world.calm, stated(5), ...more);
+    return withOld(world);
   };
 
 /** Returns the preparation, the operation and the repeat of an event. */
 const event = (
   one: ClusterEvent,
-  prepare: Operation["prepare"],
-): Pick<Operation, "prepare" | "walk" | "kept" | "again"> => ({
+  prepare = withOld,
+): Pick<Operation, "prepare" | "walk" | "again"> => ({
   prepare,
   walk: (context) => say(context, one),
-  kept: ["old"],
-  again: (context) => say(context, one),
+  again: "the same",
 });
 
 /** The operations on nodes that clusters report. */
-export const NODE_OPERATIONS: readonly Operation[] = [
+export const NODE_EVENTS: readonly Operation[] = [
   {
     name: "an event of a new node",
     step: "create-report",
-    ...event(stated(5), async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) })),
+    ...event(stated(5)),
   },
   {
     name: "an event that changes the labels of a node",
@@ -108,7 +106,6 @@ export const NODE_OPERATIONS: readonly Operation[] = [
       pod: await assigned(world.calm, requestOf("pod/a", 2)),
     }),
     walk: (context) => say(context, { act: "release", name: "a", uid: "a" }),
-    kept: ["old"],
-    again: (context) => say(context, { act: "release", name: "a", uid: "a" }),
+    again: "the same",
   },
 ];

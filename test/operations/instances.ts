@@ -1,14 +1,13 @@
 import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Assignment } from "../../src/allocator/assign/assignment.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { releaseAddresses } from "../../src/allocator/release/release-addresses.ts";
 import { releaseHost } from "../../src/allocator/release/release-host.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { instanceRequest, podOf, releaseOf } from "../instances.ts";
 import { repairAll } from "../scheduled-runs.ts";
-import { addressOf, assigned, contextOver, requestOf, SPACE, type World } from "../world.ts";
-import { answerOf, stoppedBefore } from "./crash-points.ts";
-import type { Operation } from "./operations.ts";
+import { addressOf, assigned, requestOf, SPACE, type World } from "../world.ts";
+import { cutOffBefore } from "./cut-off.ts";
+import { AUTHOR_MS, GRACE_MS, type Meeting, type Operation, type Told } from "./operation.ts";
 
 const WEB = { kind: "Deployment", name: "web", instance: "web-7f9c" };
 const NODE_2 = { host: "host:node-2" } as const;
@@ -17,22 +16,31 @@ const TWO = { wanted: [{ family: 4, count: 2 }] } as const;
 /** More than one block has, so that the request has a pending allocation. */
 const THREE = { wanted: [{ family: 4, count: 3 }] } as const;
 
+const returns = (uid: string, changes = {}): Pick<Meeting, "walk"> => ({
+  walk: (context) => assign(context, instanceRequest(podOf(uid), changes)),
+});
+const keeps: Pick<Meeting, "walk"> = { walk: (context) => releaseOf(context, podOf("a"), true) };
+
 /** The operations on an instance of a workload: `a`, `b` and `c` are its uids, one after the other. */
-export const INSTANCE_OPERATIONS: readonly Operation[] = [
+export const INSTANCES: readonly Operation[] = [
   {
     name: "first assign of an instance",
     step: "create-allocation",
-    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
     walk: (context) => assign(context, instanceRequest(podOf("a"))),
-    kept: ["old"],
-    again: (context) => assign(context, instanceRequest(podOf("a"))),
+    again: "the same answer",
+    meets: [
+      {
+        with: "one of another uid, later",
+        ...returns("b", NODE_2),
+        waitMs: AUTHOR_MS,
+        ends: ["b"],
+      },
+    ],
   },
   {
     name: "first assign of an instance over several blocks",
     step: "pending-live",
-    prepare: async ({ calm }) => ({ old: await assigned(calm, requestOf("old", 1)) }),
     walk: (context) => assign(context, instanceRequest(podOf("a"), THREE)),
-    kept: ["old"],
     again: (context) => assign(context, instanceRequest(podOf("b"), THREE)),
   },
   {
@@ -41,7 +49,7 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
     prepare: instanceAlone,
     walk: (context) => assign(context, instanceRequest(podOf("a"))),
     kept: ["db"],
-    again: (context) => assign(context, instanceRequest(podOf("a"))),
+    again: "the same answer",
   },
   {
     name: "an instance that is kept by its uid",
@@ -49,7 +57,21 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
     prepare: instanceAlone,
     walk: (context) => releaseOf(context, podOf("a"), true),
     kept: ["db"],
-    again: (context) => releaseOf(context, podOf("a"), true),
+    again: "the same",
+    meets: [
+      { with: "the return of another uid", ...returns("b", NODE_2), ends: ["b"] },
+      {
+        with: "a release by generation",
+        walk: (context, told) => releaseDb(context, told, false),
+        ends: [],
+      },
+    ],
+    late: [
+      {
+        step: "keep",
+        why: "until a later incarnation the addresses are this one's to keep, and that one has another incarnation",
+      },
+    ],
   },
   {
     name: "an instance that is kept by its generations",
@@ -57,7 +79,7 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
     prepare: instanceAlone,
     walk: keepAll,
     kept: ["db"],
-    again: keepAll,
+    again: "the same",
   },
   {
     name: "a kept instance that returns on the same host",
@@ -65,7 +87,14 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
     prepare: keptInstance,
     walk: (context) => assign(context, instanceRequest(podOf("b"))),
     kept: ["db"],
-    again: (context) => assign(context, instanceRequest(podOf("b"))),
+    again: "the same answer",
+    meets: [
+      {
+        with: "a release by generation",
+        walk: (context, told) => releaseDb(context, told, false),
+        ends: ["b"],
+      },
+    ],
   },
   {
     name: "a kept instance that returns on another host",
@@ -73,7 +102,28 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
     prepare: keptInstance,
     walk: (context) => assign(context, instanceRequest(podOf("b"), NODE_2)),
     kept: ["db"],
-    again: (context) => assign(context, instanceRequest(podOf("b"), NODE_2)),
+    again: "the same answer",
+    meets: [
+      { with: "that of another uid", ...returns("c"), ends: ["b", "c"] },
+      { with: "the same request", ...returns("b", NODE_2), ends: ["b"] },
+      { with: "a release", walk: (context) => releaseOf(context, podOf("a")), ends: ["b"] },
+      {
+        with: "the repair run",
+        walk: (context) => repairAll(context),
+        waitMs: GRACE_MS,
+        ends: ["b"],
+      },
+    ],
+    late: [
+      {
+        step: "instance-return",
+        why: "no slot changes hands; a release or a later incarnation would have changed the revision",
+      },
+      {
+        step: "borrowed",
+        why: "the allocation names the host by now, and the write after this one asks for its revision",
+      },
+    ],
   },
   {
     name: "an instance in use that another uid replaces on another host",
@@ -82,6 +132,7 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
     walk: (context) => assign(context, instanceRequest(podOf("b"), NODE_2)),
     kept: ["db"],
     again: (context) => assign(context, instanceRequest(podOf("c"))),
+    meets: [{ with: "a keep", ...keeps, ends: ["b"] }],
   },
   {
     name: "an instance that moves to another host under its uid",
@@ -89,30 +140,36 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
     prepare: instanceAlone,
     walk: (context) => assign(context, instanceRequest(podOf("a"), NODE_2)),
     kept: ["db"],
-    again: (context) => assign(context, instanceRequest(podOf("a"), NODE_2)),
+    again: "the same answer",
   },
   {
     name: "a kept instance whose addresses do not fit the next uid",
     step: "instance-end",
     prepare: keptInstance,
     walk: (context) => assign(context, instanceRequest(podOf("b"), TWO)),
-    kept: ["old"],
-    again: (context) => assign(context, instanceRequest(podOf("b"), TWO)),
+    again: "the same answer",
+  },
+  {
+    name: "an instance in use whose addresses do not fit the next uid",
+    step: "instance-end",
+    prepare: instanceAlone,
+    walk: (context) => assign(context, instanceRequest(podOf("b"), TWO)),
+    again: "the same answer",
+    meets: [{ with: "the assign of another uid", ...returns("c"), ends: ["b", "c"] }],
   },
   {
     name: "an instance of a kind that keeps nothing, which another uid replaces",
     step: "instance-end",
     prepare: instanceOfDeployment,
     walk: (context) => assign(context, instanceRequest(podOf("b", WEB))),
-    kept: ["old"],
-    again: (context) => assign(context, instanceRequest(podOf("b", WEB))),
+    again: "the same answer",
   },
   {
     name: "an instance whose first assign was cut off, under another uid",
     step: "instance-fence",
     prepare: async (world) => {
       const told = await instanceAlone(world);
-      await cutOffBefore("take-slots", world, (context) =>
+      await cutOffBefore(world, "take-slots", (context) =>
         assign(context, instanceRequest(podOf("a", WEB))),
       );
       world.clock.nowMs += 20_000;
@@ -120,31 +177,34 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
     },
     walk: (context) => assign(context, instanceRequest(podOf("b", WEB))),
     kept: ["old", "db"],
-    again: (context) => assign(context, instanceRequest(podOf("b", WEB))),
+    again: "the same answer",
   },
   {
     name: "release of an instance by its uid",
     step: "instance-delete",
     prepare: instanceAlone,
     walk: (context) => releaseOf(context, podOf("a")),
-    kept: ["old"],
-    again: (context) => releaseOf(context, podOf("a")),
+    again: "the same",
+    meets: [
+      { with: "a keep", ...keeps, ends: [] },
+      { with: "a keep by generation", walk: keepAll, ends: [] },
+    ],
   },
   {
     name: "release of a kept instance by its uid",
     step: "instance-delete",
     prepare: keptInstance,
     walk: (context) => releaseOf(context, podOf("a")),
-    kept: ["old"],
     again: (context) => assign(context, instanceRequest(podOf("b"))),
+    meets: [{ with: "the return of another uid", ...returns("b", NODE_2), ends: ["b"] }],
   },
   {
     name: "release of a kept instance by its generation",
     step: "mark-freed",
     prepare: keptInstance,
     walk: (context, told) => releaseDb(context, told, false),
-    kept: ["old"],
-    again: (context, told) => releaseDb(context, told, false),
+    again: "the same",
+    meets: [{ with: "the return of another uid", ...returns("b", NODE_2), ends: ["b"] }],
   },
   {
     name: "release of both addresses of an instance by their generations",
@@ -154,7 +214,6 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
       db: await assigned(world.calm, instanceRequest(podOf("a"), TWO)),
     }),
     walk: (context, told) => releaseDb(context, told, false),
-    kept: ["old"],
     again: (context) => releaseOf(context, podOf("a")),
   },
   {
@@ -162,13 +221,33 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
     step: "repair-released",
     prepare: async (world) => {
       const told = await instanceAlone(world);
-      await cutOffBefore("free-slots", world, (context) => releaseOf(context, podOf("a")));
+      await cutOffBefore(world, "free-slots", (context) => releaseOf(context, podOf("a")));
       world.clock.nowMs += 100_000;
       return told;
     },
     walk: repairAll,
-    kept: ["old"],
     again: (context) => assign(context, instanceRequest(podOf("b"))),
+  },
+  {
+    name: "repair beside a kept instance",
+    step: "scan",
+    prepare: keptInstance,
+    walk: (context) => repairAll(context),
+    kept: ["old", "db"],
+    again: "the same",
+    meets: [{ with: "the return of another uid", ...returns("b", NODE_2), ends: ["b"] }],
+  },
+  {
+    name: "release by host of an instance that keeps its address",
+    step: "keep",
+    prepare: async ({ calm }) => ({
+      old: await assigned(calm, { ...requestOf("old", 1), ...NODE_3 }),
+      db: await assigned(calm, instanceRequest(podOf("a"))),
+    }),
+    walk: (context) => releaseHost(context, SPACE, "host:node-1"),
+    kept: ["old", "db"],
+    again: "the same",
+    meets: [{ with: "the return of another uid", ...returns("b", NODE_2), ends: ["b"] }],
   },
   {
     name: "release by host of instances that keep their addresses and of others",
@@ -180,22 +259,9 @@ export const INSTANCE_OPERATIONS: readonly Operation[] = [
     }),
     walk: (context) => releaseHost(context, SPACE, "host:node-3"),
     kept: ["old", "db"],
-    again: (context) => releaseHost(context, SPACE, "host:node-3"),
+    again: "the same",
   },
 ];
-
-/** Lets an operation die before one of its writes. */
-async function cutOffBefore(
-  step: string,
-  { table, clock }: World,
-  walk: (context: Context) => Promise<unknown>,
-): Promise<void> {
-  const cut = stoppedBefore(table, (name) => name === step);
-  const dying = answerOf(walk(contextOver(cut.table, clock, 5)));
-  await cut.stops;
-  cut.end();
-  await dying;
-}
 
 async function instanceAlone({ calm }: World) {
   const old = await assigned(calm, requestOf("old", 1));
@@ -215,16 +281,12 @@ async function instanceOfDeployment({ calm }: World) {
 }
 
 /** Keeps `db` for its next incarnation by its generations. */
-export async function keepAll(context: Context, told: Readonly<Record<string, Assignment>>) {
+async function keepAll(context: Context, told: Told) {
   return releaseDb(context, told, true);
 }
 
 /** Releases the addresses of `db`, or keeps them, by their generations. */
-async function releaseDb(
-  context: Context,
-  { db }: Readonly<Record<string, Assignment>>,
-  keep: boolean,
-) {
+async function releaseDb(context: Context, { db }: Told, keep: boolean) {
   const entries = (db?.addresses ?? []).flatMap(({ address, generation }) => {
     const parsed = parseGeneration(generation);
     return parsed.ok ? [{ address: addressOf(address), generation: parsed.value }] : [];
