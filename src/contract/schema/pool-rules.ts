@@ -155,6 +155,7 @@ function parentProblems({ cidr, parent, blockSize, ranges }: PoolInput): FieldPr
   if (ranges !== undefined)
     problems.push({
       field: "ranges",
+      value: ranges,
       problem: "must be absent beside parent; the pool has all of its prefix",
     });
   if (blockSize !== undefined && blockSize <= cidr.prefix)
@@ -194,6 +195,7 @@ function prefixProblems(
   const problems: FieldProblem[] = ABOUT_ADDRESSES.filter((field) => pool[field] !== undefined).map(
     (field) => ({
       field,
+      value: pool[field],
       problem: "must be absent beside assign prefixes; it is for a pool of addresses",
     }),
   );
