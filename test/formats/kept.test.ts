@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { contentsOf } from "../../src/store/contents.ts";
 import { KIND_NAMES, kindNameOf } from "../../src/store/kinds.ts";
-import { CALLS, type Furnished, furnished } from "../functions/newer.ts";
 import { context, spaceNamed, startAnew, table } from "../functions/plat.ts";
+import { CALLS } from "../operations/calls.ts";
+import { type Furnished, furnished } from "../operations/furnished.ts";
 import { reclaimAll, repairAll, work } from "../scheduled-runs.ts";
 import { keptReleases, readKept, writeKept } from "./kept.ts";
 
@@ -44,9 +45,9 @@ describe.each(keptReleases())("the items that release %s wrote", (release) => {
 
   it("are served and changed: every route answers, and none finds an item that it cannot read", async () => {
     load(release);
-    for (const [name, act] of Object.entries(CALLS)) {
+    for (const [name, { send }] of Object.entries(CALLS)) {
       const of = load(release);
-      const { status, body } = await act(of);
+      const { status, body } = await send(of);
       expect(status, name).toBeLessThan(500);
       expect(JSON.stringify(body), name).not.toMatch(/unreadable":\[\{|"code":"unreadable"/);
     }

@@ -240,35 +240,28 @@ const orElse = (names: readonly string[], name: string) => (names.length > 0 ? n
 
 const rightOf = (name: string) => fc.constantFrom(...(RIGHT[name] ?? ["x"]));
 
-/** The required fields of a body, by route. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  assign: ["host", "ipv4"],
-  release: ["addresses"],
-  amendAddress: ["leaseSeconds", "handle"],
-  reportConflict: ["handle"],
-  claimAffinities: ["cidr"],
-  putPool: ["cidr"],
-  putReservation: ["cidrs"],
-  putNode: [],
-  putNamespace: [],
-  putConfiguration: [],
-};
-
-/** Generates a JSON object of required, known and wrong entries. It is text, so that a key can be any string and occur twice. */
-function anyObject({ id, body = [] }: Route): fc.Arbitrary<string> {
+/**
+ * Generates a JSON object: the body of a valid request to the route, with other valid entries, and
+ * often with wrong ones. It is text, so that a key can be any string and occur twice.
+ */
+function anyObject({ body = [] }: Route, sent: readonly Event[]): fc.Arbitrary<string> {
   const known = body.flatMap((schema) =>
     Object.keys(("entries" in schema && schema.entries) || {}),
   );
-  const right = (name: string) =>
-    rightOf(name).map((value) => [name, JSON.stringify(value)] as const);
+  const bodies = sent.map((event): object => JSON.parse(event.body ?? "{}"));
+  const right = (name: string) => rightOf(name).map((value) => [name, value] as const);
   const wrong = fc.tuple(fc.oneof(fc.constantFrom("host", "space", ...known), anyText), anyJson);
   return fc
     .tuple(
-      fc.tuple(...(NEEDED[id.replace(/InSpace$/, "")] ?? []).map(right)),
+      fc.constantFrom(...(bodies.length > 0 ? bodies : [{}])),
       fc.array(fc.constantFrom(...orElse(known, "host")).chain(right), { maxLength: 3 }),
       fc.oneof(fc.constant([]), fc.array(wrong, { minLength: 1, maxLength: 2 })),
     )
-    .map((groups) => groups.flat().map(([key, json]) => `${JSON.stringify(key)}:${json}`))
+    .map(([valid, more, others]) => {
+      const entries = Object.entries({ ...valid, ...Object.fromEntries(more) });
+      return [...entries.map(([key, value]) => [key, JSON.stringify(value)] as const), ...others];
+    })
+    .map((entries) => entries.map(([key, json]) => `${JSON.stringify(key)}:${json}`))
     .map((entries) => `{${entries.join(",")}}`);
 }
 
@@ -311,12 +304,12 @@ const anyYaml = fc.constantFrom(
   `{${Array.from({ length: 800 }, (_, i) => `k${i}`).join(",")}}`,
 );
 
-const anyBody = (route: Route) =>
+const anyBody = (route: Route, sent: readonly Event[]) =>
   fc.oneof(
-    { weight: 20, arbitrary: anyObject(route) },
+    { weight: 20, arbitrary: anyObject(route, sent) },
     { weight: 1, arbitrary: anyJson },
     { weight: 1, arbitrary: anyText },
-    { weight: 1, arbitrary: anyObject(route).map((text) => `\ufeff${text}`) },
+    { weight: 1, arbitrary: anyObject(route, sent).map((text) => `\ufeff${text}`) },
   );
 
 /** Generates a value one time in `times`, and `undefined` otherwise. */
@@ -343,8 +336,12 @@ const without = (
     Object.entries(allocation).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
-/** Generates a request to a route, as the event that API Gateway passes on. */
-export function anyEvent(route: Route): fc.Arbitrary<Event> {
+/**
+ * Generates a request to a route, as the event that API Gateway passes on.
+ *
+ * @param sent valid requests to the route
+ */
+export function anyEvent(route: Route, sent: readonly Event[]): fc.Arbitrary<Event> {
   const parts = [...route.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = ""]) => name);
   const known = Object.keys(route.query ?? {});
   const anyPart = (name: string) =>
@@ -373,7 +370,7 @@ export function anyEvent(route: Route): fc.Arbitrary<Event> {
       headers: anyHeaders,
       yaml: route.yaml ? oneIn(8, anyYaml) : fc.constant(undefined),
       lines: route.ndjson ? oneIn(4, anyLines) : fc.constant(undefined),
-      body: anyBody(route),
+      body: anyBody(route, sent),
       base64: fc.constantFrom("no", "no", "yes", "yes", "broken"),
     })
     .map(({ path, query, headers, yaml, lines, body: json, base64 }) => {

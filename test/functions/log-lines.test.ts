@@ -5,8 +5,10 @@ import { logger } from "../../src/edge/http/logger.ts";
 import type { Item } from "../../src/store/item.ts";
 import { KIND_NAMES, kindNameOf } from "../../src/store/kinds.ts";
 import { nodeEvent } from "../node-objects.ts";
+import { CALLS } from "../operations/calls.ts";
+import { type Furnished, furnished } from "../operations/furnished.ts";
+import { replace } from "../operations/items.ts";
 import { oneIn } from "../simulation/sampled-calls.ts";
-import { CALLS, type Furnished, furnished, replace } from "./newer.ts";
 import { startAnew, table, takeIn } from "./plat.ts";
 
 /**
@@ -98,9 +100,9 @@ const foreignTexts = () => lines.flatMap(foreign);
 /** Sends every request, in a sample every third, and lets every scheduled run and the intake run. */
 async function everything(of: Furnished, number: number): Promise<void> {
   const step = oneIn(3);
-  for (const act of Object.values(CALLS).filter((_, at) => at % step === number % step)) {
+  for (const { send } of Object.values(CALLS).filter((_, at) => at % step === number % step)) {
     startAnew();
-    await act(of);
+    await send(of);
   }
   await takeIn(of.plat.space, [
     nodeEvent("MODIFIED", "n7", { version: 103 }),
@@ -163,9 +165,9 @@ describe("a table that fails with an error of its own", () => {
     lines = [];
     const methods = ["get", "query", "scan", "due", "write"] as const;
     for (const method of methods) vi.spyOn(table, method).mockImplementation(broken);
-    for (const act of Object.values(CALLS)) {
+    for (const { send } of Object.values(CALLS)) {
       startAnew();
-      await act(of);
+      await send(of);
     }
     const thrown: Error[] = [];
     for (const run of [
