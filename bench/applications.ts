@@ -5,9 +5,10 @@ import type { Application } from "../src/domain/application.ts";
 import { intervalOf } from "../src/domain/cidr.ts";
 import { hostId } from "../src/domain/host.ts";
 import { Rejection } from "../src/domain/outcome.ts";
+import type { Budget } from "../test/operations/measured.ts";
 import { assigned, give } from "./asked.ts";
 import { namesOf } from "./instances.ts";
-import type { Bench, Budget, Line } from "./operations.ts";
+import type { Bench, Line } from "./operations.ts";
 import { makePool, readCidr } from "./pool.ts";
 
 const SPACE = "applications";

@@ -1,10 +1,8 @@
-import { liftQuarantine } from "../src/allocator/admin/lift-quarantine.ts";
 import type { NamedAddress } from "../src/allocator/allocations/identify-address.ts";
 import { assign } from "../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
 import type { Context } from "../src/allocator/core/context.ts";
 import { releaseAddress } from "../src/allocator/release/release-address.ts";
-import { reportConflict } from "../src/allocator/release/report-conflict.ts";
 import { parseAddress } from "../src/domain/address.ts";
 import { parseGeneration } from "../src/domain/generation.ts";
 import { Rejection } from "../src/domain/outcome.ts";
@@ -25,18 +23,6 @@ export async function give(
 ): Promise<void> {
   const { status } = await releaseAddress(context, space, proofOf(told), expected === "kept");
   if (status !== expected) throw new Error(`the release answered ${status}`);
-}
-
-/** Reports the first address of an assignment as a conflict, by its generation. */
-export async function report(context: Context, space: string, told: Assignment): Promise<void> {
-  const answer = await reportConflict(context, space, proofOf(told));
-  if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);
-}
-
-/** Ends the quarantine of the first address of an assignment. */
-export async function lift(context: Context, space: string, told: Assignment): Promise<void> {
-  const answer = await liftQuarantine(context, space, proofOf(told).address);
-  if (answer instanceof Rejection) throw new Error(`${answer.code}: ${answer.detail}`);
 }
 
 /** Returns the first address of an assignment with its generation. */

@@ -4,8 +4,9 @@ import { type BatchItem, type BatchResult, batch } from "../src/allocator/batch/
 import { handleHash } from "../src/domain/hash.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
+import type { Budget } from "../test/operations/measured.ts";
 import { proofOf } from "./asked.ts";
-import type { Bench, Budget, Line } from "./operations.ts";
+import type { Bench, Line } from "./operations.ts";
 import { makePool } from "./pool.ts";
 
 const SPACE = "batch";

@@ -1,7 +1,8 @@
 import type { CiliumGrant, CiliumRequest } from "../src/allocator/cilium/mode.ts";
 import { putCiliumNode } from "../src/allocator/cilium/put-cilium-node.ts";
 import { Rejection } from "../src/domain/outcome.ts";
-import type { Bench, Budget, Line } from "./operations.ts";
+import type { Budget } from "../test/operations/measured.ts";
+import type { Bench, Line } from "./operations.ts";
 import { makePool } from "./pool.ts";
 
 const SPACE = "cilium";

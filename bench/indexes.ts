@@ -4,8 +4,8 @@ import type { Context } from "../src/allocator/core/context.ts";
 import { INDEX_SETTLE_MS } from "../src/domain/limits.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 import { EVERY_SHARD } from "../src/domain/shard.ts";
+import type { Budget } from "../test/operations/measured.ts";
 import { assigned, give } from "./asked.ts";
-import type { Budget } from "./operations.ts";
 
 type Measure = <T>(operation: string, budget: Budget, act: () => Promise<T>) => Promise<T>;
 

@@ -4,8 +4,8 @@ import { releaseInstance } from "../src/allocator/release/release-instance.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";
 import { type Workload, workloadHandle } from "../src/domain/workload.ts";
+import type { Budget } from "../test/operations/measured.ts";
 import { assigned, give } from "./asked.ts";
-import type { Budget } from "./operations.ts";
 
 type Measured = <T>(operation: string, budget: Budget, act: () => Promise<T>) => Promise<T>;
 

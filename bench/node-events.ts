@@ -1,8 +1,9 @@
 import { applyEvents } from "../src/allocator/nodes/apply-events.ts";
 import { hostId } from "../src/domain/host.ts";
 import type { ClusterEvent, NodeStatement } from "../src/domain/node-event.ts";
+import type { Budget } from "../test/operations/measured.ts";
 import { assigned } from "./asked.ts";
-import type { Bench, Budget, Line } from "./operations.ts";
+import type { Bench, Line } from "./operations.ts";
 import { makePool } from "./pool.ts";
 
 const SPACE = "node-events";

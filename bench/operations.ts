@@ -20,7 +20,8 @@ import { GROUP_SCANS_MAX } from "../src/domain/limits.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 import type { Pool } from "../src/domain/pool.ts";
 import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
-import { assigned, give, lift, report } from "./asked.ts";
+import { type Budget, MEASURED } from "../test/operations/measured.ts";
+import { assigned, give } from "./asked.ts";
 import { enterGroups, fillGroup, putBlock, useUpGroup } from "./fill.ts";
 import { measureIndexes } from "./indexes.ts";
 import { measureInstances } from "./instances.ts";
@@ -28,9 +29,6 @@ import type { Cost, meterOf } from "./meter.ts";
 import { makePool, readCidr } from "./pool.ts";
 import { measureQuotas } from "./quotas.ts";
 import { measureSpaces } from "./spaces.ts";
-
-/** The maximum cost of an operation: calls in sequence, write units, read units. */
-export type Budget = readonly [inSequence: number, writeUnits: number, readUnits: number];
 
 export interface Line {
   readonly operation: string;
@@ -102,6 +100,7 @@ export async function measureSite(bench: Bench, size: Size, fill: Fill): Promise
     await measureSpaces(scene.cold, `${space}-deleted`, (...measurement) =>
       measured(scene, ...measurement),
     );
+  await measureEntries(scene, owner, ({ isLast }) => isLast === true);
   return scene.lines;
 }
 
@@ -140,35 +139,7 @@ async function fillPool(scene: Scene): Promise<void> {
 /** Measures all operations for which the function knows the block. */
 async function measureKnownBlock(scene: Scene, owner: Context): Promise<void> {
   const { site, fill } = scene;
-  const one = () => assigned(owner, requestOf(scene, "owner"));
-  const keyed = () => assigned(owner, requestOf(scene, "owner", { keyed: true }));
-
-  const plain = await measured(scene, "assign, warm", [2, 3, 0], one);
-  await measured(scene, "release by address and generation", [2, 3, 0], () =>
-    give(owner, site.space, plain),
-  );
-  const once = await measured(scene, "assign with a key, warm", [2, 3, 0], keyed);
-  await measured(scene, "release by address and generation, with a key", [2, 4, 0], () =>
-    give(owner, site.space, once),
-  );
-  for (const [operation, assigning] of [
-    ["conflict by generation", one],
-    ["conflict by generation, with a key", keyed],
-  ] as const) {
-    const used = await assigning();
-    await measured(scene, operation, [2, 4, 0], () => report(owner, site.space, used));
-    // The next operation needs the address.
-    await lift(owner, site.space, used);
-  }
-  const lone = await one();
-  await measured(scene, "release by handle, one allocation without a key", [3, 3, 1], () =>
-    releaseHandle(owner, site.space, lone.handle),
-  );
-  const other = await keyed();
-  await measured(scene, "release by handle, a keyed allocation", [5, 4, 2], () =>
-    releaseHandle(owner, site.space, other.handle),
-  );
-
+  await measureEntries(scene, owner, ({ isLast }) => isLast !== true);
   await measureInstances(owner, requestOf(scene, "owner"), (...measurement) =>
     measured(scene, ...measurement),
   );
@@ -188,6 +159,22 @@ async function measureKnownBlock(scene: Scene, owner: Context): Promise<void> {
     await measured(scene, "assign 64 addresses in one block, warm", [2, 4, 0], () =>
       assigned(owner, requestOf(scene, "whole", { count: BLOCK_ADDRESSES })),
     );
+}
+
+/** Measures operations of the catalogue on the block of the owner. */
+async function measureEntries(
+  scene: Scene,
+  owner: Context,
+  isMeasured: (row: { readonly isLast?: boolean }) => boolean,
+): Promise<void> {
+  const request = () => requestOf(scene, "owner");
+  const ground = { pool: scene.site, request, named: request };
+  for (const { prepare, act, undo, bench } of MEASURED) {
+    if ("not" in bench || !isMeasured(bench)) continue;
+    const before = (await prepare?.(owner, ground)) as Assignment;
+    const answer = await measured(scene, bench.row, bench.budget, () => act(owner, ground, before));
+    await undo?.(owner, ground, before ?? (answer as Assignment));
+  }
 }
 
 /** Measures a request of both families: its pending allocation has two parts, in the fullest blocks. */

@@ -13,8 +13,9 @@ import { hostId } from "../src/domain/host.ts";
 import { CONFIRM_SECONDS_DEFAULT } from "../src/domain/limits.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 import { prefixHandle } from "../src/domain/prefix-handle.ts";
+import type { Budget } from "../test/operations/measured.ts";
 import { enterGroups } from "./fill.ts";
-import type { Bench, Budget, Line } from "./operations.ts";
+import type { Bench, Line } from "./operations.ts";
 import { makePool, readCidr } from "./pool.ts";
 
 const SPACE = "prefixes";

@@ -2,8 +2,8 @@ import { putQuota } from "../src/allocator/admin/quotas.ts";
 import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
 import type { Context } from "../src/allocator/core/context.ts";
 import type { HostId } from "../src/domain/host.ts";
+import type { Budget } from "../test/operations/measured.ts";
 import { assigned, give } from "./asked.ts";
-import type { Budget } from "./operations.ts";
 
 export type Measure = <T>(operation: string, budget: Budget, act: () => Promise<T>) => Promise<T>;
 

@@ -7,9 +7,10 @@ import { type Cidr, intervalOf } from "../src/domain/cidr.ts";
 import { hostId } from "../src/domain/host.ts";
 import { Rejection } from "../src/domain/outcome.ts";
 import type { Pool, PoolSpec } from "../src/domain/pool.ts";
+import type { Budget } from "../test/operations/measured.ts";
 import { assigned } from "./asked.ts";
 import { putBlock } from "./fill.ts";
-import type { Bench, Budget, Line } from "./operations.ts";
+import type { Bench, Line } from "./operations.ts";
 import { makePool, readCidr } from "./pool.ts";
 
 const SPACE = "ranged";

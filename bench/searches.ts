@@ -3,9 +3,10 @@ import { type AddressSearch, listAddresses } from "../src/allocator/search/list-
 import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";
 import { Rejection } from "../src/domain/outcome.ts";
+import type { Budget } from "../test/operations/measured.ts";
 import { assigned } from "./asked.ts";
 import { setIndexes } from "./indexes.ts";
-import type { Bench, Budget, Line } from "./operations.ts";
+import type { Bench, Line } from "./operations.ts";
 import { makePool, readCidr } from "./pool.ts";
 
 const SPACE = "searches";
