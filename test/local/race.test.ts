@@ -13,7 +13,7 @@ import { oneIn } from "../simulation/sampled-calls.ts";
 import { expectResumedRace, RACE_SEED } from "./resumed-race.ts";
 
 const RACE = fileURLToPath(new URL("../../bench/race.ts", import.meta.url));
-const OPERATIONS = 4_000 / oneIn(4);
+const OPERATIONS = 4_000 / oneIn(8);
 const KILLS = 4;
 
 it.runIf(emulatorBinary())(

@@ -46,12 +46,16 @@ const COMES = [
   "stands still as well",
   "is cut off, and the scheduled runs come by",
 ] as const;
-/** The interleavings let an operation meet itself and go, so here both stand still. A sample has one of the ways, by turns. */
+/** The interleavings let an operation meet itself and go, so here both stand still. */
 const WITH_ITSELF = COMES.slice(1);
-const waysOf = ({ meeting }: Pair, number: number) =>
-  meeting.with === ITSELF
-    ? WITH_ITSELF.filter((_, way) => (way + number) % oneIn(WITH_ITSELF.length) === 0)
-    : COMES;
+
+/** A sample has one of the ways of each pair, by turns, and each fourth of the operations that meet themselves. */
+function waysOf({ meeting }: Pair, number: number): readonly (typeof COMES)[number][] {
+  const isAlone = meeting.with === ITSELF;
+  const ways = isAlone ? WITH_ITSELF : COMES;
+  const one = oneIn(isAlone ? 4 * ways.length : ways.length);
+  return ways.filter((_, way) => (way + number) % one === 0);
+}
 
 const CASES = PAIRS.flatMap((pair, number) =>
   waysOf(pair, number).map((how) => {

@@ -7,7 +7,7 @@ import { runRace } from "../../bench/load/race.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { oneIn } from "../simulation/sampled-calls.ts";
 
-const OPERATIONS = 400 / oneIn(2);
+const OPERATIONS = 400 / oneIn(4);
 const CALLERS = 16;
 const SEED = 1;
 
