@@ -1,8 +1,5 @@
 import * as v from "valibot";
 import { RULES } from "../../domain/acquire-pools.ts";
-import { formatAddress } from "../../domain/address.ts";
-import { formatCidr } from "../../domain/cidr.ts";
-import type { NetworkOfAddress } from "../../domain/pool-network.ts";
 import { UNFIT } from "../../domain/unfit.ts";
 import { affinityType } from "../schema/field.ts";
 import { PROBLEMS, type ProblemCode } from "../schema/problem.ts";
@@ -67,24 +64,6 @@ export const network = {
   ),
   ...networkSettings,
 };
-
-/** Returns the network of an address as answers write it; nothing if it is not known. */
-export const addressNetwork = (address: string, network: NetworkOfAddress | undefined) =>
-  network && {
-    cidr: `${address}/${network.prefixLength}`,
-    ...(network.gateway && { gateway: formatAddress(network.gateway) }),
-    ...(network.routes && {
-      routes: network.routes.map(({ dst, gw }) => ({
-        dst: formatCidr(dst),
-        gw: formatAddress(gw),
-      })),
-    }),
-    ...(network.dns && { dns: network.dns.map(formatAddress) }),
-    ...(network.domain !== undefined && { domain: network.domain }),
-    ...(network.vlan !== undefined && { vlan: network.vlan }),
-    ...(network.mtu !== undefined && { mtu: network.mtu }),
-    ...(network.labels && { labels: network.labels }),
-  };
 
 export const problemCode = v.picklist(Object.keys(PROBLEMS) as ProblemCode[]);
 

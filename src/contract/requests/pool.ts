@@ -37,13 +37,13 @@ import {
   networkName,
   nodeName,
   principalName,
-  proseText,
   readable,
   resourceName,
   text,
   unique,
   whole,
 } from "../schema/field.ts";
+import { descriptionText, tagList } from "../schema/labelling.ts";
 import { labelsUpTo } from "../schema/labels.ts";
 import {
   blockSizeOf,
@@ -58,10 +58,6 @@ import { checked, fields, list, rule } from "../schema/schema.ts";
 import { selector } from "../schema/selector.ts";
 import type { NameInBody } from "./names.ts";
 import { DRY_RUN } from "./query.ts";
-
-const DESCRIPTION_CHARACTERS_MAX = 1_024;
-const TAGS_MAX = 20;
-const TAG_CHARACTERS_MAX = 50;
 
 const oneOf = <const Options extends readonly string[]>(options: Options) =>
   v.picklist(options, `must be ${options.join(" or ")}`);
@@ -398,41 +394,12 @@ export const POOL = {
       "Fields of a Calico manifest for routing. Plat stores and returns them, and ignores them otherwise.",
   },
   description: {
-    ...kept(
-      v.optional(
-        v.pipe(
-          proseText,
-          v.maxLength(
-            DESCRIPTION_CHARACTERS_MAX,
-            `must have at most ${DESCRIPTION_CHARACTERS_MAX} characters`,
-          ),
-        ),
-      ),
-      (description) => description || undefined,
-    ),
+    ...kept(descriptionText, (description) => description || undefined),
     words: "A description, for people.",
     flag: { value: "<text>", help: "Description of the pool, for people" },
   },
   tags: {
-    ...kept(
-      v.optional(
-        v.pipe(
-          list(
-            v.pipe(
-              text,
-              v.regex(
-                new RegExp(`^[^,\\p{Cc}\\p{Cs}]{1,${TAG_CHARACTERS_MAX}}$`, "u"),
-                `must be 1 to ${TAG_CHARACTERS_MAX} printable characters without a comma`,
-              ),
-            ),
-            { max: TAGS_MAX },
-            { type: "must be an array of texts", max: `must have at most ${TAGS_MAX} tags` },
-          ),
-          unique<string>("must have each tag once"),
-        ),
-      ),
-      (tags) => (tags?.length ? tags : undefined),
-    ),
+    ...kept(tagList, (tags) => (tags?.length ? tags : undefined)),
     words: "Words by which people group and find objects.",
     flag: { value: "<tags>", help: "Tags of the pool; with commas or repeatable", as: "texts" },
   },

@@ -9,9 +9,9 @@ import { PREFIX_HANDLE_CHARACTERS } from "../../domain/prefix-handle.ts";
 import { attributes } from "../schema/attributes.ts";
 import { callerHandle, newCallerHandle } from "../schema/caller-handle.ts";
 import { cidr, flag, whole } from "../schema/field.ts";
+import { descriptionText, tagList } from "../schema/labelling.ts";
 import { poolList } from "../schema/pool-names.ts";
 import { fields, rule } from "../schema/schema.ts";
-import { POOL } from "./pool.ts";
 import { pageEntries } from "./query.ts";
 
 const HANDLE_CHARACTERS_MAX = NAME_CHARACTERS_MAX - PREFIX_HANDLE_CHARACTERS;
@@ -32,8 +32,8 @@ export const prefixBody = v.pipe(
     cidr: v.optional(cidr),
     pools: v.optional(poolList, []),
     attributes: v.optional(attributes, {}),
-    description: POOL.description.read,
-    tags: POOL.tags.read,
+    description: descriptionText,
+    tags: tagList,
     limitPerHandle: v.optional(whole(0, 1), 0),
     dryRun: v.optional(flag, false),
   }),

@@ -1,11 +1,11 @@
 import type { AddressState } from "../../allocator/read/read-address.ts";
 import type { HandlePosition } from "../../allocator/read/read-handle.ts";
-import { addressNetwork } from "../../contract/answers/parts.ts";
 import type { Page } from "../../domain/listed.ts";
 import { formatTime } from "../../domain/time.ts";
 import { handleOf, positionBody } from "../handles/request.ts";
 import { sealCursor } from "../http/cursor.ts";
 import type { AnswerOf } from "../http/event.ts";
+import { addressNetwork } from "./network.ts";
 
 export function addressAnswer(
   address: AddressState,

@@ -2,7 +2,6 @@ import type { Assignment, AssignRequest } from "../../allocator/assign/assignmen
 import type { Explanation } from "../../allocator/assign/explain.ts";
 import { interfacesOf } from "../../allocator/assign/interfaces.ts";
 import { type Context, fresh, type Work } from "../../allocator/core/context.ts";
-import { addressNetwork } from "../../contract/answers/parts.ts";
 import { assignBody } from "../../contract/requests/assign.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
 import { invalid } from "../../contract/schema/problem.ts";
@@ -11,6 +10,7 @@ import { hostId } from "../../domain/host.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { formatTime } from "../../domain/time.ts";
 import { workloadHandle } from "../../domain/workload.ts";
+import { addressNetwork } from "../addresses/network.ts";
 import { readJson } from "../http/body.ts";
 import { assignedBy } from "../http/caller.ts";
 import { hexDigest, shortDigest } from "../http/digest.ts";
