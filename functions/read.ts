@@ -66,7 +66,7 @@ import { prefixListAnswer, readPrefixList } from "../src/edge/prefixes/by-handle
 import { readPodCidrList } from "../src/edge/prefixes/request.ts";
 import { quotaAnswer, quotaList } from "../src/edge/quotas/quota.ts";
 import {
-  labelledAnswer,
+  namespaceAnswer,
   namespaceList,
   nodeAnswer,
   nodeList,
@@ -192,7 +192,7 @@ export const handler = authorized<"read">(connected(), {
   "GET /v1/namespaces/{namespace}": route(
     namespaceList.readOne,
     (plat, { space, name }) => readNamespace(plat, space, name),
-    labelledAnswer,
+    namespaceAnswer,
   ),
   "GET /v1/applications": route(
     readApplicationList,

@@ -4,8 +4,9 @@ import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
 import {
   labelledDeleteAnswer,
-  labelledPutAnswer,
+  namespacePutAnswer,
   namespaces,
+  nodePutAnswer,
   nodes,
 } from "../src/edge/registry/request.ts";
 import { connected } from "../src/wiring.ts";
@@ -14,8 +15,8 @@ import { connected } from "../src/wiring.ts";
 export const handler = authorized<"register">(connected(), {
   "PUT /v1/nodes/{node}": route(
     nodes.readPut,
-    (plat, { space, name, labels, ifMatch }) => putNode(plat, space, name, labels, ifMatch),
-    labelledPutAnswer,
+    (plat, { space, name, spec, ifMatch }) => putNode(plat, space, name, spec.labels, ifMatch),
+    nodePutAnswer,
   ),
   "DELETE /v1/nodes/{node}": route(
     nodes.readMatch,
@@ -24,11 +25,8 @@ export const handler = authorized<"register">(connected(), {
   ),
   "PUT /v1/namespaces/{namespace}": route(
     namespaces.readPut,
-    (plat, { space, name, labels, defaultPools, ifMatch }) => {
-      const spec = { labels, ...(defaultPools && { defaultPools }) };
-      return putNamespace(plat, space, name, spec, ifMatch);
-    },
-    labelledPutAnswer,
+    (plat, { space, name, spec, ifMatch }) => putNamespace(plat, space, name, spec, ifMatch),
+    namespacePutAnswer,
   ),
   "DELETE /v1/namespaces/{namespace}": route(
     namespaces.readMatch,

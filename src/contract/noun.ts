@@ -65,7 +65,7 @@ type AlwaysSaid<Spec, Input> = {
 
 /**
  * The fields of a request by their names: one for each field of what the request says, with a schema whose output is the
- * value, or with a function that makes the value of it.
+ * value, or with a function that makes the value of it. A field of the request alone is a `part` of another one's value.
  */
 export type Fields<Spec, Input> = {
   readonly [Name in keyof Spec]-?: Said &
@@ -75,6 +75,8 @@ export type Fields<Spec, Input> = {
           : never)
       | { keep(said: never, all: Input): OrAbsent<Spec, Name> }
     );
+} & {
+  readonly [Name in Exclude<keyof Input, keyof Spec>]-?: Said & ReturnType<typeof part>;
 };
 
 /**
@@ -85,6 +87,12 @@ export const kept = <Schema extends v.GenericSchema, Input, Value>(
   read: Schema,
   keep: (said: v.InferOutput<Schema> | undefined, all: Input) => Value,
 ) => ({ read, keep });
+
+/** Makes a field of a request that the value has as a part of another field, whose `kept` reads both. */
+export const part = <Schema extends v.GenericSchema>(read: Schema) => ({
+  read,
+  keep: (): undefined => undefined,
+});
 
 /** The schemas of declared fields. */
 export type Reads<Declared extends Readonly<Record<string, Said>>> = {

@@ -4,6 +4,7 @@ import {
   type Fields,
   type Inputs,
   kept,
+  part,
   readsOf,
   schemasOf,
   specOf,
@@ -35,6 +36,18 @@ const DOOR = {
   color: { ...color, words: { request: "Its colour.", answer: "The colour that it has." } },
 } satisfies Fields<Door, Said>;
 
+/** A noun of the domain with one field, which a request says as two. */
+interface Gate {
+  readonly locks: readonly string[];
+}
+interface SaidOfGate {
+  readonly locks?: string | undefined;
+  readonly bolts?: string | undefined;
+}
+
+const locks = kept(text, (said = "", { bolts = "" }: SaidOfGate) => [said, bolts]);
+const GATE = { locks, bolts: part(text) } satisfies Fields<Gate, SaidOfGate>;
+
 const tell = telling<Door>();
 const TOLD = {
   width: tell(v.number(), ({ width }) => width),
@@ -47,6 +60,13 @@ it("a declaration makes the value that a request says, and leaves out what it do
   expect(specOf<Door, Said>(DOOR, input)).toEqual({ width: 80, area: 160 });
   expect(specOf<Door, Said>(DOOR, { width: 80, area: 3 })).toEqual({ width: 80, area: 3 });
   expect(Object.keys(readsOf(DOOR))).toEqual(["width", "area", "color"]);
+});
+
+it("a part is in the value of another field, and in none of its own", () => {
+  expect(specOf<Gate, SaidOfGate>(GATE, { locks: "a", bolts: "b" })).toStrictEqual({
+    locks: ["a", "b"],
+  });
+  expect(Object.keys(readsOf(GATE))).toEqual(["locks", "bolts"]);
 });
 
 it("a declaration makes the answer about a value, and leaves out what it does not have", () => {
@@ -84,6 +104,10 @@ it("a forgotten field, an unknown one and one of another type are type errors", 
     maybeUnsaid: { width, area: { read: v.number() }, color } satisfies Fields<Door, Said>,
     // @ts-expect-error what is made of the width is a text
     otherValue: { width, area: kept(text, () => "2"), color } satisfies Fields<Door, Said>,
+    // @ts-expect-error the part bolts is missing
+    missingPart: { locks } satisfies Fields<Gate, SaidOfGate>,
+    // @ts-expect-error a gate has no field for the bolts
+    partAsField: { locks, bolts: { read: text } } satisfies Fields<Gate, SaidOfGate>,
     // @ts-expect-error the schema says a text where the function takes a number
     otherInput: kept(v.string(), (said: number) => said),
     // @ts-expect-error an answer must tell the color
@@ -93,5 +117,5 @@ it("a forgotten field, an unknown one and one of another type are type errors", 
     // @ts-expect-error the schema demands a text, and a door may have no color
     absent: tell(v.string(), ({ color }) => color),
   };
-  expect(Object.keys(made)).toHaveLength(10);
+  expect(Object.keys(made)).toHaveLength(12);
 });

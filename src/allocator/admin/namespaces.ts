@@ -26,7 +26,7 @@ export async function putNamespace(
   return compareAndSwap<Written<Namespace> | Rejection>(`the namespace ${name}`, async () => {
     const seen = await store.readNamespace(space, name);
     const revision = seen?.revision;
-    const isSame = same(seen && specOf(seen), spec);
+    const isSame = same(seen, { ...spec, space, name, revision });
     const wanted = { act: "change", precondition, isSame } as const;
     const rejection = unmet({ ...resource, revision }, wanted);
     if (rejection) return answer(rejection);
@@ -40,8 +40,6 @@ export async function putNamespace(
     return answer({ value: next, created: !seen, effectiveAtMs: announced(context, space, name) });
   });
 }
-
-const specOf = ({ labels, defaultPools }: Namespace) => ({ labels, defaultPools });
 
 /** Deletes a namespace if the precondition holds. Requests that name it are then matched as if it had no labels. */
 export async function deleteNamespace(

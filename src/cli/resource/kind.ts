@@ -11,6 +11,7 @@ import {
 } from "../../contract/requests/manifest.ts";
 import { type PoolDocument, readPool } from "../../contract/requests/pool.ts";
 import { NAMED_PER_PAGE_MAX } from "../../contract/requests/query.ts";
+import { NAMESPACE_MANIFEST, NODE_MANIFEST } from "../../contract/requests/registry.ts";
 import { readSpiderIpPool, SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
 import { SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
 import { readSpiderSubnet, SPIDER_SUBNET } from "../../contract/requests/spider-subnet.ts";
@@ -18,7 +19,12 @@ import { orProblem, Problem } from "../../contract/schema/problem.ts";
 import { poolNameOf } from "../../domain/cilium-pools.ts";
 import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { usageError } from "../shell/exit.ts";
-import { UNSAID_OF_RESERVATION, unsaidOfPool } from "./manifest-fields.ts";
+import {
+  UNSAID_OF_NAMESPACE,
+  UNSAID_OF_NODE,
+  UNSAID_OF_RESERVATION,
+  unsaidOfPool,
+} from "./manifest-fields.ts";
 
 /** A kind of named resource that operators define: its path in the API, and its manifests. */
 export interface Kind {
@@ -165,7 +171,7 @@ export const NODE: Kind = {
   title: "node",
   plural: "nodes",
   perPage: LABELLED_PER_PAGE_MAX,
-  manifests: [{ kind: "Node", apiVersions: ["v1"], bodyOf: labelsIn, unsaid: [] }],
+  manifests: [{ ...NODE_MANIFEST, bodyOf: labelsIn, unsaid: UNSAID_OF_NODE }],
   sets: [],
 };
 
@@ -175,14 +181,7 @@ export const NAMESPACE: Kind = {
   sample: "shop",
   title: "namespace",
   plural: "namespaces",
-  manifests: [
-    {
-      kind: "Namespace",
-      apiVersions: ["v1"],
-      bodyOf: registeredIn,
-      unsaid: [],
-    },
-  ],
+  manifests: [{ ...NAMESPACE_MANIFEST, bodyOf: registeredIn, unsaid: UNSAID_OF_NAMESPACE }],
 };
 
 /** A workload. Its name has its namespace and its kind. */

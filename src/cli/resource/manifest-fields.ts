@@ -2,6 +2,11 @@ import type * as v from "valibot";
 import type { poolRead } from "../../contract/answers/answers.ts";
 import type { manifest } from "../../contract/requests/manifest.ts";
 import { POOL, type ROUTING_FIELDS } from "../../contract/requests/pool.ts";
+import {
+  NAMESPACE_FIELDS,
+  NODE_FIELDS,
+  type namespaceManifest,
+} from "../../contract/requests/registry.ts";
 import { RESERVATION } from "../../contract/requests/reservation.ts";
 import type { spiderIpPoolManifest } from "../../contract/requests/spider-ippool.ts";
 import type { spiderSubnetManifest } from "../../contract/requests/spider-subnet.ts";
@@ -91,6 +96,22 @@ export const unsaidOfPool = (kind: keyof typeof SAID): readonly PoolField[] =>
 
 /** The fields of a reservation for which no manifest has a word. */
 export const UNSAID_OF_RESERVATION = unsaid(RESERVATION, { cidrs: true });
+
+/** The fields of a node for which its manifest has no word. */
+export const UNSAID_OF_NODE = unsaid(NODE_FIELDS, { labels: true });
+
+type Annotated = NonNullable<v.InferOutput<typeof namespaceManifest>["metadata"]["annotations"]>;
+
+/** The annotations say that there is no list for both families. */
+const NAMESPACE: Names<keyof Annotated | "labels" | "defaultPools"> = {
+  labels: true,
+  defaultPools: true,
+  ipv4DefaultPools: true,
+  ipv6DefaultPools: true,
+};
+
+/** The fields of a namespace for which its manifest has no word. */
+export const UNSAID_OF_NAMESPACE = unsaid(NAMESPACE_FIELDS, NAMESPACE);
 
 /** The fields of a pool that Calico's IPPool does not have. An import and an apply of IPPools leave them as they are. */
 export const PLAT_FIELDS = unsaidOfPool("IPPool");

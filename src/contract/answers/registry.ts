@@ -1,20 +1,53 @@
 import * as v from "valibot";
+import type { Family } from "../../domain/address.ts";
+import type { Namespace } from "../../domain/namespace.ts";
+import type { Node } from "../../domain/node.ts";
+import { schemasOf, type Told, telling, told } from "../noun.ts";
+import type { DefaultPoolNames } from "../schema/pool-names.ts";
 import { ignored, next, unreadable, written } from "./parts.ts";
 
-const labelled = {
-  name: v.string(),
-  labels: v.record(v.string(), v.string()),
+const labelled = telling<Pick<Node | Namespace, "name" | "labels">>();
+
+/** The fields of a node, beside its status. */
+const NODE = {
+  name: labelled(v.string(), ({ name }) => name),
+  labels: labelled(v.record(v.string(), v.string()), ({ labels }) => labels),
+} satisfies Readonly<Record<Exclude<keyof Node, "space" | "id" | "revision">, Told<Node>>>;
+
+const tell = telling<Namespace>();
+const pools = v.optional(v.array(v.string()));
+
+/** Returns the default pools of one family, if each family has its own. */
+const poolsOf = ({ defaultPools = [] }: Namespace, family: Family) => {
+  const own = "length" in defaultPools ? [] : defaultPools[family];
+  return own.length > 0 ? own : undefined;
 };
 
-export const labelledRead = v.strictObject(labelled);
+/** The fields of a namespace. Its default pools are one list, or one for each family. */
+const NAMESPACE = {
+  name: NODE.name,
+  labels: NODE.labels,
+  defaultPools: tell(pools, ({ defaultPools }) =>
+    defaultPools && "length" in defaultPools ? defaultPools : undefined,
+  ),
+  ipv4DefaultPools: tell(pools, (namespace) => poolsOf(namespace, 4)),
+  ipv6DefaultPools: tell(pools, (namespace) => poolsOf(namespace, 6)),
+} satisfies Readonly<
+  Record<Exclude<keyof Namespace, "space" | "revision"> | keyof DefaultPoolNames, Told<Namespace>>
+>;
+
+/** Returns a node as answers write it, without its status. */
+export const nodeOf = (node: Node) => told(NODE, node);
+
+/** Returns a namespace as answers write it. */
+export const namespaceOf = (namespace: Namespace) => told(NAMESPACE, namespace);
+
+const node = schemasOf(NODE);
+const namespace = schemasOf(NAMESPACE);
+
+export const labelledRead = v.strictObject(node);
 
 export const nodesRead = v.strictObject({ nodes: v.array(labelledRead), unreadable, next });
-
-const pools = v.optional(v.array(v.string()));
-const namespace = {
-  ...labelled,
-  ...{ defaultPools: pools, ipv4DefaultPools: pools, ipv6DefaultPools: pools },
-};
 
 export const namespaceRead = v.strictObject(namespace);
 
@@ -24,7 +57,7 @@ export const namespacesRead = v.strictObject({
   next,
 });
 
-export const labelledWritten = v.strictObject({ ...labelled, ...written, ignored });
+export const labelledWritten = v.strictObject({ ...node, ...written, ignored });
 
 export const namespaceWritten = v.strictObject({ ...namespace, ...written, ignored });
 

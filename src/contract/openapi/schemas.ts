@@ -14,7 +14,7 @@ import { podCidrsBody } from "../requests/node-prefix.ts";
 import { poolBody } from "../requests/pool.ts";
 import { prefixBody, prefixReleaseBody } from "../requests/prefix.ts";
 import { quotaBody } from "../requests/quota.ts";
-import { namespaceRequest, nodeRequest } from "../requests/registry.ts";
+import { namespaceBody, namespaceManifest, nodeBody, nodeManifest } from "../requests/registry.ts";
 import { entrySchema, releaseBody } from "../requests/release.ts";
 import { reservationBody } from "../requests/reservation.ts";
 import { settingsBody } from "../requests/settings.ts";
@@ -51,10 +51,10 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   QuotaRequest: quotaBody,
   ReservationRequest: reservationBody,
   ReservedIpManifest: reservedIpManifest,
-  NodeRequest: nodeRequest.body,
-  NodeManifest: nodeRequest.manifest,
-  NamespaceRequest: namespaceRequest.body,
-  NamespaceManifest: namespaceRequest.manifest,
+  NodeRequest: nodeBody,
+  NodeManifest: nodeManifest,
+  NamespaceRequest: namespaceBody,
+  NamespaceManifest: namespaceManifest,
   ApplicationRequest: applicationBody,
   PodCidrsRequest: podCidrsBody,
   PrefixRequest: prefixBody,

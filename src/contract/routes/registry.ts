@@ -1,6 +1,12 @@
 import * as answers from "../answers/answers.ts";
 import { DRY_RUN } from "../requests/query.ts";
-import { labelledQuery, namespaceRequest, nodeRequest } from "../requests/registry.ts";
+import {
+  labelledQuery,
+  namespaceBody,
+  namespaceManifest,
+  nodeBody,
+  nodeManifest,
+} from "../requests/registry.ts";
 import { CHANGED, type Route } from "./route.ts";
 
 /** Nodes and namespaces. */
@@ -38,7 +44,7 @@ export const REGISTRY_ROUTES = [
       "Registers a host, or changes the labels that the caller saw, from labels or a Kubernetes manifest",
     query: DRY_RUN,
     headers: ["If-Match", "If-None-Match"],
-    body: [nodeRequest.body, nodeRequest.manifest],
+    body: [nodeBody, nodeManifest],
     yaml: true,
     answers: { 200: answers.labelledWritten, 201: answers.labelledWritten },
     rejections: [...CHANGED, "name_mismatch"],
@@ -88,7 +94,7 @@ export const REGISTRY_ROUTES = [
       "Registers a namespace, or changes the version that the caller saw, from fields or a Kubernetes manifest",
     query: DRY_RUN,
     headers: ["If-Match", "If-None-Match"],
-    body: [namespaceRequest.body, namespaceRequest.manifest],
+    body: [namespaceBody, namespaceManifest],
     yaml: true,
     answers: { 200: answers.namespaceWritten, 201: answers.namespaceWritten },
     rejections: [...CHANGED, "name_mismatch"],

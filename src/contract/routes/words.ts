@@ -2,6 +2,7 @@ import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from "../../domain/limits.ts";
 import { wordsOf } from "../noun.ts";
 import { POOL } from "../requests/pool.ts";
 import { QUOTA } from "../requests/quota.ts";
+import { NAMESPACE_FIELDS } from "../requests/registry.ts";
 import { RESERVATION } from "../requests/reservation.ts";
 import { SETTINGS } from "../requests/settings.ts";
 
@@ -15,6 +16,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   ...wordsOf("Pool", POOL),
   ...wordsOf("Reservation", RESERVATION),
   ...wordsOf("Quota", QUOTA),
+  ...wordsOf("Namespace", NAMESPACE_FIELDS),
   ...wordsOf("Configuration", SETTINGS),
   action:
     "How the request would use this block: own, claim, seize or borrow; create or share one of a pool with ranges; or already assigned addresses.",
@@ -63,8 +65,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   count: "The number of addresses.",
   createdAt: "When the job began.",
   current: "The counts of the present walk so far.",
-  defaultPools:
-    "The pools of a request that names none: names, CIDRs and patterns. Those of the namespace come before those of the request. One list serves both families.",
   deleted: "Empty blocks that were deleted.",
   detail: "An explanation for people.",
   "detail-type": "The type of the event of EventBridge.",
@@ -108,13 +108,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   ips: "The addresses and ranges in the manifest.",
   ipVersion: "The address family in the manifest. It must be that of the addresses.",
   ipv4: "The number of IPv4 addresses.",
-  ipv4DefaultPools:
-    "The default pools of IPv4 alone, in place of `defaultPools`. Without `ipv6DefaultPools` no IPv6 pool serves.",
   ipv4Pools:
     "The pools that can serve IPv4, by name, CIDR or pattern, in the order in which they are tried.",
   ipv6: "The number of IPv6 addresses.",
-  ipv6DefaultPools:
-    "The default pools of IPv6 alone, in place of `defaultPools`. Without `ipv4DefaultPools` no IPv4 pool serves.",
   ipv6Pools:
     "The pools that can serve IPv6, by name, CIDR or pattern, in the order in which they are tried.",
   job: "The job that carries out the request.",

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { POOLS_PER_REQUEST_MAX } from "../../domain/limits.ts";
+import type { DefaultPools } from "../../domain/namespace.ts";
 import { poolsMeant, unique } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 import { list } from "./schema.ts";
@@ -63,7 +64,14 @@ const oneWay = (field: string, others: string): readonly FieldProblem[] => [
 export const isByFamily = ({ ipv4Pools, ipv6Pools }: PoolNames) =>
   ipv4Pools.length + ipv6Pools.length > 0;
 
-export const areDefaultsByFamily = ({
+const areDefaultsByFamily = ({
   ipv4DefaultPools = [],
   ipv6DefaultPools = [],
 }: Partial<DefaultPoolNames>) => ipv4DefaultPools.length + ipv6DefaultPools.length > 0;
+
+/** Returns the default pools of a request or a namespace in the allocator's form; nothing if there are none. */
+export function defaultPoolsOf(names: Partial<DefaultPoolNames>): DefaultPools | undefined {
+  const { defaultPools = [], ipv4DefaultPools = [], ipv6DefaultPools = [] } = names;
+  if (areDefaultsByFamily(names)) return { 4: ipv4DefaultPools, 6: ipv6DefaultPools };
+  return defaultPools.length > 0 ? defaultPools : undefined;
+}

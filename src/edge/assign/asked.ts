@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import type { AssignRequest } from "../../allocator/assign/assignment.ts";
 import type { assignBody } from "../../contract/requests/assign.ts";
+import { defaultPoolsOf } from "../../contract/schema/pool-names.ts";
 import { invalid } from "../../contract/schema/problem.ts";
 import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import {
@@ -8,7 +9,7 @@ import {
   itemsOfInterfaces,
   type PoolAnnotation,
 } from "../../domain/spiderpool-annotations.ts";
-import { defaultPoolsAsked, poolsAsked } from "../pools/pools-asked.ts";
+import { poolsAsked } from "../pools/pools-asked.ts";
 
 type Input = v.InferOutput<typeof assignBody>;
 
@@ -55,10 +56,13 @@ function askedByEach(interfaces: NonNullable<Input["interfaces"]>, { annotations
 const networkAsked = ({
   network,
   ...names
-}: Pick<Input, "defaultPools"> & Partial<Pick<Input, "network">>) => ({
-  ...defaultPoolsAsked(names),
-  ...(network !== undefined && { network }),
-});
+}: Pick<Input, "defaultPools"> & Partial<Pick<Input, "network">>) => {
+  const defaultPools = defaultPoolsOf(names);
+  return {
+    ...(defaultPools && { defaultPools }),
+    ...(network !== undefined && { network }),
+  };
+};
 
 /** Returns the number of addresses of each family; a specific address counts as one of its family. */
 function wantedOf({

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import type { LabelledWanted } from "../../allocator/admin/nodes.ts";
 import type { NodeWithHealth } from "../../allocator/nodes/read-node.ts";
+import { namespaceOf, nodeOf } from "../../contract/answers/registry.ts";
 import { NAMESPACE, type NamePart, NODE } from "../../contract/requests/names.ts";
 import { labelledQuery } from "../../contract/requests/registry.ts";
 import { hostText } from "../../contract/schema/field.ts";
-import type { DefaultPoolNames } from "../../contract/schema/pool-names.ts";
-import type { Labels } from "../../domain/labels.ts";
 import type { ListedPage } from "../../domain/listed.ts";
-import type { DefaultPools } from "../../domain/namespace.ts";
+import type { Namespace } from "../../domain/namespace.ts";
+import type { Node } from "../../domain/node.ts";
 import { openCursor, sealCursor } from "../http/cursor.ts";
 import type { AnswerOf, Event } from "../http/event.ts";
 import { readNamed, readQuery } from "../http/parameters.ts";
@@ -19,18 +19,17 @@ import { etagOf } from "../http/write-answer.ts";
  * time to load.
  */
 
-export interface Labelled {
-  readonly name: string;
-  readonly labels: Labels;
-  readonly defaultPools?: DefaultPools;
-  readonly revision: string;
-}
-
-export const nodeList = labelledList(NODE, "nodes");
-export const namespaceList = labelledList(NAMESPACE, "namespaces");
+export const nodeList = labelledList(NODE, "nodes", (node: Node) => nodeOf(node));
+export const namespaceList = labelledList(NAMESPACE, "namespaces", (namespace: Namespace) =>
+  namespaceOf(namespace),
+);
 
 /** Makes the readers of nodes or of namespaces, and the answer of their list. */
-function labelledList<List extends "nodes" | "namespaces">(of: NamePart, list: List) {
+function labelledList<List extends "nodes" | "namespaces", Item, Body extends object>(
+  of: NamePart,
+  list: List,
+  bodyOf: (item: Item) => Body,
+) {
   const listOf = ({ space }: { readonly space: string }) => [list, space];
   return {
     readOne: (event: Event) => readNamed(event, of),
@@ -45,17 +44,14 @@ function labelledList<List extends "nodes" | "namespaces">(of: NamePart, list: L
     },
 
     answer(
-      { items, unreadable, next }: ListedPage<Labelled, string>,
+      { items, unreadable, next }: ListedPage<Item, string>,
       _: string,
       wanted: LabelledWanted,
     ) {
       return {
         status: 200 as const,
         body: {
-          ...({ [list]: items.map(labelledBody) } as Record<
-            List,
-            ReturnType<typeof labelledBody>[]
-          >),
+          ...({ [list]: items.map(bodyOf) } as Record<List, Body[]>),
           ...unreadableBody(unreadable),
           ...(next !== undefined && { next: sealCursor(listOf(wanted), { after: next }) }),
         },
@@ -64,14 +60,14 @@ function labelledList<List extends "nodes" | "namespaces">(of: NamePart, list: L
   };
 }
 
-export function labelledAnswer(labelled: Labelled): AnswerOf<"GET /v1/namespaces/{namespace}"> {
-  return { status: 200, headers: etagOf(labelled), body: labelledBody(labelled) };
+export function namespaceAnswer(namespace: Namespace): AnswerOf<"GET /v1/namespaces/{namespace}"> {
+  return { status: 200, headers: etagOf(namespace), body: namespaceOf(namespace) };
 }
 
 /** Answers with a node. Its ETag is that of its labels, because a status has no version of its own. */
 export function nodeAnswer({ status, ...node }: NodeWithHealth): AnswerOf<"GET /v1/nodes/{node}"> {
-  const answer = labelledAnswer(node);
-  return status ? { ...answer, body: { ...answer.body, status: statusBody(status) } } : answer;
+  const body = { ...nodeOf(node), ...(status && { status: statusBody(status) }) };
+  return { status: 200, headers: etagOf(node), body };
 }
 
 function statusBody({ report, health }: NonNullable<NodeWithHealth["status"]>) {
@@ -83,20 +79,5 @@ function statusBody({ report, health }: NonNullable<NodeWithHealth["status"]>) {
     podCIDRs: report.podCidrs,
     ...judged,
     lastSeenAt: new Date(lastSeenAtMs).toISOString(),
-  };
-}
-
-export const labelledBody = ({ name, labels, defaultPools }: Labelled) => ({
-  name,
-  labels,
-  ...(defaultPools && defaultPoolsBody(defaultPools)),
-});
-
-function defaultPoolsBody(pools: DefaultPools): Partial<DefaultPoolNames> {
-  if ("length" in pools) return { defaultPools: pools };
-  const { 4: ipv4DefaultPools, 6: ipv6DefaultPools } = pools;
-  return {
-    ...(ipv4DefaultPools.length > 0 && { ipv4DefaultPools }),
-    ...(ipv6DefaultPools.length > 0 && { ipv6DefaultPools }),
   };
 }

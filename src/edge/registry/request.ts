@@ -1,69 +1,78 @@
 import type { Written } from "../../allocator/admin/written.ts";
+import { namespaceOf, nodeOf } from "../../contract/answers/registry.ts";
+import type { ManifestKind } from "../../contract/requests/manifest.ts";
+import { NAMESPACE, type NamePart, NODE } from "../../contract/requests/names.ts";
 import {
-  type LabelledRequest,
-  namespaceRequest,
-  nodeRequest,
+  NAMESPACE_MANIFEST,
+  NODE_MANIFEST,
+  type RegistryDocument,
+  readNamespace,
+  readNamespaceManifest,
+  readNode,
+  readNodeManifest,
 } from "../../contract/requests/registry.ts";
-import { checked } from "../../contract/schema/schema.ts";
-import type { NamespaceSpec } from "../../domain/namespace.ts";
+import type { Namespace } from "../../domain/namespace.ts";
+import type { Node } from "../../domain/node.ts";
 import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
 import type { AnswerOf, Event } from "../http/event.ts";
 import { readNamedWrite } from "../http/parameters.ts";
 import { readIfMatch, readNamedMatch } from "../http/preconditions.ts";
 import { type DryRun, deleted, type Ignoring, ignored, written } from "../http/write-answer.ts";
 import { readDocuments } from "../http/yaml-body.ts";
-import { defaultPoolsAsked } from "../pools/pools-asked.ts";
-import { type Labelled, labelledBody } from "./answer.ts";
 
-/** Returns the readers for changes of a node or a namespace. */
-function labelledKind(request: LabelledRequest) {
-  const { body, manifest, of } = request;
-
-  const readDocument = (document: unknown) => {
-    if (!isManifest(document)) {
-      const input = checked(body, document);
-      const { name, labels, ...more } = input;
-      return {
-        ...{ labels, ...defaultPoolsAsked(more) },
-        ...(name !== undefined && { name: { field: "name", value: name } }),
-      };
-    }
-    const input = checked(manifest, document);
-    const { name, labels, annotations } = input.metadata;
-    const spec: NamespaceSpec = { labels, ...defaultPoolsAsked(annotations ?? {}) };
-    return { ...spec, name: { field: "metadata.name", value: name } };
-  };
-
-  return {
-    readMatch: (event: Event) => readNamedMatch(event, of),
-
-    /** Reads labels as JSON, or as a manifest of Kubernetes in JSON or YAML. */
-    readPut(event: Event) {
-      const documents = readDocuments(event);
-      const chosen = chooseManifest(event, documents, { kinds: [request], of });
-      const document = readDocument(chosen.document);
-      const named = readNamedWrite(event, document.name, of);
-      const match = readIfMatch(event);
-      const { name: _, ...spec } = document;
-      return { ...named, ...spec, ...match, ignored: chosen.ignored };
-    },
-  };
+/** A node or a namespace: the part of a path that names it, its manifest, and the readers of both forms of its body. */
+interface LabelledKind<Spec> {
+  readonly of: NamePart;
+  readonly manifest: ManifestKind;
+  readonly read: (document: unknown) => RegistryDocument<Spec>;
+  readonly readManifest: (document: unknown) => RegistryDocument<Spec>;
 }
 
-export const nodes = labelledKind(nodeRequest);
-export const namespaces = labelledKind(namespaceRequest);
+/** Returns the readers for changes of a node or a namespace. */
+const labelledKind = <Spec>({ of, manifest, read, readManifest }: LabelledKind<Spec>) => ({
+  readMatch: (event: Event) => readNamedMatch(event, of),
 
-export const labelledPutAnswer = (
-  result: Written<Labelled>,
+  /** Reads its fields as JSON, or as a manifest of Kubernetes in JSON or YAML. */
+  readPut(event: Event) {
+    const documents = readDocuments(event);
+    const { document, ignored } = chooseManifest(event, documents, { kinds: [manifest], of });
+    const { name, spec } = isManifest(document) ? readManifest(document) : read(document);
+    const named = readNamedWrite(event, name, of);
+    return { ...named, spec, ...readIfMatch(event), ignored };
+  },
+});
+
+export const nodes = labelledKind({
+  of: NODE,
+  manifest: NODE_MANIFEST,
+  read: readNode,
+  readManifest: readNodeManifest,
+});
+
+export const namespaces = labelledKind({
+  of: NAMESPACE,
+  manifest: NAMESPACE_MANIFEST,
+  read: readNamespace,
+  readManifest: readNamespaceManifest,
+});
+
+export const nodePutAnswer = (
+  result: Written<Node>,
   _requestId: string,
   request: DryRun & Ignoring,
-): AnswerOf<"PUT /v1/nodes/{node}" | "PUT /v1/namespaces/{namespace}"> =>
-  written(
-    result,
-    request,
-    { ...labelledBody(result.value), ...ignored(request) },
-    result.value.revision,
-  );
+): AnswerOf<"PUT /v1/nodes/{node}"> => {
+  const { value } = result;
+  return written(result, request, { ...nodeOf(value), ...ignored(request) }, value.revision);
+};
+
+export const namespacePutAnswer = (
+  result: Written<Namespace>,
+  _requestId: string,
+  request: DryRun & Ignoring,
+): AnswerOf<"PUT /v1/namespaces/{namespace}"> => {
+  const { value } = result;
+  return written(result, request, { ...namespaceOf(value), ...ignored(request) }, value.revision);
+};
 
 export const labelledDeleteAnswer = (
   result: Written<undefined>,

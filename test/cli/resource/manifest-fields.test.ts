@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { PLAT_FIELDS } from "../../../src/cli/resource/manifest-fields.ts";
-import type { poolRead } from "../../../src/contract/answers/answers.ts";
+import type { namespaceRead, poolRead } from "../../../src/contract/answers/answers.ts";
 import { DRY_RUN, terminal } from "../terminal.ts";
 
 const { plat, platWith, call } = terminal();
@@ -188,6 +188,42 @@ describe("plat pool apply of each kind of manifest over a pool with each field",
   });
 });
 
+type Namespace = v.InferOutput<typeof namespaceRead>;
+type NamespaceField = Exclude<keyof Namespace, "name">;
+
+/**
+ * A value of each field of a namespace, and the value after a manifest without annotations: its own for a field that no
+ * manifest has a word for. A field that is missing here is a type error.
+ */
+const OF_NAMESPACE: {
+  readonly [Field in NamespaceField]: {
+    readonly value: Namespace[Field];
+    readonly applied: Namespace[Field] | undefined;
+    readonly note: string;
+  };
+} = {
+  labels: {
+    value: { team: "b" },
+    applied: { team: "a" },
+    note: 'changes labels: {"team":"b"} -> {"team":"a"}',
+  },
+  defaultPools: {
+    value: ["p"],
+    applied: undefined,
+    note: 'changes defaultPools: ["p"] -> none',
+  },
+  ipv4DefaultPools: {
+    value: ["p"],
+    applied: undefined,
+    note: 'changes ipv4DefaultPools: ["p"] -> none',
+  },
+  ipv6DefaultPools: {
+    value: ["p"],
+    applied: undefined,
+    note: 'changes ipv6DefaultPools: ["p"] -> none',
+  },
+};
+
 describe("plat apply of a manifest of another kind", () => {
   it.each([
     {
@@ -212,13 +248,17 @@ describe("plat apply of a manifest of another kind", () => {
     );
   });
 
-  it("Namespace without annotations has no default pools, and says so", async () => {
-    await call("PUT", "/v1/namespaces/web", { labels: { team: "a" }, defaultPools: ["p"] });
-    const metadata = { name: "web", labels: { team: "a" } };
-    expect(await applied({ kind: "Namespace", apiVersion: "v1", metadata })).toBe(
-      'namespace/web configured\nNote: namespace/web changes defaultPools: ["p"] -> none\n',
-    );
-  });
+  it.each(Object.entries(OF_NAMESPACE))(
+    "Namespace without annotations over %s: what it says changes, and it says so",
+    async (field, { value, applied: after, note }) => {
+      await call("PUT", "/v1/namespaces/web", { labels: { team: "a" }, [field]: value });
+      const metadata = { name: "web", labels: { team: "a" } };
+      expect(await applied({ kind: "Namespace", apiVersion: "v1", metadata })).toContain(
+        `Note: namespace/web ${note}\n`,
+      );
+      expect((await call("GET", "/v1/namespaces/web")).body[field]).toEqual(after);
+    },
+  );
 });
 
 describe("docs/plat.md", () => {

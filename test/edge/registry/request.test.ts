@@ -50,11 +50,13 @@ describe("a node", () => {
       dryRun: false,
       ifMatch: {},
       ignored: [],
-      labels: {
-        "beta.kubernetes.io/arch": "arm64",
-        "kubernetes.io/hostname": "ip-10-0-1-17",
-        "node-role.kubernetes.io/worker": "",
-        "topology.kubernetes.io/zone": "eu-west-1a",
+      spec: {
+        labels: {
+          "beta.kubernetes.io/arch": "arm64",
+          "kubernetes.io/hostname": "ip-10-0-1-17",
+          "node-role.kubernetes.io/worker": "",
+          "topology.kubernetes.io/zone": "eu-west-1a",
+        },
       },
     });
   });
@@ -68,15 +70,15 @@ describe("a node", () => {
   });
 
   it("needs no labels", () => {
-    expect(put({})).toMatchObject({ labels: {} });
+    expect(put({})).toMatchObject({ spec: { labels: {} } });
     const bare = { apiVersion: "v1", kind: "Node", metadata: { name: "ip-10-0-1-17" } };
-    expect(put(bare)).toMatchObject({ labels: {} });
+    expect(put(bare)).toMatchObject({ spec: { labels: {} } });
   });
 
   it("may have labels that are called like the methods of objects", () => {
     const taken = put('{"labels":{"constructor":"a","toString":"b","hasOwnProperty":""}}');
     expect(taken).toMatchObject({
-      labels: { constructor: "a", toString: "b", hasOwnProperty: "" },
+      spec: { labels: { constructor: "a", toString: "b", hasOwnProperty: "" } },
     });
     expect(rejectedFields(() => put('{"labels":{"__proto__":"a"}}'))).toEqual([
       expect.stringContaining("labels.__proto__: must have a name of 1 to 63 letters"),
@@ -120,7 +122,7 @@ describe("labels", () => {
     { "A_b.c-9": "" },
     { "9": "9" },
   ])("may be %j", (labels) => {
-    expect(labelled(labels)).toMatchObject({ labels });
+    expect(labelled(labels)).toMatchObject({ spec: { labels } });
   });
 
   it.each([
@@ -170,7 +172,7 @@ describe("a namespace", () => {
     };
     expect(namespaces.readPut(eventOf("PUT", path, { body }))).toMatchObject({
       name: "shop",
-      labels: { "kubernetes.io/metadata.name": "shop", team: "web" },
+      spec: { labels: { "kubernetes.io/metadata.name": "shop", team: "web" } },
     });
   });
 
