@@ -36,7 +36,7 @@ export async function carryOut(
   const run = randomUUID();
   await reserveAll(client, plan, { dryRun: false });
   await atOnce(plan.labelled, REQUESTS_AT_ONCE, ({ kind, name, labels }) =>
-    put(client, path`/v1/${kind}/${name}`, () => ({ labels })),
+    put(client, path`/v1/${kind}/${name}`, (before) => ({ ...before, labels })),
   );
   await open(client, io, plan, shown);
   await claimAll(client, run, plan.claims, shown);

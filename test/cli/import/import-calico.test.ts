@@ -257,6 +257,20 @@ describe("plat import calico takes over", () => {
     ]);
   });
 
+  it("labels of a namespace, which keeps its default pools", async () => {
+    await put("/v1/namespaces/shop", { labels: { team: "a" }, defaultPools: ["main"] });
+    const labels = { team: "b" };
+    await imported([
+      POOL,
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop", labels } },
+    ]);
+    expect(await get("/v1/namespaces/shop")).toEqual({
+      name: "shop",
+      labels,
+      defaultPools: ["main"],
+    });
+  });
+
   it("reservations, and warns of those that cover what it has imported", async () => {
     const dump = [
       ...dumpOf([POOL], [block([pod("a"), pod("b")])]),
