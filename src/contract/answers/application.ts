@@ -1,5 +1,8 @@
 import * as v from "valibot";
-import { LISTED_STATES } from "../../domain/application.ts";
+import { compareAddresses, formatAddress } from "../../domain/address.ts";
+import { type AddressesWanted, type Application, LISTED_STATES } from "../../domain/application.ts";
+import { isComplete, type Unfinished, unfinishedOf } from "../../domain/application-changes.ts";
+import { schemasOf, type Told, telling, told } from "../noun.ts";
 import { next, problemCode, unreadable, whole, written } from "./parts.ts";
 
 export const applicationInterface = v.strictObject({
@@ -7,12 +10,22 @@ export const applicationInterface = v.strictObject({
   pools: v.array(v.string()),
 });
 
-export const applicationAddresses = v.strictObject({
-  number: v.string(),
-  pools: v.optional(v.array(v.string())),
-  interfaces: v.optional(v.array(applicationInterface)),
-  keep: v.boolean(),
-});
+const wanted = telling<AddressesWanted>();
+
+/** The fields of the addresses that an application wants: the pools of its only interface, or its interfaces. */
+const ADDRESSES = {
+  number: wanted(v.string(), ({ number }) => number),
+  pools: wanted(v.optional(v.array(v.string())), (addresses) => onlyOf(addresses)?.pools),
+  interfaces: wanted(v.optional(v.array(applicationInterface)), (addresses) =>
+    onlyOf(addresses) ? undefined : addresses.interfaces,
+  ),
+  keep: wanted(v.boolean(), ({ keep }) => keep),
+} satisfies Readonly<Record<keyof AddressesWanted | "pools", Told<AddressesWanted>>>;
+
+/** Returns the interface without a name, which stands for the only one of an instance. */
+const onlyOf = ({ interfaces }: AddressesWanted) => interfaces.find(({ name }) => name === "");
+
+export const applicationAddresses = v.strictObject(schemasOf(ADDRESSES));
 
 export const applicationMember = v.strictObject({
   address: v.string(),
@@ -30,28 +43,69 @@ export const unfinishedApplication = v.strictObject({
   detail: v.string(),
 });
 
-const application = {
-  namespace: v.string(),
-  kind: v.string(),
-  name: v.string(),
-  replicas: whole,
-  start: whole,
-  addresses: v.optional(applicationAddresses),
-  state: v.optional(
-    v.pipe(
-      v.picklist(["retained", "deleting"]),
-      v.description(
-        "`retained`: deleted, and its addresses are kept. `deleting`: its addresses go. Absent otherwise",
+/** An application, and why its last change could not go on, if it could not. */
+interface Whole extends Application {
+  readonly unfinished: Unfinished | undefined;
+}
+
+const tell = telling<Whole>();
+
+/** The fields of an application. */
+const WHOLE = {
+  namespace: tell(v.string(), ({ namespace }) => namespace),
+  kind: tell(v.string(), ({ kind }) => kind),
+  name: tell(v.string(), ({ name }) => name),
+  replicas: tell(whole, ({ replicas }) => replicas),
+  start: tell(whole, ({ start }) => start),
+  addresses: tell(
+    v.optional(applicationAddresses),
+    ({ addresses }) => addresses && told(ADDRESSES, addresses),
+  ),
+  state: tell(
+    v.optional(
+      v.pipe(
+        v.picklist(["retained", "deleting"]),
+        v.description(
+          "`retained`: deleted, and its addresses are kept. `deleting`: its addresses go. Absent otherwise",
+        ),
       ),
     ),
+    ({ state }) => (state === "active" ? undefined : state),
   ),
-  members: v.array(applicationMember),
-  complete: v.pipe(
-    v.boolean(),
-    v.description("Whether it has its number, and nothing that must go"),
+  members: tell(v.array(applicationMember), ({ listed }) =>
+    listed
+      .toSorted(
+        (a, b) => a.interface.localeCompare(b.interface) || compareAddresses(a.address, b.address),
+      )
+      .map(({ address, interface: of, state }) => ({
+        address: formatAddress(address),
+        ...(of !== "" && { interface: of }),
+        state,
+      })),
   ),
-  refusal: v.optional(unfinishedApplication),
-};
+  complete: tell(
+    v.pipe(v.boolean(), v.description("Whether it has its number, and nothing that must go")),
+    (application) => isComplete(application),
+  ),
+  refusal: tell(
+    v.optional(unfinishedApplication),
+    ({ unfinished, ...application }) => unfinished ?? unfinishedOf(application),
+  ),
+} satisfies Readonly<
+  Record<
+    | Exclude<keyof Application, "space" | "targets" | "listed" | "ordinals" | "revision">
+    | "members"
+    | "complete"
+    | "refusal",
+    Told<Whole>
+  >
+>;
+
+const application = schemasOf(WHOLE);
+
+/** Returns an application as answers write it. @param unfinished why its last change could not go on, if it could not */
+export const applicationOf = (application: Application, unfinished?: Unfinished) =>
+  told(WHOLE, { ...application, unfinished });
 
 export const applicationRead = v.strictObject(application);
 

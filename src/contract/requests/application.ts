@@ -1,5 +1,9 @@
 import * as v from "valibot";
-import { parseNumber } from "../../domain/application.ts";
+import {
+  type AddressesWanted,
+  type ApplicationSpec,
+  parseNumber,
+} from "../../domain/application.ts";
 import {
   APPLICATION_REPLICAS_MAX,
   APPLICATION_START_MAX,
@@ -7,6 +11,7 @@ import {
   APPLICATIONS_PER_PAGE_MAX,
   POOLS_PER_REQUEST_MAX,
 } from "../../domain/limits.ts";
+import { type Fields, type Inputs, kept, part, readsOf, specOf } from "../noun.ts";
 import {
   flag,
   interfaceName,
@@ -43,13 +48,24 @@ const pools = v.pipe(
 
 const interfaces = interfaceList(fields({ name: interfaceName, pools }), "its pools");
 
+interface AddressesInput extends Omit<AddressesWanted, "interfaces"> {
+  readonly pools?: readonly string[] | undefined;
+  readonly interfaces?: AddressesWanted["interfaces"] | undefined;
+}
+
+/** The fields of the addresses that an application wants. Its value has the pools of the only interface as one without a name. */
+const ADDRESSES = {
+  number: { read: v.optional(number, "+1") },
+  pools: part(v.optional(pools)),
+  interfaces: kept(
+    v.optional(interfaces),
+    (said, { pools = [] }: AddressesInput) => said ?? [{ name: "", pools }],
+  ),
+  keep: { read: v.optional(flag, false) },
+} satisfies Fields<AddressesWanted, AddressesInput>;
+
 const addresses = v.pipe(
-  fields({
-    number: v.optional(number, "+1"),
-    pools: v.optional(pools),
-    interfaces: v.optional(interfaces),
-    keep: v.optional(flag, false),
-  }),
+  fields(readsOf(ADDRESSES)),
   rule((wanted) => {
     const given = [wanted.pools, wanted.interfaces].filter((each) => each !== undefined).length;
     if (given === 1) return [];
@@ -61,10 +77,35 @@ const addresses = v.pipe(
   }),
 );
 
+interface ApplicationInput {
+  readonly replicas: number;
+  readonly start: number;
+}
+
+/** The fields of an application that its operator sets. */
+export const APPLICATION = {
+  replicas: {
+    read: whole(0, APPLICATION_REPLICAS_MAX),
+    words: "The number of instances that run at once.",
+  },
+  start: {
+    read: v.optional(whole(0, APPLICATION_START_MAX), 0),
+    words: { own: "The ordinal of the first instance of a StatefulSet." },
+  },
+  addresses: {
+    ...kept(
+      v.optional(addresses),
+      (said) => said && specOf<AddressesWanted, AddressesInput>(ADDRESSES, said),
+    ),
+    words: {
+      request: "The addresses that Plat holds for the instances. Never added or dropped.",
+      answer: "The addresses that the application wants.",
+    },
+  },
+} satisfies Fields<ApplicationSpec, ApplicationInput>;
+
 export const applicationBody = fields({
-  replicas: whole(0, APPLICATION_REPLICAS_MAX),
-  start: v.optional(whole(0, APPLICATION_START_MAX), 0),
-  addresses: v.optional(addresses),
+  ...readsOf(APPLICATION),
   // A caller can change the answer of a GET and PUT it back.
   namespace: v.optional(namespaceName),
   kind: v.optional(kindName),
@@ -74,6 +115,11 @@ export const applicationBody = fields({
   complete: v.optional(v.unknown()),
   refusal: v.optional(v.unknown()),
 });
+
+/** Returns the application that a body says. */
+export const applicationSpec = (
+  input: Inputs<typeof APPLICATION> & ApplicationInput,
+): ApplicationSpec => specOf<ApplicationSpec, ApplicationInput>(APPLICATION, input);
 
 export const applicationQuery = pageEntries(
   APPLICATIONS_PER_PAGE_DEFAULT,

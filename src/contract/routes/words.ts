@@ -1,5 +1,6 @@
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from "../../domain/limits.ts";
 import { wordsOf } from "../noun.ts";
+import { APPLICATION } from "../requests/application.ts";
 import { POOL } from "../requests/pool.ts";
 import { QUOTA } from "../requests/quota.ts";
 import { NAMESPACE_FIELDS } from "../requests/registry.ts";
@@ -17,6 +18,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   ...wordsOf("Reservation", RESERVATION),
   ...wordsOf("Quota", QUOTA),
   ...wordsOf("Namespace", NAMESPACE_FIELDS),
+  ...wordsOf("Application", APPLICATION),
   ...wordsOf("Configuration", SETTINGS),
   action:
     "How the request would use this block: own, claim, seize or borrow; create or share one of a pool with ranges; or already assigned addresses.",
@@ -182,7 +184,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   refusal: "The work that is left. The same `PUT` goes on. Absent if the application is complete.",
   rejection: "Why the request would be rejected.",
   released: "The addresses that were released.",
-  replicas: "The number of instances that run at once.",
   requested: "The number of addresses that the request asked for.",
   quotas: "The quotas, one entry each.",
   reservations: "The reservations, one entry each.",
@@ -255,14 +256,13 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "Pool.job": "The id of the job that changes the pool.",
   "PoolWritten.job": "The id of the job that changes the pool.",
   "problem.status": "The HTTP status of the answer.",
-  "ApplicationWritten.addresses": "The addresses that the application wants.",
   "Application.kind": "The kind of the application, such as `Deployment` or `StatefulSet`.",
+  "ApplicationWritten.kind": "The kind of the application, such as `Deployment` or `StatefulSet`.",
   "CloudEvent.detail": "The occurrence, as the service describes it.",
   "WatchEvent.type": "The change of the object.",
   "NodeWithStatus.status": "The health of a node that events registered.",
   "NodeRequest.status": "Ignored, so that an answer can be sent back.",
   "ApplicationRequest.kind": "The kind of the application, as in the path.",
-  "ApplicationRequest.start": "The ordinal of the first instance of a StatefulSet.",
   "ApplicationAddresses.interfaces":
     "The interfaces of the instances, each with the pools of its addresses.",
   "ApplicationAddresses.keep":
@@ -271,12 +271,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "ApplicationRequest.members": "Ignored, so that an answer can be sent back.",
   "ApplicationRequest.complete": "Ignored, so that an answer can be sent back.",
   "ApplicationRequest.refusal": "Ignored, so that an answer can be sent back.",
-  "ApplicationRequest.addresses":
-    "The addresses that Plat holds for the instances. Never added or dropped.",
   "ApplicationAddresses.pools": "The pools of the addresses, if the instances have one interface.",
   "ApplicationInterface.pools": "The pools of the addresses of this interface.",
-  "Application.addresses": "The addresses that the application wants.",
-  "Application.start": "The ordinal of the first instance of a StatefulSet.",
   "Health.status": "`ok` while the function runs, `ready` while it reaches its table.",
   "ListedPodCidr.uid": "The uid of the Node object that has the prefix.",
   "PodCidr.expiresAt": "When the prefix goes back if the node has not stated it.",

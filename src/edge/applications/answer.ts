@@ -2,9 +2,9 @@ import type {
   DeletedApplication,
   WrittenApplication,
 } from "../../allocator/applications/written.ts";
-import { compareAddresses, formatAddress } from "../../domain/address.ts";
-import type { AddressesWanted, Application } from "../../domain/application.ts";
-import { isComplete, type Unfinished, unfinishedOf } from "../../domain/application-changes.ts";
+import { applicationOf } from "../../contract/answers/application.ts";
+import { formatAddress } from "../../domain/address.ts";
+import type { Application } from "../../domain/application.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import { sealCursor } from "../http/cursor.ts";
 import type { AnswerOf } from "../http/event.ts";
@@ -20,7 +20,7 @@ export function applicationListAnswer(
   return {
     status: 200,
     body: {
-      applications: items.map((application) => applicationBody(application)),
+      applications: items.map((application) => applicationOf(application)),
       ...unreadableBody(unreadable),
       ...(next !== undefined && { next: sealCursor(applicationsOf(wanted), { after: next }) }),
     },
@@ -30,7 +30,7 @@ export function applicationListAnswer(
 export function applicationAnswer(
   application: Application,
 ): AnswerOf<"GET /v1/applications/{namespace}/{kind}/{name}"> {
-  return { status: 200, headers: etagOf(application), body: applicationBody(application) };
+  return { status: 200, headers: etagOf(application), body: applicationOf(application) };
 }
 
 export const applicationPutAnswer = (
@@ -38,7 +38,7 @@ export const applicationPutAnswer = (
   _requestId: string,
   request: DryRun,
 ): AnswerOf<"PUT /v1/applications/{namespace}/{kind}/{name}"> =>
-  written(result, request, applicationBody(result.value, result.unfinished), result.value.revision);
+  written(result, request, applicationOf(result.value, result.unfinished), result.value.revision);
 
 export const applicationDeleteAnswer = (
   result: DeletedApplication,
@@ -48,36 +48,3 @@ export const applicationDeleteAnswer = (
   const { released, left } = result.value;
   return deleted(result, request, { released: released.map(formatAddress), left });
 };
-
-/** Makes the answer's body. @param unfinished why the last change could not go on, if it could not */
-function applicationBody(application: Application, unfinished?: Unfinished) {
-  const { replicas, start, addresses, state, listed } = application;
-  const { namespace, kind, name } = application;
-  const left = unfinished ?? unfinishedOf(application);
-  return {
-    namespace,
-    kind,
-    name,
-    replicas,
-    start,
-    ...(addresses && { addresses: addressesBody(addresses) }),
-    ...(state !== "active" && { state }),
-    members: listed
-      .toSorted(
-        (a, b) => a.interface.localeCompare(b.interface) || compareAddresses(a.address, b.address),
-      )
-      .map(({ address, interface: of, state }) => ({
-        address: formatAddress(address),
-        ...(of !== "" && { interface: of }),
-        state,
-      })),
-    complete: isComplete(application),
-    ...(left && { refusal: left }),
-  };
-}
-
-function addressesBody({ number, interfaces, keep }: AddressesWanted) {
-  const [first] = interfaces;
-  const isUnnamed = first !== undefined && first.name === "";
-  return { number, ...(isUnnamed ? { pools: first.pools } : { interfaces }), keep };
-}

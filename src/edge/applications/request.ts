@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import type { ApplicationsWanted } from "../../allocator/applications/read-applications.ts";
-import { applicationBody, applicationQuery } from "../../contract/requests/application.ts";
+import {
+  applicationBody,
+  applicationQuery,
+  applicationSpec,
+} from "../../contract/requests/application.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
 import { kindName, namespaceName, resourceName, text } from "../../contract/schema/field.ts";
 import { Problem } from "../../contract/schema/problem.ts";
-import type {
-  AddressesWanted,
-  ApplicationName,
-  ApplicationSpec,
-} from "../../domain/application.ts";
+import type { ApplicationName } from "../../domain/application.ts";
 import { readJson } from "../http/body.ts";
 import { openCursor } from "../http/cursor.ts";
 import type { Event } from "../http/event.ts";
@@ -37,24 +37,9 @@ export function readApplicationMatch(event: Event) {
 export function readApplicationPut(event: Event) {
   const input = readJson(event, applicationBody);
   const asked = readApplicationMatch(event);
-  const { replicas, start, addresses } = input;
   rejectOtherName(input, asked.of);
-  const spec: ApplicationSpec = {
-    replicas,
-    start,
-    ...(addresses && { addresses: addressesWanted(addresses) }),
-  };
-  return { ...asked, spec };
+  return { ...asked, spec: applicationSpec(input) };
 }
-
-type AddressesAsked = NonNullable<v.InferOutput<typeof applicationBody>["addresses"]>;
-
-const addressesWanted = ({
-  number,
-  pools = [],
-  interfaces = [{ name: "", pools }],
-  keep,
-}: AddressesAsked): AddressesWanted => ({ number, interfaces, keep });
 
 const PARTS = { namespace: namespaceName, kind: kindName, name: resourceName } as const;
 
