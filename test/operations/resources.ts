@@ -48,9 +48,10 @@ interface Change {
   readonly leaves: unknown;
 }
 
-/** Returns what an operator must have seen to change the resource: its revision, or nothing. */
+/** Returns what an operator must have seen to change the resource: its revision, or nothing. A pending pool is created anew. */
 export async function seenBy({ read }: Resource, context: Context): Promise<Precondition> {
-  return ((await read(context)) as { readonly revision?: string }).revision;
+  const seen = (await read(context)) as { readonly revision?: string; readonly state?: string };
+  return seen.state === "pending" ? undefined : seen.revision;
 }
 
 /** A space without items. */
