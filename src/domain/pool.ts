@@ -116,6 +116,9 @@ export interface Reservation {
   readonly revision: string;
 }
 
+/** The fields of a reservation that its operator sets, and its intervals, which follow from them. */
+export type ReservationSpec = Omit<Reservation, "space" | "name" | "revision">;
+
 /**
  * Checks that a pool has its id and its revision, and that its block size is a prefix length. A disabled pool can be smaller
  * than a block. @throws {Error}

@@ -47,11 +47,11 @@ export function actsOn(api: Api, { value: reservation, version }: Versioned<Rese
     intro: "Automatic assignment leaves the ranges out. What is assigned in them stays assigned.",
     fields: FIELDS(reservation),
     async preview(input) {
-      const written = await put(api, name, input, { version, dryRun: "true" });
+      const written = await put(api, name, input, { before: reservation, version, dryRun: "true" });
       return <Would before={reservation} written={written} />;
     },
     async perform(input) {
-      await put(api, name, input, { version });
+      await put(api, name, input, { before: reservation, version });
       return <p>The reservation {name} is changed.</p>;
     },
   };
@@ -74,23 +74,31 @@ export function actsOn(api: Api, { value: reservation, version }: Versioned<Rese
   return { change, delete: remove };
 }
 
-const put = (
+interface Put {
+  /** The reservation that is changed. Its fields without an input stay as they are. */
+  readonly before?: Reservation;
+  readonly version: string | undefined;
+  readonly dryRun?: string;
+}
+
+function put(
   api: Api,
   name: string,
   { cidrs, reason }: Input,
-  { version, dryRun }: { readonly version: string | undefined; readonly dryRun?: string },
-): Promise<Written> =>
-  api.send({
+  { before, version, dryRun }: Put,
+): Promise<Written> {
+  const { reason: _, ...others } = before ?? {};
+  return api.send({
     method: "PUT",
     path: pathOf(name),
     query: { dryRun },
-    body: { cidrs: linesOf(cidrs), ...(reason && { reason }) },
+    body: { ...others, cidrs: linesOf(cidrs), ...(reason && { reason }) },
     version,
   });
+}
 
 function Would({ before, written }: { before?: Reservation; written: Written }) {
-  const { name, cidrs, reason, warnings = [] } = written;
-  const after = { name, cidrs, ...(reason !== undefined && { reason }) };
+  const { dryRun: _, effectiveAt: __, ignored: ___, warnings = [], ...after } = written;
   return (
     <>
       <Difference {...(before && { before: { ...before } })} after={after} />

@@ -11,6 +11,7 @@ import {
   type PoolSpec,
   poolNamed,
   type Reservation,
+  type ReservationSpec,
   reservationNamed,
   type Settings,
   type SpaceConfiguration,
@@ -72,7 +73,7 @@ export async function putReservation(
   context: Context,
   space: string,
   name: string,
-  spec: Pick<Reservation, "cidrs" | "intervals" | "reason">,
+  spec: ReservationSpec,
   precondition: Precondition,
 ): Promise<Written<Reservation> | Rejection> {
   const resource = { kind: "reservation", name };

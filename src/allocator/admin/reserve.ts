@@ -9,6 +9,7 @@ import {
   assignsPrefixes,
   type Pool,
   type Reservation,
+  type ReservationSpec,
   reservedBy,
   slotSizeOf,
   subnetIdOf,
@@ -57,7 +58,7 @@ export async function reserve(
   context: Context,
   space: string,
   name: string,
-  spec: Pick<Reservation, "cidrs" | "intervals" | "reason">,
+  spec: ReservationSpec,
   precondition: Precondition,
 ): Promise<Reserved | Rejection> {
   const written = await putReservation(context, space, name, spec, precondition);

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { RESERVED_CIDRS_MAX } from "../../domain/limits.ts";
 import { parsePlainInterval } from "../../domain/plain-form.ts";
-import type { Reservation } from "../../domain/pool.ts";
+import type { ReservationSpec } from "../../domain/pool.ts";
 import { type Fields, type Inputs, kept, readsOf, specOf } from "../noun.ts";
 import { proseText, readable, resourceName } from "../schema/field.ts";
 import { checked, fields, list } from "../schema/schema.ts";
@@ -26,7 +26,7 @@ export const reservedIntervals = list(
   },
 );
 
-type Said = Omit<Reservation, "space" | "name" | "intervals" | "revision">;
+type Said = Omit<ReservationSpec, "intervals">;
 
 interface ReservationInput {
   readonly cidrs: v.InferOutput<typeof reservedIntervals>;
@@ -52,6 +52,7 @@ export const RESERVATION = {
         v.maxLength(REASON_CHARACTERS_MAX, `must have at most ${REASON_CHARACTERS_MAX} characters`),
       ),
     ),
+    words: "Why the addresses are reserved.",
     flag: { value: "<text>", help: "Why the addresses are reserved" },
   },
 } satisfies Fields<Said, ReservationInput>;
@@ -65,7 +66,7 @@ export const reservationBody = fields({
 /** The content of the body of a PUT, in either of its forms. */
 export interface ReservationDocument {
   readonly name?: NameInBody | undefined;
-  readonly spec: Said & Pick<Reservation, "intervals">;
+  readonly spec: ReservationSpec;
 }
 
 /** Returns the reservation that a body or a manifest says. */

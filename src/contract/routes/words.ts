@@ -180,7 +180,6 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   progress: "How far the job is.",
   quarantinedUntil: "Nobody gets the address before this time.",
   read: "The number of items that Plat read for this page, and the key by which it found them.",
-  reason: "Why the addresses are reserved.",
   refusal: "The work that is left. The same `PUT` goes on. Absent if the application is complete.",
   rejection: "Why the request would be rejected.",
   released: "The addresses that were released.",
