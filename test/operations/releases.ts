@@ -23,15 +23,20 @@ import { cutOffBefore } from "./cut-off.ts";
 import { keyed } from "./keyed-assigns.ts";
 import { AUTHOR_MS, DAY_MS, GRACE_MS, type Operation, type Told, withOld } from "./operation.ts";
 
+/** Assigns an address that must stay, and those that an operation releases. */
+const withGone =
+  (count: number, key?: string) =>
+  async ({ calm }: World): Promise<Told> => ({
+    old: await assigned(calm, requestOf("old", 1)),
+    gone: await assigned(calm, requestOf("gone", count, key)),
+  });
+
 /** Releases by address, by handle and by host. */
 export const RELEASES: readonly Operation[] = [
   {
     name: "release by address",
     step: "release-allocation",
-    prepare: async ({ calm }) => ({
-      old: await assigned(calm, requestOf("old", 1)),
-      gone: await assigned(calm, requestOf("gone", 1)),
-    }),
+    prepare: withGone(1),
     walk: (context, { gone }) => releaseAll(context, gone),
     again: "the same",
     late: [
@@ -108,20 +113,14 @@ export const RELEASES: readonly Operation[] = [
   {
     name: "release by address of what several blocks hold",
     step: "mark-due",
-    prepare: async ({ calm }) => ({
-      old: await assigned(calm, requestOf("old", 1)),
-      gone: await assigned(calm, requestOf("gone", 5)),
-    }),
+    prepare: withGone(5),
     walk: (context, { gone }) => releaseAll(context, gone),
     again: "the same",
   },
   {
     name: "release by handle",
     step: "end-whole",
-    prepare: async ({ calm }) => ({
-      old: await assigned(calm, requestOf("old", 1)),
-      gone: await assigned(calm, requestOf("gone", 2)),
-    }),
+    prepare: withGone(2),
     walk: (context) => releaseHandle(context, SPACE, "gone"),
     again: "the same",
   },
@@ -164,20 +163,14 @@ export const RELEASES: readonly Operation[] = [
   {
     name: "release by handle of what several blocks hold",
     step: "end-whole",
-    prepare: async ({ calm }) => ({
-      old: await assigned(calm, requestOf("old", 1)),
-      gone: await assigned(calm, requestOf("gone", 5)),
-    }),
+    prepare: withGone(5),
     walk: (context) => releaseHandle(context, SPACE, "gone"),
     again: "the same",
   },
   {
     name: "release by handle of what several blocks hold under a key",
     step: "end",
-    prepare: async ({ calm }) => ({
-      old: await assigned(calm, requestOf("old", 1)),
-      gone: await assigned(calm, requestOf("gone", 5, "once")),
-    }),
+    prepare: withGone(5, "once"),
     walk: (context) => releaseHandle(context, SPACE, "gone"),
     again: "the same",
   },

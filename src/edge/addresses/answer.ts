@@ -1,11 +1,13 @@
 import type { AddressState } from "../../allocator/read/read-address.ts";
 import type { HandlePosition } from "../../allocator/read/read-handle.ts";
+import { formatAddress } from "../../domain/address.ts";
+import { formatCidr } from "../../domain/cidr.ts";
 import type { Page } from "../../domain/listed.ts";
+import type { NetworkOfAddress } from "../../domain/pool-network.ts";
 import { formatTime } from "../../domain/time.ts";
 import { handleOf, positionBody } from "../handles/request.ts";
 import { sealCursor } from "../http/cursor.ts";
 import type { AnswerOf } from "../http/event.ts";
-import { addressNetwork } from "./network.ts";
 
 export function addressAnswer(
   address: AddressState,
@@ -57,3 +59,21 @@ export function addressBody<State extends Times>({
     ...(quarantinedUntilMs !== undefined && { quarantinedUntil: formatTime(quarantinedUntilMs) }),
   };
 }
+
+/** Returns the network of an address as answers write it; nothing if it is not known. */
+export const addressNetwork = (address: string, network: NetworkOfAddress | undefined) =>
+  network && {
+    cidr: `${address}/${network.prefixLength}`,
+    ...(network.gateway && { gateway: formatAddress(network.gateway) }),
+    ...(network.routes && {
+      routes: network.routes.map(({ dst, gw }) => ({
+        dst: formatCidr(dst),
+        gw: formatAddress(gw),
+      })),
+    }),
+    ...(network.dns && { dns: network.dns.map(formatAddress) }),
+    ...(network.domain !== undefined && { domain: network.domain }),
+    ...(network.vlan !== undefined && { vlan: network.vlan }),
+    ...(network.mtu !== undefined && { mtu: network.mtu }),
+    ...(network.labels && { labels: network.labels }),
+  };

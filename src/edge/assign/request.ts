@@ -10,7 +10,7 @@ import { hostId } from "../../domain/host.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { formatTime } from "../../domain/time.ts";
 import { workloadHandle } from "../../domain/workload.ts";
-import { addressNetwork } from "../addresses/network.ts";
+import { addressNetwork } from "../addresses/answer.ts";
 import { readJson } from "../http/body.ts";
 import { assignedBy } from "../http/caller.ts";
 import { hexDigest, shortDigest } from "../http/digest.ts";

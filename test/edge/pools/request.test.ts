@@ -255,3 +255,15 @@ describe("the description and the tags of a pool", () => {
     expect(fields).toMatchObject([{ field, problem }]);
   });
 });
+
+it("a pool of a prefix that names ranges is told which", () => {
+  const ranges = ["10.0.0.8-10.0.0.15"];
+  const { fields } = problemIn(() => put({ cidr: "10.0.0.0/24", parent: "top", ranges }));
+  expect(fields).toEqual([
+    {
+      field: "ranges",
+      value: "an array of 1",
+      problem: "must be absent beside parent; the pool has all of its prefix",
+    },
+  ]);
+});
