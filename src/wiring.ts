@@ -5,7 +5,6 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Connect, Context } from "./allocator/core/context.ts";
 import type { Store } from "./allocator/core/store.ts";
 import { WarmCache } from "./allocator/core/warm-cache.ts";
-import type { Random } from "./domain/fresh.ts";
 import type { DescribedTable, TableIdentity } from "./domain/table-register.ts";
 import {
   ANSWER_MS_MAX,
@@ -19,7 +18,7 @@ import { dryRunTable } from "./store/dry-run-table.ts";
 import { identityThrough, tableThrough } from "./store/dynamodb-table.ts";
 import { type Guard, guardedTable } from "./store/guarded-table.ts";
 import type { ReadableHistory } from "./store/readable-history.ts";
-import { retryingTable, withRetries } from "./store/retrying-table.ts";
+import { type Patience, retryingTable, withRetries } from "./store/retrying-table.ts";
 import { type Base, type Carried, type Shared, storeOver } from "./store/stack.ts";
 import type { Table } from "./store/table.ts";
 import { KnownKeys } from "./store/table-format.ts";
@@ -29,7 +28,7 @@ const SOCKETS_MAX = 128;
 /** A table with what its requests share. */
 interface Plat extends Shared {
   readonly base: Base;
-  readonly time: Time;
+  readonly surroundings: Surroundings;
   readonly cacheNow: () => WarmCache;
   /** Absent for a table without an id, such as that of `npm start`. */
   readonly guard?: Table & Guard;
@@ -51,7 +50,7 @@ export function connected(): Connect {
   current();
   return ({ isAwaited, counts, actor }) => {
     const plat = current();
-    const deadline = isAwaited ? deadlineFromNow(plat.time.elapsedMs) : undefined;
+    const deadline = isAwaited ? deadlineFromNow(plat.surroundings.elapsedMs) : undefined;
     const carried = { actor, deadline, counts };
     return { plat: contextIn(plat, carried), dryRun: () => dryRunOf(plat, carried) };
   };
@@ -91,11 +90,11 @@ export function historyTable(): Table {
  */
 export function wire(
   table: Table | (Table & Guard),
-  time: Time = REAL_TIME,
+  surroundings: Partial<Surroundings> = {},
   cacheNow?: () => WarmCache,
 ): Context {
   wired = {
-    ...platOver(() => table, time),
+    ...platOver(() => table, surroundings),
     ...("assertServing" in table && { guard: table }),
     ...(cacheNow && { cacheNow }),
   };
@@ -103,37 +102,50 @@ export function wire(
 }
 
 /** Returns the context of one dry run: it keeps no write and no cache. */
-const dryRunOf = ({ base, time }: Plat, carried: Carried): Context =>
+const dryRunOf = ({ base, surroundings }: Plat, carried: Carried): Context =>
   contextIn(
-    platOver((deadline) => dryRunTable(base(deadline)), time),
+    platOver((deadline) => dryRunTable(base(deadline)), surroundings),
     carried,
   );
 
 /**
- * Makes a separate context over a table, with real randomness and an empty warm cache. The time is real unless it is
- * passed in.
+ * Makes a separate context over a table, with an empty warm cache.
+ *
+ * @param surroundings those of the machine unless they are passed in
  */
-export const contextOf = (table: Table, time?: Time, carried: Carried = {}): Context =>
-  contextsOver(table, time)(carried);
+export const contextOf = (
+  table: Table,
+  surroundings?: Partial<Surroundings>,
+  carried: Carried = {},
+): Context => contextsOver(table, surroundings)(carried);
 
 /** Returns a function that makes contexts over a table as the requests of one process have them. */
-export function contextsOver(table: Table, time: Time = REAL_TIME): (carried: Carried) => Context {
-  const plat = platOver(() => table, time);
+export function contextsOver(
+  table: Table,
+  surroundings: Partial<Surroundings> = {},
+): (carried: Carried) => Context {
+  const plat = platOver(() => table, surroundings);
   return (carried) => contextIn(plat, carried);
 }
 
-function platOver(base: Base, time: Time): Plat {
+function platOver(base: Base, given: Partial<Surroundings>): Plat {
+  const surroundings = { ...OF_THE_MACHINE, ...given };
   const cache = new WarmCache();
-  const patience = { random: RANDOM, sleep: time.sleep };
-  return { base, time, cacheNow: () => cache, keys: new KnownKeys(), patience };
+  return {
+    base,
+    surroundings,
+    cacheNow: () => cache,
+    keys: new KnownKeys(),
+    patience: { random: surroundings.random, sleep: surroundings.sleep },
+  };
 }
 
-function contextIn({ base, time, cacheNow, ...shared }: Plat, carried: Carried): Context {
-  const { now, sleep } = time;
+function contextIn({ base, surroundings, cacheNow, ...shared }: Plat, carried: Carried): Context {
+  const { now, sleep, random } = surroundings;
   const { deadline } = carried;
   return {
     store: storeOver(base, carried, shared) satisfies Store,
-    random: RANDOM,
+    random,
     cache: cacheNow(),
     now,
     sleep: deadline ? deadlineSleep(sleep, deadline) : sleep,
@@ -141,15 +153,15 @@ function contextIn({ base, time, cacheNow, ...shared }: Plat, carried: Carried):
 }
 
 /** Returns the table that repeats a throttled call with pauses. */
-export const repeating = (table: Table, { sleep }: Pick<Time, "sleep"> = REAL_TIME): Table =>
-  retryingTable(table, { random: RANDOM, sleep });
+export const repeating = (table: Table, surroundings: Partial<Patience> = {}): Table =>
+  retryingTable(table, { ...OF_THE_MACHINE, ...surroundings });
 
 /** Makes a call again, with pauses, if the database throttles it. */
 export const patiently = <T>(call: () => Promise<T>): Promise<T> =>
-  withRetries(call, { random: RANDOM, sleep: REAL_TIME.sleep });
+  withRetries(call, OF_THE_MACHINE);
 
-/** The clock of a context, and its way to wait. */
-export interface Time extends Pick<Context, "now" | "sleep"> {
+/** The clock of a context, its way to wait, and its source of fresh values. */
+export interface Surroundings extends Pick<Context, "now" | "sleep" | "random"> {
   /** The clock of deadlines, which nobody sets: the milliseconds since a moment; that of the process if absent. */
   readonly elapsedMs?: () => number;
 }
@@ -213,10 +225,10 @@ function platOfEnvironment(): Plat {
   const sender = DynamoDBDocumentClient.from(client);
   const table = tableThrough(sender, tableName);
   const identify = () => identityIn(client, tableName);
-  const guard = guardedTable(table, { identify, now: REAL_TIME.now });
+  const guard = guardedTable(table, { identify, now: OF_THE_MACHINE.now });
   const base = (deadline?: Deadline) =>
     deadline ? guard.over(tableThrough(deadlineSender(sender, deadline), tableName)) : guard;
-  return { ...platOver(base, REAL_TIME), guard };
+  return { ...platOver(base, OF_THE_MACHINE), guard };
 }
 
 function historyOfEnvironment(): ReadableHistory | undefined {
@@ -242,8 +254,6 @@ function readEnvironment() {
   return { tableName: TABLE_NAME, endpoint: DYNAMODB_ENDPOINT || undefined };
 }
 
-const RANDOM: Random = { fraction: Math.random, bytes: drawn };
-
 /** Bytes per request to the system, because one request costs as much as some hundred bytes. Each byte is used once. */
 const PAGE_BYTES = 4_096;
 let page = Buffer.alloc(0);
@@ -255,9 +265,10 @@ function drawn(count: number): Uint8Array {
   return bytes;
 }
 
-const REAL_TIME: Time = {
+const OF_THE_MACHINE: Surroundings = {
   now: () => Date.now(),
   sleep: async (ms) => {
     await sleep(ms);
   },
+  random: { fraction: Math.random, bytes: drawn },
 };

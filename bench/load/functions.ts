@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import type { Client } from "../../src/local/client.ts";
 import type { Table } from "../../src/store/table.ts";
-import { type Time, wire } from "../../src/wiring.ts";
+import { type Surroundings, wire } from "../../src/wiring.ts";
 import { callHandler } from "../../test/functions/call.ts";
 
 /** The functions that Lambda would run, in this process and without HTTP. */
@@ -15,13 +15,16 @@ export interface Functions {
  * Opens functions as Lambda runs them: each serves one request at a time, and has its own warm cache. Their number is
  * the maximum of parallel requests so far. A request goes to the function that was used last.
  *
- * @param time their clock, and their way to wait
+ * @param surroundings those of the machine unless they are passed in
  */
-export async function openFunctions(table: Table, time: Time): Promise<Functions> {
+export async function openFunctions(
+  table: Table,
+  surroundings: Partial<Surroundings>,
+): Promise<Functions> {
   const serving = new AsyncLocalStorage<WarmCache>();
   const ofScheduledRuns = new WarmCache();
   const idle: WarmCache[] = [];
-  wire(table, time, () => serving.getStore() ?? ofScheduledRuns);
+  wire(table, surroundings, () => serving.getStore() ?? ofScheduledRuns);
   // A function connects to its table when it is loaded.
   const { HANDLERS, SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
   return {

@@ -1,6 +1,6 @@
 import type { Context } from "../allocator/core/context.ts";
 import { openTable } from "../store/table-format.ts";
-import { repeating, type Time, wire, wireHistory } from "../wiring.ts";
+import { repeating, type Surroundings, wire, wireHistory } from "../wiring.ts";
 import { readConsole } from "./console.ts";
 import { HISTORY_KEPT_MS, type Publisher } from "./publishing.ts";
 import { type Door, type Serving, serve } from "./server.ts";
@@ -28,25 +28,28 @@ export interface Plat {
 /**
  * Starts the table, wires the functions to it, and serves them as API Gateway and EventBridge Scheduler do.
  *
- * @param time the clock of the functions; that of the machine if absent
+ * @param surroundings of the functions; those of the machine unless they are passed in
  */
-export async function startPlat(options: PlatOptions, time?: Time): Promise<Plat> {
-  return startOver(await openStorage(options.storage), options, time);
+export async function startPlat(
+  options: PlatOptions,
+  surroundings?: Partial<Surroundings>,
+): Promise<Plat> {
+  return startOver(await openStorage(options.storage), options, surroundings);
 }
 
 /** Does the same over storage that is open. It closes the storage at the end, and if it cannot start. */
 export async function startOver(
   storage: Storage,
   options: Omit<PlatOptions, "storage">,
-  time?: Time,
+  surroundings?: Partial<Surroundings>,
 ): Promise<Plat> {
-  const context = wire(storage.table, time);
+  const context = wire(storage.table, surroundings);
   // Loaded here, because a function connects to its table when it is loaded.
   const { HANDLERS, SCHEDULED_RUNS } = await import("./functions.ts");
   let publisher: Publisher | undefined;
   let serving: Serving;
   try {
-    await openTable(repeating(storage.table, time));
+    await openTable(repeating(storage.table, surroundings));
     publisher = storage.publish?.(context);
     wireHistory(
       publisher && { table: publisher.history, keptMs: HISTORY_KEPT_MS, publishes: true },

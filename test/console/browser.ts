@@ -6,7 +6,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import type { ConsoleSettings } from "../../src/edge/console/files.ts";
 import { CONSOLE_FOLDER, readConsole } from "../../src/local/console.ts";
 import { startPlat } from "../../src/local/plat.ts";
-import type { Time } from "../../src/wiring.ts";
+import type { Surroundings } from "../../src/wiring.ts";
 import { call } from "../local/process.ts";
 
 export type { Browser, Page };
@@ -52,16 +52,16 @@ interface SiteOptions {
   readonly token?: string;
   /** The settings of the console; it signs in by a token if absent. */
   readonly settings?: ConsoleSettings;
-  /** The clock of the server. */
-  readonly time?: Time;
+  /** The clock of the server, for one. */
+  readonly surroundings?: Partial<Surroundings>;
 }
 
 /** Starts a server in this process, and Chromium. */
-export async function openSite({ token, settings, time }: SiteOptions = {}): Promise<Site> {
+export async function openSite({ token, settings, surroundings }: SiteOptions = {}): Promise<Site> {
   const console = readConsole(CONSOLE_FOLDER, settings);
   const plat = await startPlat(
     { ...SCHEDULE, storage: { table: "memory" }, port: 0, token, console },
-    time,
+    surroundings,
   );
   const browser = await startChromium();
   const { url } = plat;

@@ -45,7 +45,7 @@ const PICTURES: readonly Picture[] = [
 /** A pass of `reclaim` is a sample of the history if it ends as such a span begins. */
 const lastSampleMs = Math.floor(Date.now() / SAMPLE_MS) * SAMPLE_MS;
 let nowMs = lastSampleMs - HOURS * HOUR_MS;
-const site = await openSite({ time: { now: () => nowMs, sleep } });
+const site = await openSite({ surroundings: { now: () => nowMs, sleep } });
 await live(site);
 const pod = await somePod(site);
 await mkdir(FOLDER, { recursive: true });

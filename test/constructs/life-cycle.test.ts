@@ -109,13 +109,13 @@ describe("an address", () => {
   });
 
   it.each([
-    [{ Pool: "wan" }, /^10\.2\./],
-    [{ Pool: "wan6", Family: "6" }, /^fd00:1::/],
-    [{ Address: "10.1.0.77" }, /^10\.1\.0\.77$/],
-    [{ Host: "node-1" }, /^10\.1\./],
+    [{}, { Pool: "wan" }, /^10\.2\./],
+    [{}, { Pool: "wan6", Family: "6" }, /^fd00:1::/],
+    [{ Address: "10.1.0.76" }, { Address: "10.1.0.77" }, /^10\.1\.0\.77$/],
+    [{}, { Host: "node-1" }, /^10\.1\./],
   ])(
-    "is replaced when %j changes: the new one comes before the old one goes",
-    async (change, form) => {
+    "is replaced when %j becomes %j: the new one comes before the old one goes",
+    async (before, change, form) => {
       const { address, inUse } = await world();
       const counts: number[] = [];
       const stack = new Stack(async (event) => {
@@ -123,7 +123,7 @@ describe("an address", () => {
         counts.push(await inUse());
         return outcome;
       });
-      await stack.deploy(address());
+      await stack.deploy(address(before));
       const { Address: old } = stack.dataOf("Ip");
       await stack.deploy(address(change));
       expect(stack.dataOf("Ip").Address).toMatch(form);

@@ -18,13 +18,13 @@ import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import {
   contextOf,
   context as handlersContext,
-  type Time,
+  type Surroundings,
   wire,
   wireHistory,
 } from "../../src/wiring.ts";
 import { afterEachFile, afterEachTest, atEachFile } from "../each-file.ts";
 import { eventOf, type Request } from "../edge/event.ts";
-import { UNHURRIED_TIME } from "../patience.ts";
+import { UNHURRIED } from "../patience.ts";
 import { sendEvent } from "./call.ts";
 import { runAs, tellUsed, unlawful, watchedHistory, watchedTable } from "./rights.ts";
 
@@ -65,9 +65,9 @@ export function deployAnew(): void {
 }
 atEachFile(deployAnew);
 
-/** Empties the warm cache, so that the functions act as if they had just started, by another clock if the test names one. */
-export function startAnew(time: Partial<Time> = {}): void {
-  wire(guarded, { ...UNHURRIED_TIME, ...time });
+/** Empties the warm cache, so that the functions act as if they had just started, with other surroundings if the test names them. */
+export function startAnew(surroundings: Partial<Surroundings> = {}): void {
+  wire(guarded, { ...UNHURRIED, ...surroundings });
 }
 
 /** A context over the table of the handlers, with their warm cache. Nobody is the author of its writes. */

@@ -1,6 +1,6 @@
 import "./silent.ts";
 import { type Plat, type PlatOptions, startPlat } from "../../src/local/plat.ts";
-import { UNHURRIED_TIME } from "../patience.ts";
+import { UNHURRIED } from "../patience.ts";
 
 const SECONDS_NEVER = 86_400;
 
@@ -15,5 +15,5 @@ export const unhurriedPlat = (options: Partial<PlatOptions> = {}): Promise<Plat>
       workSeconds: SECONDS_NEVER,
       ...options,
     },
-    UNHURRIED_TIME,
+    UNHURRIED,
   );
