@@ -27,52 +27,72 @@ import { statedRangeItems } from "./stated-ranges.ts";
 import type { Table } from "./table.ts";
 import { isTold } from "./table-format.ts";
 
+/** The calls for each kind of item, over a table. */
+const KINDS = [
+  blockItems,
+  affinityItems,
+  fullBlockItems,
+  borrowedBlockItems,
+  quotaSlotItems,
+  quotaItems,
+  budgetItems,
+  allocationItems,
+  indexEntryItems,
+  applicationItems,
+  spaceItems,
+  spaceEntryItems,
+  planItems,
+  blockGroupIndexItems,
+  fullPoolItems,
+  lendingItems,
+  poolUsageItems,
+  jobItems,
+  nodeItems,
+  nodeLifeItems,
+  ciliumReportItems,
+  statedRangeItems,
+  namespaceItems,
+  progressItems,
+  (table: Table) => ({ checkKeys: async () => void (await isTold(table)) }),
+  scanning,
+] as const;
+
 /** The calls of all kinds of items together. */
-type Together<Kinds extends readonly object[]> = Kinds extends readonly [
-  infer First,
-  ...infer Rest extends object[],
+type Together<Kinds extends readonly ((table: Table) => object)[]> = Kinds extends readonly [
+  infer First extends (table: Table) => object,
+  ...infer Rest extends ((table: Table) => object)[],
 ]
-  ? First & Together<Rest>
+  ? ReturnType<First> & Together<Rest>
   : unknown;
 
-/**
- * Returns the calls for every kind of item over one table. Each method is one call to the database.
- */
-export function makeStore(plain: Table) {
-  const table = formattedTable(plain);
-  return together(
-    blockItems(table),
-    affinityItems(table),
-    fullBlockItems(table),
-    borrowedBlockItems(table),
-    quotaSlotItems(table),
-    quotaItems(table),
-    budgetItems(table),
-    allocationItems(table),
-    indexEntryItems(table),
-    applicationItems(table),
-    spaceItems(table),
-    spaceEntryItems(table),
-    planItems(table),
-    blockGroupIndexItems(table),
-    fullPoolItems(table),
-    lendingItems(table),
-    poolUsageItems(table),
-    jobItems(table),
-    nodeItems(table),
-    nodeLifeItems(table),
-    ciliumReportItems(table),
-    statedRangeItems(table),
-    namespaceItems(table),
-    progressItems(table),
-    { checkKeys: async () => void (await isTold(table)) },
-    scanning(table),
-  );
-}
+type StoreCalls = Together<typeof KINDS>;
 
 /**
- * An object without a prototype is a dictionary from its beginning. V8 would give a literal of as many spreads a new
- * shape after each property, and take ten times as long.
+ * Returns the calls for every kind of item over one table. Each method is one call to the database. The calls of a kind
+ * are made when the first of them is needed, because a request needs few kinds.
  */
-const together = <Kinds extends readonly object[]>(...kinds: Kinds): Together<Kinds> =>
-  Object.assign(Object.create(null), ...kinds);
+export function makeStore(plain: Table): StoreCalls {
+  return new LazyStore(formattedTable(plain)) as unknown as StoreCalls;
+}
+
+class LazyStore {
+  readonly table: Table;
+  /** The calls of each kind that were needed, in the order of `KINDS`. */
+  readonly made: Readonly<Record<string, unknown>>[] = [];
+
+  constructor(table: Table) {
+    this.table = table;
+  }
+}
+
+/** The calls that only tell their names. */
+const NO_TABLE = {} as Table;
+
+for (const [index, make] of KINDS.entries())
+  for (const name of Object.keys(make(NO_TABLE)))
+    Object.defineProperty(LazyStore.prototype, name, {
+      get(this: LazyStore) {
+        this.made[index] ??= make(this.table);
+        return this.made[index][name];
+      },
+    });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
+import { withCalls } from "../../src/allocator/core/store.ts";
 import { readAddress } from "../../src/allocator/read/read-address.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
@@ -124,7 +125,7 @@ describe("a leased address", () => {
       await scheduledRuns(world, 1, 1);
       return slow.store.changeAllocation(...of);
     };
-    const overtaken = { ...slow, store: { ...slow.store, changeAllocation } };
+    const overtaken = { ...slow, store: withCalls(slow.store, { changeAllocation }) };
     const renewal = { address, handle: "vm", leaseSeconds: LEASE_SECONDS };
     expect(await amendAddress(overtaken, SPACE, renewal)).toMatchObject({
       code: "generation_conflict",

@@ -3,6 +3,7 @@ import { putPool, putReservation } from "../../src/allocator/admin/administratio
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Assignment } from "../../src/allocator/assign/assignment.ts";
 import { disown } from "../../src/allocator/blocks/disown-block.ts";
+import { withCalls } from "../../src/allocator/core/store.ts";
 import { readAddress } from "../../src/allocator/read/read-address.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { merged, parseInterval } from "../../src/domain/cidr.ts";
@@ -105,13 +106,12 @@ describe("a block that is taken from its host by an operator who stalls", () => 
     await disown(
       {
         ...world.calm,
-        store: {
-          ...world.calm.store,
+        store: withCalls(world.calm.store, {
           changeHost: async (...change) => {
             await scheduledRuns(world, 3);
             return world.calm.store.changeHost(...change);
           },
-        },
+        }),
       },
       block,
     );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { putSettings } from "../../src/allocator/admin/administration.ts";
 import { assign } from "../../src/allocator/assign/assign.ts";
+import { withCalls } from "../../src/allocator/core/store.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { isOver } from "../../src/domain/allocation.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
@@ -82,7 +83,7 @@ describe("the reclaimer", () => {
       }
       return calm.store.scanGroup(...look);
     };
-    await reclaimAll({ ...calm, store: { ...calm.store, scanGroup } });
+    await reclaimAll({ ...calm, store: withCalls(calm.store, { scanGroup }) });
     expect(groups).toBe(2);
     const block = contentsIn(world).blocks.find(({ slots }) => slots.has(1) && slots.size === 1);
     expect([...contentsIn(world).blocks].flatMap(({ slots }) => [...slots.values()])).toMatchObject(

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { putPool } from "../../src/allocator/admin/administration.ts";
+import { withCalls } from "../../src/allocator/core/store.ts";
 import { RANGE_RETIRED_MS_MIN } from "../../src/domain/limits.ts";
 import { UnavailableError } from "../../src/domain/outcome.ts";
 import { poolOf } from "../world.ts";
@@ -84,7 +85,7 @@ describe("a pool is deleted", () => {
     const plat = newSpace();
     const spec = { cidr: "10.0.0.0/24", blockSize: 28 };
     const readPlan = () => Promise.reject(new UnavailableError("it is cut off"));
-    const dying = { ...context, store: { ...context.store, readPlan } };
+    const dying = { ...context, store: withCalls(context.store, { readPlan }) };
     await expect(
       putPool(dying, plat.space, "main", poolOf(spec.cidr, 28), undefined),
     ).rejects.toThrow(UnavailableError);

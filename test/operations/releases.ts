@@ -1,6 +1,7 @@
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
+import { withCalls } from "../../src/allocator/core/store.ts";
 import { releaseAddresses } from "../../src/allocator/release/release-addresses.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { releaseHost } from "../../src/allocator/release/release-host.ts";
@@ -253,13 +254,12 @@ const keyedPair = requestOf("keyed", 2, "twice");
 /** Returns a context that cannot free any slot of one block. */
 const rejecting = (context: Context, hot: string | undefined): Context => ({
   ...context,
-  store: {
-    ...context.store,
+  store: withCalls(context.store, {
     freeSlots: async (block, ...slots) => {
       if (formatCidr(block.cidr) === hot) throw new ContentionError("the block rejects");
       return context.store.freeSlots(block, ...slots);
     },
-  },
+  }),
 });
 
 /**

@@ -1,7 +1,7 @@
 import { assign } from "../../src/allocator/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
-import type { Store } from "../../src/allocator/core/store.ts";
+import { type Store, withCalls } from "../../src/allocator/core/store.ts";
 import { type Cidr, intervalOf, overlaps } from "../../src/domain/cidr.ts";
 import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
 import type { Violation } from "../../src/domain/violation.ts";
@@ -38,7 +38,7 @@ export async function assignJudged(
     return context.store.scanGroup(space, group, options);
   };
   const answer = await assign(
-    { ...context, store: { ...context.store, changeAllocation, listPlaces, scanGroup } },
+    { ...context, store: withCalls(context.store, { changeAllocation, listPlaces, scanGroup }) },
     request,
   );
   if (answer instanceof Rejection && FOR_WANT_OF_ROOM.includes(answer.code) && gaveBack)

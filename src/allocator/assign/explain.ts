@@ -7,6 +7,7 @@ import type { Candidate } from "../../domain/selection.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
+import { withCalls } from "../core/store.ts";
 import { assign } from "./assign.ts";
 import {
   type Assignment,
@@ -111,8 +112,7 @@ async function dryRunOf(context: Context, request: AssignRequest): Promise<DryRu
   const taken = new Set<string>();
   const noting: Context = {
     ...context,
-    store: {
-      ...store,
+    store: withCalls(store, {
       async createBlock(block) {
         const created = await store.createBlock(block);
         if (created.outcome === "done")
@@ -131,7 +131,7 @@ async function dryRunOf(context: Context, request: AssignRequest): Promise<DryRu
             taken.add(formatAddress(addressAt(learned.cidr, ordinal)));
         return outcome;
       },
-    },
+    }),
   };
   try {
     return { answer: await assign(noting, request), actions, taken };

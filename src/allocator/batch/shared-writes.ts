@@ -9,7 +9,7 @@ import {
   showsAsSeen,
   showsAsTaken,
 } from "../../domain/slot-writes.ts";
-import type { Store } from "../core/store.ts";
+import { type Store, withCalls } from "../core/store.ts";
 
 /**
  * Returns a store in which slot writes to one block share a write. It waits for those that are on the way to it. While it is under way,
@@ -31,12 +31,11 @@ export function sharingSlotWrites(
     turns.set(name, known);
     return known;
   };
-  return {
-    ...store,
+  return withCalls(store, {
     takeSlots: (learned, takes, revision, notes = {}) =>
       turnsOf(learned).write({ kind: "take", epoch: learned.epoch, takes, revision, notes }),
     freeSlots: (block, frees, revision) => turnsOf(block).write({ kind: "free", frees, revision }),
-  };
+  });
 }
 
 type Place = Pick<Block, "space" | "cidr">;

@@ -17,3 +17,10 @@ export interface Store
     AdminStore,
     NodeStore,
     CiliumStore {}
+
+/**
+ * Returns a store with some calls replaced. A spread would lose the others, which a store makes when they are first
+ * needed.
+ */
+export const withCalls = (store: Store, replaced: Partial<Store>): Store =>
+  Object.create(store, Object.getOwnPropertyDescriptors(replaced));

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { putPool } from "../../../src/allocator/admin/administration.ts";
 import { putNode } from "../../../src/allocator/admin/nodes.ts";
 import type { Context } from "../../../src/allocator/core/context.ts";
+import { withCalls } from "../../../src/allocator/core/store.ts";
 import { type AddressPlanEntry, planBytes } from "../../../src/domain/address-plan.ts";
 import {
   CLOCK_SKEW_MS_MAX,
@@ -61,13 +62,12 @@ it("a PUT that changes nothing promises no earlier time than the change itself, 
   const { store } = calm;
   const late: Context = {
     ...calm,
-    store: {
-      ...store,
+    store: withCalls(store, {
       createNode: (node) => {
         clock.nowMs += REQUEST_MS_MAX;
         return store.createNode(node);
       },
-    },
+    }),
   };
   const first = await putNode(late, SPACE, "n1", { zone: "a" }, undefined);
   const again = await putNode(calm, SPACE, "n1", { zone: "a" }, undefined);

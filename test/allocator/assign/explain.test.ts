@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explain } from "../../../src/allocator/assign/explain.ts";
+import { withCalls } from "../../../src/allocator/core/store.ts";
 import { UnavailableError } from "../../../src/domain/outcome.ts";
 import { dryRunTable } from "../../../src/store/dry-run-table.ts";
 import {
@@ -50,7 +51,7 @@ describe("a dry run", () => {
     const silent = () => {
       const context = dryRunContext(world);
       const readHost = () => Promise.reject(new UnavailableError("no answer"));
-      return { ...context, store: { ...context.store, readHost } };
+      return { ...context, store: withCalls(context.store, { readHost }) };
     };
     const error = await explain(silent, requestOf("h", 1)).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(UnavailableError);

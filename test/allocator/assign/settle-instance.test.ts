@@ -5,6 +5,7 @@ import {
   putSettings,
 } from "../../../src/allocator/admin/administration.ts";
 import { assign } from "../../../src/allocator/assign/assign.ts";
+import { withCalls } from "../../../src/allocator/core/store.ts";
 import { SETTINGS_DEFAULT } from "../../../src/domain/settings.ts";
 import type { Workload } from "../../../src/domain/workload.ts";
 import { intervals } from "../../domain/builders.ts";
@@ -228,10 +229,9 @@ describe("a later uid", () => {
     await assigned(calm, requestOf("old", 1));
     const dying = {
       ...calm,
-      store: {
-        ...calm.store,
+      store: withCalls(calm.store, {
         takeSlots: () => Promise.reject(new Error("killed")),
-      },
+      }),
     };
     await expect(assign(dying, instanceRequest(podOf("a")))).rejects.toThrow("killed");
     expect(await assign(calm, instanceRequest(podOf("b")))).toMatchObject({

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { putPool, putReservation, readPool } from "../../../src/allocator/admin/administration.ts";
 import { assign } from "../../../src/allocator/assign/assign.ts";
 import { claimBlock } from "../../../src/allocator/blocks/claim-block.ts";
+import { withCalls } from "../../../src/allocator/core/store.ts";
 import {
   type Accepted,
   deletePool,
@@ -323,8 +324,7 @@ describe("a delete", () => {
     const store = makeStore(world.table);
     const stalled = {
       ...contextOver(world.table, world.clock, 3),
-      store: {
-        ...store,
+      store: withCalls(store, {
         readHost: async (...of: Parameters<typeof store.readHost>) => {
           if (!frozen) {
             frozen = true;
@@ -335,7 +335,7 @@ describe("a delete", () => {
           }
           return store.readHost(...of);
         },
-      },
+      }),
     };
     await expect(assign(stalled, requestOf("late", 2))).rejects.toThrow(
       "longer than a function can run",
@@ -563,7 +563,7 @@ describe("a job", () => {
         world.clock.nowMs += 25_000;
         return slow.store.scanGroup(...look);
       };
-      walked += (await runJobs({ ...slow, store: { ...slow.store, scanGroup } })).groups;
+      walked += (await runJobs({ ...slow, store: withCalls(slow.store, { scanGroup }) })).groups;
       if ((await now(job)).lastWalk) break;
     }
     expect(walked).toBe(current);
@@ -579,15 +579,14 @@ it("a reservation that is added while assigns are in flight holds from its effec
   const store = makeStore(world.table);
   const stalled = {
     ...contextOver(world.table, world.clock, 3),
-    store: {
-      ...store,
+    store: withCalls(store, {
       readFullGroups: async (...of: Parameters<typeof store.readFullGroups>) => {
         const written = await putReservation(world.calm, SPACE, "all", spec, undefined);
         if (!(written instanceof Rejection)) ({ effectiveAtMs } = written);
         world.clock.nowMs = Math.max(world.clock.nowMs, effectiveAtMs);
         return store.readFullGroups(...of);
       },
-    },
+    }),
   };
   await expect(assign(stalled, requestOf("late", 1))).rejects.toThrow("function can run");
   expect(effectiveAtMs).toBeGreaterThan(0);

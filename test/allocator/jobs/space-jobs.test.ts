@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { putPool, putReservation } from "../../../src/allocator/admin/administration.ts";
 import { deleteNode, putNode } from "../../../src/allocator/admin/nodes.ts";
 import type { Context } from "../../../src/allocator/core/context.ts";
-import type { Store } from "../../../src/allocator/core/store.ts";
+import { type Store, withCalls } from "../../../src/allocator/core/store.ts";
 import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
 import { deleteSpace } from "../../../src/allocator/jobs/space-jobs.ts";
 import { JOB_ITEMS_PER_SLICE, JOB_KEPT_MS } from "../../../src/domain/limits.ts";
@@ -46,7 +46,7 @@ async function beingDeleted(): Promise<World> {
 /** Returns a function that has just started, with some calls of its store replaced. */
 function functionOf(replaced: (store: Store) => Partial<Store>): Context {
   const context = contextOver(world.table, world.clock, 5);
-  return { ...context, store: { ...context.store, ...replaced(context.store) } };
+  return { ...context, store: withCalls(context.store, replaced(context.store)) };
 }
 
 describe("the deletion of a space", () => {

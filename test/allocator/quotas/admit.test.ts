@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Context } from "../../../src/allocator/core/context.ts";
+import { withCalls } from "../../../src/allocator/core/store.ts";
 import { whyNotAdmitted } from "../../../src/allocator/quotas/admit.ts";
 import type { Quota } from "../../../src/domain/quota.ts";
 import type { Table } from "../../../src/store/table.ts";
@@ -113,13 +114,12 @@ describe("a quota of requests a second", () => {
     const { beginSecond } = context.store;
     const late: Context = {
       ...context,
-      store: {
-        ...context.store,
+      store: withCalls(context.store, {
         async beginSecond(...given) {
           admitted.push(!(await whyNotAdmitted(other, { quotas }, {})));
           return beginSecond(...given);
         },
-      },
+      }),
     };
     admitted.push(!(await whyNotAdmitted(late, { quotas }, {})));
     expect(admitted).toEqual([true, false]);

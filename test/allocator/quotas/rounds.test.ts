@@ -3,6 +3,7 @@ import { deleteQuota, putQuota } from "../../../src/allocator/admin/quotas.ts";
 import { assign } from "../../../src/allocator/assign/assign.ts";
 import { deleteEmptyBlock } from "../../../src/allocator/blocks/delete-empty-block.ts";
 import type { Context } from "../../../src/allocator/core/context.ts";
+import { withCalls } from "../../../src/allocator/core/store.ts";
 import { repairBudget } from "../../../src/allocator/maintenance/repair/budget.ts";
 import {
   KnownBudgets,
@@ -67,13 +68,12 @@ const withActBefore = <
   act: () => Promise<unknown>,
 ): Context => ({
   ...context,
-  store: {
-    ...context.store,
+  store: withCalls(context.store, {
     [name]: async (...given: unknown[]) => {
       await act();
       return (context.store[name] as (...given: unknown[]) => unknown)(...given);
     },
-  },
+  }),
 });
 
 describe("a round of a budget", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { putPool } from "../../../../src/allocator/admin/administration.ts";
 import type { Context } from "../../../../src/allocator/core/context.ts";
+import { withCalls } from "../../../../src/allocator/core/store.ts";
 import { keepUsage } from "../../../../src/allocator/maintenance/reclaim/keep-usage.ts";
 import { reclaim } from "../../../../src/allocator/maintenance/reclaim/reclaim.ts";
 import type { UtilizationPosition } from "../../../../src/allocator/read/count-pool.ts";
@@ -78,13 +79,12 @@ describe("a pass over a space", () => {
     const { store } = slow;
     const slowly: Context = {
       ...slow,
-      store: {
-        ...store,
+      store: withCalls(store, {
         scanGroup: (...wanted) => {
           if (++groups % RECLAIM_GROUPS_PER_SLICE === 0) world.clock.nowMs += SCHEDULED_RUN_MS_MAX;
           return store.scanGroup(...wanted);
         },
-      },
+      }),
     };
     const beganAtMs = world.clock.nowMs;
     const counted: PoolCounted[] = [];
@@ -103,12 +103,11 @@ describe("a pass over a space", () => {
     await assigned(world.calm, requestFrom("pool", "web", 5));
     const failing: Context = {
       ...world.calm,
-      store: {
-        ...world.calm.store,
+      store: withCalls(world.calm.store, {
         scanGroup: async () => {
           throw new Error("the table does not answer");
         },
-      },
+      }),
     };
     const { counted, failures } = await run(failing);
     expect(failures).toHaveLength(1);
