@@ -8,11 +8,11 @@ import { releaseByHandle } from "../src/allocator/prefixes/release-by-handle.ts"
 import { releasePrefixes } from "../src/allocator/prefixes/release-prefixes.ts";
 import { groupCount, groupOrder } from "../src/domain/block-group.ts";
 import type { Cidr } from "../src/domain/cidr.ts";
+import { prefixHandle } from "../src/domain/handle.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";
 import { CONFIRM_SECONDS_DEFAULT } from "../src/domain/limits.ts";
 import { Rejection } from "../src/domain/outcome.ts";
-import { prefixHandle } from "../src/domain/prefix-handle.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { enterGroups } from "./fill.ts";
 import type { Bench, Line } from "./operations.ts";

@@ -1,5 +1,4 @@
 import { type Role, roleFor } from "../src/contract/routes/roles.ts";
-import { ROUTES } from "../src/contract/routes/routes.ts";
 import {
   actsInEverySpace,
   actsInSpace,
@@ -8,7 +7,8 @@ import {
   SPACE_DEFAULT,
   SPACE_PATH,
   withoutSpace,
-} from "../src/contract/routes/space-path.ts";
+} from "../src/contract/routes/route.ts";
+import { ROUTES } from "../src/contract/routes/routes.ts";
 
 /**
  * The roles of callers by their policies. A role is a managed policy over every space, and one for each space that an

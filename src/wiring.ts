@@ -5,21 +5,25 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Connect, Context } from "./allocator/core/context.ts";
 import type { Store } from "./allocator/core/store.ts";
 import { WarmCache } from "./allocator/core/warm-cache.ts";
+import { ANSWER_MS_MAX, CONNECT_MS_MAX } from "./domain/limits.ts";
 import type { DescribedTable, TableIdentity } from "./domain/table-register.ts";
-import {
-  ANSWER_MS_MAX,
-  CONNECT_MS_MAX,
-  type Deadline,
-  deadlineFromNow,
-  deadlineSender,
-  deadlineSleep,
-} from "./store/deadline-table.ts";
 import { dryRunTable } from "./store/dry-run-table.ts";
 import { identityThrough, tableThrough } from "./store/dynamodb-table.ts";
 import { type Guard, guardedTable } from "./store/guarded-table.ts";
 import type { ReadableHistory } from "./store/readable-history.ts";
-import { type Patience, retryingTable, withRetries } from "./store/retrying-table.ts";
-import { type Base, type Carried, type Shared, storeOver } from "./store/stack.ts";
+import {
+  type Base,
+  type Carried,
+  type Deadline,
+  deadlineFromNow,
+  deadlineSender,
+  deadlineSleep,
+  type Patience,
+  retryingTable,
+  type Shared,
+  storeOver,
+  withRetries,
+} from "./store/stack.ts";
 import type { Table } from "./store/table.ts";
 import { KnownKeys } from "./store/table-format.ts";
 

@@ -1,7 +1,7 @@
 import type { CiliumGrant, CiliumRequest } from "../src/allocator/cilium/mode.ts";
 import { putCiliumNode } from "../src/allocator/cilium/put-cilium-node.ts";
 import type { Context } from "../src/allocator/core/context.ts";
-import { SPACE_DEFAULT } from "../src/contract/routes/space-path.ts";
+import { SPACE_DEFAULT } from "../src/contract/routes/route.ts";
 import type { Rejection } from "../src/domain/outcome.ts";
 
 /** PUTs of CiliumNodes, for tests and programs. */

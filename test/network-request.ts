@@ -1,9 +1,9 @@
 import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
 import type { Family } from "../src/domain/address.ts";
 import { type Cidr, formatCidr } from "../src/domain/cidr.ts";
+import { prefixHandle } from "../src/domain/handle.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { hostId } from "../src/domain/host.ts";
-import { prefixHandle } from "../src/domain/prefix-handle.ts";
 import { SPACE } from "./simulation/requests.ts";
 
 /** What a caller asks for in a request for a prefix. */

@@ -1,7 +1,7 @@
 import { assign } from "../src/allocator/assign/assign.ts";
 import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
 import type { Context } from "../src/allocator/core/context.ts";
-import { pathIn } from "../src/contract/routes/space-path.ts";
+import { pathIn } from "../src/contract/routes/route.ts";
 import { hostId } from "../src/domain/host.ts";
 import { readAssign } from "../src/edge/assign/request.ts";
 import { eventOf } from "./edge/event.ts";

@@ -3,7 +3,7 @@ import { inParallel } from "../../src/allocator/core/parallel.ts";
 import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import { checkTable } from "../../src/allocator/read/check-table.ts";
 import { readAddress } from "../../src/allocator/read/read-address.ts";
-import { SPACE_DEFAULT } from "../../src/contract/routes/space-path.ts";
+import { SPACE_DEFAULT } from "../../src/contract/routes/route.ts";
 import { parseAddress } from "../../src/domain/address.ts";
 import { GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "../../src/domain/limits.ts";
 import { Rejection } from "../../src/domain/outcome.ts";

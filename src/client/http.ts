@@ -1,6 +1,6 @@
 import pRetry from "p-retry";
 import * as v from "valibot";
-import { pathIn } from "../contract/routes/space-path.ts";
+import { pathIn } from "../contract/routes/route.ts";
 import { spaceName } from "../contract/schema/field.ts";
 import { isRecord } from "../contract/schema/schema.ts";
 import { causesOf, noConnection } from "./connection.ts";

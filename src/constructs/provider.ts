@@ -5,7 +5,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { OPERATIONS } from "../client/generated/operations.ts";
-import { pathIn } from "../contract/routes/space-path.ts";
+import { pathIn } from "../contract/routes/route.ts";
 
 /** The operations that the handler calls for each kind of resource. */
 const CALLS = {

@@ -1,9 +1,5 @@
 import type { Family } from "./address.ts";
-import {
-  type InterfaceAsked,
-  interfaceOfApplication,
-  poolsOfTarget,
-} from "./application-interface.ts";
+import { type InterfaceAsked, interfaceOfApplication, poolsOfTarget } from "./application-pools.ts";
 import { formatCidr } from "./cidr.ts";
 import type { DefaultPools } from "./namespace.ts";
 import type { Pool } from "./pool.ts";

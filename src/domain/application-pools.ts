@@ -1,6 +1,8 @@
 import { type AddressSet, subtract } from "./address-set.ts";
+import type { Application, Target } from "./application.ts";
 import { sameCidr } from "./cidr.ts";
-import { isRanged, type Pool, type SpaceConfiguration } from "./pool.ts";
+import { assignsPrefixes, isRanged, type Pool, type SpaceConfiguration } from "./pool.ts";
+import { type NetworkOfAddress, networkFor } from "./pool-network.ts";
 import { extentOf, servedSetOf, setOf } from "./pool-set.ts";
 
 /** Returns true if a pool serves applications only, with what no other pool of its CIDR has. */
@@ -49,3 +51,59 @@ const leftBy = (pools: readonly Pool[], pool: Pool, set: AddressSet): AddressSet
   isForApplications(pool)
     ? subtract(set, ...pools.filter((other) => isBeside(pool, other)).map(extentOf))
     : set;
+
+/** An interface as a request names it. */
+export interface InterfaceAsked {
+  /** Absent if the request names no interfaces: then it asks for one. */
+  readonly interface?: string;
+  /** True if it is the only one that the request names. */
+  readonly isOnly?: boolean;
+}
+
+/**
+ * Returns the interface of an application whose addresses an interface of its instance gets: the one of the same name. A name that
+ * one side leaves out stands for the only interface of the other. If the other has several, the answer is an interface without pools,
+ * so that the request is rejected: nobody knows which one is meant.
+ *
+ * @returns nothing if the application has no addresses, or those of interfaces with other names
+ */
+export function interfaceOfApplication(
+  application: Application | undefined,
+  { interface: asked, isOnly = asked === undefined }: InterfaceAsked,
+): string | undefined {
+  const names = application?.addresses?.interfaces.map(({ name }) => name) ?? [];
+  const [only, ...others] = names;
+  if (only === undefined) return undefined;
+  if (asked !== undefined && (names.includes(asked) || only !== ""))
+    return names.find((name) => name === asked);
+  return isOnly && others.length === 0 ? only : (asked ?? "");
+}
+
+/** Returns the ids of the pools of an application's addresses for an interface and family, in the order in which they are tried. */
+export const poolsOfTarget = (
+  { targets }: Application,
+  { interface: of, family }: Pick<Target, "interface" | "family">,
+): readonly string[] =>
+  targets.find((each) => each.interface === of && each.family === family)?.poolIds ?? [];
+
+/**
+ * Returns a function that finds the network of a pool by its name, once for each pool. What the pool does not say is as the Applications
+ * pool around it says. There is none for a pool that cannot be read, and for one of prefixes.
+ */
+export function networksOf(
+  pools: readonly Pool[],
+): (name: string) => { readonly network?: NetworkOfAddress } {
+  const known = new Map<string, { readonly network?: NetworkOfAddress }>();
+  return (name) => {
+    const found = known.get(name) ?? lookUp(name, pools);
+    known.set(name, found);
+    return found;
+  };
+}
+
+function lookUp(name: string, pools: readonly Pool[]) {
+  const pool = pools.find((each) => each.name === name);
+  return pool && !assignsPrefixes(pool)
+    ? { network: networkFor(pool, applicationPoolAround(pool, pools)) }
+    : {};
+}

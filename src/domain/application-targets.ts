@@ -1,12 +1,11 @@
 import { type Acquirable, acquirePools } from "./acquire-pools.ts";
 import { FAMILIES } from "./address.ts";
 import type { AddressesWanted, Target } from "./application.ts";
-import { whyClosed } from "./filter-pools.ts";
 import { Rejection } from "./outcome.ts";
 import { isRanged, narrows, type Pool } from "./pool.ts";
 import { excludedBy } from "./pool-conditions.ts";
 import type { Requester } from "./requester.ts";
-import { candidateOf } from "./selection.ts";
+import { candidateOf, whyClosed } from "./selection.ts";
 import type { Unfit } from "./unfit.ts";
 
 /** The interfaces and families in which an application wants its number. */

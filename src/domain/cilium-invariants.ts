@@ -2,8 +2,8 @@ import { formatAddress } from "./address.ts";
 import { addressAt, formatCidr } from "./cidr.ts";
 import type { CiliumEntry, CiliumReport } from "./cilium-report.ts";
 import type { Contents } from "./contents.ts";
+import { ciliumHandle, ciliumPoolHandle } from "./handle.ts";
 import { handleHash } from "./hash.ts";
-import { ciliumHandle, ciliumPoolHandle } from "./node-handle.ts";
 import { type Violation, violation } from "./violation.ts";
 
 /**

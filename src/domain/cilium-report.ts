@@ -1,7 +1,7 @@
 import type { Family } from "./address.ts";
 import { assertTexts, assertTimes } from "./assertions.ts";
 import type { CiliumObject, CiliumOptions } from "./cilium-object.ts";
-import { ciliumHandle, ciliumPoolHandle } from "./node-handle.ts";
+import { ciliumHandle, ciliumPoolHandle } from "./handle.ts";
 
 const CILIUM_ENTRY_STATES = ["listed", "withdrawn", "marked", "released", "givenBack"] as const;
 

@@ -4,6 +4,13 @@
 export const CLOCK_SKEW_MS_MAX = 2_000;
 /** The time limit of the functions that assign and release; an allocation younger than this may still have its author. */
 export const REQUEST_MS_MAX = 10_000;
+/** Maximum time to connect to DynamoDB. */
+export const CONNECT_MS_MAX = 1_000;
+/**
+ * Maximum time for an answer of DynamoDB: about a hundred times the usual one. A write that takes longer has an unknown
+ * outcome.
+ */
+export const ANSWER_MS_MAX = 2_000;
 
 /** A warm function re-reads the version of a space's configuration when its copy is older than this … */
 export const CONFIGURATION_FRESH_MS = 5_000;

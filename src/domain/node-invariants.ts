@@ -1,7 +1,7 @@
 import { isOver } from "./allocation.ts";
 import type { Contents } from "./contents.ts";
+import { ciliumNodeOfHandle, nodeOfHandle } from "./handle.ts";
 import { uidOfNode } from "./node.ts";
-import { ciliumNodeOfHandle, nodeOfHandle } from "./node-handle.ts";
 import { type Violation, violation } from "./violation.ts";
 
 /** Finds what an ended node still has after the repair run freed it: prefixes, what it states, its report, its registration (I19). */

@@ -1,6 +1,5 @@
 import type { Contents } from "./contents.ts";
-import { ciliumPoolOfHandle, nodeOfHandle } from "./node-handle.ts";
-import { handleOfPrefixes } from "./prefix-handle.ts";
+import { ciliumPoolOfHandle, handleOfPrefixes, nodeOfHandle } from "./handle.ts";
 import { type Violation, violation } from "./violation.ts";
 
 /**

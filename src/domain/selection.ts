@@ -8,12 +8,12 @@ import {
 import type { Family } from "./address.ts";
 import { nameOfApplication } from "./application.ts";
 import { formatCidr } from "./cidr.ts";
-import { type FilterCriteria, isJudged, whyNot } from "./filter-pools.ts";
-import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "./limits.ts";
+import { type HostReserved, prefixMaxBeside } from "./host-reserved.ts";
+import { NAMES_SHOWN_MAX, POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "./limits.ts";
 import { Rejection } from "./outcome.ts";
-import type { Pool } from "./pool.ts";
-import { poolForbidden } from "./pool-principals.ts";
-import { scoreOf, sorted } from "./sort-pools.ts";
+import { assignsPrefixes, isRanged, narrows, type Pool, type Use } from "./pool.ts";
+import { excludedBy } from "./pool-conditions.ts";
+import type { Requester } from "./requester.ts";
 import type { Unfit } from "./unfit.ts";
 
 /** The properties of a request that select pools, for one family. */
@@ -178,3 +178,143 @@ export const NOT_NAMED: Unfit = {
   code: "not_named",
   reason: "is not among the named pools",
 };
+
+/** The properties of a request by which pools are filtered. */
+interface FilterCriteria {
+  readonly family: Family;
+  readonly use: Use;
+  /** True if the request is for prefixes, which pools of addresses do not have. */
+  readonly wantsPrefixes?: true;
+  /** The only length of prefixes that the request accepts; absent: any. */
+  readonly prefixLength?: number;
+  readonly requester: Requester;
+  readonly network?: string;
+  /** The host-reserved addresses of each block, which must leave at least one address. */
+  readonly hostReserved?: HostReserved | undefined;
+}
+
+/**
+ * Returns the reason why a pool cannot serve a request, or nothing if it can. A pool without ranges that the
+ * request names serves whatever its assignment mode and conditions are, but never if it is disabled or for another use
+ * (Calico 1.4). Default pools are not named by the request, so their conditions hold.
+ */
+export function whyNot(pool: Pool, rule: Rule, criteria: FilterCriteria): Unfit | undefined {
+  const { family } = pool.cidr;
+  if (family !== criteria.family) return { code: "family", reason: `is IPv${family}` };
+  // What a pool refuses from then on does not concern the addresses that it gave to an application before.
+  if (rule === "application") return undefined;
+  if (assignsPrefixes(pool) !== (criteria.wantsPrefixes ?? false))
+    return criteria.wantsPrefixes ? OF_ADDRESSES : OF_PREFIXES;
+  if (criteria.prefixLength !== undefined && criteria.prefixLength !== pool.blockSize)
+    return { code: "length", reason: `has prefixes of /${pool.blockSize} (blockSize)` };
+  // A limit of callers, not a condition: it counts for named pools too.
+  const closed = whyClosed(pool) ?? excludesCaller(pool, criteria.requester);
+  if (closed) return closed;
+  if (!criteria.wantsPrefixes && !pool.allowedUses.includes(criteria.use))
+    return { code: "use", reason: `does not allow the use ${criteria.use}` };
+  if (pool.assignmentMode === "Applications")
+    return { code: "mode", reason: "serves applications only (assignmentMode Applications)" };
+  const small = !isRanged(pool) && criteria.hostReserved && tooSmall(pool, criteria.hostReserved);
+  if (small || !isJudged(rule, pool)) return small || undefined;
+  if (rule === "automatic" && pool.assignmentMode === "Manual")
+    return { code: "mode", reason: "serves only requests that name it (assignmentMode Manual)" };
+  return excludedBy(pool, criteria.requester, criteria.network);
+}
+
+const OF_PREFIXES: Unfit = {
+  code: "prefixes",
+  reason: "assigns prefixes, not addresses (assign prefixes)",
+};
+
+const OF_ADDRESSES: Unfit = {
+  code: "prefixes",
+  reason: "assigns addresses, not prefixes (assign addresses)",
+};
+
+/** Returns true if the conditions of a candidate count: those of a ranged pool always do, as in Spiderpool. */
+const isJudged = (rule: Rule, pool: Pool): boolean =>
+  rule !== "application" && (rule !== "pools" || isRanged(pool));
+
+/** Returns the reason why a pool serves no request, or nothing if it serves. */
+export function whyClosed({ state, disabled }: Pool): Unfit | undefined {
+  if (state === "deleting") return { code: "state", reason: "is being deleted" };
+  return disabled ? { code: "disabled", reason: "is disabled" } : undefined;
+}
+
+/** Returns whether the blocks are too small, for named pools too: Calico checks only named ones (1.12 f). */
+function tooSmall({ cidr, blockSize }: Pool, hostReserved: HostReserved): Unfit | undefined {
+  const prefixMax = prefixMaxBeside(cidr.family, hostReserved);
+  if (blockSize <= prefixMax) return undefined;
+  const { start, end } = hostReserved;
+  return {
+    code: "block_too_small",
+    reason: `has blocks of /${blockSize}, too small for the ${start + end} addresses that the host reserves in each; they need /${prefixMax} or larger`,
+  };
+}
+
+/** The score of each condition: as one bit, so that a condition beats all those after it together (Spiderpool). */
+const SCORES = {
+  podSelector: 32,
+  nodeNames: 16,
+  nodeSelector: 8,
+  namespaceNames: 4,
+  namespaceSelector: 2,
+  networks: 1,
+} as const;
+
+/** A pool that can serve, and its score. */
+interface Scored {
+  readonly score: number;
+}
+
+/**
+ * Returns the sum over the conditions that a pool was judged by (Spiderpool's `ByPoolPriority`). `all()` is no condition.
+ * A node or namespace selector scores in ranged pools only, so that Automatic pools keep the order that Calico gives them.
+ */
+export function scoreOf(pool: Pool): number {
+  const { podSelector, nodeNames, nodeSelector, namespaceNames, namespaceSelector } = pool;
+  const { networks } = pool;
+  const byLabels = isRanged(pool);
+  return (
+    (narrows(podSelector) ? SCORES.podSelector : 0) +
+    (nodeNames ? SCORES.nodeNames : 0) +
+    (byLabels && !nodeNames && narrows(nodeSelector) ? SCORES.nodeSelector : 0) +
+    (namespaceNames ? SCORES.namespaceNames : 0) +
+    (byLabels && !namespaceNames && narrows(namespaceSelector) ? SCORES.namespaceSelector : 0) +
+    (networks ? SCORES.networks : 0)
+  );
+}
+
+/**
+ * Returns pools in the order in which Plat tries them: the highest score first, and those of one score in the order in
+ * which they came. That is the order of the request's list, else the order of names.
+ */
+export const sorted = <One extends Scored>(pools: readonly One[]): readonly One[] =>
+  pools.toSorted((a, b) => b.score - a.score);
+
+/** Returns why a pool does not serve the caller, or nothing if it does. A pool without principals serves every caller. */
+export function excludesCaller(
+  { principals }: Pick<Pool, "principals">,
+  { principal }: Pick<Requester, "principal">,
+): Unfit | undefined {
+  if (!principals || (principal !== undefined && principals.includes(principal))) return undefined;
+  const told = principals.slice(0, NAMES_SHOWN_MAX).join(", ");
+  const more = principals.length - NAMES_SHOWN_MAX;
+  const whom = principal === undefined ? "a request without a principal" : principal;
+  return {
+    code: "principal",
+    reason: `does not serve ${whom} (principals ${told}${more > 0 ? ` and ${more} more` : ""})`,
+  };
+}
+
+/** Returns the rejection of a caller that names a pool, or an address or a prefix of it, and is none of its principals. */
+export const poolForbidden = (
+  { space, name, principals }: Pool,
+  { reason }: Unfit,
+  members: Rejection["members"],
+): Rejection =>
+  new Rejection(
+    "pool_forbidden",
+    `Pool ${name} ${reason}. A caller with the role operator in space ${space} may change its principals.`,
+    { ...members, limit: { pool: name, principals }, changedBy: { role: "operator", space } },
+  );

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import { invalid, Problem, problemAnswer } from "../contract/schema/problem.ts";
 import { BODY_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
 import type { ConsoleFile } from "../edge/console/files.ts";
+import type { Event } from "../edge/http/event.ts";
 import { encoded, type Handler } from "../edge/http/http.ts";
 import type { Console } from "./console.ts";
 import { destinationOf, newRequestId, type ServingFunction, withBody } from "./event.ts";
-import { eventAfter, isStreamed, sendEvents } from "./event-stream.ts";
 import { bracketed, type Gate, gateOf, pageGateOf } from "./gate.ts";
 import { bodyOf, close, lastWords, listen } from "./http-server.ts";
 
@@ -217,4 +218,47 @@ function write(response: ServerResponse, { statusCode, headers, body }: Reply, l
     ...(last && { connection: "close" }),
   });
   response.end(body);
+}
+
+const TYPE = "text/event-stream";
+const PATH = /^\/v1\/(spaces\/[^/]+\/)?events$/;
+/** The pause after a page. It is also the time that a stream needs to end when the server stops. */
+const PAGE_MS = 500;
+
+/** Returns true if an answer is a page of events whose caller would take a stream of pages. */
+function isStreamed({ method, url = "", headers }: IncomingMessage, { statusCode }: Reply) {
+  const [path = ""] = url.split("?");
+  const wants = headers.accept?.includes(TYPE) ?? false;
+  return method === "GET" && statusCode === 200 && wants && PATH.test(path);
+}
+
+/**
+ * Sends pages of events as they come, each as one message of a stream
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html), until a page is rejected or `isOver`.
+ *
+ * @param ask reads the page after a cursor
+ */
+async function sendEvents(
+  response: ServerResponse,
+  first: Reply,
+  ask: (cursor: string) => Promise<Reply>,
+  isOver: () => boolean,
+): Promise<void> {
+  // A stream is the last answer of its connection, so that no idle connection holds up a stop.
+  const headers = { "content-type": TYPE, "cache-control": "no-store", connection: "close" };
+  response.writeHead(200, headers);
+  for (let page = first; page.statusCode === 200; ) {
+    const text = page.body ?? "{}";
+    response.write(`data: ${text}\n\n`);
+    await pause(PAGE_MS);
+    if (isOver() || response.destroyed) break;
+    page = await ask((JSON.parse(text) as { readonly next: string }).next);
+  }
+  response.end();
+}
+
+/** Returns the request of the page after a cursor. */
+function eventAfter(event: Event, cursor: string): Event {
+  const { since: _, ...query } = event.queryStringParameters ?? {};
+  return { ...event, queryStringParameters: { ...query, cursor } };
 }

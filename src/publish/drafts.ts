@@ -2,7 +2,7 @@ import { formatCidr } from "../domain/cidr.ts";
 import { hostName } from "../domain/host.ts";
 import { hostEvents, slotEvents } from "../domain/slot-events.ts";
 import { allocationFrom } from "../store/allocation.ts";
-import { blockFrom } from "../store/block-item.ts";
+import { blockFrom } from "../store/block.ts";
 import { isMap, sameValue } from "../store/clause.ts";
 import type { Item } from "../store/item.ts";
 import type { ItemChange } from "../store/item-change.ts";

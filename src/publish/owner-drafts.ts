@@ -2,7 +2,7 @@ import { ownerOf } from "../allocator/read/read-address.ts";
 import { formatAddress } from "../domain/address.ts";
 import { type Allocation, isHolding, type Part } from "../domain/allocation.ts";
 import { addressAt } from "../domain/cidr.ts";
-import { isOfNode } from "../domain/reserved-handle.ts";
+import { isOfNode } from "../domain/handle.ts";
 import { same } from "../domain/same.ts";
 import type { Detail, Draft } from "./draft.ts";
 

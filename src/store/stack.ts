@@ -1,8 +1,10 @@
 import type { Actor } from "../domain/actor.ts";
+import type { Random } from "../domain/fresh.ts";
+import { ANSWER_MS_MAX, CALL_TRIES_MAX, CONNECT_MS_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
+import { DeadlineError, ThrottledError, UnavailableError } from "../domain/outcome.ts";
 import type { WriteCounts } from "../domain/write-counts.ts";
-import { countedTable } from "./counted-table.ts";
-import { type Deadline, deadlineSleep, deadlineTable } from "./deadline-table.ts";
-import { type Patience, retryingTable } from "./retrying-table.ts";
+import type { Sender } from "./dynamodb-table.ts";
+import { eachCall } from "./each-call.ts";
 import { signedTable } from "./signed-table.ts";
 import { makeStore } from "./store.ts";
 import type { Table } from "./table.ts";
@@ -58,4 +60,125 @@ function repeatingTable(
   if (!deadline) return retryingTable(counted, patience);
   const sleep = deadlineSleep(patience.sleep, deadline);
   return retryingTable(deadlineTable(counted, deadline), { ...patience, sleep });
+}
+
+const FIRST_PAUSE_MS = 25;
+const PAUSE_MS_MAX = 800;
+
+/** The random source and the sleep of retries. Both are passed in. */
+export interface Patience {
+  readonly random: Random;
+  sleep(ms: number): Promise<void>;
+}
+
+/**
+ * Returns a table that repeats a call after an error that says that nothing was done
+ * (`ThrottledError`), and a read also after no answer. It never repeats a write whose outcome is
+ * unknown (rule 3). The pauses of a call sum up to more than 0.75 s, so that a read outlasts a
+ * database that is away for a moment. Half of each pause is random.
+ */
+export function retryingTable(table: Table, patience: Patience): Table {
+  return eachCall(table, (call) => withRetries(call, patience));
+}
+
+/** Makes a call again as a table that retries does. */
+export async function withRetries<T>(
+  call: () => Promise<T>,
+  { random, sleep }: Patience,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      const mayPass = error instanceof ThrottledError || error instanceof UnavailableError;
+      if (!mayPass || attempt >= CALL_TRIES_MAX) throw error;
+      const pauseMsMax = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** attempt);
+      await sleep((0.5 + random.fraction() / 2) * pauseMsMax);
+    }
+  }
+}
+
+/** Time to write the answer and send it. */
+const WORDS_MS = 500;
+/**
+ * The last moment at which a call to the table may begin. Lambda stops a function without an answer when its time is
+ * up, so a later call might be the last one.
+ */
+const LAST_CALL_MS = REQUEST_MS_MAX - CONNECT_MS_MAX - ANSWER_MS_MAX - WORDS_MS;
+
+/** The last moment at which a request may call the table, and its clock. */
+export interface Deadline {
+  readonly lastCallMs: number;
+  readonly nowMs: () => number;
+}
+
+/** Returns the deadline of a request that begins now. Each of its calls to the table begins early enough for an answer. */
+export const deadlineFromNow = (nowMs = () => performance.now()): Deadline => ({
+  lastCallMs: nowMs() + LAST_CALL_MS,
+  nowMs,
+});
+
+/**
+ * Returns a table that begins no call for a request whose time is up, as if its function had been stopped there. Then
+ * the caller receives that error, and the handle under which an assign may hold addresses.
+ */
+function deadlineTable(table: Table, deadline: Deadline): Table {
+  return eachCall(table, (call) => {
+    const late = lateness(deadline, 0);
+    return late ? Promise.reject(late) : call();
+  });
+}
+
+/** Applies the same deadline to each page of a Query, because each page is a request of its own. */
+export function deadlineSender(sender: Sender, deadline: Deadline): Sender {
+  const send = async (...command: Parameters<Sender["send"]>) => {
+    assertInTime(deadline);
+    return sender.send(...command);
+  };
+  return { send } as Sender;
+}
+
+/** Returns a sleep that pauses only if a call can still begin after the pause. */
+export function deadlineSleep(sleep: (ms: number) => Promise<void>, deadline: Deadline) {
+  return async (ms: number): Promise<void> => {
+    assertInTime(deadline, ms);
+    await sleep(ms);
+  };
+}
+
+/**
+ * Checks that a call can still begin.
+ *
+ * @throws {DeadlineError} if a call that begins after this many milliseconds would be too late
+ */
+export function assertInTime(deadline: Deadline, afterMs = 0): void {
+  const late = lateness(deadline, afterMs);
+  if (late) throw late;
+}
+
+const lateness = ({ lastCallMs, nowMs }: Deadline, afterMs: number): DeadlineError | undefined =>
+  nowMs() + afterMs > lastCallMs
+    ? new DeadlineError("the request ran out of time before its end, and its changes so far remain")
+    : undefined;
+
+/** The counts that a write adds to, by its step, once it is done. */
+const COUNTED_STEPS: Readonly<Record<string, "claims" | "seizes" | "borrows">> = {
+  "create-block": "claims",
+  seize: "seizes",
+  borrowed: "borrows",
+};
+
+/** Returns a table that counts its conditional writes into `into`, by their step and their outcome. */
+export function countedTable(table: Table, into: WriteCounts): Table {
+  return {
+    ...eachCall(table, (call) => call()),
+    async write(write) {
+      const outcome = await table.write(write);
+      into.writes++;
+      if (outcome.outcome === "lost") into.conflicts++;
+      const counted = COUNTED_STEPS[write.step];
+      if (counted && outcome.outcome === "done") into[counted]++;
+      return outcome;
+    },
+  };
 }

@@ -7,7 +7,7 @@ const PRIMITIVE = "core/compare-and-swap.ts";
 
 /** The loops that repeat something other than a step, and the reason why `untilAnswered` cannot run them. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  "assign/select-of-host.ts": "A turn that finds a block is progress, so only some turns count.",
+  "assign/select-slots.ts": "A turn that finds a block is progress, so only some turns count.",
 };
 
 /** A loop whose head counts tries or rounds. */

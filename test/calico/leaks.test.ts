@@ -7,7 +7,7 @@ import { releaseAddress } from "../../src/allocator/release/release-address.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { parseGeneration } from "../../src/domain/generation.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../../src/domain/limits.ts";
-import { blockFrom } from "../../src/store/block-item.ts";
+import { blockFrom } from "../../src/store/block.ts";
 import type { Table, Write } from "../../src/store/table.ts";
 import { network } from "../domain/builders.ts";
 import { spaceWithPool, textsOf } from "../functions/plat.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { formatAddress } from "../../src/domain/address.ts";
-import type { Allocation } from "../../src/domain/allocation.ts";
-import { allocationBytes } from "../../src/domain/allocation-size.ts";
+import { type Allocation, allocationBytes } from "../../src/domain/allocation.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
 import { INTERFACE_CHARACTERS_MAX } from "../../src/domain/limits.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";

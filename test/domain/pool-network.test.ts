@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatAddress } from "../../src/domain/address.ts";
 import { formatSet } from "../../src/domain/address-set.ts";
-import { networksOf } from "../../src/domain/network-of-pool.ts";
+import { networksOf } from "../../src/domain/application-pools.ts";
 import { reservedBy } from "../../src/domain/pool.ts";
 import { isBound, isReached, keptOutOf } from "../../src/domain/pool-network.ts";
 import { address, intervals, network, poolWith } from "./builders.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { actsInEverySpace, leavesSpaceOut, pathIn } from "../../src/contract/routes/route.ts";
 import { ROUTES, type Route } from "../../src/contract/routes/routes.ts";
-import { actsInEverySpace, leavesSpaceOut, pathIn } from "../../src/contract/routes/space-path.ts";
 import { PAGE_MS_MAX } from "../../src/domain/limits.ts";
 import { call, scheduledRun, spaceNamed, startAnew, table } from "./plat.ts";
 import { published } from "./published.ts";

@@ -1,8 +1,8 @@
 import type { Context } from "../../src/allocator/core/context.ts";
 import type { Random } from "../../src/domain/fresh.ts";
-import { assertInTime, type Deadline, deadlineFromNow } from "../../src/store/deadline-table.ts";
 import { asAsked } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
+import { assertInTime, type Deadline, deadlineFromNow } from "../../src/store/stack.ts";
 import type { Table } from "../../src/store/table.ts";
 import { contextsOver } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";

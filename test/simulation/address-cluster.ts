@@ -1,6 +1,6 @@
 import type { CiliumObject } from "../../src/domain/cilium-object.ts";
 import type { Random } from "../../src/domain/fresh.ts";
-import { ciliumHandle } from "../../src/domain/node-handle.ts";
+import { ciliumHandle } from "../../src/domain/handle.ts";
 import { STATUS_MS, WATCH_MS } from "./agent.ts";
 import type { CiliumCluster, CiliumNode } from "./agents.ts";
 import { CiliumAgent } from "./cilium-agent.ts";

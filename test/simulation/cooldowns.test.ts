@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Contents } from "../../src/domain/contents.ts";
+import { ciliumHandle } from "../../src/domain/handle.ts";
 import { handleHash } from "../../src/domain/hash.ts";
-import { ciliumHandle } from "../../src/domain/node-handle.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { blockWith, cooling, held, taken } from "../domain/builders.ts";
 import { Cooldowns } from "./cooldowns.ts";

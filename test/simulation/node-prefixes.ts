@@ -10,9 +10,9 @@ import { releasePrefixes } from "../../src/allocator/prefixes/release-prefixes.t
 import { blocksIn } from "../../src/domain/block-group.ts";
 import { type Cidr, cidrOf as cidrOfAddress } from "../../src/domain/cidr.ts";
 import type { Random } from "../../src/domain/fresh.ts";
+import { nodeHandle } from "../../src/domain/handle.ts";
 import { hostName } from "../../src/domain/host.ts";
 import type { ClusterEvent } from "../../src/domain/node-event.ts";
-import { nodeHandle } from "../../src/domain/node-handle.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { chance, oneOf } from "./operators.ts";

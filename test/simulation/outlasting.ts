@@ -12,7 +12,7 @@ const READ_MS_MAX = CONFIGURATION_FRESH_MS + CONFIGURATION_JITTER_MS + REQUEST_M
 
 /**
  * Knows the allocations of requests that outlasted their time: they were written so long after their author had read the
- * configuration that, as deployed, the request would have begun no further call (`src/store/deadline-table.ts`). Time in a run
+ * configuration that, as deployed, the request would have begun no further call (`src/store/stack.ts`). Time in a run
  * leaps, so that cooldowns and graces end within operations.
  */
 export class Outlasting {

@@ -1,7 +1,7 @@
 import type { CiliumGrant } from "../../src/allocator/cilium/mode.ts";
 import type { CiliumObject } from "../../src/domain/cilium-object.ts";
 import type { Random } from "../../src/domain/fresh.ts";
-import { ciliumPoolHandle, nodeHandle } from "../../src/domain/node-handle.ts";
+import { ciliumPoolHandle, nodeHandle } from "../../src/domain/handle.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import type { CiliumCluster, CiliumNode } from "./agents.ts";
 import { ServedObject } from "./cilium-server.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { noWrites } from "../../src/domain/write-counts.ts";
 import { equals } from "../../src/store/clause.ts";
-import { countedTable } from "../../src/store/counted-table.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import { countedTable } from "../../src/store/stack.ts";
 
 const put = (step: string, sk: string, when: readonly ReturnType<typeof equals>[] = []) =>
   ({ step, key: { pk: "p", sk }, when, change: { kind: "put", item: { pk: "p", sk } } }) as const;

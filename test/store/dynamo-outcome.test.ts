@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, type DynamoDBClient } from "@aws-sdk/c
 import { describe, expect, it } from "vitest";
 import { ThrottledError, UnavailableError } from "../../src/domain/outcome.ts";
 import { dynamoTable } from "../../src/store/dynamodb-table.ts";
-import { retryingTable } from "../../src/store/retrying-table.ts";
+import { retryingTable } from "../../src/store/stack.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
 

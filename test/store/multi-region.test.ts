@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { ACTIONS } from "../../cdk/access.ts";
 import { type Sender, tableThrough } from "../../src/store/dynamodb-table.ts";
-import { retryingTable } from "../../src/store/retrying-table.ts";
+import { retryingTable } from "../../src/store/stack.ts";
 import type { Table } from "../../src/store/table.ts";
 import { seededRandom } from "../simulation/random.ts";
 

@@ -11,7 +11,7 @@ import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { emulatorBinary, startEmulator } from "../../src/local/emulator.ts";
 import { dynamoTable } from "../../src/store/dynamodb-table.ts";
-import { retryingTable } from "../../src/store/retrying-table.ts";
+import { retryingTable } from "../../src/store/stack.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { probe } from "../../src/allocator/maintenance/probe.ts";
 import { run } from "../../src/cli/program.ts";
-import { pathIn } from "../../src/contract/routes/space-path.ts";
+import { pathIn } from "../../src/contract/routes/route.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { OPERATOR_KEYS } from "../../twin/callers.ts";
 import { startTwinOf, type Twin } from "../../twin/twin.ts";

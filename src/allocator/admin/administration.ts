@@ -17,11 +17,10 @@ import {
   type SpaceConfiguration,
 } from "../../domain/pool.ts";
 import { same } from "../../domain/same.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { buildIndexes, indexesOf, isAsked } from "./build-indexes.ts";
 import { changePool } from "./change-pool.ts";
 import { createPool } from "./create-pool.ts";

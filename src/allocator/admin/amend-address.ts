@@ -1,7 +1,5 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
-import type { Allocation } from "../../domain/allocation.ts";
-import { ownersAt } from "../../domain/allocation.ts";
-import { allocationBytes } from "../../domain/allocation-size.ts";
+import { type Allocation, allocationBytes, ownersAt } from "../../domain/allocation.ts";
 import { heldBy } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
 import { ordinalOf } from "../../domain/cidr.ts";
@@ -18,9 +16,8 @@ import {
   type Owners,
 } from "../../domain/owner.ts";
 import { identify, type NamedAddress } from "../allocations/identify-address.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 
 /** A change of an assigned address, with the generation or handle that identifies the assignment. */
 export interface Amendment extends NamedAddress {

@@ -1,8 +1,7 @@
 import { type Job, mayBeginAgain, shrinkJobId } from "../../domain/job.ts";
 import type { Pool } from "../../domain/pool.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { knownOutcome } from "./written.ts";
 
 /**

@@ -16,9 +16,8 @@ import {
 } from "../../domain/pool.ts";
 import { overlappingRange } from "../../domain/pool-overlap.ts";
 import { extentOf } from "../../domain/pool-set.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { cutCheck } from "./cut-check.ts";
 import { rejectShared } from "./reject-shared.ts";
 import { changedMeanwhile, knownOutcome } from "./written.ts";

@@ -4,10 +4,9 @@ import { blockOf } from "../../domain/block-group.ts";
 import { ordinalOf } from "../../domain/cidr.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { coolingRules } from "../blocks/slot-rules.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 
 /** An address that is no longer in quarantine. */
 export interface Lifted {

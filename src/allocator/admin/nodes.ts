@@ -5,12 +5,11 @@ import type { ListedPage, PageWanted } from "../../domain/listed.ts";
 import type { Node } from "../../domain/node.ts";
 import { CorruptItemError, orCorrupt, type Rejection } from "../../domain/outcome.ts";
 import { same } from "../../domain/same.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { forgetLabels } from "../core/labels.ts";
 import { notFound } from "../core/not-found.ts";
 import { inParallel } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { type Precondition, unchanged, unmet } from "./precondition.ts";
 import { knownOutcome, type Written } from "./written.ts";
 

@@ -2,7 +2,6 @@ import type { Address } from "../../domain/address.ts";
 import { affinitiesFor } from "../../domain/affinity.ts";
 import { blocksIn, groupIndexOf, groupOf } from "../../domain/block-group.ts";
 import { addressAt, type Cidr, formatCidr, sameCidr } from "../../domain/cidr.ts";
-import { whyClosed } from "../../domain/filter-pools.ts";
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
 import {
   BLOCKS_PER_CLAIM_MAX,
@@ -12,16 +11,14 @@ import {
 } from "../../domain/limits.ts";
 import { CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { capOf, hasHosts, type Pool } from "../../domain/pool.ts";
-import { excludesCaller, poolForbidden } from "../../domain/pool-principals.ts";
 import { namedPrincipal } from "../../domain/principal.ts";
-import { candidateOf } from "../../domain/selection.ts";
+import { candidateOf, excludesCaller, poolForbidden, whyClosed } from "../../domain/selection.ts";
 import { type Claimant, claimBlock, helpClaim, seizeBlock } from "../blocks/claim-block.ts";
 import { correctAfterwards } from "../blocks/full-group-hint.ts";
-import { untilAnswered } from "../core/compare-and-swap.ts";
+import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { whyNotAdmitted } from "../quotas/admit.ts";
 import { ClaimCharge, type Claiming, withClaimCharge } from "../quotas/claim-charge.ts";
 import { tooSmall, withoutHosts } from "./too-small.ts";

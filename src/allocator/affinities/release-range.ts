@@ -18,12 +18,11 @@ import { deleteEmptyBlock } from "../blocks/delete-empty-block.ts";
 import { disown } from "../blocks/disown-block.ts";
 import { clearAround } from "../blocks/full-group-hint.ts";
 import { BoundedWork } from "../core/bounded-work.ts";
-import { untilAnswered } from "../core/compare-and-swap.ts";
+import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { tooSmall } from "./too-small.ts";
 
 /** The result for a host's affinity to one block. */

@@ -3,15 +3,14 @@ import { type Allocation, outlivesRelease, type Part } from "../../domain/alloca
 import { applicationHash } from "../../domain/application.ts";
 import { heldBy } from "../../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../../domain/cidr.ts";
+import { handleOfPrefixes } from "../../domain/handle.ts";
 import { PARTS_FREED_AT_ONCE } from "../../domain/limits.ts";
 import { ContentionError, DeadlineError } from "../../domain/outcome.ts";
-import { handleOfPrefixes } from "../../domain/prefix-handle.ts";
 import { fence } from "../blocks/fence-block.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { settleFreed } from "../held/settle-freed.ts";
 import { dropFinishedParts } from "./drop-finished-parts.ts";
 import { freeSlots, type Tag } from "./free-slots.ts";

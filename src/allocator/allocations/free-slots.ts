@@ -5,12 +5,11 @@ import type { Cidr } from "../../domain/cidr.ts";
 import { isReleased } from "../../domain/slot.ts";
 import { clearIfWasFull } from "../blocks/full-block-hint.ts";
 import { noteIfOpened } from "../blocks/lending-hint.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { allOf } from "../core/parallel.ts";
-import { answer, RETRY, type Step } from "../core/step.ts";
 import { giveBack } from "../quotas/give-back.ts";
 
 /** The tag of taken slots, and their block. */

@@ -1,10 +1,9 @@
 import type { Allocation } from "../../domain/allocation.ts";
 import { entriesOf, type IndexEntry } from "../../domain/index-entry.ts";
 import { INDEXED_ATTRIBUTES_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { untilAnswered } from "../core/compare-and-swap.ts";
+import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 
 /**
  * Creates the index entries that an allocation lists, beside the write of the allocation and before any of its slots (I22).

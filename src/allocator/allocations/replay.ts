@@ -4,10 +4,9 @@ import { CLOCK_SKEW_MS_MAX, PARTS_FREED_AT_ONCE, REQUEST_MS_MAX } from "../../do
 import { Rejection } from "../../domain/outcome.ts";
 import { formatTime } from "../../domain/time.ts";
 import { fence } from "../blocks/fence-block.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import { answer, RETRY, type Step } from "../core/step.ts";
 import { closeAsSeen } from "./close-allocation.ts";
 import type { Holding } from "./holding.ts";
 

@@ -14,10 +14,9 @@ import {
   ORDINALS_CLOSED_PER_CHANGE,
 } from "../../domain/limits.ts";
 import { closeWithoutNext } from "../allocations/keep-instance.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { settle } from "../held/settle.ts";
 
 /**

@@ -1,6 +1,14 @@
+import { isMeant } from "../../domain/acquire-pools.ts";
+import type { Family } from "../../domain/address.ts";
 import type { Allocation } from "../../domain/allocation.ts";
+import { nameOfApplication } from "../../domain/application.ts";
+import { networksOf, poolsOfTarget } from "../../domain/application-pools.ts";
 import type { Places } from "../../domain/full-block.ts";
-import { ASSIGN_ROUNDS_MAX } from "../../domain/limits.ts";
+import {
+  ASSIGN_ROUNDS_MAX,
+  NETWORK_CHARACTERS_PER_ANSWER,
+  REASONS_IN_DETAIL_MAX,
+} from "../../domain/limits.ts";
 import {
   ContentionError,
   CorruptItemError,
@@ -9,16 +17,23 @@ import {
   Rejection,
   together,
 } from "../../domain/outcome.ts";
-import type { SpaceConfiguration } from "../../domain/pool.ts";
+import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
+import { longCharactersOf } from "../../domain/pool-network.ts";
+import { isPattern } from "../../domain/pool-pattern.ts";
+import type { Requester } from "../../domain/requester.ts";
 import { isKeptKind } from "../../domain/workload.ts";
-import { untilAnswered } from "../core/compare-and-swap.ts";
+import { answer, type Step, untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { applicationCopy } from "../core/labels.ts";
 import { allOf } from "../core/parallel.ts";
-import { answer, type Step } from "../core/step.ts";
 import { whyNotAdmitted } from "../quotas/admit.ts";
-import { type Assignment, type AssignRequest, totalOf } from "./assignment.ts";
+import {
+  type AssignedAddress,
+  type Assignment,
+  type AssignRequest,
+  totalOf,
+} from "./assignment.ts";
 import type { BatchSelections } from "./batch-selections.ts";
 import { chargeFor, unspendRest } from "./charge.ts";
 import { conclude } from "./conclude.ts";
@@ -31,8 +46,13 @@ import {
   missingFrom,
   withdraw,
 } from "./execution.ts";
-import { type FamilyRequests, familyRequestsOf } from "./family-requests.ts";
-import { passedOver } from "./passed-over.ts";
+import {
+  applicationFor,
+  type FamilyRequests,
+  familyRequestsOf,
+  type PoolRequest,
+} from "./family-requests.ts";
+import { eachWanted, interfacesOf } from "./interfaces.ts";
 import { allowanceOf } from "./quota.ts";
 import { withLeftOut } from "./rejections.ts";
 import {
@@ -47,9 +67,7 @@ import { selectPrefixes } from "./select-prefixes.ts";
 import { selectSlots } from "./select-slots.ts";
 import { selectStated } from "./select-stated.ts";
 import { countOf, type FamilyRequest, type SlotSelection } from "./selection.ts";
-import { takeInOneWrite } from "./take-in-one-write.ts";
-import { takeInParts } from "./take-in-parts.ts";
-import { withNetwork } from "./with-network.ts";
+import { takeInOneWrite, takeInParts } from "./take.ts";
 
 /**
  * Assigns addresses: learns the blocks, writes the allocation, then takes the slots. DESIGN.md has the rules and the invariants
@@ -281,3 +299,80 @@ async function learn(execution: AssignExecution): Promise<Learned | Rejection> {
   const requests = familyRequestsOf(request, configuration, requester);
   return requests instanceof Rejection ? requests : { ...requests, places, earlier };
 }
+
+/**
+ * Returns what a request names, in a list or in an annotation, beside the pools from which its application has addresses. An instance
+ * gets these addresses alone, whatever it names.
+ *
+ * @returns a sentence for each family of each interface that names other pools, subnets or names of none
+ */
+function passedOver(
+  request: PoolRequest,
+  { pools }: Pick<SpaceConfiguration, "pools">,
+  requester: Requester,
+): readonly string[] {
+  if (!requester.application) return [];
+  return eachWanted(request).flatMap(({ one, family }) => {
+    const asked = applicationFor(one, requester);
+    if (!asked) return [];
+    const ids = poolsOfTarget(asked.application, { interface: asked.interface, family });
+    const own = pools.filter(({ id }) => ids.includes(id));
+    const others = (one.poolsByFamily?.[family] ?? one.pools)
+      .filter((text) => !own.some((pool) => isMeant(pool, [text])))
+      .flatMap((text) => othersOf(text, pools, family));
+    if (others.length === 0) return [];
+    const told = others.slice(0, REASONS_IN_DETAIL_MAX).join(", ");
+    const more = others.length > REASONS_IN_DETAIL_MAX ? " and more" : "";
+    const names = own.slice(0, REASONS_IN_DETAIL_MAX).map(({ name }) => name);
+    const of = one.interface === undefined ? "" : ` of interface ${one.interface}`;
+    return [
+      `The IPv${family} addresses${of} are those of application ${nameOfApplication(asked.application)}, in ${names.join(", ")}. The request also names ${told}${more}, and gets none of that.`,
+    ];
+  });
+}
+
+/** Returns the text if it means a pool of the family, or none at all; nothing if it means pools of the other family. */
+function othersOf(text: string, pools: readonly Pool[], family: Family): readonly string[] {
+  const meant = pools.filter((pool) => isMeant(pool, [text]));
+  if (meant.length === 0) return [isPattern(text) ? text : `${text} (does not exist)`];
+  return meant.some(({ cidr }) => cidr.family === family) ? [text] : [];
+}
+
+/**
+ * Adds to each address of an answer the network of its pool as it is now, without the gateway if its interface needs none. An
+ * answer that would be too large has no routes and labels, and says so.
+ */
+function withNetwork(
+  pools: readonly Pool[] = [],
+  answered: Assignment,
+  request: AssignRequest,
+): Assignment {
+  const clean = interfacesOf(request).filter(({ cleanGateway }) => cleanGateway);
+  const networkOf = networksOf(pools);
+  const addresses = answered.addresses.map((each): AssignedAddress => {
+    const { network } = networkOf(each.pool);
+    const isClean = clean.some((one) => one.interface === each.interface);
+    if (!network || !isClean) return { ...each, ...(network && { network }) };
+    const { gateway: _, ...rest } = network;
+    return { ...each, network: rest };
+  });
+  const characters = addresses.reduce(
+    (sum, { network }) => sum + (network ? longCharactersOf(network) : 0),
+    0,
+  );
+  if (characters <= NETWORK_CHARACTERS_PER_ANSWER) return { ...answered, addresses };
+  return {
+    ...answered,
+    addresses: addresses.map(withoutLong),
+    messages: [...answered.messages, LEFT_OUT],
+  };
+}
+
+const LEFT_OUT =
+  "The answer has no routes and labels of pools, because it has too many addresses; a read of the handle has them.";
+
+const withoutLong = ({ network, ...each }: AssignedAddress): AssignedAddress => {
+  if (!network) return each;
+  const { routes: _, labels: __, ...rest } = network;
+  return { ...each, network: rest };
+};

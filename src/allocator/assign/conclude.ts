@@ -1,9 +1,8 @@
 import type { Allocation } from "../../domain/allocation.ts";
 import { ContentionError, type Rejection, UnavailableError } from "../../domain/outcome.ts";
 import { dropQuotaSlots } from "../allocations/quota-slots.ts";
-import { writeAllocation } from "../allocations/write-allocation.ts";
+import { answer, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { fresh } from "../core/context.ts";
-import { answer, RETRY, type Step } from "../core/step.ts";
 import { type Assignment, assignment } from "./assignment.ts";
 import { replayEarlier } from "./earlier-execution.ts";
 import {
@@ -16,6 +15,7 @@ import {
 } from "./execution.ts";
 import { areHeld, quotaSlotsFor } from "./quota.ts";
 import { countOf } from "./selection.ts";
+import { writeAllocation } from "./take.ts";
 
 /**
  * Concludes a request that has everything it can get: its pending allocation becomes live, and only then is there an answer

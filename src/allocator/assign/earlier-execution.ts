@@ -1,7 +1,7 @@
 import type { Allocation } from "../../domain/allocation.ts";
 import { CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { alreadyReleased, replay } from "../allocations/replay.ts";
-import { answer, RETRY, type Step } from "../core/step.ts";
+import { answer, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { type Assignment, assignment, totalOf } from "./assignment.ts";
 import { type AssignExecution, startOver, withdraw } from "./execution.ts";
 import { grantedBy } from "./quota.ts";

@@ -11,11 +11,10 @@ import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX, POOLS_TOLD_MAX } from "../../domain
 import { ContentionError, Rejection } from "../../domain/outcome.ts";
 import { isRanged, type Pool } from "../../domain/pool.ts";
 import { helpClaim } from "../blocks/claim-block.ts";
-import { untilAnswered } from "../core/compare-and-swap.ts";
+import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { whyNotAdmitted } from "../quotas/admit.ts";
 import { ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
 import { familyRequestsOf } from "./family-requests.ts";

@@ -3,10 +3,12 @@ import {
   acquirePools,
   isMeant,
   meansName,
+  type PoolsAsked,
+  poolsNamed,
   ruleFor,
 } from "../../domain/acquire-pools.ts";
-import type { Family } from "../../domain/address.ts";
-import { type InterfaceAsked, interfaceOfApplication } from "../../domain/application-interface.ts";
+import { type Address, type Family, formatAddress } from "../../domain/address.ts";
+import { type InterfaceAsked, interfaceOfApplication } from "../../domain/application-pools.ts";
 import { parseCidr } from "../../domain/cidr.ts";
 import { isShut, whyShut } from "../../domain/closed-by-reservations.ts";
 import { affinityTypeOf, hostName } from "../../domain/host.ts";
@@ -21,14 +23,18 @@ import {
   candidateOf,
   considered,
   leftOut,
+  NOT_NAMED,
   numbered,
   type PoolCriteria,
+  poolForbidden,
   selectPools,
+  whyNot,
 } from "../../domain/selection.ts";
+import { whyNeverAssigned } from "../../domain/special-ranges.ts";
+import type { StatedAddress } from "../../domain/stated-address.ts";
 import type { Unfit } from "../../domain/unfit.ts";
 import { type AssignRequest, totalOf } from "./assignment.ts";
 import { eachWanted, fieldOf, ofInterface } from "./interfaces.ts";
-import { neverAssigned, placesOf, poolOfAddress, whyNotFor } from "./pool-of-address.ts";
 import {
   poolOfPrefix,
   poolOfSpecificPrefix,
@@ -315,4 +321,83 @@ function oversize(request: PoolRequest, { settings }: SpaceConfiguration): Rejec
     `${total} addresses are asked for; a request may ask for ${most} (maxAddressesPerRequest).`,
     { fields },
   );
+}
+
+/** The parts of a request that decide whether the pool of an address can serve it. */
+type AddressRequest = PoolsAsked & Pick<AssignRequest, "space" | "use" | "hostReserved">;
+
+/** Returns the pool of a specific address if it can serve, or the rejection. */
+function poolOfAddress(
+  configuration: SpaceConfiguration,
+  address: Address,
+  request: AddressRequest,
+  requester: Requester,
+): Pool | Rejection {
+  const text = formatAddress(address);
+  const pool = poolOf(configuration, address);
+  if (!pool)
+    return new Rejection(
+      "no_pool_available",
+      `Address ${text} is in no pool of space ${request.space}.`,
+      {
+        address: text,
+        pools: [],
+      },
+    );
+  const unfit = whyNotFor(pool, request, requester);
+  if (!unfit) return pool;
+  const { name } = pool;
+  const members = {
+    address: text,
+    pools: [candidateOf(address.family, { name, pool, unfit })],
+  };
+  if (unfit.code === "principal") return poolForbidden(pool, unfit, members);
+  return new Rejection(
+    "no_pool_available",
+    `Address ${text} lies in pool ${name}, which ${unfit.reason}.`,
+    members,
+  );
+}
+
+/** Returns the reason why the pool of a specific address cannot serve, or nothing if it can. */
+function whyNotFor(pool: Pool, request: AddressRequest, requester: Requester): Unfit | undefined {
+  const { family } = pool.cidr;
+  const named = poolsNamed(request, family);
+  if (named && !isMeant(pool, named)) return NOT_NAMED;
+  return whyNot(pool, "pools", {
+    family,
+    use: request.use ?? pool.allowedUses[0] ?? "Workload",
+    requester,
+    ...(request.network !== undefined && { network: request.network }),
+    hostReserved: reservedOf(request.hostReserved, family),
+  });
+}
+
+/** Returns the pools of the addresses that a host says it has, and the rejections of those that no pool can serve. */
+function placesOf(
+  configuration: SpaceConfiguration,
+  stated: readonly StatedAddress[],
+  request: AddressRequest,
+  requester: Requester,
+): StatedPlaces {
+  const found = stated.map((each) => ({
+    ...each,
+    pool: neverAssigned(each) ?? poolOfAddress(configuration, each.address, request, requester),
+  }));
+  const unfit = found.flatMap(({ pool }) => (pool instanceof Rejection ? [pool] : []));
+  if (unfit.length > 0) noneUnread(configuration);
+  const places = found.flatMap(({ pool, ...each }) =>
+    pool instanceof Rejection ? [] : [{ ...each, pool }],
+  );
+  return { places, unfit };
+}
+
+/** Rejects an address that no host can have. */
+function neverAssigned({ address }: { readonly address?: Address }): Rejection | undefined {
+  const problem = address && whyNeverAssigned(address);
+  if (!problem) return undefined;
+  const value = formatAddress(address);
+  return new Rejection("invalid_request", `address ${value} ${problem}.`, {
+    fields: [{ field: "address", value, problem }],
+  });
 }

@@ -1,4 +1,4 @@
-import type { InterfaceAsked } from "../../domain/application-interface.ts";
+import type { InterfaceAsked } from "../../domain/application-pools.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { AssignRequest, Wanted } from "./assignment.ts";
 

@@ -1,7 +1,6 @@
 import { isMeant, type PoolsAsked, poolsNamed } from "../../domain/acquire-pools.ts";
 import { isBlockOf } from "../../domain/block-group.ts";
 import { type Cidr, formatCidr, intervalOf, overlaps } from "../../domain/cidr.ts";
-import { whyNot } from "../../domain/filter-pools.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import {
   assignsPrefixes,
@@ -9,10 +8,15 @@ import {
   type Pool,
   type SpaceConfiguration,
 } from "../../domain/pool.ts";
-import { excludesCaller, poolForbidden } from "../../domain/pool-principals.ts";
 import { namedPrincipal } from "../../domain/principal.ts";
 import type { Requester } from "../../domain/requester.ts";
-import { candidateOf, NOT_NAMED } from "../../domain/selection.ts";
+import {
+  candidateOf,
+  excludesCaller,
+  NOT_NAMED,
+  poolForbidden,
+  whyNot,
+} from "../../domain/selection.ts";
 import type { Unfit } from "../../domain/unfit.ts";
 
 /**

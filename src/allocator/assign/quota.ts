@@ -3,8 +3,8 @@ import { type Allocation, isExpired } from "../../domain/allocation.ts";
 import { heldBy } from "../../domain/block.ts";
 import { addressAt, contains, ordinalOf } from "../../domain/cidr.ts";
 import { parseGeneration } from "../../domain/generation.ts";
+import { nodeOfHandle } from "../../domain/handle.ts";
 import { QUOTA_SLOTS_AT_ONCE } from "../../domain/limits.ts";
-import { nodeOfHandle } from "../../domain/node-handle.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { QuotaSlot, QuotaSlotOfAllocation } from "../../domain/quota-slot.ts";
 import { closeAsSeen, finish } from "../allocations/close-allocation.ts";
@@ -22,10 +22,9 @@ import {
   type OccupiedQuotaSlot,
 } from "../allocations/quota-slots.ts";
 import { inProgress } from "../allocations/replay.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, proceed, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import { answer, proceed, RETRY, type Step } from "../core/step.ts";
 import type { AssignRequest } from "./assignment.ts";
 
 /** The addresses that a limit permits a request: those that its handle has, and free quota slots for the others. */

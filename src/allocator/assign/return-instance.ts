@@ -1,6 +1,10 @@
 import { formatAddress } from "../../domain/address.ts";
-import { type Allocation, type Indexed, isBorrowed } from "../../domain/allocation.ts";
-import { allocationBytes } from "../../domain/allocation-size.ts";
+import {
+  type Allocation,
+  allocationBytes,
+  type Indexed,
+  isBorrowed,
+} from "../../domain/allocation.ts";
 import { addressAt } from "../../domain/cidr.ts";
 import { entriesOf, indexedIn, nameOfEntry } from "../../domain/index-entry.ts";
 import { ALLOCATION_BYTES_MAX, PARTS_TAKEN_AT_ONCE } from "../../domain/limits.ts";

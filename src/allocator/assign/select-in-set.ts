@@ -23,10 +23,9 @@ import { openSetOf } from "../../domain/pool-set.ts";
 import { makeBlock, readOrMakeBlock } from "../blocks/shared-block.ts";
 import { slotRules } from "../blocks/slot-rules.ts";
 import { someGroups } from "../blocks/some-groups.ts";
-import { untilAnswered } from "../core/compare-and-swap.ts";
+import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { noRoomInSet, outOfSight } from "./rejections.ts";
 import {
   besideOthers,

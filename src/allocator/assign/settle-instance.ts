@@ -10,9 +10,8 @@ import {
   isVacant,
   isWhole,
 } from "../allocations/replay.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { allOf } from "../core/parallel.ts";
-import { answer, RETRY, type Step } from "../core/step.ts";
 import { type Assignment, assignment } from "./assignment.ts";
 import { type AssignExecution, assertYoung } from "./execution.ts";
 import { isFit, nameHost, returnInstance, whyNotTo } from "./return-instance.ts";

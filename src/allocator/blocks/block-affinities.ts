@@ -1,9 +1,8 @@
 import { type BlockAffinity, lowestFreePlace } from "../../domain/affinity.ts";
 import type { Block } from "../../domain/block.ts";
 import { sameCidr } from "../../domain/cidr.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 
 /** Confirms an affinity exactly as it was read. Returns false if it has changed since. The block has its host-reserved addresses by now. */
 export async function confirmAffinity(

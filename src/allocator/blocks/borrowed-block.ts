@@ -2,9 +2,8 @@ import type { Block } from "../../domain/block.ts";
 import type { BorrowedBlock } from "../../domain/borrowed-block.ts";
 import type { HostId } from "../../domain/host.ts";
 import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { untilAnswered } from "../core/compare-and-swap.ts";
+import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 
 /**
  * Ensures that a host has a borrowed-block entry for a block before it takes the first slot of it (I11).

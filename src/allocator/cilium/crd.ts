@@ -2,8 +2,8 @@ import { type Address, FAMILIES, type Family, formatAddress } from "../../domain
 import type { Allocation, Part } from "../../domain/allocation.ts";
 import { addressAt } from "../../domain/cidr.ts";
 import { type CrdDecision, decideCrd, textsOf } from "../../domain/cilium-crd.ts";
+import { ciliumHandle } from "../../domain/handle.ts";
 import { ADDRESSES_RELEASED_AT_ONCE } from "../../domain/limits.ts";
-import { ciliumHandle } from "../../domain/node-handle.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Granted } from "../allocations/holding.ts";
 import type { OccupiedQuotaSlot } from "../allocations/quota-slots.ts";

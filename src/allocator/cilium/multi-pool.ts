@@ -8,7 +8,7 @@ import {
   prefixesIn,
 } from "../../domain/cilium-multi-pool.ts";
 import type { CiliumReport } from "../../domain/cilium-report.ts";
-import { ciliumPoolHandle } from "../../domain/node-handle.ts";
+import { ciliumPoolHandle } from "../../domain/handle.ts";
 import { poolOf } from "../../domain/pool-of-address.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";

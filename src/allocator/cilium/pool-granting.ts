@@ -7,9 +7,9 @@ import {
 } from "../../domain/cilium-multi-pool.ts";
 import { isPoolOf } from "../../domain/cilium-pools.ts";
 import { ciliumSentence } from "../../domain/cilium-sentence.ts";
+import { ciliumPoolHandle } from "../../domain/handle.ts";
 import { hostId } from "../../domain/host.ts";
 import { LIMIT_PER_HANDLE_MAX } from "../../domain/limits.ts";
-import { ciliumPoolHandle } from "../../domain/node-handle.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { assignsPrefixes, noneUnread } from "../../domain/pool.ts";
 import { assign } from "../assign/assign.ts";

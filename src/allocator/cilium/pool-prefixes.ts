@@ -1,8 +1,8 @@
 import { isBlockOf } from "../../domain/block-group.ts";
 import { type Cidr, sameCidr } from "../../domain/cidr.ts";
 import type { PoolPrefix } from "../../domain/cilium-multi-pool.ts";
+import { ciliumPoolHandle, ciliumPoolOfHandle } from "../../domain/handle.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
-import { ciliumPoolHandle, ciliumPoolOfHandle } from "../../domain/node-handle.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { assignsPrefixes } from "../../domain/pool.ts";
 import { grantedUnderLimit } from "../assign/quota.ts";

@@ -1,9 +1,8 @@
 import { formatCidr } from "../../domain/cidr.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { knownOutcome } from "../admin/written.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { unstate } from "../prefixes/state-ranges.ts";
 import { endCiliumReport, isStillReleasing } from "./end-cilium-report.ts";
 

@@ -1,6 +1,5 @@
 import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
 import { ContentionError, type Outcome, UnavailableError } from "../../domain/outcome.ts";
-import { answer, RETRY, type Step } from "./step.ts";
 
 /**
  * Changes an item by compare-and-swap. A try reads the item, decides, and writes on condition that the item is
@@ -62,3 +61,18 @@ export function untilKnown<T>(
 }
 
 export type KnownOutcome<T> = Exclude<Outcome<T>, { readonly outcome: "unknown" }>;
+
+/**
+ * The result of one step of an operation. It is the answer; or the request to make the step again, since what it saw has changed;
+ * or what the next step needs. A rejection is an answer. An infrastructure error is thrown.
+ */
+export type Step<Answer, Next = never> =
+  | { readonly kind: "answer"; readonly answer: Answer }
+  | { readonly kind: "retry" }
+  | { readonly kind: "proceed"; readonly next: Next };
+
+export const answer = <Answer>(value: Answer) => ({ kind: "answer", answer: value }) as const;
+
+export const RETRY = { kind: "retry" } as const;
+
+export const proceed = <Next>(next: Next) => ({ kind: "proceed", next }) as const;

@@ -14,9 +14,8 @@ import {
   type SpaceConfiguration,
 } from "../../domain/pool.ts";
 import { poolOver } from "../../domain/pool-of-address.ts";
-import { untilAnswered } from "./compare-and-swap.ts";
+import { answer, RETRY, untilAnswered } from "./compare-and-swap.ts";
 import { type Context, fresh } from "./context.ts";
-import { answer, RETRY } from "./step.ts";
 import type { CachedConfiguration } from "./warm-cache.ts";
 
 /**

@@ -16,9 +16,7 @@ import type { NamespaceSpec } from "../../domain/namespace.ts";
 import type { SignOfLife } from "../../domain/node-report.ts";
 import { type Pool, type SpaceConfiguration, subnetIdOf } from "../../domain/pool.ts";
 import type { RequestPiece } from "../../domain/request-rate.ts";
-import { CachedReads } from "./cached-reads.ts";
 import type { GivingBack } from "./giving-back.ts";
-import { LeastRecentlyUsed } from "./least-recently-used.ts";
 
 /** The facts about a host or a namespace that selection needs. */
 export type Registered = NamespaceSpec;
@@ -173,3 +171,75 @@ export class WarmCache {
 }
 
 const hostKey = (space: string, host: HostId) => `${space}#${host}`;
+
+/** Values by name, of so much weight at most: for a new one go those that were used longest ago. */
+export class LeastRecentlyUsed<T> {
+  readonly #entries = new Map<string, { readonly value: T; readonly weight: number }>();
+  readonly #weightMax: number;
+  #weight = 0;
+
+  constructor(weightMax: number) {
+    this.#weightMax = weightMax;
+  }
+
+  /** Returns a value and marks it as used. */
+  get(name: string): T | undefined {
+    const entry = this.#entries.get(name);
+    if (!entry) return undefined;
+    this.#entries.delete(name);
+    this.#entries.set(name, entry);
+    return entry.value;
+  }
+
+  set(name: string, value: T, weight = 1): void {
+    this.delete(name);
+    this.#entries.set(name, { value, weight });
+    this.#weight += weight;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#weight <= this.#weightMax) break;
+      this.delete(oldest);
+    }
+  }
+
+  delete(name: string): void {
+    this.#weight -= this.#entries.get(name)?.weight ?? 0;
+    this.#entries.delete(name);
+  }
+}
+
+interface Copy<T> {
+  readonly value: Promise<T>;
+  readonly freshUntilMs: number;
+}
+
+/**
+ * Copies of read items, each with the time until which it may be used without a check. A copy may still be loading, so
+ * that parallel requests read once. A copy that is dropped while it loads reaches only the requests that already wait
+ * for it.
+ */
+class CachedReads<T> {
+  readonly #copies: LeastRecentlyUsed<Copy<T>>;
+
+  constructor(countMax: number) {
+    this.#copies = new LeastRecentlyUsed(countMax);
+  }
+
+  /** Returns the value under a name; nothing if it is too old, or was never read. */
+  of(name: string, nowMs: number): Promise<T> | undefined {
+    const copy = this.#copies.get(name);
+    return copy && nowMs < copy.freshUntilMs ? copy.value : undefined;
+  }
+
+  keep(name: string, value: Promise<T>, freshUntilMs: number): void {
+    const copy = { value, freshUntilMs };
+    this.#copies.set(name, copy);
+    // Drops a failed read, so that the next request reads again.
+    value.catch(() => {
+      if (this.#copies.get(name) === copy) this.#copies.delete(name);
+    });
+  }
+
+  drop(name: string): void {
+    this.#copies.delete(name);
+  }
+}

@@ -3,9 +3,8 @@ import type { Allocation, Part } from "../../domain/allocation.ts";
 import { nameOfApplication } from "../../domain/application.ts";
 import { each, restated } from "../../domain/application-changes.ts";
 import { contains } from "../../domain/cidr.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { freeSurplus } from "./free-surplus.ts";
 import { leave } from "./leave.ts";
 

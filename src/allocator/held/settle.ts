@@ -17,10 +17,9 @@ import {
   SLOTS_PER_WRITE_MAX,
 } from "../../domain/limits.ts";
 import { fence } from "../blocks/fence-block.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { blocksOfListed, type ListedInBlock } from "./blocks-of-listed.ts";
 
 /**

@@ -1,7 +1,6 @@
 import type { Pool } from "../../domain/pool.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 
 /** A pool that was proven unused, and whether this proved that no block of its subnet is left. */
 export interface Leaving {

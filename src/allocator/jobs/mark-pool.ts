@@ -1,10 +1,9 @@
 import { nothingAssigned, type PoolJob } from "../../domain/job.ts";
 import { UnavailableError } from "../../domain/outcome.ts";
 import { type Pool, poolOfId } from "../../domain/pool.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { leavePrefix } from "../prefixes/child-pool.ts";
 import { advance, endJob } from "./advance-job.ts";
 import { leavePlan } from "./leave-plan.ts";

@@ -1,8 +1,7 @@
 import { UnavailableError } from "../../domain/outcome.ts";
 import type { SpaceJob } from "../../domain/space-job.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { advance, endJob } from "./advance-job.ts";
 
 /**

@@ -11,10 +11,9 @@ import { beingDeleted, readPool } from "../admin/administration.ts";
 import { beginJob } from "../admin/begin-job.ts";
 import { type Precondition, unmet } from "../admin/precondition.ts";
 import { lookAtSet } from "../blocks/look-at-set.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
-import { answer, RETRY, type Step } from "../core/step.ts";
 import { endJob, readAgain } from "./advance-job.ts";
 import { ENABLED_AGAIN, markPool } from "./mark-pool.ts";
 

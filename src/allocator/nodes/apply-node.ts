@@ -5,12 +5,11 @@ import type { NodeStatement } from "../../domain/node-event.ts";
 import type { NodeIncarnation, NodeReport } from "../../domain/node-report.ts";
 import { same } from "../../domain/same.ts";
 import { knownOutcome } from "../admin/written.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { forgetLabels } from "../core/labels.ts";
 import { allOf } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { bury } from "./bury.ts";
 import { leave } from "./leave.ts";
 

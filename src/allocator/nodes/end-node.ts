@@ -1,8 +1,8 @@
 import { handlesOf } from "../../domain/cilium-report.ts";
+import { ciliumPoolHandle, nodeHandle } from "../../domain/handle.ts";
 import { hostId } from "../../domain/host.ts";
 import { isProvenWrong } from "../../domain/judge-node.ts";
 import { CLOCK_SKEW_MS_MAX, TOMBSTONE_KEPT_MS } from "../../domain/limits.ts";
-import { ciliumPoolHandle, nodeHandle } from "../../domain/node-handle.ts";
 import type { NodeObjects } from "../../domain/node-objects.ts";
 import type { Tombstone } from "../../domain/tombstone.ts";
 import { knownOutcome } from "../admin/written.ts";

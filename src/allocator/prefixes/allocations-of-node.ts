@@ -1,7 +1,7 @@
 import type { Allocation } from "../../domain/allocation.ts";
+import { nodeHandle } from "../../domain/handle.ts";
 import { handleHash } from "../../domain/hash.ts";
 import { ALLOCATIONS_PER_LOOK } from "../../domain/limits.ts";
-import { nodeHandle } from "../../domain/node-handle.ts";
 import type { Context } from "../core/context.ts";
 
 /** Reads the allocations of one incarnation of a node. It has one for each request that took prefixes, two at most at rest. */

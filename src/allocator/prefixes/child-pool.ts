@@ -1,12 +1,11 @@
 import type { Allocation } from "../../domain/allocation.ts";
 import { formatCidr } from "../../domain/cidr.ts";
+import { handleOfPrefixes } from "../../domain/handle.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { type Pool, poolOfId } from "../../domain/pool.ts";
-import { handleOfPrefixes } from "../../domain/prefix-handle.ts";
 import { allocationOfSlot, ownerOfSlot } from "../allocations/allocation-of-slot.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 
 /** A pool and the prefix that it is made of. */
 type Child = Pick<Pool, "space" | "id" | "name" | "cidr" | "parent" | "parentId">;

@@ -7,11 +7,10 @@ import { assign } from "../assign/assign.ts";
 import { poolsServing } from "../assign/family-requests.ts";
 import { grantedUnderLimit } from "../assign/quota.ts";
 import { requesterOf } from "../assign/requester.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { type GrantedPrefix, type NodePrefix, prefixesOf } from "./node-prefix.ts";
 import { type PrefixRequest, prefixesIn } from "./prefix-request.ts";
 

@@ -1,5 +1,5 @@
+import { nodeOfHandle } from "../../domain/handle.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
-import { nodeOfHandle } from "../../domain/node-handle.ts";
 import { holdingsOf } from "../allocations/replay.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";

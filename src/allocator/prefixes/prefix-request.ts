@@ -1,7 +1,7 @@
 import { parseCidr } from "../../domain/cidr.ts";
+import { nodeHandle } from "../../domain/handle.ts";
 import { hostId } from "../../domain/host.ts";
 import type { Labels } from "../../domain/labels.ts";
-import { nodeHandle } from "../../domain/node-handle.ts";
 import type { Assignment, AssignRequest } from "../assign/assignment.ts";
 import type { NodePrefix } from "./node-prefix.ts";
 

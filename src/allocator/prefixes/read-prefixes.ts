@@ -1,10 +1,10 @@
 import type { Family } from "../../domain/address.ts";
 import { isBlockOf } from "../../domain/block-group.ts";
 import { addressAt, type Cidr, formatCidr } from "../../domain/cidr.ts";
+import { handleOfPrefixes, prefixHandle } from "../../domain/handle.ts";
 import type { Page } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { assignsPrefixes, noneUnread } from "../../domain/pool.ts";
-import { handleOfPrefixes, prefixHandle } from "../../domain/prefix-handle.ts";
 import { allocationOfSlot } from "../allocations/allocation-of-slot.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";

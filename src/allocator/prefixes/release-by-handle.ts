@@ -1,8 +1,8 @@
 import { formatAddress } from "../../domain/address.ts";
 import type { Allocation } from "../../domain/allocation.ts";
 import { addressAt, type Cidr, sameCidr } from "../../domain/cidr.ts";
+import { prefixHandle } from "../../domain/handle.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { prefixHandle } from "../../domain/prefix-handle.ts";
 import type { Context } from "../core/context.ts";
 import type { Released } from "../release/close-allocations.ts";
 import { releaseHandle } from "../release/release-handle.ts";

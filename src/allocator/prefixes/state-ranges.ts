@@ -7,10 +7,9 @@ import {
   type StatedNamed,
   type StatedRanges,
 } from "../../domain/stated-ranges.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 
 /** An incarnation of a node that states networks, and the version of the object that does. */
 export interface Stating extends StatedNamed {

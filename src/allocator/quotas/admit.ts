@@ -3,10 +3,9 @@ import type { Rejection } from "../../domain/outcome.ts";
 import type { SpaceConfiguration } from "../../domain/pool.ts";
 import { type Quota, type QuotaSubject, quotaRejection, quotasFor } from "../../domain/quota.ts";
 import { type RequestRate, requestsToTake } from "../../domain/request-rate.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 
 /** The time after which an earlier second cannot be one of a clock that is ahead. */
 const SECOND_STALE_S = CLOCK_SKEW_MS_MAX / 1000 + 1;

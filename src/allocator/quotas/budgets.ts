@@ -8,10 +8,9 @@ import {
 } from "../../domain/budget.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { type Quota, type QuotaSubject, quotaRejection, quotasFor } from "../../domain/quota.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { copyOf, giveBack } from "./give-back.ts";
 
 /**

@@ -1,11 +1,10 @@
 import { anyLane, type Budget, type BudgetNamed, type Charge } from "../../domain/budget.ts";
 import { SWAP_TRIES_MAX } from "../../domain/limits.ts";
-import { untilAnswered } from "../core/compare-and-swap.ts";
+import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import type { GivingBack } from "../core/giving-back.ts";
 import { asHint } from "../core/hint.ts";
 import { allOf } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 
 /**
  * Gives back what was charged, after it was freed or will never be taken. It counts once, also if the write is delivered again. A write

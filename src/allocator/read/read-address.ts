@@ -1,5 +1,6 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { isBorrowed, ownersAt, poolOfPart } from "../../domain/allocation.ts";
+import { networksOf } from "../../domain/application-pools.ts";
 import {
   type Block,
   cooledAtMs,
@@ -11,9 +12,9 @@ import {
 import { blockOf } from "../../domain/block-group.ts";
 import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../../domain/generation.ts";
+import { isOfNode } from "../../domain/handle.ts";
 import { hostName } from "../../domain/host.ts";
 import { isHostReserved } from "../../domain/host-reserved.ts";
-import { networksOf } from "../../domain/network-of-pool.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Owners } from "../../domain/owner.ts";
 import {
@@ -22,7 +23,6 @@ import {
   partInNetworks,
 } from "../../domain/pool-network.ts";
 import { hasAddress } from "../../domain/pool-set.ts";
-import { isOfNode } from "../../domain/reserved-handle.ts";
 import { isReleased, type Slot } from "../../domain/slot.ts";
 import { whyNeverAssigned } from "../../domain/special-ranges.ts";
 import type { Workload } from "../../domain/workload.ts";

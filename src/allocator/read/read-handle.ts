@@ -1,12 +1,12 @@
 import { type Address, compareAddresses, formatAddress } from "../../domain/address.ts";
 import type { Allocation } from "../../domain/allocation.ts";
 import type { AllocationPlace } from "../../domain/allocation-place.ts";
+import { networksOf } from "../../domain/application-pools.ts";
 import { heldBy } from "../../domain/block.ts";
 import { addressAt, type Cidr, formatCidr } from "../../domain/cidr.ts";
 import { handleHash } from "../../domain/hash.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import type { Page } from "../../domain/listed.ts";
-import { networksOf } from "../../domain/network-of-pool.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { blockReader, type ReadBlock } from "../allocations/holding.ts";
 import { configurationOf } from "../core/configuration.ts";

@@ -1,10 +1,10 @@
 import type { Allocation } from "../../domain/allocation.ts";
 import type { Block } from "../../domain/block.ts";
 import { shuffled } from "../../domain/fresh.ts";
+import { isOfNode } from "../../domain/handle.ts";
 import type { HostId } from "../../domain/host.ts";
 import { PAGE_READS_AT_ONCE, SLOTS_PER_LOOK } from "../../domain/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
-import { isOfNode } from "../../domain/reserved-handle.ts";
 import type { Slot } from "../../domain/slot.ts";
 import { lookForOwners } from "../allocations/allocation-of-slot.ts";
 import { namedBlocks } from "../blocks/blocks-by-name.ts";

@@ -6,10 +6,9 @@ import { isKeptKind, type Workload } from "../../domain/workload.ts";
 import { closeInstance } from "../allocations/close-instance.ts";
 import { closeWithoutNext, keepInstance } from "../allocations/keep-instance.ts";
 import { holdingsOf } from "../allocations/replay.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
-import { answer, RETRY } from "../core/step.ts";
 
 /** The instance that a release names, and where its allocation is. */
 export interface NamedInstance {

@@ -9,10 +9,9 @@ import { cooldownMsOf, type Pool } from "../../domain/pool.ts";
 import type { Slot } from "../../domain/slot.ts";
 import { quarantineSeconds } from "../allocations/free-slots.ts";
 import { identify, type NamedAddress } from "../allocations/identify-address.ts";
-import { compareAndSwap } from "../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { answer, RETRY } from "../core/step.ts";
 import { type FreedAddress, freeNamed } from "./free-named.ts";
 import { REASSIGNED } from "./release-address.ts";
 

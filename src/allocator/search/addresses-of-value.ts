@@ -1,6 +1,7 @@
 import { type Address, BITS, compareAddresses } from "../../domain/address.ts";
 import type { Allocation } from "../../domain/allocation.ts";
 import type { AllocationPlace } from "../../domain/allocation-place.ts";
+import { networksOf } from "../../domain/application-pools.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import { type IndexedValue, shardOfEntry } from "../../domain/index-entry.ts";
 import {
@@ -9,7 +10,6 @@ import {
   SEARCHED_ALLOCATIONS_MAX,
 } from "../../domain/limits.ts";
 import type { ListedPage } from "../../domain/listed.ts";
-import { networksOf } from "../../domain/network-of-pool.ts";
 import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
 import type { SpaceConfiguration } from "../../domain/pool.ts";
 import { EVERY_SHARD } from "../../domain/shard.ts";

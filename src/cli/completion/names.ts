@@ -6,7 +6,7 @@ import {
   pagesOf,
   path,
 } from "../../client/index.ts";
-import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
 import { fromJson } from "../../contract/schema/json-values.ts";
 import type { Contents } from "../../domain/contents.ts";
 

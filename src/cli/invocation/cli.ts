@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { type PlatClient, platClient } from "../../client/index.ts";
-import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
 import { isRecord } from "../../contract/schema/schema.ts";
 import {
   FORMAT_HELP,

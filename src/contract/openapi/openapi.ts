@@ -1,13 +1,13 @@
 import type * as v from "valibot";
 import { eventType } from "../answers/event.ts";
-import { methodsOf, ROUTES, type Route } from "../routes/routes.ts";
 import {
   actsInEverySpace,
   actsInSpace,
   inNamedSpace,
   SPACE_DEFAULT,
   withoutSpace,
-} from "../routes/space-path.ts";
+} from "../routes/route.ts";
+import { methodsOf, ROUTES, type Route } from "../routes/routes.ts";
 import { HEADER_WORDS, PARAMETER_WORDS, TAGS } from "../routes/words.ts";
 import {
   address,

@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { BITS, FAMILIES } from "../../domain/address.ts";
+import { PREFIX_HANDLE_CHARACTERS } from "../../domain/handle.ts";
 import {
   ADDRESSES_PER_PAGE_DEFAULT,
   ADDRESSES_PER_PAGE_MAX,
   NAME_CHARACTERS_MAX,
 } from "../../domain/limits.ts";
-import { PREFIX_HANDLE_CHARACTERS } from "../../domain/prefix-handle.ts";
 import { attributes } from "../schema/attributes.ts";
 import { callerHandle, newCallerHandle } from "../schema/caller-handle.ts";
 import { cidr, flag, whole } from "../schema/field.ts";

@@ -1,5 +1,5 @@
+import { actsInEverySpace, actsInSpace, withoutSpace } from "./route.ts";
 import type { CallerKey } from "./routes.ts";
-import { actsInEverySpace, actsInSpace, withoutSpace } from "./space-path.ts";
 
 /** The roles of callers. Each has the rights of the one before and more: read; assign, release, amend and report conflicts; everything. */
 export const ROLES = ["reader", "caller", "operator"] as const;

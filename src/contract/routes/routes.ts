@@ -12,9 +12,14 @@ import { PREFIX_ROUTES } from "./prefixes.ts";
 import { QUOTA_ROUTES } from "./quotas.ts";
 import { REGISTRY_ROUTES } from "./registry.ts";
 import { RESERVATION_ROUTES } from "./reservations.ts";
-import type { DefaultFunction, FunctionName, Route } from "./route.ts";
+import {
+  type DefaultFunction,
+  type FunctionName,
+  inNamedSpace,
+  leavesSpaceOut,
+  type Route,
+} from "./route.ts";
 import { SERVICE_ROUTES } from "./service.ts";
-import { inNamedSpace, leavesSpaceOut } from "./space-path.ts";
 import { SPACE_ROUTES } from "./spaces.ts";
 
 export { type DefaultFunction, type FunctionName, keysOf, methodsOf, type Route } from "./route.ts";

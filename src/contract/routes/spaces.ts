@@ -1,8 +1,7 @@
 import * as answers from "../answers/answers.ts";
 import { DRY_RUN, namedListQuery } from "../requests/query.ts";
 import { orphansQuery } from "../requests/utilization.ts";
-import type { Route } from "./route.ts";
-import { ORPHANS_PATH, SPACE_PATH, SPACES_PATH } from "./space-path.ts";
+import { ORPHANS_PATH, type Route, SPACE_PATH, SPACES_PATH } from "./route.ts";
 
 /** The routes of spaces as a whole. */
 export const SPACE_ROUTES = [

@@ -6,8 +6,7 @@ import {
   ATTRIBUTES_MAX,
   INDEXED_ATTRIBUTES_MAX,
 } from "../../domain/limits.ts";
-import { list } from "./schema.ts";
-import { textMap } from "./text-map.ts";
+import { isRecord, list } from "./schema.ts";
 
 /** Names that objects of the language, and the marshalling of items, take for their own. */
 const OBJECT_NAMES = new Set(["__proto__", "constructor"]);
@@ -75,3 +74,43 @@ const indexProblem = (name: string): string | undefined =>
   name === NOTE
     ? "cannot be indexed: host-reserved addresses have this attribute too, and no index leads to them"
     : nameProblem(name);
+
+/**
+ * Makes the schema of an object with a bounded number of texts under names of the caller's choice.
+ *
+ * @param problemOf returns the mistake in a name and its text
+ * @param said the part of it that a JSON Schema can express
+ */
+export function textMap(
+  entriesMax: number,
+  problemOf: (key: string, value: string) => string | undefined,
+  said: { readonly propertyNames: object; readonly additionalProperties: object },
+) {
+  return v.pipe(
+    v.custom<Record<string, unknown>>(isRecord, "must be an object of strings"),
+    v.metadata({ type: "object", maxProperties: entriesMax, ...said }),
+    v.rawTransform<Record<string, unknown>, Readonly<Record<string, string>>>(
+      ({ dataset: { value: input }, addIssue, NEVER }) => {
+        const entries = Object.entries(input);
+        if (entries.length > entriesMax) {
+          addIssue({ message: `must have at most ${entriesMax} entries` });
+          return NEVER;
+        }
+        const wrong = entries
+          .map(([key, value]) => ({
+            key,
+            value,
+            message: typeof value === "string" ? problemOf(key, value) : "must be a string",
+          }))
+          .filter(({ message }) => message !== undefined);
+        for (const { key, value, message = "" } of wrong)
+          addIssue({
+            input: value,
+            message,
+            path: [{ type: "object", origin: "value", input, key, value }],
+          });
+        return wrong.length > 0 ? NEVER : Object.fromEntries(entries as [string, string][]);
+      },
+    ),
+  );
+}

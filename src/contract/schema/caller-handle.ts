@@ -1,7 +1,5 @@
 import * as v from "valibot";
-import { ciliumNodeOfHandle } from "../../domain/node-handle.ts";
-import { handleOfPrefixes } from "../../domain/prefix-handle.ts";
-import { isOfNode } from "../../domain/reserved-handle.ts";
+import { ciliumNodeOfHandle, handleOfPrefixes, isOfNode } from "../../domain/handle.ts";
 import { isWorkloadHandle } from "../../domain/workload.ts";
 import { handleText, newHandle } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";

@@ -6,8 +6,8 @@ import {
   LABELS_MAX,
   NAME_CHARACTERS_MAX,
 } from "../../domain/limits.ts";
+import { textMap } from "./attributes.ts";
 import { resourceName, text } from "./field.ts";
-import { textMap } from "./text-map.ts";
 
 const NAME = "([A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?)";
 const WORD = new RegExp(`^${NAME}$`);

@@ -13,9 +13,8 @@ import { type HostId, hostId } from "../../domain/host.ts";
 import type { HostReservedAsked } from "../../domain/host-reserved.ts";
 import type { Labels } from "../../domain/labels.ts";
 import { readJson } from "../http/body.ts";
-import { assignedBy } from "../http/caller.ts";
 import { addressInCursor, openCursor } from "../http/cursor.ts";
-import type { Event } from "../http/event.ts";
+import { assignedBy, type Event } from "../http/event.ts";
 import { readHostWith } from "../http/parameters.ts";
 import { poolsAsked } from "../pools/pools-asked.ts";
 

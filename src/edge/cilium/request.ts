@@ -11,9 +11,8 @@ import { invalid } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import type { CiliumObject } from "../../domain/cilium-object.ts";
 import { CILIUM_LEVELS_MAX, CILIUM_OBJECT_BYTES_MAX } from "../../domain/limits.ts";
-import { assignedBy } from "../http/caller.ts";
 import { chooseManifest } from "../http/choose-manifest.ts";
-import type { Event } from "../http/event.ts";
+import { assignedBy, type Event } from "../http/event.ts";
 import { readHostWith, rejectOtherName } from "../http/parameters.ts";
 import { readDocuments } from "../http/yaml-body.ts";
 

@@ -1,7 +1,7 @@
 import type { Context as LambdaContext, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import type { Connect, Context } from "../../allocator/core/context.ts";
 import type { EventResult, EventScope } from "../../allocator/nodes/apply-events.ts";
-import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
 import { spaceName } from "../../contract/schema/field.ts";
 import { invalid, orProblem, Problem, type ProblemCode } from "../../contract/schema/problem.ts";
 import { platItself } from "../../domain/actor.ts";

@@ -1,15 +1,17 @@
+import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import type { Connect } from "../../allocator/core/context.ts";
 import { type Grant, isAllowed, requiresEverySpace, roleFor } from "../../contract/routes/roles.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
 import type { FunctionName, RouteKey } from "../../contract/routes/routes.ts";
-import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
-import { PROBLEMS, Problem, problemAnswer } from "../../contract/schema/problem.ts";
+import { invalid, PROBLEMS, Problem, problemAnswer } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
-import { ofEitherApi } from "./either-event.ts";
-import type { AnswerOf, Event, NamedTenant } from "./event.ts";
+import { noWrites, type WriteCounts } from "../../domain/write-counts.ts";
+import { publish } from "../metrics/publish.ts";
+import type { Answer, AnswerOf, Event, NamedTenant } from "./event.ts";
 import { parseGrants } from "./grants.ts";
-import { encoded, http, type Route, servedKey } from "./http.ts";
+import { answerTo, encoded, type Handler, http, type Route, servedKey } from "./http.ts";
 import { logger } from "./logger.ts";
-import { measured } from "./measured.ts";
+import { eventOfRest, prefixOf, type RestEvent } from "./rest-event.ts";
 import { tenantInClaim } from "./tenant.ts";
 
 /** A caller whom API Gateway has authenticated by a token. */
@@ -40,7 +42,7 @@ export const authorized = <Name extends FunctionName>(connect: Connect, routes: 
  */
 export function authorizedRoutes(connect: Connect, routes: Readonly<Record<string, Route>>) {
   const serve = http(connect, routes);
-  const measuredHandler = measured(async (event, counts) => {
+  const authorize = async (event: Event, counts: WriteCounts) => {
     const { ACCESS } = process.env;
     if (ACCESS === undefined || ACCESS === "iam") return serve(event, counts);
     const caller = callerOf(event);
@@ -54,8 +56,11 @@ export function authorizedRoutes(connect: Connect, routes: Readonly<Record<strin
     };
     const { authorizer: _, ...requestContext } = event.requestContext;
     return serve({ ...event, requestContext: { ...requestContext, authorizer } }, counts);
-  });
-  return ofEitherApi(measuredHandler, (key) => Object.hasOwn(routes, servedKey(key)));
+  };
+  return ofEitherApi(
+    async (event) => answerTo(event, await measured(event, authorize)),
+    (key) => Object.hasOwn(routes, servedKey(key)),
+  );
 }
 
 /**
@@ -95,10 +100,70 @@ function callerOf({ requestContext }: Event): TokenCaller | undefined {
   };
 }
 
-function rejected({ routeKey, requestContext }: Event, problem: Problem) {
-  const { requestId, http } = requestContext;
-  const { status } = PROBLEMS[problem.code];
-  logger.info("rejected", { status, code: problem.code, requestId, route: routeKey });
-  const answer = problemAnswer(problem, requestId);
-  return encoded(http.method === "HEAD" ? { ...answer, body: undefined } : answer, requestId);
+function rejected({ routeKey, requestContext: { requestId } }: Event, problem: Problem): Problem {
+  const { code } = problem;
+  const { status } = PROBLEMS[code];
+  logger.info("rejected", { status, code, requestId, route: routeKey });
+  return problem;
+}
+
+/**
+ * Returns a handler that serves requests of an HTTP API and of a REST API alike. A `Location` in an answer begins with
+ * the stage of the REST API, because callers send that too.
+ *
+ * @param isServed true for the key of a route that the handler serves
+ */
+function ofEitherApi(
+  serve: Handler,
+  isServed: (routeKey: string) => boolean,
+): (event: Event | RestEvent) => Promise<APIGatewayProxyStructuredResultV2> {
+  return async (received) => {
+    if (!("httpMethod" in received)) return serve(received);
+    const event = eventOfRest(received, isServed);
+    if (!event) return unreadablePath(received);
+    const answer = await serve(event);
+    const { location } = answer.headers ?? {};
+    return location === undefined
+      ? answer
+      : { ...answer, headers: { ...answer.headers, location: `${prefixOf(received)}${location}` } };
+  };
+}
+
+function unreadablePath({ path, requestContext: { requestId } }: RestEvent) {
+  const problem = invalid({ field: "path", value: cut(path), problem: "is not a valid path" });
+  return encoded(problemAnswer(problem, requestId), requestId);
+}
+
+/**
+ * Serves a request, and publishes its latency and its conditional writes by its operation and the class of its status, such
+ * as `2xx`. The operation is the key of its route without a space, such as `POST /v1/assign`. A count of zero is left out,
+ * because its metric would cost as much as any other.
+ */
+export async function measured(
+  event: Event,
+  serve: (event: Event, counts: WriteCounts) => Promise<Answer | Problem>,
+): Promise<Answer | Problem> {
+  const startedAtMs = performance.now();
+  const counts = noWrites();
+  const result = await serve(event, counts);
+  const code = result instanceof Problem ? result.code : undefined;
+  const status = result instanceof Problem ? PROBLEMS[result.code].status : result.status;
+  publish(
+    {
+      operation: servedKey(event.routeKey),
+      status: `${Math.floor(status / 100)}xx`,
+    },
+    {
+      Latency: Math.round(performance.now() - startedAtMs),
+      Writes: counts.writes || undefined,
+      Conflicts: counts.conflicts || undefined,
+      Claims: counts.claims || undefined,
+      Seizes: counts.seizes || undefined,
+      Borrows: counts.borrows || undefined,
+    },
+  );
+  // Without the operation, so that one alarm covers all of them.
+  if (code === "unreadable") publish({}, { UnreadableItems: 1 });
+  if (code === "table_frozen") publish({}, { TableFrozen: 1 });
+  return result;
 }

@@ -1,10 +1,11 @@
+import { hash } from "node:crypto";
 import type * as v from "valibot";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { checked, cut } from "../../contract/schema/schema.ts";
 import { parseJson, RepeatedFieldError } from "../../domain/json-text.ts";
 import { BODY_BYTES_MAX } from "../../domain/limits.ts";
 import type { Event } from "./event.ts";
-import { rejectSpaceInBody } from "./misplaced-space.ts";
+import { rejectSpaceInBody } from "./parameters.ts";
 
 const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)$/;
 
@@ -89,3 +90,9 @@ export function unsupported(type: string, supported: string): Problem {
     `Content-Type ${cut(type)} is not supported; send ${supported}.`,
   );
 }
+
+/** Returns the SHA-256 of a text in hexadecimal digits. */
+export const hexDigest = (text: string) => hash("sha256", text, "hex");
+
+/** Returns 132 bits of the SHA-256: enough that two different texts do not collide. */
+export const shortDigest = (text: string) => hash("sha256", text, "base64url").slice(0, 22);

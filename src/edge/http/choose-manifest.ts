@@ -4,7 +4,7 @@ import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { cut, isRecord, shortened } from "../../contract/schema/schema.ts";
 import { MANIFESTS_PER_BODY_MAX } from "../../domain/limits.ts";
 import type { Event } from "./event.ts";
-import { rejectSpaceInBody } from "./misplaced-space.ts";
+import { rejectSpaceInBody } from "./parameters.ts";
 import type { Documents } from "./yaml-body.ts";
 
 /** The manifest of a body that is used, and those that are not. */

@@ -6,6 +6,7 @@ import type {
 } from "aws-lambda";
 import type { Grant } from "../../contract/routes/roles.ts";
 import type { Declared, RouteKey } from "../../contract/routes/routes.ts";
+import { type Actor, UNKNOWN_CALLER } from "../../domain/actor.ts";
 
 /**
  * A request as API Gateway's HTTP API passes it (payload format 2.0). Header names are in lower case, the path is
@@ -54,3 +55,20 @@ export interface Answer {
   /** The path of the created resource, without its space, such as `/v1/jobs/1`. */
   readonly location?: string;
 }
+
+/** Returns the principal that sent a request: the ARN of an IAM user or of a role's session. `npm start` knows no principals. */
+export const principalOf = ({ requestContext }: Event): string | undefined =>
+  requestContext.authorizer?.iam?.userArn;
+
+/** Returns the principal as an allocation keeps it. */
+export function assignedBy(event: Event): { readonly assignedBy?: string } {
+  const principal = principalOf(event);
+  return principal === undefined ? {} : { assignedBy: principal };
+}
+
+/** Returns who acts in a request, as the written items name it. */
+export const actorOf = (event: Event): Actor => ({
+  principal: principalOf(event) ?? UNKNOWN_CALLER,
+  requestId: event.requestContext.requestId,
+  sourceIp: event.requestContext.http.sourceIp,
+});

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { EVERY_SPACE, type Grant, ROLES } from "../../contract/routes/roles.ts";
-import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
 import { spaceName } from "../../contract/schema/field.ts";
 
 /**

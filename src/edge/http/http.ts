@@ -1,12 +1,11 @@
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import type { Connect, Context, Work } from "../../allocator/core/context.ts";
-import { pathIn, withoutSpace } from "../../contract/routes/space-path.ts";
+import { pathIn, withoutSpace } from "../../contract/routes/route.ts";
 import { PROBLEMS, Problem, problemAnswer, problemOf } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { WriteCounts } from "../../domain/write-counts.ts";
-import { actorOf } from "./caller.ts";
-import type { Answer, Event } from "./event.ts";
+import { type Answer, actorOf, type Event } from "./event.ts";
 import { logger } from "./logger.ts";
 import { linesOf, NDJSON } from "./ndjson.ts";
 import { unlessKnown } from "./preconditions.ts";
@@ -50,8 +49,8 @@ const isDryRun = (input: unknown): boolean =>
   typeof input === "object" && input !== null && "dryRun" in input && input.dryRun === true;
 
 /**
- * Makes the handler of a function, which writes one log line for each request. It serves a HEAD as the GET of its path,
- * without the body (RFC 9110, 9.3.2).
+ * Serves the requests of a function, and writes one log line for each. It serves a HEAD as the GET of its path
+ * (RFC 9110, 9.3.2); `answerTo` leaves out the body.
  *
  * @param routes by their keys in API Gateway, without a space in the path; the path with a space leads to the same
  * route
@@ -59,7 +58,7 @@ const isDryRun = (input: unknown): boolean =>
 export function http(
   connect: Connect,
   routes: Readonly<Record<string, Route>>,
-): (event: Event, counts?: WriteCounts) => ReturnType<Handler> {
+): (event: Event, counts: WriteCounts) => Promise<Answer | Problem> {
   return async (event, counts) => {
     const { routeKey, requestContext } = event;
     const startedAtMs = performance.now();
@@ -87,10 +86,17 @@ export function http(
       durationMs: Math.round(performance.now() - startedAtMs),
       ...(error !== undefined && { error }),
     });
-    const { requestId, http } = requestContext;
-    const answer = result instanceof Problem ? problemAnswer(result, requestId) : result;
-    return encoded(http.method === "HEAD" ? { ...answer, body: undefined } : answer, requestId);
+    return result;
   };
+}
+
+/** Encodes what a request comes to for API Gateway. */
+export function answerTo(
+  { requestContext: { requestId, http } }: Event,
+  result: Answer | Problem,
+): APIGatewayProxyStructuredResultV2 {
+  const answer = result instanceof Problem ? problemAnswer(result, requestId) : result;
+  return encoded(http.method === "HEAD" ? { ...answer, body: undefined } : answer, requestId);
 }
 
 /** Returns the key by which a function knows the route: without a space, and GET for HEAD. */

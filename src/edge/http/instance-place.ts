@@ -1,7 +1,7 @@
 import type { AllocationPlace } from "../../domain/allocation-place.ts";
 import { handleHash } from "../../domain/hash.ts";
 import { type Workload, workloadHandle } from "../../domain/workload.ts";
-import { shortDigest } from "./digest.ts";
+import { shortDigest } from "./body.ts";
 
 /** Returns the place of the allocation of an instance. Its handle is its key, so the instance has one allocation (I14). */
 export function instancePlace(space: string, workload: Workload): AllocationPlace {

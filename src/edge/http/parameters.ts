@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type NameInBody, RESOURCE } from "../../contract/requests/names.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
-import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { inNamedSpace, SPACE_DEFAULT, withoutSpace } from "../../contract/routes/route.ts";
 import {
   address,
   handleInPath,
@@ -12,11 +12,10 @@ import {
   spaceName,
 } from "../../contract/schema/field.ts";
 import { type FieldProblem, invalid, orProblem, Problem } from "../../contract/schema/problem.ts";
-import { checked, shortened } from "../../contract/schema/schema.ts";
+import { checked, cut, isRecord, shortened } from "../../contract/schema/schema.ts";
 import type { Address } from "../../domain/address.ts";
 import { PROBE_SPACE } from "../../domain/probe.ts";
 import type { Event } from "./event.ts";
-import { spaceInQuery } from "./misplaced-space.ts";
 
 /** Reads the space in the path, and the query. The entries name the known parameters; any other parameter is rejected. */
 export function readQuery<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
@@ -157,4 +156,36 @@ export function renamed<T>(nameOf: (field: string) => string, parse: () => T): T
   if (!(read instanceof Problem)) return read;
   const fields = read.members.fields as readonly FieldProblem[];
   throw invalid(...fields.map((problem) => ({ ...problem, field: nameOf(problem.field) })));
+}
+
+/** Rejects a body that names a space, so that a manifest is not applied in a space that its sender did not mean. */
+export function rejectSpaceInBody(event: Event, body: unknown): void {
+  if (isRecord(body) && Object.hasOwn(body, "space"))
+    throw invalid({
+      field: "space",
+      value: shortened(body.space),
+      problem: `is not a field here: ${instead(event, body.space)}`,
+    });
+}
+
+/** Returns the error for a query that names a space. */
+const spaceInQuery = (event: Event, space: unknown): FieldProblem => ({
+  field: "?space",
+  value: shortened(space),
+  problem: `is not a parameter here: ${instead(event, space)}`,
+});
+
+const instead = (event: Event, space: unknown) =>
+  `the path alone names the space; send ${requestIn(event, space)}`;
+
+/**
+ * Returns the path of the same request in that space, such as `POST /v1/spaces/blue/assign`; nothing if the name is
+ * invalid.
+ */
+function requestIn({ routeKey, pathParameters }: Event, space: unknown): string {
+  const parts = new Map(Object.entries(pathParameters ?? {}));
+  if (v.is(spaceName, space)) parts.set("space", space);
+  return inNamedSpace(withoutSpace(routeKey)).replace(/\{(\w+)\+?\}/g, (part, name: string) =>
+    cut(parts.get(name) ?? part),
+  );
 }

@@ -1,4 +1,4 @@
-import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
 import { type Address, BITS } from "../../domain/address.ts";
 import { type Cidr, contains, formatCidr, sizeOf } from "../../domain/cidr.ts";
 import { fnv1a64 } from "../../domain/hash.ts";

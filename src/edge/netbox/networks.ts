@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import type { poolRead, poolsRead } from "../../contract/answers/pool.ts";
-import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { type Cidr, contains, parseCidr } from "../../domain/cidr.ts";
 import { addressNamed, hasCode, hasPoolCode, type Named, namedByAddressId } from "./ids.ts";

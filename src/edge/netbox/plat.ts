@@ -1,6 +1,6 @@
 import { fresh, type Work } from "../../allocator/core/context.ts";
 import { EVERY_SPACE } from "../../contract/routes/roles.ts";
-import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
 import { Problem, type ProblemCode, problemOf } from "../../contract/schema/problem.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { PROBE_SPACE } from "../../domain/probe.ts";

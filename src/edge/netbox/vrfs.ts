@@ -1,5 +1,5 @@
 import type { VrfInBody } from "../../contract/netbox/bodies.ts";
-import { SPACE_DEFAULT } from "../../contract/routes/space-path.ts";
+import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
 import { invalid, Problem } from "../../contract/schema/problem.ts";
 import { cut, shortened } from "../../contract/schema/schema.ts";
 import { spaceCode } from "./ids.ts";

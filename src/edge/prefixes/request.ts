@@ -6,8 +6,7 @@ import {
   podCidrsBody,
 } from "../../contract/requests/node-prefix.ts";
 import { readJson } from "../http/body.ts";
-import { assignedBy } from "../http/caller.ts";
-import type { Event } from "../http/event.ts";
+import { assignedBy, type Event } from "../http/event.ts";
 import { readHostWith } from "../http/parameters.ts";
 
 export function readPodCidrs(event: Event): PrefixesWanted {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { listPrefixes } from "../../../src/allocator/prefixes/list-prefixes.ts";
 import { formatCidr } from "../../../src/domain/cidr.ts";
+import { ciliumHandle } from "../../../src/domain/handle.ts";
 import { CONFIRM_SECONDS_DEFAULT } from "../../../src/domain/limits.ts";
-import { ciliumHandle } from "../../../src/domain/node-handle.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
 import { endCilium, putPools, showPrefixes, stopped } from "../../cilium.ts";
 import { addressesShown, tryPutCilium } from "../../cilium-requests.ts";

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
+  answer,
   compareAndSwap,
+  RETRY,
   untilAnswered,
   untilKnown,
 } from "../../../src/allocator/core/compare-and-swap.ts";
-import { answer, RETRY } from "../../../src/allocator/core/step.ts";
 import { SWAP_TRIES_MAX } from "../../../src/domain/limits.ts";
 import { ContentionError, type Outcome, UnavailableError } from "../../../src/domain/outcome.ts";
 

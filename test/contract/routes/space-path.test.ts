@@ -6,7 +6,7 @@ import {
   pathIn,
   SPACE_PATH,
   withoutSpace,
-} from "../../../src/contract/routes/space-path.ts";
+} from "../../../src/contract/routes/route.ts";
 
 describe("the path of a route", () => {
   it("has a second form, which names the space, and the way back", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Event } from "../../../src/edge/http/event.ts";
+import type { Answer, Event } from "../../../src/edge/http/event.ts";
 import { absent } from "../../../src/store/clause.ts";
 import { InMemoryTable } from "../../../src/store/in-memory-table.ts";
 
@@ -18,16 +18,18 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Serves a request with an answer, and returns the metrics that it wrote. */
-async function metricsOf(routeKey: string, answer: { statusCode: number; body?: string }) {
-  const { measured } = await import("../../../src/edge/http/measured.ts");
-  await measured(async () => answer)({ routeKey } as Event);
+/** Serves a request with an answer or with the problem of a code, and returns the metrics that it wrote. */
+async function metricsOf(routeKey: string, answer: Answer | "unreadable" | "table_frozen") {
+  const { measured } = await import("../../../src/edge/http/authorized.ts");
+  const { Problem } = await import("../../../src/contract/schema/problem.ts");
+  const result = typeof answer === "string" ? new Problem(answer, "It is so.") : answer;
+  await measured({ routeKey } as Event, async () => result);
   return lines.map((line) => JSON.parse(line));
 }
 
 it("a request is one line of metrics, by operation and class of status", async () => {
   vi.stubEnv("METRICS_NAMESPACE", "plat-dev-stateless");
-  expect(await metricsOf("POST /v1/spaces/{space}/assign", { statusCode: 200 })).toEqual([
+  expect(await metricsOf("POST /v1/spaces/{space}/assign", { status: 200, body: {} })).toEqual([
     {
       _aws: {
         Timestamp: expect.any(Number),
@@ -49,11 +51,11 @@ it("a request is one line of metrics, by operation and class of status", async (
 
 it("a request counts its conditional writes, and leaves out what it did not do", async () => {
   vi.stubEnv("METRICS_NAMESPACE", "plat-dev-stateless");
-  const { measured } = await import("../../../src/edge/http/measured.ts");
-  const { countedTable } = await import("../../../src/store/counted-table.ts");
+  const { measured } = await import("../../../src/edge/http/authorized.ts");
+  const { countedTable } = await import("../../../src/store/stack.ts");
   const table = new InMemoryTable();
   const key = { pk: "p", sk: "s" };
-  const writing = measured(async (_, counts) => {
+  await measured({ routeKey: "POST /v1/assign" } as Event, async (_, counts) => {
     const counted = countedTable(table, counts);
     await counted.write({
       step: "create-block",
@@ -63,23 +65,24 @@ it("a request counts its conditional writes, and leaves out what it did not do",
     });
     const late = [absent("is-absent", "pk")];
     await counted.write({ step: "seize", key, when: late, change: { kind: "put", item: key } });
-    return { statusCode: 200 };
+    return { status: 200, body: {} };
   });
-  await writing({ routeKey: "POST /v1/assign" } as Event);
   const [{ Writes, Conflicts, Claims, ...others }] = lines.map((line) => JSON.parse(line));
   expect({ Writes, Conflicts, Claims }).toEqual({ Writes: 2, Conflicts: 1, Claims: 1 });
   expect(others).not.toHaveProperty("Seizes");
 });
 
-it("a request that met an unreadable item adds a line that names no operation", async () => {
+it.each([
+  ["that met an unreadable item", "unreadable", "UnreadableItems"],
+  ["that met a frozen table", "table_frozen", "TableFrozen"],
+] as const)("a request %s adds a line that names no operation", async (_, code, metric) => {
   vi.stubEnv("METRICS_NAMESPACE", "plat-dev-stateless");
-  const body = JSON.stringify({ code: "unreadable" });
-  const [, unreadable] = await metricsOf("GET /v1/pools", { statusCode: 409, body });
-  expect(unreadable).toMatchObject({ UnreadableItems: 1 });
-  expect(unreadable._aws.CloudWatchMetrics[0].Dimensions).toEqual([["service"]]);
+  const [, line] = await metricsOf("GET /v1/pools", code);
+  expect(line).toMatchObject({ [metric]: 1 });
+  expect(line._aws.CloudWatchMetrics[0].Dimensions).toEqual([["service"]]);
 });
 
 it("a process without a namespace, as on a laptop, writes no metrics", async () => {
   vi.stubEnv("METRICS_NAMESPACE", "");
-  expect(await metricsOf("GET /v1/pools", { statusCode: 200 })).toEqual([]);
+  expect(await metricsOf("GET /v1/pools", { status: 200, body: {} })).toEqual([]);
 });

@@ -14,12 +14,12 @@ import {
   groupCount,
 } from "../../../src/domain/block-group.ts";
 import { addressAt, type Cidr } from "../../../src/domain/cidr.ts";
+import { prefixHandle } from "../../../src/domain/handle.ts";
 import { handleHash } from "../../../src/domain/hash.ts";
 import { hostId } from "../../../src/domain/host.ts";
 import { CONFIRM_SECONDS_DEFAULT } from "../../../src/domain/limits.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
 import type { Pool } from "../../../src/domain/pool.ts";
-import { prefixHandle } from "../../../src/domain/prefix-handle.ts";
 import { blockPk } from "../../../src/store/key.ts";
 import { type Pools, poolsRequested, tryPutCilium } from "../../cilium-requests.ts";
 import { fullBlocks, groupCrowd } from "../crowds.ts";

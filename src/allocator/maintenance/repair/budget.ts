@@ -2,9 +2,8 @@ import { type Budget, isRoundOver, nextRound, settledMs } from "../../../domain/
 import { GRACE_MS, SHARDS } from "../../../domain/limits.ts";
 import { quotaNamed } from "../../../domain/pool.ts";
 import { hasWalked } from "../../../domain/sweep.ts";
-import { compareAndSwap } from "../../core/compare-and-swap.ts";
+import { answer, compareAndSwap, RETRY } from "../../core/compare-and-swap.ts";
 import { type Context, fresh } from "../../core/context.ts";
-import { answer, RETRY } from "../../core/step.ts";
 
 /**
  * Begins the next round of a budget, when the walks over all segments of the table have charged everything to the current one. What

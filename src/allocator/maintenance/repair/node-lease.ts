@@ -1,7 +1,7 @@
 import type { Allocation } from "../../../domain/allocation.ts";
 import { parseNetwork } from "../../../domain/cidr.ts";
+import { nodeOfHandle } from "../../../domain/handle.ts";
 import { CONFIRM_SECONDS_DEFAULT } from "../../../domain/limits.ts";
-import { nodeOfHandle } from "../../../domain/node-handle.ts";
 import type { NodeObjects } from "../../../domain/node-objects.ts";
 import { atLeaseEnd, type PrefixReport } from "../../../domain/node-prefixes.ts";
 import { changeLease } from "../../allocations/change-lease.ts";

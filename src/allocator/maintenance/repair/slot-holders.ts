@@ -5,7 +5,7 @@ import { BORROWED_BLOCKS_KNOWN_MAX, PAGE_READS_AT_ONCE } from "../../../domain/l
 import type { CorruptItemError } from "../../../domain/outcome.ts";
 import { lookForOwners } from "../../allocations/allocation-of-slot.ts";
 import type { Context } from "../../core/context.ts";
-import { LeastRecentlyUsed } from "../../core/least-recently-used.ts";
+import { LeastRecentlyUsed } from "../../core/warm-cache.ts";
 
 /** The known owners of a block's slots, by token. Reads of a block come one after the other. */
 interface Known {
