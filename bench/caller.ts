@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Context } from "../src/allocator/core/context.ts";
 import { dynamoTable } from "../src/store/dynamodb-table.ts";
-import { eachCall } from "../src/store/each-call.ts";
+import { eachCall } from "../src/store/stack.ts";
 import type { Table } from "../src/store/table.ts";
 import { contextOf, dynamoClient } from "../src/wiring.ts";
 import { inTurn } from "./gate.ts";

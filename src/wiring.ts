@@ -9,6 +9,7 @@ import { ANSWER_MS_MAX, CONNECT_MS_MAX } from "./domain/limits.ts";
 import type { DescribedTable, TableIdentity } from "./domain/table-register.ts";
 import { dryRunTable } from "./store/dry-run-table.ts";
 import { identityThrough, tableThrough } from "./store/dynamodb-table.ts";
+import { KnownKeys } from "./store/format.ts";
 import { type Guard, guardedTable } from "./store/guarded-table.ts";
 import type { ReadableHistory } from "./store/readable-history.ts";
 import {
@@ -25,7 +26,6 @@ import {
   withRetries,
 } from "./store/stack.ts";
 import type { Table } from "./store/table.ts";
-import { KnownKeys } from "./store/table-format.ts";
 
 const SOCKETS_MAX = 128;
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Actor } from "../src/domain/actor.ts";
-import { eachCall } from "../src/store/each-call.ts";
 import { signedTable } from "../src/store/signed-table.ts";
+import { eachCall } from "../src/store/stack.ts";
 import type { Table } from "../src/store/table.ts";
 
 const actors = new AsyncLocalStorage<Actor>();

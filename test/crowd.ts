@@ -3,11 +3,10 @@ import type { Allocation } from "../src/domain/allocation.ts";
 import type { AllocationPlace } from "../src/domain/allocation-place.ts";
 import { groupIndexOf, groupOf } from "../src/domain/block-group.ts";
 import { addressAt, type Cidr, cidrOf, formatCidr, sizeOf } from "../src/domain/cidr.ts";
-import { freshAllocationId, freshId } from "../src/domain/fresh.ts";
+import { freshAllocationId, freshId, freshToken } from "../src/domain/fresh.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import type { HostId } from "../src/domain/host.ts";
 import type { Slot } from "../src/domain/slot.ts";
-import { freshToken } from "../src/domain/token.ts";
 import { poolNamed, SPACE, type World } from "./world.ts";
 
 const HOST: HostId = "host:node-1";

@@ -1,4 +1,4 @@
-import { eachCall } from "../src/store/each-call.ts";
+import { eachCall } from "../src/store/stack.ts";
 import type { Table } from "../src/store/table.ts";
 
 /**

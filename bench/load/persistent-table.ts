@@ -1,5 +1,5 @@
 import { UnavailableError } from "../../src/domain/outcome.ts";
-import { eachCall } from "../../src/store/each-call.ts";
+import { eachCall } from "../../src/store/stack.ts";
 import type { Table } from "../../src/store/table.ts";
 
 /** Each try takes the maximum time of an answer, so that all of them take a minute. */

@@ -7,8 +7,8 @@ import { createTable } from "../../src/local/create-table.ts";
 import { startEmulator } from "../../src/local/emulator.ts";
 import { TABLE_NAME } from "../../src/local/storage.ts";
 import { type Sender, tableThrough } from "../../src/store/dynamodb-table.ts";
-import { eachCall } from "../../src/store/each-call.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import { eachCall } from "../../src/store/stack.ts";
 import { contextOf, dynamoClient } from "../../src/wiring.ts";
 
 const ITEMS_PER_BATCH = 25;

@@ -2,8 +2,7 @@ import type { Family } from "./address.ts";
 import { assertTexts, assertTimes, assertWhole } from "./assertions.ts";
 import { isBlockOf } from "./block-group.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
-import type { HostId } from "./host.ts";
-import { assertHostReserved, type HostReserved } from "./host-reserved.ts";
+import { assertHostReserved, type HostId, type HostReserved } from "./host.ts";
 import { hasHosts, type Pool } from "./pool.ts";
 
 export const AFFINITY_STATES = ["pending", "confirmed", "pendingDeletion"] as const;

@@ -3,9 +3,8 @@ import { FAMILIES } from "./address.ts";
 import type { AddressesWanted, Target } from "./application.ts";
 import { Rejection } from "./outcome.ts";
 import { isRanged, narrows, type Pool } from "./pool.ts";
-import { excludedBy } from "./pool-conditions.ts";
 import type { Requester } from "./requester.ts";
-import { candidateOf, whyClosed } from "./selection.ts";
+import { candidateOf, excludedBy, whyClosed } from "./selection.ts";
 import type { Unfit } from "./unfit.ts";
 
 /** The interfaces and families in which an application wants its number. */

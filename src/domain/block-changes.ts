@@ -3,8 +3,7 @@ import { assertTexts, assertTimes } from "./assertions.ts";
 import type { Block, Filling } from "./block.ts";
 import { assertBlockCharge, type BlockCharge } from "./block-charge.ts";
 import type { Cidr } from "./cidr.ts";
-import type { HostId } from "./host.ts";
-import { assertHostReserved, type HostReserved } from "./host-reserved.ts";
+import { assertHostReserved, type HostId, type HostReserved } from "./host.ts";
 import { assignsPrefixes, type Pool, subnetIdOf } from "./pool.ts";
 import type { ReleasedSlot, Slot } from "./slot.ts";
 

@@ -4,10 +4,10 @@ import { groupIndexOf, groupOf, isBlockOf } from "./block-group.ts";
 import type { BorrowedBlock } from "./borrowed-block.ts";
 import { formatCidr, sameCidr } from "./cidr.ts";
 import type { Contents } from "./contents.ts";
-import { isHostReserved } from "./host-reserved.ts";
+import { leadsTo } from "./fresh.ts";
+import { isHostReserved } from "./host.ts";
 import { assignsPrefixes, type Pool, subnetIdOf } from "./pool.ts";
 import type { Slot } from "./slot.ts";
-import { leadsTo } from "./token.ts";
 import { type Violation, violation } from "./violation.ts";
 
 /** Finds what is wrong with blocks and their slots. */

@@ -4,13 +4,13 @@ import { assertTexts, assertTimes } from "./assertions.ts";
 import { assertBlockCharge, type BlockCharge } from "./block-charge.ts";
 import { type Cidr, type Interval, includes, intervalOf, ordinalOf, sizeOf } from "./cidr.ts";
 import { type Random, shuffled } from "./fresh.ts";
-import type { HostId } from "./host.ts";
 import {
   assertHostReserved,
+  type HostId,
   type HostReserved,
   isHostReserved,
   leftBeside,
-} from "./host-reserved.ts";
+} from "./host.ts";
 import { CLOCK_SKEW_MS_MAX, FULL_KNOWN_MS_MAX } from "./limits.ts";
 import type { CorruptItemError } from "./outcome.ts";
 import { isReleased, type ReleasedSlot, type Slot } from "./slot.ts";

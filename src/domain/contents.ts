@@ -7,6 +7,7 @@ import type { BorrowedBlock } from "./borrowed-block.ts";
 import type { Budget } from "./budget.ts";
 import { type Cidr, formatCidr } from "./cidr.ts";
 import type { CiliumReport } from "./cilium-report.ts";
+import type { AllocationStart } from "./fresh.ts";
 import type { FullBlock } from "./full-block.ts";
 import type { HostId } from "./host.ts";
 import { type IndexEntry, nameOfEntry, type SpaceIndex } from "./index-entry.ts";
@@ -22,7 +23,6 @@ import type { QuotaSlot } from "./quota-slot.ts";
 import type { RequestRate } from "./request-rate.ts";
 import type { StatedRanges } from "./stated-ranges.ts";
 import type { ShardWalk } from "./sweep.ts";
-import type { AllocationStart } from "./token.ts";
 import type { Tombstone } from "./tombstone.ts";
 
 /** A page of a pool's block-group index: block groups that may hold blocks, by their index. */

@@ -6,7 +6,7 @@ import {
   type SlotRules,
   takenIn,
 } from "./block.ts";
-import type { HostReserved } from "./host-reserved.ts";
+import type { HostReserved } from "./host.ts";
 import { IDLE_MARK_MS_MAX } from "./limits.ts";
 
 /**

@@ -1,8 +1,7 @@
 import { type Address, BITS } from "./address.ts";
 import type { Allocation, Part } from "./allocation.ts";
-import { ID_CHARACTERS } from "./fresh.ts";
+import { ID_CHARACTERS, leadsTo } from "./fresh.ts";
 import { type Parsed, parsed, unreadable } from "./parsed.ts";
-import { leadsTo } from "./token.ts";
 import { isKeptKind } from "./workload.ts";
 
 /** The contents of a generation, so that a release reads nothing first: address, token, place of the allocation, block size. */

@@ -1,7 +1,7 @@
 import { type AddressSet, countOf, sharedBy } from "./address-set.ts";
 import { type Block, capacityOf, isCooled, reservedOrdinals, type SlotRules } from "./block.ts";
 import type { Interval } from "./cidr.ts";
-import { isHostReserved } from "./host-reserved.ts";
+import { isHostReserved } from "./host.ts";
 import { type CountedSlot, isReleased } from "./slot.ts";
 
 /**

@@ -1,9 +1,8 @@
 import type { Context } from "../allocator/core/context.ts";
-import { openTable } from "../store/table-format.ts";
+import { openTable } from "../store/format.ts";
 import { repeating, type Surroundings, wire, wireHistory } from "../wiring.ts";
-import { readConsole } from "./console.ts";
 import { HISTORY_KEPT_MS, type Publisher } from "./publishing.ts";
-import { type Door, type Serving, serve } from "./server.ts";
+import { type Door, readConsole, type Serving, serve } from "./server.ts";
 import { openStorage, type Storage, type StorageOptions } from "./storage.ts";
 import { every } from "./timers.ts";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { ChangeFeed } from "../store/change-feed.ts";
+import type { ChangeFeed } from "../store/change-log.ts";
 import type { Table } from "../store/table.ts";
 import { type Publisher, readBy } from "./publishing.ts";
 

@@ -1,10 +1,9 @@
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { type Destinations, type Published, publisher } from "../publish/publisher.ts";
-import type { ChangeFeed } from "../store/change-feed.ts";
+import type { ChangeFeed, ItemChange } from "../store/change-log.ts";
 import { HISTORY } from "../store/definition.ts";
-import { eachCall } from "../store/each-call.ts";
-import type { ItemChange } from "../store/item-change.ts";
 import { kindOf } from "../store/kinds.ts";
+import { eachCall } from "../store/stack.ts";
 import type { Table } from "../store/table.ts";
 import { every } from "./timers.ts";
 import { TrailFiles } from "./trail-files.ts";

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { InMemoryFeed } from "../store/change-feed.ts";
-import { ChangeLog } from "../store/change-log.ts";
+import { ChangeLog, InMemoryFeed } from "../store/change-log.ts";
 import { InMemoryTable } from "../store/in-memory-table.ts";
 import { openEnvironment, UnusableFile } from "../store/lmdb-environment.ts";
 import { LmdbTable } from "../store/lmdb-table.ts";

@@ -1,8 +1,8 @@
 import { platItself } from "../domain/actor.ts";
 import type { Allocation } from "../domain/allocation.ts";
 import type { EventType } from "../domain/event-type.ts";
-import { allocationStartIn } from "../domain/token.ts";
-import type { ItemChange } from "../store/item-change.ts";
+import { allocationStartIn } from "../domain/fresh.ts";
+import type { ItemChange } from "../store/change-log.ts";
 import { actorIn } from "../store/signed-table.ts";
 import { type AddressDetail, ownedDetail, placeOf } from "./address-detail.ts";
 import type { DomainEvent } from "./domain-event.ts";

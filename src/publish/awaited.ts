@@ -1,5 +1,5 @@
 import { OWNER_AWAITED_MS_MAX } from "../domain/limits.ts";
-import type { ItemChange } from "../store/item-change.ts";
+import type { ItemChange } from "../store/change-log.ts";
 
 /** Changes that wait at once, at most: one for each shard that a process takes. */
 const AWAITED_MAX = 1_000;

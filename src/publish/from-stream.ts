@@ -6,7 +6,7 @@ import type {
 } from "aws-lambda";
 import { orFailed } from "../edge/events/failed-run.ts";
 import { logger } from "../edge/http/logger.ts";
-import type { ItemChange } from "../store/item-change.ts";
+import type { ItemChange } from "../store/change-log.ts";
 import { itemChangeOf } from "../store/streamed-change.ts";
 import type { Published } from "./publisher.ts";
 

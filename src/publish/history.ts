@@ -1,12 +1,12 @@
 import type { Allocation } from "../domain/allocation.ts";
+import type { AllocationStart } from "../domain/fresh.ts";
 import { ENTRIES_PER_READ, EVENT_PAGE_BYTES_MAX } from "../domain/limits.ts";
 import type { Page, PageWanted } from "../domain/listed.ts";
-import type { AllocationStart } from "../domain/token.ts";
 import { allocationFrom } from "../store/allocation.ts";
 import { mapOf, numberOf, textOf } from "../store/attribute.ts";
+import type { ItemChange } from "../store/change-log.ts";
 import { HISTORY } from "../store/definition.ts";
 import type { Item, Key } from "../store/item.ts";
-import type { ItemChange } from "../store/item-change.ts";
 import { allocationPk, allocationPrefix, escaped } from "../store/key.ts";
 import type { Table, Write } from "../store/table.ts";
 import type { AddressDetail } from "./address-detail.ts";

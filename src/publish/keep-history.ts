@@ -1,5 +1,5 @@
 import { inParallel } from "../allocator/core/parallel.ts";
-import type { ItemChange } from "../store/item-change.ts";
+import type { ItemChange } from "../store/change-log.ts";
 import { eventBody } from "./domain-event.ts";
 import type { Entry, History, Holder } from "./history.ts";
 import type { Told } from "./told.ts";

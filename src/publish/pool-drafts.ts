@@ -1,6 +1,6 @@
 import { same } from "../domain/same.ts";
+import type { ItemChange } from "../store/change-log.ts";
 import type { Item, Value } from "../store/item.ts";
-import type { ItemChange } from "../store/item-change.ts";
 import { poolFrom } from "../store/space.ts";
 import type { Detail, Draft } from "./draft.ts";
 import type { Json } from "./json.ts";

@@ -1,7 +1,7 @@
 import { inParallel } from "../allocator/core/parallel.ts";
 import type { Store } from "../allocator/core/store.ts";
 import { PUBLISHED_AT_ONCE } from "../domain/limits.ts";
-import type { ItemChange } from "../store/item-change.ts";
+import type { ItemChange } from "../store/change-log.ts";
 import type { Table } from "../store/table.ts";
 import { Awaited } from "./awaited.ts";
 import type { DomainEvent } from "./domain-event.ts";

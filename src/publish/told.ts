@@ -1,6 +1,6 @@
 import type { Store } from "../allocator/core/store.ts";
 import type { EventType } from "../domain/event-type.ts";
-import type { ItemChange } from "../store/item-change.ts";
+import type { ItemChange } from "../store/change-log.ts";
 import { actorIn } from "../store/signed-table.ts";
 import { changeId } from "./change-id.ts";
 import type { DomainEvent } from "./domain-event.ts";

@@ -1,6 +1,6 @@
 import type { Allocation, Part } from "../domain/allocation.ts";
 import { allocationFrom } from "../store/allocation.ts";
-import type { ItemChange } from "../store/item-change.ts";
+import type { ItemChange } from "../store/change-log.ts";
 import { kindNameOf } from "../store/kinds.ts";
 import type { Draft } from "./draft.ts";
 import { draftsOf } from "./drafts.ts";

@@ -1,6 +1,6 @@
 import { percentUsed } from "../domain/pool-usage.ts";
+import type { ItemChange } from "../store/change-log.ts";
 import { fullPoolFrom } from "../store/full-pool.ts";
-import type { ItemChange } from "../store/item-change.ts";
 import { poolUsageFrom } from "../store/pool-usage.ts";
 import type { Draft } from "./draft.ts";
 

@@ -3,7 +3,7 @@ import type { Outcome } from "../domain/outcome.ts";
 import { absent, equals } from "./clause.ts";
 import { cidr, codec, id, list, number, optional, record, text } from "./codec.ts";
 import { planKey, spaceIn } from "./key.ts";
-import { withItem } from "./outcome.ts";
+import { withItem } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
 /**

@@ -10,11 +10,11 @@ import {
 } from "../domain/allocation.ts";
 import type { AllocationPlace } from "../domain/allocation-place.ts";
 import { assertTexts, assertTimes } from "../domain/assertions.ts";
+import type { AllocationStart } from "../domain/fresh.ts";
 import type { PageWanted } from "../domain/listed.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Owners } from "../domain/owner.ts";
 import { shardOf } from "../domain/shard.ts";
-import type { AllocationStart } from "../domain/token.ts";
 import type { DueTombstone } from "../domain/tombstone.ts";
 import { mapOf } from "./attribute.ts";
 import { absent, equals, present, sizeIs } from "./clause.ts";
@@ -47,9 +47,8 @@ import {
   tombstoneKey,
 } from "./key.ts";
 import { dueTombstoneFrom, isTombstone } from "./node-life.ts";
-import { withItem } from "./outcome.ts";
 import { readEach } from "./readable-items.ts";
-import { revised } from "./revised-writes.ts";
+import { revised, withItem } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
 /**

@@ -5,8 +5,8 @@ import { setOf } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
 import { blockGroupIndexKey, blockGroupIndexPk, unescaped } from "./key.ts";
-import { withItem } from "./outcome.ts";
 import { readEach } from "./readable-items.ts";
+import { withItem } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
 /**

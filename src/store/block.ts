@@ -45,8 +45,8 @@ import {
 import { reading } from "./format.ts";
 import type { Item, Key, Path, Value } from "./item.ts";
 import { addressInKey, blockKey, blockPk, unescaped } from "./key.ts";
-import { withItem } from "./outcome.ts";
 import { readOrNot } from "./readable-items.ts";
+import { withItem } from "./revised-writes.ts";
 import { actorIn } from "./signed-table.ts";
 import type { Change, Table } from "./table.ts";
 

@@ -4,12 +4,12 @@ import {
   type BorrowedBlock,
 } from "../domain/borrowed-block.ts";
 import type { HostId } from "../domain/host.ts";
+import { cidrText } from "./attribute.ts";
 import { anyOf, codec, id, number, under } from "./codec.ts";
 import { BORROWED_BLOCK_PREFIX, borrowedBlockKey, hostIn, hostPk } from "./key.ts";
 import { readEach } from "./readable-items.ts";
 import { revised } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
-import { cidrText } from "./text.ts";
 
 /**
  * The calls for entries of borrowed blocks: blocks in which a host holds slots without owning them.

@@ -12,7 +12,7 @@ import { idOf } from "./attribute.ts";
 import { absent, atMost, type Clause, equals } from "./clause.ts";
 import { codec, type FlatForm, id, number, optional, under } from "./codec.ts";
 import { budgetKey, partsOf } from "./key.ts";
-import { withItem } from "./outcome.ts";
+import { withItem } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
 /** The calls for what is assigned under quotas. Each method is one call to the database. */

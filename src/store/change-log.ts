@@ -1,8 +1,32 @@
 import { isDeepStrictEqual } from "node:util";
 import { valueAt } from "./clause.ts";
 import type { Item, Key, Path } from "./item.ts";
-import { type ItemChange, padded } from "./item-change.ts";
 import type { Change } from "./table.ts";
+
+/** A change of one item. A table tells the changes of an item in the order in which it made them. */
+export interface ItemChange {
+  readonly key: Key;
+  /** The item before; absent if the change created it. */
+  readonly before?: Item;
+  /** The item afterwards; absent if the change deleted it. */
+  readonly after?: Item;
+  /**
+   * The number of the change, padded with zeros to 40 digits. Of two changes of an item the later
+   * has the greater.
+   */
+  readonly sequence: string;
+  readonly atMs: number;
+}
+
+/**
+ * The digits of the longest number of a change in DynamoDB
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html).
+ */
+const SEQUENCE_DIGITS = 40;
+
+/** Returns the number of a change, padded, so that numbers order as their texts do. */
+export const padded = (sequence: bigint | string): string =>
+  String(sequence).padStart(SEQUENCE_DIGITS, "0");
 
 const NS_PER_MS = 1_000_000n;
 
@@ -86,4 +110,37 @@ export function leavesAsIs(
     ...(change.drop ?? []).map(([path]) => path),
   ];
   return paths.every((path) => isDeepStrictEqual(valueAt(before, path), valueAt(after, path)));
+}
+
+/** The changes of a local table that nobody has published yet. */
+export interface ChangeFeed {
+  /** Returns the first changes, in the order in which the table made them. */
+  first(limit: number): readonly ItemChange[];
+  /** Forgets the changes up to a number, which are published. */
+  forget(upTo: string): Promise<void>;
+}
+
+/** The feed of a table in memory. The table adds each of its changes. */
+export class InMemoryFeed implements ChangeFeed {
+  readonly #log: ChangeLog;
+  #changes: ItemChange[] = [];
+
+  constructor(log: ChangeLog) {
+    this.#log = log;
+  }
+
+  /** Adds the change that a write made. */
+  add(key: Key, before: Item | undefined, after: Item | undefined, by: Change): void {
+    const change = this.#log.change(key, before, after, by);
+    if (change) this.#changes.push(change);
+  }
+
+  first(limit: number): readonly ItemChange[] {
+    return this.#changes.slice(0, limit);
+  }
+
+  async forget(upTo: string): Promise<void> {
+    const left = this.#changes.findIndex(({ sequence }) => sequence > upTo);
+    this.#changes.splice(0, left < 0 ? this.#changes.length : left);
+  }
 }

@@ -1,26 +1,28 @@
 import { type Address, type Family, formatAddress } from "../domain/address.ts";
 import { type AddressSet, formatSet } from "../domain/address-set.ts";
 import { type Cidr, formatCidr } from "../domain/cidr.ts";
-import type { HostId } from "../domain/host.ts";
-import type { HostReserved } from "../domain/host-reserved.ts";
+import type { HostId, HostReserved } from "../domain/host.ts";
 import type { Labels } from "../domain/labels.ts";
 import type { PoolSelector } from "../domain/pool.ts";
 import {
   type Attributes,
+  addressText,
+  cidrText,
   flagOf,
   idOf,
   listOf,
   mapOf,
   numberOf,
   oneOf,
+  selectorText,
   setOf,
+  setText,
   textOf,
   textsOf,
   trueOf,
 } from "./attribute.ts";
 import { reading } from "./format.ts";
 import type { Item, Key, Value } from "./item.ts";
-import { addressText, cidrText, selectorText, setText } from "./text.ts";
 
 /** The form of an attribute: the stored value of a field, and back. */
 export interface Form<T> {

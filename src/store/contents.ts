@@ -10,7 +10,7 @@ import { indexPageFrom } from "./block-group-index.ts";
 import { borrowedBlockFrom } from "./borrowed-block.ts";
 import { budgetFrom } from "./budget.ts";
 import { ciliumReportFrom } from "./cilium-report.ts";
-import { reading } from "./format.ts";
+import { assertKeysOf, reading } from "./format.ts";
 import { fullBlockFrom } from "./full-block.ts";
 import { fullPoolFrom } from "./full-pool.ts";
 import { indexEntryFrom } from "./index-entry.ts";
@@ -55,7 +55,6 @@ import { indexesFrom, poolFrom, reservationFrom, versionFrom } from "./space.ts"
 import { spaceEntryFrom } from "./space-entry.ts";
 import { statedFrom } from "./stated-ranges.ts";
 import type { Segment, Table } from "./table.ts";
-import { assertKeysOf } from "./table-format.ts";
 
 /**
  * The calls that read items whatever their kind: those of a part of a space, or those of the whole

@@ -1,12 +1,12 @@
 import type { FullBlock, Places } from "../domain/full-block.ts";
 import type { HostId } from "../domain/host.ts";
 import { affinityFrom } from "./affinity.ts";
+import { cidrText } from "./attribute.ts";
 import { codec, id, mark, number, optional, under } from "./codec.ts";
 import type { Item } from "./item.ts";
 import { AFFINITY_PREFIX, FULL_PREFIX, fullBlockKey, hostIn, hostPk, NODE_SK } from "./key.ts";
 import { readEach } from "./readable-items.ts";
 import type { Table } from "./table.ts";
-import { cidrText } from "./text.ts";
 
 /**
  * The calls for hints that a block of a host is full, in the host's partition. Each method is one

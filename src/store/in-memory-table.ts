@@ -1,5 +1,5 @@
 import type { Outcome } from "../domain/outcome.ts";
-import type { InMemoryFeed } from "./change-feed.ts";
+import type { InMemoryFeed } from "./change-log.ts";
 import { holds, isMap, valueAt } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key, Path, Value } from "./item.ts";

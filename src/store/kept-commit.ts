@@ -1,7 +1,6 @@
-import { type ChangeNumber, changeOf } from "./change-log.ts";
+import { type ChangeNumber, changeOf, type ItemChange } from "./change-log.ts";
 import { changed } from "./in-memory-table.ts";
 import type { Item, Key } from "./item.ts";
-import type { ItemChange } from "./item-change.ts";
 import type { Change } from "./table.ts";
 
 /** A write of a commit, with the number of its change. */

@@ -4,11 +4,11 @@ import { type ApplicationName, nameOfApplication } from "../domain/application.t
 import { groupOf } from "../domain/block-group.ts";
 import type { BudgetNamed } from "../domain/budget.ts";
 import { type Cidr, formatCidr } from "../domain/cidr.ts";
+import type { AllocationStart } from "../domain/fresh.ts";
 import { type HostId, hostId } from "../domain/host.ts";
 import { type IndexEntry, type IndexedValue, shardOfEntry } from "../domain/index-entry.ts";
 import type { Machine } from "../domain/machine.ts";
 import type { StatedNamed } from "../domain/stated-ranges.ts";
-import type { AllocationStart } from "../domain/token.ts";
 import type { Key } from "./item.ts";
 
 /** Escapes a name for a key, so that no name can imitate another item's key. */

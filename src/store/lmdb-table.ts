@@ -1,12 +1,11 @@
 import { type Outcome, UnavailableError } from "../domain/outcome.ts";
-import type { ChangeFeed } from "./change-feed.ts";
-import { ChangeLog, leavesAsIs, NO_SEQUENCE } from "./change-log.ts";
+import { type ChangeFeed, ChangeLog, leavesAsIs, NO_SEQUENCE } from "./change-log.ts";
 import { holds } from "./clause.ts";
-import { eachCall } from "./each-call.ts";
 import { asAsked, changed, outcomeOf, queried } from "./in-memory-table.ts";
 import type { Item, Key } from "./item.ts";
 import type { NumberedWrite } from "./kept-commit.ts";
 import type { Environment, Replacement } from "./lmdb-environment.ts";
+import { eachCall } from "./stack.ts";
 import type { DueKey, DueOptions, Page, QueryOptions, ScanOptions, Table, Write } from "./table.ts";
 
 /**

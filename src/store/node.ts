@@ -16,9 +16,8 @@ import {
   nodesPk,
   spaceAndName,
 } from "./key.ts";
-import { withItem } from "./outcome.ts";
 import { pageOf, readEach, readOrNot } from "./readable-items.ts";
-import { revised } from "./revised-writes.ts";
+import { revised, withItem } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
 /**

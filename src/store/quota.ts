@@ -4,7 +4,7 @@ import { assertRequestRate, type RequestRate } from "../domain/request-rate.ts";
 import { absent, atMost, equals } from "./clause.ts";
 import { codec, id, number, optional, text } from "./codec.ts";
 import { partsOf, quotaKey, requestRateKey, spaceAndName } from "./key.ts";
-import { withItem } from "./outcome.ts";
+import { withItem } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 
 /** The calls for quotas, and for the requests that functions took from them. Each method is one call to the database. */

@@ -1,7 +1,7 @@
 import type { Outcome } from "../domain/outcome.ts";
 import { absent, equals } from "./clause.ts";
 import type { Codec } from "./codec.ts";
-import { withItem } from "./outcome.ts";
+import type { Item } from "./item.ts";
 import type { Table } from "./table.ts";
 
 /**
@@ -39,4 +39,18 @@ export function revised<T extends { readonly revision: string }>(
       return table.write({ step, key: keyOf(seen), when, change: { kind: "delete" } });
     },
   };
+}
+
+/** Returns the same outcome with its item as a value of the domain. */
+export function withItem<T>(outcome: Outcome<Item>, from: (item: Item) => T): Outcome<T> {
+  switch (outcome.outcome) {
+    case "done":
+      return { outcome: "done", item: from(outcome.item) };
+    case "lost":
+      return { outcome: "lost", item: outcome.item && from(outcome.item) };
+    case "unknown":
+      return outcome;
+    default:
+      return outcome satisfies never;
+  }
 }

@@ -10,8 +10,8 @@ import { type Form, list, number, optional, record, text, texts, under, via } fr
 import { reading } from "./format.ts";
 import type { Item } from "./item.ts";
 import { SPACES_PK, spaceKey, unescaped } from "./key.ts";
-import { withItem } from "./outcome.ts";
 import { pageOf, readEach, readEachByName } from "./readable-items.ts";
+import { withItem } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
 import { usageFrom, usageText } from "./usage-text.ts";
 

@@ -15,7 +15,7 @@ import {
 } from "../domain/pool.ts";
 import type { Route } from "../domain/pool-network.ts";
 import { assertSettings, SETTINGS_DEFAULT } from "../domain/settings.ts";
-import { idOf } from "./attribute.ts";
+import { idOf, intervalText } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import {
   address,
@@ -50,11 +50,10 @@ import {
   spacePk,
   versionKey,
 } from "./key.ts";
-import { withItem } from "./outcome.ts";
 import { quotaFrom } from "./quota.ts";
 import { readEachByName, readOrNot } from "./readable-items.ts";
+import { withItem } from "./revised-writes.ts";
 import type { Table } from "./table.ts";
-import { intervalText } from "./text.ts";
 
 /**
  * The calls for the configuration of a space: settings, pools and reservations. They are in one

@@ -1,14 +1,17 @@
 import type { Actor } from "../domain/actor.ts";
 import type { Random } from "../domain/fresh.ts";
 import { ANSWER_MS_MAX, CALL_TRIES_MAX, CONNECT_MS_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
-import { DeadlineError, ThrottledError, UnavailableError } from "../domain/outcome.ts";
-import type { WriteCounts } from "../domain/write-counts.ts";
+import {
+  DeadlineError,
+  ThrottledError,
+  UnavailableError,
+  type WriteCounts,
+} from "../domain/outcome.ts";
 import type { Sender } from "./dynamodb-table.ts";
-import { eachCall } from "./each-call.ts";
+import { type KnownKeys, knownKeysTable } from "./format.ts";
 import { signedTable } from "./signed-table.ts";
 import { makeStore } from "./store.ts";
 import type { Table } from "./table.ts";
-import { type KnownKeys, knownKeysTable } from "./table-format.ts";
 
 /** The things that a request or run carries to each of its calls of the table. */
 export interface Carried {
@@ -180,5 +183,16 @@ export function countedTable(table: Table, into: WriteCounts): Table {
       if (counted && outcome.outcome === "done") into[counted]++;
       return outcome;
     },
+  };
+}
+
+/** Returns a table that carries out each of its calls through the same function. */
+export function eachCall(table: Table, carryOut: <T>(call: () => Promise<T>) => Promise<T>): Table {
+  return {
+    get: (key, options) => carryOut(() => table.get(key, options)),
+    query: (pk, options) => carryOut(() => table.query(pk, options)),
+    scan: (limit, options) => carryOut(() => table.scan(limit, options)),
+    due: (shard, options) => carryOut(() => table.due(shard, options)),
+    write: (write) => carryOut(() => table.write(write)),
   };
 }

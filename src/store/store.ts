@@ -8,7 +8,7 @@ import { borrowedBlockItems } from "./borrowed-block.ts";
 import { budgetItems } from "./budget.ts";
 import { ciliumReportItems } from "./cilium-report.ts";
 import { scanning } from "./contents.ts";
-import { formattedTable } from "./format.ts";
+import { formattedTable, isTold } from "./format.ts";
 import { fullBlockItems } from "./full-block.ts";
 import { fullPoolItems } from "./full-pool.ts";
 import { indexEntryItems } from "./index-entry.ts";
@@ -25,7 +25,6 @@ import { spaceItems } from "./space.ts";
 import { spaceEntryItems } from "./space-entry.ts";
 import { statedRangeItems } from "./stated-ranges.ts";
 import type { Table } from "./table.ts";
-import { isTold } from "./table-format.ts";
 
 /** The calls for each kind of item, over a table. */
 const KINDS = [

@@ -1,8 +1,8 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
+import { type ItemChange, padded } from "./change-log.ts";
 import type { Item, Key, Value } from "./item.ts";
-import { type ItemChange, padded } from "./item-change.ts";
 
 const MS_PER_SECOND = 1_000;
 

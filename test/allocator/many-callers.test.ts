@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { eachCall } from "../../src/store/each-call.ts";
+import { eachCall } from "../../src/store/stack.ts";
 import type { Table } from "../../src/store/table.ts";
 import {
   assigned,

@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import type { ConsoleSettings } from "../../src/edge/console/files.ts";
-import { CONSOLE_FOLDER, readConsole } from "../../src/local/console.ts";
 import { startPlat } from "../../src/local/plat.ts";
+import { CONSOLE_FOLDER, readConsole } from "../../src/local/server.ts";
 import type { Surroundings } from "../../src/wiring.ts";
 import { call } from "../local/process.ts";
 

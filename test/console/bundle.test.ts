@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { CONSOLE_FOLDER } from "../../src/local/console.ts";
+import { CONSOLE_FOLDER } from "../../src/local/server.ts";
 
 const BYTES_MAX = 150_000;
 

@@ -3,9 +3,9 @@ import type { Allocation, Part } from "../../src/domain/allocation.ts";
 import type { Block } from "../../src/domain/block.ts";
 import { groupIndexOf, groupOf } from "../../src/domain/block-group.ts";
 import type { Contents } from "../../src/domain/contents.ts";
+import { freshToken } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { findViolations } from "../../src/domain/invariants.ts";
-import { freshToken } from "../../src/domain/token.ts";
 import { workloadHandle } from "../../src/domain/workload.ts";
 import { seededRandom } from "../simulation/random.ts";
 import {

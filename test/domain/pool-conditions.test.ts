@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Pool } from "../../src/domain/pool.ts";
-import { excludedBy, selectsHost } from "../../src/domain/pool-conditions.ts";
 import type { Requester } from "../../src/domain/requester.ts";
+import { excludedBy, selectsHost } from "../../src/domain/selection.ts";
 import { poolWith, selector } from "./builders.ts";
 
 const bySelector = (text: string) => ({ text, selector: selector(text) });

@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { freshAllocationId, freshId, ID_CHARACTERS } from "../../src/domain/fresh.ts";
+import {
+  allocationStartIn,
+  freshAllocationId,
+  freshId,
+  freshToken,
+  ID_CHARACTERS,
+  leadsTo,
+} from "../../src/domain/fresh.ts";
 import { slotOf, tagOf } from "../../src/domain/slot.ts";
-import { allocationStartIn, freshToken, leadsTo } from "../../src/domain/token.ts";
 import { seededRandom } from "../simulation/random.ts";
 import { anyHandleHash, NOW_MS } from "./builders.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type PlatClient, type PlatOptions, platClient } from "../../src/client/index.ts";
 import { UnavailableError } from "../../src/domain/outcome.ts";
-import { eachCall } from "../../src/store/each-call.ts";
+import { eachCall } from "../../src/store/stack.ts";
 import type { Table } from "../../src/store/table.ts";
 import { wire } from "../../src/wiring.ts";
 import { VirtualClock } from "../virtual-clock.ts";

@@ -11,8 +11,7 @@ import { PROBLEMS } from "../../src/contract/schema/problem.ts";
 import type { Event } from "../../src/edge/http/event.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Handlers } from "../../src/local/server.ts";
-import { InMemoryFeed } from "../../src/store/change-feed.ts";
-import { ChangeLog } from "../../src/store/change-log.ts";
+import { ChangeLog, InMemoryFeed } from "../../src/store/change-log.ts";
 import { guardedTable } from "../../src/store/guarded-table.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import {

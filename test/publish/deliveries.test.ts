@@ -7,7 +7,7 @@ import { placeOf } from "../../src/publish/address-detail.ts";
 import { eventBody } from "../../src/publish/domain-event.ts";
 import type { Detail } from "../../src/publish/draft.ts";
 import { blockFrom } from "../../src/store/block.ts";
-import type { ItemChange } from "../../src/store/item-change.ts";
+import type { ItemChange } from "../../src/store/change-log.ts";
 import { actingAs } from "../acting.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import { poolOf, releaseAll, reportAll, requestOf } from "../world.ts";

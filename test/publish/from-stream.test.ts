@@ -3,7 +3,7 @@ import { expect, it, vi } from "vitest";
 import { logger } from "../../src/edge/http/logger.ts";
 import { fromStream } from "../../src/publish/from-stream.ts";
 import type { Published } from "../../src/publish/publisher.ts";
-import type { ItemChange } from "../../src/store/item-change.ts";
+import type { ItemChange } from "../../src/store/change-log.ts";
 
 vi.spyOn(logger, "info").mockReturnValue();
 vi.spyOn(logger, "warn").mockReturnValue();

@@ -3,7 +3,7 @@ import { handleHash } from "../../src/domain/hash.ts";
 import { OWNER_AWAITED_MS_MAX } from "../../src/domain/limits.ts";
 import { eventBody } from "../../src/publish/domain-event.ts";
 import { publisher } from "../../src/publish/publisher.ts";
-import type { ItemChange } from "../../src/store/item-change.ts";
+import type { ItemChange } from "../../src/store/change-log.ts";
 import { actingAs } from "../acting.ts";
 import { ensure, free, prefixPool } from "../prefixes.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";

@@ -1,9 +1,8 @@
 import { trailLineOf } from "../../src/publish/trail-line.ts";
 import { type Line, parseLine } from "../../src/restore/trail-line.ts";
-import { ChangeLog } from "../../src/store/change-log.ts";
-import { eachCall } from "../../src/store/each-call.ts";
+import { ChangeLog, type ItemChange } from "../../src/store/change-log.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { ItemChange } from "../../src/store/item-change.ts";
+import { eachCall } from "../../src/store/stack.ts";
 import type { Table } from "../../src/store/table.ts";
 
 /** Returns the lines of the audit trail as a restore reads them: written as JSON, and parsed. */

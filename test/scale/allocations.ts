@@ -1,12 +1,11 @@
 import type { Allocation } from "../../src/domain/allocation.ts";
 import type { Block } from "../../src/domain/block.ts";
 import type { Cidr } from "../../src/domain/cidr.ts";
-import { freshAllocationId } from "../../src/domain/fresh.ts";
+import { freshAllocationId, freshToken } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import type { Pool } from "../../src/domain/pool.ts";
 import type { Slot } from "../../src/domain/slot.ts";
-import { freshToken } from "../../src/domain/token.ts";
 import { drafted } from "./drafts.ts";
 import { EARLIER_MS, sceneRandom, someId } from "./drawn.ts";
 import type { LargeTable } from "./large-table.ts";

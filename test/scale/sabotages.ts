@@ -1,9 +1,9 @@
 import { UnavailableError } from "../../src/domain/outcome.ts";
-import { eachCall } from "../../src/store/each-call.ts";
 import { changed } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import { hostPk, unescaped } from "../../src/store/key.ts";
 import { kindNameOf } from "../../src/store/kinds.ts";
+import { eachCall } from "../../src/store/stack.ts";
 import type { QueryOptions, Table, Write } from "../../src/store/table.ts";
 import { EARLIER_MS } from "./drawn.ts";
 import type { Sabotage } from "./lambda.ts";

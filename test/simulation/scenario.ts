@@ -1,8 +1,7 @@
 import { BITS } from "../../src/domain/address.ts";
 import { type Cidr, parseCidr, parseInterval } from "../../src/domain/cidr.ts";
 import { type Random, shuffled } from "../../src/domain/fresh.ts";
-import { type HostId, hostId } from "../../src/domain/host.ts";
-import type { HostReserved } from "../../src/domain/host-reserved.ts";
+import { type HostId, type HostReserved, hostId } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import type { Parsed } from "../../src/domain/parsed.ts";
 import type { PoolSpec, Reservation, Settings } from "../../src/domain/pool.ts";

@@ -1,6 +1,5 @@
 import type { Written } from "../../src/allocator/admin/written.ts";
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import { interfacesOf } from "../../src/allocator/assign/interfaces.ts";
+import { type AssignRequest, interfacesOf } from "../../src/allocator/assign/assignment.ts";
 import { isMeant, poolsNamed } from "../../src/domain/acquire-pools.ts";
 import { poolOfPart } from "../../src/domain/allocation.ts";
 import type { Contents } from "../../src/domain/contents.ts";

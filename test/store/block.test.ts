@@ -13,8 +13,7 @@ import {
   markingIdle,
   takingSlots,
 } from "../../src/domain/block-changes.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import type { HostReserved } from "../../src/domain/host-reserved.ts";
+import type { HostId, HostReserved } from "../../src/domain/host.ts";
 import { CONFLICT_QUARANTINE_SECONDS_MAX } from "../../src/domain/limits.ts";
 import { isReleased, type ReleasedSlot, type Slot } from "../../src/domain/slot.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";

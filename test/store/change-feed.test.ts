@@ -2,12 +2,15 @@ import { join } from "node:path";
 import fc from "fast-check";
 import * as lmdb from "lmdb";
 import { afterAll, describe, expect, it } from "vitest";
-import { type ChangeFeed, InMemoryFeed } from "../../src/store/change-feed.ts";
-import { ChangeLog } from "../../src/store/change-log.ts";
+import {
+  type ChangeFeed,
+  ChangeLog,
+  InMemoryFeed,
+  type ItemChange,
+} from "../../src/store/change-log.ts";
 import { absent } from "../../src/store/clause.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item, Key } from "../../src/store/item.ts";
-import type { ItemChange } from "../../src/store/item-change.ts";
 import { openEnvironment } from "../../src/store/lmdb-environment.ts";
 import { flushedTable, LmdbTable } from "../../src/store/lmdb-table.ts";
 import type { Change, Table } from "../../src/store/table.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { noWrites } from "../../src/domain/write-counts.ts";
+import { noWrites } from "../../src/domain/outcome.ts";
 import { equals } from "../../src/store/clause.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { countedTable } from "../../src/store/stack.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AllocationPlace } from "../../src/domain/allocation-place.ts";
 import { formatCidr } from "../../src/domain/cidr.ts";
-import { allocationStartIn, freshToken } from "../../src/domain/token.ts";
+import { allocationStartIn, freshToken } from "../../src/domain/fresh.ts";
 import type { Key } from "../../src/store/item.ts";
 import {
   addressInKey,

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { putNode } from "../../src/allocator/admin/nodes.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import { CorruptItemError } from "../../src/domain/outcome.ts";
+import { knownKeysTable, openTable } from "../../src/store/format.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
-import { knownKeysTable, openTable } from "../../src/store/table-format.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { contextOver } from "../world.ts";
 

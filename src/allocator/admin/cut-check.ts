@@ -9,7 +9,7 @@ import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
 import { isReleased, type Slot } from "../../domain/slot.ts";
 import { fence } from "../blocks/fence-block.ts";
 import { lookAtSet } from "../blocks/look-at-set.ts";
-import { coolingRules } from "../blocks/slot-rules.ts";
+import { coolingRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 

@@ -3,9 +3,8 @@ import { cooledAtMs, isCooled } from "../../domain/block.ts";
 import { blockOf } from "../../domain/block-group.ts";
 import { ordinalOf } from "../../domain/cidr.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { coolingRules } from "../blocks/slot-rules.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
-import { configurationOf, poolAt } from "../core/configuration.ts";
+import { configurationOf, coolingRules, poolAt } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 
 /** An address that is no longer in quarantine. */

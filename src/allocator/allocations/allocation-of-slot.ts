@@ -1,8 +1,8 @@
 import type { Allocation, Part } from "../../domain/allocation.ts";
+import { allocationStartIn } from "../../domain/fresh.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../domain/outcome.ts";
 import type { Slot } from "../../domain/slot.ts";
-import { allocationStartIn } from "../../domain/token.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 

@@ -21,8 +21,8 @@ import { type Random, shuffled } from "../../domain/fresh.ts";
 import { GROUPS_SEARCHED_MAX } from "../../domain/limits.ts";
 import { type Pool, type SpaceConfiguration, serves, subnetIdOf } from "../../domain/pool.ts";
 import { makeBlock } from "../blocks/shared-block.ts";
-import { coolingRules } from "../blocks/slot-rules.ts";
 import { someGroups } from "../blocks/some-groups.ts";
+import { coolingRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 
 /** An address to hold, and its block as it was before the address is named. */

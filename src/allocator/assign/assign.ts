@@ -32,6 +32,8 @@ import {
   type AssignedAddress,
   type Assignment,
   type AssignRequest,
+  eachWanted,
+  interfacesOf,
   totalOf,
 } from "./assignment.ts";
 import type { BatchSelections } from "./batch-selections.ts";
@@ -52,7 +54,6 @@ import {
   familyRequestsOf,
   type PoolRequest,
 } from "./family-requests.ts";
-import { eachWanted, interfacesOf } from "./interfaces.ts";
 import { allowanceOf } from "./quota.ts";
 import { withLeftOut } from "./rejections.ts";
 import {

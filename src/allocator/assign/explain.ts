@@ -12,12 +12,12 @@ import { assign } from "./assign.ts";
 import {
   type Assignment,
   type AssignRequest,
+  eachWanted,
   type Shortage,
   totalOf,
   type Wanted,
 } from "./assignment.ts";
 import { consideredPools } from "./family-requests.ts";
-import { eachWanted } from "./interfaces.ts";
 import { requesterOf } from "./requester.ts";
 
 /**

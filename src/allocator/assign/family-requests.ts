@@ -11,8 +11,7 @@ import { type Address, type Family, formatAddress } from "../../domain/address.t
 import { type InterfaceAsked, interfaceOfApplication } from "../../domain/application-pools.ts";
 import { parseCidr } from "../../domain/cidr.ts";
 import { isShut, whyShut } from "../../domain/closed-by-reservations.ts";
-import { affinityTypeOf, hostName } from "../../domain/host.ts";
-import { reservedOf } from "../../domain/host-reserved.ts";
+import { affinityTypeOf, hostName, reservedOf } from "../../domain/host.ts";
 import { Rejection, together } from "../../domain/outcome.ts";
 import { capOf, noneUnread, type Pool, type SpaceConfiguration } from "../../domain/pool.ts";
 import { poolOf } from "../../domain/pool-of-address.ts";
@@ -33,8 +32,7 @@ import {
 import { whyNeverAssigned } from "../../domain/special-ranges.ts";
 import type { StatedAddress } from "../../domain/stated-address.ts";
 import type { Unfit } from "../../domain/unfit.ts";
-import { type AssignRequest, totalOf } from "./assignment.ts";
-import { eachWanted, fieldOf, ofInterface } from "./interfaces.ts";
+import { type AssignRequest, eachWanted, fieldOf, ofInterface, totalOf } from "./assignment.ts";
 import {
   poolOfPrefix,
   poolOfSpecificPrefix,

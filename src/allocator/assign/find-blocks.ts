@@ -33,7 +33,7 @@ import {
   scanOf,
   seemsFull,
 } from "../blocks/scan-pool.ts";
-import { slotRules } from "../blocks/slot-rules.ts";
+import { slotRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { asHint } from "../core/hint.ts";
 import { allOf, inParallel } from "../core/parallel.ts";

@@ -20,8 +20,8 @@ import type { Context } from "../core/context.ts";
 import { applicationCopy, hostCopy, namespaceCopy } from "../core/labels.ts";
 import { allOf } from "../core/parallel.ts";
 import type { Registered } from "../core/warm-cache.ts";
+import { eachWanted } from "./assignment.ts";
 import { mustBeRegistered, type PoolRequest } from "./family-requests.ts";
-import { eachWanted } from "./interfaces.ts";
 
 /**
  * Returns the requester as pools see it: by the labels of the request, else by cached copies that are as old as one of the

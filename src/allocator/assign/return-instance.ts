@@ -18,10 +18,9 @@ import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
 import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import { type AssignRequest, totalOf, type Wanted } from "./assignment.ts";
+import { type AssignRequest, interfacesOf, totalOf, type Wanted } from "./assignment.ts";
 import { type AssignExecution, assertYoung } from "./execution.ts";
 import { applicationFor, candidatesOf, unregistered } from "./family-requests.ts";
-import { interfacesOf } from "./interfaces.ts";
 import { requesterOf } from "./requester.ts";
 
 /** An instance that returns: its allocation, and what that holds. */

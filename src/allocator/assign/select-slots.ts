@@ -20,12 +20,12 @@ import {
   readOwn,
 } from "../blocks/own-blocks.ts";
 import { borrowableIn } from "../blocks/scan-pool.ts";
-import { slotRules } from "../blocks/slot-rules.ts";
+import { slotRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { ClaimCharge } from "../quotas/claim-charge.ts";
+import { ofInterface } from "./assignment.ts";
 import { claimAnyBlock, type Nothing, type PoolScans, poolScansOf } from "./find-blocks.ts";
-import { ofInterface } from "./interfaces.ts";
 import { noRoom, timesOf } from "./rejections.ts";
 import { selectHeld } from "./select-held.ts";
 import { selectInSet } from "./select-in-set.ts";

@@ -1,8 +1,8 @@
 import { type Allocation, allocationBytes, type Part } from "../../domain/allocation.ts";
 import { type Block, fillingOf, heldBy } from "../../domain/block.ts";
+import { freshToken } from "../../domain/fresh.ts";
 import { ALLOCATION_BYTES_MAX, PARTS_TAKEN_AT_ONCE, TAKE_TRIES_MAX } from "../../domain/limits.ts";
 import { ContentionError, Rejection, UnavailableError } from "../../domain/outcome.ts";
-import { freshToken } from "../../domain/token.ts";
 import { areEntriesYoung, createEntries, ensureEntries } from "../allocations/index-entries.ts";
 import { takeQuotaSlots } from "../allocations/quota-slots.ts";
 import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
@@ -11,7 +11,7 @@ import { answer, proceed, RETRY, type Step, untilAnswered } from "../core/compar
 import { type Context, fresh } from "../core/context.ts";
 import { applicationCopy } from "../core/labels.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
-import { type Assignment, type AssignRequest, assignment, totalOf } from "./assignment.ts";
+import { type Assignment, type AssignRequest, assignment, fieldOf, totalOf } from "./assignment.ts";
 import { replayEarlier } from "./earlier-execution.ts";
 import {
   type AssignExecution,
@@ -20,7 +20,6 @@ import {
   startOver,
   withdraw,
 } from "./execution.ts";
-import { fieldOf } from "./interfaces.ts";
 import type { SlotSelection } from "./selection.ts";
 
 /**

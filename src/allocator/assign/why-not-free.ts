@@ -1,15 +1,14 @@
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { type Block, cooledAtMs, isCooled, untilMs } from "../../domain/block.ts";
 import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
-import { hostName } from "../../domain/host.ts";
-import { isHostReserved } from "../../domain/host-reserved.ts";
+import { hostName, isHostReserved } from "../../domain/host.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Pool } from "../../domain/pool.ts";
 import { isReleased, type Slot } from "../../domain/slot.ts";
 import type { StatedAddress } from "../../domain/stated-address.ts";
 import { formatTime } from "../../domain/time.ts";
 import { ownerOfSlot } from "../allocations/allocation-of-slot.ts";
-import { coolingRules } from "../blocks/slot-rules.ts";
+import { coolingRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { timeToRetry } from "./rejections.ts";
 import type { FamilyRequest } from "./selection.ts";

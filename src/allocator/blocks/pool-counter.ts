@@ -10,8 +10,8 @@ import {
 } from "../../domain/pool.ts";
 import { reservedFor } from "../../domain/pool-set.ts";
 import { type CountedBlock, type Usage, usageOf, usageOutsideBlocks } from "../../domain/usage.ts";
+import { coolingRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { coolingRules } from "./slot-rules.ts";
 
 /** Counts the addresses of a pool by state, by the time and the configuration at which it was made. */
 export interface PoolCounter {

@@ -1,4 +1,6 @@
 import type { Address } from "../../domain/address.ts";
+import { sharedBy } from "../../domain/address-set.ts";
+import type { SlotRules } from "../../domain/block.ts";
 import {
   CONFIGURATION_FRESH_MS,
   CONFIGURATION_JITTER_MS,
@@ -9,11 +11,14 @@ import {
 import { CorruptItemError, orCorrupt, UnavailableError } from "../../domain/outcome.ts";
 import {
   assignsPrefixes,
+  cooldownMsOf,
   noneUnread,
   type Pool,
   type SpaceConfiguration,
 } from "../../domain/pool.ts";
 import { poolOver } from "../../domain/pool-of-address.ts";
+import { reservedFor } from "../../domain/pool-set.ts";
+import { cooldownMsOfSubnet, poolsOfSubnet } from "../../domain/subnet.ts";
 import { answer, RETRY, untilAnswered } from "./compare-and-swap.ts";
 import { type Context, fresh } from "./context.ts";
 import type { CachedConfiguration } from "./warm-cache.ts";
@@ -129,4 +134,41 @@ async function refreshed(
         };
   if (cache.drops === drops) cache.keepConfiguration(space, next);
   return next.configuration;
+}
+
+/** Returns the rules for assigning slots of a pool's blocks now. @throws {CorruptItemError} if a reservation cannot be read */
+export function slotRules(
+  context: Context,
+  configuration: SpaceConfiguration,
+  pool: Pool | undefined,
+): SlotRules {
+  return {
+    ...coolingRules(context, configuration, pool),
+    reserved: reservedFor(pool, configuration),
+  };
+}
+
+/** Returns the rules by which slots of a pool's blocks have cooled. */
+export function coolingRules(
+  context: Context,
+  { settings }: Pick<SpaceConfiguration, "settings">,
+  pool: Pool | undefined,
+): Omit<SlotRules, "reserved"> {
+  return { nowMs: context.now(), cooldownMs: cooldownMsOf(pool, settings) };
+}
+
+/** Returns the rules for a block as a whole, whichever pools of its subnet its addresses are of. @throws {CorruptItemError} */
+export function blockRules(
+  context: Context,
+  configuration: SpaceConfiguration,
+  subnetId: string,
+): SlotRules {
+  const pools = poolsOfSubnet(configuration, subnetId);
+  const closed = pools.map((pool) => reservedFor(pool, configuration));
+  const [first = configuration.reserved, ...others] = closed;
+  return {
+    nowMs: context.now(),
+    cooldownMs: cooldownMsOfSubnet(configuration, subnetId),
+    reserved: others.reduce(sharedBy, first),
+  };
 }

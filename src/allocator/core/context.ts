@@ -1,6 +1,6 @@
 import type { Actor } from "../../domain/actor.ts";
 import { freshId, type Random } from "../../domain/fresh.ts";
-import type { WriteCounts } from "../../domain/write-counts.ts";
+import type { WriteCounts } from "../../domain/outcome.ts";
 import type { Store } from "./store.ts";
 import type { WarmCache } from "./warm-cache.ts";
 

@@ -2,7 +2,7 @@ import { BITS } from "../../domain/address.ts";
 import { subtract } from "../../domain/address-set.ts";
 import type { Block } from "../../domain/block.ts";
 import { addressAt, type Cidr, intervalOf, sizeOf } from "../../domain/cidr.ts";
-import { hostReservedIn } from "../../domain/host-reserved.ts";
+import { hostReservedIn } from "../../domain/host.ts";
 import type { Rejection } from "../../domain/outcome.ts";
 import { assignsPrefixes, poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
 import { reservedFor, setOf } from "../../domain/pool-set.ts";

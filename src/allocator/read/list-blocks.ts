@@ -11,8 +11,13 @@ import {
   intervalOf,
   sameCidr,
 } from "../../domain/cidr.ts";
-import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
-import type { HostReserved } from "../../domain/host-reserved.ts";
+import {
+  type AffinityType,
+  affinityTypeOf,
+  type HostId,
+  type HostReserved,
+  hostName,
+} from "../../domain/host.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import { CorruptItemError, orCorrupt, type Rejection } from "../../domain/outcome.ts";
@@ -20,8 +25,8 @@ import { poolNamed, type SpaceConfiguration } from "../../domain/pool.ts";
 import { isShared, onePerSubnet } from "../../domain/subnet.ts";
 import { type Usage, usageOf } from "../../domain/usage.ts";
 import { namedBlocks } from "../blocks/blocks-by-name.ts";
-import { blockRules } from "../blocks/slot-rules.ts";
 import { walkPool } from "../blocks/walk-pool.ts";
+import { blockRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
 import { pageBudget } from "../core/page-budget.ts";

@@ -8,6 +8,7 @@ import {
   type PartOfSpace,
   together,
 } from "../../domain/contents.ts";
+import { allocationStartIn } from "../../domain/fresh.ts";
 import { affinityTypeOf, type HostId, hostId, hostName } from "../../domain/host.ts";
 import { entriesOf } from "../../domain/index-entry.ts";
 import { CONTENTS_ITEMS_PER_LOOK, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
@@ -15,7 +16,6 @@ import { type Pool, subnetIdOf } from "../../domain/pool.ts";
 import type { Slot } from "../../domain/slot.ts";
 import { onePerSubnet } from "../../domain/subnet.ts";
 import { seenFrom } from "../../domain/sweep.ts";
-import { allocationStartIn } from "../../domain/token.ts";
 import { groupsAfter } from "../blocks/walk-pool.ts";
 import type { Context } from "../core/context.ts";
 import { pageBudget } from "../core/page-budget.ts";

@@ -13,8 +13,7 @@ import { blockOf } from "../../domain/block-group.ts";
 import { formatCidr, ordinalOf } from "../../domain/cidr.ts";
 import { formatGeneration, generationOf } from "../../domain/generation.ts";
 import { isOfNode } from "../../domain/handle.ts";
-import { hostName } from "../../domain/host.ts";
-import { isHostReserved } from "../../domain/host-reserved.ts";
+import { hostName, isHostReserved } from "../../domain/host.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import type { Owners } from "../../domain/owner.ts";
 import {
@@ -31,8 +30,7 @@ import {
   allocationsOfSlots,
   type SlotOwner,
 } from "../allocations/allocation-of-slot.ts";
-import { coolingRules } from "../blocks/slot-rules.ts";
-import { configurationOf, poolAt } from "../core/configuration.ts";
+import { configurationOf, coolingRules, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 
 /**

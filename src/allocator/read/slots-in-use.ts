@@ -3,7 +3,7 @@ import { addressAt, contains } from "../../domain/cidr.ts";
 import type { Pool, SpaceConfiguration } from "../../domain/pool.ts";
 import { poolOverBlock } from "../../domain/pool-of-address.ts";
 import type { Slot } from "../../domain/slot.ts";
-import { coolingRules } from "../blocks/slot-rules.ts";
+import { coolingRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { type AddressState, stateOf } from "./read-address.ts";
 

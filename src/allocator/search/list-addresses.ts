@@ -2,7 +2,7 @@ import { compareAddresses, formatAddress } from "../../domain/address.ts";
 import { networksOf } from "../../domain/application-pools.ts";
 import type { Block } from "../../domain/block.ts";
 import { addressAt, formatCidr } from "../../domain/cidr.ts";
-import { hostReservedIn } from "../../domain/host-reserved.ts";
+import { hostReservedIn } from "../../domain/host.ts";
 import { SEARCHED_ALLOCATIONS_MAX, SEARCHED_AT_ONCE_MAX } from "../../domain/limits.ts";
 import type { ListedPage } from "../../domain/listed.ts";
 import { type CorruptItemError, Rejection } from "../../domain/outcome.ts";

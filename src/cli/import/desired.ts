@@ -1,13 +1,12 @@
 import * as v from "valibot";
 import { attributes } from "../../contract/schema/attributes.ts";
-import { newCallerHandle } from "../../contract/schema/caller-handle.ts";
 import { newNode } from "../../contract/schema/field.ts";
+import { newCallerHandle } from "../../contract/schema/handle.ts";
 import { orProblem, Problem } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import { type Address, formatAddress } from "../../domain/address.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
-import { type HostId, hostName } from "../../domain/host.ts";
-import type { HostReserved } from "../../domain/host-reserved.ts";
+import { type HostId, type HostReserved, hostName } from "../../domain/host.ts";
 
 /** The desired state of an import, whatever its source. */
 export interface Desired {

@@ -1,7 +1,6 @@
 import { formatAddress } from "../../domain/address.ts";
 import { addressAt, cidrOf, formatCidr, sizeOf } from "../../domain/cidr.ts";
-import { type HostId, hostId } from "../../domain/host.ts";
-import { type HostReserved, isHostReserved } from "../../domain/host-reserved.ts";
+import { type HostId, type HostReserved, hostId, isHostReserved } from "../../domain/host.ts";
 import type { BlockSummary } from "../api/blocks.ts";
 import { blockName } from "../snapshot/ipam-block.ts";
 import type { Current } from "./current.ts";

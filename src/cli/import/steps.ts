@@ -1,7 +1,6 @@
 import { formatAddress } from "../../domain/address.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
-import type { HostId } from "../../domain/host.ts";
-import type { HostReserved } from "../../domain/host-reserved.ts";
+import type { HostId, HostReserved } from "../../domain/host.ts";
 import type { Settings } from "./current.ts";
 import type {
   Conflict,

@@ -1,6 +1,6 @@
 import { parseAddress } from "../../domain/address.ts";
 import { type Cidr, ordinalOf, parseCidr, sizeOf } from "../../domain/cidr.ts";
-import { isHostReserved } from "../../domain/host-reserved.ts";
+import { isHostReserved } from "../../domain/host.ts";
 import type { Parsed } from "../../domain/parsed.ts";
 import type { Held, HeldAddress, HeldBlock, HeldBy } from "./held.ts";
 

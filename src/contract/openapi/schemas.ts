@@ -23,8 +23,8 @@ import { reservedIpManifest } from "../requests/spider-reserved-ip.ts";
 import { spiderSubnetManifest } from "../requests/spider-subnet.ts";
 import { ROUTES } from "../routes/routes.ts";
 import { FIELD_WORDS } from "../routes/words.ts";
+import { workload } from "../schema/handle.ts";
 import { labelExpression, labelSelector } from "../schema/selector.ts";
-import { workload } from "../schema/workload.ts";
 
 /** The error of API Gateway, before Plat gets the request or in place of its answer. */
 export const gatewayProblem = v.object({

@@ -6,7 +6,6 @@ import {
 } from "../../domain/limits.ts";
 import { USES } from "../../domain/pool.ts";
 import { attributes } from "../schema/attributes.ts";
-import { handleProblems } from "../schema/caller-handle.ts";
 import {
   address,
   addressCount,
@@ -19,6 +18,7 @@ import {
   whole,
   wholeOrNone,
 } from "../schema/field.ts";
+import { handleProblems, newWorkloadProblems, workload } from "../schema/handle.ts";
 import { hostReserved } from "../schema/host-reserved.ts";
 import { labels } from "../schema/labels.ts";
 import {
@@ -31,7 +31,6 @@ import {
 import type { FieldProblem } from "../schema/problem.ts";
 import { fields, rule } from "../schema/schema.ts";
 import { annotations } from "../schema/spiderpool-annotations.ts";
-import { newWorkloadProblems, workload } from "../schema/workload.ts";
 import { besideInterfaces, interfaces } from "./interfaces.ts";
 
 export const assignBody = v.pipe(

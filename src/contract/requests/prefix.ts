@@ -7,8 +7,8 @@ import {
   NAME_CHARACTERS_MAX,
 } from "../../domain/limits.ts";
 import { attributes } from "../schema/attributes.ts";
-import { callerHandle, newCallerHandle } from "../schema/caller-handle.ts";
 import { cidr, flag, whole } from "../schema/field.ts";
+import { callerHandle, newCallerHandle } from "../schema/handle.ts";
 import { descriptionText, tagList } from "../schema/labelling.ts";
 import { poolList } from "../schema/pool-names.ts";
 import { fields, rule } from "../schema/schema.ts";

@@ -1,9 +1,8 @@
 import * as v from "valibot";
 import { RELEASES_PER_REQUEST_MAX } from "../../domain/limits.ts";
-import { handleProblems } from "../schema/caller-handle.ts";
 import { affinityType, flag, handleText, hostText, namespaceName, text } from "../schema/field.ts";
+import { handleProblems, workload, workloadProblems } from "../schema/handle.ts";
 import { fields, list, rule } from "../schema/schema.ts";
-import { workload, workloadProblems } from "../schema/workload.ts";
 
 export const entrySchema = fields({
   address: text,

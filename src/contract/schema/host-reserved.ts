@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { HostReserved, HostReservedAsked } from "../../domain/host-reserved.ts";
+import type { HostReserved, HostReservedAsked } from "../../domain/host.ts";
 import { HOST_RESERVED_MAX, NOTE_CHARACTERS_MAX } from "../../domain/limits.ts";
 import { newHandle, proseText, whole } from "./field.ts";
 import { fields, rule } from "./schema.ts";

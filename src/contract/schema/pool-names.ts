@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import { POOLS_PER_REQUEST_MAX } from "../../domain/limits.ts";
 import type { DefaultPools } from "../../domain/namespace.ts";
 import { poolsMeant, unique } from "./field.ts";
@@ -28,7 +29,7 @@ export const poolNames = {
   ipv6Pools: poolReferences,
 };
 
-export interface PoolNames {
+interface PoolNames {
   readonly pools: readonly string[];
   readonly ipv4Pools: readonly string[];
   readonly ipv6Pools: readonly string[];
@@ -74,4 +75,15 @@ export function defaultPoolsOf(names: Partial<DefaultPoolNames>): DefaultPools |
   const { defaultPools = [], ipv4DefaultPools = [], ipv6DefaultPools = [] } = names;
   if (areDefaultsByFamily(names)) return { 4: ipv4DefaultPools, 6: ipv6DefaultPools };
   return defaultPools.length > 0 ? defaultPools : undefined;
+}
+
+/** Returns the pools of a request in the allocator's form: one list for both families, or one for each that has one. */
+export function poolsAsked(names: PoolNames): PoolsAsked {
+  const { pools, ipv4Pools, ipv6Pools } = names;
+  if (!isByFamily(names)) return { pools };
+  const poolsByFamily = {
+    ...(ipv4Pools.length > 0 && { 4: ipv4Pools }),
+    ...(ipv6Pools.length > 0 && { 6: ipv6Pools }),
+  };
+  return { pools: [], poolsByFamily };
 }

@@ -2,9 +2,8 @@ import type { Amended, Amendment } from "../../allocator/admin/amend-address.ts"
 import { amendmentBody } from "../../contract/requests/amendment.ts";
 import { formatTime } from "../../domain/time.ts";
 import { readJson } from "../http/body.ts";
-import type { AnswerOf, Event } from "../http/event.ts";
+import { type AnswerOf, type Event, withTenant } from "../http/event.ts";
 import { readAddressPath } from "../http/parameters.ts";
-import { withTenant } from "../http/tenant.ts";
 
 /** Reads the change to the address in the path, and the proof that the address is the caller's. */
 export function readAmendment(event: Event): {

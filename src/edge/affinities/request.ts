@@ -5,18 +5,17 @@ import {
   affinityListQuery,
   affinityReleaseQuery,
 } from "../../contract/requests/affinity.ts";
+import { poolsAsked } from "../../contract/schema/pool-names.ts";
 import { invalid } from "../../contract/schema/problem.ts";
 import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import type { Address, Family } from "../../domain/address.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
-import { type HostId, hostId } from "../../domain/host.ts";
-import type { HostReservedAsked } from "../../domain/host-reserved.ts";
+import { type HostId, type HostReservedAsked, hostId } from "../../domain/host.ts";
 import type { Labels } from "../../domain/labels.ts";
 import { readJson } from "../http/body.ts";
 import { addressInCursor, openCursor } from "../http/cursor.ts";
 import { assignedBy, type Event } from "../http/event.ts";
 import { readHostWith } from "../http/parameters.ts";
-import { poolsAsked } from "../pools/pools-asked.ts";
 
 /** A claim: a range for a host, or the families of which the host needs a block. */
 export type AffinitiesWanted = {

@@ -1,13 +1,16 @@
 import type * as v from "valibot";
-import type { Assignment, AssignRequest } from "../../allocator/assign/assignment.ts";
+import {
+  type Assignment,
+  type AssignRequest,
+  interfacesOf,
+} from "../../allocator/assign/assignment.ts";
 import type { Explanation } from "../../allocator/assign/explain.ts";
-import { interfacesOf } from "../../allocator/assign/interfaces.ts";
 import { type Context, fresh, type Work } from "../../allocator/core/context.ts";
 import { assignBody } from "../../contract/requests/assign.ts";
 import { DRY_RUN } from "../../contract/requests/query.ts";
-import { defaultPoolsOf } from "../../contract/schema/pool-names.ts";
+import { workloadOf } from "../../contract/schema/handle.ts";
+import { defaultPoolsOf, poolsAsked } from "../../contract/schema/pool-names.ts";
 import { invalid } from "../../contract/schema/problem.ts";
-import { workloadOf } from "../../contract/schema/workload.ts";
 import type { PoolsAsked } from "../../domain/acquire-pools.ts";
 import { hostId } from "../../domain/host.ts";
 import type { Rejection } from "../../domain/outcome.ts";
@@ -20,13 +23,11 @@ import { formatTime } from "../../domain/time.ts";
 import { workloadHandle } from "../../domain/workload.ts";
 import { addressNetwork } from "../addresses/answer.ts";
 import { hexDigest, readJson, shortDigest } from "../http/body.ts";
-import { type AnswerOf, assignedBy, type Event } from "../http/event.ts";
+import { type AnswerOf, assignedBy, type Event, withTenant } from "../http/event.ts";
 import { type Route, route } from "../http/http.ts";
 import { instancePlace } from "../http/instance-place.ts";
 import { readIdempotencyKey, readQuery } from "../http/parameters.ts";
-import { withTenant } from "../http/tenant.ts";
 import type { DryRun } from "../http/write-answer.ts";
-import { poolsAsked } from "../pools/pools-asked.ts";
 import { explanationAnswer } from "./explanation.ts";
 
 /** Makes the route of requests to assign, whose dry runs may have a handle made for them. */

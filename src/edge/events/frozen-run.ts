@@ -1,6 +1,5 @@
 import { TableFrozenError } from "../../domain/outcome.ts";
-import { logger } from "../http/logger.ts";
-import { publish } from "../metrics/publish.ts";
+import { logger, publish } from "../http/logger.ts";
 
 /** The part of the table's guard that a run needs. */
 interface Guard {

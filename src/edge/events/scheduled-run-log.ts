@@ -1,6 +1,5 @@
 import { CorruptItemError } from "../../domain/outcome.ts";
-import { logger } from "../http/logger.ts";
-import { publish } from "../metrics/publish.ts";
+import { logger, publish } from "../http/logger.ts";
 
 interface ScheduledRunDone {
   readonly failures: readonly unknown[];

@@ -5,14 +5,18 @@ import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
 import type { FunctionName, RouteKey } from "../../contract/routes/routes.ts";
 import { invalid, PROBLEMS, Problem, problemAnswer } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
-import { noWrites, type WriteCounts } from "../../domain/write-counts.ts";
-import { publish } from "../metrics/publish.ts";
-import type { Answer, AnswerOf, Event, NamedTenant } from "./event.ts";
+import { noWrites, type WriteCounts } from "../../domain/outcome.ts";
+import {
+  type Answer,
+  type AnswerOf,
+  type Event,
+  type NamedTenant,
+  tenantInClaim,
+} from "./event.ts";
 import { parseGrants } from "./grants.ts";
 import { answerTo, encoded, type Handler, http, type Route, servedKey } from "./http.ts";
-import { logger } from "./logger.ts";
+import { logger, publish } from "./logger.ts";
 import { eventOfRest, prefixOf, type RestEvent } from "./rest-event.ts";
-import { tenantInClaim } from "./tenant.ts";
 
 /** A caller whom API Gateway has authenticated by a token. */
 interface TokenCaller {

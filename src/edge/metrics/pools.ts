@@ -1,6 +1,6 @@
 import { exhaustedAtMs } from "../../domain/forecast.ts";
 import { type PoolUsage, percentCooling, percentUsed } from "../../domain/pool-usage.ts";
-import { publish } from "./publish.ts";
+import { publish } from "../http/logger.ts";
 
 const HOUR_MS = 3_600_000;
 /** A pool with less in use has no metric of its own, because each metric costs money. */

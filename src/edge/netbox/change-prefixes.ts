@@ -8,8 +8,7 @@ import {
 } from "../../contract/netbox/bodies.ts";
 import { invalid, Problem, thrownProblem } from "../../contract/schema/problem.ts";
 import { type Cidr, formatCidr, parseCidr, sameCidr } from "../../domain/cidr.ts";
-import type { Answer } from "../http/event.ts";
-import { withTenant } from "../http/tenant.ts";
+import { type Answer, withTenant } from "../http/event.ts";
 import { changesOf, NETBOX_HANDLES, saidIn, toAssign } from "./fields.ts";
 import { type Network, networksOf } from "./networks.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";

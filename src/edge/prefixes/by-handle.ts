@@ -23,9 +23,8 @@ import { explanationAnswer } from "../assign/explanation.ts";
 import { handlePosition, positionBody } from "../handles/request.ts";
 import { readJson, shortDigest } from "../http/body.ts";
 import { openCursor, sealCursor } from "../http/cursor.ts";
-import { type AnswerOf, assignedBy, type Event } from "../http/event.ts";
+import { type AnswerOf, assignedBy, type Event, withTenant } from "../http/event.ts";
 import { readIdempotencyKey, readQuery, readSpace } from "../http/parameters.ts";
-import { withTenant } from "../http/tenant.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 import type { DryRun } from "../http/write-answer.ts";
 

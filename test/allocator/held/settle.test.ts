@@ -3,7 +3,7 @@ import { deleteApplication } from "../../../src/allocator/applications/delete-ap
 import { putApplication } from "../../../src/allocator/applications/put-application.ts";
 import { SETTLED_BLOCKS_PER_WRITE } from "../../../src/domain/limits.ts";
 import { DeadlineError } from "../../../src/domain/outcome.ts";
-import { eachCall } from "../../../src/store/each-call.ts";
+import { eachCall } from "../../../src/store/stack.ts";
 import type { Table } from "../../../src/store/table.ts";
 import { end, hold, WEB, withSubnet } from "../../applications.ts";
 import { intervals } from "../../domain/builders.ts";

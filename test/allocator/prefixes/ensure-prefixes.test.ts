@@ -4,7 +4,7 @@ import { putPool } from "../../../src/allocator/admin/administration.ts";
 import { listPrefixes } from "../../../src/allocator/prefixes/list-prefixes.ts";
 import { formatCidr } from "../../../src/domain/cidr.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
-import { eachCall } from "../../../src/store/each-call.ts";
+import { eachCall } from "../../../src/store/stack.ts";
 import {
   CONFIRM_SECONDS,
   ensure,

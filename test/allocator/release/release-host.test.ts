@@ -10,7 +10,7 @@ import type { HostId } from "../../../src/domain/host.ts";
 import { findViolations } from "../../../src/domain/invariants.ts";
 import { ADDRESSES_RELEASED_MAX } from "../../../src/domain/limits.ts";
 import { Rejection } from "../../../src/domain/outcome.ts";
-import { eachCall } from "../../../src/store/each-call.ts";
+import { eachCall } from "../../../src/store/stack.ts";
 import type { Table } from "../../../src/store/table.ts";
 import { addressOfQuotaSlot, crowd } from "../../crowd.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "../../instances.ts";

@@ -3,8 +3,8 @@ import {
   RECLAIM_GROUPS_PER_SLICE,
   SWEEP_ITEMS_PER_PAGE_MAX,
 } from "../../../src/domain/limits.ts";
-import { eachCall } from "../../../src/store/each-call.ts";
 import type { Key } from "../../../src/store/item.ts";
+import { eachCall } from "../../../src/store/stack.ts";
 import type { Table } from "../../../src/store/table.ts";
 import type { Fact, Form } from "../fact.ts";
 import { type Cloud, LambdaFunction } from "../lambda.ts";

@@ -1,11 +1,11 @@
 import type { Allocation, Due, FreedMark, KeptMark } from "../../../domain/allocation.ts";
 import type { AllocationPlace } from "../../../domain/allocation-place.ts";
 import type { Budget, BudgetNamed, GiveBackMark } from "../../../domain/budget.ts";
+import type { AllocationStart } from "../../../domain/fresh.ts";
 import type { IndexEntry, IndexedValue } from "../../../domain/index-entry.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
 import type { QuotaSlot } from "../../../domain/quota-slot.ts";
-import type { AllocationStart } from "../../../domain/token.ts";
 import type { DueTombstone } from "../../../domain/tombstone.ts";
 
 /** Reads and writes allocations, and the quota slots of handles with a limit. */

@@ -4,7 +4,7 @@ import { type HostId, machineName } from "../../../domain/host.ts";
 import { BLOCKS_READ_AT_ONCE, ROW_WATCHED_MS } from "../../../domain/limits.ts";
 import { CorruptItemError } from "../../../domain/outcome.ts";
 import { type Pool, type Settings, serves } from "../../../domain/pool.ts";
-import { selectsHost } from "../../../domain/pool-conditions.ts";
+import { selectsHost } from "../../../domain/selection.ts";
 import { restoreAffinity } from "../../blocks/block-affinities.ts";
 import { deleteEmptyBlock } from "../../blocks/delete-empty-block.ts";
 import { correctFull } from "../../blocks/full-block-hint.ts";
