@@ -5,9 +5,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { functionsOver } from "../src/local/functions.ts";
 import { serve } from "../src/local/server.ts";
 import { InMemoryTable } from "../src/store/in-memory-table.ts";
-import { wire } from "../src/wiring.ts";
+import { wiringOver } from "../src/wiring.ts";
 import { whole } from "./load/options.ts";
 
 /**
@@ -34,9 +35,8 @@ const CHECKS = [
 const { values } = parseArgs({ options: { examples: { type: "string", default: "50" } } });
 const examples = whole("examples", values.examples);
 
-wire(new InMemoryTable());
-const { HANDLERS } = await import("../src/local/functions.ts");
-const serving = await serve(HANDLERS, { port: 0 });
+const { handlers } = functionsOver(wiringOver(new InMemoryTable()));
+const serving = await serve(handlers, { port: 0 });
 // A new directory, so that the program remembers nothing of earlier runs, and each run is the same.
 const cwd = await mkdtemp(join(tmpdir(), "plat-fuzz-"));
 const fuzzer = spawn(

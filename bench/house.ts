@@ -36,7 +36,6 @@ const plat = await startOver(unpublished, {
   repairSeconds: NEVER_SECONDS,
   workSeconds: NEVER_SECONDS,
 });
-const { SCHEDULED_RUNS } = await import("../src/local/functions.ts");
 
 interface Reply {
   readonly addresses?: readonly { readonly address: string; readonly generation: string }[];
@@ -65,7 +64,7 @@ const walks = {
   "warm assign": await walkOf(assign),
   "release by generation": await walkOf(release, assign),
   "PUT of a new pool": await walkOf(putPool),
-  "reclaim, all shards": await walkOf(SCHEDULED_RUNS.reclaim),
+  "reclaim, all shards": await walkOf(plat.scheduledRuns.reclaim),
 };
 await plat.stop();
 session.disconnect();

@@ -12,19 +12,22 @@ import {
 } from "../src/edge/affinities/request.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
-import { connected } from "../src/wiring.ts";
+import { deployed, type Wiring } from "../src/wiring.ts";
 
-export const handler = authorized<"affinities">(connected(), {
-  "POST /v1/nodes/{node}/affinities": route(
-    readAffinityClaim,
-    (plat, wanted: AffinitiesWanted) =>
-      "cidr" in wanted ? claimAffinities(plat, wanted) : ensureBlocks(plat, wanted),
-    affinitiesClaimedAnswer,
-  ),
-  "DELETE /v1/nodes/{node}/affinities": route(
-    readAffinityRelease,
-    (plat, { cidr, ...releasing }) =>
-      cidr ? releaseRange(plat, { ...releasing, cidr }) : releaseAffinities(plat, releasing),
-    affinitiesReleasedAnswer,
-  ),
-});
+export const affinitiesOver = ({ connect }: Wiring) =>
+  authorized<"affinities">(connect, {
+    "POST /v1/nodes/{node}/affinities": route(
+      readAffinityClaim,
+      (plat, wanted: AffinitiesWanted) =>
+        "cidr" in wanted ? claimAffinities(plat, wanted) : ensureBlocks(plat, wanted),
+      affinitiesClaimedAnswer,
+    ),
+    "DELETE /v1/nodes/{node}/affinities": route(
+      readAffinityRelease,
+      (plat, { cidr, ...releasing }) =>
+        cidr ? releaseRange(plat, { ...releasing, cidr }) : releaseAffinities(plat, releasing),
+      affinitiesReleasedAnswer,
+    ),
+  });
+
+export const handler = deployed(affinitiesOver);

@@ -7,12 +7,15 @@ import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
 import type { DryRun } from "../src/edge/http/write-answer.ts";
 import { prefixAssignAnswer, readPrefixAssign } from "../src/edge/prefixes/by-handle.ts";
-import { connected } from "../src/wiring.ts";
+import { deployed, type Wiring } from "../src/wiring.ts";
 
 const assignOrExplain = async (plat: Context, request: AssignRequest & DryRun, { dryRun }: Work) =>
   request.dryRun ? explain(dryRun, request) : assign(plat, request);
 
-export const handler = authorized<"assign">(connected(), {
-  "POST /v1/assign": assigning(assignOrExplain),
-  "POST /v1/prefixes": route(readPrefixAssign, assignOrExplain, prefixAssignAnswer),
-});
+export const assignOver = ({ connect }: Wiring) =>
+  authorized<"assign">(connect, {
+    "POST /v1/assign": assigning(assignOrExplain),
+    "POST /v1/prefixes": route(readPrefixAssign, assignOrExplain, prefixAssignAnswer),
+  });
+
+export const handler = deployed(assignOver);

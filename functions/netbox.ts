@@ -33,66 +33,69 @@ import {
 } from "../src/edge/prefixes/by-handle.ts";
 import { readAddressRelease, releaseAnswer } from "../src/edge/release/request.ts";
 import { readSpaceList, spaceListAnswer } from "../src/edge/spaces/list.ts";
-import { connected } from "../src/wiring.ts";
+import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves NetBox's dialect by routes of Plat, which are bound here as in the functions of their own. */
-export const handler = dialect(connected(), {
-  "GET /v1/spaces": route(
-    readSpaceList,
-    (plat, wanted) => plat.store.listSpacePage(wanted),
-    spaceListAnswer,
-  ),
-  "GET /v1/pools": route(
-    poolList.read,
-    (plat, { space }) => listPools(plat, space),
-    poolList.answer,
-  ),
-  "PUT /v1/pools/{name}": route(
-    readPoolPut,
-    (plat, { space, name, spec, ifMatch }) => putPool(plat, space, name, spec, ifMatch),
-    poolPutAnswer,
-  ),
-  "DELETE /v1/pools/{name}": route(
-    readNamedMatch,
-    (plat, { space, name, ifMatch }) => deletePool(plat, space, name, ifMatch),
-    acceptedAnswer,
-  ),
-  [FREE]: route(readFree, (plat, wanted) => freeNetworks(plat, wanted), freeAnswer),
-  "GET /v1/prefixes": route(
-    readPrefixList,
-    (plat, wanted) => readPrefixes(plat, wanted),
-    prefixListAnswer,
-  ),
-  "POST /v1/prefixes": route(
-    readPrefixAssign,
-    (plat, request) => assign(plat, request),
-    prefixAssignAnswer,
-  ),
-  "POST /v1/prefixes/release": route(
-    readPrefixRelease,
-    (plat, release) => releaseByHandle(plat, release),
-    prefixesReleasedAnswer,
-  ),
-  "GET /v1/addresses": route(
-    readAddressList,
-    (plat, search) => listAddresses(plat, search),
-    addressListAnswer,
-  ),
-  "GET /v1/addresses/{ip}": route(
-    readAddressPath,
-    (plat, { space, address }) => readAddress(plat, space, address),
-    addressAnswer,
-  ),
-  "PATCH /v1/addresses/{ip}": route(
-    readAmendment,
-    (plat, { space, amendment }) => amendAddress(plat, space, amendment),
-    amendmentAnswer,
-  ),
-  "POST /v1/assign": assigning((plat, request) => assign(plat, request)),
-  "POST /v1/batch": route(readBatch, (plat, { items }) => batch(plat, items), batchAnswer),
-  "POST /v1/release": route(
-    readAddressRelease,
-    (plat, { space, entries }) => releaseAddresses(plat, space, entries),
-    releaseAnswer,
-  ),
-});
+export const netboxOver = ({ connect }: Wiring) =>
+  dialect(connect, {
+    "GET /v1/spaces": route(
+      readSpaceList,
+      (plat, wanted) => plat.store.listSpacePage(wanted),
+      spaceListAnswer,
+    ),
+    "GET /v1/pools": route(
+      poolList.read,
+      (plat, { space }) => listPools(plat, space),
+      poolList.answer,
+    ),
+    "PUT /v1/pools/{name}": route(
+      readPoolPut,
+      (plat, { space, name, spec, ifMatch }) => putPool(plat, space, name, spec, ifMatch),
+      poolPutAnswer,
+    ),
+    "DELETE /v1/pools/{name}": route(
+      readNamedMatch,
+      (plat, { space, name, ifMatch }) => deletePool(plat, space, name, ifMatch),
+      acceptedAnswer,
+    ),
+    [FREE]: route(readFree, (plat, wanted) => freeNetworks(plat, wanted), freeAnswer),
+    "GET /v1/prefixes": route(
+      readPrefixList,
+      (plat, wanted) => readPrefixes(plat, wanted),
+      prefixListAnswer,
+    ),
+    "POST /v1/prefixes": route(
+      readPrefixAssign,
+      (plat, request) => assign(plat, request),
+      prefixAssignAnswer,
+    ),
+    "POST /v1/prefixes/release": route(
+      readPrefixRelease,
+      (plat, release) => releaseByHandle(plat, release),
+      prefixesReleasedAnswer,
+    ),
+    "GET /v1/addresses": route(
+      readAddressList,
+      (plat, search) => listAddresses(plat, search),
+      addressListAnswer,
+    ),
+    "GET /v1/addresses/{ip}": route(
+      readAddressPath,
+      (plat, { space, address }) => readAddress(plat, space, address),
+      addressAnswer,
+    ),
+    "PATCH /v1/addresses/{ip}": route(
+      readAmendment,
+      (plat, { space, amendment }) => amendAddress(plat, space, amendment),
+      amendmentAnswer,
+    ),
+    "POST /v1/assign": assigning((plat, request) => assign(plat, request)),
+    "POST /v1/batch": route(readBatch, (plat, { items }) => batch(plat, items), batchAnswer),
+    "POST /v1/release": route(
+      readAddressRelease,
+      (plat, { space, entries }) => releaseAddresses(plat, space, entries),
+      releaseAnswer,
+    ),
+  });
+
+export const handler = deployed(netboxOver);

@@ -19,38 +19,41 @@ import { route } from "../src/edge/http/http.ts";
 import { eventsAnswer, readEvents } from "../src/edge/nodes/events.ts";
 import { podCidrsAnswer, podCidrsReleasedAnswer } from "../src/edge/prefixes/answer.ts";
 import { readPodCidrRelease, readPodCidrs } from "../src/edge/prefixes/request.ts";
-import { connected } from "../src/wiring.ts";
+import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves what clusters say of their nodes and pods. */
-export const handler = authorized<"nodes">(connected(), {
-  "POST /v1/events": route(
-    readEvents,
-    (plat, request) => applyEvents(plat, request, request.events),
-    eventsAnswer,
-  ),
-  "POST /v1/nodes/{node}/pod-cidrs": route(
-    readPodCidrs,
-    (plat, wanted) => ensurePrefixes(plat, wanted),
-    podCidrsAnswer,
-  ),
-  "DELETE /v1/nodes/{node}/pod-cidrs": route(
-    readPodCidrRelease,
-    (plat, release) => releasePrefixes(plat, release),
-    podCidrsReleasedAnswer,
-  ),
-  "GET /v1/nodes/{node}/cilium": route(
-    readCiliumNodePath,
-    (_, wanted, { dryRun }) => readCiliumNode(dryRun(), wanted),
-    ciliumNodeReadAnswer,
-  ),
-  "PUT /v1/nodes/{node}/cilium": route(
-    readCiliumNodePut,
-    (plat, { body: _, ...request }) => putCiliumNode(plat, request),
-    ciliumNodeAnswer,
-  ),
-  "DELETE /v1/nodes/{node}/cilium": route(
-    readCiliumNodeRelease,
-    (plat, release) => releaseCiliumNode(plat, release),
-    ciliumNodeReleasedAnswer,
-  ),
-});
+export const nodesOver = ({ connect }: Wiring) =>
+  authorized<"nodes">(connect, {
+    "POST /v1/events": route(
+      readEvents,
+      (plat, request) => applyEvents(plat, request, request.events),
+      eventsAnswer,
+    ),
+    "POST /v1/nodes/{node}/pod-cidrs": route(
+      readPodCidrs,
+      (plat, wanted) => ensurePrefixes(plat, wanted),
+      podCidrsAnswer,
+    ),
+    "DELETE /v1/nodes/{node}/pod-cidrs": route(
+      readPodCidrRelease,
+      (plat, release) => releasePrefixes(plat, release),
+      podCidrsReleasedAnswer,
+    ),
+    "GET /v1/nodes/{node}/cilium": route(
+      readCiliumNodePath,
+      (_, wanted, { dryRun }) => readCiliumNode(dryRun(), wanted),
+      ciliumNodeReadAnswer,
+    ),
+    "PUT /v1/nodes/{node}/cilium": route(
+      readCiliumNodePut,
+      (plat, { body: _, ...request }) => putCiliumNode(plat, request),
+      ciliumNodeAnswer,
+    ),
+    "DELETE /v1/nodes/{node}/cilium": route(
+      readCiliumNodeRelease,
+      (plat, release) => releaseCiliumNode(plat, release),
+      ciliumNodeReleasedAnswer,
+    ),
+  });
+
+export const handler = deployed(nodesOver);

@@ -1,11 +1,14 @@
 import { probe } from "../src/allocator/maintenance/probe.ts";
 import { scheduledRun } from "../src/edge/events/scheduled-run.ts";
 import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
-import { connected, guard } from "../src/wiring.ts";
+import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Assigns an address in a reserved space, and releases it. */
-export const handler = scheduledRun("probe", { connect: connected(), guard }, async (plat) => {
-  const { isPrepared, ...done } = await probe(plat);
-  // A run that only prepared proves nothing, so it has no heartbeat.
-  if (!isPrepared) logScheduledRun("probed", done);
-});
+export const probeOver = (wiring: Wiring) =>
+  scheduledRun("probe", wiring, async (plat) => {
+    const { isPrepared, ...done } = await probe(plat);
+    // A run that only prepared proves nothing, so it has no heartbeat.
+    if (!isPrepared) logScheduledRun("probed", done);
+  });
+
+export const handler = deployed(probeOver);

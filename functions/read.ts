@@ -84,162 +84,173 @@ import { utilizationAnswer } from "../src/edge/utilization/answer.ts";
 import { readUtilizationPath } from "../src/edge/utilization/request.ts";
 import { readEvents } from "../src/publish/read-events.ts";
 import { readAddressHistory, readHandleHistory } from "../src/publish/read-history.ts";
-import { connected, readableHistory } from "../src/wiring.ts";
+import { deployed, type Wiring } from "../src/wiring.ts";
 
 const nothing = () => undefined;
 
 /** Serves reads of a few single partitions. */
-export const handler = authorized<"read">(connected(), {
-  "GET /v1/addresses": route(
-    readAddressList,
-    (plat, search) => listAddresses(plat, search),
-    addressListAnswer,
-  ),
-  "GET /v1/addresses/{ip}": route(
-    readAddressPath,
-    (plat, { space, address }) => readAddress(plat, space, address),
-    addressAnswer,
-  ),
-  "GET /v1/handles": route(
-    readHandleList,
-    (plat, wanted) => listHandles(plat, wanted),
-    handleListAnswer,
-  ),
-  "GET /v1/hosts": route(readHostList, (plat, wanted) => listHosts(plat, wanted), hostListAnswer),
-  "GET /v1/handles/{handle+}": route(
-    readHandlePage,
-    (plat, wanted) => readHandle(plat, wanted),
-    handleAnswer,
-  ),
-  "GET /v1/blocks": route(readBlockList, (plat, wanted) => listBlocks(plat, wanted), blocksAnswer),
-  "GET /v1/blocks/{cidr+}": route(
-    readBlockPath,
-    (plat, wanted) => readBlock(plat, wanted),
-    blockAnswer,
-  ),
-  "GET /v1/affinities": route(
-    readSpaceAffinities,
-    (plat, wanted) => listSpaceAffinities(plat, wanted),
-    spaceAffinitiesAnswer,
-  ),
-  "GET /v1/nodes/{node}/affinities": route(
-    readAffinityList,
-    (plat, wanted) => listAffinities(plat, wanted),
-    affinitiesAnswer,
-  ),
-  "GET /v1/nodes/{node}/pod-cidrs": route(
-    readPodCidrList,
-    (plat, wanted) => listPrefixes(plat, wanted),
-    podCidrListAnswer,
-  ),
-  "GET /v1/prefixes": route(
-    readPrefixList,
-    (plat, wanted) => readPrefixes(plat, wanted),
-    prefixListAnswer,
-  ),
-  "GET /v1/pools": route(
-    poolList.read,
-    (plat, { space }) => listPools(plat, space),
-    poolList.answer,
-  ),
-  "GET /v1/pools/{name}": route(
-    readNamed,
-    (plat, { space, name }) => readPool(plat, space, name),
-    poolAnswer,
-  ),
-  "GET /v1/pools/{name}/utilization": route(
-    readUtilizationPath,
-    (plat, wanted) => utilization(plat, wanted),
-    utilizationAnswer,
-  ),
-  "GET /v1/jobs": route(jobList.read, (plat, { space }) => listJobs(plat, space), jobList.answer),
-  "GET /v1/jobs/{id}": route(
-    readJobPath,
-    (plat, { space, id }) => readJob(plat, space, id),
-    jobAnswer,
-  ),
-  "GET /v1/reservations": route(
-    reservationList.read,
-    (plat, { space }) => listReservations(plat, space),
-    reservationList.answer,
-  ),
-  "GET /v1/reservations/{name}": route(
-    readNamed,
-    (plat, { space, name }) => readReservation(plat, space, name),
-    reservationAnswer,
-  ),
-  "GET /v1/quotas": route(
-    quotaList.read,
-    (plat, { space }) => listQuotas(plat, space),
-    quotaList.answer,
-  ),
-  "GET /v1/quotas/{name}": route(
-    readNamed,
-    (plat, { space, name }) => readQuota(plat, space, name),
-    quotaAnswer,
-  ),
-  "GET /v1/nodes": route(nodeList.read, (plat, wanted) => listNodes(plat, wanted), nodeList.answer),
-  "GET /v1/nodes/{node}": route(
-    nodeList.readOne,
-    (plat, { space, name }) => readNode(plat, space, name),
-    nodeAnswer,
-  ),
-  "GET /v1/namespaces": route(
-    namespaceList.read,
-    (plat, wanted) => listNamespaces(plat, wanted),
-    namespaceList.answer,
-  ),
-  "GET /v1/namespaces/{namespace}": route(
-    namespaceList.readOne,
-    (plat, { space, name }) => readNamespace(plat, space, name),
-    namespaceAnswer,
-  ),
-  "GET /v1/applications": route(
-    readApplicationList,
-    (plat, wanted) => listApplications(plat, wanted),
-    applicationListAnswer,
-  ),
-  "GET /v1/applications/{namespace}/{kind}/{name}": route(
-    readApplicationPath,
-    (plat, { space, of }) => readApplication(plat, space, of),
-    applicationAnswer,
-  ),
-  "GET /v1/pools/{name}/history": route(
-    readNamed,
-    (plat, wanted) => poolHistory(plat, wanted),
-    poolHistoryAnswer,
-  ),
-  "GET /v1/pools/{name}/map": route(
-    readPoolMap,
-    (plat, wanted) => poolMap(plat, wanted),
-    poolMapAnswer,
-  ),
-  "GET /v1/addresses/{ip}/history": route(
-    readAddressHistoryPage,
-    (plat, wanted) => readAddressHistory(plat, readableHistory(), wanted),
-    addressHistoryAnswer,
-  ),
-  "GET /v1/history/handles/{handle+}": route(
-    readHandleHistoryPage,
-    (plat, wanted) => readHandleHistory(plat, readableHistory(), wanted),
-    handleHistoryAnswer,
-  ),
-  "GET /v1/events": route(
-    readPoll,
-    (plat, wanted) => readEvents(readableHistory(), wanted, plat.now()),
-    eventsAnswer,
-  ),
-  "GET /v1/spaces": route(
-    readSpaceList,
-    (plat, wanted) => plat.store.listSpacePage(wanted),
-    spaceListAnswer,
-  ),
-  "GET /v1/config": route(readSpace, (plat, space) => readSettings(plat, space), settingsAnswer),
-  /** Answers if the function runs. */
-  "GET /healthz": route(nothing, async () => "ok" as const, status),
-  /** Answers if the function can reach its table, and knows its keys. */
-  "GET /readyz": route(nothing, readOnce, status),
-});
+export const readOver = ({ connect, history }: Wiring) =>
+  authorized<"read">(connect, {
+    "GET /v1/addresses": route(
+      readAddressList,
+      (plat, search) => listAddresses(plat, search),
+      addressListAnswer,
+    ),
+    "GET /v1/addresses/{ip}": route(
+      readAddressPath,
+      (plat, { space, address }) => readAddress(plat, space, address),
+      addressAnswer,
+    ),
+    "GET /v1/handles": route(
+      readHandleList,
+      (plat, wanted) => listHandles(plat, wanted),
+      handleListAnswer,
+    ),
+    "GET /v1/hosts": route(readHostList, (plat, wanted) => listHosts(plat, wanted), hostListAnswer),
+    "GET /v1/handles/{handle+}": route(
+      readHandlePage,
+      (plat, wanted) => readHandle(plat, wanted),
+      handleAnswer,
+    ),
+    "GET /v1/blocks": route(
+      readBlockList,
+      (plat, wanted) => listBlocks(plat, wanted),
+      blocksAnswer,
+    ),
+    "GET /v1/blocks/{cidr+}": route(
+      readBlockPath,
+      (plat, wanted) => readBlock(plat, wanted),
+      blockAnswer,
+    ),
+    "GET /v1/affinities": route(
+      readSpaceAffinities,
+      (plat, wanted) => listSpaceAffinities(plat, wanted),
+      spaceAffinitiesAnswer,
+    ),
+    "GET /v1/nodes/{node}/affinities": route(
+      readAffinityList,
+      (plat, wanted) => listAffinities(plat, wanted),
+      affinitiesAnswer,
+    ),
+    "GET /v1/nodes/{node}/pod-cidrs": route(
+      readPodCidrList,
+      (plat, wanted) => listPrefixes(plat, wanted),
+      podCidrListAnswer,
+    ),
+    "GET /v1/prefixes": route(
+      readPrefixList,
+      (plat, wanted) => readPrefixes(plat, wanted),
+      prefixListAnswer,
+    ),
+    "GET /v1/pools": route(
+      poolList.read,
+      (plat, { space }) => listPools(plat, space),
+      poolList.answer,
+    ),
+    "GET /v1/pools/{name}": route(
+      readNamed,
+      (plat, { space, name }) => readPool(plat, space, name),
+      poolAnswer,
+    ),
+    "GET /v1/pools/{name}/utilization": route(
+      readUtilizationPath,
+      (plat, wanted) => utilization(plat, wanted),
+      utilizationAnswer,
+    ),
+    "GET /v1/jobs": route(jobList.read, (plat, { space }) => listJobs(plat, space), jobList.answer),
+    "GET /v1/jobs/{id}": route(
+      readJobPath,
+      (plat, { space, id }) => readJob(plat, space, id),
+      jobAnswer,
+    ),
+    "GET /v1/reservations": route(
+      reservationList.read,
+      (plat, { space }) => listReservations(plat, space),
+      reservationList.answer,
+    ),
+    "GET /v1/reservations/{name}": route(
+      readNamed,
+      (plat, { space, name }) => readReservation(plat, space, name),
+      reservationAnswer,
+    ),
+    "GET /v1/quotas": route(
+      quotaList.read,
+      (plat, { space }) => listQuotas(plat, space),
+      quotaList.answer,
+    ),
+    "GET /v1/quotas/{name}": route(
+      readNamed,
+      (plat, { space, name }) => readQuota(plat, space, name),
+      quotaAnswer,
+    ),
+    "GET /v1/nodes": route(
+      nodeList.read,
+      (plat, wanted) => listNodes(plat, wanted),
+      nodeList.answer,
+    ),
+    "GET /v1/nodes/{node}": route(
+      nodeList.readOne,
+      (plat, { space, name }) => readNode(plat, space, name),
+      nodeAnswer,
+    ),
+    "GET /v1/namespaces": route(
+      namespaceList.read,
+      (plat, wanted) => listNamespaces(plat, wanted),
+      namespaceList.answer,
+    ),
+    "GET /v1/namespaces/{namespace}": route(
+      namespaceList.readOne,
+      (plat, { space, name }) => readNamespace(plat, space, name),
+      namespaceAnswer,
+    ),
+    "GET /v1/applications": route(
+      readApplicationList,
+      (plat, wanted) => listApplications(plat, wanted),
+      applicationListAnswer,
+    ),
+    "GET /v1/applications/{namespace}/{kind}/{name}": route(
+      readApplicationPath,
+      (plat, { space, of }) => readApplication(plat, space, of),
+      applicationAnswer,
+    ),
+    "GET /v1/pools/{name}/history": route(
+      readNamed,
+      (plat, wanted) => poolHistory(plat, wanted),
+      poolHistoryAnswer,
+    ),
+    "GET /v1/pools/{name}/map": route(
+      readPoolMap,
+      (plat, wanted) => poolMap(plat, wanted),
+      poolMapAnswer,
+    ),
+    "GET /v1/addresses/{ip}/history": route(
+      readAddressHistoryPage,
+      (plat, wanted) => readAddressHistory(plat, history, wanted),
+      addressHistoryAnswer,
+    ),
+    "GET /v1/history/handles/{handle+}": route(
+      readHandleHistoryPage,
+      (plat, wanted) => readHandleHistory(plat, history, wanted),
+      handleHistoryAnswer,
+    ),
+    "GET /v1/events": route(
+      readPoll,
+      (plat, wanted) => readEvents(history, wanted, plat.now()),
+      eventsAnswer,
+    ),
+    "GET /v1/spaces": route(
+      readSpaceList,
+      (plat, wanted) => plat.store.listSpacePage(wanted),
+      spaceListAnswer,
+    ),
+    "GET /v1/config": route(readSpace, (plat, space) => readSettings(plat, space), settingsAnswer),
+    /** Answers if the function runs. */
+    "GET /healthz": route(nothing, async () => "ok" as const, status),
+    /** Answers if the function can reach its table, and knows its keys. */
+    "GET /readyz": route(nothing, readOnce, status),
+  });
+
+export const handler = deployed(readOver);
 
 function readOnce(plat: Context) {
   return plat.store.checkKeys().then(

@@ -9,28 +9,31 @@ import {
   nodePutAnswer,
   nodes,
 } from "../src/edge/registry/request.ts";
-import { connected } from "../src/wiring.ts";
+import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves hosts and namespaces, with their labels. */
-export const handler = authorized<"register">(connected(), {
-  "PUT /v1/nodes/{node}": route(
-    nodes.readPut,
-    (plat, { space, name, spec, ifMatch }) => putNode(plat, space, name, spec.labels, ifMatch),
-    nodePutAnswer,
-  ),
-  "DELETE /v1/nodes/{node}": route(
-    nodes.readMatch,
-    (plat, { space, name, ifMatch }) => deleteNode(plat, space, name, ifMatch),
-    labelledDeleteAnswer,
-  ),
-  "PUT /v1/namespaces/{namespace}": route(
-    namespaces.readPut,
-    (plat, { space, name, spec, ifMatch }) => putNamespace(plat, space, name, spec, ifMatch),
-    namespacePutAnswer,
-  ),
-  "DELETE /v1/namespaces/{namespace}": route(
-    namespaces.readMatch,
-    (plat, { space, name, ifMatch }) => deleteNamespace(plat, space, name, ifMatch),
-    labelledDeleteAnswer,
-  ),
-});
+export const registerOver = ({ connect }: Wiring) =>
+  authorized<"register">(connect, {
+    "PUT /v1/nodes/{node}": route(
+      nodes.readPut,
+      (plat, { space, name, spec, ifMatch }) => putNode(plat, space, name, spec.labels, ifMatch),
+      nodePutAnswer,
+    ),
+    "DELETE /v1/nodes/{node}": route(
+      nodes.readMatch,
+      (plat, { space, name, ifMatch }) => deleteNode(plat, space, name, ifMatch),
+      labelledDeleteAnswer,
+    ),
+    "PUT /v1/namespaces/{namespace}": route(
+      namespaces.readPut,
+      (plat, { space, name, spec, ifMatch }) => putNamespace(plat, space, name, spec, ifMatch),
+      namespacePutAnswer,
+    ),
+    "DELETE /v1/namespaces/{namespace}": route(
+      namespaces.readMatch,
+      (plat, { space, name, ifMatch }) => deleteNamespace(plat, space, name, ifMatch),
+      labelledDeleteAnswer,
+    ),
+  });
+
+export const handler = deployed(registerOver);

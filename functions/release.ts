@@ -18,31 +18,34 @@ import {
   readRelease,
   releaseAnswer,
 } from "../src/edge/release/request.ts";
-import { connected } from "../src/wiring.ts";
+import { deployed, type Wiring } from "../src/wiring.ts";
 
-export const handler = authorized<"release">(connected(), {
-  "POST /v1/release": route(readRelease, release, releaseAnswer),
-  "DELETE /v1/handles/{handle+}": route(
-    readHandleRelease,
-    (plat, { space, handle }) => releaseHandle(plat, space, handle),
-    handleReleasedAnswer,
-  ),
-  "POST /v1/prefixes/release": route(
-    readPrefixRelease,
-    (plat, release) => releaseByHandle(plat, release),
-    prefixesReleasedAnswer,
-  ),
-  "POST /v1/addresses/{ip}/conflict": route(
-    readConflict,
-    (plat, { space, named }) => reportConflict(plat, space, named),
-    conflictAnswer,
-  ),
-  "DELETE /v1/addresses/{ip}/conflict": route(
-    readAddressPath,
-    (plat, { space, address }) => liftQuarantine(plat, space, address),
-    liftedAnswer,
-  ),
-});
+export const releaseOver = ({ connect }: Wiring) =>
+  authorized<"release">(connect, {
+    "POST /v1/release": route(readRelease, release, releaseAnswer),
+    "DELETE /v1/handles/{handle+}": route(
+      readHandleRelease,
+      (plat, { space, handle }) => releaseHandle(plat, space, handle),
+      handleReleasedAnswer,
+    ),
+    "POST /v1/prefixes/release": route(
+      readPrefixRelease,
+      (plat, release) => releaseByHandle(plat, release),
+      prefixesReleasedAnswer,
+    ),
+    "POST /v1/addresses/{ip}/conflict": route(
+      readConflict,
+      (plat, { space, named }) => reportConflict(plat, space, named),
+      conflictAnswer,
+    ),
+    "DELETE /v1/addresses/{ip}/conflict": route(
+      readAddressPath,
+      (plat, { space, address }) => liftQuarantine(plat, space, address),
+      liftedAnswer,
+    ),
+  });
+
+export const handler = deployed(releaseOver);
 
 async function release(plat: Context, request: ReleaseRequest) {
   const { space } = request;

@@ -4,7 +4,7 @@ import { scheduledRun, shardOfRun } from "../src/edge/events/scheduled-run.ts";
 import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
 import { markTable } from "../src/restore/mark-table.ts";
 import { markerOfEnvironment } from "../src/restore/parameter-marker.ts";
-import { connected, guard, identifyReplica } from "../src/wiring.ts";
+import { deployed, identifyReplica, type Wiring } from "../src/wiring.ts";
 
 const marker = markerOfEnvironment();
 /** One shard does for all what the table needs as a whole. */
@@ -12,20 +12,19 @@ const SHARD_FOR_ALL = 0;
 const CURSOR_KEY_BYTES = 32;
 
 /** Runs once over a shard; the next run of its schedule continues where this one stopped. */
-export const handler = scheduledRun(
-  "repair",
-  { connect: connected(), guard },
-  async (plat, event) => {
+export const repairOver = (wiring: Wiring) =>
+  scheduledRun("repair", wiring, async (plat, event) => {
+    const { guard: table } = wiring;
     const shard = shardOfRun(event);
     const isForAll = shard === SHARD_FOR_ALL;
-    const table = guard();
     const failures =
       table && isForAll ? await markTable({ table, identifyReplica, marker, now: plat.now }) : [];
     if (isForAll) await ensureCursorKey(plat);
     const done = await repair(plat, shard);
     logScheduledRun("repaired", { ...done, failures: [...failures, ...done.failures] });
-  },
-);
+  });
+
+export const handler = deployed(repairOver);
 
 /** Makes the key that seals cursors, once for a table. A function that only reads writes none (decision 118). */
 async function ensureCursorKey(plat: Context): Promise<void> {

@@ -8,7 +8,7 @@ import { WarmCache } from "./allocator/core/warm-cache.ts";
 import { ANSWER_MS_MAX, CONNECT_MS_MAX } from "./domain/limits.ts";
 import type { DescribedTable, TableIdentity } from "./domain/table-register.ts";
 import { dryRunTable } from "./store/dry-run-table.ts";
-import { identityThrough, tableThrough } from "./store/dynamodb-table.ts";
+import { identityThrough, type Sender, tableThrough } from "./store/dynamodb-table.ts";
 import { KnownKeys } from "./store/format.ts";
 import { type Guard, guardedTable } from "./store/guarded-table.ts";
 import type { ReadableHistory } from "./store/readable-history.ts";
@@ -29,80 +29,63 @@ import type { Table } from "./store/table.ts";
 
 const SOCKETS_MAX = 128;
 
+/** Everything that the maker of a function takes. Functions over two of them share nothing. */
+export interface Wiring {
+  readonly connect: Connect;
+  /** Returns a context of which nobody is the author, with the warm cache of the requests. */
+  readonly context: () => Context;
+  /** Absent for a table without an id, such as that of `npm start`. */
+  readonly guard?: (Table & Guard) | undefined;
+  /** Absent if nobody publishes. */
+  readonly history?: ReadableHistory | undefined;
+}
+
+/**
+ * Makes the handler that Lambda runs, over the tables that the environment names. It does so while the function loads,
+ * because Lambda gives more processor then.
+ *
+ * @param make the maker of the function, which a laptop and the tests call with a wiring of their own
+ * @returns a handler that rejects each call if the environment names no table
+ */
+export function deployed<Args extends readonly unknown[], Result>(
+  make: (wiring: Wiring) => (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result> {
+  if (process.env.TABLE_NAME) return make(wiringOfEnvironment());
+  return async () => {
+    throw new Error(NO_TABLE_NAME);
+  };
+}
+
+const NO_TABLE_NAME = "TABLE_NAME is not set: it names the DynamoDB table";
+
+/**
+ * Makes a wiring over a table, with an empty warm cache. It has no guard and no history.
+ *
+ * @param surroundings those of the machine unless they are passed in
+ */
+export const wiringOver = (table: Table, surroundings: Partial<Surroundings> = {}): Wiring =>
+  wiringOf(platOver(() => table, surroundings));
+
 /** A table with what its requests share. */
 interface Plat extends Shared {
   readonly base: Base;
   readonly surroundings: Surroundings;
-  readonly cacheNow: () => WarmCache;
-  /** Absent for a table without an id, such as that of `npm start`. */
-  readonly guard?: Table & Guard;
+  readonly cache: WarmCache;
 }
 
-let wired: Plat | undefined;
-
-const current = (): Plat => {
-  wired ??= platOfEnvironment();
-  return wired;
-};
-
-/**
- * Returns what makes the context of a request: always over the table that `wire` set last, or over that of the
- * environment.
- */
-export function connected(): Connect {
-  // Made when a function loads, because Lambda gives it more processor then.
-  current();
-  return ({ isAwaited, counts, actor }) => {
-    const plat = current();
+const wiringOf = (plat: Plat): Wiring => ({
+  connect({ isAwaited, counts, actor }) {
     const deadline = isAwaited ? deadlineFromNow(plat.surroundings.elapsedMs) : undefined;
     const carried = { actor, deadline, counts };
     return { plat: contextIn(plat, carried), dryRun: () => dryRunOf(plat, carried) };
-  };
-}
+  },
+  context: () => contextIn(plat, {}),
+});
 
-/** Returns the table with its guard; nothing for a table without an id. */
-export const guard = (): (Table & Guard) | undefined => current().guard;
-
-/** Returns a context of which nobody is the author. */
-export const context = (): Context => contextIn(current(), {});
-
-let readable: { readonly history: ReadableHistory | undefined } | undefined;
-
-/** Returns the history, for the functions that read it: the one that `wireHistory` set, or that of the environment. */
-export function readableHistory(): ReadableHistory | undefined {
-  readable ??= { history: historyOfEnvironment() };
-  return readable.history;
-}
-
-/** Sets the history that functions read; nothing if nobody publishes. */
-export function wireHistory(history: ReadableHistory | undefined): void {
-  readable = { history };
-}
-
-/** Returns the table of the history, for the publisher. @throws {Error} if the environment does not name it */
-export function historyTable(): Table {
-  const { HISTORY_TABLE_NAME } = process.env;
-  if (!HISTORY_TABLE_NAME)
-    throw new Error("HISTORY_TABLE_NAME is not set: it names the DynamoDB table of the history");
-  return historyTableNamed(HISTORY_TABLE_NAME);
-}
-
-/**
- * Sets the table of the handlers. `npm start` and the tests use it.
- *
- * @param cacheNow returns the warm cache of a request; one for all requests if absent
- */
-export function wire(
-  table: Table | (Table & Guard),
-  surroundings: Partial<Surroundings> = {},
-  cacheNow?: () => WarmCache,
-): Context {
-  wired = {
-    ...platOver(() => table, surroundings),
-    ...("assertServing" in table && { guard: table }),
-    ...(cacheNow && { cacheNow }),
-  };
-  return contextIn(wired, {});
+/** Returns the history of a function that has one. @throws {Error} if the environment does not name its table */
+export function historyOf({ history }: Wiring): ReadableHistory {
+  if (history) return history;
+  throw new Error("HISTORY_TABLE_NAME is not set: it names the DynamoDB table of the history");
 }
 
 /** Returns the context of one dry run: it keeps no write and no cache. */
@@ -134,23 +117,22 @@ export function contextsOver(
 
 function platOver(base: Base, given: Partial<Surroundings>): Plat {
   const surroundings = { ...OF_THE_MACHINE, ...given };
-  const cache = new WarmCache();
   return {
     base,
     surroundings,
-    cacheNow: () => cache,
+    cache: new WarmCache(),
     keys: new KnownKeys(),
     patience: { random: surroundings.random, sleep: surroundings.sleep },
   };
 }
 
-function contextIn({ base, surroundings, cacheNow, ...shared }: Plat, carried: Carried): Context {
+function contextIn({ base, surroundings, cache, ...shared }: Plat, carried: Carried): Context {
   const { now, sleep, random } = surroundings;
   const { deadline } = carried;
   return {
     store: storeOver(base, carried, shared) satisfies Store,
     random,
-    cache: cacheNow(),
+    cache,
     now,
     sleep: deadline ? deadlineSleep(sleep, deadline) : sleep,
   };
@@ -222,8 +204,11 @@ export async function identifyReplica(region: string): Promise<TableIdentity> {
   }
 }
 
-/** The table in DynamoDB. It serves no write while it is frozen, and begins each request before the deadline. */
-function platOfEnvironment(): Plat {
+/**
+ * Makes a wiring over the table in DynamoDB, and over the history beside it. The table serves no write while it is
+ * frozen, and begins each request before the deadline.
+ */
+function wiringOfEnvironment(): Wiring {
   const { tableName, endpoint } = readEnvironment();
   const client = dynamoClient(endpoint);
   const sender = DynamoDBDocumentClient.from(client);
@@ -232,21 +217,17 @@ function platOfEnvironment(): Plat {
   const guard = guardedTable(table, { identify, now: OF_THE_MACHINE.now });
   const base = (deadline?: Deadline) =>
     deadline ? guard.over(tableThrough(deadlineSender(sender, deadline), tableName)) : guard;
-  return { ...platOver(base, OF_THE_MACHINE), guard };
+  return { ...wiringOf(platOver(base, {})), guard, history: historyOfEnvironment(sender) };
 }
 
-function historyOfEnvironment(): ReadableHistory | undefined {
+function historyOfEnvironment(sender: Sender): ReadableHistory | undefined {
   const { HISTORY_TABLE_NAME, HISTORY_DAYS, PUBLISHES } = process.env;
   if (!HISTORY_TABLE_NAME) return undefined;
   return {
-    table: historyTableNamed(HISTORY_TABLE_NAME),
+    table: repeating(tableThrough(sender, HISTORY_TABLE_NAME)),
     keptMs: Number(HISTORY_DAYS) * 86_400_000,
     publishes: PUBLISHES === "true",
   };
-}
-
-function historyTableNamed(name: string): Table {
-  return repeating(tableIn(dynamoClient(process.env.DYNAMODB_ENDPOINT || undefined), name));
 }
 
 /**
@@ -254,7 +235,7 @@ function historyTableNamed(name: string): Table {
  */
 function readEnvironment() {
   const { TABLE_NAME, DYNAMODB_ENDPOINT } = process.env;
-  if (!TABLE_NAME) throw new Error("TABLE_NAME is not set: it names the DynamoDB table");
+  if (!TABLE_NAME) throw new Error(NO_TABLE_NAME);
   return { tableName: TABLE_NAME, endpoint: DYNAMODB_ENDPOINT || undefined };
 }
 

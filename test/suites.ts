@@ -72,9 +72,6 @@ const PROCESS_SUITES = [
 
 export const LONG_TESTS: readonly string[] = [...FAULT_SUITES, ...PROCESS_SUITES];
 
-/** Test files that load a function anew, with the environment that they set before. */
-export const ISOLATED_TESTS = ["test/functions/cold-start.test.ts"];
-
 /** Returns the test files that assert properties, which `npm run test:long` tries with more cases. */
 export const propertyTests = (): readonly string[] =>
   readdirSync("test", { recursive: true, encoding: "utf8" })

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { dynamoClient } from "../src/wiring.ts";
+import { describe, expect, it, vi } from "vitest";
+import { deployed, dynamoClient, type Wiring } from "../src/wiring.ts";
 
 it("the client of DynamoDB copies nothing for a log that nobody writes", () => {
   const client = dynamoClient("http://127.0.0.1:1");
@@ -7,4 +7,44 @@ it("the client of DynamoDB copies nothing for a log that nobody writes", () => {
   expect(middlewares).toContain("Middleware");
   expect(middlewares).not.toMatch(/logger/i);
   client.destroy();
+});
+
+describe("the handler that Lambda runs", () => {
+  const made: Wiring[] = [];
+  const make = (wiring: Wiring) => {
+    made.push(wiring);
+    return async (event: string) => `answered ${event}`;
+  };
+
+  it("is made while its function loads, over the tables that the environment names", async () => {
+    vi.stubEnv("TABLE_NAME", "plat");
+    vi.stubEnv("HISTORY_TABLE_NAME", "history");
+    vi.stubEnv("HISTORY_DAYS", "7");
+    vi.stubEnv("PUBLISHES", "true");
+    const handler = deployed(make);
+    vi.unstubAllEnvs();
+    const [wiring] = made.splice(0);
+    expect(wiring).toMatchObject({
+      guard: { assertServing: expect.any(Function) },
+      history: { keptMs: 7 * 86_400_000, publishes: true },
+    });
+    expect(await handler("an event")).toBe("answered an event");
+    expect(made).toEqual([]);
+  });
+
+  it("has no history unless the environment names one", () => {
+    vi.stubEnv("TABLE_NAME", "plat");
+    vi.stubEnv("HISTORY_TABLE_NAME", undefined);
+    deployed(make);
+    vi.unstubAllEnvs();
+    expect(made.splice(0)).toMatchObject([{ history: undefined }]);
+  });
+
+  it("is not made without a table, and rejects each call with what is missing", async () => {
+    vi.stubEnv("TABLE_NAME", undefined);
+    const handler = deployed(make);
+    vi.unstubAllEnvs();
+    expect(made).toEqual([]);
+    await expect(handler("an event")).rejects.toThrow("TABLE_NAME is not set");
+  });
 });

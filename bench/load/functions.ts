@@ -1,8 +1,7 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import type { Client } from "../../src/local/client.ts";
+import { functionsOver } from "../../src/local/functions.ts";
 import type { Table } from "../../src/store/table.ts";
-import { type Surroundings, wire } from "../../src/wiring.ts";
+import { type Surroundings, wiringOver } from "../../src/wiring.ts";
 import { callHandler } from "../../test/functions/call.ts";
 
 /** The functions that Lambda would run, in this process and without HTTP. */
@@ -17,25 +16,17 @@ export interface Functions {
  *
  * @param surroundings those of the machine unless they are passed in
  */
-export async function openFunctions(
-  table: Table,
-  surroundings: Partial<Surroundings>,
-): Promise<Functions> {
-  const serving = new AsyncLocalStorage<WarmCache>();
-  const ofScheduledRuns = new WarmCache();
-  const idle: WarmCache[] = [];
-  wire(table, surroundings, () => serving.getStore() ?? ofScheduledRuns);
-  // A function connects to its table when it is loaded.
-  const { HANDLERS, SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
+export function openFunctions(table: Table, surroundings: Partial<Surroundings>): Functions {
+  const started = () => functionsOver(wiringOver(table, surroundings));
+  const idle: ReturnType<typeof started>[] = [];
   return {
-    scheduledRuns: SCHEDULED_RUNS,
+    scheduledRuns: started().scheduledRuns,
     client: {
       async call(method, path, body, headers) {
-        const cache = idle.pop() ?? new WarmCache();
-        const reply = await serving.run(cache, () =>
-          callHandler(HANDLERS, method, path, { body, ...(headers && { headers }) }),
-        );
-        idle.push(cache);
+        const functions = idle.pop() ?? started();
+        const request = { body, ...(headers && { headers }) };
+        const reply = await callHandler(functions.handlers, method, path, request);
+        idle.push(functions);
         return reply;
       },
       close() {},

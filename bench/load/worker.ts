@@ -10,7 +10,7 @@ import { LeanClient } from "./lean.ts";
 const [endpoint = "", aheadMs = "0"] = process.argv.slice(2);
 const table = tableThrough(new LeanClient(endpoint), TABLE_NAME);
 const now = () => Date.now() + Number(aheadMs);
-const { client, scheduledRuns } = await openFunctions(table, { now, sleep });
+const { client, scheduledRuns } = openFunctions(table, { now, sleep });
 
 // The parent may have ended; then the end of the channel ends this process.
 const tell = (told: Told) => process.send?.(told, () => {});

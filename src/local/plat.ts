@@ -1,6 +1,7 @@
 import type { Context } from "../allocator/core/context.ts";
 import { openTable } from "../store/format.ts";
-import { repeating, type Surroundings, wire, wireHistory } from "../wiring.ts";
+import { repeating, type Surroundings, wiringOver } from "../wiring.ts";
+import type { Functions } from "./functions.ts";
 import { HISTORY_KEPT_MS, type Publisher } from "./publishing.ts";
 import { type Door, readConsole, type Serving, serve } from "./server.ts";
 import { openStorage, type Storage, type StorageOptions } from "./storage.ts";
@@ -19,13 +20,15 @@ export interface Plat {
   /** A sentence about where the data is history. */
   readonly sentence: string;
   readonly context: Context;
+  /** The runs that timers start; a test or a benchmark may start them too. */
+  readonly scheduledRuns: Functions["scheduledRuns"];
   /** Resolves with a sentence when the data is permanently unavailable. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the table, wires the functions to it, and serves them as API Gateway and EventBridge Scheduler do.
+ * Starts the table, makes the functions over it, and serves them as API Gateway and EventBridge Scheduler do.
  *
  * @param surroundings of the functions; those of the machine unless they are passed in
  */
@@ -42,19 +45,24 @@ export async function startOver(
   options: Omit<PlatOptions, "storage">,
   surroundings?: Partial<Surroundings>,
 ): Promise<Plat> {
-  const context = wire(storage.table, surroundings);
-  // Loaded here, because a function connects to its table when it is loaded.
-  const { HANDLERS, SCHEDULED_RUNS } = await import("./functions.ts");
+  // Loaded here, because neither the help nor the twin of a deployment needs the functions.
+  const { functionsOver } = await import("./functions.ts");
+  const wiring = wiringOver(storage.table, surroundings);
+  const context = wiring.context();
   let publisher: Publisher | undefined;
+  let functions: Functions;
   let serving: Serving;
   try {
     await openTable(repeating(storage.table, surroundings));
     publisher = storage.publish?.(context);
-    wireHistory(
-      publisher && { table: publisher.history, keptMs: HISTORY_KEPT_MS, publishes: true },
-    );
+    const history = publisher && {
+      table: publisher.history,
+      keptMs: HISTORY_KEPT_MS,
+      publishes: true,
+    };
+    functions = functionsOver({ ...wiring, history });
     const { onDisk } = storage;
-    serving = await serve(HANDLERS, {
+    serving = await serve(functions.handlers, {
       console: readConsole(),
       ...(onDisk && { onDisk }),
       ...options,
@@ -64,15 +72,17 @@ export async function startOver(
     await storage.stop();
     throw error;
   }
+  const { scheduledRuns } = functions;
   const timers = [
-    every(options.reclaimSeconds, SCHEDULED_RUNS.reclaim),
-    every(options.repairSeconds, SCHEDULED_RUNS.repair),
-    every(options.workSeconds, SCHEDULED_RUNS.work),
+    every(options.reclaimSeconds, scheduledRuns.reclaim),
+    every(options.repairSeconds, scheduledRuns.repair),
+    every(options.workSeconds, scheduledRuns.work),
   ];
   return {
     url: serving.url,
     sentence: storage.sentence,
     context,
+    scheduledRuns,
     lost: Promise.race([storage.lost, ...(publisher ? [publisher.lost] : [])]),
     async stop() {
       await Promise.all([serving.stop(), ...timers.map((timer) => timer.stop())]);

@@ -1,8 +1,11 @@
+import "../local/silent.ts";
 import { afterAll, expect, it } from "vitest";
+import { intakeOver } from "../../functions/intake.ts";
 import { checkTable } from "../../src/allocator/read/check-table.ts";
 import { type Random, randomBelow } from "../../src/domain/fresh.ts";
+import { functionsOver } from "../../src/local/functions.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { wire } from "../../src/wiring.ts";
+import { wiringOver } from "../../src/wiring.ts";
 import { callHandler } from "../functions/call.ts";
 import { runAs, tellUsed, unlawful, watchedTable } from "../functions/rights.ts";
 import { reclaimAll, sweepAll } from "../scheduled-runs.ts";
@@ -10,8 +13,6 @@ import { seededRandom } from "../simulation/random.ts";
 import { oneIn } from "../simulation/sampled-calls.ts";
 import { Cluster, type ClusterNode } from "./cluster.ts";
 import { Queue } from "./queue.ts";
-
-process.env.LOG_LEVEL = "SILENT";
 
 const NODES = 500;
 const ACTS = 3_000 / oneIn(3);
@@ -25,19 +26,20 @@ const MUCH_LATER_MS = 15 * 60_000;
 const clock = { nowMs: Date.parse("2026-03-11T08:00:00Z") };
 const table = new InMemoryTable();
 const watched = watchedTable(table);
-const context = wire(watched, {
+const wiring = wiringOver(watched, {
   now: () => clock.nowMs,
   sleep: async (ms) => {
     clock.nowMs += ms;
   },
 });
-const { HANDLERS } = await import("../../src/local/functions.ts");
-const { handler: intake } = await import("../../functions/intake.ts");
+const context = wiring.context();
+const { handlers } = functionsOver(wiring);
+const intake = intakeOver(wiring);
 
 afterAll(tellUsed);
 
 const call = async (method: string, path: string, body?: object, query = {}) =>
-  callHandler(HANDLERS, method, path, { ...(body && { body }), query });
+  callHandler(handlers, method, path, { ...(body && { body }), query });
 
 const POOLS = {
   "pod-cidrs-v4": { cidr: "10.0.0.0/14", blockSize: 24, assign: "prefixes", cooldownSeconds: 60 },

@@ -1,13 +1,8 @@
-import { afterEach, beforeAll, vi } from "vitest";
+import { afterEach, vi } from "vitest";
+import type { Plat } from "../../src/local/plat.ts";
 
-/** Lets time pass in a test. */
-export function minutes() {
-  let work: () => Promise<void>;
-  // A function connects to its table when it is loaded, so this runs after the server has started.
-  beforeAll(async () => {
-    const { SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
-    work = SCHEDULED_RUNS.work;
-  });
+/** Lets time pass in a test, for the server of its terminal. */
+export function minutes({ server }: { server(): Plat }) {
   afterEach(() => {
     vi.useRealTimers();
   });
@@ -15,7 +10,7 @@ export function minutes() {
     /** Moves the clock a minute ahead, and runs the worker of jobs. */
     async workAMinuteLater(): Promise<void> {
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
-      await work();
+      await server().scheduledRuns.work();
     },
   };
 }

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import type { ConsoleSettings } from "../../src/edge/console/files.ts";
-import { startPlat } from "../../src/local/plat.ts";
+import { type Plat, startPlat } from "../../src/local/plat.ts";
 import { CONSOLE_FOLDER, readConsole } from "../../src/local/server.ts";
 import type { Surroundings } from "../../src/wiring.ts";
 import { call } from "../local/process.ts";
@@ -21,6 +21,7 @@ export interface Site {
   api(method: string, path: string, body?: unknown, headers?: Headers): Promise<any>;
   /** Opens a page of the console in a window of its own. */
   open(path: string, view?: View): Promise<Window>;
+  readonly scheduledRuns: Plat["scheduledRuns"];
   close(): Promise<void>;
 }
 
@@ -64,9 +65,10 @@ export async function openSite({ token, settings, surroundings }: SiteOptions = 
     surroundings,
   );
   const browser = await startChromium();
-  const { url } = plat;
+  const { url, scheduledRuns } = plat;
   return {
     url,
+    scheduledRuns,
     async api(method, path, body, headers) {
       const { status, body: answer } = await call(url, method, path, body, headers);
       if (status >= 400) throw new Error(`${method} ${path}: ${answer.detail}`);

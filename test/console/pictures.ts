@@ -72,8 +72,7 @@ async function somePod({ api }: Site): Promise<Pod> {
 }
 
 /** Lets days pass: pods come and go, one pool fills, and `reclaim` counts them each hour. */
-async function live({ url, api }: Site): Promise<void> {
-  const { SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
+async function live({ url, api, scheduledRuns }: Site): Promise<void> {
   await api("PUT", "/v1/pools/machines", { cidr: "10.20.0.0/24", assignmentMode: "Manual" });
   await api("PUT", "/v1/pools/wide", { cidr: "2001:db8:64::/64", blockSize: 122 });
   await api("PUT", "/v1/pools/old", { cidr: "10.9.0.0/24", disabled: true });
@@ -97,7 +96,7 @@ async function live({ url, api }: Site): Promise<void> {
         ipv6: 3,
         handle: `six/${turns}`,
       });
-      await SCHEDULED_RUNS.reclaim();
+      await scheduledRuns.reclaim();
     },
   });
   client.close();

@@ -3,9 +3,9 @@ import { type PlatClient, type PlatOptions, platClient } from "../../src/client/
 import { UnavailableError } from "../../src/domain/outcome.ts";
 import { eachCall } from "../../src/store/stack.ts";
 import type { Table } from "../../src/store/table.ts";
-import { wire } from "../../src/wiring.ts";
+import { wiringOver } from "../../src/wiring.ts";
 import { VirtualClock } from "../virtual-clock.ts";
-import { call, deployAnew, spaceWithPool, table } from "./plat.ts";
+import { call, deploy, deployAnew, spaceWithPool, table } from "./plat.ts";
 
 const CALL_MS = 5;
 const AWAY_MS = 100;
@@ -22,7 +22,7 @@ beforeEach(() => {
   vi.spyOn(performance, "now").mockImplementation(clock.now);
   const blipping = blippingTable(table);
   // A pause can end between two milliseconds.
-  wire(blipping, { now: () => Math.floor(clock.nowMs), sleep: clock.sleep });
+  deploy(wiringOver(blipping, { now: () => Math.floor(clock.nowMs), sleep: clock.sleep }));
 });
 afterEach(() => {
   vi.restoreAllMocks();

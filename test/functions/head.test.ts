@@ -1,9 +1,7 @@
 import { expect, it } from "vitest";
 import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
 import { eventOf } from "../edge/event.ts";
-import { spaceWithPool } from "./plat.ts";
-
-const { HANDLERS } = await import("../../src/local/functions.ts");
+import { handlers, spaceWithPool } from "./plat.ts";
 
 /** The maximum number of routes of an API without a raised quota (HTTP API quotas). */
 const ROUTES_MAX = 300;
@@ -29,7 +27,7 @@ it("a HEAD is answered as a GET, without the body", async () => {
 });
 
 it("a HEAD of a path that has no GET is rejected without a body, with what the path takes", async () => {
-  const { statusCode, headers, body } = await HANDLERS.openapi(eventOf("HEAD", "/v1/assign"));
+  const { statusCode, headers, body } = await handlers().openapi(eventOf("HEAD", "/v1/assign"));
   expect({ statusCode, allow: headers?.allow, body }).toEqual({
     statusCode: 405,
     allow: "POST",

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EVENTS_WITHHELD_MS } from "../../src/domain/limits.ts";
-import { wireHistory } from "../../src/wiring.ts";
-import { HISTORY_KEPT_MS, history, newSpace, spaceWithPool } from "./plat.ts";
+import {
+  deploy,
+  HISTORY_KEPT_MS,
+  history,
+  newSpace,
+  spaceWithPool,
+  startAnew,
+  wired,
+} from "./plat.ts";
 import { published } from "./published.ts";
 
 const START_MS = Date.parse("2026-11-24T00:00:00Z");
@@ -191,17 +198,17 @@ describe("a poll for events", () => {
 });
 
 describe("where nothing is published", () => {
-  const readable = { table: history, keptMs: HISTORY_KEPT_MS, publishes: true };
-  afterEach(() => wireHistory(readable));
+  afterEach(() => startAnew());
 
   it("each of these routes says so", async () => {
-    wireHistory(undefined);
+    deploy({ ...wired(), history: undefined });
     for (const path of ["/v1/addresses/10.0.0.0/history", "/v1/history/handles/a", "/v1/events"])
       expect((await newSpace().get(path)).body).toMatchObject({ code: "not_published" });
   });
 
   it("a further Region serves histories, and no polls", async () => {
-    wireHistory({ ...readable, publishes: false });
+    const readable = { table: history, keptMs: HISTORY_KEPT_MS, publishes: false };
+    deploy({ ...wired(), history: readable });
     const plat = newSpace();
     expect((await plat.get("/v1/history/handles/a")).status).toBe(200);
     expect((await plat.get("/v1/events")).body).toMatchObject({ code: "not_published" });

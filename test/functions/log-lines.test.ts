@@ -1,4 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { probeOver } from "../../functions/probe.ts";
+import { reclaimOver } from "../../functions/reclaim.ts";
+import { repairOver } from "../../functions/repair.ts";
+import { workOver } from "../../functions/work.ts";
 import { ROUTES } from "../../src/contract/routes/routes.ts";
 import { PROBLEMS } from "../../src/contract/schema/problem.ts";
 import { logger } from "../../src/edge/http/logger.ts";
@@ -9,19 +13,20 @@ import { CALLS } from "../operations/calls.ts";
 import { type Furnished, furnished } from "../operations/furnished.ts";
 import { replace } from "../operations/items.ts";
 import { oneIn } from "../simulation/sampled-calls.ts";
-import { startAnew, table, takeIn } from "./plat.ts";
+import { startAnew, table, takeIn, wired } from "./plat.ts";
 
 /**
  * These tests make items of every kind unreadable, send requests to every route, and let the scheduled runs and the
  * intake run. Each text in a log line must be one that the program has; any other may be a name of a caller.
  */
 
-const RUNS = {
-  reclaim: (await import("../../functions/reclaim.ts")).handler,
-  repair: (await import("../../functions/repair.ts")).handler,
-  work: (await import("../../functions/work.ts")).handler,
-  probe: (await import("../../functions/probe.ts")).handler,
-};
+/** Returns the scheduled runs, over what the functions have now. */
+const runs = () => ({
+  reclaim: reclaimOver(wired()),
+  repair: repairOver(wired()),
+  work: workOver(wired()),
+  probe: probeOver(wired()),
+});
 const SHARDS = Array.from({ length: 16 }, (_, shard) => ({ shard }));
 
 /** A text that stands in place of each attribute of an unreadable item. */
@@ -115,11 +120,12 @@ async function scheduled(): Promise<void> {
   startAnew();
   // Without its notes the repair run does not know the size of the table, so it walks over all of it.
   table.partitions.delete("SWEEP");
+  const { reclaim, repair, work } = runs();
   for (const event of SHARDS) {
-    await RUNS.reclaim(event).catch(() => {});
-    await RUNS.repair(event).catch(() => {});
+    await reclaim(event).catch(() => {});
+    await repair(event).catch(() => {});
   }
-  await RUNS.work().catch(() => {});
+  await work().catch(() => {});
 }
 
 const SPOILS: Readonly<Record<string, (item: Item) => Item>> = {
@@ -171,10 +177,10 @@ describe("a table that fails with an error of its own", () => {
     }
     const thrown: Error[] = [];
     for (const run of [
-      () => RUNS.reclaim({ shard: 1 }),
-      () => RUNS.repair({ shard: 1 }),
-      () => RUNS.work(),
-      () => RUNS.probe(),
+      () => runs().reclaim({ shard: 1 }),
+      () => runs().repair({ shard: 1 }),
+      () => runs().work(),
+      () => runs().probe(),
       () => takeIn(of.plat.space, [nodeEvent("MODIFIED", "n7", { version: 105 })]),
     ])
       await run().catch((error: Error) => void thrown.push(error));

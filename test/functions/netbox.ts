@@ -1,10 +1,7 @@
 import { NETBOX_PATH } from "../../src/contract/netbox/path.ts";
 import { eventOf, type Request } from "../edge/event.ts";
-import "./plat.ts";
+import { handlers } from "./plat.ts";
 import { runAs } from "./rights.ts";
-
-// The functions take their table when the module loads, and `plat.ts` wires it.
-const { HANDLERS } = await import("../../src/local/functions.ts");
 
 export interface NetboxRequest extends Request {
   /** The roles of a caller with a token; without them the gate of a local server has let it in. */
@@ -19,7 +16,7 @@ export async function netbox(method: string, path: string, request: NetboxReques
   const routeKey = `${method} ${NETBOX_PATH}`;
   const lambda = { principal: "token:ci", roles: roles ?? "", ...(tenant && { tenant }) };
   const { statusCode, headers, body } = await runAs("netbox", () =>
-    HANDLERS.netbox({
+    handlers().netbox({
       ...event,
       headers: { host: "plat.test", ...event.headers },
       routeKey,

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { expect, it } from "vitest";
+import { handler } from "../../functions/openapi.ts";
 import { schemaOf } from "../../src/contract/openapi/schemas.ts";
 import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
 import { FIELD_WORDS } from "../../src/contract/routes/words.ts";
@@ -12,8 +13,6 @@ import {
 import { checked } from "../../src/contract/schema/schema.ts";
 import { eventOf } from "../edge/event.ts";
 import { call } from "./plat.ts";
-
-const { handler } = await import("../../functions/openapi.ts");
 
 const { body: document } = await call("GET", "/openapi.json");
 

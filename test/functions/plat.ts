@@ -1,6 +1,8 @@
+import "../local/silent.ts";
 import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { expect, vi } from "vitest";
+import { intakeOver } from "../../functions/intake.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { checkTable } from "../../src/allocator/read/check-table.ts";
 import { problem } from "../../src/contract/answers/answers.ts";
@@ -10,24 +12,17 @@ import type { Route } from "../../src/contract/routes/routes.ts";
 import { PROBLEMS } from "../../src/contract/schema/problem.ts";
 import type { Event } from "../../src/edge/http/event.ts";
 import type { Reply } from "../../src/local/client.ts";
+import { type Functions, functionsOver } from "../../src/local/functions.ts";
 import type { Handlers } from "../../src/local/server.ts";
 import { ChangeLog, InMemoryFeed } from "../../src/store/change-log.ts";
 import { guardedTable } from "../../src/store/guarded-table.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import {
-  contextOf,
-  context as handlersContext,
-  type Surroundings,
-  wire,
-  wireHistory,
-} from "../../src/wiring.ts";
+import { contextOf, type Surroundings, type Wiring, wiringOver } from "../../src/wiring.ts";
 import { afterEachFile, afterEachTest, atEachFile } from "../each-file.ts";
 import { eventOf, type Request } from "../edge/event.ts";
 import { UNHURRIED } from "../patience.ts";
 import { sendEvent } from "./call.ts";
 import { runAs, tellUsed, unlawful, watchedHistory, watchedTable } from "./rights.ts";
-
-process.env.LOG_LEVEL = "SILENT";
 
 /** The changes of the table that nobody has published yet, and the number of all of them. */
 class CountedFeed extends InMemoryFeed {
@@ -47,15 +42,36 @@ export const HISTORY_KEPT_MS = 90 * 86_400_000;
 export const IDENTITY = { region: "eu-central-1", id: "0b7e9a54-table", replicas: [] };
 
 let guarded: ReturnType<typeof guardedTable>;
+let wiring: Wiring;
+let functions: Functions;
+/** The handlers, each of which runs with its own rights to the table. */
+let lawful: Handlers;
 
-/** Empties the tables, and wires the functions to them as if these had just been deployed. */
+/** Returns the things that the functions have now, for a test that makes one more, or that replaces a part of them. */
+export const wired = (): Wiring => wiring;
+
+/** Returns the handlers as they are now. */
+export const handlers = (): Handlers => functions.handlers;
+
+/** Makes all functions anew, over the things that the test gives them. */
+export function deploy(given: Wiring): void {
+  wiring = given;
+  functions = functionsOver(wiring);
+  lawful = Object.fromEntries(
+    Object.entries(functions.handlers).map(([name, handler]) => [
+      name,
+      (event: Event) => runAs(name as keyof Handlers, () => handler(event)),
+    ]),
+  ) as unknown as Handlers;
+}
+
+/** Empties the tables, and makes the functions over them as if these had just been deployed. */
 export function deployAnew(): void {
   for (const each of [table, history]) {
     each.partitions.clear();
     withoutReplacements(each);
   }
   void forgetChanges();
-  wireHistory({ table: watchedHistory(history), keptMs: HISTORY_KEPT_MS, publishes: true });
   guarded = guardedTable(watchedTable(table), {
     identify: async () => IDENTITY,
     now: () => Date.now(),
@@ -64,27 +80,31 @@ export function deployAnew(): void {
 }
 atEachFile(deployAnew);
 
-/** Empties the warm cache, so that the functions act as if they had just started, with other surroundings if the test names them. */
+/** Makes the functions as if they had just started, with other surroundings if the test names them. Their warm cache is empty. */
 export function startAnew(surroundings: Partial<Surroundings> = {}): void {
-  wire(guarded, { ...UNHURRIED, ...surroundings });
+  deploy({
+    ...wiringOver(guarded, { ...UNHURRIED, ...surroundings }),
+    guard: guarded,
+    history: { table: watchedHistory(history), keptMs: HISTORY_KEPT_MS, publishes: true },
+  });
 }
 
 /** A context over the table of the handlers, with their warm cache. Nobody is the author of its writes. */
 export const context: Context = {
   get store() {
-    return handlersContext().store;
+    return wiring.context().store;
   },
   get random() {
-    return handlersContext().random;
+    return wiring.context().random;
   },
   get cache() {
-    return handlersContext().cache;
+    return wiring.context().cache;
   },
   get now() {
-    return handlersContext().now;
+    return wiring.context().now;
   },
   get sleep() {
-    return handlersContext().sleep;
+    return wiring.context().sleep;
   },
 };
 
@@ -123,22 +143,9 @@ async function forgetChanges(): Promise<void> {
 
 afterEachFile(tellUsed);
 
-// Loaded here, so that the logger reads the variable above.
-const { HANDLERS, SCHEDULED_RUNS } = await import("../../src/local/functions.ts");
-
-/** The functions, each of which runs with its own rights to the table. */
-const LAWFUL = Object.fromEntries(
-  Object.entries(HANDLERS).map(([name, handler]) => [
-    name,
-    (event: Event) => runAs(name as keyof Handlers, () => handler(event)),
-  ]),
-) as unknown as Handlers;
-
 /** Returns a call of a scheduled run that has the rights of its function. */
-export const scheduledRun = (name: keyof typeof SCHEDULED_RUNS) => () =>
-  runAs(name, SCHEDULED_RUNS[name]);
-
-const { handler: intake } = await import("../../functions/intake.ts");
+export const scheduledRun = (name: keyof Functions["scheduledRuns"]) => () =>
+  runAs(name, functions.scheduledRuns[name]);
 
 /** Puts events into the queue of a space as messages of one batch, and returns how many must come again. */
 export async function takeIn(space: string, events: readonly object[]): Promise<number> {
@@ -149,7 +156,7 @@ export async function takeIn(space: string, events: readonly object[]): Promise<
     messageAttributes: { space: attribute },
   }));
   const event = { Records } as unknown as SQSEvent;
-  return (await runAs("intake", () => intake(event))).batchItemFailures.length;
+  return (await runAs("intake", () => intakeOver(wiring)(event))).batchItemFailures.length;
 }
 
 /** Sends a request to the handler of its route. */
@@ -157,7 +164,7 @@ export const call = (method: string, path: string, request: Request = {}): Promi
   send(eventOf(method, path, request));
 
 export async function send(event: Event): Promise<Reply> {
-  const { route, reply } = await sendEvent(LAWFUL, event);
+  const { route, reply } = await sendEvent(lawful, event);
   expectDocumented(route, reply);
   return reply;
 }

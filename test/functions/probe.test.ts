@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { probeOver } from "../../functions/probe.ts";
 import { PROBE_SPACE } from "../../src/domain/probe.ts";
 import { logger } from "../../src/edge/http/logger.ts";
-import { call, context, failWrites, table } from "./plat.ts";
+import { call, context, failWrites, table, wired } from "./plat.ts";
 import { runAs } from "./rights.ts";
 
-const { handler } = await import("../../functions/probe.ts");
-const run = () => runAs("probe", handler);
+const run = () => runAs("probe", probeOver(wired()));
 const inSpace = (path: string) => path.replace("/v1/", `/v1/spaces/${PROBE_SPACE}/`);
 
 /** A time after which a new pool serves on every function. */

@@ -2,11 +2,9 @@ import { describe, expect, it } from "vitest";
 import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
 import type { Request } from "../edge/event.ts";
 import { restEventOf } from "../edge/rest-event.ts";
-import "./plat.ts";
+import { handlers } from "./plat.ts";
 
 /** These tests send requests as a REST API passes them: payload format 1.0. */
-
-const { HANDLERS } = await import("../../src/local/functions.ts");
 
 const OPERATOR = "arn:aws:iam::123456789012:user/operator";
 
@@ -15,7 +13,7 @@ async function send(method: string, path: string, request: Request = {}) {
   const route = ROUTES.find(
     (one) => one.path === rest.resource && methodsOf(one).some((known) => known === method),
   );
-  const served = HANDLERS[route?.function ?? "openapi"] as (event: object) => Promise<{
+  const served = handlers()[route?.function ?? "openapi"] as (event: object) => Promise<{
     readonly statusCode?: number;
     readonly headers?: Readonly<Record<string, unknown>>;
     readonly body?: string;

@@ -1,17 +1,17 @@
 import "./silent.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { functionsOver } from "../../src/local/functions.ts";
 import { type Serving, serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { wire } from "../../src/wiring.ts";
+import { wiringOver } from "../../src/wiring.ts";
 import { call } from "./process.ts";
 
 let serving: Serving;
 let url: string;
 
 beforeAll(async () => {
-  wire(new InMemoryTable());
-  const { HANDLERS } = await import("../../src/local/functions.ts");
-  serving = await serve(HANDLERS, { port: 0 });
+  const { handlers } = functionsOver(wiringOver(new InMemoryTable()));
+  serving = await serve(handlers, { port: 0 });
   url = `http://127.0.0.1:${serving.port}`;
 });
 

@@ -4,9 +4,10 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { functionsOver } from "../../src/local/functions.ts";
 import { readConsole, type Serving, serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { wire } from "../../src/wiring.ts";
+import { wiringOver } from "../../src/wiring.ts";
 
 const TOKEN = "0123456789abcdef";
 
@@ -20,12 +21,11 @@ beforeAll(async () => {
   await mkdir(join(folder, "assets"));
   await writeFile(join(folder, "index.html"), "<!doctype html>the page");
   await writeFile(join(folder, "assets", "index-1a2b.js"), "the script");
-  wire(new InMemoryTable());
-  const { HANDLERS } = await import("../../src/local/functions.ts");
+  const { handlers } = functionsOver(wiringOver(new InMemoryTable()));
   const console = readConsole(folder);
-  open = await serve(HANDLERS, { port: 0, console });
-  closed = await serve(HANDLERS, { port: 0, console, token: TOKEN });
-  unbuilt = await serve(HANDLERS, { port: 0, console: readConsole(join(folder, "absent")) });
+  open = await serve(handlers, { port: 0, console });
+  closed = await serve(handlers, { port: 0, console, token: TOKEN });
+  unbuilt = await serve(handlers, { port: 0, console: readConsole(join(folder, "absent")) });
 });
 
 afterAll(async () => {

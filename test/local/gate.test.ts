@@ -1,9 +1,10 @@
 import "./silent.ts";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { functionsOver } from "../../src/local/functions.ts";
 import { type Serving, serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { wire } from "../../src/wiring.ts";
+import { wiringOver } from "../../src/wiring.ts";
 
 const TOKEN = "0123456789abcdef";
 /** The headers that a browser sends for a page of any site. */
@@ -19,10 +20,9 @@ let open: Serving;
 let closed: Serving;
 
 beforeAll(async () => {
-  wire(new InMemoryTable());
-  const { HANDLERS } = await import("../../src/local/functions.ts");
-  open = await serve(HANDLERS, { port: 0 });
-  closed = await serve(HANDLERS, { port: 0, token: TOKEN });
+  const { handlers } = functionsOver(wiringOver(new InMemoryTable()));
+  open = await serve(handlers, { port: 0 });
+  closed = await serve(handlers, { port: 0, token: TOKEN });
   const json = { "content-type": "application/json" };
   await ask(open, "PUT", "/v1/pools/main", json, JSON.stringify({ cidr: "10.0.0.0/24" }));
 });

@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { functionsOver } from "../../src/local/functions.ts";
 import { type Serving, serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { wire } from "../../src/wiring.ts";
+import { wiringOver } from "../../src/wiring.ts";
 
 const STRICT_LIMITS = {
   headersMsMax: 300,
@@ -26,12 +27,11 @@ let strict: Serving;
 let wide: Serving;
 
 beforeAll(async () => {
-  wire(new InMemoryTable());
-  const { HANDLERS } = await import("../../src/local/functions.ts");
+  const { handlers } = functionsOver(wiringOver(new InMemoryTable()));
   // A function that never answers, like one whose database is gone.
   const read = () => new Promise<never>(() => {});
-  strict = await serve({ ...HANDLERS, read }, { port: 0 }, STRICT_LIMITS);
-  wide = await serve(HANDLERS, { port: 0 }, WIDE_LIMITS);
+  strict = await serve({ ...handlers, read }, { port: 0 }, STRICT_LIMITS);
+  wide = await serve(handlers, { port: 0 }, WIDE_LIMITS);
 });
 
 afterAll(() => Promise.all([strict.stop(), wide.stop()]));

@@ -2,18 +2,18 @@ import "./silent.ts";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { functionsOver } from "../../src/local/functions.ts";
 import { type Serving, serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { wire } from "../../src/wiring.ts";
+import { wiringOver } from "../../src/wiring.ts";
 import { call } from "./process.ts";
 
 let serving: Serving;
 let url: string;
 
 beforeAll(async () => {
-  wire(new InMemoryTable());
-  const { HANDLERS } = await import("../../src/local/functions.ts");
-  serving = await serve(HANDLERS, { port: 0 });
+  const { handlers } = functionsOver(wiringOver(new InMemoryTable()));
+  serving = await serve(handlers, { port: 0 });
   url = `http://127.0.0.1:${serving.port}`;
 });
 
@@ -185,13 +185,13 @@ function raw(
 
 describe("a server whose data goes to a disk", () => {
   it("replies after everything that it reports is on the disk, and says so if the disk failed", async () => {
-    const { HANDLERS } = await import("../../src/local/functions.ts");
+    const { handlers } = functionsOver(wiringOver(new InMemoryTable()));
     const flushes: { done(): void; fail(error: Error): void }[] = [];
     const onDisk = () =>
       new Promise<void>((done, fail) => {
         flushes.push({ done, fail });
       });
-    const flushing = await serve(HANDLERS, { port: 0, onDisk });
+    const flushing = await serve(handlers, { port: 0, onDisk });
     const asked = (n: number) =>
       call(flushing.url, "GET", "/v1/pools").then((reply) => ({ n, status: reply.status }));
     const flushOf = async (n: number) => {

@@ -3,9 +3,10 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { installPackages } from "../../pack/packages.ts";
+import { functionsOver } from "../../src/local/functions.ts";
 import { serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { wire } from "../../src/wiring.ts";
+import { wiringOver } from "../../src/wiring.ts";
 import { OPERATIONS_FILE, operationsText, SCHEMA_FILE, textOf } from "./client-files.ts";
 import { callByPynetbox, createLan, playAnsible, replayTerraform } from "./recipes.ts";
 import { generateClientTypes, generateTypes, HERE, run, StepFailed, tool } from "./tools.ts";
@@ -115,9 +116,8 @@ async function completeInGo(url: string): Promise<string> {
   return (await run("go", ["run", ".", url], { cwd })).trim();
 }
 
-wire(new InMemoryTable());
-const { HANDLERS } = await import("../../src/local/functions.ts");
-const serving = await serve(HANDLERS, { port: 0 });
+const { handlers } = functionsOver(wiringOver(new InMemoryTable()));
+const serving = await serve(handlers, { port: 0 });
 const { url } = serving;
 try {
   await step("tools of npm", () => installPackages(HERE));

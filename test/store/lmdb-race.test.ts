@@ -23,7 +23,7 @@ it("callers race over a table in a file: no duplicate, nothing lost, all of it t
   const data = await newDirectory();
   const storage = await openStorage({ table: "file", data });
   const context = contextOf(storage.table);
-  const { client } = await openFunctions(storage.table, context);
+  const { client } = openFunctions(storage.table, context);
   const api = new Api(client, sleep);
   const ledger = new Ledger();
   const grounds: Grounds = { stop: async () => {}, withTable: (look) => look(context) };

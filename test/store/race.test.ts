@@ -41,7 +41,7 @@ it.runIf(emulatorBinary())(
     const proxy = await BadDay.open({ endpoint: emulator.endpoint, ...surroundings, ...TROUBLES });
     const [direct, troubled] = [dynamoClient(emulator.endpoint), dynamoClient(proxy.endpoint)];
     await createTable(direct, TABLE);
-    const { client } = await openFunctions(dynamoTable(troubled, TABLE), clock);
+    const { client } = openFunctions(dynamoTable(troubled, TABLE), clock);
     const api = new Api(client, clock.sleep);
     const ledger = new Ledger();
     const calm: Context = {

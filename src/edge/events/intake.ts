@@ -12,7 +12,7 @@ import { logger } from "../http/logger.ts";
 import { inPath, reservedSpace } from "../http/parameters.ts";
 import { type ParsedEvent, parseEvent } from "../nodes/parse-event.ts";
 import { orFailed } from "./failed-run.ts";
-import { type GuardNow, unlessFrozen } from "./frozen-run.ts";
+import { type Guard, unlessFrozen } from "./frozen-run.ts";
 
 /** Applies events in a space, and returns their results in the same order. */
 type Apply = (
@@ -30,7 +30,7 @@ type Apply = (
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html). While the table is frozen all messages come again.
  */
 export function intake(
-  { connect, guard }: { readonly connect: Connect; readonly guard: GuardNow },
+  { connect, guard }: { readonly connect: Connect; readonly guard?: Guard | undefined },
   apply: Apply,
 ) {
   return (

@@ -5,7 +5,7 @@ import { shortened } from "../../contract/schema/schema.ts";
 import { platItself } from "../../domain/actor.ts";
 import { SHARDS } from "../../domain/limits.ts";
 import { orFailed } from "./failed-run.ts";
-import { type GuardNow, unlessFrozen } from "./frozen-run.ts";
+import { type Guard, unlessFrozen } from "./frozen-run.ts";
 
 /** The part of Lambda's context that a run needs; a run on a laptop has none. */
 type Invocation = Partial<Pick<LambdaContext, "awsRequestId">>;
@@ -14,12 +14,12 @@ type Invocation = Partial<Pick<LambdaContext, "awsRequestId">>;
  * Makes the handler of a scheduled run, which acts as the function itself. A run over a frozen table does nothing.
  *
  * @param name the name of the function
- * @param table.guard returns the guard of the table that the run uses
+ * @param table.guard that of the table that the run uses; absent for a table without one
  * @returns a handler that throws `FailedRunError` if the run throws
  */
 export function scheduledRun(
   name: string,
-  { connect, guard }: { readonly connect: Connect; readonly guard: GuardNow },
+  { connect, guard }: { readonly connect: Connect; readonly guard?: Guard | undefined },
   run: (plat: Context, event: unknown) => Promise<void>,
 ) {
   return (event?: unknown, { awsRequestId = name }: Invocation = {}): Promise<void> =>

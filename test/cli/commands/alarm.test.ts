@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { scheduledRun } from "../../functions/plat.ts";
 import { spaceWithPool } from "../space.ts";
 import { terminal } from "../terminal.ts";
 
 const shell = terminal();
-const { plat, call } = shell;
+const { plat, call, server } = shell;
 const pool = spaceWithPool(shell);
 
 afterEach(() => {
@@ -17,7 +16,7 @@ async function nearlyFull(): Promise<void> {
   await pool("main", { cidr: "10.0.0.0/28", blockSize: 28 });
   vi.setSystemTime(Date.parse("2026-11-24T00:05:00Z"));
   await call("POST", "/v1/assign", { host: "n1", ipv4: 13, handle: "web" });
-  await scheduledRun("reclaim")();
+  await server().scheduledRuns.reclaim();
 }
 
 describe("plat alarm get", () => {

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { minutes } from "../minutes.ts";
 import { terminal } from "../terminal.ts";
 
-const { plat, platWith } = terminal();
-const { workAMinuteLater } = minutes();
+const shell = terminal();
+const { plat, platWith } = shell;
+const { workAMinuteLater } = minutes(shell);
 
 describe("plat space delete", () => {
   it("with --wait follows the job in the space that it deletes, whatever the space of the command", async () => {

@@ -2,8 +2,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { minutes } from "../minutes.ts";
 import { terminal } from "../terminal.ts";
 
-const { plat, platWith, call } = terminal();
-const { workAMinuteLater } = minutes();
+const shell = terminal();
+const { plat, platWith, call } = shell;
+const { workAMinuteLater } = minutes(shell);
 
 const create = (...more: readonly string[]) =>
   plat("pool", "create", "web", "--cidr", "10.0.0.0/22", ...more);

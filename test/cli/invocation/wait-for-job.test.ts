@@ -3,8 +3,9 @@ import { minutes } from "../minutes.ts";
 import { terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
-const { plat, platWith, call, server, space } = terminal();
-const { workAMinuteLater } = minutes();
+const shell = terminal();
+const { plat, platWith, call, server, space } = shell;
+const { workAMinuteLater } = minutes(shell);
 
 beforeEach(async () => {
   await plat("pool", "create", "web", "--cidr", "10.0.0.0/24");

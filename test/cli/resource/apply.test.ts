@@ -4,8 +4,9 @@ import { minutes } from "../minutes.ts";
 import { DRY_RUN, terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
-const { plat, platWith, call, server } = terminal();
-const { workAMinuteLater } = minutes();
+const shell = terminal();
+const { plat, platWith, call, server } = shell;
+const { workAMinuteLater } = minutes(shell);
 const file = files();
 
 const applied = (stdin: string, ...more: readonly string[]) =>

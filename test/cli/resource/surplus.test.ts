@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { minutes } from "../minutes.ts";
 import { terminal } from "../terminal.ts";
 
-const { plat, platWith, call } = terminal();
-const { workAMinuteLater } = minutes();
+const shell = terminal();
+const { plat, platWith, call } = shell;
+const { workAMinuteLater } = minutes(shell);
 
 const mars = (cidrs: readonly string[], maskSize = 27) => `apiVersion: cilium.io/v2alpha1
 kind: CiliumPodIPPool

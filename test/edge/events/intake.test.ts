@@ -28,7 +28,7 @@ async function takeIn(
 ) {
   const applied: (readonly [EventScope, readonly string[]])[] = [];
   const handler = intake(
-    { connect: () => ({ plat, dryRun: () => plat }), guard: () => undefined },
+    { connect: () => ({ plat, dryRun: () => plat }) },
     async (_, scope, events) => {
       applied.push([scope, events.map(({ act, name }) => `${act} ${name}`)]);
       return events.map(resultOf);
