@@ -3,7 +3,7 @@ import type { Assignment } from "../src/allocator/assign/assignment.ts";
 import { type BatchItem, type BatchResult, batch } from "../src/allocator/batch/batch.ts";
 import { handleHash } from "../src/domain/hash.ts";
 import { Rejection } from "../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
+import { SETTINGS_DEFAULT } from "../src/domain/pool.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { proofOf } from "./asked.ts";
 import type { Bench, Line } from "./operations.ts";

@@ -8,7 +8,7 @@ import { releaseHandle } from "../src/allocator/release/release-handle.ts";
 import { hostId } from "../src/domain/host.ts";
 import { BLOCKS_PER_HOST_MAX } from "../src/domain/limits.ts";
 import { Rejection } from "../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
+import { SETTINGS_DEFAULT } from "../src/domain/pool.ts";
 import { createTable } from "../src/local/create-table.ts";
 import { startEmulator } from "../src/local/emulator.ts";
 import { tableText } from "../src/local/tally.ts";

@@ -4,7 +4,7 @@ import { putQuota } from "../src/allocator/admin/quotas.ts";
 import type { Context } from "../src/allocator/core/context.ts";
 import { runJobs } from "../src/allocator/jobs/run-jobs.ts";
 import { deleteSpace } from "../src/allocator/jobs/space-jobs.ts";
-import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
+import { SETTINGS_DEFAULT } from "../src/domain/pool.ts";
 import type { Measure } from "./quotas.ts";
 
 /** Measures the deletion of a space with settings, a quota and a namespace: the request, and the work of its job. */

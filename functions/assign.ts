@@ -5,7 +5,7 @@ import type { Context, Work } from "../src/allocator/core/context.ts";
 import { assigning } from "../src/edge/assign/request.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
-import type { DryRun } from "../src/edge/http/write-answer.ts";
+import type { DryRun } from "../src/edge/http/write.ts";
 import { prefixAssignAnswer, readPrefixAssign } from "../src/edge/prefixes/by-handle.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 

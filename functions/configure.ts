@@ -6,7 +6,7 @@ import { deleteSpace } from "../src/allocator/jobs/space-jobs.ts";
 import { authorized } from "../src/edge/http/authorized.ts";
 import { route } from "../src/edge/http/http.ts";
 import { readDryRun } from "../src/edge/http/parameters.ts";
-import { readNamedMatch } from "../src/edge/http/preconditions.ts";
+import { readNamedMatch } from "../src/edge/http/write.ts";
 import { acceptedAnswer } from "../src/edge/jobs/answer.ts";
 import { poolPutAnswer } from "../src/edge/pools/answer.ts";
 import { readPoolPut, readPoolRelease } from "../src/edge/pools/request.ts";

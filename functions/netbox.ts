@@ -17,7 +17,7 @@ import { batchAnswer } from "../src/edge/batch/answer.ts";
 import { readBatch } from "../src/edge/batch/request.ts";
 import { route } from "../src/edge/http/http.ts";
 import { readAddressPath } from "../src/edge/http/parameters.ts";
-import { readNamedMatch } from "../src/edge/http/preconditions.ts";
+import { readNamedMatch } from "../src/edge/http/write.ts";
 import { acceptedAnswer } from "../src/edge/jobs/answer.ts";
 import { dialect } from "../src/edge/netbox/dialect.ts";
 import { FREE, freeAnswer, readFree } from "../src/edge/netbox/free.ts";

@@ -13,7 +13,7 @@ import { ciliumHandle } from "../src/domain/handle.ts";
 import { findViolations } from "../src/domain/invariants.ts";
 import { CLOCK_SKEW_MS_MAX } from "../src/domain/limits.ts";
 import { Rejection } from "../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
+import { SETTINGS_DEFAULT } from "../src/domain/pool.ts";
 import { hostPk } from "../src/store/key.ts";
 import type { Table } from "../src/store/table.ts";
 import { hold, withSubnet } from "./applications.ts";

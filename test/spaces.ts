@@ -1,12 +1,12 @@
 import { putReservation, putSettings } from "../src/allocator/admin/administration.ts";
 import { putNamespace } from "../src/allocator/admin/namespaces.ts";
-import type { Precondition } from "../src/allocator/admin/precondition.ts";
 import { putQuota } from "../src/allocator/admin/quotas.ts";
+import type { Precondition } from "../src/allocator/admin/written.ts";
 import type { Context } from "../src/allocator/core/context.ts";
 import { deleteSpace } from "../src/allocator/jobs/space-jobs.ts";
 import { parseInterval } from "../src/domain/cidr.ts";
 import { Rejection } from "../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../src/domain/settings.ts";
+import { SETTINGS_DEFAULT } from "../src/domain/pool.ts";
 import type { Item } from "../src/store/item.ts";
 import type { World } from "./world.ts";
 

@@ -5,16 +5,17 @@ import {
   ASSIGNMENT_MODES,
   assertPool,
   assertReservation,
+  assertSettings,
   BORROWING,
   POOL_STATES,
   type Pool,
   type Reservation,
   reservedBy,
+  SETTINGS_DEFAULT,
   type Settings,
   type SpaceConfiguration,
 } from "../domain/pool.ts";
 import type { Route } from "../domain/pool-network.ts";
-import { assertSettings, SETTINGS_DEFAULT } from "../domain/settings.ts";
 import { idOf, intervalText } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import {

@@ -4,7 +4,7 @@ import { assign } from "../../src/allocator/assign/assign.ts";
 import { withCalls } from "../../src/allocator/core/store.ts";
 import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
 import { isOver } from "../../src/domain/allocation.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
 import { EVERY_SHARD } from "../../src/domain/shard.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cooldownMsOf } from "../../src/domain/pool.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { cooldownMsOf, SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
 import { poolWith } from "./builders.ts";
 
 const settings = { ...SETTINGS_DEFAULT, cooldownSeconds: 45 };

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { formatSet } from "../../src/domain/address-set.ts";
-import type { Pool, SpaceConfiguration } from "../../src/domain/pool.ts";
+import { type Pool, SETTINGS_DEFAULT, type SpaceConfiguration } from "../../src/domain/pool.ts";
 import { poolOf, poolOver } from "../../src/domain/pool-of-address.ts";
 import { hasAddress, openSetOf, reservedFor } from "../../src/domain/pool-set.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import {
   cooldownMsOfSubnet,
   isShared,

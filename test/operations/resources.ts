@@ -14,16 +14,15 @@ import {
   readNamespace,
 } from "../../src/allocator/admin/namespaces.ts";
 import { deleteNode, putNode } from "../../src/allocator/admin/nodes.ts";
-import type { Precondition } from "../../src/allocator/admin/precondition.ts";
 import { deleteQuota, putQuota, readQuota } from "../../src/allocator/admin/quotas.ts";
 import { reserve } from "../../src/allocator/admin/reserve.ts";
-import type { Written } from "../../src/allocator/admin/written.ts";
+import type { Precondition, Written } from "../../src/allocator/admin/written.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
 import { notFound } from "../../src/allocator/core/not-found.ts";
 import { type Accepted, deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import type { Rejection } from "../../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
 import { poolOf, SPACE } from "../world.ts";
 import { type Operation, withOld } from "./operation.ts";
 

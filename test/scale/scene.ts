@@ -1,8 +1,7 @@
 import type { AddressPlanEntry } from "../../src/domain/address-plan.ts";
 import type { Block } from "../../src/domain/block.ts";
 import { intervalOf, parseCidr } from "../../src/domain/cidr.ts";
-import { type Pool, type Settings, subnetIdOf } from "../../src/domain/pool.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { type Pool, SETTINGS_DEFAULT, type Settings, subnetIdOf } from "../../src/domain/pool.ts";
 import { EVERY_SHARD, shardOfSpace } from "../../src/domain/shard.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { affinityFrom } from "../../src/store/affinity.ts";

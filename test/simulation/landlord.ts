@@ -4,7 +4,7 @@ import type { Context } from "../../src/allocator/core/context.ts";
 import { deleteSpace } from "../../src/allocator/jobs/space-jobs.ts";
 import { parseInterval } from "../../src/domain/cidr.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
 import { type Violation, violation } from "../../src/domain/violation.ts";
 import { chance, manual } from "./operators.ts";
 import type { Life } from "./run.ts";

@@ -1,5 +1,5 @@
 import { listPools, readPool } from "../../src/allocator/admin/administration.ts";
-import type { Conditions, Precondition } from "../../src/allocator/admin/precondition.ts";
+import type { Conditions, Precondition } from "../../src/allocator/admin/written.ts";
 import { deleteApplication } from "../../src/allocator/applications/delete-application.ts";
 import { putApplication } from "../../src/allocator/applications/put-application.ts";
 import { readApplication } from "../../src/allocator/applications/read-applications.ts";

@@ -4,9 +4,13 @@ import { type Random, shuffled } from "../../src/domain/fresh.ts";
 import { type HostId, type HostReserved, hostId } from "../../src/domain/host.ts";
 import type { Labels } from "../../src/domain/labels.ts";
 import type { Parsed } from "../../src/domain/parsed.ts";
-import type { PoolSpec, Reservation, Settings } from "../../src/domain/pool.ts";
+import {
+  type PoolSpec,
+  type Reservation,
+  SETTINGS_DEFAULT,
+  type Settings,
+} from "../../src/domain/pool.ts";
 import { parseSelector } from "../../src/domain/selector-parser.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
 import { STORMY, type Weather } from "./scheduler.ts";
 import { namespaceNamed } from "./selection.ts";
 

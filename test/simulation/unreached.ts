@@ -41,7 +41,7 @@ export const EXCUSES: readonly Excuse[] = [
       ["admin/cut-check.ts", "({ cidr }) => cidr); }"],
       ["admin/cut-check.ts", "isTooMany ? undefined : blocks.map(({ cidr"],
       ["admin/cut-check.ts", "0 ? ` and"],
-      ["admin/enter-plan.ts", "return rejected(noRoomInPlan(pool,"],
+      ["admin/create-pool.ts", "return rejected(noRoomInPlan(pool,"],
       ["applications/choose-addresses.ts", "const first = GROUPS_SEARCHED_MAX / 2;"],
       ["applications/put-application.ts", "const problem = `comes to"],
       ["applications/put-application.ts", "} : { detail: `The block groups that this"],
@@ -165,8 +165,8 @@ export const EXCUSES: readonly Excuse[] = [
   {
     why: "No operator of a simulation sends If-None-Match; test/edge/http has it.",
     branches: [
-      ["admin/precondition.ts", "undefined && isAmong(revision, noneMatch)"],
-      ["admin/precondition.ts", "return failed( noneMatch"],
+      ["admin/written.ts", "undefined && isAmong(revision, noneMatch)"],
+      ["admin/written.ts", "return failed( noneMatch"],
     ],
   },
   {
@@ -266,7 +266,7 @@ export const EXCUSES: readonly Excuse[] = [
       ],
       ["release/release-address.ts", '"taken" || slot.token === generation.token) return'],
       ["release/release-address.ts", 'return { address: text, status: "conflict", code: "gener'],
-      ["admin/enter-plan.ts", "await store.changePlan(plan, others"],
+      ["admin/create-pool.ts", "await store.changePlan(plan, others"],
       ["admin/create-pool.ts", 'return changedMeanwhile("pool", name); return { value: active'],
       ["admin/administration.ts", "return RETRY"],
       ["assign/assign.ts", "} catch (thrown)"],
@@ -376,7 +376,7 @@ export const EXCUSES: readonly Excuse[] = [
       ["applications/put-application.ts", "return RETRY; const leaving ="],
       ["held/settle-freed.ts", ") : RETRY; }); }"],
       ["admin/lift-quarantine.ts", "not: lifted ?? seen.token) === seen.token) {"],
-      ["admin/enter-plan.ts", 'return rejected(changedMeanwhile("pool",'],
+      ["admin/create-pool.ts", 'return rejected(changedMeanwhile("pool",'],
       ["held/settle-freed.ts", "return answer(undefined); const near ="],
       ["assign/settle-instance.ts", "return alreadyReleased(seen); // No author"],
       ["assign/select-slots.ts", "return { selections }; } const places = await"],

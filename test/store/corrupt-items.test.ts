@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Allocation } from "../../src/domain/allocation.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";

@@ -24,7 +24,7 @@ import {
   VLAN_ID_MAX,
 } from "../../src/domain/limits.ts";
 import { CorruptItemError } from "../../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/settings.ts";
+import { SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import { makeStore } from "../../src/store/store.ts";

@@ -4,7 +4,6 @@ import { deleteJobId } from "../../domain/job.ts";
 import { RESERVATIONS_PER_SPACE_MAX, UNTOLD_EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Listed } from "../../domain/listed.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { parentOf } from "../../domain/parent-pool.ts";
 import {
   assignsPrefixes,
   type Pool,
@@ -21,12 +20,18 @@ import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
+import { parentOf } from "../prefixes/child-pool.ts";
 import { buildIndexes, indexesOf, isAsked } from "./build-indexes.ts";
 import { changePool } from "./change-pool.ts";
 import { createPool } from "./create-pool.ts";
-import { type Precondition, unchanged, unmet } from "./precondition.ts";
-import { registerSpace } from "./register-space.ts";
-import { knownOutcome, type Written } from "./written.ts";
+import {
+  knownOutcome,
+  type Precondition,
+  registerSpace,
+  unchanged,
+  unmet,
+  type Written,
+} from "./written.ts";
 
 /**
  * Creates a pool, or changes an existing one if the precondition holds. A new pool is written as `pending`, then its

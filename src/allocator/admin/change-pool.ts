@@ -26,8 +26,7 @@ import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { addAddresses } from "./add-addresses.ts";
 import { beginShrink } from "./begin-job.ts";
-import { type Precondition, unchanged, unmet } from "./precondition.ts";
-import { knownOutcome, type Written } from "./written.ts";
+import { knownOutcome, type Precondition, unchanged, unmet, type Written } from "./written.ts";
 
 /**
  * Changes an active pool as it was seen, if the precondition holds. What it adds to a ranged pool belongs to it before it serves. What it

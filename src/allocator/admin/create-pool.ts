@@ -1,13 +1,30 @@
+import {
+  type AddressPlanEntry,
+  mayShare,
+  nameBytes,
+  planBytes,
+  planned,
+} from "../../domain/address-plan.ts";
 import { sameCidr } from "../../domain/cidr.ts";
-import { POOLS_PER_SPACE_MAX } from "../../domain/limits.ts";
+import { PLAN_BYTES_MAX, POOLS_PER_SPACE_MAX } from "../../domain/limits.ts";
 import { Rejection } from "../../domain/outcome.ts";
-import { isRanged, type Pool, type PoolSpec } from "../../domain/pool.ts";
+import {
+  isRanged,
+  noneUnread,
+  type Pool,
+  type PoolSpec,
+  poolNamed,
+  type SpaceConfiguration,
+} from "../../domain/pool.ts";
+import { overlappingRange } from "../../domain/pool-overlap.ts";
+import { extentOf } from "../../domain/pool-set.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { holdPrefix, leavePrefix } from "../prefixes/child-pool.ts";
-import { enterPlan } from "./enter-plan.ts";
-import { registerSpace } from "./register-space.ts";
-import { changedMeanwhile, knownOutcome, type Written } from "./written.ts";
+import { cutCheck } from "./cut-check.ts";
+import { rejectShared } from "./reject-shared.ts";
+import { changedMeanwhile, knownOutcome, registerSpace, type Written } from "./written.ts";
 
 /** A pool to create. */
 interface NewPool {
@@ -67,3 +84,99 @@ export async function createPool(
 
 const isOfCidr = (current: Pool | undefined, { cidr }: PoolSpec): boolean =>
   current !== undefined && sameCidr(current.cidr, cidr);
+
+/** A pending pool as its item is now, and why its range did not enter the address plan. */
+interface Entered {
+  readonly pool: Pool;
+  readonly rejection?: Rejection;
+}
+
+/**
+ * Enters a pool's range into the address plan with a compare-and-swap. Every change of a range writes this one item, so
+ * no two pools can overlap. A ranged pool enters only if no other pool has one of its addresses: its pending item was written
+ * before this read of the others, and so was theirs. So of two pools with one address, at least one sees the other.
+ */
+async function enterPlan(context: Context, pending: Pool): Promise<Entered> {
+  const { store } = context;
+  let pool = pending;
+  const rejected = (rejection: Rejection) => answer({ pool, rejection });
+  return compareAndSwap<Entered>("the address plan", async () => {
+    const { space, name, id } = pool;
+    const plan = await store.readPlan(space);
+    // The plan was read before the pool. If the pool still has the revision of this attempt, no other request has
+    // entered its range since.
+    const configuration = await store.readSpace(space);
+    const { pools } = configuration;
+    const current = poolNamed(configuration, name);
+    if (current?.revision !== pool.revision) return rejected(changedMeanwhile("pool", name));
+    const entries = plan.entries.filter((entry) => mayStand(configuration, entry.id));
+    const subnetId = subnetFor(pool, entries);
+    if (subnetId !== pool.subnetId) {
+      const next = { ...pool, subnetId, revision: fresh(context) } as Pool;
+      const joined = await knownOutcome(store.changePool("join-subnet", pool, next));
+      if (joined.outcome === "lost") return rejected(changedMeanwhile("pool", name));
+      pool = next;
+      return RETRY;
+    }
+    if (isRanged(pool)) {
+      // The set of a pool that cannot be read is not known.
+      noneUnread(configuration);
+      const added = extentOf(pool);
+      const shared =
+        (await rejectShared(context, pool, added, pools)) ??
+        (await cutCheck(context, pool, added, configuration));
+      if (shared) return rejected(shared);
+    }
+    const entry = entryOf(pool);
+    const change = planned({ ...plan, entries }, entry);
+    if ("inTheWay" in change) {
+      const other = change.inTheWay;
+      // An interrupted attempt may have left this pool's former range in the plan.
+      const others = entries.filter((each) => each.id !== id);
+      if (others.length < plan.entries.length) await store.changePlan(plan, others, fresh(context));
+      const owner = pools.find((candidate) => candidate.id === other.id);
+      return rejected(overlappingRange(entry, other, owner));
+    }
+    if (planBytes(change.entries) > PLAN_BYTES_MAX)
+      return rejected(noRoomInPlan(pool, change.entries));
+    const changed = await store.changePlan(plan, change.entries, fresh(context));
+    // After an unknown outcome, the next try reads the plan again. Entering the same range twice has the same effect as
+    // once.
+    return changed.outcome === "done" ? answer({ pool }) : RETRY;
+  });
+}
+
+const entryOf = ({ name, id, subnetId, parentId, cidr, blockSize }: Pool): AddressPlanEntry => ({
+  pool: name,
+  id,
+  ...(subnetId !== undefined && { subnetId }),
+  ...(parentId !== undefined && { parentId }),
+  cidr,
+  blockSize,
+});
+
+/**
+ * Returns the subnet of a ranged pool: that of the pools in the plan with its CIDR and block size, or its own. The plan write is
+ * conditional on these entries. So no pool joins a subnet whose last pool has left the plan, and whose index is being deleted.
+ */
+function subnetFor(pool: Pool, entries: readonly AddressPlanEntry[]): string | undefined {
+  if (!isRanged(pool)) return undefined;
+  return entries.find((entry) => mayShare(entry, entryOf(pool)))?.subnetId ?? pool.id;
+}
+
+/**
+ * Returns true if the plan entry may belong to a pool. A pool's item is written before its range enters the plan, so an
+ * entry without a pool is left from an interrupted attempt. If any pool is unreadable, every entry stays, because it
+ * may belong to that pool.
+ */
+const mayStand = ({ pools, unreadablePools }: SpaceConfiguration, poolId: string): boolean =>
+  unreadablePools.length > 0 || pools.some(({ id }) => id === poolId);
+
+function noRoomInPlan({ space, name }: Pool, entries: readonly AddressPlanEntry[]): Rejection {
+  const problem = `would make the address plan of space ${space} too large: ${entries.length} pools take ${planBytes(entries)} bytes, ${nameBytes(entries)} of them for their names; the maximum is ${PLAN_BYTES_MAX}`;
+  return new Rejection(
+    "invalid_request",
+    `Pool ${name} ${problem}; use shorter pool names, or another space.`,
+    { fields: [{ field: "name", value: name, problem }] },
+  );
+}

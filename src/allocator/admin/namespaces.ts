@@ -8,9 +8,14 @@ import { type Context, fresh } from "../core/context.ts";
 import { forgetLabels } from "../core/labels.ts";
 import { notFound } from "../core/not-found.ts";
 import type { LabelledWanted } from "./nodes.ts";
-import { type Precondition, unchanged, unmet } from "./precondition.ts";
-import { registerSpace } from "./register-space.ts";
-import { knownOutcome, type Written } from "./written.ts";
+import {
+  knownOutcome,
+  type Precondition,
+  registerSpace,
+  unchanged,
+  unmet,
+  type Written,
+} from "./written.ts";
 
 /** Registers a namespace, or changes an existing one if the precondition holds. */
 export async function putNamespace(

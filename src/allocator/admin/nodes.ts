@@ -10,8 +10,7 @@ import { type Context, fresh } from "../core/context.ts";
 import { forgetLabels } from "../core/labels.ts";
 import { notFound } from "../core/not-found.ts";
 import { inParallel } from "../core/parallel.ts";
-import { type Precondition, unchanged, unmet } from "./precondition.ts";
-import { knownOutcome, type Written } from "./written.ts";
+import { knownOutcome, type Precondition, unchanged, unmet, type Written } from "./written.ts";
 
 /**
  * Registers a node, or changes the labels of an existing one if the precondition holds. A new node is entered into the

@@ -8,9 +8,14 @@ import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { notFound } from "../core/not-found.ts";
-import { type Precondition, unchanged, unmet } from "./precondition.ts";
-import { registerSpace } from "./register-space.ts";
-import { knownOutcome, type Written } from "./written.ts";
+import {
+  knownOutcome,
+  type Precondition,
+  registerSpace,
+  unchanged,
+  unmet,
+  type Written,
+} from "./written.ts";
 
 /** Creates a quota, or changes an existing one if the precondition holds. */
 export async function putQuota(

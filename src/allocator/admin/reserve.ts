@@ -21,8 +21,7 @@ import type { Context } from "../core/context.ts";
 import { type PageBudget, pageBudget } from "../core/page-budget.ts";
 import { inParallel } from "../core/parallel.ts";
 import { putReservation } from "./administration.ts";
-import type { Precondition } from "./precondition.ts";
-import type { Written } from "./written.ts";
+import type { Precondition, Written } from "./written.ts";
 
 /** An effect of a reservation on a pool that its operator may not expect. */
 export interface ReservationWarning extends Covered {

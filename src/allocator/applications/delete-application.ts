@@ -6,8 +6,7 @@ import {
 import { each, listedAt, restated } from "../../domain/application-changes.ts";
 import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import type { Rejection } from "../../domain/outcome.ts";
-import { type Precondition, unmet } from "../admin/precondition.ts";
-import { knownOutcome } from "../admin/written.ts";
+import { knownOutcome, type Precondition, unmet } from "../admin/written.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { forgetApplication } from "../core/labels.ts";

@@ -2,7 +2,7 @@ import { JOB_ITEMS_AT_ONCE, JOB_ITEMS_PER_SLICE } from "../../domain/limits.ts";
 import { CorruptItemError, type Outcome, orCorrupt } from "../../domain/outcome.ts";
 import type { SpaceJob } from "../../domain/space-job.ts";
 import { isInUse, useText } from "../../domain/space-use.ts";
-import { registerSpace } from "../admin/register-space.ts";
+import { registerSpace } from "../admin/written.ts";
 import { announceChange } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";

@@ -9,7 +9,7 @@ import { extentOf } from "../../domain/pool-set.ts";
 import { takenWithin } from "../../domain/used-in.ts";
 import { beingDeleted, readPool } from "../admin/administration.ts";
 import { beginJob } from "../admin/begin-job.ts";
-import { type Precondition, unmet } from "../admin/precondition.ts";
+import { type Precondition, unmet } from "../admin/written.ts";
 import { lookAtSet } from "../blocks/look-at-set.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";

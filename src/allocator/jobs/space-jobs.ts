@@ -2,7 +2,7 @@ import { Rejection } from "../../domain/outcome.ts";
 import { SPACE_JOB_ID, type SpaceJob } from "../../domain/space-job.ts";
 import { isInUse, spaceInUse } from "../../domain/space-use.ts";
 import { beginJob } from "../admin/begin-job.ts";
-import { registerSpace } from "../admin/register-space.ts";
+import { registerSpace } from "../admin/written.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { readAgain } from "./advance-job.ts";

@@ -11,8 +11,7 @@ import {
   PERCENT_MAX,
   WARM_BLOCKS_MAX,
 } from "../../domain/limits.ts";
-import type { Settings } from "../../domain/pool.ts";
-import { SETTINGS_DEFAULT } from "../../domain/settings.ts";
+import { SETTINGS_DEFAULT, type Settings } from "../../domain/pool.ts";
 import { type Fields, readsOf } from "../noun.ts";
 import { indexedAttributes } from "../schema/attributes.ts";
 import {

@@ -9,7 +9,7 @@ import type { ListedPage } from "../../domain/listed.ts";
 import { sealCursor } from "../http/cursor.ts";
 import type { AnswerOf } from "../http/event.ts";
 import { unreadableBody } from "../http/unreadable.ts";
-import { type DryRun, deleted, etagOf, written } from "../http/write-answer.ts";
+import { type DryRun, deleted, etagOf, written } from "../http/write.ts";
 import { applicationsOf } from "./request.ts";
 
 export function applicationListAnswer(

@@ -13,7 +13,7 @@ import { readJson } from "../http/body.ts";
 import { openCursor } from "../http/cursor.ts";
 import type { Event } from "../http/event.ts";
 import { inPath, readQuery } from "../http/parameters.ts";
-import { readIfMatch } from "../http/preconditions.ts";
+import { readIfMatch } from "../http/write.ts";
 
 /** Reads the requested page of the list. */
 export function readApplicationList(event: Event): ApplicationsWanted {

@@ -27,7 +27,7 @@ import { type AnswerOf, assignedBy, type Event, withTenant } from "../http/event
 import { type Route, route } from "../http/http.ts";
 import { instancePlace } from "../http/instance-place.ts";
 import { readIdempotencyKey, readQuery } from "../http/parameters.ts";
-import type { DryRun } from "../http/write-answer.ts";
+import type { DryRun } from "../http/write.ts";
 import { explanationAnswer } from "./explanation.ts";
 
 /** Makes the route of requests to assign, whose dry runs may have a handle made for them. */

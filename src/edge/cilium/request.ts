@@ -11,10 +11,9 @@ import { invalid } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
 import type { CiliumObject } from "../../domain/cilium-object.ts";
 import { CILIUM_LEVELS_MAX, CILIUM_OBJECT_BYTES_MAX } from "../../domain/limits.ts";
-import { chooseManifest } from "../http/choose-manifest.ts";
+import { chooseManifest, readDocuments } from "../http/choose-manifest.ts";
 import { assignedBy, type Event } from "../http/event.ts";
 import { readHostWith, rejectOtherName } from "../http/parameters.ts";
-import { readDocuments } from "../http/yaml-body.ts";
 
 type CiliumNodeBody = v.InferOutput<typeof ciliumNode>;
 

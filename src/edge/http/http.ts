@@ -7,7 +7,7 @@ import { Rejection, type WriteCounts } from "../../domain/outcome.ts";
 import { type Answer, actorOf, type Event } from "./event.ts";
 import { logger } from "./logger.ts";
 import { linesOf, NDJSON } from "./ndjson.ts";
-import { unlessKnown } from "./preconditions.ts";
+import { unlessKnown } from "./write.ts";
 
 export type Handler = (event: Event) => Promise<APIGatewayProxyStructuredResultV2>;
 

@@ -4,7 +4,7 @@ import { endsNotBeforeMs, type Job, type PoolJob, type WalkCounts } from "../../
 import { formatTime } from "../../domain/time.ts";
 import type { AnswerOf } from "../http/event.ts";
 import { pagedList } from "../http/named-list.ts";
-import type { DryRun } from "../http/write-answer.ts";
+import type { DryRun } from "../http/write.ts";
 
 /**
  * Returns the answer to a started job: the URL of the job, and the time from which no request gets an address of its

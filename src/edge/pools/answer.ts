@@ -3,7 +3,7 @@ import { poolOf } from "../../contract/answers/pool.ts";
 import type { Pool } from "../../domain/pool.ts";
 import type { AnswerOf } from "../http/event.ts";
 import { namedList } from "../http/named-list.ts";
-import { type DryRun, etagOf, type Ignoring, ignored, written } from "../http/write-answer.ts";
+import { type DryRun, etagOf, type Ignoring, ignored, written } from "../http/write.ts";
 
 export function poolAnswer(pool: Pool): AnswerOf<"GET /v1/pools/{name}"> {
   return { status: 200, headers: etagOf(pool), body: poolOf(pool) };

@@ -1,15 +1,14 @@
-import type { Precondition } from "../../allocator/admin/precondition.ts";
+import type { Precondition } from "../../allocator/admin/written.ts";
 import { API_VERSIONS, readManifest } from "../../contract/requests/manifest.ts";
 import { RESOURCE } from "../../contract/requests/names.ts";
 import { type PoolDocument, poolReleaseQuery, readPool } from "../../contract/requests/pool.ts";
 import { readSpiderIpPool, SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
 import { readSpiderSubnet, SPIDER_SUBNET } from "../../contract/requests/spider-subnet.ts";
 import type { PoolSpec } from "../../domain/pool.ts";
-import { chooseManifest, isManifest, type Wanted } from "../http/choose-manifest.ts";
+import { chooseManifest, isManifest, readDocuments, type Wanted } from "../http/choose-manifest.ts";
 import type { Event } from "../http/event.ts";
 import { readNamedWith, readNamedWrite } from "../http/parameters.ts";
-import { readIfMatch } from "../http/preconditions.ts";
-import { readDocuments } from "../http/yaml-body.ts";
+import { readIfMatch } from "../http/write.ts";
 
 export interface PoolRequest {
   readonly space: string;

@@ -26,7 +26,7 @@ import { openCursor, sealCursor } from "../http/cursor.ts";
 import { type AnswerOf, assignedBy, type Event, withTenant } from "../http/event.ts";
 import { readIdempotencyKey, readQuery, readSpace } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
-import type { DryRun } from "../http/write-answer.ts";
+import type { DryRun } from "../http/write.ts";
 
 /** A request for a prefix, and the caller's name for its handle. */
 export type PrefixAssign = AssignRequest & DryRun & { readonly named: string };

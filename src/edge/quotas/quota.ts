@@ -6,8 +6,7 @@ import { readJson } from "../http/body.ts";
 import type { AnswerOf, Event } from "../http/event.ts";
 import { namedList } from "../http/named-list.ts";
 import { readNamedWrite } from "../http/parameters.ts";
-import { readIfMatch } from "../http/preconditions.ts";
-import { type DryRun, deleted, etagOf, written } from "../http/write-answer.ts";
+import { type DryRun, deleted, etagOf, readIfMatch, written } from "../http/write.ts";
 
 export function readQuotaPut(event: Event) {
   const input = readJson(event, quotaBody);

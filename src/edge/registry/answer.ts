@@ -12,7 +12,7 @@ import { openCursor, sealCursor } from "../http/cursor.ts";
 import type { AnswerOf, Event } from "../http/event.ts";
 import { readNamed, readQuery } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
-import { etagOf } from "../http/write-answer.ts";
+import { etagOf } from "../http/write.ts";
 
 /**
  * The requests and answers of nodes and namespaces, the resources with labels. Nothing here reads YAML, which takes

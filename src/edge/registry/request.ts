@@ -13,12 +13,18 @@ import {
 } from "../../contract/requests/registry.ts";
 import type { Namespace } from "../../domain/namespace.ts";
 import type { Node } from "../../domain/node.ts";
-import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
+import { chooseManifest, isManifest, readDocuments } from "../http/choose-manifest.ts";
 import type { AnswerOf, Event } from "../http/event.ts";
 import { readNamedWrite } from "../http/parameters.ts";
-import { readIfMatch, readNamedMatch } from "../http/preconditions.ts";
-import { type DryRun, deleted, type Ignoring, ignored, written } from "../http/write-answer.ts";
-import { readDocuments } from "../http/yaml-body.ts";
+import {
+  type DryRun,
+  deleted,
+  type Ignoring,
+  ignored,
+  readIfMatch,
+  readNamedMatch,
+  written,
+} from "../http/write.ts";
 
 /** A node or a namespace: the part of a path that names it, its manifest, and the readers of both forms of its body. */
 interface LabelledKind<Spec> {

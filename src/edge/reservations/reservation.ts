@@ -6,11 +6,10 @@ import { readReservation } from "../../contract/requests/reservation.ts";
 import { readReservedIp, SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import { assignsPrefixes, type Reservation } from "../../domain/pool.ts";
-import { chooseManifest, isManifest } from "../http/choose-manifest.ts";
+import { chooseManifest, isManifest, readDocuments } from "../http/choose-manifest.ts";
 import type { AnswerOf, Event } from "../http/event.ts";
 import { namedList } from "../http/named-list.ts";
 import { readNamedWrite } from "../http/parameters.ts";
-import { readIfMatch } from "../http/preconditions.ts";
 import { countOf } from "../http/usage.ts";
 import {
   type DryRun,
@@ -18,9 +17,9 @@ import {
   etagOf,
   type Ignoring,
   ignored,
+  readIfMatch,
   written,
-} from "../http/write-answer.ts";
-import { readDocuments } from "../http/yaml-body.ts";
+} from "../http/write.ts";
 
 /** Reads a reservation as JSON, or as a manifest of Spiderpool in JSON or YAML. */
 export function readReservationPut(event: Event) {

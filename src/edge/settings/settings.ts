@@ -5,8 +5,7 @@ import type { Settings } from "../../domain/pool.ts";
 import { readJson } from "../http/body.ts";
 import type { AnswerOf, Event } from "../http/event.ts";
 import { readQuery } from "../http/parameters.ts";
-import { readIfMatch } from "../http/preconditions.ts";
-import { type DryRun, etagOf, written } from "../http/write-answer.ts";
+import { type DryRun, etagOf, readIfMatch, written } from "../http/write.ts";
 
 interface SettingsSeen {
   readonly settings: Settings;

@@ -6,7 +6,7 @@ import {
 } from "../../../src/allocator/admin/administration.ts";
 import { assign } from "../../../src/allocator/assign/assign.ts";
 import { withCalls } from "../../../src/allocator/core/store.ts";
-import { SETTINGS_DEFAULT } from "../../../src/domain/settings.ts";
+import { SETTINGS_DEFAULT } from "../../../src/domain/pool.ts";
 import type { Workload } from "../../../src/domain/workload.ts";
 import { intervals } from "../../domain/builders.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "../../instances.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SETTINGS_DEFAULT } from "../../../src/domain/settings.ts";
+import { SETTINGS_DEFAULT } from "../../../src/domain/pool.ts";
 import { readSettingsPut } from "../../../src/edge/settings/settings.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";

@@ -1,7 +1,6 @@
 import { hashOfValue } from "../../../src/domain/index-entry.ts";
 import { INDEX_SETTLE_MS } from "../../../src/domain/limits.ts";
-import type { Pool } from "../../../src/domain/pool.ts";
-import { SETTINGS_DEFAULT } from "../../../src/domain/settings.ts";
+import { type Pool, SETTINGS_DEFAULT } from "../../../src/domain/pool.ts";
 import { EVERY_SHARD } from "../../../src/domain/shard.ts";
 import { indexPk } from "../../../src/store/key.ts";
 import { drafted } from "../drafts.ts";
