@@ -1,11 +1,10 @@
-import { readOwners } from "../cli/api/handles.ts";
-import { readHoldings } from "../cli/api/holdings.ts";
+import { type OwnedAddress, readOwners } from "../cli/api/handles.ts";
+import { type Holdings, readHoldings } from "../cli/api/holdings.ts";
 import { releaseAddresses } from "../cli/api/releases.ts";
 import type { PlatClient } from "../client/index.ts";
-import { textOf } from "./attachment.ts";
+import { attachmentOf, textOf } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 import type { Network } from "./network.ts";
-import { type Inventory, ofInstances, stale, staleInstances } from "./stale.ts";
 
 /**
  * Releases the addresses on this host that no valid attachment of the network has. It names each by its generation, so
@@ -44,3 +43,38 @@ async function releaseAll(
   const entries = held.map(({ address, generation }) => ({ address, generation }));
   for await (const _ of releaseAddresses(client, entries, keep));
 }
+
+type Held = Holdings["addresses"][number];
+
+/** The addresses of a host, and the attachments of a network that are in use there. */
+interface Inventory {
+  readonly network: Pick<Network, "name">;
+  readonly host: string;
+  readonly held: readonly Held[];
+  /** The attachments in use, as texts. */
+  readonly valid: ReadonlySet<string>;
+}
+
+/** Returns the addresses of attachments of this network and host that are not in use. */
+const stale = ({ network, host, held, valid }: Inventory): readonly Held[] =>
+  held.filter(({ handle = "" }) => {
+    const attachment = attachmentOf(handle, network.name, host);
+    return attachment !== undefined && !valid.has(textOf(attachment));
+  });
+
+/** Returns the addresses of instances, which may be of another network: only their attributes say. */
+const ofInstances = ({ held }: Inventory): readonly Held[] =>
+  held.filter(({ workload }) => workload !== undefined);
+
+/** Returns the addresses of instances that an attachment of this network has, and that is not in use. */
+const staleInstances = (
+  inventory: Inventory,
+  owners: ReadonlyMap<string, OwnedAddress>,
+): readonly Held[] =>
+  ofInstances(inventory).filter(({ address, workload }) => {
+    const { network, containerId, ifName } = owners.get(address)?.attributes ?? {};
+    // An incarnation of another caller has no such attributes, or another uid.
+    const isOurs = network === inventory.network.name && containerId === workload?.uid;
+    if (!isOurs || containerId === undefined || ifName === undefined) return false;
+    return !inventory.valid.has(textOf({ containerId, ifName }));
+  });

@@ -1,13 +1,27 @@
-import { type PlatClient, path } from "../client/index.ts";
+import * as v from "valibot";
+import { readHandle } from "../cli/api/handles.ts";
+import { CommandError } from "../cli/shell/exit.ts";
+import {
+  ApiError,
+  found,
+  InvalidCall,
+  NotPlat,
+  NotSent,
+  type PlatClient,
+  PlatError,
+  path,
+  Unanswered,
+} from "../client/index.ts";
+import { formatAddress } from "../domain/address.ts";
+import { parsePlainAddress } from "../domain/plain-form.ts";
+import { workloadHandle } from "../domain/workload.ts";
 import { add } from "./add.ts";
-import type { Attachment } from "./attachment.ts";
-import { check } from "./check.ts";
+import { type Attachment, handleOf, workloadOf } from "./attachment.ts";
 import { del } from "./del.ts";
 import { CniError, CODE, errorObject } from "./error.ts";
 import { gc } from "./gc.ts";
-import { commandOf, containerOf, type Variables } from "./invocation.ts";
+import { type Container, commandOf, containerOf, type Variables } from "./invocation.ts";
 import { type Ipam, jsonOf, type Network, networkOf, SUPPORTED_VERSIONS } from "./network.ts";
-import { translated } from "./translated.ts";
 
 /** The surroundings of the plugin. */
 export interface World {
@@ -80,3 +94,99 @@ async function status(client: PlatClient): Promise<void> {
     throw new CniError(CODE.notAvailable, message, details);
   }
 }
+
+/** Checks that an attachment holds the addresses that its ADD returned. @throws {CniError} if it lacks one */
+async function check(client: PlatClient, attachment: Attachment): Promise<void> {
+  const expected = expectedAddresses(attachment.network.prevResult, attachment.container);
+  const workload = workloadOf(attachment);
+  const handle = workload ? workloadHandle(workload) : handleOf(attachment);
+  const held = ((await found(readHandle(client, handle))) ?? [])
+    .filter((one) => one.state === "assigned" && one.workload?.uid === workload?.uid)
+    .map(({ address }) => address);
+  const missing = expected.filter((address) => !held.includes(address));
+  if (expected.length > 0 && missing.length === 0) return;
+  throw new CniError(
+    CODE.notHeld,
+    expected.length === 0
+      ? `prevResult has no address of ${attachment.container.ifName}.`
+      : `${handle} does not hold ${missing.join(", ")}.`,
+    held.length > 0 ? `It holds ${held.join(", ")}.` : "It holds no address.",
+  );
+}
+
+/** The part of a result that a CHECK compares. */
+const result = v.object({
+  ips: v.optional(
+    v.array(v.object({ address: v.string(), interface: v.optional(v.number()) })),
+    [],
+  ),
+  interfaces: v.optional(
+    v.array(v.object({ name: v.string(), sandbox: v.optional(v.string()) })),
+    [],
+  ),
+});
+
+/**
+ * Returns the addresses that an ADD gave to an interface, by its result. Addresses of other interfaces may be from other
+ * plugins. @throws {CniError} if there is no such result, as CHECK needs one
+ */
+function expectedAddresses(prevResult: unknown, { ifName }: Container): readonly string[] {
+  const parsed = v.safeParse(result, prevResult);
+  if (!parsed.success)
+    throw new CniError(
+      CODE.invalidConfiguration,
+      "prevResult must be the result of the ADD, with its ips.",
+    );
+  const { ips, interfaces } = parsed.output;
+  return ips
+    .filter(({ interface: at }) => at === undefined || interfaces[at]?.name === ifName)
+    .map(({ address }) => plain(address.replace(/\/.*/, "")));
+}
+
+/** Writes an address as Plat does. */
+function plain(text: string): string {
+  const read = parsePlainAddress(text);
+  return read.ok ? formatAddress(read.value) : text;
+}
+
+/** Returns an error as the runtime sees it. A runtime repeats after `tryAgainLater`. */
+function translated(error: unknown): CniError {
+  if (error instanceof CniError) return error;
+  if (error instanceof ApiError) return rejection(error);
+  if (error instanceof NotSent) return later(error, "Nothing was sent.");
+  if (error instanceof Unanswered)
+    return later(error, "The request may have been carried out. A repeat takes no second address.");
+  if (error instanceof InvalidCall) return withFirstLine(CODE.invalidConfiguration, error);
+  if (error instanceof NotPlat && error.isDenied) return withFirstLine(CODE.rejected, error);
+  if (error instanceof PlatError || error instanceof CommandError)
+    return withFirstLine(CODE.tryAgainLater, error);
+  if (error instanceof Error && error.name === "TimeoutError")
+    return new CniError(CODE.tryAgainLater, "Plat did not answer in time.");
+  return new CniError(CODE.internal, `Unexpected ${String(error)}`);
+}
+
+function rejection({ problem }: ApiError): CniError {
+  const { code, detail, retryable, status, requestId, fields = [] } = problem;
+  const isLater = retryable || status >= 500;
+  const values = fields
+    .filter(({ value }) => value !== undefined)
+    .map(({ field, value }) => `${field} = ${JSON.stringify(value)}`);
+  return new CniError(
+    code === "invalid_request"
+      ? CODE.invalidConfiguration
+      : isLater
+        ? CODE.tryAgainLater
+        : CODE.rejected,
+    detail,
+    [...values, `code: ${code}`, `request: ${requestId}`].join("\n"),
+  );
+}
+
+const later = (error: Error, details: string) =>
+  new CniError(CODE.tryAgainLater, firstLine(error), details);
+
+const withFirstLine = (code: CniError["code"], error: Error) =>
+  new CniError(code, firstLine(error));
+
+/** The first line names the mistake. Those after it advise the user of the command. */
+const firstLine = ({ message }: Error): string => message.replace(/\n.*/s, "");

@@ -1,22 +1,23 @@
-import { allocationViolations } from "./allocation-invariants.ts";
+import type { Allocation } from "./allocation.ts";
+import { allocationViolations, nameOf } from "./allocation-invariants.ts";
 import { applicationViolations, takenViolations } from "./application-invariants.ts";
 import { takenIn } from "./block.ts";
 import { blockViolations, poolOf } from "./block-invariants.ts";
 import { blocksByName } from "./blocks-by-name.ts";
-import { budgetViolations } from "./budget-invariants.ts";
-import { type Cidr, formatCidr, intervalOf, overlaps } from "./cidr.ts";
+import type { Budget, Charge } from "./budget.ts";
+import { type Cidr, formatCidr, intervalOf, overlaps, sameCidr } from "./cidr.ts";
 import { ciliumViolations } from "./cilium-invariants.ts";
 import type { Contents } from "./contents.ts";
+import { ciliumPoolOfHandle, handleOfPrefixes, nodeOfHandle } from "./handle.ts";
 import { hierarchyViolations } from "./hierarchy-invariants.ts";
 import { indexViolations } from "./index-invariants.ts";
-import { instanceViolations } from "./instance-invariants.ts";
 import { violationsAtRest } from "./invariants-at-rest.ts";
+import { EARLIER_UIDS_MAX } from "./limits.ts";
 import { eachDepth } from "./pool-hierarchy.ts";
-import { poolViolations } from "./pool-invariants.ts";
-import { prefixViolations } from "./prefix-invariants.ts";
 import { setViolations } from "./set-invariants.ts";
 import { onePerSubnet } from "./subnet.ts";
 import { type Violation, violation } from "./violation.ts";
+import { type Instance, isKeptKind, isWorkloadHandle, workloadHandle } from "./workload.ts";
 
 /**
  * Proves the invariants over the contents of a table.
@@ -86,4 +87,145 @@ function overlapping(
     const both = `${formatCidr(before.cidr)} and ${formatCidr(range.cidr)}`;
     return [violation("I1", `${kind} ${both} of ${range.space} overlap`)];
   });
+}
+
+/** Finds budgets that count less than what is held under their quotas (I21). */
+function budgetViolations({ budgets, blocks, allocations }: Contents): Violation[] {
+  if (budgets.length === 0) return [];
+  const taken = new Map<string, number>();
+  for (const { space, slots } of blocks)
+    for (const slot of slots.values()) {
+      if (slot.kind !== "taken") continue;
+      const name = `${space} ${slot.token}`;
+      taken.set(name, (taken.get(name) ?? 0) + 1);
+    }
+  return budgets.flatMap((budget) => {
+    const ofSpace = blocks.filter(({ space }) => space === budget.space);
+    const claimed = ofSpace.filter(({ charge }) => isCharged(charge?.charges ?? [], budget));
+    const held = allocations
+      .filter(({ place, charges }) => place.space === budget.space && isCharged(charges, budget))
+      .flatMap(({ place, parts }) => parts.map(({ token }) => `${place.space} ${token}`))
+      .reduce((sum, name) => sum + (taken.get(name) ?? 0), claimed.length);
+    const { space, quota, of, used } = budget;
+    const what = `quota ${quota} of ${space} counts ${used} ${of}, and ${held} are held`;
+    return held > used ? [violation("I21", what)] : [];
+  });
+}
+
+const isCharged = (charges: readonly Charge[], { quota, of, round, before }: Budget): boolean =>
+  charges.some(
+    (charge) =>
+      charge.quota === quota &&
+      charge.of === of &&
+      (charge.round === round || charge.round === before),
+  );
+
+/** Finds instances with more than one allocation, and allocations that no instance can have (I14). */
+function instanceViolations(allocations: readonly Allocation[]): Violation[] {
+  const named = new Set<string>();
+  return allocations.flatMap((allocation) => {
+    const wrong = [...wrongWith(allocation)];
+    const name = `${allocation.place.space} ${allocation.handle}`;
+    if (allocation.workload && named.has(name)) wrong.push("is a second one of its instance");
+    if (allocation.workload) named.add(name);
+    return wrong.map((what) => violation("I14", `${nameOf(allocation)} ${what}`));
+  });
+}
+
+function wrongWith({ handle, workload, state }: Allocation): string[] {
+  if (workload) return [...wrongFor(handle, workload), ...wronglyKept(state, workload)];
+  return [
+    ...(isWorkloadHandle(handle) ? ["has the handle of an instance, and names none"] : []),
+    ...(state === "kept" ? ["is kept, and names no instance"] : []),
+  ];
+}
+
+function wrongFor(handle: string, { earlierUids, ...workload }: Instance): string[] {
+  return [
+    ...(handle === workloadHandle(workload) ? [] : ["has the handle of another instance"]),
+    ...(earlierUids.includes(workload.uid) ? ["has a uid that another one has replaced"] : []),
+    ...(earlierUids.length > EARLIER_UIDS_MAX
+      ? [`remembers ${earlierUids.length} earlier uids`]
+      : []),
+  ];
+}
+
+const wronglyKept = (state: Allocation["state"], workload: Instance): string[] =>
+  state === "kept" && !isKeptKind(workload)
+    ? [`is kept, and a ${workload.kind} keeps no addresses`]
+    : [];
+
+/** Finds what is wrong with pools: a range that the plan does not give, or a deletion without a job. */
+const poolViolations = (contents: Contents): Violation[] => [
+  ...unplanned(contents),
+  ...abandoned(contents),
+];
+
+/** Finds active pools whose range is not in the plan. A creator of another pool checks only the plan. */
+function unplanned({ pools, plans }: Contents): Violation[] {
+  return pools
+    .filter(({ state }) => state === "active")
+    .filter(
+      ({ space, id, subnetId, cidr }) =>
+        !plans.some(
+          (plan) =>
+            plan.space === space &&
+            plan.entries.some(
+              (entry) =>
+                entry.id === id && entry.subnetId === subnetId && sameCidr(entry.cidr, cidr),
+            ),
+        ),
+    )
+    .map(({ name, cidr }) =>
+      violation("I1", `pool ${name} serves ${formatCidr(cidr)}, which the plan does not give it`),
+    );
+}
+
+/** Finds pools in state `deleting` without a job that continues the deletion. */
+function abandoned({ pools, jobs }: Contents): Violation[] {
+  return pools
+    .filter(({ state }) => state === "deleting")
+    .filter(
+      (pool) =>
+        !jobs.some(
+          (job) => job.kind === "pool.delete" && job.poolId === pool.id && job.state === "running",
+        ),
+    )
+    .map(({ name }) => violation("shape", `pool ${name} is being deleted, and no job does it`));
+}
+
+/**
+ * Finds incarnations of nodes that have more than one prefix of a family, and prefixes of handles that can have none (I17). Of a pool of
+ * Cilium a node has any number of prefixes, and so has a handle of a caller. A prefix of a request that was aborted or released counts for nobody: nobody was told of it, or it was given
+ * back, and it is about to be freed.
+ */
+export function prefixViolations({ blocks, allocations }: Contents): Violation[] {
+  const holders = new Map(
+    allocations.flatMap((allocation) =>
+      allocation.parts.map(
+        ({ token }) => [`${allocation.place.space} ${token}`, allocation] as const,
+      ),
+    ),
+  );
+  const counts = new Map<string, number>();
+  const found: Violation[] = [];
+  for (const { space, cidr, whole, slots } of blocks) {
+    const slot = slots.get(0);
+    if (!whole || slot?.kind !== "taken") continue;
+    const holder = holders.get(`${space} ${slot.token}`);
+    // A slot without an allocation is a violation of I3.
+    if (!holder) continue;
+    const { handle, state } = holder;
+    if (ciliumPoolOfHandle(handle) || handleOfPrefixes(handle) !== undefined) continue;
+    if (!nodeOfHandle(handle))
+      found.push(
+        violation("I17", `${handle} has a prefix, and is neither a node nor a handle of prefixes`),
+      );
+    if (state === "aborted" || state === "released") continue;
+    const name = `${handle} of ${space} has IPv${cidr.family} prefixes`;
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    if (count === 2) found.push(violation("I17", `${name}: more than one`));
+  }
+  return found;
 }

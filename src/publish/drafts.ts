@@ -1,17 +1,19 @@
 import { formatCidr } from "../domain/cidr.ts";
 import { hostName } from "../domain/host.ts";
+import { percentUsed } from "../domain/pool-usage.ts";
 import { hostEvents, slotEvents } from "../domain/slot-events.ts";
 import { allocationFrom } from "../store/allocation.ts";
 import { blockFrom } from "../store/block.ts";
 import type { ItemChange } from "../store/change-log.ts";
 import { isMap, sameValue } from "../store/clause.ts";
+import { fullPoolFrom } from "../store/full-pool.ts";
 import type { Item } from "../store/item.ts";
 import { jobFrom } from "../store/job.ts";
 import { kindNameOf } from "../store/kinds.ts";
+import { poolUsageFrom } from "../store/pool-usage.ts";
 import type { Draft } from "./draft.ts";
 import { ownerDrafts } from "./owner-drafts.ts";
 import { poolDrafts } from "./pool-drafts.ts";
-import { fullDrafts, usageDrafts } from "./usage-drafts.ts";
 
 /**
  * Returns what a change did, in order. The slots of a block are the truth of what is assigned, so only they assign
@@ -79,3 +81,37 @@ function jobDrafts(change: ItemChange): readonly Draft[] {
 
 const both = <T>({ before, after }: ItemChange, from: (item: Item) => T) =>
   [before && from(before), after && from(after)] as const;
+
+/** Returns the thresholds that the use of a pool crossed between two passes, and whether nothing is left since. */
+function usageDrafts({ before, after }: ItemChange): readonly Draft[] {
+  if (!after) return [];
+  const was = before && poolUsageFrom(before);
+  const is = poolUsageFrom(after);
+  const { space, pool, usage, threshold } = is;
+  const common = { kind: "whole", space, subject: is.poolId } as const;
+  const isExhausted = usage.available === 0n && was !== undefined && was.usage.available > 0n;
+  return [
+    ...(threshold === was?.threshold
+      ? []
+      : [
+          {
+            ...common,
+            type: "PoolThresholdCrossed",
+            detail: {
+              pool,
+              percentUsed: percentUsed(usage),
+              before: was?.threshold ?? null,
+              after: threshold ?? null,
+            },
+          } as const,
+        ]),
+    ...(isExhausted ? [{ ...common, type: "PoolExhausted", detail: { pool } } as const] : []),
+  ];
+}
+
+/** Returns the pool that a request found full. The hint stays until the pool has room again. */
+function fullDrafts({ before, after }: ItemChange): readonly Draft[] {
+  if (before || !after) return [];
+  const { space, poolId } = fullPoolFrom(after);
+  return [{ kind: "full", space, poolId }];
+}

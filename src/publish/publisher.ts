@@ -1,13 +1,16 @@
 import { inParallel } from "../allocator/core/parallel.ts";
 import type { Store } from "../allocator/core/store.ts";
-import { PUBLISHED_AT_ONCE } from "../domain/limits.ts";
+import {
+  LOGGED_MS_MAX,
+  LOGGED_TRIES_MAX,
+  OWNER_AWAITED_MS_MAX,
+  PUBLISHED_AT_ONCE,
+} from "../domain/limits.ts";
 import type { ItemChange } from "../store/change-log.ts";
 import type { Table } from "../store/table.ts";
-import { Awaited } from "./awaited.ts";
 import type { DomainEvent } from "./domain-event.ts";
-import { eventLog } from "./event-log.ts";
+import { batchesOf, type EventLog, eventLog, type LoggedBatch } from "./event-log.ts";
 import { historyItems } from "./history.ts";
-import { keepEvents } from "./keep-events.ts";
 import { keepHistory } from "./keep-history.ts";
 import { tell } from "./tell.ts";
 import type { Told } from "./told.ts";
@@ -108,4 +111,69 @@ export function publisher(
 function hasUntold(told: readonly Told[]): (change: Understood) => boolean {
   const tokens = new Set(told.map(({ assigned }) => assigned));
   return ({ newTokens }) => newTokens.some((token) => !tokens.has(token));
+}
+
+/** Changes that wait at once, at most: one for each shard that a process takes. */
+const AWAITED_MAX = 1_000;
+
+/**
+ * The changes that wait for the owner of their address. A change waits from its first delivery on, however old it is:
+ * after a standstill all shards are late.
+ */
+class Awaited {
+  readonly #now: () => number;
+  /** The times at which changes were first delivered without an owner, by their numbers. */
+  readonly #since = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Returns true if the change waits on. */
+  has({ sequence }: ItemChange): boolean {
+    const since = this.#since.get(sequence);
+    if (since === undefined) {
+      if (this.#since.size >= AWAITED_MAX) this.#since.clear();
+      this.#since.set(sequence, this.#now());
+      return true;
+    }
+    if (this.#now() - since < OWNER_AWAITED_MS_MAX) return true;
+    this.#since.delete(sequence);
+    return false;
+  }
+}
+
+interface Kept {
+  readonly now: () => number;
+  readonly keptMs: number;
+}
+
+/**
+ * Writes events into the log, for programs that poll.
+ *
+ * A poll leaves out what is younger than `EVENTS_WITHHELD_MS`. An item must be there when the first poll comes to its
+ * time, or no poll would return it. So the time of an item is read just before its write. If the write took longer
+ * than `LOGGED_MS_MAX`, the item is written again under a later time, and polls may return its events twice.
+ *
+ * @throws if an item took too long each time; its changes must come again
+ */
+export async function keepEvents(
+  log: EventLog,
+  events: readonly DomainEvent[],
+  kept: Kept,
+): Promise<void> {
+  await inParallel(batchesOf(events), PUBLISHED_AT_ONCE, (batch) => keepBatch(log, batch, kept));
+}
+
+async function keepBatch(log: EventLog, batch: LoggedBatch, { now, keptMs }: Kept): Promise<void> {
+  for (let tries = 0; tries < LOGGED_TRIES_MAX; tries++) {
+    const atMs = now();
+    await log.put(batch, { atMs, untilMs: atMs + keptMs });
+    const tookMs = now() - atMs;
+    // A clock that was set back says nothing of the duration.
+    if (tookMs >= 0 && tookMs <= LOGGED_MS_MAX) return;
+  }
+  throw new Error(
+    `a write of the event log took more than ${LOGGED_MS_MAX} ms, ${LOGGED_TRIES_MAX} times`,
+  );
 }

@@ -1,9 +1,9 @@
+import { fnv1a64 } from "../domain/hash.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { InMemoryFeed } from "./change-log.ts";
 import { holds, isMap, valueAt } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key, Path, Value } from "./item.ts";
-import { isInSegment } from "./segment.ts";
 import type {
   Change,
   DueKey,
@@ -11,6 +11,7 @@ import type {
   Page,
   QueryOptions,
   ScanOptions,
+  Segment,
   Table,
   Write,
 } from "./table.ts";
@@ -211,3 +212,10 @@ function rank(unit: number): number {
   if (unit < SURROGATES_START) return unit;
   return unit < SURROGATES_END ? unit + SURROGATES_END : unit - (SURROGATES_END - SURROGATES_START);
 }
+
+/**
+ * Returns true if a partition lies in a segment. As in DynamoDB, the whole partition key decides,
+ * and nothing else.
+ */
+export const isInSegment = (pk: string, { index, of }: Segment): boolean =>
+  fnv1a64(pk) % BigInt(of) === BigInt(index);

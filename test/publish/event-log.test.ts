@@ -8,7 +8,7 @@ import {
 } from "../../src/domain/limits.ts";
 import type { DomainEvent } from "../../src/publish/domain-event.ts";
 import { eventLog, type LogPosition, logTime } from "../../src/publish/event-log.ts";
-import { keepEvents } from "../../src/publish/keep-events.ts";
+import { keepEvents } from "../../src/publish/publisher.ts";
 import { readEvents } from "../../src/publish/read-events.ts";
 import { padded } from "../../src/store/change-log.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";

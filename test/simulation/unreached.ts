@@ -401,7 +401,7 @@ export const EXCUSES: readonly Excuse[] = [
       ["assign/settle-instance.ts", "not: ) ?? (await whyNotTo(execution)); if"],
       ["applications/put-application.ts", ") ?? NO_ADDRESSES, address), ); return"],
       ["applications/close-lost.ts", "not: seen || gone.length === 0) return"],
-      ["admin/add-addresses.ts", "return undefined; const configuration ="],
+      ["admin/change-pool.ts", "return undefined; const configuration ="],
       ["jobs/carry-on-pool.ts", 'back ? advance(context, "walk-job", after,'],
       ["read/read-address.ts", "({ namespace, kind, name, instance, uid }:"],
       ["release/free-named.ts", "block ?? (await blockAt(context, space,"],

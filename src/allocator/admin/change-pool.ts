@@ -12,6 +12,7 @@ import { Rejection } from "../../domain/outcome.ts";
 import {
   assignsPrefixes,
   isRanged,
+  noneUnread,
   type Pool,
   type PoolSpec,
   type SpaceConfiguration,
@@ -24,8 +25,9 @@ import { lookAtSet } from "../blocks/look-at-set.ts";
 import { answer, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { announceChange } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { addAddresses } from "./add-addresses.ts";
 import { beginShrink } from "./begin-job.ts";
+import { cutCheck } from "./cut-check.ts";
+import { rejectShared } from "./reject-shared.ts";
 import { knownOutcome, type Precondition, unchanged, unmet, type Written } from "./written.ts";
 
 /**
@@ -145,4 +147,31 @@ const immutable = (field: string, value: string | number) =>
 
 function fieldRejection(field: string, problem: string): Rejection {
   return new Rejection("invalid_request", `${field} ${problem}.`, { fields: [{ field, problem }] });
+}
+
+/**
+ * Keeps addresses for a ranged pool that is about to get them: its item says so → then all pools are read. If another pool has one
+ * of them, the first step is undone. Of two pools that want one address at once, at least one sees the other, so one or none gets it.
+ * After a crash the pool keeps the addresses from others until its next change, or until a job frees them.
+ *
+ * @returns the pool as its item is then; nothing if another request changed it meanwhile
+ */
+async function addAddresses(
+  context: Context,
+  seen: Pool,
+  added: AddressSet,
+): Promise<Pool | Rejection | undefined> {
+  const { store } = context;
+  const { adding: _, ...before } = seen;
+  const adding: Pool = { ...before, adding: added, revision: fresh(context) };
+  const put = await knownOutcome(store.changePool("add-addresses", seen, adding));
+  if (put.outcome === "lost") return undefined;
+  const configuration = await store.readSpace(seen.space);
+  // The set of a pool that cannot be read is not known.
+  noneUnread(configuration);
+  const shared =
+    (await rejectShared(context, seen, added, configuration.pools)) ??
+    (await cutCheck(context, seen, added, configuration));
+  if (shared) await store.changePool("add-undo", adding, { ...before, revision: fresh(context) });
+  return shared ?? adding;
 }

@@ -1,12 +1,17 @@
+import { FAMILIES, type Family } from "../../domain/address.ts";
 import { type Cidr, formatCidr, parseNetwork, sameCidr } from "../../domain/cidr.ts";
 import { allocatedOf, prefixesIn } from "../../domain/cilium-multi-pool.ts";
 import type { CiliumMemory, CiliumReport } from "../../domain/cilium-report.ts";
+import { hostId } from "../../domain/host.ts";
 import { isLater } from "../../domain/judge-node.ts";
 import type { NodeObjects } from "../../domain/node-objects.ts";
 import { Rejection } from "../../domain/outcome.ts";
+import { noneUnread } from "../../domain/pool.ts";
 import { same } from "../../domain/same.ts";
 import { inPrefixPools, notPrefixes } from "../../domain/stated-ranges.ts";
 import { knownOutcome } from "../admin/written.ts";
+import { type PoolRequest, poolsServing } from "../assign/family-requests.ts";
+import { requesterOf } from "../assign/requester.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
@@ -15,7 +20,6 @@ import { readStated, stateAfter, stateBefore } from "../prefixes/state-ranges.ts
 import { endCiliumReport, isStillReleasing } from "./end-cilium-report.ts";
 import type { CiliumGrant, CiliumKnown, CiliumRequest } from "./mode.ts";
 import { MODES } from "./modes.ts";
-import { servedFamilies } from "./served-families.ts";
 
 /**
  * Grants a node what its CiliumNode asks for, and takes back what the node gives back. A repeat answers the same: callers say what
@@ -195,4 +199,32 @@ async function remembered(
     seen ? store.changeCiliumReport("cilium", seen, next) : store.createCiliumReport(next),
   );
   return written.outcome === "done" ? next : undefined;
+}
+
+/**
+ * Returns the families in which pools give a node addresses, or prefixes.
+ *
+ * @throws {CorruptItemError} if a pool that cannot be read might serve another one
+ */
+async function servedFamilies(
+  context: Context,
+  { space, node, assignedBy }: Pick<CiliumRequest, "space" | "node" | "assignedBy">,
+  gives: "addresses" | "prefixes" | "nothing",
+): Promise<readonly Family[]> {
+  if (gives === "nothing") return [];
+  const configuration = await configurationOf(context, space);
+  const request: PoolRequest = {
+    space,
+    host: hostId("host", node),
+    wanted: FAMILIES.map((family) => ({ family, count: 1 })),
+    pools: [],
+    ...(assignedBy !== undefined && { assignedBy }),
+    ...(gives === "prefixes" && { prefixes: { stated: [] } }),
+  };
+  const requester = await requesterOf(context, request, configuration);
+  const served = FAMILIES.filter(
+    (family) => !(poolsServing(request, configuration, requester, family) instanceof Rejection),
+  );
+  if (served.length < FAMILIES.length) noneUnread(configuration);
+  return served;
 }

@@ -1,7 +1,8 @@
 import { formatCidr } from "../../domain/cidr.ts";
-import { EVENTS_AT_ONCE } from "../../domain/limits.ts";
+import { EVENTS_AT_ONCE, SIGN_OF_LIFE_MS } from "../../domain/limits.ts";
 import type { ClusterEvent, NodeStatement } from "../../domain/node-event.ts";
 import { type NodePatch, nodePatch } from "../../domain/node-patch.ts";
+import type { SignOfLife } from "../../domain/node-report.ts";
 import { CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { BoundedWork } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
@@ -16,7 +17,6 @@ import {
   type NodeApplied,
   type NodeNamed,
 } from "./apply-node.ts";
-import { renew } from "./renew.ts";
 
 /** The result of one event. */
 export interface EventResult {
@@ -163,3 +163,23 @@ const FREEING = new Rejection(
   "request_in_progress",
   "The repair run frees what this node had; send the event again.",
 );
+
+/**
+ * Notes the renewal of a node's Lease, if it is a new one. A function writes at most one in `SIGN_OF_LIFE_MS`.
+ *
+ * @returns `stale` for a renewal that is known
+ */
+async function renew(
+  { store, cache, now }: Context,
+  { space, name, renewedAt }: Omit<SignOfLife, "seenAtMs">,
+): Promise<"applied" | "stale"> {
+  const key = `${space}#${name}`;
+  const known = cache.leases.get(key) ?? (await store.readSignOfLife(space, name));
+  const sign: SignOfLife = { space, name, renewedAt, seenAtMs: now() };
+  if (known) cache.leases.set(key, known);
+  if (known && known.renewedAt >= renewedAt) return "stale";
+  if (known && sign.seenAtMs - known.seenAtMs < SIGN_OF_LIFE_MS) return "applied";
+  await store.putSignOfLife(sign);
+  cache.leases.set(key, sign);
+  return "applied";
+}

@@ -1,3 +1,4 @@
+import type * as v from "valibot";
 import {
   ApiError,
   InvalidCall,
@@ -6,8 +7,8 @@ import {
   PlatError,
   type Problem,
 } from "../../client/index.ts";
+import type { problem } from "../../contract/answers/answers.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
-import { ADVICE } from "./advice.ts";
 
 /** Returns the error of the command for a failed call of the API, or the error of a command itself; else nothing. */
 export function commandErrorOf(error: unknown): CommandError | undefined {
@@ -60,3 +61,17 @@ export function addedTo(error: PlatError, line: string): CommandError {
   const { exit, message } = commandErrorOf(error) as CommandError;
   return new CommandError(exit, `${message}\n${line}`);
 }
+
+/** Advice about a problem, by its code: the API cannot name the commands that help. */
+const ADVICE: Readonly<Partial<Record<v.InferOutput<typeof problem>["code"], string>>> = {
+  forbidden: "An operator of the API grants roles.",
+  unauthenticated: "Set PLAT_TOKEN to the token of the server.",
+  no_pool_available: "`plat assign` with --dry-run explains each pool; `plat pool get` lists them.",
+  pool_exhausted: "`plat show` lists the free addresses of each pool.",
+  host_not_registered: "Register the host with `plat node apply -f FILE`.",
+  precondition_failed: "It changed in the meantime. Look at it, and repeat the command.",
+  request_in_progress: "Repeat the command when the other request has ended.",
+  idempotency_mismatch: "Use another --idempotency-key for another request.",
+  unreadable: "`plat check` names the items that cannot be read.",
+  internal_error: "The log of the server has the cause under the id of the request.",
+};

@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { type HistoryEvent, readAddressHistory, readHandleHistory } from "../api/histories.ts";
+import type { Answer, PlatClient } from "../../client/index.ts";
+import { EVENTS_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { usageError } from "../shell/exit.ts";
@@ -61,4 +62,35 @@ async function show(
 
 function neither(): never {
   throw usageError("history needs an address or --handle, and not both.");
+}
+
+type HistoryPage = Answer<"readAddressHistory"> | Answer<"readHandleHistory">;
+
+/** An event of a history. */
+type HistoryEvent = HistoryPage["events"][number];
+
+/** All that is kept of a history, the newest first. */
+interface History {
+  readonly keptDays: number;
+  readonly events: readonly HistoryEvent[];
+}
+
+const limit = EVENTS_PER_PAGE_MAX;
+
+/** Reads the history of an address. */
+const readAddressHistory = (client: PlatClient, ip: string): Promise<History> =>
+  joined(client.pages.readAddressHistory({ ip, limit }));
+
+/** Reads the history of a handle. */
+const readHandleHistory = (client: PlatClient, handle: string): Promise<History> =>
+  joined(client.pages.readHandleHistory({ handle, limit }));
+
+async function joined(pages: AsyncGenerator<HistoryPage, void, undefined>): Promise<History> {
+  const events: HistoryEvent[] = [];
+  let keptDays = 0;
+  for await (const page of pages) {
+    events.push(...page.events);
+    keptDays = page.keptDays;
+  }
+  return { keptDays, events };
 }

@@ -1,12 +1,6 @@
 import { Command, Option } from "commander";
+import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
 import { ALLOCATORS } from "../../domain/node-prefixes.ts";
-import {
-  ensureNodeCidrs,
-  type NodeCidr,
-  type NodeCidrRequest,
-  readNodeCidrs,
-  releaseNodeCidrs,
-} from "../api/node-cidrs.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { count, texts } from "../invocation/options.ts";
@@ -162,4 +156,37 @@ async function release(
     document: released,
     names: released.released,
   });
+}
+
+type Listed = Answer<"listPodCidrs">;
+type NodeCidr = Omit<Listed["podCIDRs"][number], "uid"> & { readonly uid?: string };
+/** The prefixes that a node is to have. */
+type NodeCidrRequest = Parameters<"ensurePodCidrs">["body"];
+type Ensured = Answer<"ensurePodCidrs">;
+
+/** Reads the prefixes of a node, or those of one uid. */
+async function readNodeCidrs(
+  client: PlatClient,
+  node: string,
+  uid: string | undefined,
+): Promise<Listed> {
+  return (await client.listPodCidrs({ node, uid })).body;
+}
+
+/** Ensures that a node has its prefixes. */
+async function ensureNodeCidrs(
+  client: PlatClient,
+  node: string,
+  said: NodeCidrRequest,
+): Promise<Ensured> {
+  return (await client.ensurePodCidrs({ node, body: said })).body;
+}
+
+/** Releases the prefixes of a uid of a node, or one of them. */
+async function releaseNodeCidrs(
+  client: PlatClient,
+  node: string,
+  query: { readonly uid: string; readonly cidr?: string | undefined },
+): Promise<Answer<"releasePodCidrs">> {
+  return (await client.releasePodCidrs({ node, ...query })).body;
 }

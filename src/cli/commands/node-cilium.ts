@@ -1,15 +1,9 @@
 import { Command, Option } from "commander";
+import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
 import { CILIUM_NODE, FAMILY_TEXTS } from "../../contract/requests/cilium-node.ts";
 import { isRecord } from "../../contract/schema/schema.ts";
 import { CILIUM_MODES } from "../../domain/cilium-object.ts";
 import { isManifest, nameOf } from "../../edge/http/choose-manifest.ts";
-import {
-  type CiliumNode,
-  type CiliumQuery,
-  putCiliumNode,
-  readCiliumNode,
-  releaseCiliumNode,
-} from "../api/cilium-nodes.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withQuestion } from "../invocation/confirm.ts";
 import { type Duration, duration } from "../invocation/options.ts";
@@ -167,3 +161,38 @@ function ciliumNodesIn(file: string, items: readonly unknown[]) {
 /** Returns the sentences on what could not be granted. */
 const errorsOf = ({ status }: CiliumNode): readonly string[] =>
   status.operator.error === "" ? [] : [status.operator.error];
+
+type CiliumNode = Answer<"readCiliumNode">;
+
+/** Reads the CiliumNode of a node, with what the node has now. */
+async function readCiliumNode(client: PlatClient, node: string): Promise<CiliumNode> {
+  return (await client.readCiliumNode({ node })).body;
+}
+
+/** The options of a PUT of a CiliumNode. Those that are absent have the API's defaults. */
+type CiliumQuery = Omit<Parameters<"putCiliumNode">, "node" | "body">;
+
+/** Grants a node what its CiliumNode asks for, and returns the object with that filled in. */
+async function putCiliumNode(
+  client: PlatClient,
+  node: string,
+  object: object,
+  query: CiliumQuery,
+): Promise<CiliumNode> {
+  return (
+    await client.putCiliumNode({
+      node,
+      ...query,
+      body: object as Parameters<"putCiliumNode">["body"],
+    })
+  ).body;
+}
+
+/** Releases all that a uid of a node has by its CiliumNode. A repeat releases nothing. */
+async function releaseCiliumNode(
+  client: PlatClient,
+  node: string,
+  uid: string,
+): Promise<Answer<"releaseCiliumNode">> {
+  return (await client.releaseCiliumNode({ node, uid })).body;
+}

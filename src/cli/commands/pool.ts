@@ -2,19 +2,27 @@ import { Command } from "commander";
 import type * as v from "valibot";
 import type { poolRead } from "../../contract/answers/answers.ts";
 import { POOL as FIELDS } from "../../contract/requests/pool.ts";
-import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
+import { type PoolHistory, readPoolHistory } from "../api/alarms.ts";
+import {
+  action,
+  type DryRunOption,
+  markOf,
+  printing,
+  type Session,
+  withDryRun,
+} from "../invocation/cli.ts";
 import { fieldsIn, withFields } from "../invocation/field-options.ts";
 import { duration } from "../invocation/options.ts";
-import { TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
+import { type Job, TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
+import { asSeen } from "../resource/change.ts";
 import { create } from "../resource/create.ts";
 import { getCommand } from "../resource/get.ts";
-import { POOL } from "../resource/kind.ts";
+import { POOL, titled } from "../resource/kind.ts";
+import { listKnown } from "../resource/list.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { poolEnableCommand } from "./pool-enable.ts";
-import { poolHistoryCommand } from "./pool-history.ts";
 import { poolJobCommands } from "./pool-jobs.ts";
 
 export type Pool = v.InferOutput<typeof poolRead>;
@@ -100,3 +108,76 @@ const createCommand = (io: Io): Command =>
         create(session, POOL, name, fieldsIn(FIELDS, options), options),
       ),
     );
+
+/** Returns `enable NAME`, which undoes `drain NAME`. */
+const poolEnableCommand = (io: Io): Command =>
+  withDryRun(
+    new Command("enable")
+      .description("Assign from a drained or disabled pool again; this cancels its drain")
+      .argument("<pool>", "Name of the pool"),
+    "Say what would change, and change nothing",
+  )
+    .addHelpText("after", examples(["Undo a drain", "plat pool enable default-ipv4"]))
+    .action(action(io, enable));
+
+/** Enables the pool as it was read, so that it does not overwrite a concurrent change. */
+async function enable(
+  { io, client }: Session,
+  { dryRun }: DryRunOption,
+  name: string,
+): Promise<void> {
+  const seen = await client.readPool({ name });
+  const { state, job: _, ...pool } = seen.body;
+  if (!pool.disabled && state === undefined)
+    return io.out(`${titled(POOL, name)} is already enabled\n`);
+  const drains = (await listKnown<Job>(client, { plural: "jobs" })).bodies.filter(
+    ({ pool, kind, state }) => pool === name && kind === "pool.drain" && state === "running",
+  );
+  const { body } = await client.putPool({
+    name,
+    dryRun,
+    body: { ...pool, disabled: false },
+    ...asSeen(seen),
+  });
+  io.out(`${titled(POOL, name)} enabled${markOf({ dryRun })}\n`);
+  if (body.effectiveAt !== undefined) io.out(`In force everywhere from ${body.effectiveAt} on\n`);
+  for (const { id } of drains)
+    io.err(`Note: this ${dryRun ? "would cancel its drain" : `cancels job ${id}`}.\n`);
+}
+
+const poolHistoryCommand = (io: Io): Command =>
+  printing(new Command("history"))
+    .description("Show the use of a pool over time, and when nothing is left")
+    .argument("<pool>", "Name of the pool")
+    .addHelpText(
+      "after",
+      examples(["Show the use of a pool in the last month", "plat pool history default-ipv4"]),
+    )
+    .action(action(io, show));
+
+const COLUMNS: readonly Column<PoolHistory["samples"][number]>[] = [
+  { header: "AT", value: ({ at }) => at },
+  { header: "IN USE", value: ({ inUse }) => String(inUse) },
+  { header: "AVAILABLE", value: ({ available }) => String(available) },
+  { header: "ASSIGNABLE", value: ({ assignable }) => String(assignable) },
+];
+
+async function show(
+  { io, client, print }: Session,
+  _options: unknown,
+  name: string,
+): Promise<void> {
+  const document = await readPoolHistory(client, name);
+  print({ columns: COLUMNS, rows: document.samples, document });
+  const { percentUsed, exhaustedAt } = document;
+  if (percentUsed === undefined)
+    io.err(`Note: Pool ${name} was not counted yet. The first pass ends within minutes.\n`);
+  else
+    io.err(
+      `Note: ${percentUsed} % is in use or cooling. ${
+        exhaustedAt
+          ? `If the use grows on, nothing is left at ${exhaustedAt}.`
+          : "No exhaustion is forecast."
+      }\n`,
+    );
+}

@@ -1,6 +1,8 @@
 import type { Session } from "../invocation/cli.ts";
 import type { Confirm } from "../invocation/confirm.ts";
+import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
+import type { Listing } from "../output/print.ts";
 import { progressing } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
@@ -10,8 +12,7 @@ import { readCurrent } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import { previewImport } from "./dry-run.ts";
 import { planOf } from "./plan.ts";
-import { isNothing, reportOf } from "./report.ts";
-import type { Plan } from "./steps.ts";
+import type { Counts, Plan } from "./steps.ts";
 
 /**
  * Brings Plat to the desired state: it reads the current state, plans, and stops before the first write if there is a
@@ -75,3 +76,31 @@ function withConflicts(plan: Plan, rejected: readonly Conflict[]): Plan {
   }
   return { ...plan, counts, conflicts: [...plan.conflicts, ...rejected] };
 }
+
+/** The counts of one kind, planned or done. */
+interface Row extends Counts {
+  readonly kind: string;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { header: "KIND", value: ({ kind }) => kind },
+  { header: "CREATE", value: ({ create }) => create },
+  { header: "CHANGE", value: ({ change }) => change },
+  { header: "UNCHANGED", value: ({ unchanged }) => unchanged },
+  { header: "CONFLICTS", value: ({ conflicts }) => conflicts },
+];
+
+/** Formats a plan as a table of counts; for programs, with every step. */
+function reportOf(plan: Plan, came: { readonly dryRun: boolean }): Listing<Row> {
+  const { counts, conflicts, notes, ...steps } = plan;
+  return {
+    columns: COLUMNS,
+    rows: Object.entries(counts).map(([kind, of]) => ({ kind, ...of })),
+    document: { ...came, counts, conflicts, notes, steps },
+  };
+}
+
+/** Returns true if nothing is left to do. */
+const isNothing = ({ counts, leftovers }: Plan): boolean =>
+  leftovers.length === 0 &&
+  Object.values(counts).every(({ create, change, conflicts }) => create + change + conflicts === 0);

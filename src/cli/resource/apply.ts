@@ -1,6 +1,7 @@
 import { Command } from "commander";
-import { NotSent } from "../../client/index.ts";
+import { NotSent, type PlatClient } from "../../client/index.ts";
 import { cut } from "../../contract/schema/schema.ts";
+import { intervalOf, overlaps, parseCidr } from "../../domain/cidr.ts";
 import { atOnce } from "../api/at-once.ts";
 import { commandErrorOf } from "../api/command-error.ts";
 import { action, type DryRunOption, markOf, type Session, withDryRun } from "../invocation/cli.ts";
@@ -11,10 +12,9 @@ import { CommandError, EXIT, errorText, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { type Change, dryRun, make, warn } from "./change.ts";
-import { readDocuments, type Wanted } from "./documents.ts";
-import { type Kind, titled } from "./kind.ts";
-import { checkApart } from "./overlap.ts";
-import { surplusOf } from "./surplus.ts";
+import { readDocuments, type Wanted, type WantedSet } from "./documents.ts";
+import { type Kind, POOL, titled } from "./kind.ts";
+import { listAll } from "./list.ts";
 
 const AT_ONCE = 8;
 
@@ -198,3 +198,45 @@ function allOf(
   const exit = Math.max(...failures.map((failure) => failure.exit));
   return new CommandError(exit, [`${failures.length} of ${tried} failed.`, ...more].join(" "));
 }
+
+/** Finds new pools that overlap each other, because the API checks each pool alone. A pool lies in its parent by right. */
+function checkApart(changes: readonly Change[]): void {
+  const pools = changes
+    .filter(({ wanted, outcome }) => wanted.kind === POOL && outcome === "created")
+    .filter(({ body }) => body.parent === undefined)
+    .map(({ wanted: { name }, body }) => ({ name, cidr: String(body.cidr) }));
+  for (const [at, one] of pools.entries()) {
+    const other = pools.slice(0, at).find(({ cidr }) => isOverlap(cidr, one.cidr));
+    if (other)
+      throw usageError(
+        `The pools ${other.name} (${other.cidr}) and ${one.name} (${one.cidr}) overlap.`,
+      );
+  }
+}
+
+function isOverlap(a: string, b: string): boolean {
+  const [first, second] = [parseCidr(a), parseCidr(b)];
+  return first.ok && second.ok && overlaps(intervalOf(first.value), intervalOf(second.value));
+}
+
+/** Returns the objects of sets that exist and that no manifest describes any more, to be deleted. */
+async function surplusOf(
+  client: PlatClient,
+  sets: readonly WantedSet[],
+  wanted: readonly Wanted[],
+): Promise<readonly Wanted[]> {
+  const surplus: Wanted[] = [];
+  for (const kind of new Set(sets.map((set) => set.kind))) {
+    const forms = sets.filter((set) => set.kind === kind);
+    const described = new Set(wanted.filter((one) => one.kind === kind).map(({ name }) => name));
+    for (const resource of await listAll<Resource>(client, kind))
+      if (
+        !described.has(resource.name) &&
+        forms.some(({ form, name }) => form.isMember(name, resource))
+      )
+        surplus.push({ kind, name: resource.name, unsaid: [] });
+  }
+  return surplus;
+}
+
+type Resource = Readonly<Record<string, unknown>> & { readonly name: string };

@@ -1,8 +1,17 @@
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import * as v from "valibot";
 import type { Connect } from "../../allocator/core/context.ts";
-import { type Grant, isAllowed, requiresEverySpace, roleFor } from "../../contract/routes/roles.ts";
+import {
+  EVERY_SPACE,
+  type Grant,
+  isAllowed,
+  ROLES,
+  requiresEverySpace,
+  roleFor,
+} from "../../contract/routes/roles.ts";
 import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
 import type { FunctionName, RouteKey } from "../../contract/routes/routes.ts";
+import { spaceName } from "../../contract/schema/field.ts";
 import { invalid, PROBLEMS, Problem, problemAnswer } from "../../contract/schema/problem.ts";
 import { cut } from "../../contract/schema/schema.ts";
 import { noWrites, type WriteCounts } from "../../domain/outcome.ts";
@@ -13,7 +22,6 @@ import {
   type NamedTenant,
   tenantInClaim,
 } from "./event.ts";
-import { parseGrants } from "./grants.ts";
 import { answerTo, encoded, type Handler, http, type Route, servedKey } from "./http.ts";
 import { logger, publish } from "./logger.ts";
 import { eventOfRest, prefixOf, type RestEvent } from "./rest-event.ts";
@@ -170,4 +178,24 @@ export async function measured(
   if (code === "unreadable") publish({}, { UnreadableItems: 1 });
   if (code === "table_frozen") publish({}, { TableFrozen: 1 });
   return result;
+}
+
+/**
+ * Parses the grants of a caller: `reader`, `caller@blue` or `operator@*`, with spaces or commas between them. A role without
+ * a space holds in `default`. An entry that is neither a role nor a role in a space grants nothing.
+ *
+ * API Gateway passes a list in a claim as one text in brackets: `[reader caller@blue]`
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-jwt-authorizer.html).
+ */
+export const parseGrants = (text: string): readonly Grant[] =>
+  text
+    .replace(/^\[(.*)\]$/s, "$1")
+    .split(/[\s,]+/)
+    .flatMap(parseGrant);
+
+function parseGrant(entry: string): readonly Grant[] {
+  const [name, space = SPACE_DEFAULT, ...rest] = entry.split("@");
+  const role = ROLES.find((known) => known === name);
+  const isSpace = space === EVERY_SPACE || v.is(spaceName, space);
+  return role !== undefined && isSpace && rest.length === 0 ? [{ role, space }] : [];
 }

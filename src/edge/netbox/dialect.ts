@@ -14,13 +14,14 @@ import {
   deletePrefix,
 } from "./change-prefixes.ts";
 import { createAddresses, createAvailable, createInRange } from "./create-addresses.ts";
+import { slugOf, tagBody } from "./fields.ts";
 import { listAvailable, listAvailablePrefixes } from "./free.ts";
+import { onPage } from "./paging.ts";
 import { type PlatRoutes, platFor } from "./plat.ts";
 import { listPrefixes, readPrefix } from "./prefixes.ts";
 import { listAggregates, listRanges, readAggregate, readRange } from "./ranges.ts";
-import type { Operation } from "./request.ts";
+import { type Operation, rejectUnknownFilters } from "./request.ts";
 import { API_VERSION, baseOf, readLists, readStatus, rootAnswer } from "./status.ts";
-import { listTags } from "./tags.ts";
 import { listVrfs, readVrf } from "./vrfs.ts";
 
 /**
@@ -106,3 +107,14 @@ function nowhere(
     allow,
   });
 }
+
+/**
+ * Finds a tag by its name or its slug, as clients do before they send it. Plat keeps tags with the addresses and nowhere else, so each tag
+ * that a client names is there, and a list of all is empty.
+ */
+const listTags: Operation = async (asked) => {
+  const { query } = asked;
+  rejectUnknownFilters(query, (name) => ["name", "slug", "limit", "offset"].includes(name));
+  const slug = slugOf(query.slug ?? query.name ?? "");
+  return onPage(asked, slug === "" ? [] : [tagBody(slug)]);
+};

@@ -1,6 +1,6 @@
 import type { SendMessageCommand } from "@aws-sdk/client-sqs";
 import { expect, it } from "vitest";
-import { deadLetters } from "../../../src/publish/aws/dead-letters.ts";
+import { deadLetters } from "../../../src/publish/aws/destinations.ts";
 
 const KEY = { pk: "BLOCK#default#10.0.0.0/20", sk: "10.0.0.0" };
 

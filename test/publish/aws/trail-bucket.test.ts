@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import type { PutObjectCommand } from "@aws-sdk/client-s3";
 import { expect, it } from "vitest";
-import { trailBucket } from "../../../src/publish/aws/trail-bucket.ts";
+import { trailBucket } from "../../../src/publish/aws/destinations.ts";
 import type { TrailLine } from "../../../src/publish/trail-line.ts";
 
 const line = (n: number, at: string): TrailLine => ({

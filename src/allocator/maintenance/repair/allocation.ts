@@ -6,12 +6,18 @@ import {
   outlivesRelease,
 } from "../../../domain/allocation.ts";
 import { type Block, heldBy } from "../../../domain/block.ts";
+import { parseNetwork } from "../../../domain/cidr.ts";
+import { nodeOfHandle } from "../../../domain/handle.ts";
 import {
+  CONFIRM_SECONDS_DEFAULT,
   GRACE_MS,
   PARTS_FREED_AT_ONCE,
   RELEASED_ALLOCATION_KEPT_MS,
 } from "../../../domain/limits.ts";
+import type { NodeObjects } from "../../../domain/node-objects.ts";
+import { atLeaseEnd, type PrefixReport } from "../../../domain/node-prefixes.ts";
 import { CorruptItemError, orCorrupt } from "../../../domain/outcome.ts";
+import { changeLease } from "../../allocations/change-lease.ts";
 import {
   type Author,
   closeAsSeen,
@@ -24,7 +30,6 @@ import { freeSlots } from "../../allocations/free-slots.ts";
 import { fence } from "../../blocks/fence-block.ts";
 import { type Context, fresh } from "../../core/context.ts";
 import { inParallel } from "../../core/parallel.ts";
-import { staysWithNode } from "./node-lease.ts";
 
 /**
  * Returns true if an allocation that a walk read seems to be in order. It reads eventually consistent, so that a live
@@ -147,3 +152,37 @@ async function expire(
   await context.store.deleteAllocation("expired", ended);
   return "deleted";
 }
+
+/**
+ * Decides about an allocation whose lease has ended, if it is that of a node's prefixes. A node that
+ * reported one of them keeps them, and one that reported none waits for another hour, because no clock alone takes a prefix from a known node.
+ *
+ * @returns true if the allocation stays; false if its lease ends as any other does
+ */
+async function staysWithNode(context: Context, seen: Allocation): Promise<boolean> {
+  const of = nodeOfHandle(seen.handle);
+  if (!of) return false;
+  const life = await context.store.readNodeObjects(seen.place.space, of.node);
+  const fate = atLeaseEnd(
+    of.uid,
+    seen.parts.map(({ block }) => block),
+    reportsIn(life),
+  );
+  if (fate === "close") return false;
+  // An allocation that changed meanwhile is looked at again when it is due.
+  if (fate === "confirm") await changeLease(context, seen);
+  else await changeLease(context, seen, context.now() + 1000 * CONFIRM_SECONDS_DEFAULT);
+  return true;
+}
+
+/** Returns what the Node and the CiliumNodes of the name last said about their prefixes. */
+const reportsIn = ({ report, ciliumReports }: NodeObjects): readonly PrefixReport[] =>
+  [
+    ...(report ? [{ uid: report.uid, said: report.podCidrs }] : []),
+    ...ciliumReports
+      .filter(({ mode }) => mode === "cluster-pool")
+      .map(({ uid, object }) => ({ uid, said: object.ipam.podCIDRs ?? [] })),
+  ].map(({ uid, said }) => ({
+    uid,
+    podCidrs: said.map(parseNetwork).flatMap((read) => (read.ok ? [read.value] : [])),
+  }));

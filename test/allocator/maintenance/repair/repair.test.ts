@@ -10,9 +10,9 @@ import {
   SCHEDULED_RUN_MS_MAX,
 } from "../../../../src/domain/limits.ts";
 import { EVERY_SHARD, shardOf } from "../../../../src/domain/shard.ts";
+import { isInSegment } from "../../../../src/store/in-memory-table.ts";
 import type { Item } from "../../../../src/store/item.ts";
 import { allocationKey, allocationPk } from "../../../../src/store/key.ts";
-import { isInSegment } from "../../../../src/store/segment.ts";
 import type { Table } from "../../../../src/store/table.ts";
 import { crowd } from "../../../crowd.ts";
 import { repairAll } from "../../../scheduled-runs.ts";
