@@ -3,9 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-
-const TSX = import.meta.resolve("tsx");
+import { bundledProgram } from "../programs.ts";
 
 /** The result of a command of the deployment, run as a process with a fake AWS. */
 export interface Ended {
@@ -15,13 +13,13 @@ export interface Ended {
 }
 
 /** Runs `cdk/<name>.ts` with fake credentials. `variables` are further variables of its environment. */
-export function runCdk(
+export async function runCdk(
   name: "deploy" | "rollback",
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  const program = fileURLToPath(new URL(`../../cdk/${name}.ts`, import.meta.url));
-  const child = spawn(process.execPath, ["--import", TSX, program, ...args], {
+  const program = await bundledProgram(`cdk/${name}.ts`);
+  const child = spawn(process.execPath, [program, ...args], {
     // A directory without a context of the developer.
     cwd: tmpdir(),
     env: {

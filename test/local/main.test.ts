@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { dataDirectory } from "../../src/local/data-directory.ts";
 import { openStorage } from "../../src/local/storage.ts";
 import type { Item } from "../../src/store/item.ts";
-import { call, run, type Started, start } from "./process.ts";
+import { call, runToEnd, type Started, start, startByScript } from "./process.ts";
 
 const directories: string[] = [];
 const running: Started[] = [];
@@ -32,10 +32,14 @@ async function started(args: readonly string[], env?: Record<string, string>): P
 }
 
 describe("npm start", () => {
-  it.each([["--memory"], ["--dynamodb"]])(
+  it.each([
+    ["--memory", startByScript],
+    ["--dynamodb", start],
+  ])(
     "with %s serves from memory, says so first, and stops with a word",
-    async (option) => {
-      const plat = await started([option]);
+    async (option, startBy) => {
+      const plat = await startBy(["--port", "0", option]);
+      running.push(plat);
       expect(plat.lines).toEqual([
         "Data is kept in memory only and is gone when this stops",
         `Plat listens on ${plat.url}`,
@@ -79,7 +83,7 @@ describe("npm start", () => {
   it("rejects a directory that another server has, with the number of its process", async () => {
     const data = await newDirectory();
     const first = await started(["--data", data]);
-    const { code, lines, errors } = await run(["--port", "0", "--data", data]).ended;
+    const { code, lines, errors } = await runToEnd(["--port", "0", "--data", data]);
     expect({ code, lines }).toEqual({ code: 2, lines: [] });
     expect(errors).toBe(
       `${join(data, "plat.lmdb")} is in use by process ${first.process.pid}. Another directory can be named with --data.\n`,
@@ -93,7 +97,7 @@ describe("npm start", () => {
   ])("rejects a directory with a %s of the other table", async (file, table, sentence) => {
     const data = await newDirectory();
     await writeFile(join(data, file), "");
-    const { code, errors } = await run(["--port", "0", "--data", data, ...table]).ended;
+    const { code, errors } = await runToEnd(["--port", "0", "--data", data, ...table]);
     expect(code).toBe(2);
     expect(errors).toContain(`${data} ${sentence}`);
   });
@@ -117,7 +121,7 @@ describe("npm start", () => {
         change: { kind: "put", item: one },
       });
     await before.stop();
-    const { code, lines, errors } = await run(["--port", "0", "--data", data]).ended;
+    const { code, lines, errors } = await runToEnd(["--port", "0", "--data", data]);
     expect({ code, lines }).toEqual({ code: 1, lines: [] });
     expect(errors).toContain(sentence);
     expect(errors).toContain("Start the version that wrote it");
@@ -139,7 +143,7 @@ describe("npm start", () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as { port: number };
-    const { code, lines, errors } = await run(["--port", String(port), "--memory"]).ended;
+    const { code, lines, errors } = await runToEnd(["--port", String(port), "--memory"]);
     other.close();
     expect({ code, lines }).toEqual({ code: 1, lines: [] });
     expect(errors).toBe(
@@ -150,7 +154,7 @@ describe("npm start", () => {
   it.skipIf(process.platform !== "linux").each([[[]], [["--dynamodb"]], [["--deployed"]]])(
     "says in a sentence that a directory cannot be created, in place of trying for ever: %j",
     async (more) => {
-      const { code, errors } = await run(["--port", "0", "--data", "/proc/foo/bar", ...more]).ended;
+      const { code, errors } = await runToEnd(["--port", "0", "--data", "/proc/foo/bar", ...more]);
       expect(code).toBe(2);
       expect(errors).toBe(
         "The directory /proc/foo/bar cannot be created: ENOENT: no such file or directory, mkdir '/proc/foo'. Another one can be named with --data.\n",
@@ -160,8 +164,8 @@ describe("npm start", () => {
 
   it("rejects the endpoint of a DynamoDB beside --deployed, which has a table of its own", async () => {
     const endpoint = "http://127.0.0.1:1";
-    const ended = run(["--deployed", "--port", "0"], { DYNAMODB_ENDPOINT: endpoint }).ended;
-    expect(await ended).toMatchObject({
+    const ended = await runToEnd(["--deployed", "--port", "0"], { DYNAMODB_ENDPOINT: endpoint });
+    expect(ended).toMatchObject({
       code: 2,
       errors: `--deployed keeps data of its own, and DYNAMODB_ENDPOINT is set to ${endpoint}; unset it.\n`,
     });
@@ -169,7 +173,7 @@ describe("npm start", () => {
 
   it("says in a sentence that the DynamoDB it was pointed to does not answer", async () => {
     const endpoint = "http://127.0.0.1:1";
-    const { code, errors } = await run(["--port", "0"], { DYNAMODB_ENDPOINT: endpoint }).ended;
+    const { code, errors } = await runToEnd(["--port", "0"], { DYNAMODB_ENDPOINT: endpoint });
     expect(code).toBe(1);
     expect(errors).toMatch(/^The DynamoDB at http:\/\/127\.0\.0\.1:1 cannot be used: .*\n$/);
   });

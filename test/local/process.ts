@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { bundledProgram } from "../programs.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/local/main.ts", import.meta.url));
-
-/** A running `npm start` in a process of its own. */
+/** A running server in a process of its own. */
 export interface Started {
   readonly process: ChildProcess;
   readonly lines: readonly string[];
@@ -15,8 +14,18 @@ export interface Started {
   readonly ended: Promise<{ code: number | null; lines: readonly string[]; errors: string }>;
 }
 
-export function run(args: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ["--import", "tsx", MAIN, ...args], {
+/** The program of `npm start`, which bundles the server and runs the bundle. */
+const SCRIPT = ["--import", "tsx", fileURLToPath(new URL("../../pack/start.ts", import.meta.url))];
+
+/** Starts the server with the arguments of its command line, and returns how it ended. */
+export const runToEnd = async (args: readonly string[], env?: Record<string, string>) =>
+  (await run(args, env)).ended;
+
+const run = async (args: readonly string[], env?: Record<string, string>) =>
+  runNode([await bundledProgram("src/local/main.ts"), ...args], env);
+
+function runNode(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, DYNAMODB_ENDPOINT: "", PLAT_TOKEN: "", ...env },
   });
@@ -31,20 +40,22 @@ export function run(args: readonly string[], env: Record<string, string> = {}) {
   return { process: child, lines, output, ended };
 }
 
-/** Starts it and waits for the line with its URL. */
-export async function start(
+/** Starts the server, and waits for the line with its URL. */
+export const start = async (
   args: readonly string[],
   env?: Record<string, string>,
-): Promise<Started> {
-  const started = run(args, env);
-  const listening = (async () => {
-    for await (const line of started.output) {
-      const [, url] = /^Plat listens on (\S+)$/.exec(line) ?? [];
-      if (url) return url;
-    }
-    throw new Error(`it did not start: ${(await started.ended).errors}`);
-  })();
-  return { ...started, url: await listening };
+): Promise<Started> => listening(await run(args, env));
+
+/** The same by the program of `npm start`, which takes a second more. */
+export const startByScript = (args: readonly string[]): Promise<Started> =>
+  listening(runNode([...SCRIPT, ...args]));
+
+async function listening(started: ReturnType<typeof runNode>): Promise<Started> {
+  for await (const line of started.output) {
+    const [, url] = /^Plat listens on (\S+)$/.exec(line) ?? [];
+    if (url) return { ...started, url };
+  }
+  throw new Error(`it did not start: ${(await started.ended).errors}`);
 }
 
 export async function call(

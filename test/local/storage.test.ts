@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openStorage } from "../../src/local/storage.ts";
 import { scratchDirectory } from "../store/scratch-file.ts";
-import { run } from "./process.ts";
+import { runToEnd } from "./process.ts";
 
 const newDirectory = scratchDirectory();
 
@@ -14,8 +14,9 @@ const newDirectory = scratchDirectory();
  */
 async function endOfServer(binaries: string): Promise<string> {
   const data = await newDirectory();
-  const { code, errors } = await run(["--port", "0", "--data", data], { LMDB_PREBUILD: binaries })
-    .ended;
+  const { code, errors } = await runToEnd(["--port", "0", "--data", data], {
+    LMDB_PREBUILD: binaries,
+  });
   expect(code).not.toBe(0);
   return errors;
 }
