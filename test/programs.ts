@@ -51,8 +51,9 @@ async function bundleOnce(entry: string): Promise<string> {
       entryPoints: { program: entry, "publishing-thread": "src/local/publishing-thread.ts" },
       outdir,
       minify: false,
-      // The twin is loaded where it is asked for.
+      // The twin is loaded where it is asked for. Of a CommonJS module in a part, an import would get the default only.
       splitting: true,
+      mainFields: ["module", "main"],
       external: ["lmdb", "aws-cdk-lib", "constructs", "esbuild"],
       plugins: [placesOfSources],
     });

@@ -6,11 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
-import { COMMAND_BUILD } from "../../pack/command.ts";
 import { call, type Started, start } from "../local/process.ts";
+import { bundledProgram } from "../programs.ts";
 import { stepsOf } from "./page.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -113,8 +112,7 @@ const ended = new Map<Block, { code: number; out: string; errors: string }>();
 
 beforeAll(async () => {
   bin = await mkdtemp(join(tmpdir(), "plat-"));
-  const program = join(bin, "plat.js");
-  await build({ ...COMMAND_BUILD, absWorkingDir: ROOT, outfile: program });
+  const program = await bundledProgram("src/cli/main.ts");
   const curl = `exec /usr/bin/env -u BASH_ENV PATH="\${PATH#*:}" curl -sSf "$@"`;
   const programs = {
     plat: `exec ${process.execPath} ${program} "$@"`,

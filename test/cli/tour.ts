@@ -5,10 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { COMMAND_BUILD } from "../../pack/command.ts";
 import { type Started, start } from "../local/process.ts";
+import { bundledProgram } from "../programs.ts";
 import { differenceOf, type Step, stepsOf } from "./page.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -44,15 +43,12 @@ export function goOnTour(place: Place): void {
     folder = await mkdtemp(join(tmpdir(), "plat-"));
     const [, options] = /^npm start -- (.*)$/m.exec(PAGE) ?? [];
     if (options === undefined) throw new Error("The page does not say how the server is started.");
-    const program = join(folder, "plat.js");
-    [server] = await Promise.all([
-      start([...place.start(options.split(" ")), "--port", "0"]),
-      build({ ...COMMAND_BUILD, absWorkingDir: ROOT, outfile: program }),
-    ]);
+    server = await start([...place.start(options.split(" ")), "--port", "0"]);
+    const program = await bundledProgram("src/cli/main.ts");
     const plat = join(folder, "plat");
     await writeFile(
       plat,
-      `#!/bin/sh\nexec ${[program, ...(place.arguments ?? [])].join(" ")} "$@"\n`,
+      `#!/bin/sh\nexec ${[process.execPath, program, ...(place.arguments ?? [])].join(" ")} "$@"\n`,
     );
     await chmod(plat, 0o755);
     await Promise.all(shells(STEPS).map(type));
