@@ -20,7 +20,8 @@ export interface StreamsProps {
 /** A record of the stream, with its number. */
 type Streamed = DynamoDBRecord & { readonly dynamodb: { readonly SequenceNumber: string } };
 
-const POLL_MS = 100;
+/** Lambda reads a shard without records 4 times a second (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html). */
+const POLL_MS = 250;
 const RETRY_MS = 250;
 const ANSWER_MS_MAX = 10_000;
 
@@ -38,6 +39,10 @@ export class Streams {
   isOff = false;
   readonly #props: StreamsProps;
   readonly #positions: Map<string, string>;
+  /** The streams of the tables. */
+  readonly #arns = new Map<string, string>();
+  /** Where to read on in shards that had no records. */
+  readonly #iterators = new Map<string, string>();
   readonly #stopping = new AbortController();
   readonly #polling: readonly Promise<void>[];
 
@@ -60,6 +65,8 @@ export class Streams {
         !this.isOff &&
         (await this.#round(stream).catch((error) => {
           if (!this.#stopping.signal.aborted) console.error(error);
+          this.#arns.clear();
+          this.#iterators.clear();
           return false;
         }));
       if (!progress) await this.#pause(POLL_MS);
@@ -114,17 +121,35 @@ export class Streams {
   }
 
   async #describe({ tableName }: DeployedStream) {
-    const { Streams: streams } = await this.#ask("ListStreams", { TableName: tableName });
-    const { StreamDescription } = await this.#ask("DescribeStream", {
-      StreamArn: (streams as { StreamArn: string }[])[0]?.StreamArn,
-    });
+    const StreamArn = this.#arns.get(tableName) ?? (await this.#arnOf(tableName));
+    const { StreamDescription } = await this.#ask("DescribeStream", { StreamArn });
+    this.#arns.set(tableName, StreamArn);
     return StreamDescription as {
       readonly StreamArn: string;
       readonly Shards: readonly { readonly ShardId: string }[];
     };
   }
 
+  async #arnOf(TableName: string): Promise<string> {
+    const { Streams: streams } = await this.#ask("ListStreams", { TableName });
+    const [stream] = streams as readonly { readonly StreamArn: string }[];
+    if (!stream) throw new Error(`${TableName} has no stream`);
+    return stream.StreamArn;
+  }
+
   async #next(StreamArn: string, ShardId: string, Limit: number): Promise<readonly Streamed[]> {
+    const ShardIterator =
+      this.#iterators.get(ShardId) ?? (await this.#iteratorOf(StreamArn, ShardId));
+    const { Records, NextShardIterator } = await this.#ask("GetRecords", { ShardIterator, Limit });
+    const found = Records as readonly Streamed[];
+    // What was found is read again until it is delivered.
+    if (found.length === 0 && NextShardIterator)
+      this.#iterators.set(ShardId, String(NextShardIterator));
+    else this.#iterators.delete(ShardId);
+    return found;
+  }
+
+  async #iteratorOf(StreamArn: string, ShardId: string): Promise<unknown> {
     const SequenceNumber = this.#positions.get(ShardId);
     const { ShardIterator } = await this.#ask("GetShardIterator", {
       StreamArn,
@@ -133,8 +158,7 @@ export class Streams {
         ? { ShardIteratorType: "TRIM_HORIZON" }
         : { ShardIteratorType: "AFTER_SEQUENCE_NUMBER", SequenceNumber }),
     });
-    const { Records } = await this.#ask("GetRecords", { ShardIterator, Limit });
-    return Records as readonly Streamed[];
+    return ShardIterator;
   }
 
   /** Calls DynamoDB Streams as JSON, because a function gets the records as that. */
