@@ -11,7 +11,7 @@ import { reclaimAll, sweepAll } from "../../test/scheduled-runs.ts";
 import type { Api } from "./api.ts";
 import { type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
 import { repeat } from "./repeat.ts";
-import { hostOf, IPV4_ADDRESSES, IPV6_ADDRESSES } from "./world.ts";
+import { BLOCK_ADDRESSES, hostOf, IPV4_ADDRESSES, IPV6_ADDRESSES } from "./world.ts";
 
 /** The surroundings of the callers, whose table can be read while no caller uses it. */
 export interface Grounds {
@@ -96,18 +96,18 @@ export async function comesToNothing(site: Grounds, ledger: Ledger): Promise<num
   });
 }
 
-/** Checks that nothing leaked: every address of the pools can be assigned again. */
+/** Checks that nothing leaked: every address of the pools can be assigned again, a block's number by each request. */
 export async function isAssignable(site: Grounds, api: Api, ledger: Ledger): Promise<number> {
   const wanted = [
-    ...Array.from({ length: IPV4_ADDRESSES }, () => ({ ipv4: 1 })),
-    ...Array.from({ length: IPV6_ADDRESSES }, () => ({ ipv6: 1 })),
+    ...Array.from({ length: IPV4_ADDRESSES / BLOCK_ADDRESSES }, () => ({ ipv4: BLOCK_ADDRESSES })),
+    ...Array.from({ length: IPV6_ADDRESSES / BLOCK_ADDRESSES }, () => ({ ipv6: BLOCK_ADDRESSES })),
   ];
   await inParallel([...wanted.entries()], CALLS_AT_ONCE, async ([i, count]) => {
     const handle = `fill-${i}`;
     const call = { body: { host: hostOf(i), handle, ...count }, key: handle };
     const { status, body } = await api.assign(call, "assign, to the last");
     if (status === 200) ledger.hear({ call, addresses: body.addresses });
-    else ledger.fail(`at the end, address ${i} of ${wanted.length}: ${JSON.stringify(body)}`);
+    else ledger.fail(`at the end, request ${i} of ${wanted.length}: ${JSON.stringify(body)}`);
   });
   await site.stop();
   return site.withTable((context) => check(context, ledger, "after all was assigned again", false));

@@ -10,7 +10,7 @@ import { HANGS_MS } from "../patience.ts";
 
 describe.runIf(emulatorBinary())("the tour on the twin of prod", () => {
   goOnTour({
-    start: () => ["--deployed", "prod", "--schedule-seconds", "1"],
+    start: () => ["--deployed", "prod", "--schedule-seconds", "3"],
     arguments: ["--region", "eu-central-1"],
     variables: {
       AWS_ACCESS_KEY_ID: OPERATOR_KEYS.accessKeyId,
