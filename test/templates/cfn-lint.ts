@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -23,8 +23,8 @@ interface Finding {
 type TemplateJson = { readonly Resources: Readonly<Record<string, { readonly Type: string }>> };
 
 /**
- * Lints templates, and returns the findings in each. cfn-lint takes seconds for a large one, so all cores share them, and
- * templates that are the same are linted once.
+ * Lints templates, and returns the findings in each. cfn-lint takes seconds for a large one and one to start, so each core
+ * has one that lints its share. Templates that are the same are linted once.
  */
 export async function lint(
   templates: readonly TemplateJson[],
@@ -37,25 +37,20 @@ export async function lint(
       writeFileSync(file, json);
       return { template, file };
     });
-    // The largest first, so that the cores end at about the same time.
     const sizes = new Map(
       named.map(({ template, file }) => [file, Object.keys(template.Resources).length]),
     );
-    const waiting = [...sizes.keys()].sort((a, b) => (sizes.get(a) ?? 0) - (sizes.get(b) ?? 0));
-    const findings = new Map<string, readonly Finding[]>();
-    const worker = async () => {
-      for (let file = waiting.pop(); file; file = waiting.pop())
-        findings.set(file, await findingsIn(file));
-    };
-    await Promise.all(Array.from({ length: availableParallelism() }, worker));
+    const findings = (await Promise.all(batches(sizes).map(findingsIn))).flat();
     return new Map(
       named.map(({ template, file }) => [
         template,
-        (findings.get(file) ?? []).map(({ Rule, Message, Location }) => ({
-          rule: Rule.Id,
-          at: String(template.Resources[Location.Path[1]]?.Type),
-          message: Message,
-        })),
+        findings
+          .filter(({ Filename }) => Filename === file)
+          .map(({ Rule, Message, Location }) => ({
+            rule: Rule.Id,
+            at: String(template.Resources[Location.Path[1]]?.Type),
+            message: Message,
+          })),
       ]),
     );
   } finally {
@@ -63,9 +58,24 @@ export async function lint(
   }
 }
 
-async function findingsIn(file: string): Promise<readonly Finding[]> {
-  const { stdout, stderr } = execFile(pythonProgram("cfn-lint"), ["--format", "json", file]);
-  if (!stdout || !stderr) throw new Error("cfn-lint has no output");
+/** Divides files among the cores so that all end at about the same time; each next largest goes where there is least. */
+function batches(sizes: ReadonlyMap<string, number>): readonly (readonly string[])[] {
+  const cores = Array.from({ length: Math.min(availableParallelism(), sizes.size) }, () => ({
+    files: [] as string[],
+    size: 0,
+  }));
+  for (const [file, size] of [...sizes].sort(([, a], [, b]) => b - a)) {
+    const least = cores.reduce((one, other) => (other.size < one.size ? other : one));
+    least.files.push(file);
+    least.size += size;
+  }
+  return cores.map(({ files }) => files);
+}
+
+async function findingsIn(files: readonly string[]): Promise<readonly Finding[]> {
+  const { stdout, stderr } = spawn(pythonProgram("cfn-lint"), ["--format", "json", ...files], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   // It exits with a code of its own if it finds something, so its output decides.
   const [out, err] = await Promise.all([text(stdout), text(stderr)]);
   if (out.trim() === "") throw new Error(err);
