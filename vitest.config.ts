@@ -10,6 +10,7 @@ export default defineConfig({
     // The templates need Python, the console a browser, and the rules for texts packages of their own.
     exclude: [...configDefaults.exclude, "test/templates/**", "test/console/**", "test/prose/**"],
     setupFiles: ["test/setup.ts"],
+    globalSetup: ["test/programs.ts"],
     reporters: ["default", "./test/proofs.ts", ...report()],
     // Vitest would leave a core to itself, and with two of them run one file after the other.
     maxWorkers: "100%",

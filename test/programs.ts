@@ -29,8 +29,8 @@ export function bundledProgram(entry: string): Promise<string> {
   return made;
 }
 
-/** Lets the processes that this one starts share their programs, and returns the function that removes these. */
-export function sharePrograms(): () => void {
+/** Vitest calls this before the tests, so that their processes share the programs, and the result behind them. */
+export function setup(): () => void {
   const folder = newFolder();
   process.env[SHARED] = folder;
   return () => rmSync(folder, { recursive: true, force: true });

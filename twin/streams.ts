@@ -41,7 +41,7 @@ export class Streams {
   readonly #positions: Map<string, string>;
   /** The streams of the tables. */
   readonly #arns = new Map<string, string>();
-  /** Where to read on in shards that had no records. */
+  /** The iterators of shards that had no records. */
   readonly #iterators = new Map<string, string>();
   readonly #stopping = new AbortController();
   readonly #polling: readonly Promise<void>[];

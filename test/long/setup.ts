@@ -1,11 +1,6 @@
 import { lambdaNode } from "../../twin/node.ts";
-import { sharePrograms } from "../programs.ts";
 
-/**
- * Installs Lambda's Node.js before the tests, so that no test waits for it. Without it, the tests that need it fail.
- * The test files share the programs that they start.
- */
-export async function setup(): Promise<() => void> {
+/** Installs Lambda's Node.js before the tests, so that no test waits for it. Without it, the tests that need it fail. */
+export async function setup(): Promise<void> {
   await lambdaNode().catch((error: Error) => console.error(error.message));
-  return sharePrograms();
 }
