@@ -26,6 +26,7 @@ import {
   cidrOf,
   contentsIn,
   contextOver,
+  deployedOver,
   makeWorld,
   poolNamed,
   poolOf,
@@ -222,6 +223,15 @@ it("a host whose labels cannot be read keeps its warm blocks in a pool that sele
     await scheduledRuns(world, 4);
     expect(contentsIn(world).blocks).toHaveLength(2);
   });
+});
+
+it("a function that writes the first item keeps the format of keys that another version wrote", async () => {
+  const item = { ...TABLE_KEY, f: 1, k: 3 };
+  world.table.partitions.set(item.pk, new Map([[item.sk, item]]));
+  const { store } = deployedOver(world.table, world.clock, 2);
+  await expect(store.registerSpace("other", "id")).rejects.toThrow("of the keys of its table");
+  expect(itemIn("TABLE")).toBe(item);
+  world.table.partitions.delete(item.pk);
 });
 
 it("an address is not called released where its allocation may stand under other keys", async () => {

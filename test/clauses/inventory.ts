@@ -1,6 +1,6 @@
 import { simulate } from "../simulation/run.ts";
 import { type Decision, observe } from "./observed.ts";
-import { nameOf, pairOf } from "./parts.ts";
+import { nameOf, ownClausesOf, pairOf } from "./parts.ts";
 
 /**
  * A part of the protocol that can be left out: a condition of a write, two of one write, or a whole
@@ -31,7 +31,7 @@ export async function inventoryOf(seeds: Iterable<number>): Promise<readonly Ite
   for (const seed of seeds) {
     const end = observe((write, decision) => {
       const { step } = write;
-      const names = write.when.map((clause) => nameOf(clause, write));
+      const names = ownClausesOf(write).map((clause) => nameOf(clause, write));
       for (const [i, name] of names.entries()) {
         itemOf(name, "clause").steps.add(step);
         for (const other of names.slice(i + 1)) itemOf(pairOf(name, other), "pair").steps.add(step);

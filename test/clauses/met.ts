@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { observe } from "./observed.ts";
-import { nameOf } from "./parts.ts";
+import { kindOf, nameOf } from "./parts.ts";
 import { namesInTable } from "./table.ts";
 
 /** The clauses and fences that walks come by while they are watched. */
@@ -18,7 +18,7 @@ export function watchClauses(): Met {
     for (const clause of write.when) {
       const name = nameOf(clause, write);
       names.add(name);
-      kinds.set(name, (kinds.get(name) ?? new Set()).add(write.change.kind));
+      kinds.set(name, (kinds.get(name) ?? new Set()).add(kindOf(write)));
     }
     if (decision?.kind === "fence") names.add(decision.name);
   });

@@ -1,7 +1,7 @@
 import { holds } from "../../src/store/clause.ts";
 import type { Write } from "../../src/store/table.ts";
 import { isPossible, MutatedTable } from "../simulation/mutate.ts";
-import { fenceIn, nameOf, pairOf } from "./parts.ts";
+import { fenceIn, nameOf, ownClausesOf, pairOf } from "./parts.ts";
 
 /**
  * The part that decides a write: a clause that alone rejects it, two clauses that both reject it,
@@ -35,6 +35,9 @@ async function decisionOn(write: Write, table: MutatedTable): Promise<Decision |
   const fence = fenceIn(write);
   const item = await table.get(key);
   const refusing = when.filter((clause) => !holds(clause, item));
+  const own = ownClausesOf(write);
+  // The deletion after it decides by what signing repeats.
+  if (refusing.some((clause) => !own.includes(clause))) return undefined;
   if (fence !== undefined && refusing.length === 0) return { name: fence, kind: "fence", step };
   const [one, other, ...more] = refusing.map((clause) => nameOf(clause, write));
   if (one === undefined || more.length > 0 || !isPossible(write, item)) return undefined;

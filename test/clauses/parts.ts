@@ -6,10 +6,20 @@ import { AND, isPossible, MutatedTable } from "../simulation/mutate.ts";
 /** Clauses whose name is shared by different kinds of writes. Each kind is left out separately. */
 const SHARED: ReadonlySet<string> = new Set(["end-rev", "format"]);
 const FENCE = /-fence$/;
+/** The write before a deletion that names its author. It repeats the conditions of the deletion, and adds its own. */
+const SIGNING = { step: "sign-deletion", own: "signed-present" } as const;
 
 /** Returns the name under which a clause of a write is left out. */
-export const nameOf = ({ name }: Clause, { change }: Pick<Write, "change">): string =>
-  SHARED.has(name) ? `${name} (${change.kind})` : name;
+export const nameOf = (clause: Clause, write: Pick<Write, "step" | "change">): string =>
+  SHARED.has(clause.name) ? `${clause.name} (${kindOf(write)})` : clause.name;
+
+/** Returns the kind of a write. Signing belongs to the deletion after it, and loses a clause together with it. */
+export const kindOf = ({ step, change }: Pick<Write, "step" | "change">): Change["kind"] =>
+  step === SIGNING.step ? "delete" : change.kind;
+
+/** Returns the clauses that a write itself brings along: all of them, but for those that signing repeats. */
+export const ownClausesOf = ({ step, when }: Write): readonly Clause[] =>
+  step === SIGNING.step ? when.filter(({ name }) => name === SIGNING.own) : when;
 
 /**
  * Returns the name of the fence in a write: the write itself is the fence, or it is part of another

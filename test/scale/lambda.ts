@@ -1,8 +1,15 @@
 import type { Context } from "../../src/allocator/core/context.ts";
+import { type Actor, platItself } from "../../src/domain/actor.ts";
 import type { Random } from "../../src/domain/fresh.ts";
+import { noWrites } from "../../src/domain/outcome.ts";
 import { asAsked } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
-import { assertInTime, type Deadline, deadlineFromNow } from "../../src/store/stack.ts";
+import {
+  assertInTime,
+  type Carried,
+  type Deadline,
+  deadlineFromNow,
+} from "../../src/store/stack.ts";
 import type { Table } from "../../src/store/table.ts";
 import { contextsOver } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
@@ -51,6 +58,15 @@ export interface Sabotage {
   readonly now?: (nowMs: number) => number;
 }
 
+const REQUEST_ID = "8f5a2c1e-3d47-4b9a-9c60-1f2e3d4c5b6a";
+/** The author of requests, as long as the session of a role usually is. A deletion costs a further call to name it. */
+const CALLER: Actor = {
+  principal: "arn:aws:sts::123456789012:assumed-role/prod-nodes/i-0a1b2c3d4e5f67890",
+  requestId: REQUEST_ID,
+  sourceIp: "192.0.2.10",
+};
+const PLAT: Actor = { principal: platItself("scheduled"), requestId: REQUEST_ID };
+
 /**
  * One function as Lambda runs it: wired as `src/wiring.ts` wires it, one execution at a time,
  * stopped at its time-out. It keeps its caches from one execution to the next, and loses them when
@@ -68,16 +84,14 @@ export class LambdaFunction {
   /** Answers one request. Near the time-out the function begins no further call. */
   request<T>(work: (context: Context) => Promise<T>): Promise<Execution<T>> {
     const { clock } = this.#cloud;
-    return this.#execute(
-      work,
-      REQUEST_TIMEOUT_MS,
-      deadlineFromNow(() => clock.nowMs),
-    );
+    const deadline = deadlineFromNow(() => clock.nowMs);
+    const carried = { actor: CALLER, deadline, counts: noWrites() };
+    return this.#execute(work, REQUEST_TIMEOUT_MS, carried);
   }
 
   /** Executes one run of a schedule. */
   async run<T>(work: (context: Context) => Promise<T>): Promise<Execution<T>> {
-    const ended = await this.#execute(work, PASS_TIMEOUT_MS);
+    const ended = await this.#execute(work, PASS_TIMEOUT_MS, { actor: PLAT });
     this.#cloud.scheduledRuns.push(ended.ms);
     return ended;
   }
@@ -85,14 +99,14 @@ export class LambdaFunction {
   async #execute<T>(
     work: (context: Context) => Promise<T>,
     timeoutMs: number,
-    deadline?: Deadline,
+    carried: Carried,
   ): Promise<Execution<T>> {
     const { clock } = this.#cloud;
     const instance = this.#instance;
     const startedAtMs = clock.nowMs;
     instance.calls = 0;
     const ended = await Promise.race([
-      work(instance.contextOf(deadline)).then(
+      work(instance.contextOf(carried)).then(
         (value) => ({ ended: "answered", value }) as const,
         (error: unknown) => ({ ended: "failed", error }) as const,
       ),
@@ -130,9 +144,9 @@ class Instance {
   }
 
   /** Returns the context of the next execution. */
-  contextOf(deadline: Deadline | undefined): Context {
-    this.#deadline = deadline;
-    return { ...this.#contexts({ deadline }), random: this.#random };
+  contextOf(carried: Carried): Context {
+    this.#deadline = carried.deadline;
+    return { ...this.#contexts(carried), random: this.#random };
   }
 
   #table(): Table {

@@ -5,6 +5,7 @@ import type { Context } from "../../src/allocator/core/context.ts";
 import type { CiliumObject, CiliumOptions } from "../../src/domain/cilium-object.ts";
 import type { Random } from "../../src/domain/fresh.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
+import { requestOf } from "./layers.ts";
 import { chance, oneOf } from "./operators.ts";
 import { seededRandom } from "./random.ts";
 import { SPACE } from "./requests.ts";
@@ -98,7 +99,7 @@ async function controller(
     await scheduler.trying(async () => {
       judge.advance(scheduler.nowMs);
       const { resourceVersion, object, patch } = node.read();
-      const grant = await putCiliumNode(context, {
+      const grant = await putCiliumNode(requestOf(context), {
         ...options,
         space: SPACE,
         node: name,
@@ -139,7 +140,11 @@ async function operator(context: Context, life: Life, agents: Agents): Promise<v
     node.agent.stop();
     begin(context, life, agents, name, number + 1);
     await life.scheduler.trying(async () => {
-      const released = await releaseCiliumNode(context, { space: SPACE, node: name, uid });
+      const released = await releaseCiliumNode(requestOf(context), {
+        space: SPACE,
+        node: name,
+        uid,
+      });
       life.scheduler.count(
         `CiliumNode: ${released instanceof Rejection ? released.code : "ended"}`,
       );

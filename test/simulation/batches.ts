@@ -5,6 +5,7 @@ import type { Random } from "../../src/domain/fresh.ts";
 import { handleHash } from "../../src/domain/hash.ts";
 import type { HostId } from "../../src/domain/host.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
+import { requestOf } from "./layers.ts";
 import type { Promised } from "./ledger.ts";
 import { SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
@@ -74,7 +75,9 @@ async function send(
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     // An address that the batch assigned early may be released before it answers.
     const since = ledger.moment;
-    const results = await scheduler.trying(() => batch(context, [...assigns, ...releases]));
+    const results = await scheduler.trying(() =>
+      batch(requestOf(context), [...assigns, ...releases]),
+    );
     if (results?.every(isFinal)) {
       for (const [n, promised] of released.entries())
         if (isOver(results[assigns.length + n])) ledger.gone(promised);

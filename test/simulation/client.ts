@@ -15,6 +15,7 @@ import { formatAddress } from "../../src/domain/address.ts";
 import { blockOf } from "../../src/domain/block-group.ts";
 import { addressAt } from "../../src/domain/cidr.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
+import { requestOf } from "./layers.ts";
 import { type Promised, promisedOf } from "./ledger.ts";
 import { ASIDE, type Ask, drawAddress, SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
@@ -71,7 +72,7 @@ async function asking(
     const text = request.address && formatAddress(request.address);
     const before = text === undefined ? undefined : ledger.promiseOf(text);
     const answer = await scheduler.trying(() =>
-      assignJudged(context, sent, {
+      assignJudged(requestOf(context), sent, {
         shared: scenario.pools.find(({ ranges }) => ranges)?.cidr,
         violate: (violation) => ledger.violations.push(violation),
       }),
@@ -133,7 +134,7 @@ async function look(context: Context, life: Life, told: readonly Promised[]): Pr
   }
   const at = drawTold(context, life, first) ?? drawAddress(context.random, life.scenario);
   const before = ledger.promiseOf(formatAddress(at));
-  const read = await scheduler.trying(() => readAddress(context, SPACE, at));
+  const read = await scheduler.trying(() => readAddress(requestOf(context), SPACE, at));
   if (read instanceof Rejection) scheduler.count(`answer: ${read.code}`);
   else if (read) ledger.hearRead(read, before, since);
 }
@@ -156,7 +157,7 @@ async function holdings(
   const items: AddressState[] = [];
   let position: HandlePosition | undefined;
   do {
-    const page = await readHandle(context, { space: SPACE, handle, limit: 3, position });
+    const page = await readHandle(requestOf(context), { space: SPACE, handle, limit: 3, position });
     if (page instanceof Rejection) return page;
     items.push(...page.items);
     position = page.next;
@@ -179,7 +180,7 @@ async function renew(
     const expiresAtMs = context.now() + 1000 * leaseSeconds;
     const answer = await scheduler.trying(() =>
       ledger[byHandle ? "renewingByHandle" : "renewing"](promised, expiresAtMs, () =>
-        amendAddress(context, SPACE, { address, ...proof, leaseSeconds }),
+        amendAddress(requestOf(context), SPACE, { address, ...proof, leaseSeconds }),
       ),
     );
     if (answer instanceof Rejection) scheduler.count(`answer: ${answer.code}`);
@@ -198,7 +199,7 @@ async function move(context: Context, life: Life, [promised]: readonly Promised[
   const me = { namespace: "shop", name: `vm-${context.random.fraction()}` };
   const amending = async (amendment: Pick<Amendment, "owner" | "expectedOwner">) => {
     const answer = await scheduler.trying(() =>
-      amendAddress(context, SPACE, { address, generation, ...amendment }),
+      amendAddress(requestOf(context), SPACE, { address, generation, ...amendment }),
     );
     scheduler.count(`answer: ${answer instanceof Rejection ? answer.code : "amended"}`);
     return answer;
@@ -244,8 +245,8 @@ async function blunder(context: Context, life: Life, told: readonly Promised[]):
   const renewing = chanceIn(context)(0.3);
   const answer = await scheduler.trying<ReleaseResult | Amended | Rejection>(() =>
     renewing
-      ? amendAddress(context, SPACE, { ...named, leaseSeconds: 60 })
-      : releaseAddress(context, SPACE, named),
+      ? amendAddress(requestOf(context), SPACE, { ...named, leaseSeconds: 60 })
+      : releaseAddress(requestOf(context), SPACE, named),
   );
   const code = answer && "code" in answer ? answer.code : undefined;
   if (code) scheduler.count(`answer: ${code}`);
@@ -269,7 +270,7 @@ async function letGo(context: Context, life: Life, told: readonly Promised[]): P
   else if (how < 0.8 && first) {
     const { handle } = first;
     await scheduler.trying(() =>
-      ledger.closing(handle, () => releaseHandle(context, SPACE, handle)),
+      ledger.closing(handle, () => releaseHandle(requestOf(context), SPACE, handle)),
     );
   }
 }
@@ -280,7 +281,7 @@ async function release(context: Context, life: Life, promised: Promised): Promis
   ledger.letGo(promised);
   const how = context.random.fraction();
   if (life.conflicts && how >= 0.75) return report(context, life, promised);
-  const act = (named: NamedAddress) => () => releaseAddress(context, SPACE, named);
+  const act = (named: NamedAddress) => () => releaseAddress(requestOf(context), SPACE, named);
   const bare = scenario.settings.allowBareRelease && how < 0.1;
   if (bare) life.crew?.judge.endingAt(address);
   const result = await scheduler.trying(() =>
@@ -303,9 +304,9 @@ async function report(context: Context, life: Life, promised: Promised): Promise
   const answer = await scheduler.trying(() =>
     chanceIn(context)(0.3)
       ? ledger.lettingGo(address, handle, () =>
-          reportConflict(context, SPACE, { address: at, handle }),
+          reportConflict(requestOf(context), SPACE, { address: at, handle }),
         )
-      : reportConflict(context, SPACE, { address: at, generation }),
+      : reportConflict(requestOf(context), SPACE, { address: at, generation }),
   );
   if (answer instanceof Rejection) scheduler.count(`answer: ${answer.code}`);
   else if (answer) {
@@ -342,7 +343,7 @@ export async function janitor(context: Context, life: Life): Promise<void> {
 export async function neighbour(context: Context): Promise<void> {
   const handle = "neighbour";
   for (let n = 0; n < 3; n++) {
-    await assign(context, {
+    await assign(requestOf(context), {
       space: ASIDE,
       host: "host:node-1",
       wanted: [{ family: 4, count: 2 }],
@@ -352,7 +353,7 @@ export async function neighbour(context: Context): Promise<void> {
       digest: `${n}`,
     });
     await context.sleep(60_000 * context.random.fraction());
-    if (chanceIn(context)(0.7)) await releaseHandle(context, ASIDE, handle);
+    if (chanceIn(context)(0.7)) await releaseHandle(requestOf(context), ASIDE, handle);
   }
 }
 

@@ -10,6 +10,7 @@ import type { HostId } from "../../src/domain/host.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import { isKeptKind } from "../../src/domain/workload.ts";
 import type { Coming, Instances } from "./instances.ts";
+import { requestOf } from "./layers.ts";
 import { type Promised, promisedOf } from "./ledger.ts";
 import type { Member } from "./members.ts";
 import { chance, oneOf } from "./operators.ts";
@@ -137,7 +138,7 @@ async function ask(context: Context, life: Life, incarnation: Incarnation): Prom
   const request: Coming = { ...form, host, workload: { ...member.workload, uid } };
   const since = crew.judge.moment;
   const heardSince = ledger.moment;
-  const answer = await crew.judge.coming(request, () => assign(context, request));
+  const answer = await crew.judge.coming(request, () => assign(requestOf(context), request));
   if (answer instanceof Rejection) return scheduler.count(`answer: ${answer.code}`);
   scheduler.count("answer: an instance came");
   const told = ledger.hear(member.handle, "instance", answer.addresses, heardSince);
@@ -169,7 +170,11 @@ async function releaseByUid(
   if (keep && isKeptKind(workload)) judge.keeping(handle, uid);
   else judge.ending(handle, uid);
   const since = judge.moment;
-  const answer = await releaseInstance(context, { place, workload: { ...workload, uid }, keep });
+  const answer = await releaseInstance(requestOf(context), {
+    place,
+    workload: { ...workload, uid },
+    keep,
+  });
   if (answer.kept.length > 0) judge.hearKept(handle, uid, since);
   const how = answer.kept.length > 0 ? "kept" : answer.released.length > 0 ? "released" : "left";
   scheduler.count(`instance: ${how}`);
@@ -207,7 +212,7 @@ async function releaseByGeneration(
   }
   const since = judge.moment;
   const entries = some.map(({ at, parsed }) => ({ address: at, generation: parsed }));
-  const { results } = await releaseAddresses(context, SPACE, entries, keep);
+  const { results } = await releaseAddresses(requestOf(context), SPACE, entries, keep);
   for (const [n, { status }] of results.entries()) {
     scheduler.count(`instance: address ${status}`);
     if (status === "kept") judge.hearKept(handle, uid, since);
@@ -221,7 +226,7 @@ async function endByHandle(
   { crew: { judge }, member: { handle } }: Incarnation,
 ): Promise<void> {
   judge.ending(handle);
-  await ledger.closing(handle, () => releaseHandle(context, SPACE, handle));
+  await ledger.closing(handle, () => releaseHandle(requestOf(context), SPACE, handle));
 }
 
 /** Releases all that its host has, as the drain of a node does. */
@@ -231,7 +236,7 @@ async function leave(
   { crew: { judge }, host }: Incarnation,
 ): Promise<void> {
   judge.leaving(host);
-  await ledger.endingHost(host, () => releaseHost(context, SPACE, host));
+  await ledger.endingHost(host, () => releaseHost(requestOf(context), SPACE, host));
 }
 
 /** Reports that something else uses the first address of the incarnation. */
@@ -245,7 +250,10 @@ async function report(
   const { address, at, parsed } = first;
   judge.ending(handle, parsed.instance?.incarnation);
   const since = ledger.moment;
-  const answer = await reportConflict(context, SPACE, { address: at, generation: parsed });
+  const answer = await reportConflict(requestOf(context), SPACE, {
+    address: at,
+    generation: parsed,
+  });
   if (answer instanceof Rejection) return scheduler.count(`answer: ${answer.code}`);
   scheduler.count("answer: quarantined");
   ledger.heardQuarantine(address, answer.quarantinedUntilMs, since);

@@ -6,6 +6,7 @@ import { parseInterval } from "../../src/domain/cidr.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
 import { type Violation, violation } from "../../src/domain/violation.ts";
+import { requestOf } from "./layers.ts";
 import { chance, manual } from "./operators.ts";
 import type { Life } from "./run.ts";
 import { valueIn } from "./scenario.ts";
@@ -58,7 +59,7 @@ export async function landlord(
     const there = await scheduler.trying(() => namesIn(context));
     if (there) tenancy.check(there);
     tenancy.begins();
-    const deleted = await scheduler.trying(() => deleteSpace(context, RENTED));
+    const deleted = await scheduler.trying(() => deleteSpace(requestOf(context), RENTED));
     isAnswered = deleted !== undefined;
     if (deleted instanceof Rejection) scheduler.count(`answer: ${deleted.code}`);
     const how = deleted instanceof Rejection ? deleted.code : deleted?.job.state;
@@ -76,18 +77,25 @@ export async function lodger(context: Context, { scheduler }: Life): Promise<voi
 
 const use = (context: Context, name: string): Promise<unknown> =>
   chance(context, 0.1)
-    ? putPool(context, RENTED, name, manual("10.7.0.0/28"), undefined)
+    ? putPool(requestOf(context), RENTED, name, manual("10.7.0.0/28"), undefined)
     : write(context, name);
 
 /** Writes something under the name; or the settings, which have none, and then returns nothing. */
 async function write(context: Context, name: string): Promise<unknown> {
-  if (chance(context, 0.3)) return putNamespace(context, RENTED, name, { labels: {} }, undefined);
+  if (chance(context, 0.3))
+    return putNamespace(requestOf(context), RENTED, name, { labels: {} }, undefined);
   if (chance(context, 0.2)) {
-    await putSettings(context, RENTED, SETTINGS_DEFAULT, undefined);
+    await putSettings(requestOf(context), RENTED, SETTINGS_DEFAULT, undefined);
     return undefined;
   }
   const intervals = [valueIn(parseInterval("10.7.0.1"))];
-  return putReservation(context, RENTED, name, { cidrs: ["10.7.0.1"], intervals }, undefined);
+  return putReservation(
+    requestOf(context),
+    RENTED,
+    name,
+    { cidrs: ["10.7.0.1"], intervals },
+    undefined,
+  );
 }
 
 async function namesIn({ store }: Context): Promise<readonly string[]> {

@@ -15,6 +15,7 @@ import { hostName } from "../../src/domain/host.ts";
 import type { ClusterEvent } from "../../src/domain/node-event.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
+import { requestOf } from "./layers.ts";
 import { chance, oneOf } from "./operators.ts";
 import type { PromisedPrefixes } from "./promised-prefixes.ts";
 import { SPACE } from "./requests.ts";
@@ -125,7 +126,9 @@ function end(context: Context, { judge, stated }: Nodes, uid: string): Promise<u
   judge.endsAll(handle);
   const ended = { uid, resourceVersion: "9", createdAtMs: 0 };
   const event: ClusterEvent = { act: "end", name: REBUILT, ended };
-  return stated.acting(handle, [], () => applyEvents(context, { space: SPACE }, [event]));
+  return stated.acting(handle, [], () =>
+    applyEvents(requestOf(context), { space: SPACE }, [event]),
+  );
 }
 
 /** Does earlier acts of nodes once more, as messages do that come twice or late, and lists what nodes have. */
@@ -135,7 +138,7 @@ export async function repeater(context: Context, life: Life, nodes: Nodes): Prom
     const again = oneOf(context, nodes.acts);
     if (again) await life.scheduler.trying(() => again(context));
     await life.scheduler.trying(() =>
-      listPrefixes(context, { space: SPACE, node: oneOf(context, nodes.nodes) }),
+      listPrefixes(requestOf(context), { space: SPACE, node: oneOf(context, nodes.nodes) }),
     );
   }
 }
@@ -167,7 +170,7 @@ async function ask(
   const confirmed = judge.confirmedOf(handle);
   const named = chance(context, 0.3) ? pools.map((pool) => pool.name) : [];
   const answer = await stated.acting(handle, [...podCidrs, ...aliases], () =>
-    ensurePrefixes(context, {
+    ensurePrefixes(requestOf(context), {
       ...{ space: SPACE, node: name, uid, allocator, podCidrs, aliases },
       ...{ pools: named, confirmSeconds: CONFIRM_SECONDS },
     }),
@@ -191,7 +194,7 @@ async function release(
   const { name, uid, cidr } = of;
   judge.endsAll(nodeHandle(name, uid));
   const released = await stated.acting(nodeHandle(name, uid), [], () =>
-    releasePrefixes(context, { space: SPACE, node: name, uid, cidr }),
+    releasePrefixes(requestOf(context), { space: SPACE, node: name, uid, cidr }),
   );
   const how = released instanceof Rejection ? released.code : `${released.length} of them`;
   scheduler.count(`prefixes released: ${how}`);

@@ -45,6 +45,7 @@ import type { Namespace } from "../../src/domain/namespace.ts";
 import type { Node } from "../../src/domain/node.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
+import { requestOf } from "./layers.ts";
 import { drawAddress, FOUNDED, SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
 import { cidrOf, drawLabels, NAMESPACES, type Scenario, valueIn } from "./scenario.ts";
@@ -99,7 +100,7 @@ async function create(context: Context, life: Life): Answer {
     ...main,
     blockSize: chance(context, 0.3) ? otherSize(main) : main.blockSize,
   };
-  return putPool(context, SPACE, name, spec ?? manual(range), ifMatch(context, seen));
+  return putPool(requestOf(context), SPACE, name, spec ?? manual(range), ifMatch(context, seen));
 }
 
 /** Creates the first pool of a space. It repeats a PUT that got no answer. */
@@ -107,7 +108,7 @@ export async function founder(context: Context, { scheduler }: Life): Promise<vo
   await context.sleep(90_000 * context.random.fraction());
   for (let n = 0; n < 3; n++) {
     await scheduler.trying(async () => {
-      await putPool(context, FOUNDED, "pool-4", manual("10.5.0.0/28"), undefined);
+      await putPool(requestOf(context), FOUNDED, "pool-4", manual("10.5.0.0/28"), undefined);
       scheduler.count("a space gets its first pool");
     });
     await context.sleep(20_000 * context.random.fraction());
@@ -117,14 +118,19 @@ export async function founder(context: Context, { scheduler }: Life): Promise<vo
 /** Drains a pool. */
 async function drain(context: Context, { scenario }: Life): Answer {
   const name = oneOf(context, scenario.fleeting);
-  return drainPool(context, SPACE, name, ifMatch(context, await revisionOf(context, name)));
+  return drainPool(
+    requestOf(context),
+    SPACE,
+    name,
+    ifMatch(context, await revisionOf(context, name)),
+  );
 }
 
 /** Deletes a pool. */
 async function dissolve(context: Context, { scenario }: Life): Answer {
   const name = oneOf(context, scenario.fleeting);
   const seen = ifMatch(context, await revisionOf(context, name));
-  const answer = await deletePool(context, SPACE, name, seen);
+  const answer = await deletePool(requestOf(context), SPACE, name, seen);
   return answer instanceof Rejection ? answer : ((await follow(context, answer)) ?? answer);
 }
 
@@ -132,9 +138,10 @@ async function dissolve(context: Context, { scenario }: Life): Answer {
 async function changeMind(context: Context, life: Life): Answer {
   const deleting = async () => {
     for (let looks = 0; looks < LOOKS_MAX; looks++) {
-      const { items } = await listPools(context, SPACE);
+      const { items } = await listPools(requestOf(context), SPACE);
       const pool = items.find(({ state }) => state === "pending");
-      if (pool) return deletePool(context, SPACE, pool.name, ifMatch(context, pool.revision));
+      if (pool)
+        return deletePool(requestOf(context), SPACE, pool.name, ifMatch(context, pool.revision));
     }
     return undefined;
   };
@@ -145,7 +152,7 @@ async function changeMind(context: Context, life: Life): Answer {
 const LOOKS_MAX = 12;
 
 async function revisionOf(context: Context, name: string): Promise<string | undefined> {
-  const pool = await readPool(context, SPACE, name);
+  const pool = await readPool(requestOf(context), SPACE, name);
   return pool instanceof Rejection ? undefined : pool.revision;
 }
 
@@ -154,7 +161,7 @@ const ELSEWHERE = { 4: "10.77.0.0/28", 6: "2001:db8:77::/120" };
 
 /** Changes a pool; its range must not change. */
 async function change(context: Context, { scenario }: Life): Answer {
-  const { items } = await listPools(context, SPACE);
+  const { items } = await listPools(requestOf(context), SPACE);
   const pools = items.filter(({ ranges }) => !ranges);
   const pool = pools.find(({ name }) => name === "pool-5" || name.startsWith("wanted")) ?? pools[0];
   if (!pool) return new Rejection("not_found", "no pool");
@@ -185,11 +192,11 @@ async function change(context: Context, { scenario }: Life): Answer {
     ...(principals && { principals }),
     ...(cooldownSeconds !== undefined && { cooldownSeconds }),
   };
-  return putPool(context, SPACE, name, spec, ifMatch(context, pool.revision));
+  return putPool(requestOf(context), SPACE, name, spec, ifMatch(context, pool.revision));
 }
 
 async function reserve(context: Context, { scenario }: Life): Answer {
-  const before = await readReservation(context, SPACE, "one");
+  const before = await readReservation(requestOf(context), SPACE, "one");
   const seen = before instanceof Rejection ? undefined : before.revision;
   // A reservation may cover a whole pool. Then the pool has nothing to claim or to borrow.
   const whole = ["2001:db8::/126", "10.1.0.0/29", "10.0.0.0/28", ...ofRangedPools(scenario)];
@@ -204,9 +211,9 @@ const ofRangedPools = ({ pools }: Scenario): readonly string[] =>
   pools.some(({ ranges }) => ranges) ? ["10.4.0.3-10.4.0.6", "10.4.0.1"] : [];
 
 async function unreserve(context: Context): Answer {
-  const [first] = (await listReservations(context, SPACE)).items;
+  const [first] = (await listReservations(requestOf(context), SPACE)).items;
   const name = first?.name ?? "one";
-  return deleteReservation(context, SPACE, name, ifMatch(context, first?.revision));
+  return deleteReservation(requestOf(context), SPACE, name, ifMatch(context, first?.revision));
 }
 
 /** Changes settings that no judge depends on, and strictness; sometimes it configures a new space. */
@@ -214,7 +221,7 @@ async function configure(context: Context, { scenario, strictness }: Life): Answ
   if (chance(context, 0.3)) return configureAnother(context, scenario);
   const strictAffinity = chance(context, 0.5);
   return strictness.setting(strictAffinity, async () => {
-    const { revision } = await readSettings(context, SPACE);
+    const { revision } = await readSettings(requestOf(context), SPACE);
     const settings = {
       ...scenario.settings,
       strictAffinity,
@@ -225,20 +232,20 @@ async function configure(context: Context, { scenario, strictness }: Life): Answ
       ...(scenario.settings.indexedAttributes.length > 0 &&
         chance(context, 0.3) && { indexedAttributes: [] }),
     };
-    return putSettings(context, SPACE, settings, ifMatch(context, revision));
+    return putSettings(requestOf(context), SPACE, settings, ifMatch(context, revision));
   });
 }
 
 async function configureAnother(context: Context, { settings }: Scenario): Answer {
-  const { revision } = await readSettings(context, "configured");
-  return putSettings(context, "configured", settings, ifMatch(context, revision));
+  const { revision } = await readSettings(requestOf(context), "configured");
+  return putSettings(requestOf(context), "configured", settings, ifMatch(context, revision));
 }
 
 /** Reads the state of a job. */
 async function follow(context: Context, { job }: Accepted): Promise<Rejection | undefined> {
   await context.sleep(30_000 * context.random.fraction());
-  await listJobs(context, SPACE);
-  const now = await readJob(context, SPACE, chance(context, 0.1) ? "another" : job.id);
+  await listJobs(requestOf(context), SPACE);
+  const now = await readJob(requestOf(context), SPACE, chance(context, 0.1) ? "another" : job.id);
   return now instanceof Rejection ? now : undefined;
 }
 
@@ -255,7 +262,9 @@ export async function lifter(
         ? valueIn(parseAddress(oneOf(context, reported)))
         : drawAddress(context.random, scenario);
     const answer = await scheduler.trying(() =>
-      ledger.lifting(formatAddress(address), () => liftQuarantine(context, SPACE, address)),
+      ledger.lifting(formatAddress(address), () =>
+        liftQuarantine(requestOf(context), SPACE, address),
+      ),
     );
     if (answer) scheduler.count(`answer: ${answer instanceof Rejection ? answer.code : "lifted"}`);
   }
@@ -277,7 +286,7 @@ export async function labeller(context: Context, life: Life): Promise<void> {
     });
     if (chance(context, 0.3))
       await scheduler.trying(() =>
-        listNodes(context, { space: SPACE, limit: 2, after: undefined }),
+        listNodes(requestOf(context), { space: SPACE, limit: 2, after: undefined }),
       );
   }
 }
@@ -287,18 +296,20 @@ async function labelHost(context: Context, { selection }: Life, name: string) {
   const seen = ifMatch(context, before?.revision);
   const labels = chance(context, 0.25) ? undefined : drawLabels(context.random);
   return selection.labelling<Node | undefined>(hostNamed(name), labels, () =>
-    labels ? putNode(context, SPACE, name, labels, seen) : deleteNode(context, SPACE, name, seen),
+    labels
+      ? putNode(requestOf(context), SPACE, name, labels, seen)
+      : deleteNode(requestOf(context), SPACE, name, seen),
   );
 }
 
 async function labelNamespace(context: Context, { selection }: Life, name: string) {
-  const before = await readNamespace(context, SPACE, name);
+  const before = await readNamespace(requestOf(context), SPACE, name);
   const seen = ifMatch(context, before instanceof Rejection ? undefined : before.revision);
   const labels = chance(context, 0.25) ? undefined : drawLabels(context.random);
   return selection.labelling<Namespace | undefined>(namespaceNamed(name), labels, () =>
     labels
-      ? putNamespace(context, SPACE, name, { labels }, seen)
-      : deleteNamespace(context, SPACE, name, seen),
+      ? putNamespace(requestOf(context), SPACE, name, { labels }, seen)
+      : deleteNamespace(requestOf(context), SPACE, name, seen),
   );
 }
 
@@ -323,7 +334,7 @@ export async function ender(context: Context, { scenario, ledger }: Life): Promi
   for (let n = 0; n < 3; n++) {
     await context.sleep(30_000 * context.random.fraction());
     const { handle } = oneOf(context, scenario.clients);
-    await ledger.closing(handle, () => releaseHandle(context, SPACE, handle));
+    await ledger.closing(handle, () => releaseHandle(requestOf(context), SPACE, handle));
   }
 }
 
@@ -347,7 +358,7 @@ async function claimRange(context: Context, life: Life, host: HostId): Promise<v
   const beyond = chance(context, 0.25) ? { ...cidr, prefix: blockSize + 1 } : cidr;
   const wanted = chance(context, 0.1) ? cidrOf("192.0.2.0/24") : beyond;
   const since = owners.moment;
-  const answer = await claimAffinities(context, { space: SPACE, host, cidr: wanted });
+  const answer = await claimAffinities(requestOf(context), { space: SPACE, host, cidr: wanted });
   if (answer instanceof Rejection) return scheduler.count(`answer: ${answer.code}`);
   for (const block of answer.blocks) {
     scheduler.count(`claim: ${block.status}`);
@@ -359,7 +370,7 @@ async function ensure(context: Context, { owners, scheduler }: Life, host: HostI
   const since = owners.moment;
   const families = oneOf(context, [[4], [6], [4, 6]] as const);
   const pools = chance(context, 0.2) ? ["pool-5"] : [];
-  const answer = await ensureBlocks(context, { space: SPACE, host, families, pools });
+  const answer = await ensureBlocks(requestOf(context), { space: SPACE, host, families, pools });
   if (answer instanceof Rejection) return scheduler.count(`answer: ${answer.code}`);
   for (const { cidr } of answer) owners.hearClaimed(host, { cidr, status: "claimed" }, since);
 }
@@ -370,7 +381,7 @@ async function ensure(context: Context, { owners, scheduler }: Life, host: HostI
  */
 async function releaseSome(context: Context, life: Life, host: HostId): Promise<void> {
   const { owners, scheduler, scenario } = life;
-  const { items } = await listAffinities(context, { space: SPACE, host, limit: 3 });
+  const { items } = await listAffinities(requestOf(context), { space: SPACE, host, limit: 3 });
   const { cidr, blockSize } = oneOf(context, scenario.pools);
   const [first] = items;
   const block = first ? cidrOf(first.cidr) : { ...cidr, prefix: blockSize };
@@ -383,7 +394,7 @@ async function releaseSome(context: Context, life: Life, host: HostId): Promise<
     { ...cidr, prefix: blockSize + 1 },
   ]);
   const since = owners.moment;
-  const page = await releaseRange(context, {
+  const page = await releaseRange(requestOf(context), {
     space: SPACE,
     host,
     cidr: range,
@@ -399,7 +410,7 @@ async function releaseSome(context: Context, life: Life, host: HostId): Promise<
 /** Checks a list of all hosts: each entry was true at some moment since the request. */
 async function listOwned(context: Context, { owners, scheduler }: Life): Promise<void> {
   const since = owners.moment;
-  const page = await listSpaceAffinities(context, { space: SPACE, limit: 20 });
+  const page = await listSpaceAffinities(requestOf(context), { space: SPACE, limit: 20 });
   if (page instanceof Rejection) return scheduler.count(`answer: ${page.code}`);
   for (const { cidr, host, affinityType, state } of page.items) {
     scheduler.count(`affinity: ${state}`);
@@ -412,7 +423,12 @@ async function releaseAll(context: Context, life: Life, host: HostId): Promise<v
   let position: Address | undefined;
   do {
     const since = life.owners.moment;
-    const page = await releaseAffinities(context, { space: SPACE, host, mustBeEmpty, position });
+    const page = await releaseAffinities(requestOf(context), {
+      space: SPACE,
+      host,
+      mustBeEmpty,
+      position,
+    });
     for (const released of page.items) {
       life.scheduler.count(`affinity: ${released.status}`);
       life.owners.hearReleased(host, released, since);
@@ -427,7 +443,7 @@ async function releaseAll(context: Context, life: Life, host: HostId): Promise<v
  */
 async function releaseAny(context: Context, { scheduler, scenario }: Life): Promise<void> {
   const names = scenario.pools.map(({ name }) => name);
-  const answer = await releasePool(context, {
+  const answer = await releasePool(requestOf(context), {
     space: SPACE,
     name: oneOf(context, [...names, "wanted-0"]),
     mustBeEmpty: chance(context, 0.5),
@@ -438,7 +454,9 @@ async function releaseAny(context: Context, { scheduler, scenario }: Life): Prom
 
 async function endHost(context: Context, life: Life, host: HostId): Promise<void> {
   life.crew?.judge.leaving(host);
-  const answer = await life.ledger.endingHost(host, () => releaseHost(context, SPACE, host));
+  const answer = await life.ledger.endingHost(host, () =>
+    releaseHost(requestOf(context), SPACE, host),
+  );
   life.scheduler.count(`release by host: ${answer.complete ? "complete" : "goes on"}`);
 }
 

@@ -5,6 +5,7 @@ import {
 } from "../../src/domain/limits.ts";
 import { headOf } from "../../src/store/key.ts";
 import type { Table, Write } from "../../src/store/table.ts";
+import type { Layers } from "./layers.ts";
 import type { Surroundings } from "./scheduler.ts";
 
 /** The longest time for which a request acts on the configuration that it has read. */
@@ -13,10 +14,15 @@ const READ_MS_MAX = CONFIGURATION_FRESH_MS + CONFIGURATION_JITTER_MS + REQUEST_M
 /**
  * Knows the allocations of requests that outlasted their time: they were written so long after their author had read the
  * configuration that, as deployed, the request would have begun no further call (`src/store/stack.ts`). Time in a run
- * leaps, so that cooldowns and graces end within operations.
+ * leaps, so that cooldowns and graces end within operations. Where requests have a deadline, it knows none.
  */
 export class Outlasting {
   readonly #tokens = new Set<string>();
+  readonly #areStopped: boolean;
+
+  constructor({ haveDeadlines }: Pick<Layers, "haveDeadlines">) {
+    this.#areStopped = haveDeadlines;
+  }
 
   /** Returns the table of a process, whose reads of the configuration and allocations are noted. */
   watched({ table, now }: Surroundings): Table {
@@ -38,7 +44,7 @@ export class Outlasting {
   }
 
   has(token: string): boolean {
-    return this.#tokens.has(token);
+    return !this.#areStopped && this.#tokens.has(token);
   }
 }
 

@@ -10,6 +10,7 @@ import { prefixHandle } from "../../src/domain/handle.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import type { PoolSpec } from "../../src/domain/pool.ts";
 import { networkRequest } from "../network-request.ts";
+import { requestOf } from "./layers.ts";
 import type { Nodes } from "./node-prefixes.ts";
 import { chance, oneOf } from "./operators.ts";
 import { assignNetwork } from "./prefix-owners.ts";
@@ -40,7 +41,7 @@ export async function poolMaker(
     const make = async () => {
       await context.sleep(5_000 * context.random.fraction());
       const made = await trying(() =>
-        putPool(context, SPACE, handle, specOf(got, parent), undefined),
+        putPool(requestOf(context), SPACE, handle, specOf(got, parent), undefined),
       );
       const how = made instanceof Rejection ? made.code : made ? "done" : "unknown";
       scheduler.count(`pool made of a prefix: ${how}`);
@@ -48,7 +49,9 @@ export async function poolMaker(
     const release = async () => {
       await context.sleep(5_000 * context.random.fraction());
       nodes.judge.endsAll(prefixHandle(handle));
-      const released = await trying(() => releaseByHandle(context, { space: SPACE, handle }));
+      const released = await trying(() =>
+        releaseByHandle(requestOf(context), { space: SPACE, handle }),
+      );
       const how = released instanceof Rejection ? released.code : `${released?.released.length}`;
       scheduler.count(`prefix of a pool released: ${how}`);
       if (released instanceof Rejection) scheduler.count(`answer: ${released.code}`);
@@ -64,8 +67,9 @@ export async function poolMaker(
       pools: [handle],
       digest: "pod",
     };
-    await trying(() => assign(context, pod));
-    if (chance(context, 0.5)) await trying(() => releaseHandle(context, SPACE, pod.handle));
+    await trying(() => assign(requestOf(context), pod));
+    if (chance(context, 0.5))
+      await trying(() => releaseHandle(requestOf(context), SPACE, pod.handle));
     if (chance(context, 0.6)) await trying(() => removePool(context, handle));
     await context.sleep(60_000 * context.random.fraction());
     if (chance(context, 0.6)) await release();
@@ -86,7 +90,7 @@ const specOf = (cidr: Cidr, parent: string): PoolSpec => ({
 export async function removePool(context: Context, named: string): Promise<unknown> {
   const { pools } = await context.store.readSpace(SPACE);
   const pool = pools.find(({ name }) => name === named);
-  return pool && deletePool(context, SPACE, named, pool.revision);
+  return pool && deletePool(requestOf(context), SPACE, named, pool.revision);
 }
 
 /** Deletes the pools that are made of prefixes at the end of a run, after what was assigned of them is released. */

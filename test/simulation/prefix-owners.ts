@@ -7,6 +7,7 @@ import { parseCidr } from "../../src/domain/cidr.ts";
 import { prefixHandle } from "../../src/domain/handle.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import { networkRequest } from "../network-request.ts";
+import { requestOf } from "./layers.ts";
 import type { Nodes } from "./node-prefixes.ts";
 import { chance, oneOf } from "./operators.ts";
 import { SPACE } from "./requests.ts";
@@ -36,12 +37,14 @@ export async function prefixOwner(
     const got = await life.scheduler.trying(() => ask(context));
     await context.sleep(15_000 * context.random.fraction());
     if (chance(context, 0.3)) await life.scheduler.trying(() => ask(context));
-    await life.scheduler.trying(() => readPrefixes(context, { space: SPACE, handle, limit: 9 }));
+    await life.scheduler.trying(() =>
+      readPrefixes(requestOf(context), { space: SPACE, handle, limit: 9 }),
+    );
     if (!chance(context, 0.7)) continue;
     const cidr = chance(context, 0.5) ? got : undefined;
     nodes.judge.endsAll(prefixHandle(handle));
     const released = await life.scheduler.trying(() =>
-      releaseByHandle(context, { space: SPACE, handle, cidr }),
+      releaseByHandle(requestOf(context), { space: SPACE, handle, cidr }),
     );
     const how = released instanceof Rejection ? released.code : `${released?.released.length}`;
     life.scheduler.count(`networks released: ${how}`);
@@ -56,7 +59,7 @@ export async function assignNetwork(
   { judge }: Nodes,
   request: AssignRequest,
 ) {
-  const answer = await assign(context, request);
+  const answer = await assign(requestOf(context), request);
   scheduler.count(`network asked for: ${answer instanceof Rejection ? answer.code : "done"}`);
   if (answer instanceof Rejection) {
     scheduler.count(`answer: ${answer.code}`);

@@ -9,6 +9,7 @@ import { intervalOf } from "../../src/domain/cidr.ts";
 import { Rejection } from "../../src/domain/outcome.ts";
 import type { Pool, PoolSpec } from "../../src/domain/pool.ts";
 import { extentOf, setOf } from "../../src/domain/pool-set.ts";
+import { requestOf } from "./layers.ts";
 import { chance, ifMatch, oneOf } from "./operators.ts";
 import { type RangedPools, setFrom } from "./ranged-pools.ts";
 import { SPACE } from "./requests.ts";
@@ -93,7 +94,7 @@ async function disable(context: Context, subnet: Subnet): Answer {
 
 /** Creates a pool beside the others, or where others are; at times with blocks of another size. */
 async function cutIn(context: Context, { judge, ...subnet }: Subnet): Answer {
-  const { items } = await listPools(context, SPACE);
+  const { items } = await listPools(requestOf(context), SPACE);
   const name =
     subnet.names.find((each) => !items.some((pool) => pool.name === each)) ??
     oneOf(context, subnet.names);
@@ -106,7 +107,7 @@ async function cutIn(context: Context, { judge, ...subnet }: Subnet): Answer {
     blockSize: chance(context, 0.05) ? spec.blockSize - 1 : spec.blockSize,
     ranges: someOf(context, open.length > 0 && chance(context, 0.8) ? open : subnet.addresses),
   };
-  return judge.announcing(name, () => putPool(context, SPACE, name, next, undefined));
+  return judge.announcing(name, () => putPool(requestOf(context), SPACE, name, next, undefined));
 }
 
 /** Deletes a pool. */
@@ -114,7 +115,7 @@ async function cutOut(context: Context, subnet: Subnet): Answer {
   const pool = await anyOf(context, subnet);
   if (pool instanceof Rejection) return pool;
   return subnet.judge.announcing(pool.name, () =>
-    deletePool(context, SPACE, pool.name, mostly(context, pool)),
+    deletePool(requestOf(context), SPACE, pool.name, mostly(context, pool)),
   );
 }
 
@@ -122,7 +123,7 @@ async function drain(context: Context, subnet: Subnet): Answer {
   const pool = await anyOf(context, subnet);
   if (pool instanceof Rejection) return pool;
   return subnet.judge.announcing(pool.name, () =>
-    drainPool(context, SPACE, pool.name, mostly(context, pool)),
+    drainPool(requestOf(context), SPACE, pool.name, mostly(context, pool)),
   );
 }
 
@@ -140,7 +141,9 @@ async function change(
     ? { ranges: whole, excludes: subtract(whole, set) }
     : { ranges: set };
   const next = { ...spec, ...sets, ...changes };
-  return judge.announcing(name, () => putPool(context, SPACE, name, next, mostly(context, pool)));
+  return judge.announcing(name, () =>
+    putPool(requestOf(context), SPACE, name, next, mostly(context, pool)),
+  );
 }
 
 /** Returns the revision that was read, more often than other operators do. */
@@ -153,10 +156,10 @@ async function anyOf(
   { names }: Subnet,
   except?: string,
 ): Promise<Pool | Rejection> {
-  const { items } = await listPools(context, SPACE);
+  const { items } = await listPools(requestOf(context), SPACE);
   const pools = items.filter(({ name }) => names.includes(name) && name !== except);
   const name = pools.length > 0 ? oneOf(context, pools).name : (names[0] as string);
-  return readPool(context, SPACE, name);
+  return readPool(requestOf(context), SPACE, name);
 }
 
 /** Draws one to three addresses in a row. */

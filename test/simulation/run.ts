@@ -3,7 +3,6 @@ import { putNamespace } from "../../src/allocator/admin/namespaces.ts";
 import { putNode } from "../../src/allocator/admin/nodes.ts";
 import { putQuota } from "../../src/allocator/admin/quotas.ts";
 import type { Context } from "../../src/allocator/core/context.ts";
-import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
 import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
 import type { Contents } from "../../src/domain/contents.ts";
 import { handleHash } from "../../src/domain/hash.ts";
@@ -12,7 +11,6 @@ import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
 import type { DefaultPools } from "../../src/domain/namespace.ts";
 import { type PoolSpec, SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
 import type { Violation } from "../../src/domain/violation.ts";
-import { makeStore } from "../../src/store/store.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { drawAddressCluster } from "./address-cluster.ts";
 import { type Agents, drivers, newAgents } from "./agents.ts";
@@ -28,6 +26,7 @@ import { type Crew, controller, straggler } from "./incarnations.ts";
 import { completeIndexes, drawIndexes, withTenant } from "./indexes.ts";
 import { Instances } from "./instances.ts";
 import { LANDLORDS_SHARE, landlord, lodger, Tenancy } from "./landlord.ts";
+import { contextOver } from "./layers.ts";
 import { Ledger } from "./ledger.ts";
 import { drawMembers } from "./members.ts";
 import { MutatedTable } from "./mutate.ts";
@@ -117,6 +116,10 @@ interface Judge {
   step(contents: Contents, step: Step): void;
 }
 
+/** The share of runs whose functions have all layers of a deployed one. */
+const WHOLE_STACK_SHARE = 0.5;
+/** In these runs, the share of failed reads and throttled requests that begin a burst. */
+const BURST_SHARE = 0.5;
 /** The share of runs with conflicts. */
 const CONFLICTS_SHARE = 0.35;
 /** The share of the runs with nodes in which callers have prefixes too. */
@@ -128,6 +131,8 @@ const REBUILT_SHARE = 0.5;
 
 /** With this name the seeds that other tests name have no indexes, so that their runs stay as they are. */
 const INDEXES = "indexes 9";
+/** With this name the runs stay as they are of the seeds beyond 50 that other tests name, which take long to find again. */
+const LAYERS = "layers 9661";
 
 /**
  * Runs one simulated life of a small space, drawn from the seed. Clients assign, read, renew and
@@ -162,10 +167,15 @@ export async function simulate({
   // A pool for applications comes first, because what lies inside of it is cut out of it.
   const scenario = { ...all, pools: [...(applications?.pools ?? []), ...pools] };
   const table = new MutatedTable(without);
+  // Drawn apart, so that the other runs stay as they are.
+  const areWhole = randomOf(seed, LAYERS).fraction() < WHOLE_STACK_SHARE;
+  const ownWeather = areWhole ? { ...scenario.weather, burstShare: BURST_SHARE } : scenario.weather;
+  const { slowShare } = weather ?? ownWeather;
+  const layers = { areWhole, haveDeadlines: areWhole && slowShare === 0 };
   const scheduler = new Scheduler(
     table,
     randomOf(seed, `schedule ${schedule}`),
-    weather ?? scenario.weather,
+    weather ?? ownWeather,
     nextVersion?.raised === undefined ? [] : ["CorruptItemError"],
   );
   const forbidding = scenario.pools.filter(({ borrowing }) => borrowing === "forbidden");
@@ -211,7 +221,7 @@ export async function simulate({
   const conflicts = randomOf(seed, "conflicts").fraction() < CONFLICTS_SHARE;
   const judges: Judge[] = [new Cooldowns(scenario.cooldownMs), strictness, selection, owners];
   const own = pools.filter(({ name }) => ranged?.names.includes(name));
-  const outlasting = new Outlasting();
+  const outlasting = new Outlasting(layers);
   const subnet = ranged && { ...ranged, pools: own, judge: new ServedSets(outlasting) };
   if (subnet) judges.push(subnet.judge);
   const crew: Crew | undefined =
@@ -259,13 +269,13 @@ export async function simulate({
     agents,
     judges,
   };
-  const contextOf = (name: string, own: Surroundings): Context => ({
-    store: makeStore(own.table),
-    random: randomOf(seed, name),
-    cache: new WarmCache(),
-    now: own.now,
-    sleep: own.sleep,
-  });
+  const contextOf = (name: string, own: Surroundings): Context =>
+    contextOver(layers, {
+      ...own,
+      name,
+      random: randomOf(seed, name),
+      pauses: randomOf(seed, `${name}'s pauses`),
+    });
   const calm = contextOf("calm", {
     table,
     now: () => Math.round(scheduler.nowMs),

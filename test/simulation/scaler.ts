@@ -9,6 +9,7 @@ import type { ApplicationName, ApplicationSpec } from "../../src/domain/applicat
 import { Rejection } from "../../src/domain/outcome.ts";
 import type { Applications } from "./applications.ts";
 import type { HeldAddresses } from "./held-addresses.ts";
+import { requestOf } from "./layers.ts";
 import { chance, ifMatch, oneOf } from "./operators.ts";
 import { SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";
@@ -52,8 +53,10 @@ async function send(
   { of, spec, precondition }: Sent,
 ): Promise<boolean> {
   const answer = spec
-    ? await judge.announcing(of, () => putApplication(context, SPACE, of, spec, precondition))
-    : await deleteApplication(context, SPACE, of, precondition);
+    ? await judge.announcing(of, () =>
+        putApplication(requestOf(context), SPACE, of, spec, precondition),
+      )
+    : await deleteApplication(requestOf(context), SPACE, of, precondition);
   const what = spec ? "application put" : "application deleted";
   const isUnfinished = "unfinished" in answer && answer.unfinished;
   const how = isUnfinished ? "unfinished" : "done";
@@ -64,7 +67,7 @@ async function send(
 
 async function draw(context: Context, fleet: Fleet): Promise<Sent> {
   const of = oneOf(context, fleet.names);
-  const seen = await readApplication(context, SPACE, of);
+  const seen = await readApplication(requestOf(context), SPACE, of);
   const revision = seen instanceof Rejection ? undefined : seen.revision;
   const isCurrent = revision !== undefined && chance(context, 0.5);
   return {

@@ -219,7 +219,7 @@ const RELENTLESS = [
   ["quota-slot", "quota-slot-over", "quota-slot-drop", "limit-end"],
   ["create-block"],
   ["pending-live", "abort"],
-  ["seize", "delete-block", "affinity-retire"],
+  ["seize", "sign-deletion", "delete-block", "affinity-retire"],
   ["borrowed", "disown-borrowed", "disown"],
 ] as const;
 

@@ -1,4 +1,5 @@
 import type { Random } from "../../src/domain/fresh.ts";
+import { CALL_TRIES_MAX } from "../../src/domain/limits.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import { ThrottledError, UnavailableError } from "../../src/domain/outcome.ts";
 import type { InMemoryTable } from "../../src/store/in-memory-table.ts";
@@ -26,6 +27,11 @@ export interface Weather {
   readonly slowShare: number;
   /** The share of eventually consistent reads that return an earlier state. */
   readonly staleShare: number;
+  /**
+   * The share of unanswered reads and of throttled requests that begin a burst: the next ones of the process fail in the same
+   * way, at least as many as the tries of a call. Absent where a function does not try again.
+   */
+  readonly burstShare?: number;
   /** Writes that the database hardly ever answers for a while. */
   readonly relentless?: {
     readonly steps: readonly string[];
@@ -41,6 +47,7 @@ export interface Weather {
 /** Every kind of fault, as a campaign counts them. */
 export const FAULTS = [
   "answer lost",
+  "burst",
   "busy",
   "crash after the call",
   "crash before the call",
@@ -54,6 +61,8 @@ export const FAULTS = [
   "stale read",
 ] as const;
 type Fault = (typeof FAULTS)[number];
+/** The faults that come in bursts. A write without an answer is never tried again, so it needs none. */
+type BurstFault = Extract<Fault, "read unanswered" | "busy">;
 
 /** A call that was carried out, as the judges see it beside the table. */
 export interface Step {
@@ -104,6 +113,8 @@ interface Process {
   readonly name: string;
   readonly skewMs: number;
   frozenSteps: number;
+  /** The calls that still fail in a burst, and how. */
+  burst?: { readonly fault: BurstFault; calls: number };
   dead: boolean;
   done: boolean;
 }
@@ -116,7 +127,9 @@ export interface Surroundings {
 }
 
 /** The names of the errors that a walk may end with. */
-const ANSWERS = ["ContentionError", "ThrottledError", "UnavailableError"];
+const ANSWERS = ["ContentionError", "DeadlineError", "ThrottledError", "UnavailableError"];
+/** The longest burst, in calls. A process may have several under way, which share it. */
+const BURST_CALLS_MAX = 3 * CALL_TRIES_MAX;
 const FREEZE_STEPS_MAX = 250;
 const STEPS_MAX = 20_000;
 const STARTED_MS = 1_700_000_000_000;
@@ -299,7 +312,8 @@ export class Scheduler {
     const { table } = this;
     const { process, write, label } = call;
     if (label === "sleep") return call.perform();
-    if (this.#chance(this.#weather.crashShare)) {
+    if (isInBurst(call)) this.#withhold(call);
+    else if (this.#chance(this.#weather.crashShare)) {
       const landed = write && this.#chance(0.5);
       this.#countFault(landed ? "crash after the call" : "crash before the call");
       if (landed) await table.write(write).catch(() => {});
@@ -310,9 +324,11 @@ export class Scheduler {
     } else if (write && this.#chance(this.#weather.unknownShare)) {
       await this.#keepSilent(call, write, 0.45, 0.3);
     } else if (!write && this.#chance(this.#weather.unansweredShare)) {
+      this.#beginBurst(process, "read unanswered");
       this.#countFault("read unanswered");
       call.fail();
     } else if (this.#chance(this.#weather.busyShare)) {
+      this.#beginBurst(process, "busy");
       this.#countFault("busy");
       call.reject();
     } else {
@@ -324,6 +340,26 @@ export class Scheduler {
     }
     this.count(`call: ${label}`);
     this.onStep(`${process.name} ${label}`, { nowMs: this.nowMs, skewMs: process.skewMs });
+  }
+
+  /** Begins a burst, at times, where functions try again. */
+  #beginBurst(process: Process, fault: BurstFault): void {
+    const { burstShare } = this.#weather;
+    if (burstShare === undefined || !this.#chance(burstShare)) return;
+    this.#countFault("burst");
+    const more = BURST_CALLS_MAX - CALL_TRIES_MAX;
+    process.burst = {
+      fault,
+      calls: CALL_TRIES_MAX - 1 + Math.floor((more + 1) * this.random.fraction()),
+    };
+  }
+
+  /** Answers a call as the burst of its process says. */
+  #withhold({ process, ...call }: Call): void {
+    if (!process.burst) return;
+    process.burst.calls--;
+    if (process.burst.fault === "busy") call.reject();
+    else call.fail();
   }
 
   #silentShare(step: string): number {
@@ -410,6 +446,10 @@ export class Scheduler {
     this.count(`error: ${name}`);
   }
 }
+
+/** Returns true if the burst of its process concerns a call: throttling concerns all of them, silence the reads. */
+const isInBurst = ({ process: { burst }, write }: Call): boolean =>
+  burst !== undefined && burst.calls > 0 && (burst.fault === "busy" || write === undefined);
 
 /**
  * Waits until every promise that can continue has continued. A tick comes after all of them, and
