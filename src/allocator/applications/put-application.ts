@@ -58,7 +58,9 @@ export async function putApplication(
   const name = nameOfApplication(of);
   return compareAndSwap<WrittenApplication | Rejection>(`the application ${name}`, async () => {
     const seen = await store.readApplication(space, of);
-    const isSame = seen !== undefined && isSpecOf(seen, spec);
+    const created: Application = { ...NOTHING, ...of, ...spec, space };
+    // It is as the request wants it, whatever it lacks yet.
+    const isSame = seen?.state === "active" && same({ ...seen, ...NOTHING }, created);
     const wanted = { act: "change", precondition, isSame } as const;
     const rejection = unmet({ kind: "application", name, revision: seen?.revision }, wanted);
     if (rejection) return answer(rejection);
@@ -68,8 +70,7 @@ export async function putApplication(
       await settle(context, seen);
       return RETRY;
     }
-    const before: Application = seen ?? { ...NOTHING, ...of, ...spec, space };
-    const planned = await plan(context, { ...before, ...spec, state: "active" });
+    const planned = await plan(context, { ...(seen ?? created), ...spec, state: "active" });
     if (planned.kind !== "proceed") return planned;
     const { next, chosen, unfinished } = planned.next;
     if (seen && isComplete(seen) && same({ ...next, revision: seen.revision }, seen))
@@ -99,6 +100,7 @@ async function withoutSurplus(context: Context, application: Application): Promi
   return left?.application ?? application;
 }
 
+/** The fields of an application that no request says, before Plat gave it anything. */
 const NOTHING = {
   state: "active",
   targets: [],
@@ -106,14 +108,6 @@ const NOTHING = {
   ordinals: [],
   revision: "",
 } as const;
-
-/** Returns true if the application is as a request wants it, whatever it lacks yet. */
-function isSpecOf(seen: Application, { replicas, start, addresses }: ApplicationSpec): boolean {
-  return (
-    seen.state === "active" &&
-    same([seen.replicas, seen.start, seen.addresses], [replicas, start, addresses])
-  );
-}
 
 function fixedAddresses({ addresses }: Application): Rejection {
   const problem = addresses
