@@ -17,6 +17,14 @@ export interface PrefixStatement {
   readonly aliases: readonly Cidr[];
 }
 
+/** A prefix that one incarnation of a node has. */
+export interface NodePrefix {
+  readonly cidr: Cidr;
+  readonly pool: string;
+  /** The end of its lease, in milliseconds since the epoch; absent for a confirmed one. */
+  readonly expiresAtMs?: number;
+}
+
 /** An event for the Node object. The reasons are Kubernetes'. */
 export interface NodeEvent {
   readonly reason:

@@ -2,3 +2,24 @@
 export function formatTime(ms: number): string {
   return new Date(ms).toISOString();
 }
+
+/** Returns a time that may be absent as ISO 8601 in UTC. */
+export const timeOrNone = (ms: number | undefined): string | undefined =>
+  ms === undefined ? undefined : formatTime(ms);
+
+/** A value whose times are texts, each under its name without the unit. */
+export type Timed<T> = {
+  readonly [Name in keyof T as Name extends `${infer At}Ms` ? At : Name]: Name extends `${string}Ms`
+    ? string
+    : T[Name];
+};
+
+/** Returns a value with its times, the numbers whose names end in `Ms`, as texts under the names without it. */
+export const timed = <T extends object>(value: T): Timed<T> =>
+  Object.fromEntries(
+    Object.entries(value).map(([name, field]) =>
+      name.endsWith("Ms") && typeof field === "number"
+        ? [name.slice(0, -2), formatTime(field)]
+        : [name, field],
+    ),
+  ) as Timed<T>;

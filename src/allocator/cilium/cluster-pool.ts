@@ -4,12 +4,13 @@ import { type ClusterPoolDecision, decideClusterPool } from "../../domain/cilium
 import { ciliumSentence } from "../../domain/cilium-sentence.ts";
 import { nodeHandle } from "../../domain/handle.ts";
 import { CONFIRM_SECONDS_DEFAULT } from "../../domain/limits.ts";
+import type { NodePrefix } from "../../domain/node-prefixes.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { grantedUnderLimit } from "../assign/quota.ts";
 import type { Context } from "../core/context.ts";
 import { choosePrefixes } from "../prefixes/choose-prefixes.ts";
 import { holdPrefixes } from "../prefixes/hold-prefixes.ts";
-import { type GrantedPrefix, type NodePrefix, prefixesOf } from "../prefixes/node-prefix.ts";
+import { type GrantedPrefix, prefixesOf } from "../prefixes/node-prefix.ts";
 import { prefixRequestOf } from "../prefixes/prefix-request.ts";
 import { releasePrefixes } from "../prefixes/release-prefixes.ts";
 import type { CiliumGrant, CiliumRequest, Mode } from "./mode.ts";

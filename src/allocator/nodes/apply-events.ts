@@ -2,13 +2,13 @@ import { formatCidr } from "../../domain/cidr.ts";
 import { EVENTS_AT_ONCE, SIGN_OF_LIFE_MS } from "../../domain/limits.ts";
 import type { ClusterEvent, NodeStatement } from "../../domain/node-event.ts";
 import { type NodePatch, nodePatch } from "../../domain/node-patch.ts";
+import type { NodePrefix } from "../../domain/node-prefixes.ts";
 import type { SignOfLife } from "../../domain/node-report.ts";
 import { CorruptItemError, Rejection } from "../../domain/outcome.ts";
 import { BoundedWork } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
 import { followNode, prefixesAsShown } from "../prefixes/follow-node.ts";
-import type { NodePrefix } from "../prefixes/node-prefix.ts";
 import { releaseHandle } from "../release/release-handle.ts";
 import {
   applyDeleted,

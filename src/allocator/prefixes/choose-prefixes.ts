@@ -1,5 +1,6 @@
 import { FAMILIES, type Family } from "../../domain/address.ts";
 import { isExpired } from "../../domain/allocation.ts";
+import type { NodePrefix } from "../../domain/node-prefixes.ts";
 import { Rejection, together } from "../../domain/outcome.ts";
 import { noneUnread } from "../../domain/pool.ts";
 import { changeLease } from "../allocations/change-lease.ts";
@@ -11,7 +12,7 @@ import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
-import { type GrantedPrefix, type NodePrefix, prefixesOf } from "./node-prefix.ts";
+import { type GrantedPrefix, prefixesOf } from "./node-prefix.ts";
 import { type PrefixRequest, prefixesIn } from "./prefix-request.ts";
 
 /**

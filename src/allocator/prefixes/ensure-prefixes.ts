@@ -1,13 +1,18 @@
 import type { Cidr } from "../../domain/cidr.ts";
 import type { Labels } from "../../domain/labels.ts";
-import { decideFor, type NodeEvent, type PrefixStatement } from "../../domain/node-prefixes.ts";
+import {
+  decideFor,
+  type NodeEvent,
+  type NodePrefix,
+  type PrefixStatement,
+} from "../../domain/node-prefixes.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { grantedUnderLimit } from "../assign/quota.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { choosePrefixes } from "./choose-prefixes.ts";
 import { holdPrefixes } from "./hold-prefixes.ts";
-import { type NodePrefix, prefixesOf } from "./node-prefix.ts";
+import { prefixesOf } from "./node-prefix.ts";
 import { type PrefixRequest, prefixRequestOf } from "./prefix-request.ts";
 import { readStated, type Stating, stateAfter, stateBefore } from "./state-ranges.ts";
 

@@ -2,13 +2,13 @@ import { isBlockOf } from "../../domain/block-group.ts";
 import { type Cidr, parseNetwork, sameCidr } from "../../domain/cidr.ts";
 import type { Labels } from "../../domain/labels.ts";
 import { CONFIRM_SECONDS_DEFAULT } from "../../domain/limits.ts";
+import type { NodePrefix } from "../../domain/node-prefixes.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { assignsPrefixes, type Pool } from "../../domain/pool.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allocationsOfNode } from "./allocations-of-node.ts";
 import { ensurePrefixes, statingOf } from "./ensure-prefixes.ts";
-import type { NodePrefix } from "./node-prefix.ts";
 import { stateAfter } from "./state-ranges.ts";
 
 /** A Node object as an event shows it. */

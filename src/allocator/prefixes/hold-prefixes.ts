@@ -1,6 +1,6 @@
 import type { Allocation } from "../../domain/allocation.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
-import { changesTo, type PrefixesToHold } from "../../domain/node-prefixes.ts";
+import { changesTo, type NodePrefix, type PrefixesToHold } from "../../domain/node-prefixes.ts";
 import { Rejection } from "../../domain/outcome.ts";
 import { changeLease } from "../allocations/change-lease.ts";
 import { assign } from "../assign/assign.ts";
@@ -11,7 +11,7 @@ import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { freePrefix } from "./free-prefix.ts";
-import { type GrantedPrefix, type NodePrefix, prefixesOf } from "./node-prefix.ts";
+import { type GrantedPrefix, prefixesOf } from "./node-prefix.ts";
 import { type PrefixRequest, prefixesIn } from "./prefix-request.ts";
 
 /**

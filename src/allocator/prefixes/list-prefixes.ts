@@ -1,11 +1,12 @@
 import { nodeOfHandle } from "../../domain/handle.ts";
 import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import type { NodePrefix } from "../../domain/node-prefixes.ts";
 import { holdingsOf } from "../allocations/replay.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { allocationsOfNode } from "./allocations-of-node.ts";
 import { allocationsOnHost, blocksOnHost } from "./allocations-on-host.ts";
-import { type NodePrefix, prefixesOf } from "./node-prefix.ts";
+import { prefixesOf } from "./node-prefix.ts";
 
 /** A prefix of a node, and the incarnation that has it. */
 export interface ListedPrefix extends NodePrefix {

@@ -1,15 +1,6 @@
 import type { Allocation } from "../../domain/allocation.ts";
-import type { Cidr } from "../../domain/cidr.ts";
-import type { HeldPrefix } from "../../domain/node-prefixes.ts";
+import type { HeldPrefix, NodePrefix } from "../../domain/node-prefixes.ts";
 import type { Granted, Holding } from "../allocations/holding.ts";
-
-/** A prefix that one incarnation of a node has. */
-export interface NodePrefix {
-  readonly cidr: Cidr;
-  readonly pool: string;
-  /** The end of its lease, in milliseconds since the epoch; absent for a confirmed one. */
-  readonly expiresAtMs?: number;
-}
 
 /** A prefix with the allocation by which its node has it. */
 export interface GrantedPrefix extends NodePrefix, HeldPrefix {

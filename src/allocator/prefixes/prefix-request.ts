@@ -2,8 +2,8 @@ import { parseCidr } from "../../domain/cidr.ts";
 import { nodeHandle } from "../../domain/handle.ts";
 import { hostId } from "../../domain/host.ts";
 import type { Labels } from "../../domain/labels.ts";
+import type { NodePrefix } from "../../domain/node-prefixes.ts";
 import type { Assignment, AssignRequest } from "../assign/assignment.ts";
-import type { NodePrefix } from "./node-prefix.ts";
 
 /** The request of a node, without the families and the prefixes that it wants. */
 export type PrefixRequest = Omit<AssignRequest, "wanted" | "prefixes">;

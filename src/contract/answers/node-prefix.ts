@@ -1,13 +1,27 @@
 import * as v from "valibot";
+import { formatCidr } from "../../domain/cidr.ts";
+import type { NodePrefix } from "../../domain/node-prefixes.ts";
+import { type Timed, timeOrNone } from "../../domain/time.ts";
+import { schemasOf, type Told, telling, told } from "../noun.ts";
 import { family, time } from "./parts.ts";
 
-const prefix = {
-  cidr: v.string(),
-  family,
-  pool: v.string(),
-  state: v.picklist(["pending", "confirmed"]),
-  expiresAt: v.optional(time),
-};
+const tell = telling<NodePrefix>();
+
+/** The fields of a prefix that a node has. */
+const PREFIX = {
+  cidr: tell(v.string(), ({ cidr }) => formatCidr(cidr)),
+  family: tell(family, ({ cidr }) => cidr.family),
+  pool: tell(v.string(), ({ pool }) => pool),
+  state: tell(v.picklist(["pending", "confirmed"]), ({ expiresAtMs }) =>
+    expiresAtMs === undefined ? "confirmed" : "pending",
+  ),
+  expiresAt: tell(v.optional(time), ({ expiresAtMs }) => timeOrNone(expiresAtMs)),
+} satisfies Readonly<Record<keyof Timed<NodePrefix> | "family" | "state", Told<NodePrefix>>>;
+
+const prefix = schemasOf(PREFIX);
+
+/** Returns a prefix as answers write it. */
+export const nodePrefixOf = (one: NodePrefix) => told(PREFIX, one);
 
 export const podCidr = v.strictObject(prefix);
 

@@ -11,6 +11,7 @@ import { shortened } from "../../contract/schema/schema.ts";
 import { type Actor, UNKNOWN_CALLER } from "../../domain/actor.ts";
 import { ATTRIBUTE_VALUE_CHARACTERS_MAX } from "../../domain/limits.ts";
 import { TENANT_ATTRIBUTE } from "../../domain/tenant.ts";
+import type { Timed } from "../../domain/time.ts";
 
 /**
  * A request as API Gateway's HTTP API passes it (payload format 2.0). Header names are in lower case, the path is
@@ -48,6 +49,23 @@ type JwtCaller = APIGatewayEventRequestContextJWTAuthorizer["jwt"];
 
 /** An answer as it is declared for a route: a schema stands for each status. */
 export type AnswerOf<Key extends RouteKey> = Pick<Answer, "headers" | "location"> & Declared<Key>;
+
+/** The body of the answer of a route that succeeds, if that has one form. */
+export type BodyOf<Key extends RouteKey> = (AnswerOf<Key> & {
+  readonly status: 200;
+  readonly body: object;
+})["body"];
+
+/**
+ * The type of `timed` for a part of an answer. A field that the value has and the answer lacks is a type error, and so is one of the
+ * answer that the value lacks. So a value is spread, not listed by field.
+ */
+export type Teller<Told> = <Value extends object>(
+  value: Value & Alike<Timed<Value>, Told>,
+) => Timed<Value>;
+
+/** Anything, if two types have the same fields; otherwise what no value is. */
+type Alike<A, B> = Record<Exclude<keyof A, keyof B> | Exclude<keyof B, keyof A>, never>;
 
 export interface Answer {
   readonly status: number;

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Accepted } from "../../allocator/jobs/pool-jobs.ts";
-import { endsNotBeforeMs, type Job, type PoolJob, type WalkCounts } from "../../domain/job.ts";
+import { jobOf } from "../../contract/answers/job.ts";
+import type { Job } from "../../domain/job.ts";
 import { formatTime } from "../../domain/time.ts";
 import type { AnswerOf } from "../http/event.ts";
 import { pagedList } from "../http/named-list.ts";
@@ -20,57 +21,25 @@ export function acceptedAnswer(
   | "POST /v1/pools/{name}/release-affinities"
   | "DELETE /v1/spaces/{space}"
 > {
-  if (dryRun) return { status: 200, body: { job: bodyOf(job), dryRun } };
+  if (dryRun) return { status: 200, body: { job: jobOf(job), dryRun } };
   return {
     status: 202,
     location: `/v1/jobs/${job.id}`,
     body: {
-      job: bodyOf(job),
+      job: jobOf(job),
       ...(effectiveAtMs !== undefined && { effectiveAt: formatTime(effectiveAtMs) }),
     },
   };
 }
 
 export function jobAnswer(job: Job): AnswerOf<"GET /v1/jobs/{id}"> {
-  return { status: 200, body: bodyOf(job) };
+  return { status: 200, body: jobOf(job) };
 }
 
 /** Lists the jobs of a space, the oldest first. */
 export const jobList = pagedList(
   "jobs",
-  (job: Job) => bodyOf(job),
+  jobOf,
   ({ createdAtMs, id }) => `${formatTime(createdAtMs)} ${id}`,
   v.string(),
 );
-
-const earliestEnd = (atMs: number | undefined) =>
-  atMs === undefined ? {} : { earliestEndAt: formatTime(atMs) };
-
-const bodyOf = (job: Job) => ({
-  id: job.id,
-  space: job.space,
-  kind: job.kind,
-  ...(job.kind !== "space.delete" && { pool: job.pool }),
-  ...(job.kind === "pool.release" && job.mustBeEmpty && { mustBeEmpty: true as const }),
-  state: job.state,
-  detail: job.detail,
-  progress: job.kind === "space.delete" ? { removed: job.removed } : walksOf(job),
-  createdAt: formatTime(job.createdAtMs),
-  updatedAt: formatTime(job.updatedAtMs),
-  ...(job.kind !== "space.delete" && earliestEnd(endsNotBeforeMs(job))),
-  ...(job.finishedAtMs !== undefined && { finishedAt: formatTime(job.finishedAtMs) }),
-});
-
-const walksOf = ({ walk, lastWalk }: PoolJob) => ({
-  ...(walk && { current: countsOf(walk) }),
-  ...(lastWalk && { last: countsOf(lastWalk) }),
-});
-
-/** Returns the counts of a walk over the pool. */
-const countsOf = ({ groups, blocks, deleted, taken, cooling }: WalkCounts) => ({
-  groups,
-  blocks,
-  deleted,
-  taken,
-  cooling,
-});

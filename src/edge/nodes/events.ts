@@ -1,4 +1,5 @@
 import type { EventResult } from "../../allocator/nodes/apply-events.ts";
+import { nodePrefixOf } from "../../contract/answers/node-prefix.ts";
 import { anyEvents, eventList } from "../../contract/requests/events.ts";
 import { invalid, type Problem, problemOf } from "../../contract/schema/problem.ts";
 import { checked } from "../../contract/schema/schema.ts";
@@ -6,7 +7,6 @@ import type { ClusterEvent } from "../../domain/node-event.ts";
 import { readJson } from "../http/body.ts";
 import type { AnswerOf, Event } from "../http/event.ts";
 import { readSpace } from "../http/parameters.ts";
-import { prefixBody } from "../prefixes/answer.ts";
 import { type ParsedEvent, parseEvent } from "./parse-event.ts";
 
 /** Events of one request, with what each entry is. */
@@ -59,7 +59,7 @@ function resultBody(result: EventResult | undefined) {
   return {
     status,
     ...(rejection !== undefined && reasonOf(rejection)),
-    ...(prefixes && { podCIDRs: prefixes.map(prefixBody) }),
+    ...(prefixes && { podCIDRs: prefixes.map(nodePrefixOf) }),
     ...(patch && { patch }),
   };
 }
