@@ -124,23 +124,19 @@ export const longCharactersOf = ({ routes = [], labels = {} }: NetworkSettings):
 /** Two IPv6 addresses, a prefix length and their names in JSON. */
 const ROUTE_CHARACTERS_MAX = 100;
 
+const SETTINGS = {
+  prefixLength: true,
+  gateway: true,
+  routes: true,
+  dns: true,
+  domain: true,
+  vlan: true,
+  mtu: true,
+  labels: true,
+} satisfies Readonly<Record<keyof NetworkSettings, true>>;
+
 /** Returns these fields of a pool alone. */
-const settingsOf = ({
-  prefixLength,
-  gateway,
-  routes,
-  dns,
-  domain,
-  vlan,
-  mtu,
-  labels,
-}: NetworkSettings): NetworkSettings => ({
-  ...(prefixLength !== undefined && { prefixLength }),
-  ...(gateway && { gateway }),
-  ...(routes && { routes }),
-  ...(dns && { dns }),
-  ...(domain !== undefined && { domain }),
-  ...(vlan !== undefined && { vlan }),
-  ...(mtu !== undefined && { mtu }),
-  ...(labels && { labels }),
-});
+const settingsOf = (pool: NetworkSettings): NetworkSettings =>
+  Object.fromEntries(
+    Object.entries(pool).filter(([name, value]) => name in SETTINGS && value !== undefined),
+  );

@@ -30,6 +30,12 @@ export const NO_USAGE: Usage = {
   available: 0n,
 };
 
+/** Returns what a function makes of each count, and nothing else that the value has. */
+export const eachCount = <T>(usage: Usage, of: (count: bigint) => T) =>
+  Object.fromEntries(
+    Object.keys(NO_USAGE).map((name) => [name, of(usage[name as keyof Usage])]),
+  ) as Record<keyof Usage, T>;
+
 /** The part of a block that a count needs. */
 export interface CountedBlock
   extends Pick<Block, "cidr" | "whole" | "hostReserved" | "unreadable"> {

@@ -61,8 +61,6 @@ export interface AddressState {
   readonly attributes?: Readonly<Record<string, string>>;
   /** The caller that requested the address; absent if unknown. */
   readonly assignedBy?: string;
-  /** The part that the address has in the network of a pool, which keeps it out of automatic assignment. */
-  readonly keptOut?: NetworkPart;
   /** Absent where both sides are empty. */
   readonly owner?: Owners;
   readonly generation?: string;
@@ -78,12 +76,18 @@ export interface AddressState {
   readonly quarantinedUntilMs?: number;
 }
 
+/** An address that a caller asked for by itself. */
+export interface AddressRead extends AddressState {
+  /** The part that it has in the network of a pool, which keeps it out of automatic assignment. */
+  readonly keptOut?: NetworkPart;
+}
+
 /** Reads one address, strongly consistent. */
 export async function readAddress(
   context: Context,
   space: string,
   address: Address,
-): Promise<AddressState | Rejection> {
+): Promise<AddressRead | Rejection> {
   const pool = await poolAt(context, space, address);
   const configuration = await configurationOf(context, space);
   const text = formatAddress(address);

@@ -11,19 +11,9 @@ import { type AddressState, ownerOf } from "./read-address.ts";
 import { slotsInUse } from "./slots-in-use.ts";
 
 /** An address of a block. The owner is absent if the address cools, and if its allocation was not found. A quarantined one has the handle only. */
-type AddressInBlock = Pick<
+type AddressInBlock = Omit<
   AddressState,
-  | "address"
-  | "state"
-  | "prefix"
-  | "handle"
-  | "host"
-  | "generation"
-  | "borrowed"
-  | "assignedAtMs"
-  | "expiresAtMs"
-  | "availableAtMs"
-  | "quarantinedUntilMs"
+  "family" | "block" | "pool" | "network" | "attributes" | "owner" | "assignedBy"
 >;
 
 export interface BlockWithAddresses {

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { eachCount, NO_USAGE } from "../../domain/usage.ts";
 import { affinityType } from "../schema/field.ts";
 import {
   actor,
@@ -19,12 +20,8 @@ export const unit = v.optional(
 );
 
 export const usage = {
-  capacity: count,
-  inUse: count,
+  ...eachCount(NO_USAGE, () => count),
   hostReserved: v.pipe(count, v.description("Host-reserved addresses")),
-  reserved: count,
-  cooling: count,
-  available: count,
 };
 
 const block = {

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { eachCount, NO_USAGE } from "../../domain/usage.ts";
 import { unit } from "./block.ts";
 import { next, requestId, time, unreadable, whole } from "./parts.ts";
 
@@ -11,13 +12,11 @@ export const mappedGroup = v.strictObject({
   cidr: v.string(),
   blocks: v.pipe(whole, v.description("The number of its blocks")),
   hosts: v.pipe(v.array(hostNumber), v.description("The hosts of its blocks, each once")),
-  capacity: whole,
-  inUse: whole,
-  hostReserved: whole,
-  reserved: whole,
-  cooling: whole,
-  available: whole,
+  ...eachCount(NO_USAGE, () => whole),
 });
+
+/** The columns of counts. The blocks of a group have one size, so there is none of capacities. */
+const { capacity: _, ...columns } = eachCount(NO_USAGE, () => column);
 
 export const mappedBlocks = v.strictObject({
   cidr: v.string(),
@@ -26,11 +25,7 @@ export const mappedBlocks = v.strictObject({
     v.array(v.nullable(hostNumber)),
     v.description("The host of each block; `null` for a block without one"),
   ),
-  inUse: column,
-  hostReserved: column,
-  reserved: column,
-  cooling: column,
-  available: column,
+  ...columns,
 });
 
 export const poolMapRead = v.strictObject({

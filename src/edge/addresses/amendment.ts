@@ -1,8 +1,8 @@
 import type { Amended, Amendment } from "../../allocator/admin/amend-address.ts";
 import { amendmentBody } from "../../contract/requests/amendment.ts";
-import { formatTime } from "../../domain/time.ts";
+import { timed } from "../../domain/time.ts";
 import { readJson } from "../http/body.ts";
-import { type AnswerOf, type Event, withTenant } from "../http/event.ts";
+import { type AnswerOf, type BodyOf, type Event, type Teller, withTenant } from "../http/event.ts";
 import { readAddressPath } from "../http/parameters.ts";
 
 /** Reads the change to the address in the path, and the proof that the address is the caller's. */
@@ -42,16 +42,9 @@ function sidesOf<T>({
   };
 }
 
-export function amendmentAnswer(
-  { expiresAtMs, ...amended }: Amended,
+const told: Teller<BodyOf<"PATCH /v1/addresses/{ip}">> = timed;
+
+export const amendmentAnswer = (
+  amended: Amended,
   requestId: string,
-): AnswerOf<"PATCH /v1/addresses/{ip}"> {
-  return {
-    status: 200,
-    body: {
-      requestId,
-      ...amended,
-      ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
-    },
-  };
-}
+): AnswerOf<"PATCH /v1/addresses/{ip}"> => ({ status: 200, body: told({ requestId, ...amended }) });

@@ -1,20 +1,23 @@
-import type { AddressState } from "../../allocator/read/read-address.ts";
+import type { AddressRead, AddressState } from "../../allocator/read/read-address.ts";
 import type { HandlePosition } from "../../allocator/read/read-handle.ts";
 import { formatAddress } from "../../domain/address.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import type { Page } from "../../domain/listed.ts";
 import type { NetworkOfAddress } from "../../domain/pool-network.ts";
-import { formatTime } from "../../domain/time.ts";
+import { timed } from "../../domain/time.ts";
 import { handleOf, positionBody } from "../handles/request.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { AnswerOf } from "../http/event.ts";
+import type { AnswerOf, BodyOf, Teller } from "../http/event.ts";
 
-export function addressAnswer(
-  address: AddressState,
+const toldAlone: Teller<BodyOf<"GET /v1/addresses/{ip}">> = timed;
+
+export const addressAnswer = (
+  { keptOut, ...address }: AddressRead,
   requestId: string,
-): AnswerOf<"GET /v1/addresses/{ip}"> {
-  return { status: 200, body: { requestId, ...ownedBody(address) } };
-}
+): AnswerOf<"GET /v1/addresses/{ip}"> => ({
+  status: 200,
+  body: toldAlone({ requestId, ...ownedBody(address), ...(keptOut && { keptOut }) }),
+});
 
 export function handleAnswer(
   { items, next }: Page<AddressState, HandlePosition>,
@@ -32,48 +35,25 @@ export function handleAnswer(
   };
 }
 
+const told: Teller<BodyOf<"GET /v1/handles/{handle+}">["addresses"][number]> = timed;
+
 /** Makes the body of an address with its network. */
-export const ownedBody = ({ network, ...address }: AddressState) => ({
-  ...addressBody(address),
-  ...addressNetwork(address.address, network),
-});
-
-type Times = Pick<
-  AddressState,
-  "assignedAtMs" | "availableAtMs" | "expiresAtMs" | "quarantinedUntilMs"
->;
-
-/** Makes the answer's body. A time in milliseconds becomes ISO 8601, under the name without the unit. */
-export function addressBody<State extends Times>({
-  assignedAtMs,
-  availableAtMs,
-  expiresAtMs,
-  quarantinedUntilMs,
-  ...address
-}: State) {
-  return {
-    ...address,
-    ...(assignedAtMs !== undefined && { assignedAt: formatTime(assignedAtMs) }),
-    ...(availableAtMs !== undefined && { availableAt: formatTime(availableAtMs) }),
-    ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
-    ...(quarantinedUntilMs !== undefined && { quarantinedUntil: formatTime(quarantinedUntilMs) }),
-  };
-}
+export const ownedBody = ({ network, ...address }: AddressState) =>
+  told({ ...address, ...addressNetwork(address.address, network) });
 
 /** Returns the network of an address as answers write it; nothing if it is not known. */
 export const addressNetwork = (address: string, network: NetworkOfAddress | undefined) =>
-  network && {
-    cidr: `${address}/${network.prefixLength}`,
-    ...(network.gateway && { gateway: formatAddress(network.gateway) }),
-    ...(network.routes && {
-      routes: network.routes.map(({ dst, gw }) => ({
-        dst: formatCidr(dst),
-        gw: formatAddress(gw),
-      })),
-    }),
-    ...(network.dns && { dns: network.dns.map(formatAddress) }),
-    ...(network.domain !== undefined && { domain: network.domain }),
-    ...(network.vlan !== undefined && { vlan: network.vlan }),
-    ...(network.mtu !== undefined && { mtu: network.mtu }),
-    ...(network.labels && { labels: network.labels }),
-  };
+  network && networkBody(address, network);
+
+const networkBody = (
+  address: string,
+  { prefixLength, gateway, routes, dns, ...settings }: NetworkOfAddress,
+) => ({
+  cidr: `${address}/${prefixLength}`,
+  ...(gateway && { gateway: formatAddress(gateway) }),
+  ...(routes && {
+    routes: routes.map(({ dst, gw }) => ({ dst: formatCidr(dst), gw: formatAddress(gw) })),
+  }),
+  ...(dns && { dns: dns.map(formatAddress) }),
+  ...settings,
+});

@@ -7,9 +7,9 @@ import type { Cidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { ListedPage, Page } from "../../domain/listed.ts";
 import type { CorruptItemError, Rejection } from "../../domain/outcome.ts";
-import { formatTime } from "../../domain/time.ts";
+import { timed } from "../../domain/time.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { AnswerOf } from "../http/event.ts";
+import type { AnswerOf, BodyOf, Teller } from "../http/event.ts";
 import { hostBody } from "../http/host.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 import {
@@ -24,6 +24,8 @@ interface Whose {
   readonly host: HostId;
 }
 
+const told: Teller<BodyOf<"GET /v1/nodes/{node}/affinities">["affinities"][number]> = timed;
+
 export function affinitiesAnswer(
   { items, unreadable, next }: ListedPage<AffinityState, Address>,
   requestId: string,
@@ -34,15 +36,15 @@ export function affinitiesAnswer(
     body: {
       requestId,
       ...hostBody(wanted.host),
-      affinities: items.map(({ claimedAtMs, ...affinity }) => ({
-        ...affinity,
-        ...(claimedAtMs !== undefined && { claimedAt: formatTime(claimedAtMs) }),
-      })),
+      affinities: items.map((affinity) => told(affinity)),
       ...unreadableBody(unreadable),
       ...pageEnd(affinityListOf(wanted), next),
     },
   };
 }
+
+type Claimed = Extract<BodyOf<"POST /v1/nodes/{node}/affinities">, { readonly complete: boolean }>;
+const toldClaimed: Teller<Claimed["blocks"][number]> = timed;
 
 export function affinitiesClaimedAnswer(
   claimed: ClaimedRange | readonly EnsuredBlock[],
@@ -57,7 +59,7 @@ export function affinitiesClaimedAnswer(
     body: {
       ...whose,
       ...range,
-      blocks: blocks.map(withReason),
+      blocks: blocks.map((block) => toldClaimed(withReason(block))),
       ...("cidr" in wanted && pageEnd(affinityClaimOf(wanted), next)),
     },
   };
@@ -65,6 +67,9 @@ export function affinitiesClaimedAnswer(
 
 /** Statuses that a repeat of the request can change. */
 const LEFT: ReadonlySet<string> = new Set(["contended", "unreadable"]);
+
+const toldReleased: Teller<BodyOf<"DELETE /v1/nodes/{node}/affinities">["affinities"][number]> =
+  timed;
 
 export function affinitiesReleasedAnswer(
   { items, next }: Page<ReleasedAffinity, Address>,
@@ -76,7 +81,7 @@ export function affinitiesReleasedAnswer(
     body: {
       requestId,
       ...hostBody(releasing.host),
-      affinities: items.map(withReason),
+      affinities: items.map((affinity) => toldReleased(withReason(affinity))),
       complete: !next && items.every(({ status }) => !LEFT.has(status)),
       ...pageEnd(affinityReleaseOf(releasing), next),
     },

@@ -8,9 +8,9 @@ import { spaceAffinitiesQuery } from "../../contract/requests/affinity.ts";
 import { resourceName } from "../../contract/schema/field.ts";
 import { formatAddress } from "../../domain/address.ts";
 import type { ListedPage } from "../../domain/listed.ts";
-import { formatTime } from "../../domain/time.ts";
+import { timed } from "../../domain/time.ts";
 import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
-import type { AnswerOf, Event } from "../http/event.ts";
+import type { AnswerOf, BodyOf, Event, Teller } from "../http/event.ts";
 import { readQuery } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 
@@ -22,6 +22,8 @@ export function readSpaceAffinities(event: Event): SpaceAffinitiesWanted {
   return { space, pool, limit, ...openCursor(cursor, listOf({ space, pool }), position) };
 }
 
+const told: Teller<BodyOf<"GET /v1/affinities">["affinities"][number]> = timed;
+
 export function spaceAffinitiesAnswer(
   { items, unreadable, next }: ListedPage<SpaceAffinity, BlocksPosition>,
   requestId: string,
@@ -32,10 +34,7 @@ export function spaceAffinitiesAnswer(
     status: 200,
     body: {
       requestId,
-      affinities: items.map(({ claimedAtMs, ...affinity }) => ({
-        ...affinity,
-        claimedAt: formatTime(claimedAtMs),
-      })),
+      affinities: items.map((affinity) => told(affinity)),
       ...unreadableBody(unreadable),
       ...(position && { next: sealCursor(listOf(wanted), position) }),
     },

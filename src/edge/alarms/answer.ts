@@ -1,6 +1,6 @@
 import type { AlarmList } from "../../allocator/read/list-alarms.ts";
 import type { CrossedAlarm } from "../../domain/alarm.ts";
-import { formatTime } from "../../domain/time.ts";
+import { formatTime, timed } from "../../domain/time.ts";
 import type { AnswerOf } from "../http/event.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 
@@ -24,22 +24,13 @@ function alarmBody(alarm: CrossedAlarm) {
       return { ...alarm, detail: `Of pool ${alarm.pool}, ${percentUsed} % is in use or cooling.` };
     }
     case "PoolExhaustsSoon": {
-      const { id, pool, exhaustedAtMs } = alarm;
-      const exhaustedAt = formatTime(exhaustedAtMs);
-      return {
-        id,
-        detail: `Pool ${pool} has no address left at ${exhaustedAt}.`,
-        pool,
-        exhaustedAt,
-      };
+      const told = timed(alarm);
+      return { ...told, detail: `Pool ${told.pool} has no address left at ${told.exhaustedAt}.` };
     }
     case "LateRepair": {
       const since = formatTime(alarm.dueAtMs);
-      return {
-        id: alarm.id,
-        detail: `The repair run is late with what is due since ${since}.`,
-        since,
-      };
+      const detail = `The repair run is late with what is due since ${since}.`;
+      return { id: alarm.id, detail, since };
     }
     case "NoHeartbeatOfReclaim": {
       const since = formatTime(alarm.countedAtMs);

@@ -1,28 +1,31 @@
 import type { Explanation } from "../../allocator/assign/explain.ts";
 import type { Rejection } from "../../domain/outcome.ts";
-import type { AnswerOf } from "../http/event.ts";
+import { timed } from "../../domain/time.ts";
+import type { AnswerOf, BodyOf, Teller } from "../http/event.ts";
+
+type Explained = Extract<BodyOf<"POST /v1/assign">, { readonly dryRun: true }>;
+const told: Teller<Explained> = timed;
+const toldFamily: Teller<Explained["families"][number]> = timed;
 
 /** Returns the answer to a dry run of an assign. A rejection is part of it, because the dry run itself succeeded. */
-export function explanationAnswer(
-  { requested, rejection, messages, missing, families }: Explanation,
+export const explanationAnswer = (
+  { rejection, families, ...explanation }: Explanation,
   requestId: string,
-): AnswerOf<"POST /v1/assign"> & AnswerOf<"POST /v1/prefixes"> {
-  return {
-    status: 200,
-    body: {
-      requestId,
-      dryRun: true,
-      requested,
-      ...(rejection && { rejection: rejectionOf(rejection) }),
-      messages,
-      missing,
-      families: families.map(({ rejection, ...family }) => ({
-        ...family,
-        ...(rejection && { rejection: rejectionOf(rejection) }),
-      })),
-    },
-  };
-}
+): AnswerOf<"POST /v1/assign"> & AnswerOf<"POST /v1/prefixes"> => ({
+  status: 200,
+  body: told({
+    requestId,
+    dryRun: true as const,
+    ...explanation,
+    ...rejectionBody(rejection),
+    families: families.map(({ rejection, ...family }) =>
+      toldFamily({ ...family, ...rejectionBody(rejection) }),
+    ),
+  }),
+});
 
 /** Returns the fields that the problem would have. */
-const rejectionOf = ({ code, detail, members }: Rejection) => ({ code, detail, ...members });
+const rejectionBody = (rejection: Rejection | undefined) =>
+  rejection && {
+    rejection: { code: rejection.code, detail: rejection.detail, ...rejection.members },
+  };

@@ -19,11 +19,18 @@ import {
   itemsOfInterfaces,
   type PoolAnnotation,
 } from "../../domain/spiderpool-annotations.ts";
-import { formatTime } from "../../domain/time.ts";
+import { timed } from "../../domain/time.ts";
 import { workloadHandle } from "../../domain/workload.ts";
 import { addressNetwork } from "../addresses/answer.ts";
 import { hexDigest, readJson, shortDigest } from "../http/body.ts";
-import { type AnswerOf, assignedBy, type Event, withTenant } from "../http/event.ts";
+import {
+  type AnswerOf,
+  assignedBy,
+  type BodyOf,
+  type Event,
+  type Teller,
+  withTenant,
+} from "../http/event.ts";
 import { type Route, route } from "../http/http.ts";
 import { instancePlace } from "../http/instance-place.ts";
 import { readIdempotencyKey, readQuery } from "../http/parameters.ts";
@@ -123,23 +130,18 @@ function assignAnswer(
   return { status: 200, body: assignmentBody(result, requestId) };
 }
 
-export function assignmentBody(result: Assignment, requestId: string) {
-  const { handle, addresses, requested, hostReserved, messages, missing } = result;
-  const body = addresses.map(({ expiresAtMs, network, ...address }) => ({
-    ...address,
-    ...addressNetwork(address.address, network),
-    ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
-  }));
-  return {
+type Assigned = Extract<BodyOf<"POST /v1/assign">, { readonly handle: string }>;
+const told: Teller<Assigned> = timed;
+const toldAddress: Teller<Assigned["addresses"][number]> = timed;
+
+export const assignmentBody = (result: Assignment, requestId: string) =>
+  told({
     requestId,
-    handle,
-    addresses: body,
-    requested,
-    ...(hostReserved && { hostReserved }),
-    messages,
-    missing,
-  };
-}
+    ...result,
+    addresses: result.addresses.map(({ network, ...address }) =>
+      toldAddress({ ...address, ...addressNetwork(address.address, network) }),
+    ),
+  });
 
 /** Returns the interfaces of a request by name, because their order means nothing. */
 const canonicalInterfaces = (asked: Pick<AssignRequest, "wanted" | "interfaces" | "pools">) =>

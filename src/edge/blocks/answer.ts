@@ -3,10 +3,9 @@ import type { BlockWithAddresses } from "../../allocator/read/read-block.ts";
 import { formatAddress } from "../../domain/address.ts";
 import type { Cidr } from "../../domain/cidr.ts";
 import type { ListedPage } from "../../domain/listed.ts";
-import { formatTime } from "../../domain/time.ts";
-import { addressBody } from "../addresses/answer.ts";
+import { timed } from "../../domain/time.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { AnswerOf } from "../http/event.ts";
+import type { AnswerOf, BodyOf, Teller } from "../http/event.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 import { usageBody } from "../http/usage.ts";
 import { blockListOf, blockOf } from "./request.ts";
@@ -28,6 +27,8 @@ export function blocksAnswer(
   };
 }
 
+const toldAddress: Teller<BodyOf<"GET /v1/blocks/{cidr+}">["addresses"][number]> = timed;
+
 export function blockAnswer(
   { block, addresses: { items, next } }: BlockWithAddresses,
   requestId: string,
@@ -39,24 +40,14 @@ export function blockAnswer(
       requestId,
       ...blockBody(block),
       ...(block.changedBy && { changedBy: block.changedBy }),
-      addresses: items.map(addressBody),
+      addresses: items.map((address) => toldAddress(address)),
       ...(next && { next: sealCursor(blockOf(wanted), { after: formatAddress(next) }) }),
     },
   };
 }
 
-export function blockBody(block: BlockState) {
-  const { cidr, unit, pool, host, affinityType, borrowed } = block;
-  const { hostReservation, claimedAtMs, idleSinceMs } = block;
-  return {
-    cidr,
-    ...(unit && { unit }),
-    pool,
-    ...(host !== undefined && { host, affinityType }),
-    ...(borrowed !== undefined && { borrowed }),
-    ...(hostReservation && { hostReservation }),
-    ...usageBody(block),
-    claimedAt: formatTime(claimedAtMs),
-    ...(idleSinceMs !== undefined && { idleSince: formatTime(idleSinceMs) }),
-  };
-}
+const told: Teller<BodyOf<"GET /v1/blocks">["blocks"][number]> = timed;
+
+/** Makes the body of a block, without the actor of its last change: only a block that is read alone has it. */
+export const blockBody = ({ changedBy: _, ...block }: BlockState) =>
+  told({ ...block, ...usageBody(block) });

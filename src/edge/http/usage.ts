@@ -1,21 +1,7 @@
-import type { Usage } from "../../domain/usage.ts";
+import { eachCount, type Usage } from "../../domain/usage.ts";
 
 /** Returns the counts for JSON: numbers, or decimal strings if a number would not be exact. */
-export const usageBody = ({
-  capacity,
-  inUse,
-  hostReserved,
-  reserved,
-  cooling,
-  available,
-}: Usage) => ({
-  capacity: countOf(capacity),
-  inUse: countOf(inUse),
-  hostReserved: countOf(hostReserved),
-  reserved: countOf(reserved),
-  cooling: countOf(cooling),
-  available: countOf(available),
-});
+export const usageBody = (usage: Usage) => eachCount(usage, countOf);
 
 /** Returns a number, or its decimal digits if a number would not be exact. */
 export const countOf = (count: bigint): number | string =>

@@ -12,7 +12,7 @@ import { formatAddress } from "../../domain/address.ts";
 import { formatCidr, sizeOf } from "../../domain/cidr.ts";
 import { type HostId, hostName } from "../../domain/host.ts";
 import { formatTime } from "../../domain/time.ts";
-import { NO_USAGE, sumOf } from "../../domain/usage.ts";
+import { eachCount, NO_USAGE, sumOf } from "../../domain/usage.ts";
 import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
 import type { AnswerOf, Event } from "../http/event.ts";
 import { readNamedWith } from "../http/parameters.ts";
@@ -73,12 +73,7 @@ function groupBody({ cidr, blocks }: GroupOnMap, numbers: HostNumbers) {
     cidr: formatCidr(cidr),
     blocks: blocks.length,
     hosts: [...new Set(hosts)],
-    capacity: Number(sum.capacity),
-    inUse: Number(sum.inUse),
-    hostReserved: Number(sum.hostReserved),
-    reserved: Number(sum.reserved),
-    cooling: Number(sum.cooling),
-    available: Number(sum.available),
+    ...eachCount(sum, Number),
   };
 }
 

@@ -18,12 +18,19 @@ import { formatCidr } from "../../domain/cidr.ts";
 import { prefixHandle } from "../../domain/handle.ts";
 import { hostId } from "../../domain/host.ts";
 import type { Page } from "../../domain/listed.ts";
-import { formatTime } from "../../domain/time.ts";
+import { timed } from "../../domain/time.ts";
 import { explanationAnswer } from "../assign/explanation.ts";
 import { handlePosition, positionBody } from "../handles/request.ts";
 import { readJson, shortDigest } from "../http/body.ts";
 import { openCursor, sealCursor } from "../http/cursor.ts";
-import { type AnswerOf, assignedBy, type Event, withTenant } from "../http/event.ts";
+import {
+  type AnswerOf,
+  assignedBy,
+  type BodyOf,
+  type Event,
+  type Teller,
+  withTenant,
+} from "../http/event.ts";
 import { readIdempotencyKey, readQuery, readSpace } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 import type { DryRun } from "../http/write.ts";
@@ -90,16 +97,14 @@ export function readPrefixList(event: Event): PrefixesNamed {
   return { ...named, ...openCursor(cursor, listOf(named), handlePosition) };
 }
 
+const told: Teller<BodyOf<"GET /v1/prefixes">["prefixes"][number]> = timed;
+
 export function prefixListAnswer(
   { items, next }: Page<HandledPrefix, HandlePosition>,
   requestId: string,
   wanted: PrefixesNamed,
 ): AnswerOf<"GET /v1/prefixes"> {
-  const prefixes = items.map(({ assignedAtMs, ...prefix }) => ({
-    ...prefix,
-    ...labellingOf(prefix.attributes),
-    ...(assignedAtMs !== undefined && { assignedAt: formatTime(assignedAtMs) }),
-  }));
+  const prefixes = items.map((prefix) => told({ ...prefix, ...labellingOf(prefix.attributes) }));
   const cursor = next && { next: sealCursor(listOf(wanted), positionBody(next)) };
   return { status: 200, body: { requestId, prefixes, ...cursor } };
 }
@@ -126,10 +131,10 @@ export function readPrefixRelease(event: Event): HandleRelease {
 }
 
 export function prefixesReleasedAnswer(
-  { released, complete, unreadable }: PrefixesReleased,
+  { released, unreadable, ...done }: PrefixesReleased,
   requestId: string,
   { handle }: HandleRelease,
 ): AnswerOf<"POST /v1/prefixes/release"> {
-  const body = { requestId, handle, released: released.map(formatCidr), complete };
+  const body = { requestId, handle, ...done, released: released.map(formatCidr) };
   return { status: 200, body: { ...body, ...unreadableBody(unreadable) } };
 }

@@ -3,33 +3,35 @@ import type { SpaceUtilization } from "../../allocator/read/space-utilization.ts
 import { type ChildUse, type Utilization, unitOf } from "../../allocator/read/utilization.ts";
 import { formatAddress } from "../../domain/address.ts";
 import { formatCidr } from "../../domain/cidr.ts";
-import { formatTime } from "../../domain/time.ts";
+import { formatTime, timed } from "../../domain/time.ts";
+import { eachCount } from "../../domain/usage.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { AnswerOf } from "../http/event.ts";
+import type { AnswerOf, BodyOf, Teller } from "../http/event.ts";
 import { usageBody } from "../http/usage.ts";
 import { utilizationOf } from "./request.ts";
 import { type SpaceUtilizationWanted, spaceUtilizationOf } from "./space-request.ts";
 
+const told: Teller<BodyOf<"GET /v1/pools/{name}/utilization">> = timed;
+const toldOfSpace: Teller<BodyOf<"GET /v1/utilization">["pools"][number]> = timed;
+
 /** Returns the sums of the whole pool if the answer is complete, and otherwise those of the blocks so far. */
 export function utilizationAnswer(
-  { pool, cidr, unit, usage, blocks, outside, children, childCount, next }: Utilization,
+  { usage, blocks, outside, children, childCount, next, ...named }: Utilization,
   requestId: string,
   wanted: { readonly space: string; readonly name: string },
 ): AnswerOf<"GET /v1/pools/{name}/utilization"> {
   return {
     status: 200,
-    body: {
+    body: told({
       requestId,
-      pool,
-      cidr,
-      ...(unit && { unit }),
+      ...named,
       ...usageBody(usage),
       complete: next === undefined,
       blocks: blocks.map((block) => ({ cidr: block.cidr, ...usageBody(block) })),
       ...(outside && { outsideBlocks: usageBody(outside) }),
       ...(childCount > 0 && { children: children.map(childBody), childCount }),
       ...(next && { next: sealCursor(utilizationOf(wanted), positionOf(next)) }),
-    },
+    }),
   };
 }
 
@@ -51,13 +53,9 @@ export function spaceUtilizationAnswer(
     status: 200,
     body: {
       requestId,
-      pools: pools.map(({ pool, cidr, unit, usage, outside }) => ({
-        pool,
-        cidr,
-        ...(unit && { unit }),
-        ...usageBody(usage),
-        outsideBlocks: usageBody(outside),
-      })),
+      pools: pools.map(({ usage, outside, ...named }) =>
+        toldOfSpace({ ...named, ...usageBody(usage), outsideBlocks: usageBody(outside) }),
+      ),
       complete: next === undefined,
       ...(position && { next: sealCursor(spaceUtilizationOf(wanted), position) }),
     },
@@ -68,12 +66,6 @@ export function spaceUtilizationAnswer(
 const positionOf = ({ poolId, after, sum, reservedInBlocks }: UtilizationPosition) => ({
   poolId,
   after: formatAddress(after),
-  sum: {
-    inUse: String(sum.inUse),
-    hostReserved: String(sum.hostReserved),
-    reserved: String(sum.reserved),
-    cooling: String(sum.cooling),
-    available: String(sum.available),
-  },
+  sum: eachCount(sum, String),
   reservedInBlocks: String(reservedInBlocks),
 });
