@@ -13,13 +13,3 @@ export type Timed<T> = {
     ? string
     : T[Name];
 };
-
-/** Returns a value with its times, the numbers whose names end in `Ms`, as texts under the names without it. */
-export const timed = <T extends object>(value: T): Timed<T> =>
-  Object.fromEntries(
-    Object.entries(value).map(([name, field]) =>
-      name.endsWith("Ms") && typeof field === "number"
-        ? [name.slice(0, -2), formatTime(field)]
-        : [name, field],
-    ),
-  ) as Timed<T>;

@@ -1,8 +1,14 @@
 import type { Amended, Amendment } from "../../allocator/admin/amend-address.ts";
 import { amendmentBody } from "../../contract/requests/amendment.ts";
-import { timed } from "../../domain/time.ts";
 import { readJson } from "../http/body.ts";
-import { type AnswerOf, type BodyOf, type Event, type Teller, withTenant } from "../http/event.ts";
+import {
+  type AnswerOf,
+  type BodyOf,
+  type Event,
+  type Teller,
+  timed,
+  withTenant,
+} from "../http/event.ts";
 import { readAddressPath } from "../http/parameters.ts";
 
 /** Reads the change to the address in the path, and the proof that the address is the caller's. */

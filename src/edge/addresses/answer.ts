@@ -4,10 +4,9 @@ import { formatAddress } from "../../domain/address.ts";
 import { formatCidr } from "../../domain/cidr.ts";
 import type { Page } from "../../domain/listed.ts";
 import type { NetworkOfAddress } from "../../domain/pool-network.ts";
-import { timed } from "../../domain/time.ts";
 import { handleOf, positionBody } from "../handles/request.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { AnswerOf, BodyOf, Teller } from "../http/event.ts";
+import { type AnswerOf, type BodyOf, type Teller, timed } from "../http/event.ts";
 
 const toldAlone: Teller<BodyOf<"GET /v1/addresses/{ip}">> = timed;
 

@@ -7,9 +7,8 @@ import type { Cidr } from "../../domain/cidr.ts";
 import type { HostId } from "../../domain/host.ts";
 import type { ListedPage, Page } from "../../domain/listed.ts";
 import type { CorruptItemError, Rejection } from "../../domain/outcome.ts";
-import { timed } from "../../domain/time.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { AnswerOf, BodyOf, Teller } from "../http/event.ts";
+import { type AnswerOf, type BodyOf, type Teller, timed } from "../http/event.ts";
 import { hostBody } from "../http/host.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 import {

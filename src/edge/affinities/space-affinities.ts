@@ -8,9 +8,8 @@ import { spaceAffinitiesQuery } from "../../contract/requests/affinity.ts";
 import { resourceName } from "../../contract/schema/field.ts";
 import { formatAddress } from "../../domain/address.ts";
 import type { ListedPage } from "../../domain/listed.ts";
-import { timed } from "../../domain/time.ts";
 import { addressInCursor, openCursor, sealCursor } from "../http/cursor.ts";
-import type { AnswerOf, BodyOf, Event, Teller } from "../http/event.ts";
+import { type AnswerOf, type BodyOf, type Event, type Teller, timed } from "../http/event.ts";
 import { readQuery } from "../http/parameters.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 

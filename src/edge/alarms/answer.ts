@@ -1,7 +1,7 @@
 import type { AlarmList } from "../../allocator/read/list-alarms.ts";
 import type { CrossedAlarm } from "../../domain/alarm.ts";
-import { formatTime, timed } from "../../domain/time.ts";
-import type { AnswerOf } from "../http/event.ts";
+import { formatTime } from "../../domain/time.ts";
+import { type AnswerOf, timed } from "../http/event.ts";
 import { unreadableBody } from "../http/unreadable.ts";
 
 export const alarmsAnswer = (

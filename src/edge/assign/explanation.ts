@@ -1,7 +1,6 @@
 import type { Explanation } from "../../allocator/assign/explain.ts";
 import type { Rejection } from "../../domain/outcome.ts";
-import { timed } from "../../domain/time.ts";
-import type { AnswerOf, BodyOf, Teller } from "../http/event.ts";
+import { type AnswerOf, type BodyOf, type Teller, timed } from "../http/event.ts";
 
 type Explained = Extract<BodyOf<"POST /v1/assign">, { readonly dryRun: true }>;
 const told: Teller<Explained> = timed;

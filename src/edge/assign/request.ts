@@ -19,7 +19,6 @@ import {
   itemsOfInterfaces,
   type PoolAnnotation,
 } from "../../domain/spiderpool-annotations.ts";
-import { timed } from "../../domain/time.ts";
 import { workloadHandle } from "../../domain/workload.ts";
 import { addressNetwork } from "../addresses/answer.ts";
 import { hexDigest, readJson, shortDigest } from "../http/body.ts";
@@ -29,6 +28,7 @@ import {
   type BodyOf,
   type Event,
   type Teller,
+  timed,
   withTenant,
 } from "../http/event.ts";
 import { type Route, route } from "../http/http.ts";

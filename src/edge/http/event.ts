@@ -11,7 +11,7 @@ import { shortened } from "../../contract/schema/schema.ts";
 import { type Actor, UNKNOWN_CALLER } from "../../domain/actor.ts";
 import { ATTRIBUTE_VALUE_CHARACTERS_MAX } from "../../domain/limits.ts";
 import { TENANT_ATTRIBUTE } from "../../domain/tenant.ts";
-import type { Timed } from "../../domain/time.ts";
+import { formatTime, type Timed } from "../../domain/time.ts";
 
 /**
  * A request as API Gateway's HTTP API passes it (payload format 2.0). Header names are in lower case, the path is
@@ -55,6 +55,16 @@ export type BodyOf<Key extends RouteKey> = (AnswerOf<Key> & {
   readonly status: 200;
   readonly body: object;
 })["body"];
+
+/** Returns a value with its times, the numbers whose names end in `Ms`, as texts under the names without it. */
+export const timed = <T extends object>(value: T): Timed<T> =>
+  Object.fromEntries(
+    Object.entries(value).map(([name, field]) =>
+      name.endsWith("Ms") && typeof field === "number"
+        ? [name.slice(0, -2), formatTime(field)]
+        : [name, field],
+    ),
+  ) as Timed<T>;
 
 /**
  * The type of `timed` for a part of an answer. A field that the value has and the answer lacks is a type error, and so is one of the

@@ -2,8 +2,7 @@ import type { NodePrefixes } from "../../allocator/prefixes/ensure-prefixes.ts";
 import type { ListedPrefix } from "../../allocator/prefixes/list-prefixes.ts";
 import { nodePrefixOf } from "../../contract/answers/node-prefix.ts";
 import { type Cidr, formatCidr } from "../../domain/cidr.ts";
-import { timed } from "../../domain/time.ts";
-import type { AnswerOf, BodyOf, Teller } from "../http/event.ts";
+import { type AnswerOf, type BodyOf, type Teller, timed } from "../http/event.ts";
 
 const told: Teller<BodyOf<"POST /v1/nodes/{node}/pod-cidrs">> = timed;
 

@@ -18,7 +18,6 @@ import { formatCidr } from "../../domain/cidr.ts";
 import { prefixHandle } from "../../domain/handle.ts";
 import { hostId } from "../../domain/host.ts";
 import type { Page } from "../../domain/listed.ts";
-import { timed } from "../../domain/time.ts";
 import { explanationAnswer } from "../assign/explanation.ts";
 import { handlePosition, positionBody } from "../handles/request.ts";
 import { readJson, shortDigest } from "../http/body.ts";
@@ -29,6 +28,7 @@ import {
   type BodyOf,
   type Event,
   type Teller,
+  timed,
   withTenant,
 } from "../http/event.ts";
 import { readIdempotencyKey, readQuery, readSpace } from "../http/parameters.ts";

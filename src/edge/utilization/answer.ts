@@ -3,10 +3,10 @@ import type { SpaceUtilization } from "../../allocator/read/space-utilization.ts
 import { type ChildUse, type Utilization, unitOf } from "../../allocator/read/utilization.ts";
 import { formatAddress } from "../../domain/address.ts";
 import { formatCidr } from "../../domain/cidr.ts";
-import { formatTime, timed } from "../../domain/time.ts";
+import { formatTime } from "../../domain/time.ts";
 import { eachCount } from "../../domain/usage.ts";
 import { sealCursor } from "../http/cursor.ts";
-import type { AnswerOf, BodyOf, Teller } from "../http/event.ts";
+import { type AnswerOf, type BodyOf, type Teller, timed } from "../http/event.ts";
 import { usageBody } from "../http/usage.ts";
 import { utilizationOf } from "./request.ts";
 import { type SpaceUtilizationWanted, spaceUtilizationOf } from "./space-request.ts";

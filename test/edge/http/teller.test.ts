@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { timed } from "../../../src/domain/time.ts";
-import type { Teller } from "../../../src/edge/http/event.ts";
+import { type Teller, timed } from "../../../src/edge/http/event.ts";
 
 /** An answer about a lock. */
 interface Told {
