@@ -11,7 +11,7 @@ import { reclaimAll, sweepAll } from "../../test/scheduled-runs.ts";
 import type { Api } from "./api.ts";
 import { type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
 import { repeat } from "./repeat.ts";
-import { BLOCK_ADDRESSES, hostOf, IPV4_ADDRESSES, IPV6_ADDRESSES } from "./world.ts";
+import { hostOf, IPV4_ADDRESSES, IPV6_ADDRESSES } from "./world.ts";
 
 /** The surroundings of the callers, whose table can be read while no caller uses it. */
 export interface Grounds {
@@ -96,11 +96,20 @@ export async function comesToNothing(site: Grounds, ledger: Ledger): Promise<num
   });
 }
 
-/** Checks that nothing leaked: every address of the pools can be assigned again, a block's number by each request. */
-export async function isAssignable(site: Grounds, api: Api, ledger: Ledger): Promise<number> {
+/**
+ * Checks that nothing leaked: every address of the pools can be assigned again.
+ *
+ * @param each the addresses that a request asks for, which divides those of each pool
+ */
+export async function isAssignable(
+  site: Grounds,
+  api: Api,
+  ledger: Ledger,
+  each: number,
+): Promise<number> {
   const wanted = [
-    ...Array.from({ length: IPV4_ADDRESSES / BLOCK_ADDRESSES }, () => ({ ipv4: BLOCK_ADDRESSES })),
-    ...Array.from({ length: IPV6_ADDRESSES / BLOCK_ADDRESSES }, () => ({ ipv6: BLOCK_ADDRESSES })),
+    ...Array.from({ length: IPV4_ADDRESSES / each }, () => ({ ipv4: each })),
+    ...Array.from({ length: IPV6_ADDRESSES / each }, () => ({ ipv6: each })),
   ];
   await inParallel([...wanted.entries()], CALLS_AT_ONCE, async ([i, count]) => {
     const handle = `fill-${i}`;

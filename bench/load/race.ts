@@ -15,6 +15,8 @@ export interface RaceOptions {
   readonly operations: number;
   readonly callers: number;
   readonly seed: number;
+  /** The addresses that each request at the end asks for, when all are assigned again; 1 if absent. */
+  readonly filledBy?: number;
   /** Called with the results once the callers have stopped, before anything is released. */
   readonly raced?: (api: Api, ledger: Ledger, seconds: number) => void;
 }
@@ -41,7 +43,7 @@ const POLL_MS = 20;
  * with the table.
  */
 export async function runRace(options: RaceOptions): Promise<RaceReport> {
-  const { table, directory, operations, callers, seed, raced } = options;
+  const { table, directory, operations, callers, seed, filledBy = 1, raced } = options;
   const site = await Site.open(table, directory, 2 * callers);
   const ledger = new Ledger();
   let violations = 0;
@@ -78,7 +80,7 @@ export async function runRace(options: RaceOptions): Promise<RaceReport> {
       ledger.fail(`the drain of a pool that gave ${drained} addresses ended as ${end}`);
     violations += await comesToNothing(site, ledger);
     await site.start();
-    violations += await isAssignable(site, api, ledger);
+    violations += await isAssignable(site, api, ledger, filledBy);
   } catch (error) {
     ledger.fail(`the race broke off: ${(error as Error).message}`);
   } finally {

@@ -21,6 +21,7 @@ it.runIf(emulatorBinary())(
       operations: OPERATIONS,
       callers: CALLERS,
       seed: SEED,
+      filledBy: oneIn(8),
     });
     await rm(directory, { recursive: true });
     expect(report).toMatchObject({ failures: [], violations: 0 });

@@ -3,6 +3,7 @@ import { emulatorBinary } from "../../src/local/emulator.ts";
 import { OPERATOR_KEYS } from "../../twin/callers.ts";
 import { goOnTour } from "../cli/tour.ts";
 import { HANGS_MS } from "../patience.ts";
+import { oneIn } from "../simulation/sampled-calls.ts";
 
 /**
  * The maximum duration. A cold start of a function takes part of a second, and each command is one.
@@ -10,7 +11,7 @@ import { HANGS_MS } from "../patience.ts";
 
 describe.runIf(emulatorBinary())("the tour on the twin of prod", () => {
   goOnTour({
-    start: () => ["--deployed", "prod", "--schedule-seconds", "3"],
+    start: () => ["--deployed", "prod", "--schedule-seconds", `${oneIn(3)}`],
     arguments: ["--region", "eu-central-1"],
     variables: {
       AWS_ACCESS_KEY_ID: OPERATOR_KEYS.accessKeyId,
