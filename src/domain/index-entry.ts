@@ -3,15 +3,9 @@ import type { AllocationPlace } from "./allocation-place.ts";
 import { assertTexts, assertTimes } from "./assertions.ts";
 import { handleHash } from "./hash.ts";
 import { INDEX_SETTLE_MS, SHARDS } from "./limits.ts";
+import type { AttributeIndex } from "./pool.ts";
 import { shardOf } from "./shard.ts";
 import { hasWalked, type ShardWalk } from "./sweep.ts";
-
-/** An index of an attribute, by the settings of its space. It leads from a value to the allocations that have it. */
-export interface AttributeIndex {
-  readonly attribute: string;
-  /** A time at which the setting was in the table; absent if the request that added it did not end. */
-  readonly sinceMs?: number;
-}
 
 /** An index of one space. */
 export interface SpaceIndex extends AttributeIndex {

@@ -503,9 +503,6 @@ export const NETWORK_CHARACTERS_PER_ANSWER = 1_500_000;
 export const POOLS_PER_SPACE_MAX = 2_000;
 /** The plan of a space is one item of 400 KB at most: 90 bytes a pool, and its name. */
 export const PLAN_BYTES_MAX = 380_000;
-/** Calico's maxima for a pool's selector, and for a label that it names. */
-export const SELECTOR_CHARACTERS_MAX = 1_024;
-export const SELECTOR_LABEL_CHARACTERS_MAX = 512;
 /** As many as the longest text of a selector can have: a requirement takes at least 8 characters, a value 4. */
 export const LABEL_SELECTOR_EXPRESSIONS_MAX = 128;
 export const LABEL_SELECTOR_VALUES_MAX = 256;

@@ -2,7 +2,6 @@ import { BITS } from "./address.ts";
 import type { AddressSet } from "./address-set.ts";
 import { assertTexts, assertWhole } from "./assertions.ts";
 import { type Cidr, type Interval, merged, sizeOf } from "./cidr.ts";
-import type { AttributeIndex } from "./index-entry.ts";
 import {
   ADDRESSES_PER_REQUEST_DEFAULT,
   BLOCK_MIN_AGE_SECONDS_DEFAULT,
@@ -189,6 +188,13 @@ export interface Settings {
 export interface UnreadableNamed {
   readonly name: string;
   readonly unreadable: CorruptItemError;
+}
+
+/** An index of an attribute, by the settings of its space. It leads from a value to the allocations that have it. */
+export interface AttributeIndex {
+  readonly attribute: string;
+  /** A time at which the setting was in the table; absent if the request that added it did not end. */
+  readonly sinceMs?: number;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { SELECTOR_CHARACTERS_MAX } from "./limits.ts";
 import type { Selector } from "./selector.ts";
+import { SELECTOR_CHARACTERS_MAX } from "./selector.ts";
 
 /**
  * Formats a selector as the one text that reads back as the same selector. It has a blank around each operator, double

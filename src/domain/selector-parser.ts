@@ -1,6 +1,13 @@
-import { SELECTOR_CHARACTERS_MAX, SELECTOR_LABEL_CHARACTERS_MAX } from "./limits.ts";
 import { type Parsed, parsed, unreadable } from "./parsed.ts";
-import { combined, EVERYTHING, negated, type Selector, setOf } from "./selector.ts";
+import {
+  combined,
+  EVERYTHING,
+  negated,
+  SELECTOR_CHARACTERS_MAX,
+  SELECTOR_LABEL_CHARACTERS_MAX,
+  type Selector,
+  setOf,
+} from "./selector.ts";
 import { type Expected, problemAt } from "./selector-problem.ts";
 import { OPERATORS, type Operator, type Token, tokensOf } from "./selector-tokens.ts";
 

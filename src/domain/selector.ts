@@ -1,3 +1,7 @@
+/** Calico's maxima for a pool's selector, and for a label that it names. */
+export const SELECTOR_CHARACTERS_MAX = 1_024;
+export const SELECTOR_LABEL_CHARACTERS_MAX = 512;
+
 /**
  * A selector of Calico's language: a condition on labels. Each kind has the name that the language uses.
  *

@@ -1,6 +1,7 @@
 import { assertTexts, assertTimes } from "../domain/assertions.ts";
-import type { AttributeIndex, SpaceIndex } from "../domain/index-entry.ts";
+import type { SpaceIndex } from "../domain/index-entry.ts";
 import { CorruptItemError, type Outcome } from "../domain/outcome.ts";
+import type { AttributeIndex } from "../domain/pool.ts";
 import {
   ASSIGNMENT_MODES,
   assertPool,

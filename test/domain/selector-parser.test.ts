@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SELECTOR_CHARACTERS_MAX, SELECTOR_LABEL_CHARACTERS_MAX } from "../../src/domain/limits.ts";
+import {
+  SELECTOR_CHARACTERS_MAX,
+  SELECTOR_LABEL_CHARACTERS_MAX,
+} from "../../src/domain/selector.ts";
 import { parseSelector } from "../../src/domain/selector-parser.ts";
 import { selector } from "./builders.ts";
 

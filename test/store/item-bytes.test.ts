@@ -18,13 +18,13 @@ import {
   POOLS_PER_REQUEST_MAX,
   PRINCIPAL_CHARACTERS_MAX,
   RESERVED_CIDRS_MAX,
-  SELECTOR_CHARACTERS_MAX,
   SPACE_CHARACTERS_MAX,
   UNREADABLE_CHARACTERS_MAX,
   VLAN_ID_MAX,
 } from "../../src/domain/limits.ts";
 import { CorruptItemError } from "../../src/domain/outcome.ts";
 import { SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
+import { SELECTOR_CHARACTERS_MAX } from "../../src/domain/selector.ts";
 import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import type { Item } from "../../src/store/item.ts";
 import { makeStore } from "../../src/store/store.ts";

@@ -1,6 +1,5 @@
-import type { AttributeIndex } from "../../domain/index-entry.ts";
 import { SHARDS } from "../../domain/limits.ts";
-import type { Settings } from "../../domain/pool.ts";
+import type { AttributeIndex, Settings } from "../../domain/pool.ts";
 import { EVERY_SHARD } from "../../domain/shard.ts";
 import { untilKnown } from "../core/compare-and-swap.ts";
 import { announceChange } from "../core/configuration.ts";

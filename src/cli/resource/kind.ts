@@ -1,5 +1,6 @@
 import { type Path, path } from "../../client/index.ts";
 import { poolFieldsOf } from "../../contract/answers/pool.ts";
+import { readManifest } from "../../contract/requests/calico-ippool.ts";
 import {
   CILIUM_POD_IP_POOL,
   readCiliumPodIpPool,
@@ -7,7 +8,6 @@ import {
 import {
   API_VERSIONS as CALICO_VERSIONS,
   type ManifestKind,
-  readManifest,
 } from "../../contract/requests/manifest.ts";
 import { type PoolDocument, readPool } from "../../contract/requests/pool.ts";
 import { NAMED_PER_PAGE_MAX } from "../../contract/requests/query.ts";

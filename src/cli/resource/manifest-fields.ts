@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import type { poolRead } from "../../contract/answers/answers.ts";
-import type { manifest } from "../../contract/requests/manifest.ts";
+import type { manifest } from "../../contract/requests/calico-ippool.ts";
 import { POOL, type ROUTING_FIELDS } from "../../contract/requests/pool.ts";
 import {
   NAMESPACE_FIELDS,

@@ -6,7 +6,7 @@ const error = v.pipe(
 );
 
 /** A CiliumNode. Its fields are Cilium's, so those that Plat does not set are not listed. */
-export const ciliumNode = v.looseObject({
+export const ciliumNodeRead = v.looseObject({
   apiVersion: v.string(),
   kind: v.string(),
   metadata: v.looseObject({ name: v.string() }),

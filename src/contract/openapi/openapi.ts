@@ -5,10 +5,11 @@ import {
   actsInSpace,
   inNamedSpace,
   SPACE_DEFAULT,
+  TAGS,
   withoutSpace,
 } from "../routes/route.ts";
 import { methodsOf, ROUTES, type Route } from "../routes/routes.ts";
-import { HEADER_WORDS, PARAMETER_WORDS, TAGS } from "../routes/words.ts";
+import { HEADER_WORDS, PARAMETER_WORDS } from "../routes/words.ts";
 import {
   address,
   cidr,

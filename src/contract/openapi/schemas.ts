@@ -7,9 +7,9 @@ import { amendmentBody } from "../requests/amendment.ts";
 import { applicationBody } from "../requests/application.ts";
 import { assignBody } from "../requests/assign.ts";
 import { batchBody, batchedRelease, batchedRequest } from "../requests/batch.ts";
-import { ciliumNode } from "../requests/cilium-node.ts";
+import { manifest } from "../requests/calico-ippool.ts";
+import { ciliumNodeBody } from "../requests/cilium-node.ts";
 import { cloudEvent, eventList, watchEvent } from "../requests/events.ts";
-import { manifest } from "../requests/manifest.ts";
 import { podCidrsBody } from "../requests/node-prefix.ts";
 import { poolBody } from "../requests/pool.ts";
 import { prefixBody, prefixReleaseBody } from "../requests/prefix.ts";
@@ -59,7 +59,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   PodCidrsRequest: podCidrsBody,
   PrefixRequest: prefixBody,
   PrefixReleaseRequest: prefixReleaseBody,
-  CiliumNodeRequest: ciliumNode,
+  CiliumNodeRequest: ciliumNodeBody,
   EventList: eventList,
   WatchEvent: watchEvent,
   CloudEvent: cloudEvent,
@@ -153,7 +153,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   PodCidr: answers.podCidr,
   PodCidrList: answers.podCidrsRead,
   ListedPodCidr: answers.listedPodCidr,
-  CiliumNode: answers.ciliumNode,
+  CiliumNode: answers.ciliumNodeRead,
   CiliumNodeReleased: answers.ciliumNodeReleased,
   PodCidrsReleased: answers.podCidrsReleased,
   PrefixAssigned: answers.prefixAssigned,

@@ -110,7 +110,7 @@ export const CILIUM_NODE = {
 } as const satisfies ManifestKind;
 
 /** A CiliumNode as `kubectl get -o json` prints it. Fields without an entry here come through as they are. */
-export const ciliumNode = loose({
+export const ciliumNodeBody = loose({
   apiVersion: v.literal(API_VERSION, `must be ${API_VERSION}`),
   kind: v.literal(KIND, `must be ${KIND}, or a list with one`),
   metadata: loose({

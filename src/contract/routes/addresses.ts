@@ -1,4 +1,15 @@
-import * as answers from "../answers/answers.ts";
+import {
+  addressesRead,
+  addressRead,
+  amended,
+  handleRead,
+  lifted,
+  quarantined,
+} from "../answers/address.ts";
+import { assigned } from "../answers/assignment.ts";
+import { batchDone } from "../answers/batch.ts";
+import { handleReleased, released } from "../answers/release.ts";
+import { handlesRead } from "../answers/search.ts";
 import { amendmentBody } from "../requests/amendment.ts";
 import { assignBody } from "../requests/assign.ts";
 import { batchBody } from "../requests/batch.ts";
@@ -22,7 +33,7 @@ export const ADDRESS_ROUTES = [
     query: DRY_RUN,
     headers: ["Idempotency-Key"],
     body: [assignBody],
-    answers: { 200: answers.assigned },
+    answers: { 200: assigned },
     rejections: [
       "already_assigned",
       "pool_exhausted",
@@ -53,7 +64,7 @@ export const ADDRESS_ROUTES = [
       "Releases addresses, or keeps them for an instance: single ones, all of a handle, of a host, or of an instance",
     query: {},
     body: [releaseBody],
-    answers: { 200: answers.released },
+    answers: { 200: released },
     rejections: [],
   },
   {
@@ -68,7 +79,7 @@ export const ADDRESS_ROUTES = [
     query: {},
     body: [batchBody],
     ndjson: true,
-    answers: { 200: answers.batchDone },
+    answers: { 200: batchDone },
     rejections: [],
   },
   {
@@ -80,7 +91,7 @@ export const ADDRESS_ROUTES = [
     tag: "addresses",
     summary: "Releases all addresses of a handle",
     query: {},
-    answers: { 200: answers.handleReleased },
+    answers: { 200: handleReleased },
     rejections: [],
   },
   {
@@ -91,7 +102,7 @@ export const ADDRESS_ROUTES = [
     tag: "addresses",
     summary: "Lists the addresses that are not free and meet all conditions, in pages",
     query: addressListQuery,
-    answers: { 200: answers.addressesRead },
+    answers: { 200: addressesRead },
     rejections: ["not_found"],
   },
   {
@@ -102,7 +113,7 @@ export const ADDRESS_ROUTES = [
     tag: "addresses",
     summary: "Returns an address with its state, owner and generation",
     query: {},
-    answers: { 200: answers.addressRead },
+    answers: { 200: addressRead },
     rejections: ["not_found"],
   },
   {
@@ -116,7 +127,7 @@ export const ADDRESS_ROUTES = [
       "Renews the lease of an address, changes its owners if they match the expected ones, or both",
     query: {},
     body: [amendmentBody],
-    answers: { 200: answers.amended },
+    answers: { 200: amended },
     rejections: [
       "not_found",
       "tenant_mismatch",
@@ -137,7 +148,7 @@ export const ADDRESS_ROUTES = [
     query: {},
     repeatable: true,
     body: [conflictBody],
-    answers: { 200: answers.quarantined },
+    answers: { 200: quarantined },
     rejections: ["not_found", "generation_conflict", "request_in_progress"],
   },
   {
@@ -148,7 +159,7 @@ export const ADDRESS_ROUTES = [
     tag: "addresses",
     summary: "Ends the quarantine of an address; what is left of its cooldown stays",
     query: {},
-    answers: { 200: answers.lifted },
+    answers: { 200: lifted },
     rejections: ["not_found"],
   },
   {
@@ -159,7 +170,7 @@ export const ADDRESS_ROUTES = [
     tag: "addresses",
     summary: "Lists the handles that have addresses, or those that begin with a text, in pages",
     query: handleListQuery,
-    answers: { 200: answers.handlesRead },
+    answers: { 200: handlesRead },
     rejections: [],
   },
   {
@@ -171,7 +182,7 @@ export const ADDRESS_ROUTES = [
     tag: "addresses",
     summary: "Lists the addresses of a handle, in pages",
     query: handleQuery,
-    answers: { 200: answers.handleRead },
+    answers: { 200: handleRead },
     rejections: ["not_found"],
   },
 ] as const satisfies readonly Route[];

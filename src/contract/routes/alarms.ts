@@ -1,4 +1,4 @@
-import * as answers from "../answers/answers.ts";
+import { alarmsRead } from "../answers/history.ts";
 import type { Route } from "./route.ts";
 
 /** Alarms. */
@@ -11,7 +11,7 @@ export const ALARM_ROUTES = [
     tag: "alarms",
     summary: "Lists the thresholds of Plat that are crossed now",
     query: {},
-    answers: { 200: answers.alarmsRead },
+    answers: { 200: alarmsRead },
     rejections: [],
   },
 ] as const satisfies readonly Route[];

@@ -1,4 +1,9 @@
-import * as answers from "../answers/answers.ts";
+import {
+  applicationDeleted,
+  applicationRead,
+  applicationsRead,
+  applicationWritten,
+} from "../answers/application.ts";
 import { applicationBody, applicationQuery } from "../requests/application.ts";
 import { DRY_RUN } from "../requests/query.ts";
 import { CHANGED, type Route } from "./route.ts";
@@ -15,7 +20,7 @@ export const APPLICATION_ROUTES = [
     tag: "applications",
     summary: "Lists the applications of a space by namespace, kind and name, in pages",
     query: applicationQuery,
-    answers: { 200: answers.applicationsRead },
+    answers: { 200: applicationsRead },
     rejections: [],
   },
   {
@@ -27,7 +32,7 @@ export const APPLICATION_ROUTES = [
     summary: "Returns an application with its addresses",
     query: {},
     headers: ["If-None-Match"],
-    answers: { 200: answers.applicationRead, 304: undefined },
+    answers: { 200: applicationRead, 304: undefined },
     rejections: ["not_found"],
   },
   {
@@ -40,7 +45,7 @@ export const APPLICATION_ROUTES = [
     query: DRY_RUN,
     headers: ["If-Match", "If-None-Match"],
     body: [applicationBody],
-    answers: { 200: answers.applicationWritten, 201: answers.applicationWritten },
+    answers: { 200: applicationWritten, 201: applicationWritten },
     rejections: [...CHANGED, "name_mismatch", "no_pool_available"],
   },
   {
@@ -52,7 +57,7 @@ export const APPLICATION_ROUTES = [
     summary: "Deletes the version of an application that the caller saw, and lets its addresses go",
     query: DRY_RUN,
     headers: ["If-Match"],
-    answers: { 200: answers.applicationDeleted },
+    answers: { 200: applicationDeleted },
     rejections: ["not_found", ...CHANGED],
   },
 ] as const satisfies readonly Route[];

@@ -1,4 +1,13 @@
-import * as answers from "../answers/answers.ts";
+import {
+  affinitiesClaimed,
+  affinitiesRead,
+  affinitiesReleased,
+  spaceAffinitiesRead,
+} from "../answers/affinity.ts";
+import { blockRead, blocksRead } from "../answers/block.ts";
+import { poolMapRead } from "../answers/map.ts";
+import { hostsRead } from "../answers/search.ts";
+import { spaceUtilizationRead, utilizationRead } from "../answers/utilization.ts";
 import {
   affinitiesBody,
   affinityClaimQuery,
@@ -22,7 +31,7 @@ export const BLOCK_ROUTES = [
     tag: "blocks",
     summary: "Lists the blocks of a pool, a host or the space, in pages",
     query: blockListQuery,
-    answers: { 200: answers.blocksRead },
+    answers: { 200: blocksRead },
     rejections: ["not_found"],
   },
   {
@@ -33,7 +42,7 @@ export const BLOCK_ROUTES = [
     tag: "blocks",
     summary: "Returns a block with its assigned and cooling addresses, in pages",
     query: blockQuery,
-    answers: { 200: answers.blockRead },
+    answers: { 200: blockRead },
     rejections: ["not_found"],
   },
   {
@@ -44,7 +53,7 @@ export const BLOCK_ROUTES = [
     tag: "pools",
     summary: "Returns the utilization of a pool, as a whole and by block, in pages",
     query: utilizationQuery,
-    answers: { 200: answers.utilizationRead },
+    answers: { 200: utilizationRead },
     rejections: ["not_found"],
   },
   {
@@ -55,7 +64,7 @@ export const BLOCK_ROUTES = [
     tag: "pools",
     summary: "Returns the use of a pool by block group or by block, compact, in pages",
     query: poolMapQuery,
-    answers: { 200: answers.poolMapRead },
+    answers: { 200: poolMapRead },
     rejections: ["not_found"],
   },
   {
@@ -66,7 +75,7 @@ export const BLOCK_ROUTES = [
     tag: "blocks",
     summary: "Lists the hosts that own a block or use an address, registered or not, in pages",
     query: hostListQuery,
-    answers: { 200: answers.hostsRead },
+    answers: { 200: hostsRead },
     rejections: [],
   },
   {
@@ -77,7 +86,7 @@ export const BLOCK_ROUTES = [
     tag: "blocks",
     summary: "Lists the affinities of all hosts, or those of a pool, in pages",
     query: spaceAffinitiesQuery,
-    answers: { 200: answers.spaceAffinitiesRead },
+    answers: { 200: spaceAffinitiesRead },
     rejections: ["not_found"],
   },
   {
@@ -88,7 +97,7 @@ export const BLOCK_ROUTES = [
     tag: "blocks",
     summary: "Lists the blocks of a host and its borrowed blocks, in pages",
     query: affinityListQuery,
-    answers: { 200: answers.affinitiesRead },
+    answers: { 200: affinitiesRead },
     rejections: [],
   },
   {
@@ -101,7 +110,7 @@ export const BLOCK_ROUTES = [
       "Claims the blocks of a range for a host, or ensures that it has a block of each family",
     query: affinityClaimQuery,
     body: [affinitiesBody],
-    answers: { 200: answers.affinitiesClaimed },
+    answers: { 200: affinitiesClaimed },
     rejections: [
       "no_pool_available",
       "pool_forbidden",
@@ -120,7 +129,7 @@ export const BLOCK_ROUTES = [
     tag: "blocks",
     summary: "Releases the affinities of a block, a range or a host; assignments stay valid",
     query: affinityReleaseQuery,
-    answers: { 200: answers.affinitiesReleased },
+    answers: { 200: affinitiesReleased },
     rejections: ["block_too_small"],
   },
   {
@@ -131,7 +140,7 @@ export const BLOCK_ROUTES = [
     tag: "pools",
     summary: "Returns the utilization of named pools, or of all, in pages",
     query: spaceUtilizationQuery,
-    answers: { 200: answers.spaceUtilizationRead },
+    answers: { 200: spaceUtilizationRead },
     rejections: ["not_found"],
   },
 ] as const satisfies readonly Route[];

@@ -1,4 +1,5 @@
-import * as answers from "../answers/answers.ts";
+import { settingsRead, settingsWritten } from "../answers/configuration.ts";
+import { contentsRead } from "../answers/service.ts";
 import { contentsQuery } from "../requests/contents.ts";
 import { DRY_RUN } from "../requests/query.ts";
 import { settingsBody } from "../requests/settings.ts";
@@ -15,7 +16,7 @@ export const CONFIGURATION_ROUTES = [
     summary: "Returns the configuration of a space",
     query: {},
     headers: ["If-None-Match"],
-    answers: { 200: answers.settingsRead, 304: undefined },
+    answers: { 200: settingsRead, 304: undefined },
     rejections: [],
   },
   {
@@ -28,7 +29,7 @@ export const CONFIGURATION_ROUTES = [
     query: DRY_RUN,
     headers: ["If-Match", "If-None-Match"],
     body: [settingsBody],
-    answers: { 200: answers.settingsWritten, 201: answers.settingsWritten },
+    answers: { 200: settingsWritten, 201: settingsWritten },
     rejections: CHANGED,
   },
   {
@@ -39,7 +40,7 @@ export const CONFIGURATION_ROUTES = [
     tag: "configuration",
     summary: "Returns all stored items of a space, in pages, for checks and exports",
     query: contentsQuery,
-    answers: { 200: answers.contentsRead },
+    answers: { 200: contentsRead },
     rejections: [],
   },
 ] as const satisfies readonly Route[];

@@ -1,4 +1,4 @@
-import * as answers from "../answers/answers.ts";
+import { addressHistoryRead, eventsRead, handleHistoryRead } from "../answers/happened.ts";
 import { eventsQuery, historyQuery } from "../requests/history.ts";
 import type { Route } from "./route.ts";
 
@@ -12,7 +12,7 @@ export const HISTORY_ROUTES = [
     tag: "events",
     summary: "Lists the events of an address, the newest first, in pages",
     query: historyQuery,
-    answers: { 200: answers.addressHistoryRead },
+    answers: { 200: addressHistoryRead },
     rejections: ["not_published"],
   },
   {
@@ -24,7 +24,7 @@ export const HISTORY_ROUTES = [
     tag: "events",
     summary: "Lists the events of a handle, the newest first, in pages",
     query: historyQuery,
-    answers: { 200: answers.handleHistoryRead },
+    answers: { 200: handleHistoryRead },
     rejections: ["not_published"],
   },
   {
@@ -37,7 +37,7 @@ export const HISTORY_ROUTES = [
       "Lists the events of a space since a cursor or a time, in the order of their publication",
     query: eventsQuery,
     endless: true,
-    answers: { 200: answers.eventsRead },
+    answers: { 200: eventsRead },
     rejections: ["not_published", "cursor_expired"],
   },
 ] as const satisfies readonly Route[];

@@ -1,4 +1,4 @@
-import * as answers from "../answers/answers.ts";
+import { jobRead, jobsRead } from "../answers/job.ts";
 import { namedListQuery } from "../requests/query.ts";
 import type { Route } from "./route.ts";
 
@@ -12,7 +12,7 @@ export const JOB_ROUTES = [
     tag: "jobs",
     summary: "Lists the jobs of a space in the order of their start, in pages",
     query: namedListQuery,
-    answers: { 200: answers.jobsRead },
+    answers: { 200: jobsRead },
     rejections: [],
   },
   {
@@ -23,7 +23,7 @@ export const JOB_ROUTES = [
     tag: "jobs",
     summary: "Returns a job with its progress, what it waits for, or how it ended",
     query: {},
-    answers: { 200: answers.jobRead },
+    answers: { 200: jobRead },
     rejections: ["not_found"],
   },
 ] as const satisfies readonly Route[];

@@ -1,11 +1,10 @@
-import * as answers from "../answers/answers.ts";
-import { ciliumNode, ciliumNodeQuery, ciliumReleaseQuery } from "../requests/cilium-node.ts";
+import { eventsApplied, zonesRead } from "../answers/node.ts";
+import { podCidrsEnsured, podCidrsRead, podCidrsReleased } from "../answers/node-prefix.ts";
 import { cloudEvent, eventList, watchEvent } from "../requests/events.ts";
 import { podCidrListQuery, podCidrReleaseQuery, podCidrsBody } from "../requests/node-prefix.ts";
 import type { Route } from "./route.ts";
 
 const PATH = "/v1/nodes/{node}/pod-cidrs";
-const CILIUM_PATH = "/v1/nodes/{node}/cilium";
 
 /** The prefixes of nodes, and what clusters say of them. */
 export const NODE_ROUTES = [
@@ -17,7 +16,7 @@ export const NODE_ROUTES = [
     tag: "nodes",
     summary: "Lists the prefixes of a node, or those of one uid",
     query: podCidrListQuery,
-    answers: { 200: answers.podCidrsRead },
+    answers: { 200: podCidrsRead },
     rejections: [],
   },
   {
@@ -30,7 +29,7 @@ export const NODE_ROUTES = [
     query: {},
     repeatable: true,
     body: [podCidrsBody],
-    answers: { 200: answers.podCidrsEnsured },
+    answers: { 200: podCidrsEnsured },
     rejections: [
       "no_pool_available",
       "pool_forbidden",
@@ -52,44 +51,8 @@ export const NODE_ROUTES = [
     tag: "nodes",
     summary: "Releases the prefixes of a uid of a node, or one of them",
     query: podCidrReleaseQuery,
-    answers: { 200: answers.podCidrsReleased },
+    answers: { 200: podCidrsReleased },
     rejections: ["generation_conflict", "request_in_progress"],
-  },
-  {
-    method: "GET",
-    path: CILIUM_PATH,
-    function: "nodes",
-    id: "readCiliumNode",
-    tag: "nodes",
-    summary: "Reads what a node has by its CiliumNode, as a PUT would answer now",
-    query: {},
-    answers: { 200: answers.ciliumNode },
-    rejections: ["not_found", "request_in_progress"],
-  },
-  {
-    method: "PUT",
-    path: CILIUM_PATH,
-    function: "nodes",
-    id: "putCiliumNode",
-    tag: "nodes",
-    summary: "Grants a node what its CiliumNode asks for, and answers the object",
-    query: ciliumNodeQuery,
-    repeatable: true,
-    body: [ciliumNode],
-    yaml: true,
-    answers: { 200: answers.ciliumNode },
-    rejections: ["precondition_failed", "name_mismatch", "node_gone", "request_in_progress"],
-  },
-  {
-    method: "DELETE",
-    path: CILIUM_PATH,
-    function: "nodes",
-    id: "releaseCiliumNode",
-    tag: "nodes",
-    summary: "Releases what a uid of a node has by its CiliumNode",
-    query: ciliumReleaseQuery,
-    answers: { 200: answers.ciliumNodeReleased },
-    rejections: ["request_in_progress"],
   },
   {
     method: "POST",
@@ -101,7 +64,7 @@ export const NODE_ROUTES = [
     query: {},
     repeatable: true,
     body: [eventList, watchEvent, cloudEvent],
-    answers: { 200: answers.eventsApplied },
+    answers: { 200: eventsApplied },
     rejections: [],
   },
   {
@@ -112,7 +75,7 @@ export const NODE_ROUTES = [
     tag: "nodes",
     summary: "Counts the nodes of each zone, and says how disrupted it is",
     query: {},
-    answers: { 200: answers.zonesRead },
+    answers: { 200: zonesRead },
     rejections: [],
   },
 ] as const satisfies readonly Route[];

@@ -1,5 +1,7 @@
-import * as answers from "../answers/answers.ts";
-import { manifest } from "../requests/manifest.ts";
+import { poolHistoryRead } from "../answers/history.ts";
+import { jobBegun, jobDryRun } from "../answers/job.ts";
+import { poolRead, poolsRead, poolWritten } from "../answers/pool.ts";
+import { manifest } from "../requests/calico-ippool.ts";
 import { poolBody, poolReleaseQuery } from "../requests/pool.ts";
 import { DRY_RUN, namedListQuery } from "../requests/query.ts";
 import { spiderIpPoolManifest } from "../requests/spider-ippool.ts";
@@ -16,7 +18,7 @@ export const POOL_ROUTES = [
     tag: "pools",
     summary: "Lists the pools of a space by name, in pages",
     query: namedListQuery,
-    answers: { 200: answers.poolsRead },
+    answers: { 200: poolsRead },
     rejections: [],
   },
   {
@@ -28,7 +30,7 @@ export const POOL_ROUTES = [
     summary: "One pool",
     query: {},
     headers: ["If-None-Match"],
-    answers: { 200: answers.poolRead, 304: undefined },
+    answers: { 200: poolRead, 304: undefined },
     rejections: ["not_found"],
   },
   {
@@ -39,7 +41,7 @@ export const POOL_ROUTES = [
     tag: "pools",
     summary: "The use of a pool over the last month, and when nothing is left",
     query: {},
-    answers: { 200: answers.poolHistoryRead },
+    answers: { 200: poolHistoryRead },
     rejections: ["not_found"],
   },
   {
@@ -54,7 +56,7 @@ export const POOL_ROUTES = [
     headers: ["If-Match", "If-None-Match"],
     body: [poolBody, manifest, spiderIpPoolManifest, spiderSubnetManifest],
     yaml: true,
-    answers: { 200: answers.poolWritten, 201: answers.poolWritten },
+    answers: { 200: poolWritten, 201: poolWritten },
     rejections: [...CHANGED, "name_mismatch", "pool_overlap", "pool_in_use", "pool_deleting"],
   },
   {
@@ -66,7 +68,7 @@ export const POOL_ROUTES = [
     summary: "Starts to delete the version of a pool that the caller saw",
     query: DRY_RUN,
     headers: ["If-Match"],
-    answers: { 200: answers.jobDryRun, 202: answers.jobBegun },
+    answers: { 200: jobDryRun, 202: jobBegun },
     rejections: ["not_found", ...CHANGED, "pool_in_use"],
   },
   {
@@ -79,7 +81,7 @@ export const POOL_ROUTES = [
       "Starts to drain the version of a pool that the caller saw: no new assignment, and no block in the end",
     query: DRY_RUN,
     headers: ["If-Match"],
-    answers: { 200: answers.jobDryRun, 202: answers.jobBegun },
+    answers: { 200: jobDryRun, 202: jobBegun },
     rejections: ["not_found", ...CHANGED, "pool_deleting"],
   },
   {
@@ -91,7 +93,7 @@ export const POOL_ROUTES = [
     summary:
       "Starts to release the affinities of a pool's blocks, or of its empty blocks; the pool keeps serving",
     query: poolReleaseQuery,
-    answers: { 200: answers.jobDryRun, 202: answers.jobBegun },
+    answers: { 200: jobDryRun, 202: jobBegun },
     rejections: ["not_found", "pool_deleting"],
   },
 ] as const satisfies readonly Route[];

@@ -1,4 +1,4 @@
-import * as answers from "../answers/answers.ts";
+import { prefixAssigned, prefixesRead, prefixesReleased } from "../answers/prefix.ts";
 import { prefixBody, prefixListQuery, prefixReleaseBody } from "../requests/prefix.ts";
 import { DRY_RUN } from "../requests/query.ts";
 import type { Route } from "./route.ts";
@@ -15,7 +15,7 @@ export const PREFIX_ROUTES = [
     tag: "prefixes",
     summary: "Lists the prefixes of a handle in pages, or returns the prefix that a CIDR is",
     query: prefixListQuery,
-    answers: { 200: answers.prefixesRead },
+    answers: { 200: prefixesRead },
     rejections: ["not_found"],
   },
   {
@@ -29,7 +29,7 @@ export const PREFIX_ROUTES = [
     query: DRY_RUN,
     headers: ["Idempotency-Key"],
     body: [prefixBody],
-    answers: { 200: answers.prefixAssigned },
+    answers: { 200: prefixAssigned },
     rejections: [
       "already_assigned",
       "pool_exhausted",
@@ -54,7 +54,7 @@ export const PREFIX_ROUTES = [
     summary: "Releases the prefixes of a handle, or one of them",
     query: {},
     body: [prefixReleaseBody],
-    answers: { 200: answers.prefixesReleased },
+    answers: { 200: prefixesReleased },
     rejections: ["generation_conflict", "prefix_in_use"],
   },
 ] as const satisfies readonly Route[];

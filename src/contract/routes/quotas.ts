@@ -1,4 +1,4 @@
-import * as answers from "../answers/answers.ts";
+import { quotaDeleted, quotaRead, quotasRead, quotaWritten } from "../answers/quota.ts";
 import { DRY_RUN, namedListQuery } from "../requests/query.ts";
 import { quotaBody } from "../requests/quota.ts";
 import { CHANGED, type Route } from "./route.ts";
@@ -13,7 +13,7 @@ export const QUOTA_ROUTES = [
     tag: "quotas",
     summary: "Lists the quotas of a space by name, in pages",
     query: namedListQuery,
-    answers: { 200: answers.quotasRead },
+    answers: { 200: quotasRead },
     rejections: [],
   },
   {
@@ -25,7 +25,7 @@ export const QUOTA_ROUTES = [
     summary: "Returns a quota",
     query: {},
     headers: ["If-None-Match"],
-    answers: { 200: answers.quotaRead, 304: undefined },
+    answers: { 200: quotaRead, 304: undefined },
     rejections: ["not_found"],
   },
   {
@@ -38,7 +38,7 @@ export const QUOTA_ROUTES = [
     query: DRY_RUN,
     headers: ["If-Match", "If-None-Match"],
     body: [quotaBody],
-    answers: { 200: answers.quotaWritten, 201: answers.quotaWritten },
+    answers: { 200: quotaWritten, 201: quotaWritten },
     rejections: [...CHANGED, "name_mismatch"],
   },
   {
@@ -50,7 +50,7 @@ export const QUOTA_ROUTES = [
     summary: "Deletes the version of a quota that the caller saw",
     query: DRY_RUN,
     headers: ["If-Match"],
-    answers: { 200: answers.quotaDeleted },
+    answers: { 200: quotaDeleted },
     rejections: ["not_found", ...CHANGED],
   },
 ] as const satisfies readonly Route[];

@@ -1,4 +1,12 @@
-import * as answers from "../answers/answers.ts";
+import { nodeRead } from "../answers/node.ts";
+import {
+  labelledDeleted,
+  labelledWritten,
+  namespaceRead,
+  namespacesRead,
+  namespaceWritten,
+  nodesRead,
+} from "../answers/registry.ts";
 import { DRY_RUN } from "../requests/query.ts";
 import {
   labelledQuery,
@@ -19,7 +27,7 @@ export const REGISTRY_ROUTES = [
     tag: "registry",
     summary: "Lists the nodes of a space by name, in pages",
     query: labelledQuery,
-    answers: { 200: answers.nodesRead },
+    answers: { 200: nodesRead },
     rejections: [],
   },
   {
@@ -31,7 +39,7 @@ export const REGISTRY_ROUTES = [
     summary: "Returns the labels of a node, and its health if a cluster reports it",
     query: {},
     headers: ["If-None-Match"],
-    answers: { 200: answers.nodeRead, 304: undefined },
+    answers: { 200: nodeRead, 304: undefined },
     rejections: ["not_found"],
   },
   {
@@ -46,7 +54,7 @@ export const REGISTRY_ROUTES = [
     headers: ["If-Match", "If-None-Match"],
     body: [nodeBody, nodeManifest],
     yaml: true,
-    answers: { 200: answers.labelledWritten, 201: answers.labelledWritten },
+    answers: { 200: labelledWritten, 201: labelledWritten },
     rejections: [...CHANGED, "name_mismatch"],
   },
   {
@@ -58,7 +66,7 @@ export const REGISTRY_ROUTES = [
     summary: "Removes the version of a node that the caller saw from the register",
     query: DRY_RUN,
     headers: ["If-Match"],
-    answers: { 200: answers.labelledDeleted },
+    answers: { 200: labelledDeleted },
     rejections: ["not_found", ...CHANGED],
   },
   {
@@ -69,7 +77,7 @@ export const REGISTRY_ROUTES = [
     tag: "registry",
     summary: "Lists the namespaces of a space by name, in pages",
     query: labelledQuery,
-    answers: { 200: answers.namespacesRead },
+    answers: { 200: namespacesRead },
     rejections: [],
   },
   {
@@ -81,7 +89,7 @@ export const REGISTRY_ROUTES = [
     summary: "Returns the labels and the default pools of a namespace",
     query: {},
     headers: ["If-None-Match"],
-    answers: { 200: answers.namespaceRead, 304: undefined },
+    answers: { 200: namespaceRead, 304: undefined },
     rejections: ["not_found"],
   },
   {
@@ -96,7 +104,7 @@ export const REGISTRY_ROUTES = [
     headers: ["If-Match", "If-None-Match"],
     body: [namespaceBody, namespaceManifest],
     yaml: true,
-    answers: { 200: answers.namespaceWritten, 201: answers.namespaceWritten },
+    answers: { 200: namespaceWritten, 201: namespaceWritten },
     rejections: [...CHANGED, "name_mismatch"],
   },
   {
@@ -108,7 +116,7 @@ export const REGISTRY_ROUTES = [
     summary: "Deletes the version of a namespace that the caller saw",
     query: DRY_RUN,
     headers: ["If-Match"],
-    answers: { 200: answers.labelledDeleted },
+    answers: { 200: labelledDeleted },
     rejections: ["not_found", ...CHANGED],
   },
 ] as const satisfies readonly Route[];

@@ -1,4 +1,9 @@
-import * as answers from "../answers/answers.ts";
+import {
+  reservationDeleted,
+  reservationRead,
+  reservationsRead,
+  reservationWritten,
+} from "../answers/reservation.ts";
 import { DRY_RUN, namedListQuery } from "../requests/query.ts";
 import { reservationBody } from "../requests/reservation.ts";
 import { reservedIpManifest } from "../requests/spider-reserved-ip.ts";
@@ -14,7 +19,7 @@ export const RESERVATION_ROUTES = [
     tag: "reservations",
     summary: "Lists the reservations of a space by name, in pages",
     query: namedListQuery,
-    answers: { 200: answers.reservationsRead },
+    answers: { 200: reservationsRead },
     rejections: [],
   },
   {
@@ -26,7 +31,7 @@ export const RESERVATION_ROUTES = [
     summary: "Returns a reservation",
     query: {},
     headers: ["If-None-Match"],
-    answers: { 200: answers.reservationRead, 304: undefined },
+    answers: { 200: reservationRead, 304: undefined },
     rejections: ["not_found"],
   },
   {
@@ -41,7 +46,7 @@ export const RESERVATION_ROUTES = [
     headers: ["If-Match", "If-None-Match"],
     body: [reservationBody, reservedIpManifest],
     yaml: true,
-    answers: { 200: answers.reservationWritten, 201: answers.reservationWritten },
+    answers: { 200: reservationWritten, 201: reservationWritten },
     rejections: [...CHANGED, "name_mismatch"],
   },
   {
@@ -53,7 +58,7 @@ export const RESERVATION_ROUTES = [
     summary: "Deletes the version of a reservation that the caller saw",
     query: DRY_RUN,
     headers: ["If-Match"],
-    answers: { 200: answers.reservationDeleted },
+    answers: { 200: reservationDeleted },
     rejections: ["not_found", ...CHANGED],
   },
 ] as const satisfies readonly Route[];

@@ -1,6 +1,25 @@
 import type * as v from "valibot";
 import type { ProblemCode } from "../schema/problem.ts";
-import type { Tag } from "./words.ts";
+
+/** The groups of operations, in the order of their names. */
+export const TAGS = {
+  alarms: "The thresholds of Plat that are crossed.",
+  addresses: "Assign addresses, read them, amend them, release them and report conflicts.",
+  applications: "Workloads for whose instances Plat holds addresses.",
+  blocks: "Blocks, and the affinity of hosts to them.",
+  configuration: "The settings of a space, and all its stored items.",
+  events: "Histories of addresses and handles, and events for programs that poll.",
+  jobs: "Work that takes longer than a request.",
+  nodes: "The prefixes of nodes.",
+  pools: "Pools, how they are used, and the work that drains or deletes them.",
+  prefixes: "Prefixes that callers have by a handle: for clusters, networks and links.",
+  quotas: "The limits of a space, a principal or a tenant.",
+  registry: "The labels of hosts and namespaces, for the selectors of pools.",
+  reservations: "Addresses that automatic assignment leaves out.",
+  service: "Whether the service runs, this document, and the schemas of events.",
+} as const;
+
+type Tag = keyof typeof TAGS;
 
 /**
  * The Lambda function of each route; the CDK, the local server and the OpenAPI document use this list. Routes that need

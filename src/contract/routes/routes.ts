@@ -3,6 +3,7 @@ import { ADDRESS_ROUTES } from "./addresses.ts";
 import { ALARM_ROUTES } from "./alarms.ts";
 import { APPLICATION_ROUTES } from "./applications.ts";
 import { BLOCK_ROUTES } from "./blocks.ts";
+import { CILIUM_ROUTES } from "./cilium.ts";
 import { CONFIGURATION_ROUTES } from "./configuration.ts";
 import { HISTORY_ROUTES } from "./histories.ts";
 import { JOB_ROUTES } from "./jobs.ts";
@@ -37,6 +38,7 @@ const WRITTEN = [
   ...REGISTRY_ROUTES,
   ...APPLICATION_ROUTES,
   ...NODE_ROUTES,
+  ...CILIUM_ROUTES,
   ...HISTORY_ROUTES,
   ...CONFIGURATION_ROUTES,
   ...SPACE_ROUTES,

@@ -1,4 +1,4 @@
-import * as answers from "../answers/answers.ts";
+import { health } from "../answers/service.ts";
 import type { Route } from "./route.ts";
 
 /** The service itself. */
@@ -10,7 +10,7 @@ export const SERVICE_ROUTES = [
     id: "isAlive",
     tag: "service",
     summary: "Returns 200 while the function runs",
-    answers: { 200: answers.health },
+    answers: { 200: health },
     rejections: [],
   },
   {
@@ -20,7 +20,7 @@ export const SERVICE_ROUTES = [
     id: "isReady",
     tag: "service",
     summary: "Returns 200 while the function reaches its table",
-    answers: { 200: answers.health },
+    answers: { 200: health },
     rejections: [],
   },
   {

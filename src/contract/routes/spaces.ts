@@ -1,4 +1,6 @@
-import * as answers from "../answers/answers.ts";
+import { jobBegun, jobDryRun } from "../answers/job.ts";
+import { spacesRead } from "../answers/space.ts";
+import { orphansRead } from "../answers/utilization.ts";
 import { DRY_RUN, namedListQuery } from "../requests/query.ts";
 import { orphansQuery } from "../requests/utilization.ts";
 import { ORPHANS_PATH, type Route, SPACE_PATH, SPACES_PATH } from "./route.ts";
@@ -13,7 +15,7 @@ export const SPACE_ROUTES = [
     tag: "configuration",
     summary: "Lists the spaces that have pools, or had some a moment ago, in pages",
     query: namedListQuery,
-    answers: { 200: answers.spacesRead },
+    answers: { 200: spacesRead },
     rejections: [],
   },
   {
@@ -24,7 +26,7 @@ export const SPACE_ROUTES = [
     tag: "blocks",
     summary: "Searches the whole table for blocks of any space to which nothing leads, in pages",
     query: orphansQuery,
-    answers: { 200: answers.orphansRead },
+    answers: { 200: orphansRead },
     rejections: [],
   },
   {
@@ -35,7 +37,7 @@ export const SPACE_ROUTES = [
     tag: "configuration",
     summary: "Starts to delete a space that has no pool, no application and no node",
     query: DRY_RUN,
-    answers: { 200: answers.jobDryRun, 202: answers.jobBegun },
+    answers: { 200: jobDryRun, 202: jobBegun },
     rejections: ["not_found", "space_in_use"],
   },
 ] as const satisfies readonly Route[];

@@ -4,13 +4,9 @@ import {
   LABEL_OPERATORS,
   type LabelExpression,
 } from "../../domain/label-selector.ts";
-import {
-  LABEL_SELECTOR_EXPRESSIONS_MAX,
-  LABEL_SELECTOR_VALUES_MAX,
-  SELECTOR_CHARACTERS_MAX,
-} from "../../domain/limits.ts";
+import { LABEL_SELECTOR_EXPRESSIONS_MAX, LABEL_SELECTOR_VALUES_MAX } from "../../domain/limits.ts";
 import type { PoolSelector } from "../../domain/pool.ts";
-import { usesGlobal } from "../../domain/selector.ts";
+import { SELECTOR_CHARACTERS_MAX, usesGlobal } from "../../domain/selector.ts";
 import { formatSelector } from "../../domain/selector-format.ts";
 import { parseSelector } from "../../domain/selector-parser.ts";
 import { readable } from "./field.ts";

@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import type { CiliumRequest } from "../../allocator/cilium/mode.ts";
 import {
   CILIUM_NODE,
-  ciliumNode,
+  ciliumNodeBody,
   ciliumNodeQuery,
   ciliumReleaseQuery,
 } from "../../contract/requests/cilium-node.ts";
@@ -15,7 +15,7 @@ import { chooseManifest, readDocuments } from "../http/choose-manifest.ts";
 import { assignedBy, type Event } from "../http/event.ts";
 import { readHostWith, rejectOtherName } from "../http/parameters.ts";
 
-type CiliumNodeBody = v.InferOutput<typeof ciliumNode>;
+type CiliumNodeBody = v.InferOutput<typeof ciliumNodeBody>;
 
 /** A CiliumNode with all its fields, and what Plat reads of it. */
 export interface CiliumNodePut extends CiliumRequest {
@@ -31,7 +31,7 @@ export function readCiliumNodePut(event: Event): CiliumNodePut {
       field: "body",
       problem: `is nested more than ${CILIUM_LEVELS_MAX} levels deep`,
     });
-  const body = checked(ciliumNode, chosen.document);
+  const body = checked(ciliumNodeBody, chosen.document);
   const path = readHostWith(event, ciliumNodeQuery);
   const { families, releaseAfterSeconds, ...asked } = path;
   const { name, resourceVersion } = body.metadata;

@@ -1,5 +1,6 @@
 import type { Precondition } from "../../allocator/admin/written.ts";
-import { API_VERSIONS, readManifest } from "../../contract/requests/manifest.ts";
+import { readManifest } from "../../contract/requests/calico-ippool.ts";
+import { API_VERSIONS } from "../../contract/requests/manifest.ts";
 import { RESOURCE } from "../../contract/requests/names.ts";
 import { type PoolDocument, poolReleaseQuery, readPool } from "../../contract/requests/pool.ts";
 import { readSpiderIpPool, SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";

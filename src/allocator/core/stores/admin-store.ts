@@ -1,13 +1,13 @@
 import type { AddressPlan, AddressPlanEntry } from "../../../domain/address-plan.ts";
 import type { Application, ApplicationName } from "../../../domain/application.ts";
 import type { Contents, PartOfSpace } from "../../../domain/contents.ts";
-import type { AttributeIndex } from "../../../domain/index-entry.ts";
 import type { Job } from "../../../domain/job.ts";
 import type { Listed, ListedPage, PageWanted } from "../../../domain/listed.ts";
 import type { Namespace } from "../../../domain/namespace.ts";
 import type { Node, NodeEntry } from "../../../domain/node.ts";
 import type { CorruptItemError, Outcome } from "../../../domain/outcome.ts";
 import type {
+  AttributeIndex,
   Pool,
   Reservation,
   Settings,
