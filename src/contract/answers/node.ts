@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { podCidr } from "./node-prefix.ts";
 import { problemCode, requestId, time, whole } from "./parts.ts";
-import { labelledRead } from "./registry.ts";
 
 const taint = v.looseObject({ key: v.string(), effect: v.string() });
 
@@ -85,9 +84,4 @@ export const zonesRead = v.strictObject({
     }),
     v.description("Nodes that ended and still have something"),
   ),
-});
-
-export const nodeRead = v.strictObject({
-  ...labelledRead.entries,
-  status: v.optional(nodeStatus),
 });

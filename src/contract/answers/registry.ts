@@ -4,6 +4,7 @@ import type { Namespace } from "../../domain/namespace.ts";
 import type { Node } from "../../domain/node.ts";
 import { schemasOf, type Told, telling, told } from "../noun.ts";
 import type { DefaultPoolNames } from "../schema/pool-names.ts";
+import { nodeStatus } from "./node.ts";
 import { ignored, next, unreadable, written } from "./parts.ts";
 
 const labelled = telling<Pick<Node | Namespace, "name" | "labels">>();
@@ -46,6 +47,12 @@ const node = schemasOf(NODE);
 const namespace = schemasOf(NAMESPACE);
 
 export const labelledRead = v.strictObject(node);
+
+/** A node by its name: its labels, and what the cluster reports of it. */
+export const nodeRead = v.strictObject({
+  ...labelledRead.entries,
+  status: v.optional(nodeStatus),
+});
 
 export const nodesRead = v.strictObject({ nodes: v.array(labelledRead), unreadable, next });
 

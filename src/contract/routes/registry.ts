@@ -1,10 +1,10 @@
-import { nodeRead } from "../answers/node.ts";
 import {
   labelledDeleted,
   labelledWritten,
   namespaceRead,
   namespacesRead,
   namespaceWritten,
+  nodeRead,
   nodesRead,
 } from "../answers/registry.ts";
 import { DRY_RUN } from "../requests/query.ts";
