@@ -1,10 +1,10 @@
-import { deleteApplication } from "../src/allocator/applications/delete-application.ts";
-import { putApplication } from "../src/allocator/applications/put-application.ts";
-import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
-import type { Application } from "../src/domain/application.ts";
-import { intervalOf } from "../src/domain/cidr.ts";
-import { hostId } from "../src/domain/host.ts";
-import { Rejection } from "../src/domain/outcome.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
+import { hostId } from "../src/kernel/values/host.ts";
+import { intervalOf } from "../src/net/cidr.ts";
+import type { Application } from "../src/nouns/application/application.ts";
+import { deleteApplication } from "../src/nouns/application/operations/delete-application.ts";
+import { putApplication } from "../src/nouns/application/operations/put-application.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { assigned, give } from "./asked.ts";
 import { namesOf } from "./instances.ts";

@@ -1,11 +1,11 @@
-import type { NamedAddress } from "../src/allocator/allocations/identify-address.ts";
-import { assign } from "../src/allocator/assign/assign.ts";
-import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { releaseAddress } from "../src/allocator/release/release-address.ts";
-import { parseAddress } from "../src/domain/address.ts";
-import { parseGeneration } from "../src/domain/generation.ts";
-import { Rejection } from "../src/domain/outcome.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import type { NamedAddress } from "../src/kernel/allocations/identify-address.ts";
+import { assign } from "../src/kernel/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../src/kernel/assign/assignment.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { releaseAddress } from "../src/kernel/release/release-address.ts";
+import { parseGeneration } from "../src/kernel/values/generation.ts";
+import { parseAddress } from "../src/net/address.ts";
 
 /** Assigns addresses; throws if the answer is not an assignment. */
 export async function assigned(context: Context, request: AssignRequest): Promise<Assignment> {

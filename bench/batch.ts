@@ -1,9 +1,9 @@
-import { putSettings } from "../src/allocator/admin/administration.ts";
-import type { Assignment } from "../src/allocator/assign/assignment.ts";
-import { type BatchItem, type BatchResult, batch } from "../src/allocator/batch/batch.ts";
-import { handleHash } from "../src/domain/hash.ts";
-import { Rejection } from "../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../src/domain/pool.ts";
+import { handleHash } from "../src/base/hash.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import type { Assignment } from "../src/kernel/assign/assignment.ts";
+import { type BatchItem, type BatchResult, batch } from "../src/kernel/batch/batch.ts";
+import { putSettings } from "../src/nouns/pool/operations/administration.ts";
+import { SETTINGS_DEFAULT } from "../src/nouns/pool/pool.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { proofOf } from "./asked.ts";
 import type { Bench, Line } from "./operations.ts";

@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { Context } from "../src/allocator/core/context.ts";
-import { dynamoTable } from "../src/store/dynamodb-table.ts";
+import type { Context } from "../src/kernel/core/context.ts";
 import { eachCall } from "../src/store/stack.ts";
-import type { Table } from "../src/store/table.ts";
+import { dynamoTable } from "../src/table/dynamodb-table.ts";
+import type { Table } from "../src/table/table.ts";
 import { contextOf, dynamoClient } from "../src/wiring.ts";
 import { inTurn } from "./gate.ts";
 import { slowed } from "./slow-clock.ts";

@@ -1,7 +1,7 @@
 import "../src/local/environment.ts";
 import { createTable } from "../src/local/create-table.ts";
 import { startEmulator } from "../src/local/emulator.ts";
-import { dynamoTable } from "../src/store/dynamodb-table.ts";
+import { dynamoTable } from "../src/table/dynamodb-table.ts";
 import { contextOf, dynamoClient } from "../src/wiring.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { measureApplications } from "./applications.ts";

@@ -1,6 +1,6 @@
-import type { CiliumGrant, CiliumRequest } from "../src/allocator/cilium/mode.ts";
-import { putCiliumNode } from "../src/allocator/cilium/put-cilium-node.ts";
-import { Rejection } from "../src/domain/outcome.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import type { CiliumGrant, CiliumRequest } from "../src/nouns/cilium/operations/mode.ts";
+import { putCiliumNode } from "../src/nouns/cilium/operations/put-cilium-node.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import type { Bench, Line } from "./operations.ts";
 import { makePool } from "./pool.ts";

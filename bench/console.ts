@@ -1,11 +1,11 @@
 import "../src/local/environment.ts";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { inParallel } from "../src/allocator/core/parallel.ts";
+import { inParallel } from "../src/kernel/core/parallel.ts";
 import { makeClient } from "../src/local/client.ts";
 import { functionsOver } from "../src/local/functions.ts";
 import { readConsole, serve } from "../src/local/server.ts";
-import { InMemoryTable } from "../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../src/table/in-memory-table.ts";
 import { wiringOver } from "../src/wiring.ts";
 import { type Browser, type Page, startChromium } from "../test/console/browser.ts";
 import { framesDuring } from "./frames.ts";

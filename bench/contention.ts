@@ -1,17 +1,17 @@
 import "../src/local/environment.ts";
-import { putSettings } from "../src/allocator/admin/administration.ts";
-import { assign } from "../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
-import { inParallel } from "../src/allocator/core/parallel.ts";
-import { checkTable } from "../src/allocator/read/check-table.ts";
-import { releaseHandle } from "../src/allocator/release/release-handle.ts";
-import { hostId } from "../src/domain/host.ts";
-import { BLOCKS_PER_HOST_MAX } from "../src/domain/limits.ts";
-import { Rejection } from "../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../src/domain/pool.ts";
+import { BLOCKS_PER_HOST_MAX } from "../src/base/limits.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import { assign } from "../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
+import { inParallel } from "../src/kernel/core/parallel.ts";
+import { releaseHandle } from "../src/kernel/release/release-handle.ts";
+import { hostId } from "../src/kernel/values/host.ts";
 import { createTable } from "../src/local/create-table.ts";
 import { startEmulator } from "../src/local/emulator.ts";
 import { tableText } from "../src/local/tally.ts";
+import { checkTable } from "../src/nouns/contents/operations/check-table.ts";
+import { putSettings } from "../src/nouns/pool/operations/administration.ts";
+import { SETTINGS_DEFAULT } from "../src/nouns/pool/pool.ts";
 import { type Caller, makeCaller } from "./caller.ts";
 import { makePool } from "./pool.ts";
 

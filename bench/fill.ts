@@ -1,12 +1,12 @@
-import { type Context, fresh } from "../src/allocator/core/context.ts";
-import { inParallel } from "../src/allocator/core/parallel.ts";
-import { capacityOf } from "../src/domain/block.ts";
-import { blocksOfGroup, groupAt } from "../src/domain/block-group.ts";
-import { type Cidr, formatCidr } from "../src/domain/cidr.ts";
-import { handleHash } from "../src/domain/hash.ts";
-import { hostId } from "../src/domain/host.ts";
-import type { Pool } from "../src/domain/pool.ts";
-import type { Slot } from "../src/domain/slot.ts";
+import { handleHash } from "../src/base/hash.ts";
+import { type Context, fresh } from "../src/kernel/core/context.ts";
+import { inParallel } from "../src/kernel/core/parallel.ts";
+import { capacityOf } from "../src/kernel/values/block.ts";
+import { blocksOfGroup, groupAt } from "../src/kernel/values/block-group.ts";
+import { hostId } from "../src/kernel/values/host.ts";
+import type { Slot } from "../src/kernel/values/slot.ts";
+import { type Cidr, formatCidr } from "../src/net/cidr.ts";
+import type { Pool } from "../src/nouns/pool/pool.ts";
 
 const WRITES_AT_ONCE = 16;
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { functionsOver } from "../src/local/functions.ts";
 import { serve } from "../src/local/server.ts";
-import { InMemoryTable } from "../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../src/table/in-memory-table.ts";
 import { wiringOver } from "../src/wiring.ts";
 import { whole } from "./load/options.ts";
 

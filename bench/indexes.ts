@@ -1,9 +1,9 @@
-import { putSettings, readSettings } from "../src/allocator/admin/administration.ts";
-import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { INDEX_SETTLE_MS } from "../src/domain/limits.ts";
-import { Rejection } from "../src/domain/outcome.ts";
-import { EVERY_SHARD } from "../src/domain/shard.ts";
+import { INDEX_SETTLE_MS } from "../src/base/limits.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import { EVERY_SHARD } from "../src/base/shard.ts";
+import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { putSettings, readSettings } from "../src/nouns/pool/operations/administration.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { assigned, give } from "./asked.ts";
 

@@ -1,9 +1,9 @@
-import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { releaseInstance } from "../src/allocator/release/release-instance.ts";
-import { handleHash } from "../src/domain/hash.ts";
-import { hostId } from "../src/domain/host.ts";
-import { type Workload, workloadHandle } from "../src/domain/workload.ts";
+import { handleHash } from "../src/base/hash.ts";
+import type { Assignment, AssignRequest } from "../src/kernel/assign/assignment.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { releaseInstance } from "../src/kernel/release/release-instance.ts";
+import { hostId } from "../src/kernel/values/host.ts";
+import { type Workload, workloadHandle } from "../src/nouns/application/workload.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { assigned, give } from "./asked.ts";
 

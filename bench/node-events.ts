@@ -1,6 +1,6 @@
-import { applyEvents } from "../src/allocator/nodes/apply-events.ts";
-import { hostId } from "../src/domain/host.ts";
-import type { ClusterEvent, NodeStatement } from "../src/domain/node-event.ts";
+import { hostId } from "../src/kernel/values/host.ts";
+import type { ClusterEvent, NodeStatement } from "../src/nouns/node/node-event.ts";
+import { applyEvents } from "../src/nouns/node/operations/apply-events.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { assigned } from "./asked.ts";
 import type { Bench, Line } from "./operations.ts";

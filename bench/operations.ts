@@ -1,24 +1,24 @@
 import { randomBytes } from "node:crypto";
-import { putSettings } from "../src/allocator/admin/administration.ts";
-import { putNamespace } from "../src/allocator/admin/namespaces.ts";
-import { putNode } from "../src/allocator/admin/nodes.ts";
-import { assign } from "../src/allocator/assign/assign.ts";
-import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { releaseHandle } from "../src/allocator/release/release-handle.ts";
+import { handleHash } from "../src/base/hash.ts";
+import { GROUP_SCANS_MAX } from "../src/base/limits.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import { assign } from "../src/kernel/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../src/kernel/assign/assignment.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { releaseHandle } from "../src/kernel/release/release-handle.ts";
 import {
   blocksOfGroup,
   GROUPS_PER_WINDOW,
   groupAt,
   groupCount,
   groupOrder,
-} from "../src/domain/block-group.ts";
-import { shuffled } from "../src/domain/fresh.ts";
-import { handleHash } from "../src/domain/hash.ts";
-import { hostId } from "../src/domain/host.ts";
-import { GROUP_SCANS_MAX } from "../src/domain/limits.ts";
-import { Rejection } from "../src/domain/outcome.ts";
-import { type Pool, SETTINGS_DEFAULT } from "../src/domain/pool.ts";
+} from "../src/kernel/values/block-group.ts";
+import { shuffled } from "../src/kernel/values/fresh.ts";
+import { hostId } from "../src/kernel/values/host.ts";
+import { putSettings } from "../src/nouns/pool/operations/administration.ts";
+import { type Pool, SETTINGS_DEFAULT } from "../src/nouns/pool/pool.ts";
+import { putNamespace } from "../src/nouns/registry/operations/namespaces.ts";
+import { putNode } from "../src/nouns/registry/operations/nodes.ts";
 import { type Budget, MEASURED } from "../test/operations/measured.ts";
 import { assigned, give } from "./asked.ts";
 import { enterGroups, fillGroup, putBlock, useUpGroup } from "./fill.ts";

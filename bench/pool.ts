@@ -1,8 +1,8 @@
-import { putPool } from "../src/allocator/admin/administration.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { type Cidr, parseCidr } from "../src/domain/cidr.ts";
-import { Rejection } from "../src/domain/outcome.ts";
-import type { Pool, PoolSpec } from "../src/domain/pool.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { type Cidr, parseCidr } from "../src/net/cidr.ts";
+import { putPool } from "../src/nouns/pool/operations/administration.ts";
+import type { Pool, PoolSpec } from "../src/nouns/pool/pool.ts";
 
 /** Creates a pool from a text. By default its blocks have 64 addresses, and it has no cooldown. */
 export async function makePool(

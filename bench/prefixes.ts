@@ -1,18 +1,18 @@
-import { assign } from "../src/allocator/assign/assign.ts";
+import { handleHash } from "../src/base/hash.ts";
+import { CONFIRM_SECONDS_DEFAULT } from "../src/base/limits.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import { assign } from "../src/kernel/assign/assign.ts";
+import { groupCount, groupOrder } from "../src/kernel/values/block-group.ts";
+import { prefixHandle } from "../src/kernel/values/handle.ts";
+import { hostId } from "../src/kernel/values/host.ts";
+import type { Cidr } from "../src/net/cidr.ts";
 import {
   ensurePrefixes,
   type NodePrefixes,
   type PrefixesWanted,
-} from "../src/allocator/prefixes/ensure-prefixes.ts";
-import { releaseByHandle } from "../src/allocator/prefixes/release-by-handle.ts";
-import { releasePrefixes } from "../src/allocator/prefixes/release-prefixes.ts";
-import { groupCount, groupOrder } from "../src/domain/block-group.ts";
-import type { Cidr } from "../src/domain/cidr.ts";
-import { prefixHandle } from "../src/domain/handle.ts";
-import { handleHash } from "../src/domain/hash.ts";
-import { hostId } from "../src/domain/host.ts";
-import { CONFIRM_SECONDS_DEFAULT } from "../src/domain/limits.ts";
-import { Rejection } from "../src/domain/outcome.ts";
+} from "../src/nouns/prefix/operations/ensure-prefixes.ts";
+import { releaseByHandle } from "../src/nouns/prefix/operations/release-by-handle.ts";
+import { releasePrefixes } from "../src/nouns/prefix/operations/release-prefixes.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { enterGroups } from "./fill.ts";
 import type { Bench, Line } from "./operations.ts";

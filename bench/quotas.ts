@@ -1,7 +1,7 @@
-import { putQuota } from "../src/allocator/admin/quotas.ts";
-import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import type { HostId } from "../src/domain/host.ts";
+import type { Assignment, AssignRequest } from "../src/kernel/assign/assignment.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import type { HostId } from "../src/kernel/values/host.ts";
+import { putQuota } from "../src/nouns/quota/operations/quotas.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { assigned, give } from "./asked.ts";
 

@@ -1,8 +1,11 @@
-import { poolMap } from "../src/allocator/read/pool-map.ts";
-import { type AddressSearch, listAddresses } from "../src/allocator/search/list-addresses.ts";
-import { handleHash } from "../src/domain/hash.ts";
-import { hostId } from "../src/domain/host.ts";
-import { Rejection } from "../src/domain/outcome.ts";
+import { handleHash } from "../src/base/hash.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import { hostId } from "../src/kernel/values/host.ts";
+import {
+  type AddressSearch,
+  listAddresses,
+} from "../src/nouns/address/operations/list-addresses.ts";
+import { poolMap } from "../src/nouns/utilization/operations/pool-map.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { assigned } from "./asked.ts";
 import { setIndexes } from "./indexes.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "../src/allocator/core/context.ts";
+import type { Context } from "../src/kernel/core/context.ts";
 
 /**
  * The factor by which the clock of the functions is slowed. One machine takes longer to serve hundreds of callers than

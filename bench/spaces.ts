@@ -1,10 +1,10 @@
-import { putSettings } from "../src/allocator/admin/administration.ts";
-import { putNamespace } from "../src/allocator/admin/namespaces.ts";
-import { putQuota } from "../src/allocator/admin/quotas.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { runJobs } from "../src/allocator/jobs/run-jobs.ts";
-import { deleteSpace } from "../src/allocator/jobs/space-jobs.ts";
-import { SETTINGS_DEFAULT } from "../src/domain/pool.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { runJobs } from "../src/maintenance/run-jobs.ts";
+import { putSettings } from "../src/nouns/pool/operations/administration.ts";
+import { SETTINGS_DEFAULT } from "../src/nouns/pool/pool.ts";
+import { putQuota } from "../src/nouns/quota/operations/quotas.ts";
+import { putNamespace } from "../src/nouns/registry/operations/namespaces.ts";
+import { deleteSpace } from "../src/nouns/space/operations/space-jobs.ts";
 import type { Measure } from "./quotas.ts";
 
 /** Measures the deletion of a space with settings, a quota and a namespace: the request, and the work of its job. */

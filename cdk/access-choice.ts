@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { fields, list } from "../src/contract/schema/schema.ts";
+import { fields, list } from "../src/api/schema/schema.ts";
 import { pattern } from "./pattern.ts";
 
 const AUDIENCES_MAX = 50;

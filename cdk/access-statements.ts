@@ -1,5 +1,5 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { TABLE } from "../src/store/definition.ts";
+import { TABLE } from "../src/table/definition.ts";
 import {
   ACCESS,
   ACTIONS,
@@ -31,7 +31,7 @@ export function accessStatements(
     );
   if (access.due)
     statements.push(new PolicyStatement({ actions: ["dynamodb:Query"], resources: [index] }));
-  // A function asks which table it has before its first write (`src/store/guarded-table.ts`).
+  // A function asks which table it has before its first write (`src/table/guarded-table.ts`).
   if (access.put || access.update || access.delete)
     statements.push(
       new PolicyStatement({ actions: ["dynamodb:DescribeTable"], resources: [table.tableArn] }),

@@ -1,4 +1,4 @@
-import type { FunctionName } from "../src/contract/routes/routes.ts";
+import type { FunctionName } from "../src/contract/routes.ts";
 
 /** The functions that EventBridge Scheduler invokes. */
 export const SCHEDULED_FUNCTIONS = ["reclaim", "repair", "work"] as const;
@@ -18,7 +18,7 @@ export type DeployedFunctionName =
   | "console"
   | "netbox";
 
-/** Partitions of the table by the prefixes of their keys (`src/store/key.ts`). */
+/** Partitions of the table by the prefixes of their keys (`src/table/key.ts`). */
 export const PARTITIONS = {
   APPLICATIONS: "APPLICATIONS#*",
   BLOCK: "BLOCK#*",
@@ -95,7 +95,7 @@ const NODES = {
  * function, which is then cold less often. No route has a right that it does not need. A set has actions, and the
  * partitions of the items:
  *
- * A deletion that names its actor is an update before it (`src/store/signed-table.ts`).
+ * A deletion that names its actor is an update before it (`src/table/signed-table.ts`).
  *
  * - `assign` claims blocks and writes allocations. `release` claims none. Both settle what an application holds again. `batch` does both.
  *   Of a host's items `release` deletes only the hint that a block is full, which shares a partition with affinities

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { unique, whole } from "../src/contract/schema/field.ts";
-import type { FieldProblem } from "../src/contract/schema/problem.ts";
-import { fields, list, rule } from "../src/contract/schema/schema.ts";
+import { unique, whole } from "../src/api/schema/field.ts";
+import type { FieldProblem } from "../src/api/schema/problem.ts";
+import { fields, list, rule } from "../src/api/schema/schema.ts";
 import type { AccessChoice } from "./access-choice.ts";
 import { pattern } from "./pattern.ts";
 import { ROUTE_KEYS } from "./route-keys.ts";

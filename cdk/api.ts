@@ -3,7 +3,7 @@ import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 import { CfnApi, HttpApi, HttpStage, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type { FunctionName } from "../src/contract/routes/routes.ts";
+import type { FunctionName } from "../src/contract/routes.ts";
 import type { AccessChoice } from "./access-choice.ts";
 import { tell, wayOf } from "./authorizer.ts";
 import { DEFAULT, servedRoutes } from "./definition.ts";

@@ -12,7 +12,7 @@ export interface Way {
   readonly scheme: object;
   /** The principal in the access log, as the functions name it. */
   readonly principal: string;
-  /** The variables by which functions find the roles of a caller (`src/edge/http/authorized.ts`). */
+  /** The variables by which functions find the roles of a caller (`src/api/http/authorized.ts`). */
   readonly variables: Readonly<Record<string, string>>;
   /** The function that finds the holders of tokens, if the way needs it. */
   readonly authorize?: TableFunction;

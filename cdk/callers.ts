@@ -1,4 +1,3 @@
-import { type Role, roleFor } from "../src/contract/routes/roles.ts";
 import {
   actsInEverySpace,
   actsInSpace,
@@ -7,8 +6,9 @@ import {
   SPACE_DEFAULT,
   SPACE_PATH,
   withoutSpace,
-} from "../src/contract/routes/route.ts";
-import { ROUTES } from "../src/contract/routes/routes.ts";
+} from "../src/api/route.ts";
+import { type Role, roleFor } from "../src/contract/roles.ts";
+import { ROUTES } from "../src/contract/routes.ts";
 
 /**
  * The roles of callers by their policies. A role is a managed policy over every space, and one for each space that an

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { FieldProblem } from "../src/contract/schema/problem.ts";
-import { fields, list } from "../src/contract/schema/schema.ts";
+import type { FieldProblem } from "../src/api/schema/problem.ts";
+import { fields, list } from "../src/api/schema/schema.ts";
 import type { AccessChoice } from "./access-choice.ts";
 import { pattern } from "./pattern.ts";
 

@@ -1,10 +1,10 @@
-import { NETBOX_METHODS, NETBOX_PATH } from "../src/contract/netbox/path.ts";
 import {
   type DefaultFunction,
   type FunctionName,
   methodsOf,
   ROUTES,
-} from "../src/contract/routes/routes.ts";
+} from "../src/contract/routes.ts";
+import { NETBOX_METHODS, NETBOX_PATH } from "../src/netbox/contract/path.ts";
 import { CONSOLE_PATHS } from "./console.ts";
 
 /** The functions that an API can lead to. */

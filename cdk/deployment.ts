@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { spaceName, unique, whole } from "../src/contract/schema/field.ts";
-import { orProblem, Problem } from "../src/contract/schema/problem.ts";
-import { checked, fields, list, rule } from "../src/contract/schema/schema.ts";
+import { spaceName, unique, whole } from "../src/api/schema/field.ts";
+import { orProblem, Problem } from "../src/api/schema/problem.ts";
+import { checked, fields, list, rule } from "../src/api/schema/schema.ts";
 import { UsageError } from "../src/local/usage-error.ts";
 import { access } from "./access-choice.ts";
 import { api, privateApiProblems } from "./api-choice.ts";

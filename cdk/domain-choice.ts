@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { fields } from "../src/contract/schema/schema.ts";
+import { fields } from "../src/api/schema/schema.ts";
 import { pattern } from "./pattern.ts";
 
 /** A domain name of its own for the API. */

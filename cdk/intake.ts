@@ -4,7 +4,7 @@ import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { REQUEST_MS_MAX } from "../src/domain/limits.ts";
+import { REQUEST_MS_MAX } from "../src/base/limits.ts";
 import type { TableFunction } from "./function.ts";
 
 export interface IntakeProps {

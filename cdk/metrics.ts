@@ -21,7 +21,7 @@ export interface OwnMetricProps {
 /** Returns the namespace of what the functions of a stack publish: the name of the stack. */
 export const namespaceOf = (scope: Construct): string => Stack.of(scope).stackName;
 
-/** Returns a metric that functions of the stack publish (`src/edge/http/logger.ts`). */
+/** Returns a metric that functions of the stack publish (`src/api/http/logger.ts`). */
 export function ownMetric(
   scope: Construct,
   metricName: string,

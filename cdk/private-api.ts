@@ -13,7 +13,7 @@ import { Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { InterfaceVpcEndpoint } from "aws-cdk-lib/aws-ec2";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type { FunctionName } from "../src/contract/routes/routes.ts";
+import type { FunctionName } from "../src/contract/routes.ts";
 import type { AccessChoice } from "./access-choice.ts";
 import { THROTTLE } from "./api.ts";
 import type { PrivateApiChoice } from "./api-choice.ts";

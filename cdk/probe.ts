@@ -4,7 +4,7 @@ import { Schedule, ScheduleExpression } from "aws-cdk-lib/aws-scheduler";
 import { LambdaInvoke } from "aws-cdk-lib/aws-scheduler-targets";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { REQUEST_MS_MAX } from "../src/domain/limits.ts";
+import { REQUEST_MS_MAX } from "../src/base/limits.ts";
 import type { AlarmRule } from "./alarm-rules/rule.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction } from "./function.ts";
@@ -18,7 +18,7 @@ export interface ProbeProps {
 }
 
 /**
- * Assigns and releases an address each minute in a reserved space (`src/domain/probe.ts`), so that an environment
+ * Assigns and releases an address each minute in a reserved space (`src/kernel/values/probe.ts`), so that an environment
  * without requests shows too whether it serves. It calls the allocator, and not the API.
  */
 export class Probe extends Construct {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { fields, list } from "../src/contract/schema/schema.ts";
+import { fields, list } from "../src/api/schema/schema.ts";
 
 /**
  * The Regions among which DynamoDB offers multi-Region strong consistency. All Regions of a table must be of one set

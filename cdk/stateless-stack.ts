@@ -1,8 +1,8 @@
 import { CfnOutput, Duration, Stack, type StackProps } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
-import type { FunctionName } from "../src/contract/routes/routes.ts";
-import { REQUEST_MS_MAX } from "../src/domain/limits.ts";
+import { REQUEST_MS_MAX } from "../src/base/limits.ts";
+import type { FunctionName } from "../src/contract/routes.ts";
 import type { ScheduledFunctionName } from "./access.ts";
 import type { AccessChoice } from "./access-choice.ts";
 import { Alarms } from "./alarms.ts";

@@ -8,7 +8,7 @@ import {
   TableV2,
 } from "aws-cdk-lib/aws-dynamodb";
 import { Construct } from "constructs";
-import { TABLE } from "../src/store/definition.ts";
+import { TABLE } from "../src/table/definition.ts";
 import type { Environment } from "./environments.ts";
 import type { Regions } from "./regions.ts";
 

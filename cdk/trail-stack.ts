@@ -2,7 +2,7 @@ import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import { Billing, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
-import { HISTORY } from "../src/store/definition.ts";
+import { HISTORY } from "../src/table/definition.ts";
 import type { Environment } from "./environments.ts";
 import { existingTable, string, type TableReference } from "./table.ts";
 import { Trail, type TrailLock } from "./trail.ts";

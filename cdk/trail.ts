@@ -9,8 +9,8 @@ import {
 } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import * as v from "valibot";
-import { whole } from "../src/contract/schema/field.ts";
-import { fields } from "../src/contract/schema/schema.ts";
+import { whole } from "../src/api/schema/field.ts";
+import { fields } from "../src/api/schema/schema.ts";
 import type { Environment } from "./environments.ts";
 
 const LOCK_MODES = ["governance", "compliance"] as const;

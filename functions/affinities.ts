@@ -1,17 +1,17 @@
-import { claimAffinities } from "../src/allocator/affinities/claim-range.ts";
-import { releaseAffinities, releaseRange } from "../src/allocator/affinities/release-range.ts";
-import { ensureBlocks } from "../src/allocator/assign/ensure-blocks.ts";
+import { authorized } from "../src/api/http/authorized.ts";
+import { route } from "../src/api/http/http.ts";
+import { claimAffinities } from "../src/kernel/affinities/claim-range.ts";
+import { releaseAffinities, releaseRange } from "../src/kernel/affinities/release-range.ts";
+import { ensureBlocks } from "../src/kernel/assign/ensure-blocks.ts";
 import {
   affinitiesClaimedAnswer,
   affinitiesReleasedAnswer,
-} from "../src/edge/affinities/answer.ts";
+} from "../src/nouns/affinity/serve/answer.ts";
 import {
   type AffinitiesWanted,
   readAffinityClaim,
   readAffinityRelease,
-} from "../src/edge/affinities/request.ts";
-import { authorized } from "../src/edge/http/authorized.ts";
-import { route } from "../src/edge/http/http.ts";
+} from "../src/nouns/affinity/serve/request.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 export const affinitiesOver = ({ connect }: Wiring) =>

@@ -1,7 +1,7 @@
-import { amendAddress } from "../src/allocator/admin/amend-address.ts";
-import { amendmentAnswer, readAmendment } from "../src/edge/addresses/amendment.ts";
-import { authorized } from "../src/edge/http/authorized.ts";
-import { route } from "../src/edge/http/http.ts";
+import { authorized } from "../src/api/http/authorized.ts";
+import { route } from "../src/api/http/http.ts";
+import { amendAddress } from "../src/nouns/address/operations/amend-address.ts";
+import { amendmentAnswer, readAmendment } from "../src/nouns/address/serve/amendment.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 export const amendOver = ({ connect }: Wiring) =>

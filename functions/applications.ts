@@ -1,9 +1,15 @@
-import { deleteApplication } from "../src/allocator/applications/delete-application.ts";
-import { putApplication } from "../src/allocator/applications/put-application.ts";
-import { applicationDeleteAnswer, applicationPutAnswer } from "../src/edge/applications/answer.ts";
-import { readApplicationMatch, readApplicationPut } from "../src/edge/applications/request.ts";
-import { authorized } from "../src/edge/http/authorized.ts";
-import { route } from "../src/edge/http/http.ts";
+import { authorized } from "../src/api/http/authorized.ts";
+import { route } from "../src/api/http/http.ts";
+import { deleteApplication } from "../src/nouns/application/operations/delete-application.ts";
+import { putApplication } from "../src/nouns/application/operations/put-application.ts";
+import {
+  applicationDeleteAnswer,
+  applicationPutAnswer,
+} from "../src/nouns/application/serve/answer.ts";
+import {
+  readApplicationMatch,
+  readApplicationPut,
+} from "../src/nouns/application/serve/request.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves changes of applications. */

@@ -1,12 +1,12 @@
-import { assign } from "../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
-import { explain } from "../src/allocator/assign/explain.ts";
-import type { Context, Work } from "../src/allocator/core/context.ts";
-import { assigning } from "../src/edge/assign/request.ts";
-import { authorized } from "../src/edge/http/authorized.ts";
-import { route } from "../src/edge/http/http.ts";
-import type { DryRun } from "../src/edge/http/write.ts";
-import { prefixAssignAnswer, readPrefixAssign } from "../src/edge/prefixes/by-handle.ts";
+import { authorized } from "../src/api/http/authorized.ts";
+import { route } from "../src/api/http/http.ts";
+import type { DryRun } from "../src/api/http/write.ts";
+import { assign } from "../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
+import { explain } from "../src/kernel/assign/explain.ts";
+import type { Context, Work } from "../src/kernel/core/context.ts";
+import { assigning } from "../src/nouns/address/serve/assign.ts";
+import { prefixAssignAnswer, readPrefixAssign } from "../src/nouns/prefix/serve/by-handle.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 const assignOrExplain = async (plat: Context, request: AssignRequest & DryRun, { dryRun }: Work) =>

@@ -1,8 +1,8 @@
-import { batch } from "../src/allocator/batch/batch.ts";
-import { batchAnswer } from "../src/edge/batch/answer.ts";
-import { readBatch } from "../src/edge/batch/request.ts";
-import { authorized } from "../src/edge/http/authorized.ts";
-import { route } from "../src/edge/http/http.ts";
+import { authorized } from "../src/api/http/authorized.ts";
+import { route } from "../src/api/http/http.ts";
+import { batch } from "../src/kernel/batch/batch.ts";
+import { readBatch } from "../src/nouns/address/serve/batch.ts";
+import { batchAnswer } from "../src/nouns/address/serve/batch-answer.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 export const batchOver = ({ connect }: Wiring) =>

@@ -1,22 +1,26 @@
-import { deleteReservation, putPool, putSettings } from "../src/allocator/admin/administration.ts";
-import { deleteQuota, putQuota } from "../src/allocator/admin/quotas.ts";
-import { reserve } from "../src/allocator/admin/reserve.ts";
-import { deletePool, drainPool, releasePool } from "../src/allocator/jobs/pool-jobs.ts";
-import { deleteSpace } from "../src/allocator/jobs/space-jobs.ts";
-import { authorized } from "../src/edge/http/authorized.ts";
-import { route } from "../src/edge/http/http.ts";
-import { readDryRun } from "../src/edge/http/parameters.ts";
-import { readNamedMatch } from "../src/edge/http/write.ts";
-import { acceptedAnswer } from "../src/edge/jobs/answer.ts";
-import { poolPutAnswer } from "../src/edge/pools/answer.ts";
-import { readPoolPut, readPoolRelease } from "../src/edge/pools/request.ts";
-import { quotaDeleteAnswer, quotaPutAnswer, readQuotaPut } from "../src/edge/quotas/quota.ts";
+import { authorized } from "../src/api/http/authorized.ts";
+import { route } from "../src/api/http/http.ts";
+import { readDryRun } from "../src/api/http/parameters.ts";
+import { readNamedMatch } from "../src/api/http/write.ts";
+import { acceptedAnswer } from "../src/nouns/job/serve/answer.ts";
+import {
+  deleteReservation,
+  putPool,
+  putSettings,
+} from "../src/nouns/pool/operations/administration.ts";
+import { deletePool, drainPool, releasePool } from "../src/nouns/pool/operations/pool-jobs.ts";
+import { poolPutAnswer } from "../src/nouns/pool/serve/answer.ts";
+import { readPoolPut, readPoolRelease } from "../src/nouns/pool/serve/request.ts";
+import { deleteQuota, putQuota } from "../src/nouns/quota/operations/quotas.ts";
+import { quotaDeleteAnswer, quotaPutAnswer, readQuotaPut } from "../src/nouns/quota/serve/quota.ts";
+import { reserve } from "../src/nouns/reservation/operations/reserve.ts";
 import {
   readReservationPut,
   reservationDeleteAnswer,
   reservationPutAnswer,
-} from "../src/edge/reservations/reservation.ts";
-import { readSettingsPut, settingsPutAnswer } from "../src/edge/settings/settings.ts";
+} from "../src/nouns/reservation/serve/reservation.ts";
+import { readSettingsPut, settingsPutAnswer } from "../src/nouns/settings/serve/settings.ts";
+import { deleteSpace } from "../src/nouns/space/operations/space-jobs.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves changes of pools, reservations, quotas, settings, and of spaces as a whole. */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { consoleHandler, settingsOfEnvironment } from "../src/edge/console/answer.ts";
+import { consoleHandler, settingsOfEnvironment } from "../src/nouns/console/serve/answer.ts";
 
 const folder = fileURLToPath(new URL("console", import.meta.url));
 

@@ -1,5 +1,5 @@
-import { applyEvents } from "../src/allocator/nodes/apply-events.ts";
-import { intake } from "../src/edge/events/intake.ts";
+import { intake } from "../src/api/events/intake.ts";
+import { applyEvents } from "../src/nouns/node/operations/apply-events.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Takes in the events that clusters and their cloud put into the queue. */

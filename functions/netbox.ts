@@ -1,28 +1,29 @@
-import { listPools, putPool } from "../src/allocator/admin/administration.ts";
-import { amendAddress } from "../src/allocator/admin/amend-address.ts";
-import { assign } from "../src/allocator/assign/assign.ts";
-import { batch } from "../src/allocator/batch/batch.ts";
-import { deletePool } from "../src/allocator/jobs/pool-jobs.ts";
-import { readPrefixes } from "../src/allocator/prefixes/read-prefixes.ts";
-import { releaseByHandle } from "../src/allocator/prefixes/release-by-handle.ts";
-import { freeNetworks } from "../src/allocator/read/free-networks.ts";
-import { readAddress } from "../src/allocator/read/read-address.ts";
-import { releaseAddresses } from "../src/allocator/release/release-addresses.ts";
-import { listAddresses } from "../src/allocator/search/list-addresses.ts";
-import { amendmentAnswer, readAmendment } from "../src/edge/addresses/amendment.ts";
-import { addressAnswer } from "../src/edge/addresses/answer.ts";
-import { addressListAnswer, readAddressList } from "../src/edge/addresses/list.ts";
-import { assigning } from "../src/edge/assign/request.ts";
-import { batchAnswer } from "../src/edge/batch/answer.ts";
-import { readBatch } from "../src/edge/batch/request.ts";
-import { route } from "../src/edge/http/http.ts";
-import { readAddressPath } from "../src/edge/http/parameters.ts";
-import { readNamedMatch } from "../src/edge/http/write.ts";
-import { acceptedAnswer } from "../src/edge/jobs/answer.ts";
-import { dialect } from "../src/edge/netbox/dialect.ts";
-import { FREE, freeAnswer, readFree } from "../src/edge/netbox/free.ts";
-import { poolList, poolPutAnswer } from "../src/edge/pools/answer.ts";
-import { readPoolPut } from "../src/edge/pools/request.ts";
+import { route } from "../src/api/http/http.ts";
+import { readAddressPath } from "../src/api/http/parameters.ts";
+import { readNamedMatch } from "../src/api/http/write.ts";
+import { assign } from "../src/kernel/assign/assign.ts";
+import { batch } from "../src/kernel/batch/batch.ts";
+import { releaseAddresses } from "../src/kernel/release/release-addresses.ts";
+import { dialect } from "../src/netbox/dialect.ts";
+import { FREE, freeAnswer, readFree } from "../src/netbox/free.ts";
+import { amendAddress } from "../src/nouns/address/operations/amend-address.ts";
+import { listAddresses } from "../src/nouns/address/operations/list-addresses.ts";
+import { readAddress } from "../src/nouns/address/operations/read-address.ts";
+import { amendmentAnswer, readAmendment } from "../src/nouns/address/serve/amendment.ts";
+import { addressAnswer } from "../src/nouns/address/serve/answer.ts";
+import { assigning } from "../src/nouns/address/serve/assign.ts";
+import { readBatch } from "../src/nouns/address/serve/batch.ts";
+import { batchAnswer } from "../src/nouns/address/serve/batch-answer.ts";
+import { addressListAnswer, readAddressList } from "../src/nouns/address/serve/list.ts";
+import { readAddressRelease, releaseAnswer } from "../src/nouns/address/serve/release.ts";
+import { acceptedAnswer } from "../src/nouns/job/serve/answer.ts";
+import { listPools, putPool } from "../src/nouns/pool/operations/administration.ts";
+import { freeNetworks } from "../src/nouns/pool/operations/free-networks.ts";
+import { deletePool } from "../src/nouns/pool/operations/pool-jobs.ts";
+import { poolList, poolPutAnswer } from "../src/nouns/pool/serve/answer.ts";
+import { readPoolPut } from "../src/nouns/pool/serve/request.ts";
+import { readPrefixes } from "../src/nouns/prefix/operations/read-prefixes.ts";
+import { releaseByHandle } from "../src/nouns/prefix/operations/release-by-handle.ts";
 import {
   prefixAssignAnswer,
   prefixesReleasedAnswer,
@@ -30,9 +31,8 @@ import {
   readPrefixAssign,
   readPrefixList,
   readPrefixRelease,
-} from "../src/edge/prefixes/by-handle.ts";
-import { readAddressRelease, releaseAnswer } from "../src/edge/release/request.ts";
-import { readSpaceList, spaceListAnswer } from "../src/edge/spaces/list.ts";
+} from "../src/nouns/prefix/serve/by-handle.ts";
+import { readSpaceList, spaceListAnswer } from "../src/nouns/space/serve/list.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves NetBox's dialect by routes of Plat, which are bound here as in the functions of their own. */

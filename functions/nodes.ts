@@ -1,24 +1,24 @@
-import { putCiliumNode } from "../src/allocator/cilium/put-cilium-node.ts";
-import { readCiliumNode } from "../src/allocator/cilium/read-cilium-node.ts";
-import { releaseCiliumNode } from "../src/allocator/cilium/release-cilium-node.ts";
-import { applyEvents } from "../src/allocator/nodes/apply-events.ts";
-import { ensurePrefixes } from "../src/allocator/prefixes/ensure-prefixes.ts";
-import { releasePrefixes } from "../src/allocator/prefixes/release-prefixes.ts";
+import { authorized } from "../src/api/http/authorized.ts";
+import { route } from "../src/api/http/http.ts";
+import { putCiliumNode } from "../src/nouns/cilium/operations/put-cilium-node.ts";
+import { readCiliumNode } from "../src/nouns/cilium/operations/read-cilium-node.ts";
+import { releaseCiliumNode } from "../src/nouns/cilium/operations/release-cilium-node.ts";
 import {
   ciliumNodeAnswer,
   ciliumNodeReadAnswer,
   ciliumNodeReleasedAnswer,
-} from "../src/edge/cilium/answer.ts";
+} from "../src/nouns/cilium/serve/answer.ts";
 import {
   readCiliumNodePath,
   readCiliumNodePut,
   readCiliumNodeRelease,
-} from "../src/edge/cilium/request.ts";
-import { authorized } from "../src/edge/http/authorized.ts";
-import { route } from "../src/edge/http/http.ts";
-import { eventsAnswer, readEvents } from "../src/edge/nodes/events.ts";
-import { podCidrsAnswer, podCidrsReleasedAnswer } from "../src/edge/prefixes/answer.ts";
-import { readPodCidrRelease, readPodCidrs } from "../src/edge/prefixes/request.ts";
+} from "../src/nouns/cilium/serve/request.ts";
+import { applyEvents } from "../src/nouns/node/operations/apply-events.ts";
+import { eventsAnswer, readEvents } from "../src/nouns/node/serve/events.ts";
+import { ensurePrefixes } from "../src/nouns/prefix/operations/ensure-prefixes.ts";
+import { releasePrefixes } from "../src/nouns/prefix/operations/release-prefixes.ts";
+import { podCidrsAnswer, podCidrsReleasedAnswer } from "../src/nouns/prefix/serve/answer.ts";
+import { readPodCidrRelease, readPodCidrs } from "../src/nouns/prefix/serve/request.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves what clusters say of their nodes and pods. */

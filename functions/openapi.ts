@@ -1,12 +1,12 @@
-import { eventSchemaOf, eventSchemas } from "../src/contract/openapi/event-schemas.ts";
-import { openApi } from "../src/contract/openapi/openapi.ts";
-import { Problem } from "../src/contract/schema/problem.ts";
-import { cut } from "../src/contract/schema/schema.ts";
-import { authorized } from "../src/edge/http/authorized.ts";
-import type { Event } from "../src/edge/http/event.ts";
-import { NO_TABLE } from "../src/edge/http/http.ts";
-import { leadsNowhere, routesAt } from "../src/edge/http/routing.ts";
-import { isRoot, rootAnswer } from "../src/edge/netbox/status.ts";
+import { authorized } from "../src/api/http/authorized.ts";
+import type { Event } from "../src/api/http/event.ts";
+import { NO_TABLE } from "../src/api/http/http.ts";
+import { leadsNowhere, routesAt } from "../src/api/http/routing.ts";
+import { Problem } from "../src/api/schema/problem.ts";
+import { cut } from "../src/api/schema/schema.ts";
+import { eventSchemaOf, eventSchemas } from "../src/contract/event-schemas.ts";
+import { openApi } from "../src/contract/openapi.ts";
+import { isRoot, rootAnswer } from "../src/netbox/status.ts";
 
 const document = openApi();
 const schemas = eventSchemas();

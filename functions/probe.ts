@@ -1,6 +1,6 @@
-import { probe } from "../src/allocator/maintenance/probe.ts";
-import { scheduledRun } from "../src/edge/events/scheduled-run.ts";
-import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
+import { scheduledRun } from "../src/api/events/scheduled-run.ts";
+import { logScheduledRun } from "../src/api/events/scheduled-run-log.ts";
+import { probe } from "../src/maintenance/probe.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Assigns an address in a reserved space, and releases it. */

@@ -1,87 +1,90 @@
+import { authorized } from "../src/api/http/authorized.ts";
+import { route } from "../src/api/http/http.ts";
+import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/api/http/parameters.ts";
+import { Problem } from "../src/api/schema/problem.ts";
+import { CorruptItemError } from "../src/base/outcome.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { listAddresses } from "../src/nouns/address/operations/list-addresses.ts";
+import { listHandles } from "../src/nouns/address/operations/list-handles.ts";
+import { listHosts } from "../src/nouns/address/operations/list-hosts.ts";
+import { readAddress } from "../src/nouns/address/operations/read-address.ts";
+import { readHandle } from "../src/nouns/address/operations/read-handle.ts";
+import { addressAnswer, handleAnswer } from "../src/nouns/address/serve/answer.ts";
+import { readHandlePage } from "../src/nouns/address/serve/handle.ts";
+import {
+  handleListAnswer,
+  hostListAnswer,
+  readHandleList,
+  readHostList,
+} from "../src/nouns/address/serve/holders.ts";
+import { addressListAnswer, readAddressList } from "../src/nouns/address/serve/list.ts";
+import { listAffinities } from "../src/nouns/affinity/operations/list-affinities.ts";
+import { listSpaceAffinities } from "../src/nouns/affinity/operations/list-space-affinities.ts";
+import { affinitiesAnswer } from "../src/nouns/affinity/serve/answer.ts";
+import { readAffinityList } from "../src/nouns/affinity/serve/request.ts";
+import {
+  readSpaceAffinities,
+  spaceAffinitiesAnswer,
+} from "../src/nouns/affinity/serve/space-affinities.ts";
+import {
+  listApplications,
+  readApplication,
+} from "../src/nouns/application/operations/read-applications.ts";
+import { applicationAnswer, applicationListAnswer } from "../src/nouns/application/serve/answer.ts";
+import {
+  readApplicationList,
+  readApplicationPath,
+} from "../src/nouns/application/serve/request.ts";
+import { listBlocks } from "../src/nouns/block/operations/list-blocks.ts";
+import { readBlock } from "../src/nouns/block/operations/read-block.ts";
+import { blockAnswer, blocksAnswer } from "../src/nouns/block/serve/answer.ts";
+import { readBlockList, readBlockPath } from "../src/nouns/block/serve/request.ts";
+import {
+  addressHistoryAnswer,
+  eventsAnswer,
+  handleHistoryAnswer,
+} from "../src/nouns/event/serve/answer.ts";
+import {
+  readAddressHistoryPage,
+  readHandleHistoryPage,
+  readPoll,
+} from "../src/nouns/event/serve/request.ts";
+import { jobAnswer, jobList } from "../src/nouns/job/serve/answer.ts";
+import { readNode } from "../src/nouns/node/operations/read-node.ts";
 import {
   listPools,
   listReservations,
   readPool,
   readReservation,
   readSettings,
-} from "../src/allocator/admin/administration.ts";
-import { listNamespaces, readNamespace } from "../src/allocator/admin/namespaces.ts";
-import { listNodes } from "../src/allocator/admin/nodes.ts";
-import { listQuotas, readQuota } from "../src/allocator/admin/quotas.ts";
-import {
-  listApplications,
-  readApplication,
-} from "../src/allocator/applications/read-applications.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { listJobs, readJob } from "../src/allocator/jobs/pool-jobs.ts";
-import { readNode } from "../src/allocator/nodes/read-node.ts";
-import { listPrefixes } from "../src/allocator/prefixes/list-prefixes.ts";
-import { readPrefixes } from "../src/allocator/prefixes/read-prefixes.ts";
-import { listAffinities } from "../src/allocator/read/list-affinities.ts";
-import { listBlocks } from "../src/allocator/read/list-blocks.ts";
-import { listSpaceAffinities } from "../src/allocator/read/list-space-affinities.ts";
-import { poolHistory } from "../src/allocator/read/pool-history.ts";
-import { poolMap } from "../src/allocator/read/pool-map.ts";
-import { readAddress } from "../src/allocator/read/read-address.ts";
-import { readBlock } from "../src/allocator/read/read-block.ts";
-import { readHandle } from "../src/allocator/read/read-handle.ts";
-import { utilization } from "../src/allocator/read/utilization.ts";
-import { listAddresses } from "../src/allocator/search/list-addresses.ts";
-import { listHandles } from "../src/allocator/search/list-handles.ts";
-import { listHosts } from "../src/allocator/search/list-hosts.ts";
-import { Problem } from "../src/contract/schema/problem.ts";
-import { CorruptItemError } from "../src/domain/outcome.ts";
-import { addressAnswer, handleAnswer } from "../src/edge/addresses/answer.ts";
-import { addressListAnswer, readAddressList } from "../src/edge/addresses/list.ts";
-import { affinitiesAnswer } from "../src/edge/affinities/answer.ts";
-import { readAffinityList } from "../src/edge/affinities/request.ts";
-import {
-  readSpaceAffinities,
-  spaceAffinitiesAnswer,
-} from "../src/edge/affinities/space-affinities.ts";
-import { applicationAnswer, applicationListAnswer } from "../src/edge/applications/answer.ts";
-import { readApplicationList, readApplicationPath } from "../src/edge/applications/request.ts";
-import { blockAnswer, blocksAnswer } from "../src/edge/blocks/answer.ts";
-import { readBlockList, readBlockPath } from "../src/edge/blocks/request.ts";
-import { readHandlePage } from "../src/edge/handles/request.ts";
-import {
-  addressHistoryAnswer,
-  eventsAnswer,
-  handleHistoryAnswer,
-} from "../src/edge/history/answer.ts";
-import {
-  readAddressHistoryPage,
-  readHandleHistoryPage,
-  readPoll,
-} from "../src/edge/history/request.ts";
-import { authorized } from "../src/edge/http/authorized.ts";
-import { route } from "../src/edge/http/http.ts";
-import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/edge/http/parameters.ts";
-import { jobAnswer, jobList } from "../src/edge/jobs/answer.ts";
-import { poolAnswer, poolList } from "../src/edge/pools/answer.ts";
-import { poolHistoryAnswer } from "../src/edge/pools/history.ts";
-import { poolMapAnswer, readPoolMap } from "../src/edge/pools/map.ts";
-import { podCidrListAnswer } from "../src/edge/prefixes/answer.ts";
-import { prefixListAnswer, readPrefixList } from "../src/edge/prefixes/by-handle.ts";
-import { readPodCidrList } from "../src/edge/prefixes/request.ts";
-import { quotaAnswer, quotaList } from "../src/edge/quotas/quota.ts";
+} from "../src/nouns/pool/operations/administration.ts";
+import { listJobs, readJob } from "../src/nouns/pool/operations/pool-jobs.ts";
+import { poolAnswer, poolList } from "../src/nouns/pool/serve/answer.ts";
+import { listPrefixes } from "../src/nouns/prefix/operations/list-prefixes.ts";
+import { readPrefixes } from "../src/nouns/prefix/operations/read-prefixes.ts";
+import { podCidrListAnswer } from "../src/nouns/prefix/serve/answer.ts";
+import { prefixListAnswer, readPrefixList } from "../src/nouns/prefix/serve/by-handle.ts";
+import { readPodCidrList } from "../src/nouns/prefix/serve/request.ts";
+import { listQuotas, readQuota } from "../src/nouns/quota/operations/quotas.ts";
+import { quotaAnswer, quotaList } from "../src/nouns/quota/serve/quota.ts";
+import { listNamespaces, readNamespace } from "../src/nouns/registry/operations/namespaces.ts";
+import { listNodes } from "../src/nouns/registry/operations/nodes.ts";
 import {
   namespaceAnswer,
   namespaceList,
   nodeAnswer,
   nodeList,
-} from "../src/edge/registry/answer.ts";
-import { reservationAnswer, reservationList } from "../src/edge/reservations/reservation.ts";
-import {
-  handleListAnswer,
-  hostListAnswer,
-  readHandleList,
-  readHostList,
-} from "../src/edge/search/holders.ts";
-import { settingsAnswer } from "../src/edge/settings/settings.ts";
-import { readSpaceList, spaceListAnswer } from "../src/edge/spaces/list.ts";
-import { utilizationAnswer } from "../src/edge/utilization/answer.ts";
-import { readUtilizationPath } from "../src/edge/utilization/request.ts";
+} from "../src/nouns/registry/serve/answer.ts";
+import { reservationAnswer, reservationList } from "../src/nouns/reservation/serve/reservation.ts";
+import { settingsAnswer } from "../src/nouns/settings/serve/settings.ts";
+import { readSpaceList, spaceListAnswer } from "../src/nouns/space/serve/list.ts";
+import { poolHistory } from "../src/nouns/utilization/operations/pool-history.ts";
+import { poolMap } from "../src/nouns/utilization/operations/pool-map.ts";
+import { utilization } from "../src/nouns/utilization/operations/utilization.ts";
+import { utilizationAnswer } from "../src/nouns/utilization/serve/answer.ts";
+import { poolHistoryAnswer } from "../src/nouns/utilization/serve/history.ts";
+import { poolMapAnswer, readPoolMap } from "../src/nouns/utilization/serve/map.ts";
+import { readUtilizationPath } from "../src/nouns/utilization/serve/utilization.ts";
 import { readEvents } from "../src/publish/read-events.ts";
 import { readAddressHistory, readHandleHistory } from "../src/publish/read-history.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";

@@ -1,8 +1,8 @@
-import { keepUsage } from "../src/allocator/maintenance/reclaim/keep-usage.ts";
-import { reclaim } from "../src/allocator/maintenance/reclaim/reclaim.ts";
-import { scheduledRun, shardOfRun } from "../src/edge/events/scheduled-run.ts";
-import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
-import { publishUsage } from "../src/edge/metrics/pools.ts";
+import { scheduledRun, shardOfRun } from "../src/api/events/scheduled-run.ts";
+import { logScheduledRun } from "../src/api/events/scheduled-run-log.ts";
+import { keepUsage } from "../src/kernel/reclaim/keep-usage.ts";
+import { reclaim } from "../src/kernel/reclaim/reclaim.ts";
+import { publishUsage } from "../src/nouns/utilization/serve/metrics.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Runs once over a shard; the next run of its schedule continues where this one stopped. */

@@ -1,14 +1,14 @@
-import { deleteNamespace, putNamespace } from "../src/allocator/admin/namespaces.ts";
-import { deleteNode, putNode } from "../src/allocator/admin/nodes.ts";
-import { authorized } from "../src/edge/http/authorized.ts";
-import { route } from "../src/edge/http/http.ts";
+import { authorized } from "../src/api/http/authorized.ts";
+import { route } from "../src/api/http/http.ts";
+import { deleteNamespace, putNamespace } from "../src/nouns/registry/operations/namespaces.ts";
+import { deleteNode, putNode } from "../src/nouns/registry/operations/nodes.ts";
 import {
   labelledDeleteAnswer,
   namespacePutAnswer,
   namespaces,
   nodePutAnswer,
   nodes,
-} from "../src/edge/registry/request.ts";
+} from "../src/nouns/registry/serve/request.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves hosts and namespaces, with their labels. */

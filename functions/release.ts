@@ -1,23 +1,23 @@
-import { liftQuarantine } from "../src/allocator/admin/lift-quarantine.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { releaseByHandle } from "../src/allocator/prefixes/release-by-handle.ts";
-import { releaseAddresses } from "../src/allocator/release/release-addresses.ts";
-import { releaseHandle } from "../src/allocator/release/release-handle.ts";
-import { releaseHost } from "../src/allocator/release/release-host.ts";
-import { releaseInstance } from "../src/allocator/release/release-instance.ts";
-import { reportConflict } from "../src/allocator/release/report-conflict.ts";
-import { conflictAnswer, liftedAnswer, readConflict } from "../src/edge/addresses/conflict.ts";
-import { authorized } from "../src/edge/http/authorized.ts";
-import { route } from "../src/edge/http/http.ts";
-import { readAddressPath } from "../src/edge/http/parameters.ts";
-import { prefixesReleasedAnswer, readPrefixRelease } from "../src/edge/prefixes/by-handle.ts";
+import { authorized } from "../src/api/http/authorized.ts";
+import { route } from "../src/api/http/http.ts";
+import { readAddressPath } from "../src/api/http/parameters.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { releaseAddresses } from "../src/kernel/release/release-addresses.ts";
+import { releaseHandle } from "../src/kernel/release/release-handle.ts";
+import { releaseHost } from "../src/kernel/release/release-host.ts";
+import { releaseInstance } from "../src/kernel/release/release-instance.ts";
+import { reportConflict } from "../src/kernel/release/report-conflict.ts";
+import { liftQuarantine } from "../src/nouns/address/operations/lift-quarantine.ts";
+import { conflictAnswer, liftedAnswer, readConflict } from "../src/nouns/address/serve/conflict.ts";
 import {
   handleReleasedAnswer,
   type ReleaseRequest,
   readHandleRelease,
   readRelease,
   releaseAnswer,
-} from "../src/edge/release/request.ts";
+} from "../src/nouns/address/serve/release.ts";
+import { releaseByHandle } from "../src/nouns/prefix/operations/release-by-handle.ts";
+import { prefixesReleasedAnswer, readPrefixRelease } from "../src/nouns/prefix/serve/by-handle.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 export const releaseOver = ({ connect }: Wiring) =>

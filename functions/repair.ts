@@ -1,7 +1,7 @@
-import type { Context } from "../src/allocator/core/context.ts";
-import { repair } from "../src/allocator/maintenance/repair/repair.ts";
-import { scheduledRun, shardOfRun } from "../src/edge/events/scheduled-run.ts";
-import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
+import { scheduledRun, shardOfRun } from "../src/api/events/scheduled-run.ts";
+import { logScheduledRun } from "../src/api/events/scheduled-run-log.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { repair } from "../src/maintenance/repair/repair.ts";
 import { markTable } from "../src/restore/mark-table.ts";
 import { markerOfEnvironment } from "../src/restore/parameter-marker.ts";
 import { deployed, identifyReplica, type Wiring } from "../src/wiring.ts";

@@ -1,18 +1,22 @@
-import { readZones } from "../src/allocator/nodes/read-zones.ts";
-import { listAlarms } from "../src/allocator/read/list-alarms.ts";
-import { listContents } from "../src/allocator/read/list-contents.ts";
-import { listOrphans } from "../src/allocator/read/list-orphans.ts";
-import { spaceUtilization } from "../src/allocator/read/space-utilization.ts";
-import { alarmsAnswer } from "../src/edge/alarms/answer.ts";
-import { CONTENTS_BYTES_MAX, contentsAnswer, contentsBytes } from "../src/edge/contents/answer.ts";
-import { readContentsWanted } from "../src/edge/contents/request.ts";
-import { authorized } from "../src/edge/http/authorized.ts";
-import { route } from "../src/edge/http/http.ts";
-import { readSpace } from "../src/edge/http/parameters.ts";
-import { zonesAnswer } from "../src/edge/nodes/zones.ts";
-import { orphansAnswer, readOrphansWanted, unsealed } from "../src/edge/orphans/list.ts";
-import { spaceUtilizationAnswer } from "../src/edge/utilization/answer.ts";
-import { readSpaceUtilization } from "../src/edge/utilization/space-request.ts";
+import { authorized } from "../src/api/http/authorized.ts";
+import { route } from "../src/api/http/http.ts";
+import { readSpace } from "../src/api/http/parameters.ts";
+import { listAlarms } from "../src/nouns/alarm/operations/list-alarms.ts";
+import { alarmsAnswer } from "../src/nouns/alarm/serve/answer.ts";
+import { listContents } from "../src/nouns/contents/operations/list-contents.ts";
+import { listOrphans } from "../src/nouns/contents/operations/list-orphans.ts";
+import {
+  CONTENTS_BYTES_MAX,
+  contentsAnswer,
+  contentsBytes,
+} from "../src/nouns/contents/serve/answer.ts";
+import { orphansAnswer, readOrphansWanted, unsealed } from "../src/nouns/contents/serve/orphans.ts";
+import { readContentsWanted } from "../src/nouns/contents/serve/request.ts";
+import { readZones } from "../src/nouns/node/operations/read-zones.ts";
+import { zonesAnswer } from "../src/nouns/node/serve/zones.ts";
+import { spaceUtilization } from "../src/nouns/utilization/operations/space-utilization.ts";
+import { spaceUtilizationAnswer } from "../src/nouns/utilization/serve/answer.ts";
+import { readSpaceUtilization } from "../src/nouns/utilization/serve/space-utilization.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { runJobs } from "../src/allocator/jobs/run-jobs.ts";
-import { scheduledRun } from "../src/edge/events/scheduled-run.ts";
-import { logScheduledRun } from "../src/edge/events/scheduled-run-log.ts";
+import { scheduledRun } from "../src/api/events/scheduled-run.ts";
+import { logScheduledRun } from "../src/api/events/scheduled-run-log.ts";
+import { runJobs } from "../src/maintenance/run-jobs.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Runs one slice of every job; the next run continues where this one stopped. */

@@ -1,4 +1,4 @@
-/* Affinities, and the block-group index: src/store/affinity.ts, block-group-index.ts. There is one block, so a affinity need not say whose it is. */
+/* Affinities, and the block-group index: src/kernel/items/affinity.ts, block-group-index.ts. There is one block, so a affinity need not say whose it is. */
 
 mtype = { none, pending, confirmed, pendingDeletion };
 mtype = { createAffinityWrite, changeAffinityWrite, deleteAffinityWrite, addGroupWrite };

@@ -1,5 +1,5 @@
 /*
- * The item of an application and the slots that are held for it, all in one block: src/store/application.ts, held/, applications/,
+ * The item of an application and the slots that are held for it, all in one block: src/nouns/application/item.ts, held/, applications/,
  * maintenance/repair/application.ts. The item lists a superset of what is held for the application or taken from it.
  */
 

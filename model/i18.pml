@@ -21,7 +21,7 @@ byte told;
 #define INVARIANT ((told == 0 || prefix == told) && (gone.state != freed || prefix == 0))
 #include "store.pml"
 
-/* What is known of the node: src/store/node-life.ts. A revision of 0 is that of no item. */
+/* What is known of the node: src/kernel/items/node-life.ts. A revision of 0 is that of no item. */
 typedef Report { byte version; byte revision };
 Report report;
 mtype = { noEnd, quarantined, freeing, freed };

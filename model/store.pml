@@ -38,15 +38,15 @@
 #ifndef FAULTS
 #define FAULTS 1
 #endif
-/* Another fault: a layer below us sends a write twice, although it is told not to (src/store/dynamodb-table.ts), and we hear of the second. */
+/* Another fault: a layer below us sends a write twice, although it is told not to (src/table/dynamodb-table.ts), and we hear of the second. */
 #ifndef REPEATS
 #define REPEATS false
 #endif
 
-/* How a call ended: src/domain/outcome.ts. After `lost` the caller has the item as it stands, so it goes on in the same step. */
+/* How a call ended: src/base/outcome.ts. After `lost` the caller has the item as it stands, so it goes on in the same step. */
 mtype = { done, lost, unknown };
 
-/* ---- blocks: src/store/block.ts ---- */
+/* ---- blocks: src/kernel/items/block.ts ---- */
 
 #define NONE 255
 #define COOLING 128 /* beside the token of a slot that was released */
@@ -217,7 +217,7 @@ inline changeHost(b, seen_, host_) {
   fi
 }
 
-/* ---- the allocation of a request: src/store/allocation.ts ---- */
+/* ---- the allocation of a request: src/kernel/items/allocation.ts ---- */
 
 #ifdef PARTS
 mtype = { absent, live, open, aborted, released, kept };

@@ -1,5 +1,5 @@
 /*
- * The walks of src/allocator that work on the slots of a block. They stand on the variables of the process that runs them:
+ * The walks of src/kernel that work on the slots of a block. They stand on the variables of the process that runs them:
  * `out` (how the last call ended), `found` (an ordinal, or NONE), `freed`, `tries`.
  */
 

@@ -2,16 +2,10 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { Connect, Context } from "./allocator/core/context.ts";
-import type { Store } from "./allocator/core/store.ts";
-import { WarmCache } from "./allocator/core/warm-cache.ts";
-import { ANSWER_MS_MAX, CONNECT_MS_MAX } from "./domain/limits.ts";
-import type { DescribedTable, TableIdentity } from "./domain/table-register.ts";
-import { dryRunTable } from "./store/dry-run-table.ts";
-import { identityThrough, type Sender, tableThrough } from "./store/dynamodb-table.ts";
-import { KnownKeys } from "./store/format.ts";
-import { type Guard, guardedTable } from "./store/guarded-table.ts";
-import type { ReadableHistory } from "./store/readable-history.ts";
+import { ANSWER_MS_MAX, CONNECT_MS_MAX } from "./base/limits.ts";
+import type { Connect, Context } from "./kernel/core/context.ts";
+import type { Store } from "./kernel/core/store.ts";
+import { WarmCache } from "./kernel/core/warm-cache.ts";
 import {
   type Base,
   type Carried,
@@ -25,7 +19,13 @@ import {
   storeOver,
   withRetries,
 } from "./store/stack.ts";
-import type { Table } from "./store/table.ts";
+import { dryRunTable } from "./table/dry-run-table.ts";
+import { identityThrough, type Sender, tableThrough } from "./table/dynamodb-table.ts";
+import { KnownKeys } from "./table/format.ts";
+import { type Guard, guardedTable } from "./table/guarded-table.ts";
+import type { ReadableHistory } from "./table/readable-history.ts";
+import type { DescribedTable, TableIdentity } from "./table/register.ts";
+import type { Table } from "./table/table.ts";
 
 const SOCKETS_MAX = 128;
 

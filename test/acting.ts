@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Actor } from "../src/domain/actor.ts";
-import { signedTable } from "../src/store/signed-table.ts";
+import type { Actor } from "../src/base/actor.ts";
 import { eachCall } from "../src/store/stack.ts";
-import type { Table } from "../src/store/table.ts";
+import { signedTable } from "../src/table/signed-table.ts";
+import type { Table } from "../src/table/table.ts";
 
 const actors = new AsyncLocalStorage<Actor>();
 

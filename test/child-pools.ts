@@ -1,7 +1,7 @@
-import { putPool } from "../src/allocator/admin/administration.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { releaseByHandle } from "../src/allocator/prefixes/release-by-handle.ts";
-import type { PoolSpec } from "../src/domain/pool.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { putPool } from "../src/nouns/pool/operations/administration.ts";
+import type { PoolSpec } from "../src/nouns/pool/pool.ts";
+import { releaseByHandle } from "../src/nouns/prefix/operations/release-by-handle.ts";
 import { networkRequest } from "./network-request.ts";
 import { putPrefixPools } from "./prefixes.ts";
 import { sweepAll, work } from "./scheduled-runs.ts";

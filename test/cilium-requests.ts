@@ -1,8 +1,8 @@
-import type { CiliumGrant, CiliumRequest } from "../src/allocator/cilium/mode.ts";
-import { putCiliumNode } from "../src/allocator/cilium/put-cilium-node.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { SPACE_DEFAULT } from "../src/contract/routes/route.ts";
-import type { Rejection } from "../src/domain/outcome.ts";
+import { SPACE_DEFAULT } from "../src/api/route.ts";
+import type { Rejection } from "../src/base/outcome.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import type { CiliumGrant, CiliumRequest } from "../src/nouns/cilium/operations/mode.ts";
+import { putCiliumNode } from "../src/nouns/cilium/operations/put-cilium-node.ts";
 
 /** PUTs of CiliumNodes, for tests and programs. */
 

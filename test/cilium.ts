@@ -1,7 +1,7 @@
-import type { CiliumGrant } from "../src/allocator/cilium/mode.ts";
-import { releaseCiliumNode } from "../src/allocator/cilium/release-cilium-node.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { Rejection } from "../src/domain/outcome.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import type { CiliumGrant } from "../src/nouns/cilium/operations/mode.ts";
+import { releaseCiliumNode } from "../src/nouns/cilium/operations/release-cilium-node.ts";
 import {
   addressesShown,
   type Pools,

@@ -1,12 +1,12 @@
-import { fresh } from "../src/allocator/core/context.ts";
-import type { Allocation } from "../src/domain/allocation.ts";
-import type { AllocationPlace } from "../src/domain/allocation-place.ts";
-import { groupIndexOf, groupOf } from "../src/domain/block-group.ts";
-import { addressAt, type Cidr, cidrOf, formatCidr, sizeOf } from "../src/domain/cidr.ts";
-import { freshAllocationId, freshId, freshToken } from "../src/domain/fresh.ts";
-import { handleHash } from "../src/domain/hash.ts";
-import type { HostId } from "../src/domain/host.ts";
-import type { Slot } from "../src/domain/slot.ts";
+import { handleHash } from "../src/base/hash.ts";
+import { fresh } from "../src/kernel/core/context.ts";
+import type { Allocation } from "../src/kernel/values/allocation.ts";
+import type { AllocationPlace } from "../src/kernel/values/allocation-place.ts";
+import { groupIndexOf, groupOf } from "../src/kernel/values/block-group.ts";
+import { freshAllocationId, freshId, freshToken } from "../src/kernel/values/fresh.ts";
+import type { HostId } from "../src/kernel/values/host.ts";
+import type { Slot } from "../src/kernel/values/slot.ts";
+import { addressAt, type Cidr, cidrOf, formatCidr, sizeOf } from "../src/net/cidr.ts";
 import { poolNamed, SPACE, type World } from "./world.ts";
 
 const HOST: HostId = "host:node-1";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
-import { PROBLEMS, type ProblemCode } from "../src/contract/schema/problem.ts";
+import { PROBLEMS, type ProblemCode } from "../src/api/schema/problem.ts";
 import { type Started, start } from "./local/process.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -16,7 +16,7 @@ const PAGES = [...readdirSync(ROOT), ...documents.map((name) => `docs/${name}`)]
 );
 
 /** The folders of the files that a page names. */
-const PLACES = ["", "src/allocator", "model"];
+const PLACES = ["", "src/kernel", "model"];
 
 it("docs/glossary.md names only what the code has", () => {
   const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })

@@ -1,13 +1,13 @@
-import { putSettings } from "../src/allocator/admin/administration.ts";
-import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
-import type { Context } from "../src/allocator/core/context.ts";
+import { INDEX_SETTLE_MS } from "../src/base/limits.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
+import type { Context } from "../src/kernel/core/context.ts";
 import {
   type AddressesFound,
   type AddressSearch,
   listAddresses,
-} from "../src/allocator/search/list-addresses.ts";
-import { INDEX_SETTLE_MS } from "../src/domain/limits.ts";
-import { Rejection } from "../src/domain/outcome.ts";
+} from "../src/nouns/address/operations/list-addresses.ts";
+import { putSettings } from "../src/nouns/pool/operations/administration.ts";
 import { sweepAll } from "./scheduled-runs.ts";
 import { requestOf, SPACE, type World } from "./world.ts";
 

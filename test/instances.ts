@@ -1,11 +1,8 @@
-import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import {
-  type InstanceReleased,
-  releaseInstance,
-} from "../src/allocator/release/release-instance.ts";
-import { handleHash } from "../src/domain/hash.ts";
-import { type Workload, workloadHandle } from "../src/domain/workload.ts";
+import { handleHash } from "../src/base/hash.ts";
+import type { Assignment, AssignRequest } from "../src/kernel/assign/assignment.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { type InstanceReleased, releaseInstance } from "../src/kernel/release/release-instance.ts";
+import { type Workload, workloadHandle } from "../src/nouns/application/workload.ts";
 import { requestOf, SPACE } from "./world.ts";
 
 /** Returns the pod `db-0` of a StatefulSet under a uid. */

@@ -3,9 +3,9 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 /*
- * The rules for imports. The linter rejects circles of values; these rules apply to types and folders as well. If a
- * folder imports from another, no file of the other imports from it. So each folder can be read, moved and tested
- * without those above it.
+ * The rules for imports. The linter rejects circles of values; these rules apply to types and rooms as well. If a room
+ * imports from another, no file of the other imports from it. So each room can be read, moved and tested without those
+ * above it.
  */
 
 const sourcesIn = (folder: string) =>
@@ -53,14 +53,117 @@ function circlesIn(imports: Imports): readonly string[] {
   );
 }
 
+/** A room: the folder of a file. The items of a noun are a room of their own, above its rules and below the store. */
+const roomOf = (path: string) =>
+  /^src\/nouns\/\w+\/(?:[\w-]+-)?item\.ts$/.test(path) ? `${dirname(path)}/item` : dirname(path);
+
+/** What a layer may import besides itself. */
+interface Layer {
+  readonly name: string;
+  readonly has: RegExp;
+  readonly imports: readonly string[];
+  /** The only packages, with those of Node; without it, any. */
+  readonly packages?: readonly string[];
+}
+
+/** The layers of the house, from the ground up. The first whose pattern a file has is its own. */
+const LAYERS: readonly Layer[] = [
+  {
+    name: "store",
+    has: /^src\/(?:table|store|kernel\/items)\/|^src\/nouns\/\w+\/(?:[\w-]+-)?item\.ts$/,
+    imports: ["values"],
+  },
+  {
+    name: "values",
+    has: /^src\/(?:base|net|kernel\/values|selection|invariants)\/|^src\/nouns\/\w+\/[\w-]+\.ts$/,
+    imports: [],
+    packages: [],
+  },
+  { name: "kernel", has: /^src\/kernel\//, imports: ["values"], packages: [] },
+  {
+    name: "operations",
+    has: /^src\/(?:nouns\/\w+\/operations|maintenance)\//,
+    imports: ["values", "kernel"],
+    packages: [],
+  },
+  {
+    name: "doors",
+    has: /^src\/(?:api\/(?:http|events)|nouns\/\w+\/serve|authorize)\/|^src\/netbox\/[\w-]+\.ts$/,
+    imports: ["values", "kernel", "operations", "contract"],
+  },
+  {
+    name: "contract",
+    has: /^src\/(?:api|contract|(?:nouns\/\w+|netbox)\/contract)\//,
+    imports: ["values"],
+    packages: ["valibot", "@valibot/to-json-schema"],
+  },
+  { name: "wiring", has: /^src\/wiring\.ts$/, imports: ["values", "store", "kernel"] },
+  { name: "client", has: /^src\/client\//, imports: ["values", "contract"] },
+  { name: "constructs", has: /^src\/constructs\//, imports: ["values", "contract", "client"] },
+  { name: "cni", has: /^src\/cni\//, imports: ["values", "contract", "client", "command"] },
+  {
+    name: "command",
+    has: /^src\/cli\//,
+    imports: ["values", "kernel", "contract", "doors", "client", "restore"],
+  },
+  {
+    name: "publish",
+    has: /^src\/publish\//,
+    imports: ["values", "store", "kernel", "operations", "contract", "doors"],
+  },
+  {
+    name: "restore",
+    has: /^src\/restore\//,
+    imports: ["values", "store", "kernel", "operations", "contract", "wiring", "publish"],
+  },
+  {
+    name: "local",
+    has: /^src\/local\//,
+    imports: ["values", "store", "kernel", "operations", "contract", "doors", "wiring", "publish"],
+  },
+];
+
+const layerOf = (path: string) => LAYERS.find(({ has }) => has.test(path));
+
+/** Returns the imports that a layer may not have: of a layer that it does not name, or of another package. */
+function forbiddenIn(path: string, text: string): readonly string[] {
+  const layer = layerOf(path);
+  const specifiers = [...text.matchAll(/from "([^"]+)"/g)].map(([, specifier = ""]) => specifier);
+  return specifiers
+    .filter((specifier) => {
+      if (!specifier.startsWith(".")) return !(layer?.packages?.includes(specifier) ?? true);
+      const imported = normalize(join(dirname(path), specifier));
+      if (!imported.startsWith("src/")) return false;
+      const from = layerOf(imported)?.name ?? "none";
+      return from !== layer?.name && !layer?.imports.includes(from);
+    })
+    .map((specifier) => `${path} (${layer?.name ?? "of no layer"}): ${specifier}`);
+}
+
 describe("the imports of the sources", () => {
   it("form no circle of files, types included", () => {
     expect(SOURCES.length).toBeGreaterThan(300);
     expect(circlesIn(importsBetween((path) => path))).toEqual([]);
   });
 
-  it("form no circle of folders", () => {
-    expect(circlesIn(importsBetween(dirname))).toEqual([]);
+  it("form no circle of rooms", () => {
+    expect(circlesIn(importsBetween(roomOf))).toEqual([]);
+  });
+
+  it("are those that the layer of the file may have", () => {
+    expect(SOURCES.filter((path) => !layerOf(path))).toEqual([]);
+    expect(SOURCES.flatMap((path) => forbiddenIn(path, readFileSync(path, "utf8")))).toEqual([]);
+  });
+
+  it("are seen where a layer may not have them", () => {
+    const pool = "src/nouns/pool/pool.ts";
+    expect(forbiddenIn(pool, 'from "./item.ts"; from "./network.ts"; from "valibot"')).toEqual([
+      `${pool} (values): ./item.ts`,
+      `${pool} (values): valibot`,
+    ]);
+    expect(forbiddenIn("src/kernel/assign/take.ts", 'from "../../table/table.ts"')).toEqual([
+      "src/kernel/assign/take.ts (kernel): ../../table/table.ts",
+    ]);
   });
 
   it("are seen in a circle that there is", () => {
@@ -88,12 +191,12 @@ describe("the imports of the console", () => {
         .map(([line]) => `${path}: ${line}`),
     );
     expect(leaving).toEqual([
-      'console/src/api/types.ts: import type * as answers from "../../../src/contract/answers/answers.ts";',
-      'console/src/api/types.ts: import type { SignIn } from "../../../src/contract/console.ts";',
-      'console/src/check/run-check.ts: import { fromJson } from "../../../src/contract/schema/json-values.ts";',
-      'console/src/check/run-check.ts: import { type Contents, together } from "../../../src/domain/contents.ts";',
-      'console/src/check/run-check.ts: import { findViolations } from "../../../src/domain/invariants.ts";',
-      'console/src/check/run-check.ts: import type { Violation } from "../../../src/domain/violation.ts";',
+      'console/src/api/types.ts: import type * as answers from "../../../src/contract/answers.ts";',
+      'console/src/api/types.ts: import type { SignIn } from "../../../src/nouns/console/contract/sign-in.ts";',
+      'console/src/check/run-check.ts: import { fromJson } from "../../../src/api/schema/json-values.ts";',
+      'console/src/check/run-check.ts: import { type Contents, together } from "../../../src/invariants/contents.ts";',
+      'console/src/check/run-check.ts: import { findViolations } from "../../../src/invariants/invariants.ts";',
+      'console/src/check/run-check.ts: import type { Violation } from "../../../src/invariants/violation.ts";',
     ]);
   });
 });

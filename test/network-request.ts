@@ -1,9 +1,9 @@
-import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
-import type { Family } from "../src/domain/address.ts";
-import { type Cidr, formatCidr } from "../src/domain/cidr.ts";
-import { prefixHandle } from "../src/domain/handle.ts";
-import { handleHash } from "../src/domain/hash.ts";
-import { hostId } from "../src/domain/host.ts";
+import { handleHash } from "../src/base/hash.ts";
+import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
+import { prefixHandle } from "../src/kernel/values/handle.ts";
+import { hostId } from "../src/kernel/values/host.ts";
+import type { Family } from "../src/net/address.ts";
+import { type Cidr, formatCidr } from "../src/net/cidr.ts";
 import { SPACE } from "./simulation/requests.ts";
 
 /** What a caller asks for in a request for a prefix. */

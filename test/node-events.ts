@@ -1,6 +1,6 @@
-import type { Context } from "../src/allocator/core/context.ts";
-import { applyEvents } from "../src/allocator/nodes/apply-events.ts";
-import type { ClusterEvent, NodeStatement } from "../src/domain/node-event.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import type { ClusterEvent, NodeStatement } from "../src/nouns/node/node-event.ts";
+import { applyEvents } from "../src/nouns/node/operations/apply-events.ts";
 import { SPACE } from "./world.ts";
 
 /** Events of one node, as the allocator gets them. */

@@ -1,9 +1,9 @@
-import { assign } from "../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../src/allocator/assign/assignment.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { pathIn } from "../src/contract/routes/route.ts";
-import { hostId } from "../src/domain/host.ts";
-import { readAssign } from "../src/edge/assign/request.ts";
+import { pathIn } from "../src/api/route.ts";
+import { assign } from "../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { hostId } from "../src/kernel/values/host.ts";
+import { readAssign } from "../src/nouns/address/serve/assign.ts";
 import { eventOf } from "./edge/event.ts";
 
 interface Named {

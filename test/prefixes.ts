@@ -1,17 +1,17 @@
-import { putPool } from "../src/allocator/admin/administration.ts";
-import { assign } from "../src/allocator/assign/assign.ts";
-import type { Context } from "../src/allocator/core/context.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import { assign } from "../src/kernel/assign/assign.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { formatCidr } from "../src/net/cidr.ts";
+import { poolNameOf } from "../src/nouns/cilium/pools.ts";
+import { putPool } from "../src/nouns/pool/operations/administration.ts";
+import type { PoolSpec } from "../src/nouns/pool/pool.ts";
 import {
   ensurePrefixes,
   type NodePrefixes,
   type PrefixesWanted,
-} from "../src/allocator/prefixes/ensure-prefixes.ts";
-import { releaseByHandle } from "../src/allocator/prefixes/release-by-handle.ts";
-import { releasePrefixes } from "../src/allocator/prefixes/release-prefixes.ts";
-import { formatCidr } from "../src/domain/cidr.ts";
-import { poolNameOf } from "../src/domain/cilium-pools.ts";
-import { Rejection } from "../src/domain/outcome.ts";
-import type { PoolSpec } from "../src/domain/pool.ts";
+} from "../src/nouns/prefix/operations/ensure-prefixes.ts";
+import { releaseByHandle } from "../src/nouns/prefix/operations/release-by-handle.ts";
+import { releasePrefixes } from "../src/nouns/prefix/operations/release-prefixes.ts";
 import { network } from "./domain/builders.ts";
 import { type NetworkAsked, networkRequest } from "./network-request.ts";
 import { poolOf, SPACE } from "./world.ts";

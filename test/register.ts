@@ -1,6 +1,6 @@
 import { contentsOf } from "../src/store/contents.ts";
-import type { InMemoryTable } from "../src/store/in-memory-table.ts";
-import { SPACES_PK, spaceKey } from "../src/store/key.ts";
+import type { InMemoryTable } from "../src/table/in-memory-table.ts";
+import { SPACES_PK, spaceKey } from "../src/table/key.ts";
 
 /** Returns the spaces with a pool that serves, or is about to be deleted, and that no scheduled run would visit. */
 export function unregisteredIn(table: InMemoryTable): readonly string[] {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { GRACE_MS } from "../src/domain/limits.ts";
+import { GRACE_MS } from "../src/base/limits.ts";
 import { sweepAll } from "./scheduled-runs.ts";
 import { assigned, makeWorld, poolOf, requestOf } from "./world.ts";
 

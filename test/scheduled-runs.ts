@@ -1,9 +1,9 @@
-import type { Context } from "../src/allocator/core/context.ts";
-import { runJobs } from "../src/allocator/jobs/run-jobs.ts";
-import { type Reclaimed, reclaim } from "../src/allocator/maintenance/reclaim/reclaim.ts";
-import { repair } from "../src/allocator/maintenance/repair/repair.ts";
-import type { Repaired } from "../src/allocator/maintenance/repair/repaired.ts";
-import { EVERY_SHARD, shardOfSpace } from "../src/domain/shard.ts";
+import { EVERY_SHARD, shardOfSpace } from "../src/base/shard.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import { type Reclaimed, reclaim } from "../src/kernel/reclaim/reclaim.ts";
+import { repair } from "../src/maintenance/repair/repair.ts";
+import type { Repaired } from "../src/maintenance/repair/repaired.ts";
+import { runJobs } from "../src/maintenance/run-jobs.ts";
 
 const SWEEP_RUNS_MAX = 1_000;
 

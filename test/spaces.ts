@@ -1,13 +1,13 @@
-import { putReservation, putSettings } from "../src/allocator/admin/administration.ts";
-import { putNamespace } from "../src/allocator/admin/namespaces.ts";
-import { putQuota } from "../src/allocator/admin/quotas.ts";
-import type { Precondition } from "../src/allocator/admin/written.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import { deleteSpace } from "../src/allocator/jobs/space-jobs.ts";
-import { parseInterval } from "../src/domain/cidr.ts";
-import { Rejection } from "../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../src/domain/pool.ts";
-import type { Item } from "../src/store/item.ts";
+import { Rejection } from "../src/base/outcome.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import type { Precondition } from "../src/kernel/core/written.ts";
+import { parseInterval } from "../src/net/cidr.ts";
+import { putReservation, putSettings } from "../src/nouns/pool/operations/administration.ts";
+import { SETTINGS_DEFAULT } from "../src/nouns/pool/pool.ts";
+import { putQuota } from "../src/nouns/quota/operations/quotas.ts";
+import { putNamespace } from "../src/nouns/registry/operations/namespaces.ts";
+import { deleteSpace } from "../src/nouns/space/operations/space-jobs.ts";
+import type { Item } from "../src/table/item.ts";
 import type { World } from "./world.ts";
 
 /** Spaces that are deleted, in a world of a test. */

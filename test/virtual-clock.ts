@@ -1,5 +1,5 @@
 import { eachCall } from "../src/store/stack.ts";
-import type { Table } from "../src/store/table.ts";
+import type { Table } from "../src/table/table.ts";
 
 /**
  * A clock that jumps. It stands still while any code can run, then moves to the next moment for which code waits. So

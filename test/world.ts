@@ -1,27 +1,32 @@
 import { expect } from "vitest";
-import { putPool, putSettings } from "../src/allocator/admin/administration.ts";
-import { assign } from "../src/allocator/assign/assign.ts";
-import type { Assignment, AssignRequest } from "../src/allocator/assign/assignment.ts";
-import type { Context } from "../src/allocator/core/context.ts";
-import type { Store } from "../src/allocator/core/store.ts";
-import { WarmCache } from "../src/allocator/core/warm-cache.ts";
-import { type ReleaseResult, releaseAddress } from "../src/allocator/release/release-address.ts";
-import { type Quarantined, reportConflict } from "../src/allocator/release/report-conflict.ts";
-import { type Address, parseAddress } from "../src/domain/address.ts";
-import { type Cidr, parseCidr } from "../src/domain/cidr.ts";
-import type { Contents } from "../src/domain/contents.ts";
-import { parseGeneration } from "../src/domain/generation.ts";
-import { handleHash } from "../src/domain/hash.ts";
-import { findViolations } from "../src/domain/invariants.ts";
-import { noWrites, Rejection } from "../src/domain/outcome.ts";
-import type { Parsed } from "../src/domain/parsed.ts";
-import { type Pool, type PoolSpec, SETTINGS_DEFAULT, type Settings } from "../src/domain/pool.ts";
+import { handleHash } from "../src/base/hash.ts";
+import { noWrites, Rejection } from "../src/base/outcome.ts";
+import type { Contents } from "../src/invariants/contents.ts";
+import { findViolations } from "../src/invariants/invariants.ts";
+import { assign } from "../src/kernel/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../src/kernel/assign/assignment.ts";
+import type { Context } from "../src/kernel/core/context.ts";
+import type { Store } from "../src/kernel/core/store.ts";
+import { WarmCache } from "../src/kernel/core/warm-cache.ts";
+import { type ReleaseResult, releaseAddress } from "../src/kernel/release/release-address.ts";
+import { type Quarantined, reportConflict } from "../src/kernel/release/report-conflict.ts";
+import { parseGeneration } from "../src/kernel/values/generation.ts";
+import { type Address, parseAddress } from "../src/net/address.ts";
+import { type Cidr, parseCidr } from "../src/net/cidr.ts";
+import type { Parsed } from "../src/net/parsed.ts";
+import { putPool, putSettings } from "../src/nouns/pool/operations/administration.ts";
+import {
+  type Pool,
+  type PoolSpec,
+  SETTINGS_DEFAULT,
+  type Settings,
+} from "../src/nouns/pool/pool.ts";
 import { contentsOf } from "../src/store/contents.ts";
-import { KnownKeys } from "../src/store/format.ts";
-import type { InMemoryTable } from "../src/store/in-memory-table.ts";
 import { storeOver } from "../src/store/stack.ts";
 import { makeStore } from "../src/store/store.ts";
-import type { Table } from "../src/store/table.ts";
+import { KnownKeys } from "../src/table/format.ts";
+import type { InMemoryTable } from "../src/table/in-memory-table.ts";
+import type { Table } from "../src/table/table.ts";
 import { afterEachTest } from "./each-file.ts";
 import { unregisteredIn } from "./register.ts";
 import { reclaimSpaces, repairAll } from "./scheduled-runs.ts";

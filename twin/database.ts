@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { Context } from "../src/allocator/core/context.ts";
+import type { Context } from "../src/kernel/core/context.ts";
 import { createTableAs } from "../src/local/create-table.ts";
 import { keepEmulator } from "../src/local/kept-emulator.ts";
 import { contextOf, dynamoClient, tableIn } from "../src/wiring.ts";

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import * as v from "valibot";
-import { event } from "../src/contract/answers/answers.ts";
+import { event } from "../src/contract/answers.ts";
 import { listen } from "../src/local/http-server.ts";
 import type { Role } from "./deployment.ts";
 import { decide } from "./iam.ts";

@@ -1,4 +1,4 @@
-import { isGreedy } from "../src/edge/http/routing.ts";
+import { isGreedy } from "../src/api/http/routing.ts";
 import type { DeployedRoute } from "./deployment.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { inParallel } from "../src/allocator/core/parallel.ts";
+import { inParallel } from "../src/kernel/core/parallel.ts";
 import { every, type Timer } from "../src/local/timers.ts";
 import type { DeployedSchedule, Deployment } from "./deployment.ts";
 import { decide } from "./iam.ts";

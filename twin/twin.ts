@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { EnvironmentName } from "../cdk/environments.ts";
-import type { Context } from "../src/allocator/core/context.ts";
+import type { Context } from "../src/kernel/core/context.ts";
 import { type Client, makeClient } from "../src/local/client.ts";
 import type { Settings } from "./assembly.ts";
 import { type Caller, callersOf, keysOf, OPERATOR_KEYS } from "./callers.ts";

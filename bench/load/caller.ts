@@ -1,4 +1,4 @@
-import { type Random, randomBelow } from "../../src/domain/fresh.ts";
+import { type Random, randomBelow } from "../../src/kernel/values/fresh.ts";
 import type { Reply } from "../../src/local/client.ts";
 import { type Api, isForTheMoment, type Settled } from "./api.ts";
 import type { Drain } from "./drain.ts";

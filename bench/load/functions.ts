@@ -1,6 +1,6 @@
 import type { Client } from "../../src/local/client.ts";
 import { functionsOver } from "../../src/local/functions.ts";
-import type { Table } from "../../src/store/table.ts";
+import type { Table } from "../../src/table/table.ts";
 import { type Surroundings, wiringOver } from "../../src/wiring.ts";
 import { callHandler } from "../../test/functions/call.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { randomBelow, shuffled } from "../../src/domain/fresh.ts";
+import { randomBelow, shuffled } from "../../src/kernel/values/fresh.ts";
 import { seededRandom } from "../../test/simulation/random.ts";
 import { comesToNothing, freeAll, isHeld } from "./aftermath.ts";
 import { Api } from "./api.ts";

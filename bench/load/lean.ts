@@ -8,7 +8,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import type { Sender } from "../../src/store/dynamodb-table.ts";
+import type { Sender } from "../../src/table/dynamodb-table.ts";
 import { type Answer, Connection } from "./connection.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of all commands, of which only some members are used

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { randomBelow } from "../../src/domain/fresh.ts";
+import { randomBelow } from "../../src/kernel/values/fresh.ts";
 import { seededRandom } from "../../test/simulation/random.ts";
 import {
   AHEAD_AFTER_CHECK_MS,

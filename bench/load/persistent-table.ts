@@ -1,6 +1,6 @@
-import { UnavailableError } from "../../src/domain/outcome.ts";
+import { UnavailableError } from "../../src/base/outcome.ts";
 import { eachCall } from "../../src/store/stack.ts";
-import type { Table } from "../../src/store/table.ts";
+import type { Table } from "../../src/table/table.ts";
 
 /** Each try takes the maximum time of an answer, so that all of them take a minute. */
 const TRIES_MAX = 30;

@@ -1,5 +1,5 @@
 import { type EnvironmentName, isEnvironmentName } from "../../cdk/environments.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
 import { type Client, makeClient } from "../../src/local/client.ts";
 import { asksForDeployed } from "../../src/local/deployed.ts";
 import { freePort } from "../../src/local/emulator.ts";

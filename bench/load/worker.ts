@@ -1,7 +1,7 @@
 import "../../src/local/environment.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TABLE_NAME } from "../../src/local/storage.ts";
-import { tableThrough } from "../../src/store/dynamodb-table.ts";
+import { tableThrough } from "../../src/table/dynamodb-table.ts";
 import type { Asked, Told } from "./crew.ts";
 import { openFunctions } from "./functions.ts";
 import { LeanClient } from "./lean.ts";

@@ -1,6 +1,6 @@
-import { formatAddress } from "../../src/domain/address.ts";
-import { addressAt, parseCidr, sizeOf } from "../../src/domain/cidr.ts";
-import { type Random, randomBelow } from "../../src/domain/fresh.ts";
+import { type Random, randomBelow } from "../../src/kernel/values/fresh.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { addressAt, parseCidr, sizeOf } from "../../src/net/cidr.ts";
 import type { Api } from "./api.ts";
 
 export const HOSTS = 16;

@@ -21,12 +21,18 @@ interface ProfileNode {
 /** The owner of a function by the place of its source; the first match applies. */
 const OWNERS = [
   ["the SDK: clients, marshalling, signature", /node_modules\/(@aws-sdk|@smithy|@aws-crypto)\//],
-  ["ours: walks", /(^|\/)src\/allocator\//],
-  ["ours: choices and values", /(^|\/)(src\/domain|node_modules\/ipaddr\.js)\//],
-  ["ours: items and expressions", /(^|\/)src\/store\//],
+  [
+    "ours: items and expressions",
+    /(^|\/)src\/(table|store|kernel\/items|nouns\/\w+\/([\w-]+-)?item\.ts)/,
+  ],
+  [
+    "ours: choices and values",
+    /(^|\/)src\/(base|net|kernel\/values|selection|invariants|nouns\/\w+\/[\w-]+\.ts)/,
+  ],
+  ["ours: walks", /(^|\/)src\/(kernel|maintenance|nouns\/\w+\/operations)\//],
   [
     "ours: words in and out, log and metrics, with valibot",
-    /(^|\/)(src\/edge|functions|node_modules\/valibot)\//,
+    /(^|\/)(src\/(api|contract|netbox|authorize|nouns)|functions|node_modules\/valibot)\//,
   ],
   ["ours: wiring", /(^|\/)(src|cdk)\//],
   ["the stand-in for Lambda's runtime", /bootstrap\.mjs$/],

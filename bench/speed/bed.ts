@@ -1,14 +1,14 @@
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { inParallel } from "../../src/allocator/core/parallel.ts";
-import { hostId } from "../../src/domain/host.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { inParallel } from "../../src/kernel/core/parallel.ts";
+import { hostId } from "../../src/kernel/values/host.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { startEmulator } from "../../src/local/emulator.ts";
 import { TABLE_NAME } from "../../src/local/storage.ts";
-import { type Sender, tableThrough } from "../../src/store/dynamodb-table.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { eachCall } from "../../src/store/stack.ts";
+import { type Sender, tableThrough } from "../../src/table/dynamodb-table.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { contextOf, dynamoClient } from "../../src/wiring.ts";
 
 const ITEMS_PER_BATCH = 25;

@@ -5,12 +5,12 @@ import * as lmdb from "lmdb";
 import { close, listen } from "../../src/local/http-server.ts";
 import { startOver } from "../../src/local/plat.ts";
 import { openStorage, type Storage } from "../../src/local/storage.ts";
-import { absent, equals } from "../../src/store/clause.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item, Key } from "../../src/store/item.ts";
-import { openEnvironment } from "../../src/store/lmdb-environment.ts";
 import { flushedTable, LmdbTable } from "../../src/store/lmdb-table.ts";
-import type { Change, Table } from "../../src/store/table.ts";
+import { absent, equals } from "../../src/table/clause.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item, Key } from "../../src/table/item.ts";
+import { openEnvironment } from "../../src/table/lmdb-environment.ts";
+import type { Change, Table } from "../../src/table/table.ts";
 import type { Answer, ContestantName, Question } from "./contestants.ts";
 
 /**

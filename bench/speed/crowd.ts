@@ -1,7 +1,7 @@
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { inParallel } from "../../src/allocator/core/parallel.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { inParallel } from "../../src/kernel/core/parallel.ts";
 import { assigned } from "../asked.ts";
 import { inTurn } from "../gate.ts";
 import { makePool } from "../pool.ts";

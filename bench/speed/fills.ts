@@ -4,9 +4,9 @@ import {
   groupAt,
   groupCount,
   groupOrder,
-} from "../../src/domain/block-group.ts";
-import { hostId } from "../../src/domain/host.ts";
-import type { Pool } from "../../src/domain/pool.ts";
+} from "../../src/kernel/values/block-group.ts";
+import { hostId } from "../../src/kernel/values/host.ts";
+import type { Pool } from "../../src/nouns/pool/pool.ts";
 import { enterGroups, putBlock } from "../fill.ts";
 import type { Bed } from "./bed.ts";
 

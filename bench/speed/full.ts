@@ -1,7 +1,7 @@
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { ContentionError, Rejection } from "../../src/domain/outcome.ts";
+import { ContentionError, Rejection } from "../../src/base/outcome.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
 import { assigned, give } from "../asked.ts";
 import { makePool } from "../pool.ts";
 import { type Bed, requestOf } from "./bed.ts";

@@ -1,8 +1,8 @@
-import type { Assignment } from "../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { groupIndexOf, groupOf } from "../../src/domain/block-group.ts";
-import type { hostId } from "../../src/domain/host.ts";
-import type { Pool } from "../../src/domain/pool.ts";
+import type { Assignment } from "../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { groupIndexOf, groupOf } from "../../src/kernel/values/block-group.ts";
+import type { hostId } from "../../src/kernel/values/host.ts";
+import type { Pool } from "../../src/nouns/pool/pool.ts";
 import { assigned, give } from "../asked.ts";
 import { makePool, readCidr } from "../pool.ts";
 import { type Bed, requestOf } from "./bed.ts";

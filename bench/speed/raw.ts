@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import type { Item, Key } from "../../src/store/item.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import type { Item, Key } from "../../src/table/item.ts";
 import { assigned, give } from "../asked.ts";
 import { type Bed, type Command, type Gate, requestOf } from "./bed.ts";
 

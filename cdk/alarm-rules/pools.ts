@@ -1,7 +1,7 @@
 import { ComparisonOperator, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { EXHAUSTION_ALARM_MS } from "../../src/domain/alarm.ts";
-import { THRESHOLDS_PERCENT } from "../../src/domain/pool-usage.ts";
+import { EXHAUSTION_ALARM_MS } from "../../src/nouns/alarm/alarm.ts";
+import { THRESHOLDS_PERCENT } from "../../src/nouns/utilization/pool-usage.ts";
 import { EACH_15_MINUTES, ownMetric } from "../metrics.ts";
 import type { AlarmRule } from "./rule.ts";
 

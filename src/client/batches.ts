@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { isRecord } from "../contract/schema/schema.ts";
-import { BATCHES_AT_ONCE_MAX } from "../domain/limits.ts";
+import { isRecord } from "../api/schema/schema.ts";
+import { BATCHES_AT_ONCE_MAX } from "../base/limits.ts";
 import { addressesOf, type Batch, type BatchedRequest, cutInBatches } from "./cut-batches.ts";
 import type { Waiting } from "./http.ts";
 import type { Answer, Operations } from "./operations.ts";

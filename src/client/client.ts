@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { SPACE_DEFAULT } from "../contract/routes/route.ts";
+import { SPACE_DEFAULT } from "../api/route.ts";
 import { type BatchResult, inBatches } from "./batches.ts";
 import type { BatchedRequest } from "./cut-batches.ts";
 import { callOver, type Waiting, type World, waitingIn } from "./http.ts";

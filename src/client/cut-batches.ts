@@ -1,4 +1,4 @@
-import { BATCH_ADDRESSES_MAX, BATCH_ITEMS_MAX, BODY_BYTES_MAX } from "../domain/limits.ts";
+import { BATCH_ADDRESSES_MAX, BATCH_ITEMS_MAX, BODY_BYTES_MAX } from "../base/limits.ts";
 import type { Parameters } from "./operations.ts";
 
 /** One request of a batch: an assign, or a release of addresses. */

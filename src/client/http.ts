@@ -1,8 +1,8 @@
 import pRetry from "p-retry";
 import * as v from "valibot";
-import { pathIn } from "../contract/routes/route.ts";
-import { spaceName } from "../contract/schema/field.ts";
-import { isRecord } from "../contract/schema/schema.ts";
+import { pathIn } from "../api/route.ts";
+import { spaceName } from "../api/schema/field.ts";
+import { isRecord } from "../api/schema/schema.ts";
 import { causesOf, noConnection } from "./connection.ts";
 import {
   ApiError,

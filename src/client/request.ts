@@ -1,4 +1,4 @@
-import { LOST_IN_PATH, LOST_IN_PATH_WORDS } from "../contract/schema/field.ts";
+import { LOST_IN_PATH, LOST_IN_PATH_WORDS } from "../api/schema/field.ts";
 import { InvalidCall } from "./errors.ts";
 
 /** The query of a request by parameter. An absent value is left out, and a list repeats its parameter. */

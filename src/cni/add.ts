@@ -1,8 +1,8 @@
 import type * as v from "valibot";
 import { NETWORK_WORDS, readAddress } from "../cli/api/addresses.ts";
 import { found, isRejection, type PlatClient, path } from "../client/index.ts";
-import type { assignment } from "../contract/answers/assignment.ts";
-import { formatAddress } from "../domain/address.ts";
+import { formatAddress } from "../net/address.ts";
+import type { assignment } from "../nouns/address/contract/assignment-answer.ts";
 import type { Attachment } from "./attachment.ts";
 import { del } from "./del.ts";
 import { CniError, CODE } from "./error.ts";

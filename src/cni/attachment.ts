@@ -1,4 +1,4 @@
-import type { Workload } from "../domain/workload.ts";
+import type { Workload } from "../nouns/application/workload.ts";
 import type { Container } from "./invocation.ts";
 import type { Network } from "./network.ts";
 

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import { releaseInstance } from "../cli/api/releases.ts";
 import { type PlatClient, path } from "../client/index.ts";
-import type { handleReleased } from "../contract/answers/release.ts";
+import type { handleReleased } from "../nouns/address/contract/release-answer.ts";
 import { type Attachment, handleOf, workloadOf } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 

@@ -1,4 +1,4 @@
-import { newNameProblem } from "../contract/schema/field.ts";
+import { newNameProblem } from "../api/schema/field.ts";
 import { CniError, CODE } from "./error.ts";
 
 /** The variables of a process. */

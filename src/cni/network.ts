@@ -8,16 +8,16 @@ import {
   newHost,
   spaceName,
   text,
-} from "../contract/schema/field.ts";
+} from "../api/schema/field.ts";
 import {
   defaultPoolNames,
   oneWayToNameDefaults,
   oneWayToNamePools,
   poolNames,
-} from "../contract/schema/pool-names.ts";
-import { orProblem, Problem } from "../contract/schema/problem.ts";
-import { checked, fields, isRecord, list, rule } from "../contract/schema/schema.ts";
-import { POOL_ROUTES_MAX } from "../domain/limits.ts";
+} from "../api/schema/pool-names.ts";
+import { orProblem, Problem } from "../api/schema/problem.ts";
+import { checked, fields, isRecord, list, rule } from "../api/schema/schema.ts";
+import { POOL_ROUTES_MAX } from "../base/limits.ts";
 import { CniError, CODE } from "./error.ts";
 
 /** Versions of the CNI specification, the oldest first. */

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import type { assignBody } from "../contract/requests/assign.ts";
-import { networkName } from "../contract/schema/field.ts";
-import { type Address, FAMILIES, type Family, formatAddress } from "../domain/address.ts";
-import { parsePlainAddress } from "../domain/plain-form.ts";
+import { networkName } from "../api/schema/field.ts";
+import { type Address, FAMILIES, type Family, formatAddress } from "../net/address.ts";
+import { parsePlainAddress } from "../net/plain-form.ts";
+import type { assignBody } from "../nouns/address/contract/assign-request.ts";
 import { type Attachment, attributesOf, handleOf, textOf, workloadOf } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
-import type { assignedAddress } from "../contract/answers/assignment.ts";
-import { BITS, formatAddress } from "../domain/address.ts";
-import { formatCidr } from "../domain/cidr.ts";
+import { BITS, formatAddress } from "../net/address.ts";
+import { formatCidr } from "../net/cidr.ts";
+import type { assignedAddress } from "../nouns/address/contract/assignment-answer.ts";
 import type { Network } from "./network.ts";
 
 export type AssignedAddress = v.InferOutput<typeof assignedAddress>;

@@ -12,9 +12,9 @@ import {
   path,
   Unanswered,
 } from "../client/index.ts";
-import { formatAddress } from "../domain/address.ts";
-import { parsePlainAddress } from "../domain/plain-form.ts";
-import { workloadHandle } from "../domain/workload.ts";
+import { formatAddress } from "../net/address.ts";
+import { parsePlainAddress } from "../net/plain-form.ts";
+import { workloadHandle } from "../nouns/application/workload.ts";
 import { add } from "./add.ts";
 import { type Attachment, handleOf, workloadOf } from "./attachment.ts";
 import { del } from "./del.ts";

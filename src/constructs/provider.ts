@@ -4,8 +4,8 @@ import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { pathIn } from "../api/route.ts";
 import { OPERATIONS } from "../client/generated/operations.ts";
-import { pathIn } from "../contract/routes/route.ts";
 
 /** The operations that the handler calls for each kind of resource. */
 const CALLS = {

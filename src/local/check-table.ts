@@ -1,6 +1,6 @@
 import "./environment.ts";
 import { parseArgs } from "node:util";
-import { checkTable } from "../allocator/read/check-table.ts";
+import { checkTable } from "../nouns/contents/operations/check-table.ts";
 import { contextOf, dynamoClient, tableIn } from "../wiring.ts";
 
 /** `npm run check:table -- [--endpoint URL] [--table NAME]`: proves the invariants over a whole table. */

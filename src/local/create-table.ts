@@ -5,9 +5,9 @@ import {
   ResourceInUseException,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
-import { ThrottledError } from "../domain/outcome.ts";
-import { TABLE } from "../store/definition.ts";
-import { isNotApplied } from "../store/dynamodb-table.ts";
+import { ThrottledError } from "../base/outcome.ts";
+import { TABLE } from "../table/definition.ts";
+import { isNotApplied } from "../table/dynamodb-table.ts";
 import { patiently } from "../wiring.ts";
 
 const WAIT_SECONDS_MAX = 30;

@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { NETBOX_METHODS, NETBOX_PATH } from "../contract/netbox/path.ts";
-import { type FunctionName, methodsOf } from "../contract/routes/routes.ts";
-import { invalid, type Problem } from "../contract/schema/problem.ts";
-import { cut } from "../contract/schema/schema.ts";
-import type { Event } from "../edge/http/event.ts";
-import { isGreedy, leadsNowhere, routesAt } from "../edge/http/routing.ts";
+import type { Event } from "../api/http/event.ts";
+import { isGreedy, leadsNowhere, routesAt } from "../api/http/routing.ts";
+import { invalid, type Problem } from "../api/schema/problem.ts";
+import { cut } from "../api/schema/schema.ts";
+import { type FunctionName, methodsOf } from "../contract/routes.ts";
+import { NETBOX_METHODS, NETBOX_PATH } from "../netbox/contract/path.ts";
 
 /** A function that serves callers. */
 export type ServingFunction = FunctionName | "netbox";

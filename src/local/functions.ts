@@ -14,8 +14,8 @@ import { releaseOver } from "../../functions/release.ts";
 import { repairOver } from "../../functions/repair.ts";
 import { surveyOver } from "../../functions/survey.ts";
 import { workOver } from "../../functions/work.ts";
-import { inParallel } from "../allocator/core/parallel.ts";
-import { EVERY_SHARD } from "../domain/shard.ts";
+import { EVERY_SHARD } from "../base/shard.ts";
+import { inParallel } from "../kernel/core/parallel.ts";
 import type { Wiring } from "../wiring.ts";
 import type { Handlers } from "./server.ts";
 

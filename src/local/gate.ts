@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { Problem } from "../contract/schema/problem.ts";
-import { cut } from "../contract/schema/schema.ts";
+import { Problem } from "../api/schema/problem.ts";
+import { cut } from "../api/schema/schema.ts";
 
 /** Returns why a request is rejected, before Plat reads the rest of it. */
 export type Gate = (request: IncomingMessage) => Problem | undefined;

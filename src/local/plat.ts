@@ -1,5 +1,5 @@
-import type { Context } from "../allocator/core/context.ts";
-import { openTable } from "../store/format.ts";
+import type { Context } from "../kernel/core/context.ts";
+import { openTable } from "../table/format.ts";
 import { repeating, type Surroundings, wiringOver } from "../wiring.ts";
 import type { Functions } from "./functions.ts";
 import { HISTORY_KEPT_MS, type Publisher } from "./publishing.ts";

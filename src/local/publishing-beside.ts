@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { ChangeFeed } from "../store/change-log.ts";
-import type { Table } from "../store/table.ts";
+import type { ChangeFeed } from "../table/change-log.ts";
+import type { Table } from "../table/table.ts";
 import { type Publisher, readBy } from "./publishing.ts";
 
 /** The files of a publishing thread, by their paths. */

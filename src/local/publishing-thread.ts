@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import * as lmdb from "lmdb";
-import { openEnvironment, readEnvironment } from "../store/lmdb-environment.ts";
 import { flushedTable, LmdbTable } from "../store/lmdb-table.ts";
 import { makeStore } from "../store/store.ts";
+import { openEnvironment, readEnvironment } from "../table/lmdb-environment.ts";
 import { publishAtPace } from "./publishing.ts";
 import type { Asked, Files, Told } from "./publishing-beside.ts";
 

@@ -1,10 +1,10 @@
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { type Destinations, type Published, publisher } from "../publish/publisher.ts";
-import type { ChangeFeed, ItemChange } from "../store/change-log.ts";
-import { HISTORY } from "../store/definition.ts";
-import { kindOf } from "../store/kinds.ts";
 import { eachCall } from "../store/stack.ts";
-import type { Table } from "../store/table.ts";
+import type { ChangeFeed, ItemChange } from "../table/change-log.ts";
+import { HISTORY } from "../table/definition.ts";
+import { kindOf } from "../table/kinds.ts";
+import type { Table } from "../table/table.ts";
 import { every } from "./timers.ts";
 import { TrailFiles } from "./trail-files.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { inParallel } from "../allocator/core/parallel.ts";
-import { checkTable } from "../allocator/read/check-table.ts";
+import { inParallel } from "../kernel/core/parallel.ts";
+import { checkTable } from "../nouns/contents/operations/check-table.ts";
 import type { Client } from "./client.ts";
 import type { Plat } from "./plat.ts";
 import { Tally, tableText } from "./tally.ts";

@@ -1,5 +1,5 @@
 import "./environment.ts";
-import { CorruptItemError } from "../domain/outcome.ts";
+import { CorruptItemError } from "../base/outcome.ts";
 import { asksForDeployed, loadTwin } from "./deployed.ts";
 import { expectNoEndpoint, readOptions, usageOf } from "./options.ts";
 import { type Plat, startPlat } from "./plat.ts";

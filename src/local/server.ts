@@ -3,11 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { invalid, Problem, problemAnswer } from "../contract/schema/problem.ts";
-import { BODY_BYTES_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
-import { type ConsoleFile, type ConsoleSettings, consoleFiles } from "../edge/console/files.ts";
-import type { Event } from "../edge/http/event.ts";
-import { encoded, type Handler } from "../edge/http/http.ts";
+import type { Event } from "../api/http/event.ts";
+import { encoded, type Handler } from "../api/http/http.ts";
+import { invalid, Problem, problemAnswer } from "../api/schema/problem.ts";
+import { BODY_BYTES_MAX, REQUEST_MS_MAX } from "../base/limits.ts";
+import {
+  type ConsoleFile,
+  type ConsoleSettings,
+  consoleFiles,
+} from "../nouns/console/serve/files.ts";
 import { destinationOf, newRequestId, type ServingFunction, withBody } from "./event.ts";
 import { bracketed, type Gate, gateOf, pageGateOf } from "./gate.ts";
 import { bodyOf, close, lastWords, listen } from "./http-server.ts";

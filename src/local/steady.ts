@@ -1,4 +1,4 @@
-import { inParallel } from "../allocator/core/parallel.ts";
+import { inParallel } from "../kernel/core/parallel.ts";
 import type { Client } from "./client.ts";
 import { CALLS_AT_ONCE, NODES, POOL } from "./rollout.ts";
 

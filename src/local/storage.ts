@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { ChangeLog, InMemoryFeed } from "../store/change-log.ts";
-import { InMemoryTable } from "../store/in-memory-table.ts";
-import { openEnvironment, UnusableFile } from "../store/lmdb-environment.ts";
 import { LmdbTable } from "../store/lmdb-table.ts";
-import type { Table } from "../store/table.ts";
+import { ChangeLog, InMemoryFeed } from "../table/change-log.ts";
+import { InMemoryTable } from "../table/in-memory-table.ts";
+import { openEnvironment, UnusableFile } from "../table/lmdb-environment.ts";
+import type { Table } from "../table/table.ts";
 import { dynamoClient, tableIn } from "../wiring.ts";
 import { createTable } from "./create-table.ts";
 import { makeDirectory } from "./data-directory.ts";

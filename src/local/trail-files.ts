@@ -2,7 +2,7 @@ import { appendFile, type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { TrailLine } from "../publish/trail-line.ts";
 import { hourOf, trailObjectsOf } from "../publish/trail-object.ts";
-import { NO_SEQUENCE } from "../store/change-log.ts";
+import { NO_SEQUENCE } from "../table/change-log.ts";
 
 const CHUNK_BYTES = 65_536;
 const NEW_LINE = 0x0a;

@@ -1,9 +1,9 @@
-import { ownerOf } from "../allocator/read/read-address.ts";
-import { type Address, formatAddress } from "../domain/address.ts";
-import { type Allocation, type Part, poolOfPart } from "../domain/allocation.ts";
-import type { Block } from "../domain/block.ts";
-import { addressAt, formatCidr } from "../domain/cidr.ts";
-import { formatTime } from "../domain/time.ts";
+import { formatTime } from "../base/time.ts";
+import { type Allocation, type Part, poolOfPart } from "../kernel/values/allocation.ts";
+import type { Block } from "../kernel/values/block.ts";
+import { type Address, formatAddress } from "../net/address.ts";
+import { addressAt, formatCidr } from "../net/cidr.ts";
+import { ownerOf } from "../nouns/address/operations/read-address.ts";
 import type { Json } from "./json.ts";
 
 /** The fields of an event about an address and its owner, under the names that the API has for them. */

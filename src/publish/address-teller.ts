@@ -1,9 +1,9 @@
-import { platItself } from "../domain/actor.ts";
-import type { Allocation } from "../domain/allocation.ts";
-import type { EventType } from "../domain/event-type.ts";
-import { allocationStartIn } from "../domain/fresh.ts";
-import type { ItemChange } from "../store/change-log.ts";
-import { actorIn } from "../store/signed-table.ts";
+import { platItself } from "../base/actor.ts";
+import type { EventType } from "../base/event-type.ts";
+import type { Allocation } from "../kernel/values/allocation.ts";
+import { allocationStartIn } from "../kernel/values/fresh.ts";
+import type { ItemChange } from "../table/change-log.ts";
+import { actorIn } from "../table/signed-table.ts";
 import { type AddressDetail, ownedDetail, placeOf } from "./address-detail.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import type { Draft } from "./draft.ts";

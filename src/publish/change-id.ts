@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ItemChange } from "../store/change-log.ts";
+import type { ItemChange } from "../table/change-log.ts";
 
 /** Bytes of an id: two of a billion ids are equal with a probability of 1 in 10^20. */
 const ID_BYTES = 16;

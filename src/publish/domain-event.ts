@@ -1,6 +1,6 @@
-import type { Actor } from "../domain/actor.ts";
-import type { EventType } from "../domain/event-type.ts";
-import { formatTime } from "../domain/time.ts";
+import type { Actor } from "../base/actor.ts";
+import type { EventType } from "../base/event-type.ts";
+import { formatTime } from "../base/time.ts";
 import type { Json } from "./json.ts";
 
 /** One event. Deliveries repeat it, with the same id and the same sequence number. */

@@ -1,6 +1,6 @@
-import type { Block } from "../domain/block.ts";
-import type { EventType } from "../domain/event-type.ts";
-import type { SlotEvent } from "../domain/slot-events.ts";
+import type { EventType } from "../base/event-type.ts";
+import type { Block } from "../kernel/values/block.ts";
+import type { SlotEvent } from "../kernel/values/slot-events.ts";
 import type { AddressDetail } from "./address-detail.ts";
 import type { Json } from "./json.ts";
 

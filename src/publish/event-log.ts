@@ -4,10 +4,10 @@ import {
   EVENT_PAGE_BYTES_MAX,
   LOGGED_BYTES_PER_ITEM_MAX,
   LOGGED_ITEMS_PER_READ,
-} from "../domain/limits.ts";
-import { HISTORY } from "../store/definition.ts";
-import { escaped } from "../store/key.ts";
-import type { Table } from "../store/table.ts";
+} from "../base/limits.ts";
+import { HISTORY } from "../table/definition.ts";
+import { escaped } from "../table/key.ts";
+import type { Table } from "../table/table.ts";
 import { type DomainEvent, eventBody } from "./domain-event.ts";
 import type { Entry } from "./history.ts";
 

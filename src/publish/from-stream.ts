@@ -4,10 +4,10 @@ import type {
   DynamoDBRecord,
   DynamoDBStreamEvent,
 } from "aws-lambda";
-import { orFailed } from "../edge/events/failed-run.ts";
-import { logger } from "../edge/http/logger.ts";
-import type { ItemChange } from "../store/change-log.ts";
-import { itemChangeOf } from "../store/streamed-change.ts";
+import { orFailed } from "../api/events/failed-run.ts";
+import { logger } from "../api/http/logger.ts";
+import type { ItemChange } from "../table/change-log.ts";
+import { itemChangeOf } from "../table/streamed-change.ts";
 import type { Published } from "./publisher.ts";
 
 /** Publishes a batch of changes. */

@@ -1,5 +1,5 @@
-import { inParallel } from "../allocator/core/parallel.ts";
-import type { ItemChange } from "../store/change-log.ts";
+import { inParallel } from "../kernel/core/parallel.ts";
+import type { ItemChange } from "../table/change-log.ts";
 import { eventBody } from "./domain-event.ts";
 import type { Entry, History, Holder } from "./history.ts";
 import type { Told } from "./told.ts";

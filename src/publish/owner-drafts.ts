@@ -1,9 +1,9 @@
-import { ownerOf } from "../allocator/read/read-address.ts";
-import { formatAddress } from "../domain/address.ts";
-import { type Allocation, isHolding, type Part } from "../domain/allocation.ts";
-import { addressAt } from "../domain/cidr.ts";
-import { isOfNode } from "../domain/handle.ts";
-import { same } from "../domain/same.ts";
+import { same } from "../base/same.ts";
+import { type Allocation, isHolding, type Part } from "../kernel/values/allocation.ts";
+import { isOfNode } from "../kernel/values/handle.ts";
+import { formatAddress } from "../net/address.ts";
+import { addressAt } from "../net/cidr.ts";
+import { ownerOf } from "../nouns/address/operations/read-address.ts";
 import type { Detail, Draft } from "./draft.ts";
 
 /** The fields of an assigned address that can change. The end of its lease is left out: it changes with each renewal. */

@@ -1,7 +1,7 @@
-import { same } from "../domain/same.ts";
-import type { ItemChange } from "../store/change-log.ts";
-import type { Item, Value } from "../store/item.ts";
-import { poolFrom } from "../store/space.ts";
+import { same } from "../base/same.ts";
+import { poolFrom } from "../nouns/pool/item.ts";
+import type { ItemChange } from "../table/change-log.ts";
+import type { Item, Value } from "../table/item.ts";
 import type { Detail, Draft } from "./draft.ts";
 import type { Json } from "./json.ts";
 

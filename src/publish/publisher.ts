@@ -1,13 +1,13 @@
-import { inParallel } from "../allocator/core/parallel.ts";
-import type { Store } from "../allocator/core/store.ts";
 import {
   LOGGED_MS_MAX,
   LOGGED_TRIES_MAX,
   OWNER_AWAITED_MS_MAX,
   PUBLISHED_AT_ONCE,
-} from "../domain/limits.ts";
-import type { ItemChange } from "../store/change-log.ts";
-import type { Table } from "../store/table.ts";
+} from "../base/limits.ts";
+import { inParallel } from "../kernel/core/parallel.ts";
+import type { Store } from "../kernel/core/store.ts";
+import type { ItemChange } from "../table/change-log.ts";
+import type { Table } from "../table/table.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import { batchesOf, type EventLog, eventLog, type LoggedBatch } from "./event-log.ts";
 import { historyItems } from "./history.ts";

@@ -1,7 +1,7 @@
-import { invalid, Problem } from "../contract/schema/problem.ts";
-import { CLOCK_SKEW_MS_MAX, EVENTS_WITHHELD_MS } from "../domain/limits.ts";
-import { formatTime } from "../domain/time.ts";
-import { daysOf, type ReadableHistory } from "../store/readable-history.ts";
+import { invalid, Problem } from "../api/schema/problem.ts";
+import { CLOCK_SKEW_MS_MAX, EVENTS_WITHHELD_MS } from "../base/limits.ts";
+import { formatTime } from "../base/time.ts";
+import { daysOf, type ReadableHistory } from "../table/readable-history.ts";
 import { eventLog, type LogPosition, logTime, timeIn } from "./event-log.ts";
 import type { Entry } from "./history.ts";
 

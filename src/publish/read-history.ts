@@ -1,13 +1,13 @@
-import { poolAt } from "../allocator/core/configuration.ts";
-import type { Context } from "../allocator/core/context.ts";
-import { Problem } from "../contract/schema/problem.ts";
-import { type Address, formatAddress } from "../domain/address.ts";
-import { blockOf } from "../domain/block-group.ts";
-import { formatCidr } from "../domain/cidr.ts";
-import { handleHash } from "../domain/hash.ts";
-import type { Page, PageWanted } from "../domain/listed.ts";
-import { assignsPrefixes } from "../domain/pool.ts";
-import { daysOf, type ReadableHistory } from "../store/readable-history.ts";
+import { Problem } from "../api/schema/problem.ts";
+import { handleHash } from "../base/hash.ts";
+import type { Page, PageWanted } from "../base/listed.ts";
+import { poolAt } from "../kernel/core/configuration.ts";
+import type { Context } from "../kernel/core/context.ts";
+import { blockOf } from "../kernel/values/block-group.ts";
+import { type Address, formatAddress } from "../net/address.ts";
+import { formatCidr } from "../net/cidr.ts";
+import { assignsPrefixes } from "../nouns/pool/pool.ts";
+import { daysOf, type ReadableHistory } from "../table/readable-history.ts";
 import { type Entry, historyItems, type Subject } from "./history.ts";
 
 /** A page of a history, the newest first. */

@@ -1,6 +1,6 @@
-import { inParallel } from "../allocator/core/parallel.ts";
-import { PUBLISHED_AT_ONCE } from "../domain/limits.ts";
-import type { ItemChange } from "../store/change-log.ts";
+import { PUBLISHED_AT_ONCE } from "../base/limits.ts";
+import { inParallel } from "../kernel/core/parallel.ts";
+import type { ItemChange } from "../table/change-log.ts";
 import { placeOf } from "./address-detail.ts";
 import { AddressTeller } from "./address-teller.ts";
 import type { Draft } from "./draft.ts";

@@ -1,7 +1,7 @@
-import type { Store } from "../allocator/core/store.ts";
-import type { EventType } from "../domain/event-type.ts";
-import type { ItemChange } from "../store/change-log.ts";
-import { actorIn } from "../store/signed-table.ts";
+import type { EventType } from "../base/event-type.ts";
+import type { Store } from "../kernel/core/store.ts";
+import type { ItemChange } from "../table/change-log.ts";
+import { actorIn } from "../table/signed-table.ts";
 import { changeId } from "./change-id.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import type { Detail } from "./draft.ts";

@@ -1,12 +1,12 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { convertToAttr } from "@aws-sdk/util-dynamodb";
-import type { Actor } from "../domain/actor.ts";
-import { formatTime } from "../domain/time.ts";
-import type { ItemChange } from "../store/change-log.ts";
-import { isMap, sameValue, valueAt } from "../store/clause.ts";
-import type { Item, Path, Value } from "../store/item.ts";
-import { kindNameOf, kindOf } from "../store/kinds.ts";
-import { actorIn } from "../store/signed-table.ts";
+import type { Actor } from "../base/actor.ts";
+import { formatTime } from "../base/time.ts";
+import type { ItemChange } from "../table/change-log.ts";
+import { isMap, sameValue, valueAt } from "../table/clause.ts";
+import type { Item, Path, Value } from "../table/item.ts";
+import { kindNameOf, kindOf } from "../table/kinds.ts";
+import { actorIn } from "../table/signed-table.ts";
 import { changeId } from "./change-id.ts";
 
 /** One changed attribute, or one entry of a map: its value before and after in DynamoDB's JSON, absent where it was not there. */
@@ -24,7 +24,7 @@ export interface TrailLine {
   readonly id: string;
   readonly at: string;
   readonly sequence: string;
-  /** The kind of the item, as in `src/store/kinds.ts`. */
+  /** The kind of the item, as in `src/table/kinds.ts`. */
   readonly kind: string;
   /** The name of the item for people. */
   readonly called: string;

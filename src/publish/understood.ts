@@ -1,7 +1,7 @@
-import type { Allocation, Part } from "../domain/allocation.ts";
-import { allocationFrom } from "../store/allocation.ts";
-import type { ItemChange } from "../store/change-log.ts";
-import { kindNameOf } from "../store/kinds.ts";
+import { allocationFrom } from "../kernel/items/allocation.ts";
+import type { Allocation, Part } from "../kernel/values/allocation.ts";
+import type { ItemChange } from "../table/change-log.ts";
+import { kindNameOf } from "../table/kinds.ts";
 import type { Draft } from "./draft.ts";
 import { draftsOf } from "./drafts.ts";
 import { type TrailLine, trailLineOf } from "./trail-line.ts";

@@ -1,10 +1,10 @@
-import { assign } from "../allocator/assign/assign.ts";
-import type { Context } from "../allocator/core/context.ts";
-import { readAddress } from "../allocator/read/read-address.ts";
-import { releaseAddress } from "../allocator/release/release-address.ts";
-import { type Address, formatAddress } from "../domain/address.ts";
-import type { HostId } from "../domain/host.ts";
-import { Rejection } from "../domain/outcome.ts";
+import { Rejection } from "../base/outcome.ts";
+import { assign } from "../kernel/assign/assign.ts";
+import type { Context } from "../kernel/core/context.ts";
+import { releaseAddress } from "../kernel/release/release-address.ts";
+import type { HostId } from "../kernel/values/host.ts";
+import { type Address, formatAddress } from "../net/address.ts";
+import { readAddress } from "../nouns/address/operations/read-address.ts";
 
 /** An address that its owner uses, as an inventory has it. */
 export interface Living {

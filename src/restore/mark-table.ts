@@ -1,15 +1,15 @@
-import { MARK_MS_MIN } from "../domain/limits.ts";
-import { TableFrozenError } from "../domain/outcome.ts";
-import type { TableIdentity, TableRegister } from "../domain/table-register.ts";
-import type { Guard } from "../store/guarded-table.ts";
-import type { Table } from "../store/table.ts";
+import { MARK_MS_MIN } from "../base/limits.ts";
+import { TableFrozenError } from "../base/outcome.ts";
+import type { Guard } from "../table/guarded-table.ts";
+import type { TableIdentity, TableRegister } from "../table/register.ts";
 import {
   freezeTable,
   moveMark,
   readRegister,
   registerReplica,
   registerTable,
-} from "../store/table-register.ts";
+} from "../table/register-item.ts";
+import type { Table } from "../table/table.ts";
 
 /** A time outside of the table, which does not go back with it. */
 export interface Marker {

@@ -1,5 +1,5 @@
 import { AwsClient } from "aws4fetch";
-import { ANSWER_MS_MAX } from "../domain/limits.ts";
+import { ANSWER_MS_MAX } from "../base/limits.ts";
 import type { Marker } from "./mark-table.ts";
 
 /**

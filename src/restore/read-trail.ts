@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { TRAIL_LINES_MAX } from "../domain/limits.ts";
-import { textOf } from "../domain/utf8.ts";
+import { TRAIL_LINES_MAX } from "../base/limits.ts";
+import { textOf } from "../base/utf8.ts";
 import { RestoreError } from "./restore-error.ts";
 import { type Line, parseLine } from "./trail-line.ts";
 

@@ -1,5 +1,5 @@
-import { isMap } from "../store/clause.ts";
-import type { Item, Key, Value } from "../store/item.ts";
+import { isMap } from "../table/clause.ts";
+import type { Item, Key, Value } from "../table/item.ts";
 import { RestoreError } from "./restore-error.ts";
 import { textOf } from "./text-of-value.ts";
 import type { Line, LineChange } from "./trail-line.ts";

@@ -1,4 +1,4 @@
-import type { Value } from "../store/item.ts";
+import type { Value } from "../table/item.ts";
 
 /** Returns a text that two values share only if DynamoDB takes them for equal: the order of maps and sets does not count. */
 export function textOf(value: Value): string {

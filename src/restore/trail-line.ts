@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { orProblem, Problem } from "../contract/schema/problem.ts";
-import { checked } from "../contract/schema/schema.ts";
-import type { Key, Path, Value } from "../store/item.ts";
-import { type Attribute, valueIn } from "../store/streamed-change.ts";
+import { orProblem, Problem } from "../api/schema/problem.ts";
+import { checked } from "../api/schema/schema.ts";
+import type { Key, Path, Value } from "../table/item.ts";
+import { type Attribute, valueIn } from "../table/streamed-change.ts";
 import { RestoreError } from "./restore-error.ts";
 
 /** A change of one attribute, or of one entry of a map: its value before and after, each absent where it was not there. */

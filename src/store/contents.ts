@@ -1,21 +1,37 @@
-import type { Contents, PartOfSpace } from "../domain/contents.ts";
-import { CorruptItemError } from "../domain/outcome.ts";
-import type { Unread } from "../domain/sweep.ts";
-import { planFrom } from "./address-plan.ts";
-import { affinityFrom } from "./affinity.ts";
-import { allocationFrom } from "./allocation.ts";
-import { applicationFrom } from "./application.ts";
-import { blockFrom } from "./block.ts";
-import { indexPageFrom } from "./block-group-index.ts";
-import { borrowedBlockFrom } from "./borrowed-block.ts";
-import { budgetFrom } from "./budget.ts";
-import { ciliumReportFrom } from "./cilium-report.ts";
-import { assertKeysOf, reading } from "./format.ts";
-import { fullBlockFrom } from "./full-block.ts";
-import { fullPoolFrom } from "./full-pool.ts";
-import { indexEntryFrom } from "./index-entry.ts";
-import type { Item, Key } from "./item.ts";
-import { jobFrom } from "./job.ts";
+import { CorruptItemError } from "../base/outcome.ts";
+import type { Contents, PartOfSpace } from "../invariants/contents.ts";
+import { affinityFrom } from "../kernel/items/affinity.ts";
+import { allocationFrom } from "../kernel/items/allocation.ts";
+import { blockFrom } from "../kernel/items/block.ts";
+import { indexPageFrom } from "../kernel/items/block-group-index.ts";
+import { borrowedBlockFrom } from "../kernel/items/borrowed-block.ts";
+import { fullBlockFrom } from "../kernel/items/full-block.ts";
+import { fullPoolFrom } from "../kernel/items/full-pool.ts";
+import { indexEntryFrom } from "../kernel/items/index-entry.ts";
+import { lendingFrom } from "../kernel/items/lending.ts";
+import {
+  machineFrom,
+  nodeReportFrom,
+  signOfLifeFrom,
+  tombstoneFrom,
+} from "../kernel/items/node-life.ts";
+import { shardWalkFrom } from "../kernel/items/progress.ts";
+import { quotaSlotFrom } from "../kernel/items/quota-slot.ts";
+import type { Unread } from "../kernel/values/sweep.ts";
+import { applicationFrom } from "../nouns/application/item.ts";
+import { ciliumReportFrom } from "../nouns/cilium/item.ts";
+import { jobFrom } from "../nouns/job/item.ts";
+import { namespaceFrom } from "../nouns/namespace/item.ts";
+import { nodeEntryFrom, nodeFrom } from "../nouns/node/item.ts";
+import { statedFrom } from "../nouns/node/stated-ranges-item.ts";
+import { planFrom } from "../nouns/pool/address-plan-item.ts";
+import { indexesFrom, poolFrom, reservationFrom, versionFrom } from "../nouns/pool/item.ts";
+import { budgetFrom } from "../nouns/quota/budget-item.ts";
+import { quotaFrom, requestRateFrom } from "../nouns/quota/item.ts";
+import { spaceEntryFrom } from "../nouns/space/item.ts";
+import { poolUsageFrom } from "../nouns/utilization/item.ts";
+import { assertKeysOf, reading } from "../table/format.ts";
+import type { Item, Key } from "../table/item.ts";
 import {
   allocationPk,
   allocationPrefix,
@@ -40,21 +56,10 @@ import {
   spacePk,
   statedPk,
   versionKey,
-} from "./key.ts";
-import { kindNameOf } from "./kinds.ts";
-import { lendingFrom } from "./lending.ts";
-import { namespaceFrom } from "./namespace.ts";
-import { nodeEntryFrom, nodeFrom } from "./node.ts";
-import { machineFrom, nodeReportFrom, signOfLifeFrom, tombstoneFrom } from "./node-life.ts";
-import { poolUsageFrom } from "./pool-usage.ts";
-import { shardWalkFrom } from "./progress.ts";
-import { quotaFrom, requestRateFrom } from "./quota.ts";
-import { quotaSlotFrom } from "./quota-slot.ts";
-import { readOrNot } from "./readable-items.ts";
-import { indexesFrom, poolFrom, reservationFrom, versionFrom } from "./space.ts";
-import { spaceEntryFrom } from "./space-entry.ts";
-import { statedFrom } from "./stated-ranges.ts";
-import type { Segment, Table } from "./table.ts";
+} from "../table/key.ts";
+import { kindNameOf } from "../table/kinds.ts";
+import { readOrNot } from "../table/readable-items.ts";
+import type { Segment, Table } from "../table/table.ts";
 
 /**
  * The calls that read items whatever their kind: those of a part of a space, or those of the whole

@@ -1,12 +1,20 @@
-import { type Outcome, UnavailableError } from "../domain/outcome.ts";
-import { type ChangeFeed, ChangeLog, leavesAsIs, NO_SEQUENCE } from "./change-log.ts";
-import { holds } from "./clause.ts";
-import { asAsked, changed, outcomeOf, queried } from "./in-memory-table.ts";
-import type { Item, Key } from "./item.ts";
-import type { NumberedWrite } from "./kept-commit.ts";
-import type { Environment, Replacement } from "./lmdb-environment.ts";
+import { type Outcome, UnavailableError } from "../base/outcome.ts";
+import { type ChangeFeed, ChangeLog, leavesAsIs, NO_SEQUENCE } from "../table/change-log.ts";
+import { holds } from "../table/clause.ts";
+import { asAsked, changed, outcomeOf, queried } from "../table/in-memory-table.ts";
+import type { Item, Key } from "../table/item.ts";
+import type { NumberedWrite } from "../table/kept-commit.ts";
+import type { Environment, Replacement } from "../table/lmdb-environment.ts";
+import type {
+  DueKey,
+  DueOptions,
+  Page,
+  QueryOptions,
+  ScanOptions,
+  Table,
+  Write,
+} from "../table/table.ts";
 import { eachCall } from "./stack.ts";
-import type { DueKey, DueOptions, Page, QueryOptions, ScanOptions, Table, Write } from "./table.ts";
 
 /**
  * A table in a file of this machine. It judges writes in the order of their arrival, by the newest

@@ -1,17 +1,17 @@
-import type { Actor } from "../domain/actor.ts";
-import type { Random } from "../domain/fresh.ts";
-import { ANSWER_MS_MAX, CALL_TRIES_MAX, CONNECT_MS_MAX, REQUEST_MS_MAX } from "../domain/limits.ts";
+import type { Actor } from "../base/actor.ts";
+import { ANSWER_MS_MAX, CALL_TRIES_MAX, CONNECT_MS_MAX, REQUEST_MS_MAX } from "../base/limits.ts";
 import {
   DeadlineError,
   ThrottledError,
   UnavailableError,
   type WriteCounts,
-} from "../domain/outcome.ts";
-import type { Sender } from "./dynamodb-table.ts";
-import { type KnownKeys, knownKeysTable } from "./format.ts";
-import { signedTable } from "./signed-table.ts";
+} from "../base/outcome.ts";
+import type { Random } from "../kernel/values/fresh.ts";
+import type { Sender } from "../table/dynamodb-table.ts";
+import { type KnownKeys, knownKeysTable } from "../table/format.ts";
+import { signedTable } from "../table/signed-table.ts";
+import type { Table } from "../table/table.ts";
 import { makeStore } from "./store.ts";
-import type { Table } from "./table.ts";
 
 /** The things that a request or run carries to each of its calls of the table. */
 export interface Carried {

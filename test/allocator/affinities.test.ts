@@ -1,24 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../src/allocator/admin/administration.ts";
-import { claimAffinities } from "../../src/allocator/affinities/claim-range.ts";
-import {
-  releaseAffinities,
-  releaseAffinity,
-} from "../../src/allocator/affinities/release-range.ts";
-import { ensureBlocks } from "../../src/allocator/assign/ensure-blocks.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { deletePool } from "../../src/allocator/jobs/pool-jobs.ts";
-import { listAffinities } from "../../src/allocator/read/list-affinities.ts";
-import { listSpaceAffinities } from "../../src/allocator/read/list-space-affinities.ts";
-import { releaseHost } from "../../src/allocator/release/release-host.ts";
-import type { Address } from "../../src/domain/address.ts";
-import { formatCidr } from "../../src/domain/cidr.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import { findViolations } from "../../src/domain/invariants.ts";
-import { AFFINITIES_RELEASED_MAX, CLAIM_TRIES_MAX } from "../../src/domain/limits.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { AFFINITIES_RELEASED_MAX, CLAIM_TRIES_MAX } from "../../src/base/limits.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import { claimAffinities } from "../../src/kernel/affinities/claim-range.ts";
+import { releaseAffinities, releaseAffinity } from "../../src/kernel/affinities/release-range.ts";
+import { ensureBlocks } from "../../src/kernel/assign/ensure-blocks.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { releaseHost } from "../../src/kernel/release/release-host.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
+import type { Address } from "../../src/net/address.ts";
+import { formatCidr } from "../../src/net/cidr.ts";
+import { listAffinities } from "../../src/nouns/affinity/operations/list-affinities.ts";
+import { listSpaceAffinities } from "../../src/nouns/affinity/operations/list-space-affinities.ts";
+import { putPool } from "../../src/nouns/pool/operations/administration.ts";
+import { deletePool } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import { contentsOf } from "../../src/store/contents.ts";
-import type { Table } from "../../src/store/table.ts";
+import type { Table } from "../../src/table/table.ts";
 import { callsOf, withIntruder, withMishap } from "../simulation/crash-points.ts";
 import { MutatedTable } from "../simulation/mutate.ts";
 import {

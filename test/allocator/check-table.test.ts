@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import { checkTable } from "../../src/allocator/read/check-table.ts";
-import type { Write } from "../../src/store/table.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import { checkTable } from "../../src/nouns/contents/operations/check-table.ts";
+import type { Write } from "../../src/table/table.ts";
 import { assigned, contextOver, makeWorld, poolOf, requestOf, tableOf } from "../world.ts";
 
 it("counts the addresses that are taken, and those of which no caller was told", async () => {

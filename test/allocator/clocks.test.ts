@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import { RELEASED_ALLOCATION_KEPT_MS } from "../../src/domain/limits.ts";
+import { RELEASED_ALLOCATION_KEPT_MS } from "../../src/base/limits.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import {
   assigned,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { repair } from "../../src/allocator/maintenance/repair/repair.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { takenIn } from "../../src/domain/block.ts";
-import { GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "../../src/domain/limits.ts";
-import { EVERY_SHARD } from "../../src/domain/shard.ts";
-import type { Table } from "../../src/store/table.ts";
+import { GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "../../src/base/limits.ts";
+import { EVERY_SHARD } from "../../src/base/shard.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { takenIn } from "../../src/kernel/values/block.ts";
+import { repair } from "../../src/maintenance/repair/repair.ts";
+import type { Table } from "../../src/table/table.ts";
 import { withMishap } from "../simulation/crash-points.ts";
 import {
   assigned,

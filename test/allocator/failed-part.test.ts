@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { repair } from "../../src/allocator/maintenance/repair/repair.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { takenIn } from "../../src/domain/block.ts";
-import { GRACE_MS } from "../../src/domain/limits.ts";
-import { ThrottledError } from "../../src/domain/outcome.ts";
-import { EVERY_SHARD } from "../../src/domain/shard.ts";
-import type { Item } from "../../src/store/item.ts";
-import type { Table } from "../../src/store/table.ts";
+import { GRACE_MS } from "../../src/base/limits.ts";
+import { ThrottledError } from "../../src/base/outcome.ts";
+import { EVERY_SHARD } from "../../src/base/shard.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { takenIn } from "../../src/kernel/values/block.ts";
+import { repair } from "../../src/maintenance/repair/repair.ts";
+import type { Item } from "../../src/table/item.ts";
+import type { Table } from "../../src/table/table.ts";
 import {
   assigned,
   contentsIn,

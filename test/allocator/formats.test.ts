@@ -1,24 +1,24 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { putPool } from "../../src/allocator/admin/administration.ts";
-import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
-import { putNode } from "../../src/allocator/admin/nodes.ts";
-import { claimAffinities } from "../../src/allocator/affinities/claim-range.ts";
-import { releaseRange } from "../../src/allocator/affinities/release-range.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import { configurationOf } from "../../src/allocator/core/configuration.ts";
+import { CorruptItemError, Rejection } from "../../src/base/outcome.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import { claimAffinities } from "../../src/kernel/affinities/claim-range.ts";
+import { releaseRange } from "../../src/kernel/affinities/release-range.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import { configurationOf } from "../../src/kernel/core/configuration.ts";
+import { parseGeneration } from "../../src/kernel/values/generation.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
+import { amendAddress } from "../../src/nouns/address/operations/amend-address.ts";
+import { readBlock } from "../../src/nouns/block/operations/read-block.ts";
+import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import {
   type Accepted,
   drainPool,
   listJobs,
   releasePool,
-} from "../../src/allocator/jobs/pool-jobs.ts";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
-import { readBlock } from "../../src/allocator/read/read-block.ts";
-import { parseGeneration } from "../../src/domain/generation.ts";
-import { findViolations } from "../../src/domain/invariants.ts";
-import { CorruptItemError, Rejection } from "../../src/domain/outcome.ts";
-import type { Item } from "../../src/store/item.ts";
-import { TABLE_KEY } from "../../src/store/key.ts";
+} from "../../src/nouns/pool/operations/pool-jobs.ts";
+import { putNode } from "../../src/nouns/registry/operations/nodes.ts";
+import type { Item } from "../../src/table/item.ts";
+import { TABLE_KEY } from "../../src/table/key.ts";
 import { selector } from "../domain/builders.ts";
 import {
   addressOf,

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { releaseAffinity } from "../../src/allocator/affinities/release-range.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Assignment } from "../../src/allocator/assign/assignment.ts";
-import { deleteEmptyBlock } from "../../src/allocator/blocks/delete-empty-block.ts";
-import { isWhollyTaken } from "../../src/domain/block.ts";
-import { formatCidr } from "../../src/domain/cidr.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import { BLOCKS_READ_AT_ONCE } from "../../src/domain/limits.ts";
-import { type Rejection, ThrottledError } from "../../src/domain/outcome.ts";
-import type { Settings } from "../../src/domain/pool.ts";
-import type { Table } from "../../src/store/table.ts";
+import { BLOCKS_READ_AT_ONCE } from "../../src/base/limits.ts";
+import { type Rejection, ThrottledError } from "../../src/base/outcome.ts";
+import { releaseAffinity } from "../../src/kernel/affinities/release-range.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { Assignment } from "../../src/kernel/assign/assignment.ts";
+import { deleteEmptyBlock } from "../../src/kernel/blocks/delete-empty-block.ts";
+import { isWhollyTaken } from "../../src/kernel/values/block.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
+import { formatCidr } from "../../src/net/cidr.ts";
+import type { Settings } from "../../src/nouns/pool/pool.ts";
+import type { Table } from "../../src/table/table.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import {
   assigned,

@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
+import { Rejection, UnavailableError } from "../../src/base/outcome.ts";
+import { groupAt, groupIndexOf, groupOf } from "../../src/kernel/values/block-group.ts";
+import { freshId } from "../../src/kernel/values/fresh.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
+import { runJobs, type Worked } from "../../src/maintenance/run-jobs.ts";
+import { type Cidr, cidrOf, sizeOf } from "../../src/net/cidr.ts";
+import type { PoolJob } from "../../src/nouns/job/job.ts";
 import {
   type Accepted,
   deletePool,
   drainPool,
   readJob,
   releasePool,
-} from "../../src/allocator/jobs/pool-jobs.ts";
-import { runJobs, type Worked } from "../../src/allocator/jobs/run-jobs.ts";
-import { groupAt, groupIndexOf, groupOf } from "../../src/domain/block-group.ts";
-import { type Cidr, cidrOf, sizeOf } from "../../src/domain/cidr.ts";
-import { freshId } from "../../src/domain/fresh.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import type { PoolJob } from "../../src/domain/job.ts";
-import { Rejection, UnavailableError } from "../../src/domain/outcome.ts";
-import type { Item } from "../../src/store/item.ts";
-import { blockPk } from "../../src/store/key.ts";
-import type { Table } from "../../src/store/table.ts";
+} from "../../src/nouns/pool/operations/pool-jobs.ts";
+import type { Item } from "../../src/table/item.ts";
+import { blockPk } from "../../src/table/key.ts";
+import type { Table } from "../../src/table/table.ts";
 import { slowTable, VirtualClock } from "../virtual-clock.ts";
 import {
   contentsIn,

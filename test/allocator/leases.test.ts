@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import { withCalls } from "../../src/allocator/core/store.ts";
-import { readAddress } from "../../src/allocator/read/read-address.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { parseGeneration } from "../../src/domain/generation.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import { withCalls } from "../../src/kernel/core/store.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { parseGeneration } from "../../src/kernel/values/generation.ts";
+import { amendAddress } from "../../src/nouns/address/operations/amend-address.ts";
+import { readAddress } from "../../src/nouns/address/operations/read-address.ts";
 import {
   addressOf,
   assigned,

@@ -1,16 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Granted } from "../../src/allocator/allocations/holding.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import {
-  areHeld,
-  grantedUnderLimit,
-  quotaSlotsUnderLimit,
-} from "../../src/allocator/assign/quota.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { findViolations } from "../../src/domain/invariants.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import type { Granted } from "../../src/kernel/allocations/holding.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import { areHeld, grantedUnderLimit, quotaSlotsUnderLimit } from "../../src/kernel/assign/quota.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,

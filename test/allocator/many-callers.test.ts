@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { eachCall } from "../../src/store/stack.ts";
-import type { Table } from "../../src/store/table.ts";
+import type { Table } from "../../src/table/table.ts";
 import {
   assigned,
   contextOver,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import { drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
-import { formatSet } from "../../src/domain/address-set.ts";
-import { findViolations } from "../../src/domain/invariants.ts";
-import { RANGE_RETIRED_MS_MIN } from "../../src/domain/limits.ts";
+import { RANGE_RETIRED_MS_MIN } from "../../src/base/limits.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
+import { formatSet } from "../../src/net/address-set.ts";
+import { drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import { cutOffBefore } from "../operations/cut-off.ts";
 import {
   from,

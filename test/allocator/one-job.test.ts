@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../src/allocator/admin/administration.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
-import { findViolations } from "../../src/domain/invariants.ts";
-import type { PoolJob } from "../../src/domain/job.ts";
-import { JOB_KEPT_MS } from "../../src/domain/limits.ts";
-import type { Item } from "../../src/store/item.ts";
-import { jobFrom } from "../../src/store/job.ts";
-import { JOBS_PK } from "../../src/store/key.ts";
-import type { Table } from "../../src/store/table.ts";
+import { JOB_KEPT_MS } from "../../src/base/limits.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
+import { jobFrom } from "../../src/nouns/job/item.ts";
+import type { PoolJob } from "../../src/nouns/job/job.ts";
+import { putPool } from "../../src/nouns/pool/operations/administration.ts";
+import { deletePool, drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
+import type { Item } from "../../src/table/item.ts";
+import { JOBS_PK } from "../../src/table/key.ts";
+import type { Table } from "../../src/table/table.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import { callsToTry, oneIn } from "../simulation/sampled-calls.ts";
 import {

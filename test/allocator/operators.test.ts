@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Written } from "../../src/allocator/admin/written.ts";
-import type { Accepted } from "../../src/allocator/jobs/pool-jobs.ts";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
-import { findViolations } from "../../src/domain/invariants.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import type { Written } from "../../src/kernel/core/written.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
+import type { Accepted } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import { type Answer, RESOURCES, type Resource, seenBy } from "../operations/resources.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import { callsToTry, oneIn } from "../simulation/sampled-calls.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { deleteNode, listNodes, putNode } from "../../src/allocator/admin/nodes.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { deleteNode, listNodes, putNode } from "../../src/nouns/registry/operations/nodes.ts";
 import { repairAll } from "../scheduled-runs.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import { callsToTry, oneIn } from "../simulation/sampled-calls.ts";

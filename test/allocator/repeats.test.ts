@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/domain/limits.ts";
-import type { Settings } from "../../src/domain/pool.ts";
+import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/base/limits.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Settings } from "../../src/nouns/pool/pool.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import { assigned, contextOver, makeWorld, poolOf, requestOf, type World } from "../world.ts";
 

@@ -3,25 +3,28 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 /** The one file that repeats a step, and counts its tries. */
-const PRIMITIVE = "core/compare-and-swap.ts";
+const PRIMITIVE = "src/kernel/core/compare-and-swap.ts";
 
 /** The loops that repeat something other than a step, and the reason why `untilAnswered` cannot run them. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  "assign/select-slots.ts": "A turn that finds a block is progress, so only some turns count.",
+  "src/kernel/assign/select-slots.ts":
+    "A turn that finds a block is progress, so only some turns count.",
 };
 
 /** A loop whose head counts tries or rounds. */
 const COUNTED =
   /\b(?:for|while) \([^{}]*\b(?:attempts?|tries|triesMax|rounds?|[A-Z_]*(?:TRIES|ROUNDS)_MAX)\b/;
 
-const FOLDER = "src/allocator";
+const FOLDERS = ["src/kernel", "src/nouns", "src/maintenance"];
 
 const countedLoops = () =>
-  readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
+  FOLDERS.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
+  )
     .filter((path) => path.endsWith(".ts"))
-    .filter((path) => COUNTED.test(readFileSync(join(FOLDER, path), "utf8")));
+    .filter((path) => COUNTED.test(readFileSync(path, "utf8")));
 
-describe("the loops of the allocator", () => {
+describe("the loops of the kernel and the operations", () => {
   it("count tries in the primitive alone, and where a reason says why", () => {
     const loops = countedLoops();
     expect(loops).toContain(PRIMITIVE);

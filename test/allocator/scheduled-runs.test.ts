@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { putSettings } from "../../src/allocator/admin/administration.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import { withCalls } from "../../src/allocator/core/store.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { isOver } from "../../src/domain/allocation.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
-import { EVERY_SHARD } from "../../src/domain/shard.ts";
+import { EVERY_SHARD } from "../../src/base/shard.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import { withCalls } from "../../src/kernel/core/store.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { isOver } from "../../src/kernel/values/allocation.ts";
+import { putSettings } from "../../src/nouns/pool/operations/administration.ts";
+import { SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import { withMishap } from "../simulation/crash-points.ts";

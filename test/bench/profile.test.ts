@@ -16,7 +16,7 @@ it.runIf(emulatorBinary())(
 const MAP = {
   file: "index.mjs",
   version: 3,
-  sources: ["../../node_modules/@smithy/core/index.js", "../../src/allocator/assign/assign.ts"],
+  sources: ["../../node_modules/@smithy/core/index.js", "../../src/kernel/assign/assign.ts"],
   sourcesContent: [],
   names: [],
   mappings: "AAAA,UCAA",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { newSpace, spaceWithPool, table, textsOf } from "../functions/plat.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";

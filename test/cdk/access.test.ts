@@ -11,9 +11,9 @@ import {
   type Partition,
 } from "../../cdk/access.ts";
 import { ENVIRONMENT_NAMES } from "../../cdk/environments.ts";
-import { parseCidr } from "../../src/domain/cidr.ts";
-import { hostId } from "../../src/domain/host.ts";
-import * as key from "../../src/store/key.ts";
+import { hostId } from "../../src/kernel/values/host.ts";
+import { parseCidr } from "../../src/net/cidr.ts";
+import * as key from "../../src/table/key.ts";
 import { decide, type Statement } from "../../twin/iam.ts";
 import { FUNCTIONS, SCHEDULED_FUNCTIONS, templates } from "./templates.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { SHARDS } from "../../src/domain/limits.ts";
+import { SHARDS } from "../../src/base/limits.ts";
 import {
   type AlarmState,
   alarmsOf,

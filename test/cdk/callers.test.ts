@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { CALLER_ROLES, ROLE_OF } from "../../cdk/callers.ts";
 import { SPACES_MAX } from "../../cdk/deployment.ts";
 import { PlatStage } from "../../cdk/stage.ts";
-import { EVERY_SPACE, isAllowed } from "../../src/contract/routes/roles.ts";
-import { SPACE_DEFAULT, SPACE_PATH } from "../../src/contract/routes/route.ts";
-import { ROUTES, type Route } from "../../src/contract/routes/routes.ts";
-import { SPACE_CHARACTERS_MAX } from "../../src/domain/limits.ts";
+import { SPACE_DEFAULT, SPACE_PATH } from "../../src/api/route.ts";
+import { SPACE_CHARACTERS_MAX } from "../../src/base/limits.ts";
+import { EVERY_SPACE, isAllowed } from "../../src/contract/roles.ts";
+import { ROUTES, type Route } from "../../src/contract/routes.ts";
 import { decide, type Statement } from "../../twin/iam.ts";
 
 /** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */

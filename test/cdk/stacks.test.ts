@@ -2,10 +2,10 @@ import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, ENVIRONMENTS } from "../../cdk/environments.ts";
 import { ROUTE_KEYS } from "../../cdk/route-keys.ts";
-import { ROUTES } from "../../src/contract/routes/routes.ts";
-import { REQUEST_MS_MAX, SHARDS } from "../../src/domain/limits.ts";
-import { EVERY_SHARD } from "../../src/domain/shard.ts";
-import { TABLE } from "../../src/store/definition.ts";
+import { REQUEST_MS_MAX, SHARDS } from "../../src/base/limits.ts";
+import { EVERY_SHARD } from "../../src/base/shard.ts";
+import { ROUTES } from "../../src/contract/routes.ts";
+import { TABLE } from "../../src/table/definition.ts";
 import { ACCESS_BY_JWT, ACCESS_BY_TOKEN, DOMAIN, stageOf } from "./choices.ts";
 import { bodyOf, bodyRoutes, openKeys } from "./http-api.ts";
 import {

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { STREAM_FILTERS } from "../../cdk/stream-filters.ts";
-import { parseCidr } from "../../src/domain/cidr.ts";
-import { hostId } from "../../src/domain/host.ts";
-import type { Key } from "../../src/store/item.ts";
-import * as key from "../../src/store/key.ts";
-import { KIND_NAMES, kindNameOf } from "../../src/store/kinds.ts";
+import { hostId } from "../../src/kernel/values/host.ts";
+import { parseCidr } from "../../src/net/cidr.ts";
+import type { Key } from "../../src/table/item.ts";
+import * as key from "../../src/table/key.ts";
+import { KIND_NAMES, kindNameOf } from "../../src/table/kinds.ts";
 import { matches } from "../../twin/stream-filter.ts";
 
 const cidr = parseCidr("10.0.0.0/26");

@@ -1,7 +1,7 @@
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { PlatStage } from "../../cdk/stage.ts";
-import { ROUTES } from "../../src/contract/routes/routes.ts";
+import { ROUTES } from "../../src/contract/routes.ts";
 
 export const HTTP_FUNCTIONS = [...new Set(ROUTES.map((route) => route.function))];
 export const SCHEDULED_FUNCTIONS = ["reclaim", "repair", "work"] as const;

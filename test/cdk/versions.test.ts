@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES } from "../../cdk/environments.ts";
-import { ROUTES } from "../../src/contract/routes/routes.ts";
+import { ROUTES } from "../../src/contract/routes.ts";
 import { bodyRoutes } from "./http-api.ts";
 import { FUNCTIONS, HTTP_FUNCTIONS, templates } from "./templates.ts";
 

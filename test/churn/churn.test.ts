@@ -1,10 +1,10 @@
 import "../local/silent.ts";
 import { afterAll, expect, it } from "vitest";
 import { intakeOver } from "../../functions/intake.ts";
-import { checkTable } from "../../src/allocator/read/check-table.ts";
-import { type Random, randomBelow } from "../../src/domain/fresh.ts";
+import { type Random, randomBelow } from "../../src/kernel/values/fresh.ts";
 import { functionsOver } from "../../src/local/functions.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import { checkTable } from "../../src/nouns/contents/operations/check-table.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { wiringOver } from "../../src/wiring.ts";
 import { callHandler } from "../functions/call.ts";
 import { runAs, tellUsed, unlawful, watchedTable } from "../functions/rights.ts";

@@ -1,4 +1,4 @@
-import { type Random, randomBelow } from "../../src/domain/fresh.ts";
+import { type Random, randomBelow } from "../../src/kernel/values/fresh.ts";
 import { nodeEvent, podEvent, ready } from "../node-objects.ts";
 
 /** A Node object as the API server has it. */

@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { type Random, randomBelow } from "../../src/domain/fresh.ts";
+import { type Random, randomBelow } from "../../src/kernel/values/fresh.ts";
 
 type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 

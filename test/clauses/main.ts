@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { inParallel } from "../../src/allocator/core/parallel.ts";
+import { inParallel } from "../../src/kernel/core/parallel.ts";
 import { NOTICED } from "../simulation/noticed.ts";
 import { simulate } from "../simulation/run.ts";
 import { commitOf, digestOfSources } from "../simulation/sources.ts";

@@ -1,5 +1,5 @@
-import { holds } from "../../src/store/clause.ts";
-import type { Write } from "../../src/store/table.ts";
+import { holds } from "../../src/table/clause.ts";
+import type { Write } from "../../src/table/table.ts";
 import { isPossible, MutatedTable } from "../simulation/mutate.ts";
 import { fenceIn, nameOf, ownClausesOf, pairOf } from "./parts.ts";
 

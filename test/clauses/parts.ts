@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Clause } from "../../src/store/clause.ts";
-import type { Change, Write } from "../../src/store/table.ts";
+import type { Clause } from "../../src/table/clause.ts";
+import type { Change, Write } from "../../src/table/table.ts";
 import { AND, isPossible, MutatedTable } from "../simulation/mutate.ts";
 
 /** Clauses whose name is shared by different kinds of writes. Each kind is left out separately. */

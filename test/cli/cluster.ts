@@ -1,5 +1,5 @@
-import { formatAddress } from "../../src/domain/address.ts";
-import { addressAt, type Cidr, formatCidr, parseCidr, sizeOf } from "../../src/domain/cidr.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { addressAt, type Cidr, formatCidr, parseCidr, sizeOf } from "../../src/net/cidr.ts";
 
 /** A resource as kubectl prints it. */
 export interface Resource {

@@ -1,4 +1,4 @@
-import { COOLDOWN_SECONDS_DEFAULT } from "../../src/domain/limits.ts";
+import { COOLDOWN_SECONDS_DEFAULT } from "../../src/base/limits.ts";
 import type { Resource } from "./cluster.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
+import { pathIn } from "../../src/api/route.ts";
 import { run } from "../../src/cli/program.ts";
 import type { Io } from "../../src/cli/shell/io.ts";
-import { pathIn } from "../../src/contract/routes/route.ts";
 import type { Plat } from "../../src/local/plat.ts";
 import type { StorageOptions } from "../../src/local/storage.ts";
 import { unhurriedPlat } from "../local/unhurried-plat.ts";

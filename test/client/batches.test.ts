@@ -1,4 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { PROBLEMS, type ProblemCode } from "../../src/api/schema/problem.ts";
+import {
+  BATCH_ADDRESSES_MAX,
+  BATCH_ITEMS_MAX,
+  BATCHES_AT_ONCE_MAX,
+  BODY_BYTES_MAX,
+} from "../../src/base/limits.ts";
 import {
   ApiError,
   type BatchedRequest,
@@ -7,13 +14,6 @@ import {
   type Request,
 } from "../../src/client/index.ts";
 import { isRepeatable } from "../../src/client/repeatable.ts";
-import { PROBLEMS, type ProblemCode } from "../../src/contract/schema/problem.ts";
-import {
-  BATCH_ADDRESSES_MAX,
-  BATCH_ITEMS_MAX,
-  BATCHES_AT_ONCE_MAX,
-  BODY_BYTES_MAX,
-} from "../../src/domain/limits.ts";
 
 const assign = (handle: string, more: object = {}): BatchedRequest => ({
   assign: { host: "n1", ipv4: 1, handle, ...more },

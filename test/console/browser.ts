@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
-import type { ConsoleSettings } from "../../src/edge/console/files.ts";
 import { type Plat, startPlat } from "../../src/local/plat.ts";
 import { CONSOLE_FOLDER, readConsole } from "../../src/local/server.ts";
+import type { ConsoleSettings } from "../../src/nouns/console/serve/files.ts";
 import type { Surroundings } from "../../src/wiring.ts";
 import { call } from "../local/process.ts";
 

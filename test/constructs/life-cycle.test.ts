@@ -1,7 +1,7 @@
 import type { CloudFormationCustomResourceEvent } from "aws-lambda";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { EFFECTIVE_MS_MAX } from "../../src/domain/limits.ts";
+import { EFFECTIVE_MS_MAX } from "../../src/base/limits.ts";
 import { newSpace } from "../functions/plat.ts";
 import { fewerRuns } from "../property-runs.ts";
 import { type Invoke, Stack, type Template } from "./cloud-formation.ts";

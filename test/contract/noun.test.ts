@@ -12,7 +12,7 @@ import {
   telling,
   told,
   wordsOf,
-} from "../../src/contract/noun.ts";
+} from "../../src/api/noun.ts";
 
 /** A noun of the domain: one field as it is said, one that follows from another, and one that may be absent. */
 interface Door {

@@ -4,7 +4,7 @@ import {
   acquirePools,
   isMeant,
   poolsNamed,
-} from "../../src/domain/acquire-pools.ts";
+} from "../../src/selection/acquire-pools.ts";
 import { network, poolWith } from "./builders.ts";
 
 const POOLS = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AddressPlanEntry, planned } from "../../src/domain/address-plan.ts";
+import { type AddressPlanEntry, planned } from "../../src/nouns/pool/address-plan.ts";
 import { network } from "./builders.ts";
 
 const entry = (pool: string, cidr: string, id = `${pool}-1`): AddressPlanEntry => ({

@@ -10,8 +10,8 @@ import {
   sharedBy,
   subtract,
   unionOf,
-} from "../../src/domain/address-set.ts";
-import { contains, formatCidr, type Interval, merged } from "../../src/domain/cidr.ts";
+} from "../../src/net/address-set.ts";
+import { contains, formatCidr, type Interval, merged } from "../../src/net/cidr.ts";
 import { interval, intervals } from "./builders.ts";
 
 /** Sets within 16 addresses, which a test can enumerate. */

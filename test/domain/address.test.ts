@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { describe, expect, it } from "vitest";
-import { formatAddress, parseAddress } from "../../src/domain/address.ts";
+import { formatAddress, parseAddress } from "../../src/net/address.ts";
 import { address, anyAddress } from "./builders.ts";
 
 describe("the text of an address", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lowestFreePlace } from "../../src/domain/affinity.ts";
+import { lowestFreePlace } from "../../src/kernel/values/affinity.ts";
 import { affinityWith, network } from "./builders.ts";
 
 const row4 = (place: number) => affinityWith({ place });

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { formatAddress } from "../../src/domain/address.ts";
-import { type Allocation, allocationBytes } from "../../src/domain/allocation.ts";
-import { addressAt } from "../../src/domain/cidr.ts";
-import { INTERFACE_CHARACTERS_MAX } from "../../src/domain/limits.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
+import { INTERFACE_CHARACTERS_MAX } from "../../src/base/limits.ts";
+import { type Allocation, allocationBytes } from "../../src/kernel/values/allocation.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { addressAt } from "../../src/net/cidr.ts";
 import { makeStore } from "../../src/store/store.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
 import { itemBytes } from "../store/item-bytes.ts";
 import { allocationWith, network, token } from "./builders.ts";
 

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { dueAtMsOf, isOver } from "../../src/domain/allocation.ts";
-import {
-  CLOCK_SKEW_MS_MAX,
-  GRACE_MS,
-  RELEASED_ALLOCATION_KEPT_MS,
-} from "../../src/domain/limits.ts";
+import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "../../src/base/limits.ts";
+import { dueAtMsOf, isOver } from "../../src/kernel/values/allocation.ts";
 import { allocationWith } from "./builders.ts";
 
 describe("an assignment is over", () => {

@@ -10,7 +10,7 @@ import {
   restated,
   unfinishedOf,
   withoutOrdinals,
-} from "../../src/domain/application-changes.ts";
+} from "../../src/nouns/application/changes.ts";
 import { address, applicationWith, listed } from "./builders.ts";
 
 const IPV4 = { interface: "", family: 4, poolIds: ["id"] } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { handleAt, mayKeep } from "../../src/domain/application-instances.ts";
+import { handleAt, mayKeep } from "../../src/nouns/application/instances.ts";
 import { applicationWith } from "./builders.ts";
 
 const DB = { namespace: "shop", kind: "StatefulSet", name: "db" };

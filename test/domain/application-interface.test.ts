@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { interfaceOfApplication } from "../../src/domain/application-pools.ts";
+import { interfaceOfApplication } from "../../src/nouns/pool/application-pools.ts";
 import { applicationWith } from "./builders.ts";
 
 const withInterfaces = (...names: string[]) =>

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type Application, applicationHash } from "../../src/domain/application.ts";
 import {
   applicationViolations,
   applicationViolationsAtRest,
   takenViolations,
-} from "../../src/domain/application-invariants.ts";
-import { blocksByName } from "../../src/domain/blocks-by-name.ts";
-import { together } from "../../src/domain/contents.ts";
-import type { Slot } from "../../src/domain/slot.ts";
+} from "../../src/invariants/application-invariants.ts";
+import { together } from "../../src/invariants/contents.ts";
+import { blocksByName } from "../../src/kernel/values/blocks-by-name.ts";
+import type { Slot } from "../../src/kernel/values/slot.ts";
+import { type Application, applicationHash } from "../../src/nouns/application/application.ts";
 import {
   allocationWith,
   applicationWith,

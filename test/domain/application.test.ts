@@ -5,7 +5,7 @@ import {
   ordinalsOf,
   parseNumber,
   wantedEach,
-} from "../../src/domain/application.ts";
+} from "../../src/nouns/application/application.ts";
 import { applicationWith, listed } from "./builders.ts";
 
 describe("the number of an application's addresses", () => {

@@ -12,8 +12,8 @@ import {
   groupOf,
   groupOrder,
   isBlockOf,
-} from "../../src/domain/block-group.ts";
-import { contains, formatCidr } from "../../src/domain/cidr.ts";
+} from "../../src/kernel/values/block-group.ts";
+import { contains, formatCidr } from "../../src/net/cidr.ts";
 import { address, network } from "./builders.ts";
 
 const grid = (pool: string, blockSize: number) => ({ cidr: network(pool), blockSize });

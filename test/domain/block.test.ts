@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CLOCK_SKEW_MS_MAX } from "../../src/base/limits.ts";
 import {
   assertBlock,
   type Block,
@@ -14,12 +15,11 @@ import {
   roomIn,
   roomlessUntilMs,
   type SlotRules,
-} from "../../src/domain/block.ts";
-import { newSharedBlock } from "../../src/domain/block-changes.ts";
-import { merged } from "../../src/domain/cidr.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
-import { reservedFor } from "../../src/domain/pool-set.ts";
-import type { ReleasedSlot } from "../../src/domain/slot.ts";
+} from "../../src/kernel/values/block.ts";
+import { newSharedBlock } from "../../src/kernel/values/block-changes.ts";
+import type { ReleasedSlot } from "../../src/kernel/values/slot.ts";
+import { merged } from "../../src/net/cidr.ts";
+import { reservedFor } from "../../src/nouns/pool/set.ts";
 import { seededRandom } from "../simulation/random.ts";
 import {
   BLOCKS_OF_EACH_SIZE,

@@ -1,26 +1,24 @@
 import fc from "fast-check";
-import { type Address, BITS, type Family, parseAddress } from "../../src/domain/address.ts";
-import type { AddressPlan } from "../../src/domain/address-plan.ts";
-import type { BlockAffinity } from "../../src/domain/affinity.ts";
-import type { Allocation } from "../../src/domain/allocation.ts";
-import type { Application, ListedAddress, ListedState } from "../../src/domain/application.ts";
-import type { Block } from "../../src/domain/block.ts";
-import {
-  type Cidr,
-  cidrOf,
-  type Interval,
-  parseCidr,
-  parseInterval,
-} from "../../src/domain/cidr.ts";
-import { ID_BYTES } from "../../src/domain/fresh.ts";
-import { handleHash } from "../../src/domain/hash.ts";
-import type { PoolJob } from "../../src/domain/job.ts";
-import type { Parsed } from "../../src/domain/parsed.ts";
-import type { Pool } from "../../src/domain/pool.ts";
-import type { Selector } from "../../src/domain/selector.ts";
-import { parseSelector } from "../../src/domain/selector-parser.ts";
-import type { Slot } from "../../src/domain/slot.ts";
-import { SPACE_JOB_ID, type SpaceJob } from "../../src/domain/space-job.ts";
+import { handleHash } from "../../src/base/hash.ts";
+import type { BlockAffinity } from "../../src/kernel/values/affinity.ts";
+import type { Allocation } from "../../src/kernel/values/allocation.ts";
+import type { Block } from "../../src/kernel/values/block.ts";
+import { ID_BYTES } from "../../src/kernel/values/fresh.ts";
+import type { Slot } from "../../src/kernel/values/slot.ts";
+import { type Address, BITS, type Family, parseAddress } from "../../src/net/address.ts";
+import { type Cidr, cidrOf, type Interval, parseCidr, parseInterval } from "../../src/net/cidr.ts";
+import type { Parsed } from "../../src/net/parsed.ts";
+import type { Selector } from "../../src/net/selector.ts";
+import { parseSelector } from "../../src/net/selector-parser.ts";
+import type {
+  Application,
+  ListedAddress,
+  ListedState,
+} from "../../src/nouns/application/application.ts";
+import type { PoolJob } from "../../src/nouns/job/job.ts";
+import { SPACE_JOB_ID, type SpaceJob } from "../../src/nouns/job/space-job.ts";
+import type { AddressPlan } from "../../src/nouns/pool/address-plan.ts";
+import type { Pool } from "../../src/nouns/pool/pool.ts";
 
 /** Values as tests write them: by text, and with only what the test is about. */
 

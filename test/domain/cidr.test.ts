@@ -13,7 +13,7 @@ import {
   parseInterval,
   sameCidr,
   sizeOf,
-} from "../../src/domain/cidr.ts";
+} from "../../src/net/cidr.ts";
 import {
   address,
   anyAddress,

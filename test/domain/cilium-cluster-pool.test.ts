@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Family } from "../../src/domain/address.ts";
-import { formatCidr } from "../../src/domain/cidr.ts";
-import { decideClusterPool } from "../../src/domain/cilium-cluster-pool.ts";
+import type { Family } from "../../src/net/address.ts";
+import { formatCidr } from "../../src/net/cidr.ts";
+import { decideClusterPool } from "../../src/nouns/cilium/cluster-pool.ts";
 import { network } from "./builders.ts";
 
 const X = "10.64.1.0/24";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatAddress } from "../../src/domain/address.ts";
-import { type CrdDecision, decideCrd } from "../../src/domain/cilium-crd.ts";
-import { availableOf, releaseIpsOf } from "../../src/domain/cilium-marks.ts";
-import type { CiliumObject } from "../../src/domain/cilium-object.ts";
-import type { CiliumMemory } from "../../src/domain/cilium-report.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { type CrdDecision, decideCrd } from "../../src/nouns/cilium/crd.ts";
+import { availableOf, releaseIpsOf } from "../../src/nouns/cilium/marks.ts";
+import type { CiliumObject } from "../../src/nouns/cilium/object.ts";
+import type { CiliumMemory } from "../../src/nouns/cilium/report.ts";
 
 const NOTHING: CiliumMemory = { entries: [], excessSinceMs: {} };
 const NOW_MS = 1_700_000_000_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ciliumViolations } from "../../src/domain/cilium-invariants.ts";
-import type { CiliumEntry, CiliumReport } from "../../src/domain/cilium-report.ts";
-import type { Tombstone } from "../../src/domain/tombstone.ts";
+import { ciliumViolations } from "../../src/invariants/cilium-invariants.ts";
+import type { CiliumEntry, CiliumReport } from "../../src/nouns/cilium/report.ts";
+import type { Tombstone } from "../../src/nouns/node/tombstone.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import { blockWith, NOW_MS, network, taken } from "./builders.ts";
 

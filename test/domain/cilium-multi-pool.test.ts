@@ -4,9 +4,9 @@ import {
   decideMultiPool,
   missingOf,
   type PoolPrefix,
-} from "../../src/domain/cilium-multi-pool.ts";
-import type { CiliumIpam } from "../../src/domain/cilium-object.ts";
-import type { CiliumEntry } from "../../src/domain/cilium-report.ts";
+} from "../../src/nouns/cilium/multi-pool.ts";
+import type { CiliumIpam } from "../../src/nouns/cilium/object.ts";
+import type { CiliumEntry } from "../../src/nouns/cilium/report.ts";
 import { network } from "./builders.ts";
 
 const A = "10.10.0.0/27";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPoolOf, poolNameOf } from "../../src/domain/cilium-pools.ts";
+import { isPoolOf, poolNameOf } from "../../src/nouns/cilium/pools.ts";
 
 describe("the pool for a network of a pool of Cilium", () => {
   it("has the network in its name, with dashes", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { excessOf, growthOf, watermarksOf } from "../../src/domain/cilium-watermarks.ts";
-import { LIMIT_PER_HANDLE_MAX } from "../../src/domain/limits.ts";
+import { LIMIT_PER_HANDLE_MAX } from "../../src/base/limits.ts";
+import { excessOf, growthOf, watermarksOf } from "../../src/nouns/cilium/watermarks.ts";
 
 const marks = (preAllocate: number, minAllocate = 0, maxAllocate = 0, maxAboveWatermark = 0) => ({
   preAllocate,

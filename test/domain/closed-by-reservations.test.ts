@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isShut, whyShut } from "../../src/domain/closed-by-reservations.ts";
-import { reservedBy } from "../../src/domain/pool.ts";
+import { reservedBy } from "../../src/nouns/pool/pool.ts";
+import { isShut, whyShut } from "../../src/nouns/reservation/closed-by-reservations.ts";
 import { address, intervals, network, poolWith } from "./builders.ts";
 
 const pool = poolWith({ cidr: network("10.0.0.0/24") });

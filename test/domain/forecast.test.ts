@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exhaustedAtMs } from "../../src/domain/forecast.ts";
+import { exhaustedAtMs } from "../../src/nouns/utilization/forecast.ts";
 import { NOW_MS } from "./builders.ts";
 
 const HOUR_MS = 3_600_000;

@@ -6,7 +6,7 @@ import {
   type Random,
   randomBelow,
   shuffled,
-} from "../../src/domain/fresh.ts";
+} from "../../src/kernel/values/fresh.ts";
 import { seededRandom } from "../simulation/random.ts";
 import { NOW_MS } from "./builders.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { leadsTo } from "../../src/domain/fresh.ts";
-import { formatGeneration, parseGeneration } from "../../src/domain/generation.ts";
+import { leadsTo } from "../../src/kernel/values/fresh.ts";
+import { formatGeneration, parseGeneration } from "../../src/kernel/values/generation.ts";
 import { address, anyAddress, anyHandleHash, anyToken, token } from "./builders.ts";
 
 const lone = {

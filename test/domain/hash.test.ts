@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fnv1a64, handleHash } from "../../src/domain/hash.ts";
+import { fnv1a64, handleHash } from "../../src/base/hash.ts";
 
 describe("the hash of a text", () => {
   // The vectors published with draft-eastlake-fnv.

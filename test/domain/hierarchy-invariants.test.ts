@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findViolations } from "../../src/domain/invariants.ts";
-import type { Pool } from "../../src/domain/pool.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import type { Pool } from "../../src/nouns/pool/pool.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import {
   allocationWith,

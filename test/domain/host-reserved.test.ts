@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { capacityOf, chooseOrdinals, isEmpty } from "../../src/domain/block.ts";
-import { isHostReserved, prefixMaxBeside } from "../../src/domain/host.ts";
+import { capacityOf, chooseOrdinals, isEmpty } from "../../src/kernel/values/block.ts";
+import { isHostReserved, prefixMaxBeside } from "../../src/kernel/values/host.ts";
 import { seededRandom } from "../simulation/random.ts";
 import { BLOCKS_OF_EACH_SIZE, blockWith, NOW_MS } from "./builders.ts";
 

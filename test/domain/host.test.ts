@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { affinityTypeOf, hostId, hostName } from "../../src/domain/host.ts";
+import { affinityTypeOf, hostId, hostName } from "../../src/kernel/values/host.ts";
 
 describe("the id of a host", () => {
   it("carries its type and its name, whatever characters that has", () => {

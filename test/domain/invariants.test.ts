@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Allocation, Part } from "../../src/domain/allocation.ts";
-import type { Block } from "../../src/domain/block.ts";
-import { groupIndexOf, groupOf } from "../../src/domain/block-group.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { freshToken } from "../../src/domain/fresh.ts";
-import { handleHash } from "../../src/domain/hash.ts";
-import { findViolations } from "../../src/domain/invariants.ts";
-import { workloadHandle } from "../../src/domain/workload.ts";
+import { handleHash } from "../../src/base/hash.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import type { Allocation, Part } from "../../src/kernel/values/allocation.ts";
+import type { Block } from "../../src/kernel/values/block.ts";
+import { groupIndexOf, groupOf } from "../../src/kernel/values/block-group.ts";
+import { freshToken } from "../../src/kernel/values/fresh.ts";
+import { workloadHandle } from "../../src/nouns/application/workload.ts";
 import { seededRandom } from "../simulation/random.ts";
 import {
   affinityWith,

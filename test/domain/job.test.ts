@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
 import {
+  CONFIGURATION_FRESH_MS,
+  CONFIGURATION_JITTER_MS,
+  CONFIGURATION_RELOAD_MS,
+  EFFECTIVE_MS_MAX,
+  JOB_GROUPS_TO_COME_BACK_TO_MAX,
+  RANGE_RETIRED_MS_MIN,
+  REQUEST_MS_MAX,
+} from "../../src/base/limits.ts";
+import { CorruptItemError } from "../../src/base/outcome.ts";
+import {
   comingBack,
   endsNotBeforeMs,
   passedBy,
@@ -8,17 +18,7 @@ import {
   waitingFor,
   walked,
   walkFrom,
-} from "../../src/domain/job.ts";
-import {
-  CONFIGURATION_FRESH_MS,
-  CONFIGURATION_JITTER_MS,
-  CONFIGURATION_RELOAD_MS,
-  EFFECTIVE_MS_MAX,
-  JOB_GROUPS_TO_COME_BACK_TO_MAX,
-  RANGE_RETIRED_MS_MIN,
-  REQUEST_MS_MAX,
-} from "../../src/domain/limits.ts";
-import { CorruptItemError } from "../../src/domain/outcome.ts";
+} from "../../src/nouns/job/job.ts";
 import { jobWith, NOW_MS } from "./builders.ts";
 
 const NOTHING = { groups: 3, blocks: 0, deleted: 0, taken: 0, cooling: 0 };

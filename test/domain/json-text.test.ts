@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJson, RepeatedFieldError } from "../../src/domain/json-text.ts";
+import { parseJson, RepeatedFieldError } from "../../src/base/json-text.ts";
 
 describe("a JSON text", () => {
   it("has the value that JSON.parse returns, whatever its names and texts are", () => {

@@ -6,9 +6,9 @@ import {
   type NodeLife,
   type NodeWord,
   type Verdict,
-} from "../../src/domain/judge-node.ts";
-import type { NodeIncarnation, NodeReport } from "../../src/domain/node-report.ts";
-import type { Tombstone } from "../../src/domain/tombstone.ts";
+} from "../../src/nouns/node/judge-node.ts";
+import type { NodeIncarnation, NodeReport } from "../../src/nouns/node/node-report.ts";
+import type { Tombstone } from "../../src/nouns/node/tombstone.ts";
 
 const of = { space: "default", name: "n1" };
 

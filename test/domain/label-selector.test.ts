@@ -5,10 +5,10 @@ import {
   LABEL_OPERATORS,
   type LabelExpression,
   type LabelSelector,
-} from "../../src/domain/label-selector.ts";
-import type { Labels } from "../../src/domain/labels.ts";
-import { formatSelector } from "../../src/domain/selector-format.ts";
-import { matches } from "../../src/domain/selector-match.ts";
+} from "../../src/net/label-selector.ts";
+import type { Labels } from "../../src/net/labels.ts";
+import { formatSelector } from "../../src/net/selector-format.ts";
+import { matches } from "../../src/net/selector-match.ts";
 import { selector } from "./builders.ts";
 
 const textOf = (matchLabels: Labels, ...matchExpressions: LabelExpression[]) =>

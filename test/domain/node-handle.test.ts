@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nodeHandle, nodeOfHandle } from "../../src/domain/handle.ts";
+import { nodeHandle, nodeOfHandle } from "../../src/kernel/values/handle.ts";
 
 describe("the handle of a node", () => {
   it("names the node and its uid", () => {

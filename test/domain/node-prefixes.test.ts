@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Cidr, formatCidr } from "../../src/domain/cidr.ts";
+import { type Cidr, formatCidr } from "../../src/net/cidr.ts";
 import {
   ALLOCATORS,
   atLeaseEnd,
   changesTo,
   decideFor,
   type HeldPrefix,
-} from "../../src/domain/node-prefixes.ts";
+} from "../../src/nouns/node/prefixes.ts";
 import { network } from "./builders.ts";
 
 const NAMES = { X: "10.0.1.0/24", Y: "10.0.2.0/24", V6: "2001:db8:0:1::/64" } as const;

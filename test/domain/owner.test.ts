@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ownersAt } from "../../src/domain/allocation.ts";
-import { changedOwners, mismatchesOf } from "../../src/domain/owner.ts";
+import { ownersAt } from "../../src/kernel/values/allocation.ts";
+import { changedOwners, mismatchesOf } from "../../src/kernel/values/owner.ts";
 
 const A = { namespace: "shop", pod: "a" };
 const B = { namespace: "shop", name: "b", node: "n1" };

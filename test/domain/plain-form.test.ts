@@ -1,12 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatAddress } from "../../src/domain/address.ts";
-import { formatCidr, intervalOf } from "../../src/domain/cidr.ts";
-import {
-  parsePlainAddress,
-  parsePlainCidr,
-  parsePlainInterval,
-} from "../../src/domain/plain-form.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { formatCidr, intervalOf } from "../../src/net/cidr.ts";
+import { parsePlainAddress, parsePlainCidr, parsePlainInterval } from "../../src/net/plain-form.ts";
 import { address, anyAddress, interval, network } from "./builders.ts";
 
 describe("an IPv4-mapped IPv6 address stands for its IPv4 address", () => {

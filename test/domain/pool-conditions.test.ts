@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Pool } from "../../src/domain/pool.ts";
-import type { Requester } from "../../src/domain/requester.ts";
-import { excludedBy, selectsHost } from "../../src/domain/selection.ts";
+import type { Pool } from "../../src/nouns/pool/pool.ts";
+import type { Requester } from "../../src/selection/requester.ts";
+import { excludedBy, selectsHost } from "../../src/selection/selection.ts";
 import { poolWith, selector } from "./builders.ts";
 
 const bySelector = (text: string) => ({ text, selector: selector(text) });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { formatAddress } from "../../src/domain/address.ts";
-import { formatSet } from "../../src/domain/address-set.ts";
-import { networksOf } from "../../src/domain/application-pools.ts";
-import { reservedBy } from "../../src/domain/pool.ts";
-import { isBound, isReached, keptOutOf } from "../../src/domain/pool-network.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { formatSet } from "../../src/net/address-set.ts";
+import { networksOf } from "../../src/nouns/pool/application-pools.ts";
+import { isBound, isReached, keptOutOf } from "../../src/nouns/pool/network.ts";
+import { reservedBy } from "../../src/nouns/pool/pool.ts";
 import { address, intervals, network, poolWith } from "./builders.ts";
 
 const subnet = (cidr: string, more: object = {}) =>

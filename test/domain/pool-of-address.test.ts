@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { poolOver, poolOverBlock } from "../../src/domain/pool-of-address.ts";
+import { poolOver, poolOverBlock } from "../../src/nouns/pool/of-address.ts";
 import { address, network, poolWith } from "./builders.ts";
 
 const prefixes = (name: string, cidr: string, blockSize: number, parent?: string) =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPattern, matchesPattern, parsePattern } from "../../src/domain/pool-pattern.ts";
+import { isPattern, matchesPattern, parsePattern } from "../../src/nouns/pool/pattern.ts";
 
 const matches = (pattern: string, name: string): boolean => {
   const read = parsePattern(pattern);

@@ -4,8 +4,8 @@ import {
   percentCooling,
   percentUsed,
   thresholdOf,
-} from "../../src/domain/pool-usage.ts";
-import { NO_USAGE } from "../../src/domain/usage.ts";
+} from "../../src/nouns/utilization/pool-usage.ts";
+import { NO_USAGE } from "../../src/nouns/utilization/usage.ts";
 
 const usage = (capacity: bigint, available: bigint, others: Partial<typeof NO_USAGE> = {}) => ({
   ...NO_USAGE,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cooldownMsOf, SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
+import { cooldownMsOf, SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
 import { poolWith } from "./builders.ts";
 
 const settings = { ...SETTINGS_DEFAULT, cooldownSeconds: 45 };

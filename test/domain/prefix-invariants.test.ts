@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Allocation } from "../../src/domain/allocation.ts";
-import { handleHash } from "../../src/domain/hash.ts";
-import { prefixViolations } from "../../src/domain/invariants.ts";
+import { handleHash } from "../../src/base/hash.ts";
+import { prefixViolations } from "../../src/invariants/invariants.ts";
+import type { Allocation } from "../../src/kernel/values/allocation.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import { allocationWith, blockWith, network, taken, token } from "./builders.ts";
 

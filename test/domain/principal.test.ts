@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { namedPrincipal } from "../../src/domain/principal.ts";
+import { namedPrincipal } from "../../src/base/principal.ts";
 
 describe("a principal", () => {
   it.each([

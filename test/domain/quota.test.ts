@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Quota, type QuotaSubject, quotasFor } from "../../src/domain/quota.ts";
+import { type Quota, type QuotaSubject, quotasFor } from "../../src/nouns/quota/quota.ts";
 
 const quota = (name: string, whom: Partial<Quota> = {}): Quota => ({
   space: "default",

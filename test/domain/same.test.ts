@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { same } from "../../src/domain/same.ts";
+import { same } from "../../src/base/same.ts";
 
 it.each([
   [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "../../src/domain/limits.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
-import type { Pool } from "../../src/domain/pool.ts";
-import { considered, type PoolCriteria, selectPools } from "../../src/domain/selection.ts";
+import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "../../src/base/limits.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import type { Pool } from "../../src/nouns/pool/pool.ts";
+import { considered, type PoolCriteria, selectPools } from "../../src/selection/selection.ts";
 import { network, poolWith, selector } from "./builders.ts";
 
 const POOLS = [

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SELECTOR_CHARACTERS_MAX } from "../../src/domain/selector.ts";
-import { formatSelector } from "../../src/domain/selector-format.ts";
-import { matches } from "../../src/domain/selector-match.ts";
+import { SELECTOR_CHARACTERS_MAX } from "../../src/net/selector.ts";
+import { formatSelector } from "../../src/net/selector-format.ts";
+import { matches } from "../../src/net/selector-match.ts";
 import { selector } from "./builders.ts";
 
 describe("the canonical text", () => {

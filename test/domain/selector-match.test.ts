@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matches } from "../../src/domain/selector-match.ts";
+import { matches } from "../../src/net/selector-match.ts";
 import { selector } from "./builders.ts";
 
 type Row = readonly [text: string, labels: Readonly<Record<string, string>>, result: boolean];

@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  SELECTOR_CHARACTERS_MAX,
-  SELECTOR_LABEL_CHARACTERS_MAX,
-} from "../../src/domain/selector.ts";
-import { parseSelector } from "../../src/domain/selector-parser.ts";
+import { SELECTOR_CHARACTERS_MAX, SELECTOR_LABEL_CHARACTERS_MAX } from "../../src/net/selector.ts";
+import { parseSelector } from "../../src/net/selector-parser.ts";
 import { selector } from "./builders.ts";
 
 const CONDITION = 'expects a condition such as zone == "a" or has(zone)';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { usesGlobal } from "../../src/domain/selector.ts";
+import { usesGlobal } from "../../src/net/selector.ts";
 import { selector } from "./builders.ts";
 
 describe("a selector uses global()", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Part } from "../../src/domain/allocation.ts";
-import { blocksByName } from "../../src/domain/blocks-by-name.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import type { Pool } from "../../src/domain/pool.ts";
-import { setViolations } from "../../src/domain/set-invariants.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import { setViolations } from "../../src/invariants/set-invariants.ts";
+import type { Part } from "../../src/kernel/values/allocation.ts";
+import { blocksByName } from "../../src/kernel/values/blocks-by-name.ts";
+import type { Pool } from "../../src/nouns/pool/pool.ts";
 import { allocationWith, blockWith, intervals, poolWith, taken, token } from "./builders.ts";
 
 const ranged = (name: string, ranges: readonly string[], changes: Partial<Pool> = {}): Pool =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { EVERY_SHARD, shardOf, shardOfSpace } from "../../src/domain/shard.ts";
+import { EVERY_SHARD, shardOf, shardOfSpace } from "../../src/base/shard.ts";
 
 it("every hash is in one of the shards", () => {
   fc.assert(

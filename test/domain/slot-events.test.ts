@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Block } from "../../src/domain/block.ts";
-import type { Slot } from "../../src/domain/slot.ts";
-import { hostEvents, slotEvents } from "../../src/domain/slot-events.ts";
+import type { Block } from "../../src/kernel/values/block.ts";
+import type { Slot } from "../../src/kernel/values/slot.ts";
+import { hostEvents, slotEvents } from "../../src/kernel/values/slot-events.ts";
 import { cidrOf } from "../world.ts";
 
 const TAKEN: Slot = { kind: "taken", token: "t1", handleHash: "h1" };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CONFLICT_QUARANTINE_SECONDS_MAX } from "../../src/domain/limits.ts";
-import { type Slot, slotOf, tagOf } from "../../src/domain/slot.ts";
+import { CONFLICT_QUARANTINE_SECONDS_MAX } from "../../src/base/limits.ts";
+import { type Slot, slotOf, tagOf } from "../../src/kernel/values/slot.ts";
 import { anyHandleHash, anyToken, cooling, held, NOW_MS, quarantined, taken } from "./builders.ts";
 
 const anySlot: fc.Arbitrary<Slot> = fc.oneof(

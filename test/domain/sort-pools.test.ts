@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Pool } from "../../src/domain/pool.ts";
-import { scoreOf, sorted } from "../../src/domain/selection.ts";
+import type { Pool } from "../../src/nouns/pool/pool.ts";
+import { scoreOf, sorted } from "../../src/selection/selection.ts";
 import { poolWith, selector } from "./builders.ts";
 
 const bySelector = (text: string) => ({ text, selector: selector(text) });

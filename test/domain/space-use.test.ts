@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { SPACE_USE_TOLD_MAX } from "../../src/domain/limits.ts";
-import { isInUse, spaceInUse, useText } from "../../src/domain/space-use.ts";
+import { SPACE_USE_TOLD_MAX } from "../../src/base/limits.ts";
+import { isInUse, spaceInUse, useText } from "../../src/nouns/space/space-use.ts";
 
 const NONE = { pools: [], applications: [], nodes: [] };
 

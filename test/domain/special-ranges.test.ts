@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { whyNeverAssigned, whyNoPool } from "../../src/domain/special-ranges.ts";
+import { whyNeverAssigned, whyNoPool } from "../../src/net/special-ranges.ts";
 import { address, network } from "./builders.ts";
 
 const why = (cidr: string) => whyNoPool(network(cidr)) ?? "";

@@ -5,7 +5,7 @@ import {
   itemsOfInterfaces,
   POOL_ANNOTATIONS,
   type PoolAnnotationKey,
-} from "../../src/domain/spiderpool-annotations.ts";
+} from "../../src/selection/spiderpool-annotations.ts";
 
 const item = (pool: string, name?: string): AnnotationItem => ({
   ...(name !== undefined && { interface: name }),

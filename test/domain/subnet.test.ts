@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { formatSet } from "../../src/domain/address-set.ts";
-import { type Pool, SETTINGS_DEFAULT, type SpaceConfiguration } from "../../src/domain/pool.ts";
-import { poolOf, poolOver } from "../../src/domain/pool-of-address.ts";
-import { hasAddress, openSetOf, reservedFor } from "../../src/domain/pool-set.ts";
+import { formatSet } from "../../src/net/address-set.ts";
+import { poolOf, poolOver } from "../../src/nouns/pool/of-address.ts";
+import { type Pool, SETTINGS_DEFAULT, type SpaceConfiguration } from "../../src/nouns/pool/pool.ts";
+import { hasAddress, openSetOf, reservedFor } from "../../src/nouns/pool/set.ts";
 import {
   cooldownMsOfSubnet,
   isShared,
   onePerSubnet,
   poolsOfSubnet,
-} from "../../src/domain/subnet.ts";
+} from "../../src/nouns/pool/subnet.ts";
 import { address, intervals, network, poolWith } from "./builders.ts";
 
 const ranged = (name: string, ranges: string[], changes: Partial<Pool> = {}): Pool =>

@@ -6,7 +6,7 @@ import {
   SWEEP_ITEMS_PER_RUN_MIN,
   SWEEP_MS,
   UNREAD_SPACES_MAX,
-} from "../../src/domain/limits.ts";
+} from "../../src/base/limits.ts";
 import {
   afterWalk,
   hasWalked,
@@ -17,7 +17,7 @@ import {
   leaving,
   type Progress,
   type Sweep,
-} from "../../src/domain/sweep.ts";
+} from "../../src/kernel/values/sweep.ts";
 
 const MINUTE_MS = 60_000;
 const NOW_MS = 1_700_000_000_000;

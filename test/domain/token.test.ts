@@ -7,8 +7,8 @@ import {
   freshToken,
   ID_CHARACTERS,
   leadsTo,
-} from "../../src/domain/fresh.ts";
-import { slotOf, tagOf } from "../../src/domain/slot.ts";
+} from "../../src/kernel/values/fresh.ts";
+import { slotOf, tagOf } from "../../src/kernel/values/slot.ts";
 import { seededRandom } from "../simulation/random.ts";
 import { anyHandleHash, NOW_MS } from "./builders.ts";
 

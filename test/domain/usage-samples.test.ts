@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { SAMPLE_MS_MIN, thinned, type UsageSample } from "../../src/domain/usage-samples.ts";
+import {
+  SAMPLE_MS_MIN,
+  thinned,
+  type UsageSample,
+} from "../../src/nouns/utilization/usage-samples.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

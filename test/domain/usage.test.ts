@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { capacityOf, roomIn } from "../../src/domain/block.ts";
-import { merged } from "../../src/domain/cidr.ts";
-import type { Slot } from "../../src/domain/slot.ts";
+import { capacityOf, roomIn } from "../../src/kernel/values/block.ts";
+import type { Slot } from "../../src/kernel/values/slot.ts";
+import { merged } from "../../src/net/cidr.ts";
 import {
   NO_USAGE,
   sumOf,
   type Usage,
   usageOf,
   usageOutsideBlocks,
-} from "../../src/domain/usage.ts";
+} from "../../src/nouns/utilization/usage.ts";
 import {
   blockWith,
   cooling,

@@ -5,7 +5,7 @@ import {
   isReplaced,
   isWorkloadHandle,
   workloadHandle,
-} from "../../src/domain/workload.ts";
+} from "../../src/nouns/application/workload.ts";
 import { podOf } from "../instances.ts";
 
 describe("an instance of a workload", () => {

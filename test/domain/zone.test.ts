@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type NodeInZone, zonesOf } from "../../src/domain/zone.ts";
+import { type NodeInZone, zonesOf } from "../../src/nouns/node/zone.ts";
 
 /** Returns nodes of a zone: some ready, some not. */
 const zone = (name: string, ready: number, notReady: number): readonly NodeInZone[] => [

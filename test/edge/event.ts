@@ -1,5 +1,5 @@
-import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
-import type { Event } from "../../src/edge/http/event.ts";
+import type { Event } from "../../src/api/http/event.ts";
+import { methodsOf, ROUTES } from "../../src/contract/routes.ts";
 
 export interface Request {
   readonly body?: unknown;

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type FieldProblem, orProblem, Problem } from "../../src/contract/schema/problem.ts";
+import { type FieldProblem, orProblem, Problem } from "../../src/api/schema/problem.ts";
 
 /** Returns the problem that a parser throws, and the fields that it names. */
 export function problemIn(parse: () => unknown): {

@@ -1,5 +1,5 @@
-import type { RestEvent } from "../../src/edge/http/rest-event.ts";
-import { routesAt } from "../../src/edge/http/routing.ts";
+import type { RestEvent } from "../../src/api/http/rest-event.ts";
+import { routesAt } from "../../src/api/http/routing.ts";
 import { eventOf, type Request } from "./event.ts";
 
 /**

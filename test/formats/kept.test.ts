@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { contentsOf } from "../../src/store/contents.ts";
-import { KIND_NAMES, kindNameOf } from "../../src/store/kinds.ts";
+import { KIND_NAMES, kindNameOf } from "../../src/table/kinds.ts";
 import { context, spaceNamed, startAnew, table } from "../functions/plat.ts";
 import { CALLS } from "../operations/calls.ts";
 import { type Furnished, furnished } from "../operations/furnished.ts";

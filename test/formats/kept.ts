@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import type { Item } from "../../src/store/item.ts";
+import type { Item } from "../../src/table/item.ts";
 
 /** The names of the resources in a kept table, for requests about them. */
 interface Named {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isAllowed } from "../../src/contract/routes/roles.ts";
-import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
-import { parseGrants } from "../../src/edge/http/authorized.ts";
+import { parseGrants } from "../../src/api/http/authorized.ts";
+import { isAllowed } from "../../src/contract/roles.ts";
+import { methodsOf, ROUTES } from "../../src/contract/routes.ts";
 import { eventOf } from "../edge/event.ts";
 import { send } from "./plat.ts";
 

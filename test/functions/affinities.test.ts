@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BLOCKS_PER_CLAIM_MAX } from "../../src/domain/limits.ts";
+import { BLOCKS_PER_CLAIM_MAX } from "../../src/base/limits.ts";
 import { type newSpace, spaceWithPool, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { freshId } from "../../src/domain/fresh.ts";
+import { freshId } from "../../src/kernel/values/fresh.ts";
 import { seededRandom } from "../simulation/random.ts";
 import { context, newSpace, scheduledRun } from "./plat.ts";
 

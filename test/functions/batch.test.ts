@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BATCH_ADDRESSES_MAX, BATCH_ITEMS_MAX } from "../../src/domain/limits.ts";
+import { BATCH_ADDRESSES_MAX, BATCH_ITEMS_MAX } from "../../src/base/limits.ts";
 import { newSpace } from "./plat.ts";
 
 const assign = (handle: string, more: object = {}) => ({

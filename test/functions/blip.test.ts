@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { UnavailableError } from "../../src/base/outcome.ts";
 import { type PlatClient, type PlatOptions, platClient } from "../../src/client/index.ts";
-import { UnavailableError } from "../../src/domain/outcome.ts";
 import { eachCall } from "../../src/store/stack.ts";
-import type { Table } from "../../src/store/table.ts";
+import type { Table } from "../../src/table/table.ts";
 import { wiringOver } from "../../src/wiring.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { call, deploy, deployAnew, spaceWithPool, table } from "./plat.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { authorized } from "../../src/edge/http/authorized.ts";
-import type { AnswerOf } from "../../src/edge/http/event.ts";
-import { NO_TABLE } from "../../src/edge/http/http.ts";
+import { authorized } from "../../src/api/http/authorized.ts";
+import type { AnswerOf } from "../../src/api/http/event.ts";
+import { NO_TABLE } from "../../src/api/http/http.ts";
 
 const [requestId, address, handle, owner] = ["r", "10.0.0.7", "h", {}] as const;
 

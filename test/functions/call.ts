@@ -1,6 +1,6 @@
-import { keysOf, ROUTES, type Route } from "../../src/contract/routes/routes.ts";
-import type { Event } from "../../src/edge/http/event.ts";
-import { NDJSON } from "../../src/edge/http/ndjson.ts";
+import type { Event } from "../../src/api/http/event.ts";
+import { NDJSON } from "../../src/api/http/ndjson.ts";
+import { keysOf, ROUTES, type Route } from "../../src/contract/routes.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Handlers } from "../../src/local/server.ts";
 import { eventOf, type Request } from "../edge/event.ts";

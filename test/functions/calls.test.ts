@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ROUTES } from "../../src/contract/routes/routes.ts";
+import { ROUTES } from "../../src/contract/routes.ts";
 import { NOT_CALLED } from "../operations/calls.ts";
 import { idOf, sentByRoute } from "../operations/sent.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { fromJson, toJson } from "../../src/contract/schema/json-values.ts";
-import { type Contents, together } from "../../src/domain/contents.ts";
-import { PAGE_MS_MAX } from "../../src/domain/limits.ts";
-import { sealCursor } from "../../src/edge/http/cursor.ts";
+import { sealCursor } from "../../src/api/http/cursor.ts";
+import { fromJson, toJson } from "../../src/api/schema/json-values.ts";
+import { PAGE_MS_MAX } from "../../src/base/limits.ts";
+import { type Contents, together } from "../../src/invariants/contents.ts";
 import { contentsOf } from "../../src/store/contents.ts";
-import type { Item, Key } from "../../src/store/item.ts";
-import * as keys from "../../src/store/key.ts";
+import type { Item, Key } from "../../src/table/item.ts";
+import * as keys from "../../src/table/key.ts";
 import { context, newSpace, spaceWithPool, startAnew, table } from "./plat.ts";
 
 /** The maximum size of an answer: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { actsInEverySpace, leavesSpaceOut, pathIn } from "../../src/contract/routes/route.ts";
-import { ROUTES, type Route } from "../../src/contract/routes/routes.ts";
-import { PAGE_MS_MAX } from "../../src/domain/limits.ts";
+import { actsInEverySpace, leavesSpaceOut, pathIn } from "../../src/api/route.ts";
+import { PAGE_MS_MAX } from "../../src/base/limits.ts";
+import { ROUTES, type Route } from "../../src/contract/routes.ts";
 import { call, scheduledRun, spaceNamed, startAnew, table } from "./plat.ts";
 import { published } from "./published.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { REQUEST_MS_MAX } from "../../src/domain/limits.ts";
+import { REQUEST_MS_MAX } from "../../src/base/limits.ts";
 import { spaceWithPool, startAnew, table } from "./plat.ts";
 
 /** The time of a call in milliseconds: far more than DynamoDB takes, and less than the timeout of its client. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
-import type { Item } from "../../src/store/item.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
+import type { Item } from "../../src/table/item.ts";
 import { CALLS } from "../operations/calls.ts";
 import { type Furnished, furnished } from "../operations/furnished.ts";
 import { ITEMS, type ItemName, itemOf, replace } from "../operations/items.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { REGISTER_FRESH_MS } from "../../src/domain/limits.ts";
-import { TABLE_KEY } from "../../src/store/key.ts";
+import { REGISTER_FRESH_MS } from "../../src/base/limits.ts";
+import { TABLE_KEY } from "../../src/table/key.ts";
 import { nodeEvent } from "../node-objects.ts";
 import { CALLS } from "../operations/calls.ts";
 import { type Furnished, furnished } from "../operations/furnished.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
+import { methodsOf, ROUTES } from "../../src/contract/routes.ts";
 import { eventOf } from "../edge/event.ts";
 import { handlers, spaceWithPool } from "./plat.ts";
 

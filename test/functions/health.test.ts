@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { UnavailableError } from "../../src/domain/outcome.ts";
+import { UnavailableError } from "../../src/base/outcome.ts";
 import { call, failWrites, spaceWithPool, startAnew, table } from "./plat.ts";
 
 // What the database does not answer is asked again after pauses.

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Assignment } from "../../src/allocator/assign/assignment.ts";
-import { ROUTES } from "../../src/contract/routes/routes.ts";
-import type { FieldProblem } from "../../src/contract/schema/problem.ts";
-import type { Event } from "../../src/edge/http/event.ts";
-import type { Item } from "../../src/store/item.ts";
+import type { Event } from "../../src/api/http/event.ts";
+import type { FieldProblem } from "../../src/api/schema/problem.ts";
+import { ROUTES } from "../../src/contract/routes.ts";
+import type { Assignment } from "../../src/kernel/assign/assignment.ts";
+import type { Item } from "../../src/table/item.ts";
 import { eventOf } from "../edge/event.ts";
 import { assignUnderOldName } from "../old-name.ts";
 import { idOf, sentByRoute } from "../operations/sent.ts";

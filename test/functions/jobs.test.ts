@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { putPool } from "../../src/allocator/admin/administration.ts";
-import { withCalls } from "../../src/allocator/core/store.ts";
-import { RANGE_RETIRED_MS_MIN } from "../../src/domain/limits.ts";
-import { UnavailableError } from "../../src/domain/outcome.ts";
+import { RANGE_RETIRED_MS_MIN } from "../../src/base/limits.ts";
+import { UnavailableError } from "../../src/base/outcome.ts";
+import { withCalls } from "../../src/kernel/core/store.ts";
+import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { poolOf } from "../world.ts";
 import { context, newSpace, scheduledRun, spaceWithPool } from "./plat.ts";
 

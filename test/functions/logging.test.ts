@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { logger } from "../../src/edge/http/logger.ts";
+import { logger } from "../../src/api/http/logger.ts";
 import { call } from "./plat.ts";
 
 afterEach(() => {

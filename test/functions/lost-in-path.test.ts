@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { newHandle } from "../../src/contract/schema/field.ts";
+import { newHandle } from "../../src/api/schema/field.ts";
 import type { Reply } from "../../src/local/client.ts";
 import { assignUnderOldName } from "../old-name.ts";
 import { context, newSpace, spaceWithPool, textsOf } from "./plat.ts";

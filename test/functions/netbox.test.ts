@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { spaceCode } from "../../src/edge/netbox/ids.ts";
+import { spaceCode } from "../../src/netbox/ids.ts";
 import { netbox } from "./netbox.ts";
 import { call, spaceNamed } from "./plat.ts";
 

@@ -1,4 +1,4 @@
-import { NETBOX_PATH } from "../../src/contract/netbox/path.ts";
+import { NETBOX_PATH } from "../../src/netbox/contract/path.ts";
 import { eventOf, type Request } from "../edge/event.ts";
 import { handlers } from "./plat.ts";
 import { runAs } from "./rights.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nodeKey } from "../../src/store/key.ts";
+import { nodeKey } from "../../src/table/key.ts";
 import { newSpace, spaceWithPool, table } from "./plat.ts";
 
 describe.each([

@@ -1,16 +1,11 @@
 import * as v from "valibot";
 import { expect, it } from "vitest";
 import { handler } from "../../functions/openapi.ts";
-import { schemaOf } from "../../src/contract/openapi/schemas.ts";
-import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
-import { FIELD_WORDS } from "../../src/contract/routes/words.ts";
-import {
-  type FieldProblem,
-  orProblem,
-  PROBLEMS,
-  Problem,
-} from "../../src/contract/schema/problem.ts";
-import { checked } from "../../src/contract/schema/schema.ts";
+import { type FieldProblem, orProblem, PROBLEMS, Problem } from "../../src/api/schema/problem.ts";
+import { checked } from "../../src/api/schema/schema.ts";
+import { methodsOf, ROUTES } from "../../src/contract/routes.ts";
+import { schemaOf } from "../../src/contract/schemas.ts";
+import { FIELD_WORDS } from "../../src/contract/words.ts";
 import { eventOf } from "../edge/event.ts";
 import { call } from "./plat.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import * as keys from "../../src/store/key.ts";
+import * as keys from "../../src/table/key.ts";
 import { blockWith, network } from "../domain/builders.ts";
 import { call, context, scheduledRun, spaceWithPool, table } from "./plat.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { probeOver } from "../../functions/probe.ts";
-import { PROBE_SPACE } from "../../src/domain/probe.ts";
-import { logger } from "../../src/edge/http/logger.ts";
+import { logger } from "../../src/api/http/logger.ts";
+import { PROBE_SPACE } from "../../src/kernel/values/probe.ts";
 import { call, context, failWrites, table, wired } from "./plat.ts";
 import { runAs } from "./rights.ts";
 

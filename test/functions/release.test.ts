@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BLOCKS_READ_AT_ONCE } from "../../src/domain/limits.ts";
+import { BLOCKS_READ_AT_ONCE } from "../../src/base/limits.ts";
 import { spaceWithPool, startAnew, textsOf } from "./plat.ts";
 
 describe("a release", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { LOOKS_PER_PAGE } from "../../src/domain/limits.ts";
+import { LOOKS_PER_PAGE } from "../../src/base/limits.ts";
 import { newSpace, spaceWithPool, table } from "./plat.ts";
 
 describe("a reservation", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { methodsOf, ROUTES } from "../../src/contract/routes/routes.ts";
+import { methodsOf, ROUTES } from "../../src/contract/routes.ts";
 import type { Request } from "../edge/event.ts";
 import { restEventOf } from "../edge/rest-event.ts";
 import { handlers } from "./plat.ts";

@@ -8,7 +8,7 @@ import {
   PARTITIONS,
   type Partition,
 } from "../../cdk/access.ts";
-import type { Table } from "../../src/store/table.ts";
+import type { Table } from "../../src/table/table.ts";
 
 /** The function that runs, to which a call to the table is attributed. */
 const running = new AsyncLocalStorage<DeployedFunctionName>();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EVENT_TYPES } from "../../src/domain/event-type.ts";
+import { EVENT_TYPES } from "../../src/base/event-type.ts";
 import { call } from "./plat.ts";
 
 describe("the schemas of events", () => {

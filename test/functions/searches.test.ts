@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { repairIndexed } from "../../src/allocator/maintenance/repair/index-entry.ts";
-import { GRACE_MS } from "../../src/domain/limits.ts";
+import { GRACE_MS } from "../../src/base/limits.ts";
 import type { Reply } from "../../src/local/client.ts";
+import { repairIndexed } from "../../src/maintenance/repair/index-entry.ts";
 import { completeIndexes } from "../simulation/indexes.ts";
 import { context, newSpace, spaceWithPool, textsOf } from "./plat.ts";
 

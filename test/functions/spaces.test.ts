@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { inNamedSpace, leavesSpaceOut } from "../../src/contract/routes/route.ts";
-import { ROUTES } from "../../src/contract/routes/routes.ts";
+import { inNamedSpace, leavesSpaceOut } from "../../src/api/route.ts";
+import { ROUTES } from "../../src/contract/routes.ts";
 import { call, newSpace, scheduledRun, spaceWithPool, textsOf } from "./plat.ts";
 
 const POOL = { cidr: "10.0.0.0/24", blockSize: 28 };

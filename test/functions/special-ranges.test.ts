@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../src/allocator/admin/administration.ts";
 import type { Reply } from "../../src/local/client.ts";
+import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { poolOf } from "../world.ts";
 import { context, newSpace, scheduledRun } from "./plat.ts";
 

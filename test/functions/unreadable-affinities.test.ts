@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Item } from "../../src/store/item.ts";
+import type { Item } from "../../src/table/item.ts";
 import { type newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;

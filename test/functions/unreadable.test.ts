@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Item } from "../../src/store/item.ts";
+import type { Item } from "../../src/table/item.ts";
 import { netbox } from "./netbox.ts";
 import { call, type newSpace, spaceWithPool, table, textsOf } from "./plat.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sealCursor } from "../../src/edge/http/cursor.ts";
+import { sealCursor } from "../../src/api/http/cursor.ts";
 import type { Reply } from "../../src/local/client.ts";
 import { newSpace } from "./plat.ts";
 

@@ -2,7 +2,7 @@ import "./silent.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { functionsOver } from "../../src/local/functions.ts";
 import { type Serving, serve } from "../../src/local/server.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { wiringOver } from "../../src/wiring.ts";
 import { call } from "./process.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { functionsOver } from "../../src/local/functions.ts";
 import { readConsole, type Serving, serve } from "../../src/local/server.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { wiringOver } from "../../src/wiring.ts";
 
 const TOKEN = "0123456789abcdef";

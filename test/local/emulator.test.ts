@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createTable } from "../../src/local/create-table.ts";
 import { startEmulator } from "../../src/local/emulator.ts";
-import { dynamoTable } from "../../src/store/dynamodb-table.ts";
+import { dynamoTable } from "../../src/table/dynamodb-table.ts";
 import { contextOf, dynamoClient } from "../../src/wiring.ts";
 
 it("an embedded DynamoDB answers once it has started, and is gone once it has stopped", async () => {

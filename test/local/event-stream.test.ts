@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Event } from "../../src/edge/http/event.ts";
+import type { Event } from "../../src/api/http/event.ts";
 import { type Handlers, type Serving, serve } from "../../src/local/server.ts";
 
 let serving: Serving | undefined;

@@ -1,11 +1,11 @@
 import { createServer, type Socket } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
 import { LeanClient } from "../../bench/load/lean.ts";
-import { UnavailableError } from "../../src/domain/outcome.ts";
+import { UnavailableError } from "../../src/base/outcome.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { type Emulator, emulatorBinary, startEmulator } from "../../src/local/emulator.ts";
-import { tableThrough } from "../../src/store/dynamodb-table.ts";
-import type { Table } from "../../src/store/table.ts";
+import { tableThrough } from "../../src/table/dynamodb-table.ts";
+import type { Table } from "../../src/table/table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 import { tableContract } from "../store/contract.ts";
 

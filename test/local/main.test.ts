@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { dataDirectory } from "../../src/local/data-directory.ts";
 import { openStorage } from "../../src/local/storage.ts";
-import type { Item } from "../../src/store/item.ts";
+import type { Item } from "../../src/table/item.ts";
 import { call, runToEnd, type Started, start, startByScript } from "./process.ts";
 
 const directories: string[] = [];

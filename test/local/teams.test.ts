@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { checkTable } from "../../src/allocator/read/check-table.ts";
 import { type Client, makeClient } from "../../src/local/client.ts";
 import { openStorage } from "../../src/local/storage.ts";
+import { checkTable } from "../../src/nouns/contents/operations/check-table.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { type Started, start } from "./process.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { TrailFiles } from "../../src/local/trail-files.ts";
 import type { TrailLine } from "../../src/publish/trail-line.ts";
-import { padded } from "../../src/store/change-log.ts";
+import { padded } from "../../src/table/change-log.ts";
 import { scratchDirectory } from "../store/scratch-file.ts";
 
 const newDirectory = scratchDirectory();

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { openApi } from "../../src/contract/openapi/openapi.ts";
-import { SPACE_PATH } from "../../src/contract/routes/route.ts";
-import { ROUTES } from "../../src/contract/routes/routes.ts";
+import { SPACE_PATH } from "../../src/api/route.ts";
+import { openApi } from "../../src/contract/openapi.ts";
+import { ROUTES } from "../../src/contract/routes.ts";
 
 /** The generated files of the client: the types of the API, and the operations by name. */
 export const SCHEMA_FILE = "src/client/generated/schema.ts";

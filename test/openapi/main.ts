@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { installPackages } from "../../pack/packages.ts";
 import { functionsOver } from "../../src/local/functions.ts";
 import { serve } from "../../src/local/server.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { wiringOver } from "../../src/wiring.ts";
 import { OPERATIONS_FILE, operationsText, SCHEMA_FILE, textOf } from "./client-files.ts";
 import { callByPynetbox, createLan, playAnsible, replayTerraform } from "./recipes.ts";

@@ -1,16 +1,16 @@
 import { expect } from "vitest";
-import { claimAffinities } from "../../src/allocator/affinities/claim-range.ts";
+import { claimAffinities } from "../../src/kernel/affinities/claim-range.ts";
 import {
   releaseAffinities,
   releaseAffinity,
   releaseRange,
-} from "../../src/allocator/affinities/release-range.ts";
-import { ensureBlocks } from "../../src/allocator/assign/ensure-blocks.ts";
-import { disown } from "../../src/allocator/blocks/disown-block.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { releasePool } from "../../src/allocator/jobs/pool-jobs.ts";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
-import type { HostId } from "../../src/domain/host.ts";
+} from "../../src/kernel/affinities/release-range.ts";
+import { ensureBlocks } from "../../src/kernel/assign/ensure-blocks.ts";
+import { disown } from "../../src/kernel/blocks/disown-block.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
+import { releasePool } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import { work } from "../scheduled-runs.ts";
 import {
   addressOf,

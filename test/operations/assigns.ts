@@ -1,11 +1,11 @@
-import { putPool } from "../../src/allocator/admin/administration.ts";
-import { putNamespace } from "../../src/allocator/admin/namespaces.ts";
-import { putNode } from "../../src/allocator/admin/nodes.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { BLOCKS_READ_AT_ONCE } from "../../src/domain/limits.ts";
+import { BLOCKS_READ_AT_ONCE } from "../../src/base/limits.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { putPool } from "../../src/nouns/pool/operations/administration.ts";
+import { putNamespace } from "../../src/nouns/registry/operations/namespaces.ts";
+import { putNode } from "../../src/nouns/registry/operations/nodes.ts";
 import { repairAll } from "../scheduled-runs.ts";
 import {
   addressOf,

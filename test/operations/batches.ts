@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import type { Assignment } from "../../src/allocator/assign/assignment.ts";
-import { type BatchItem, type BatchResult, batch } from "../../src/allocator/batch/batch.ts";
-import { parseGeneration } from "../../src/domain/generation.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import type { Assignment } from "../../src/kernel/assign/assignment.ts";
+import { type BatchItem, type BatchResult, batch } from "../../src/kernel/batch/batch.ts";
+import { parseGeneration } from "../../src/kernel/values/generation.ts";
 import { addressOf, assigned, requestOf, SPACE } from "../world.ts";
 import { type Operation, UNKEYED } from "./operation.ts";
 

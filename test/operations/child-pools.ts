@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
 import { makeChild, releaseVpc, removeChild, VPC, withVpc } from "../child-pools.ts";
 import { freeNetworks } from "../prefixes.ts";
 import { repairAll, work } from "../scheduled-runs.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "../../src/allocator/core/context.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
 import { endCilium, putPools, showAddresses, showPrefixes, tryEndCilium } from "../cilium.ts";
 import {
   addressesShown,

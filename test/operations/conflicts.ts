@@ -1,6 +1,6 @@
-import { liftQuarantine } from "../../src/allocator/admin/lift-quarantine.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { liftQuarantine } from "../../src/nouns/address/operations/lift-quarantine.ts";
 import { repairAll } from "../scheduled-runs.ts";
 import { addressOf, assigned, releaseAll, reportAll, requestOf, SPACE } from "../world.ts";
 import { cutOffBefore } from "./cut-off.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "../../src/allocator/core/context.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
 import { answerOf, stoppedBefore } from "../simulation/crash-points.ts";
 import { contextOver, type World } from "../world.ts";
 

@@ -1,4 +1,4 @@
-import { NO_USAGE } from "../../src/domain/usage.ts";
+import { NO_USAGE } from "../../src/nouns/utilization/usage.ts";
 import { context, deployAnew, newSpace } from "../functions/plat.ts";
 import { ciliumNode, leaseEvent, nodeEvent } from "../node-objects.ts";
 import { completeIndexes } from "../simulation/indexes.ts";

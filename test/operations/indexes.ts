@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import { putSettings } from "../../src/allocator/admin/administration.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { hashOfValue } from "../../src/domain/index-entry.ts";
-import { INDEX_SETTLE_MS } from "../../src/domain/limits.ts";
+import { INDEX_SETTLE_MS } from "../../src/base/limits.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { hashOfValue } from "../../src/kernel/values/index-entry.ts";
+import { putSettings } from "../../src/nouns/pool/operations/administration.ts";
 import { buildIndexes, ofTenant, setIndexes } from "../indexes.ts";
 import { instanceRequest, podOf, releaseOf } from "../instances.ts";
 import { repairAll } from "../scheduled-runs.ts";

@@ -1,8 +1,8 @@
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { releaseAddresses } from "../../src/allocator/release/release-addresses.ts";
-import { releaseHost } from "../../src/allocator/release/release-host.ts";
-import { parseGeneration } from "../../src/domain/generation.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { releaseAddresses } from "../../src/kernel/release/release-addresses.ts";
+import { releaseHost } from "../../src/kernel/release/release-host.ts";
+import { parseGeneration } from "../../src/kernel/values/generation.ts";
 import { instanceRequest, podOf, releaseOf } from "../instances.ts";
 import { repairAll } from "../scheduled-runs.ts";
 import { addressOf, assigned, requestOf, SPACE, type World } from "../world.ts";

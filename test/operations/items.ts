@@ -1,4 +1,4 @@
-import type { Item } from "../../src/store/item.ts";
+import type { Item } from "../../src/table/item.ts";
 import { table } from "../functions/plat.ts";
 import type { Furnished } from "./furnished.ts";
 

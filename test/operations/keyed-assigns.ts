@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { putPool } from "../../src/allocator/admin/administration.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { addressOf, assigned, interfacesRequest, poolOf, requestOf, SPACE } from "../world.ts";
 import { AUTHOR_MS, type Operation } from "./operation.ts";
 import { revision, selectivePool } from "./pools.ts";

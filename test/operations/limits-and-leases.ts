@@ -1,9 +1,9 @@
-import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { amendAddress } from "../../src/nouns/address/operations/amend-address.ts";
 import { repairAll } from "../scheduled-runs.ts";
 import {
   addressOf,

@@ -1,5 +1,5 @@
-import type { Assignment } from "../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
+import type { Assignment } from "../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
 import { assigned, type Clock, requestOf, type World } from "../world.ts";
 
 /** The assignments that an operation finds, by short names. */

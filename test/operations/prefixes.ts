@@ -1,4 +1,4 @@
-import { assign } from "../../src/allocator/assign/assign.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
 import { network } from "../domain/builders.ts";
 import { networkRequest } from "../network-request.ts";
 import {

@@ -1,9 +1,9 @@
-import { putQuota } from "../../src/allocator/admin/quotas.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { nextRound } from "../../src/domain/budget.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import { BUDGET_ROUND_MS, CHARGING_WALK_MS, SHARDS } from "../../src/domain/limits.ts";
+import { BUDGET_ROUND_MS, CHARGING_WALK_MS, SHARDS } from "../../src/base/limits.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
+import { nextRound } from "../../src/nouns/quota/budget.ts";
+import { putQuota } from "../../src/nouns/quota/operations/quotas.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import {
   assigned,

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import { putPool } from "../../src/allocator/admin/administration.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
-import type { PoolSpec } from "../../src/domain/pool.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
+import { putPool } from "../../src/nouns/pool/operations/administration.ts";
+import { deletePool, drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
+import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
 import { intervals } from "../domain/builders.ts";
 import { work } from "../scheduled-runs.ts";
 import {

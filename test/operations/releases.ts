@@ -1,13 +1,13 @@
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { withCalls } from "../../src/allocator/core/store.ts";
-import { releaseAddresses } from "../../src/allocator/release/release-addresses.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { releaseHost } from "../../src/allocator/release/release-host.ts";
-import { formatCidr } from "../../src/domain/cidr.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import { ContentionError } from "../../src/domain/outcome.ts";
+import { ContentionError } from "../../src/base/outcome.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { withCalls } from "../../src/kernel/core/store.ts";
+import { releaseAddresses } from "../../src/kernel/release/release-addresses.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { releaseHost } from "../../src/kernel/release/release-host.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
+import { formatCidr } from "../../src/net/cidr.ts";
 import {
   addressOf,
   assigned,

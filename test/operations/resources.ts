@@ -1,4 +1,9 @@
 import { expect } from "vitest";
+import type { Rejection } from "../../src/base/outcome.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { notFound } from "../../src/kernel/core/not-found.ts";
+import type { Precondition, Written } from "../../src/kernel/core/written.ts";
+import { parseInterval } from "../../src/net/cidr.ts";
 import {
   deleteReservation,
   putPool,
@@ -7,22 +12,17 @@ import {
   readPool,
   readReservation,
   readSettings,
-} from "../../src/allocator/admin/administration.ts";
+} from "../../src/nouns/pool/operations/administration.ts";
+import { type Accepted, deletePool, drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
+import { SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
+import { deleteQuota, putQuota, readQuota } from "../../src/nouns/quota/operations/quotas.ts";
 import {
   deleteNamespace,
   putNamespace,
   readNamespace,
-} from "../../src/allocator/admin/namespaces.ts";
-import { deleteNode, putNode } from "../../src/allocator/admin/nodes.ts";
-import { deleteQuota, putQuota, readQuota } from "../../src/allocator/admin/quotas.ts";
-import { reserve } from "../../src/allocator/admin/reserve.ts";
-import type { Precondition, Written } from "../../src/allocator/admin/written.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { notFound } from "../../src/allocator/core/not-found.ts";
-import { type Accepted, deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
-import { parseInterval } from "../../src/domain/cidr.ts";
-import type { Rejection } from "../../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
+} from "../../src/nouns/registry/operations/namespaces.ts";
+import { deleteNode, putNode } from "../../src/nouns/registry/operations/nodes.ts";
+import { reserve } from "../../src/nouns/reservation/operations/reserve.ts";
 import { poolOf, SPACE } from "../world.ts";
 import { type Operation, withOld } from "./operation.ts";
 

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import type { Event } from "../../src/edge/http/event.ts";
+import type { Event } from "../../src/api/http/event.ts";
 import * as calling from "../functions/call.ts";
 import { startAnew } from "../functions/plat.ts";
 import { CALLS } from "./calls.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
-import { deleteSpace } from "../../src/allocator/jobs/space-jobs.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
+import { deleteSpace } from "../../src/nouns/space/operations/space-jobs.ts";
 import { work } from "../scheduled-runs.ts";
 import { BLUE, furnishBlue, nameInBlue } from "../spaces.ts";
 import type { World } from "../world.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { openApi } from "../../src/contract/openapi/openapi.ts";
-import { PROBLEMS } from "../../src/contract/schema/problem.ts";
+import { PROBLEMS } from "../../src/api/schema/problem.ts";
+import { openApi } from "../../src/contract/openapi.ts";
 import { checkProse } from "./check.ts";
 
 /** Every text of the document that a person reads. */

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Assignment } from "../../src/allocator/assign/assignment.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { Assignment } from "../../src/kernel/assign/assignment.ts";
+import { blockFrom } from "../../src/kernel/items/block.ts";
 import { placeOf } from "../../src/publish/address-detail.ts";
 import { eventBody } from "../../src/publish/domain-event.ts";
 import type { Detail } from "../../src/publish/draft.ts";
-import { blockFrom } from "../../src/store/block.ts";
-import type { ItemChange } from "../../src/store/change-log.ts";
+import type { ItemChange } from "../../src/table/change-log.ts";
 import { actingAs } from "../acting.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import { poolOf, releaseAll, reportAll, requestOf } from "../world.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../src/allocator/admin/administration.ts";
-import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
-import { deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
+import { amendAddress } from "../../src/nouns/address/operations/amend-address.ts";
+import { putPool } from "../../src/nouns/pool/operations/administration.ts";
+import { deletePool, drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import { actingAs } from "../acting.ts";
 import { work } from "../scheduled-runs.ts";
 import { addressOf, assigned, poolOf, requestOf, SPACE } from "../world.ts";

@@ -5,15 +5,15 @@ import {
   LOGGED_BYTES_PER_ITEM_MAX,
   LOGGED_MS_MAX,
   LOGGED_TRIES_MAX,
-} from "../../src/domain/limits.ts";
+} from "../../src/base/limits.ts";
 import type { DomainEvent } from "../../src/publish/domain-event.ts";
 import { eventLog, type LogPosition, logTime } from "../../src/publish/event-log.ts";
 import { keepEvents } from "../../src/publish/publisher.ts";
 import { readEvents } from "../../src/publish/read-events.ts";
-import { padded } from "../../src/store/change-log.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { eachCall } from "../../src/store/stack.ts";
-import type { Table } from "../../src/store/table.ts";
+import { padded } from "../../src/table/change-log.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Table } from "../../src/table/table.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { SPACE } from "../world.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../src/allocator/admin/administration.ts";
-import { amendAddress } from "../../src/allocator/admin/amend-address.ts";
-import { deletePool, drainPool } from "../../src/allocator/jobs/pool-jobs.ts";
-import { eventSchemaOf, eventSchemas } from "../../src/contract/openapi/event-schemas.ts";
-import { EVENT_TYPES } from "../../src/domain/event-type.ts";
+import { EVENT_TYPES } from "../../src/base/event-type.ts";
+import { eventSchemaOf, eventSchemas } from "../../src/contract/event-schemas.ts";
+import { amendAddress } from "../../src/nouns/address/operations/amend-address.ts";
+import { putPool } from "../../src/nouns/pool/operations/administration.ts";
+import { deletePool, drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import { actingAs } from "../acting.ts";
 import { instanceRequest, podOf, releaseOf } from "../instances.ts";
 import { ensure, free, putPrefixPools } from "../prefixes.ts";

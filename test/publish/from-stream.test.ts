@@ -1,9 +1,9 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { expect, it, vi } from "vitest";
-import { logger } from "../../src/edge/http/logger.ts";
+import { logger } from "../../src/api/http/logger.ts";
 import { fromStream } from "../../src/publish/from-stream.ts";
 import type { Published } from "../../src/publish/publisher.ts";
-import type { ItemChange } from "../../src/store/change-log.ts";
+import type { ItemChange } from "../../src/table/change-log.ts";
 
 vi.spyOn(logger, "info").mockReturnValue();
 vi.spyOn(logger, "warn").mockReturnValue();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { handleHash } from "../../src/domain/hash.ts";
-import { OWNER_AWAITED_MS_MAX } from "../../src/domain/limits.ts";
+import { handleHash } from "../../src/base/hash.ts";
+import { OWNER_AWAITED_MS_MAX } from "../../src/base/limits.ts";
 import { eventBody } from "../../src/publish/domain-event.ts";
 import { publisher } from "../../src/publish/publisher.ts";
-import type { ItemChange } from "../../src/store/change-log.ts";
+import type { ItemChange } from "../../src/table/change-log.ts";
 import { actingAs } from "../acting.ts";
 import { ensure, free, prefixPool } from "../prefixes.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";

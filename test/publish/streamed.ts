@@ -1,19 +1,19 @@
 import * as v from "valibot";
 import { expect } from "vitest";
-import { putPool, putSettings } from "../../src/allocator/admin/administration.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { EVENTS } from "../../src/contract/answers/answers.ts";
-import { SETTINGS_DEFAULT, type Settings } from "../../src/domain/pool.ts";
-import { type PoolUsage, THRESHOLDS_PERCENT } from "../../src/domain/pool-usage.ts";
-import { NO_USAGE } from "../../src/domain/usage.ts";
+import { EVENTS } from "../../src/contract/answers.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { putPool, putSettings } from "../../src/nouns/pool/operations/administration.ts";
+import { SETTINGS_DEFAULT, type Settings } from "../../src/nouns/pool/pool.ts";
+import { type PoolUsage, THRESHOLDS_PERCENT } from "../../src/nouns/utilization/pool-usage.ts";
+import { NO_USAGE } from "../../src/nouns/utilization/usage.ts";
 import { type DomainEvent, eventBody } from "../../src/publish/domain-event.ts";
 import type { Detail } from "../../src/publish/draft.ts";
 import { historyItems } from "../../src/publish/history.ts";
 import { type Destinations, publisher } from "../../src/publish/publisher.ts";
 import type { TrailLine } from "../../src/publish/trail-line.ts";
-import { ChangeLog, InMemoryFeed, type ItemChange } from "../../src/store/change-log.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { makeStore } from "../../src/store/store.ts";
+import { ChangeLog, InMemoryFeed, type ItemChange } from "../../src/table/change-log.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { actingAs, signedByActor } from "../acting.ts";
 import { type Clock, contextOver, poolOf, SPACE } from "../world.ts";
 

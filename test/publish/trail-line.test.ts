@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { trailLineOf } from "../../src/publish/trail-line.ts";
-import { padded } from "../../src/store/change-log.ts";
-import type { Item } from "../../src/store/item.ts";
+import { padded } from "../../src/table/change-log.ts";
+import type { Item } from "../../src/table/item.ts";
 
 const KEY = { pk: "BLOCK#default#10.0.0.0/20", sk: "10.0.0.0" };
 const BLOCK: Item = {

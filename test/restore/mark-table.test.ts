@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { MARK_MS_MIN } from "../../src/domain/limits.ts";
-import { TableFrozenError } from "../../src/domain/outcome.ts";
+import { MARK_MS_MIN } from "../../src/base/limits.ts";
+import { TableFrozenError } from "../../src/base/outcome.ts";
 import { markTable } from "../../src/restore/mark-table.ts";
-import { openTable } from "../../src/store/format.ts";
-import { guardedTable } from "../../src/store/guarded-table.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import { readRegister, thawTable } from "../../src/store/table-register.ts";
+import { openTable } from "../../src/table/format.ts";
+import { guardedTable } from "../../src/table/guarded-table.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import { readRegister, thawTable } from "../../src/table/register-item.ts";
 
 const OWN = { region: "eu-central-1", id: "table-1", replicas: [] };
 

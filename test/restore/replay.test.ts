@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { replayed } from "../../src/restore/replay.ts";
 import { RestoreError } from "../../src/restore/restore-error.ts";
-import { ChangeLog } from "../../src/store/change-log.ts";
-import type { Item } from "../../src/store/item.ts";
+import { ChangeLog } from "../../src/table/change-log.ts";
+import type { Item } from "../../src/table/item.ts";
 import { linesOf } from "./trail.ts";
 
 const KEY = { pk: "BLOCK#default#10.0.0.0", sk: "10.0.0.0" };

@@ -1,9 +1,9 @@
 import { trailLineOf } from "../../src/publish/trail-line.ts";
 import { type Line, parseLine } from "../../src/restore/trail-line.ts";
-import { ChangeLog, type ItemChange } from "../../src/store/change-log.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
 import { eachCall } from "../../src/store/stack.ts";
-import type { Table } from "../../src/store/table.ts";
+import { ChangeLog, type ItemChange } from "../../src/table/change-log.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Table } from "../../src/table/table.ts";
 
 /** Returns the lines of the audit trail as a restore reads them: written as JSON, and parsed. */
 export const linesOf = (changes: readonly ItemChange[]): readonly Line[] =>

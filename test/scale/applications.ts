@@ -1,14 +1,14 @@
-import { formatAddress } from "../../src/domain/address.ts";
+import type { Slot } from "../../src/kernel/values/slot.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { addressAt, type Cidr } from "../../src/net/cidr.ts";
 import {
   type Application,
   type ApplicationName,
   type ApplicationSpec,
   applicationHash,
   type ListedAddress,
-} from "../../src/domain/application.ts";
-import { addressAt, type Cidr } from "../../src/domain/cidr.ts";
-import type { Pool } from "../../src/domain/pool.ts";
-import type { Slot } from "../../src/domain/slot.ts";
+} from "../../src/nouns/application/application.ts";
+import type { Pool } from "../../src/nouns/pool/pool.ts";
 import { drafted } from "./drafts.ts";
 import { someId } from "./drawn.ts";
 import type { LargeTable } from "./large-table.ts";

@@ -1,7 +1,7 @@
-import { releaseAddress } from "../../src/allocator/release/release-address.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import { SWEEP_MS } from "../../src/domain/limits.ts";
-import { EVERY_SHARD } from "../../src/domain/shard.ts";
+import { SWEEP_MS } from "../../src/base/limits.ts";
+import { EVERY_SHARD } from "../../src/base/shard.ts";
+import { releaseAddress } from "../../src/kernel/release/release-address.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
 import { itemBytes } from "../store/item-bytes.ts";
 import { drafted } from "./drafts.ts";
 import { putAssignedSpace } from "./facts/spaces.ts";

@@ -1,11 +1,11 @@
-import { parseAddress } from "../../src/domain/address.ts";
-import { capacityOf } from "../../src/domain/block.ts";
-import { blocksOfGroup, groupAt, groupIndexOf } from "../../src/domain/block-group.ts";
-import { type Cidr, cidrOf } from "../../src/domain/cidr.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import { assignsPrefixes, type Pool } from "../../src/domain/pool.ts";
-import type { Item } from "../../src/store/item.ts";
-import { blockKey, blockPk, hostPk } from "../../src/store/key.ts";
+import { capacityOf } from "../../src/kernel/values/block.ts";
+import { blocksOfGroup, groupAt, groupIndexOf } from "../../src/kernel/values/block-group.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
+import { parseAddress } from "../../src/net/address.ts";
+import { type Cidr, cidrOf } from "../../src/net/cidr.ts";
+import { assignsPrefixes, type Pool } from "../../src/nouns/pool/pool.ts";
+import type { Item } from "../../src/table/item.ts";
+import { blockKey, blockPk, hostPk } from "../../src/table/key.ts";
 import type { Crowd, LargeTable } from "./large-table.ts";
 import { blockItem, indexPages, takenSlots } from "./scene.ts";
 

@@ -1,8 +1,8 @@
-import type { Store } from "../../src/allocator/core/store.ts";
-import { changed } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
+import type { Store } from "../../src/kernel/core/store.ts";
 import { makeStore } from "../../src/store/store.ts";
-import type { Table, Write } from "../../src/store/table.ts";
+import { changed } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
+import type { Table, Write } from "../../src/table/table.ts";
 
 let written: Write | undefined;
 

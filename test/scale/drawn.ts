@@ -1,4 +1,4 @@
-import type { Random } from "../../src/domain/fresh.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
 import { seededRandom } from "../simulation/random.ts";
 
 /** The time at which everything in a scene was made: a day before the clock starts. */

@@ -1,6 +1,6 @@
-import { TABLE } from "../../src/store/definition.ts";
-import type { Item } from "../../src/store/item.ts";
-import type { DueKey, DueOptions } from "../../src/store/table.ts";
+import { TABLE } from "../../src/table/definition.ts";
+import type { Item } from "../../src/table/item.ts";
+import type { DueKey, DueOptions } from "../../src/table/table.ts";
 
 /**
  * The sparse index of due items. Each shard is in the order of time, then of keys, so that a read

@@ -1,4 +1,4 @@
-import { SCHEDULED_RUN_MS_MAX } from "../../src/domain/limits.ts";
+import { SCHEDULED_RUN_MS_MAX } from "../../src/base/limits.ts";
 import type { Sabotage } from "./lambda.ts";
 import { type LargeCloud, type NewCloud, newCloud } from "./scene.ts";
 

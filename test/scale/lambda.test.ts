@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { blockOf } from "../../src/domain/block-group.ts";
-import { DeadlineError } from "../../src/domain/outcome.ts";
+import { DeadlineError } from "../../src/base/outcome.ts";
+import { blockOf } from "../../src/kernel/values/block-group.ts";
 import { LambdaFunction } from "./lambda.ts";
 import { PARTITION_WRITE_UNITS_PER_S, PASS_TIMEOUT_MS } from "./model.ts";
 import { blockItem, newCloud, poolOf } from "./scene.ts";

@@ -1,16 +1,16 @@
-import type { Context } from "../../src/allocator/core/context.ts";
-import { type Actor, platItself } from "../../src/domain/actor.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import { noWrites } from "../../src/domain/outcome.ts";
-import { asAsked } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
+import { type Actor, platItself } from "../../src/base/actor.ts";
+import { noWrites } from "../../src/base/outcome.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
 import {
   assertInTime,
   type Carried,
   type Deadline,
   deadlineFromNow,
 } from "../../src/store/stack.ts";
-import type { Table } from "../../src/store/table.ts";
+import { asAsked } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
+import type { Table } from "../../src/table/table.ts";
 import { contextsOver } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
 import type { VirtualClock } from "../virtual-clock.ts";

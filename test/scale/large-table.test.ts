@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { InMemoryTable, queried } from "../../src/store/in-memory-table.ts";
-import type { Item, Key } from "../../src/store/item.ts";
-import type { QueryOptions, Write } from "../../src/store/table.ts";
+import { InMemoryTable, queried } from "../../src/table/in-memory-table.ts";
+import type { Item, Key } from "../../src/table/item.ts";
+import type { QueryOptions, Write } from "../../src/table/table.ts";
 import { type Crowd, LargeTable } from "./large-table.ts";
 import { MixedOrder } from "./mixed-order.ts";
 

@@ -1,8 +1,8 @@
-import { fnv1a64 } from "../../src/domain/hash.ts";
-import { holds } from "../../src/store/clause.ts";
-import { changed } from "../../src/store/in-memory-table.ts";
-import type { Item, Key } from "../../src/store/item.ts";
-import type { DueKey, DueOptions, Segment, Write } from "../../src/store/table.ts";
+import { fnv1a64 } from "../../src/base/hash.ts";
+import { holds } from "../../src/table/clause.ts";
+import { changed } from "../../src/table/in-memory-table.ts";
+import type { Item, Key } from "../../src/table/item.ts";
+import type { DueKey, DueOptions, Segment, Write } from "../../src/table/table.ts";
 import { DueIndex } from "./due-index.ts";
 import { MixedOrder } from "./mixed-order.ts";
 import { Partition, placeIn } from "./partition.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ThrottledError } from "../../src/domain/outcome.ts";
-import type { Item } from "../../src/store/item.ts";
-import type { Write } from "../../src/store/table.ts";
+import { ThrottledError } from "../../src/base/outcome.ts";
+import type { Item } from "../../src/table/item.ts";
+import type { Write } from "../../src/table/table.ts";
 import { itemBytes } from "../store/item-bytes.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { LargeTable } from "./large-table.ts";

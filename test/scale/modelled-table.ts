@@ -1,7 +1,7 @@
-import { type Outcome, ThrottledError } from "../../src/domain/outcome.ts";
-import { TABLE } from "../../src/store/definition.ts";
-import { outcomeOf } from "../../src/store/in-memory-table.ts";
-import type { Item, Key } from "../../src/store/item.ts";
+import { type Outcome, ThrottledError } from "../../src/base/outcome.ts";
+import { TABLE } from "../../src/table/definition.ts";
+import { outcomeOf } from "../../src/table/in-memory-table.ts";
+import type { Item, Key } from "../../src/table/item.ts";
 import type {
   DueKey,
   DueOptions,
@@ -9,7 +9,7 @@ import type {
   QueryOptions,
   ScanOptions,
   Write,
-} from "../../src/store/table.ts";
+} from "../../src/table/table.ts";
 import { itemBytes } from "../store/item-bytes.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 import { Capacity } from "./capacity.ts";

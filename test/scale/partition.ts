@@ -1,6 +1,6 @@
-import { byUtf8 } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
-import type { QueryOptions } from "../../src/store/table.ts";
+import { byUtf8 } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
+import type { QueryOptions } from "../../src/table/table.ts";
 
 /** The items of one partition key, in the order of their sort keys. */
 export class Partition {

@@ -1,10 +1,10 @@
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { parseAddress } from "../../src/domain/address.ts";
-import { parseGeneration } from "../../src/domain/generation.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { parseGeneration } from "../../src/kernel/values/generation.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
+import { parseAddress } from "../../src/net/address.ts";
 import { someHandle } from "./drawn.ts";
 import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
 

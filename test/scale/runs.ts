@@ -1,8 +1,8 @@
-import type { Context } from "../../src/allocator/core/context.ts";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
-import { reclaim } from "../../src/allocator/maintenance/reclaim/reclaim.ts";
-import { repair } from "../../src/allocator/maintenance/repair/repair.ts";
-import { EVERY_SHARD } from "../../src/domain/shard.ts";
+import { EVERY_SHARD } from "../../src/base/shard.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { reclaim } from "../../src/kernel/reclaim/reclaim.ts";
+import { repair } from "../../src/maintenance/repair/repair.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
 import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
 import { MINUTE_MS } from "./model.ts";
 

@@ -1,10 +1,10 @@
-import { UnavailableError } from "../../src/domain/outcome.ts";
-import { changed } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
-import { hostPk, unescaped } from "../../src/store/key.ts";
-import { kindNameOf } from "../../src/store/kinds.ts";
+import { UnavailableError } from "../../src/base/outcome.ts";
 import { eachCall } from "../../src/store/stack.ts";
-import type { QueryOptions, Table, Write } from "../../src/store/table.ts";
+import { changed } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
+import { hostPk, unescaped } from "../../src/table/key.ts";
+import { kindNameOf } from "../../src/table/kinds.ts";
+import type { QueryOptions, Table, Write } from "../../src/table/table.ts";
 import { EARLIER_MS } from "./drawn.ts";
 import type { Sabotage } from "./lambda.ts";
 import { MINUTE_MS } from "./model.ts";

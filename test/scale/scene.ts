@@ -1,13 +1,18 @@
-import type { AddressPlanEntry } from "../../src/domain/address-plan.ts";
-import type { Block } from "../../src/domain/block.ts";
-import { intervalOf, parseCidr } from "../../src/domain/cidr.ts";
-import { type Pool, SETTINGS_DEFAULT, type Settings, subnetIdOf } from "../../src/domain/pool.ts";
-import { EVERY_SHARD, shardOfSpace } from "../../src/domain/shard.ts";
-import type { Slot } from "../../src/domain/slot.ts";
-import { affinityFrom } from "../../src/store/affinity.ts";
-import { openTable } from "../../src/store/format.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
+import { EVERY_SHARD, shardOfSpace } from "../../src/base/shard.ts";
+import { affinityFrom } from "../../src/kernel/items/affinity.ts";
+import type { Block } from "../../src/kernel/values/block.ts";
+import type { Slot } from "../../src/kernel/values/slot.ts";
+import { intervalOf, parseCidr } from "../../src/net/cidr.ts";
+import type { AddressPlanEntry } from "../../src/nouns/pool/address-plan.ts";
+import {
+  type Pool,
+  SETTINGS_DEFAULT,
+  type Settings,
+  subnetIdOf,
+} from "../../src/nouns/pool/pool.ts";
+import { openTable } from "../../src/table/format.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { drafted } from "./drafts.ts";
 import { drawAnew, EARLIER_MS, someId } from "./drawn.ts";

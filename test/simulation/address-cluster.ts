@@ -1,6 +1,6 @@
-import type { CiliumObject } from "../../src/domain/cilium-object.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import { ciliumHandle } from "../../src/domain/handle.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import { ciliumHandle } from "../../src/kernel/values/handle.ts";
+import type { CiliumObject } from "../../src/nouns/cilium/object.ts";
 import { STATUS_MS, WATCH_MS } from "./agent.ts";
 import type { CiliumCluster, CiliumNode } from "./agents.ts";
 import { CiliumAgent } from "./cilium-agent.ts";

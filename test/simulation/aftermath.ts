@@ -1,12 +1,15 @@
 import { expect } from "vitest";
-import type { Assignment } from "../../src/allocator/assign/assignment.ts";
-import { type ContentsPosition, listContents } from "../../src/allocator/read/list-contents.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { formatCidr } from "../../src/domain/cidr.ts";
-import { type Contents, together } from "../../src/domain/contents.ts";
-import { parseGeneration } from "../../src/domain/generation.ts";
-import { findViolations } from "../../src/domain/invariants.ts";
-import { subnetIdOf } from "../../src/domain/pool.ts";
+import { type Contents, together } from "../../src/invariants/contents.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import type { Assignment } from "../../src/kernel/assign/assignment.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { parseGeneration } from "../../src/kernel/values/generation.ts";
+import { formatCidr } from "../../src/net/cidr.ts";
+import {
+  type ContentsPosition,
+  listContents,
+} from "../../src/nouns/contents/operations/list-contents.ts";
+import { subnetIdOf } from "../../src/nouns/pool/pool.ts";
 import { end } from "../applications.ts";
 import { removeChildren } from "../child-pools.ts";
 import { endCilium } from "../cilium.ts";

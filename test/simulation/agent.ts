@@ -1,4 +1,4 @@
-import type { Random } from "../../src/domain/fresh.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
 import type { ServedObject, Versioned } from "./cilium-server.ts";
 
 /** The agent writes the object at most once in this time (Cilium, pkg/ipam/crd.go). */

@@ -1,10 +1,10 @@
-import type { CiliumGrant } from "../../src/allocator/cilium/mode.ts";
-import { putCiliumNode } from "../../src/allocator/cilium/put-cilium-node.ts";
-import { releaseCiliumNode } from "../../src/allocator/cilium/release-cilium-node.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import type { CiliumObject, CiliumOptions } from "../../src/domain/cilium-object.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import type { CiliumObject, CiliumOptions } from "../../src/nouns/cilium/object.ts";
+import type { CiliumGrant } from "../../src/nouns/cilium/operations/mode.ts";
+import { putCiliumNode } from "../../src/nouns/cilium/operations/put-cilium-node.ts";
+import { releaseCiliumNode } from "../../src/nouns/cilium/operations/release-cilium-node.ts";
 import { requestOf } from "./layers.ts";
 import { chance, oneOf } from "./operators.ts";
 import { seededRandom } from "./random.ts";

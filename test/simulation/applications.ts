@@ -1,9 +1,9 @@
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Address } from "../../src/domain/address.ts";
-import type { AddressesWanted, ApplicationName } from "../../src/domain/application.ts";
-import { addressAt, type Cidr, intervalOf } from "../../src/domain/cidr.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import type { PoolSpec } from "../../src/domain/pool.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import type { Address } from "../../src/net/address.ts";
+import { addressAt, type Cidr, intervalOf } from "../../src/net/cidr.ts";
+import type { AddressesWanted, ApplicationName } from "../../src/nouns/application/application.ts";
+import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
 import type { RangedPools } from "./ranged-pools.ts";
 import { cidrOf, type Scenario } from "./scenario.ts";
 

@@ -1,4 +1,4 @@
-import type { Allocation, Part } from "../../src/domain/allocation.ts";
+import type { Allocation, Part } from "../../src/kernel/values/allocation.ts";
 
 /**
  * A part of an allocation, and the time when its author wrote it. That time is long ago if the allocation had

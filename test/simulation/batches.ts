@@ -1,10 +1,10 @@
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import { type BatchItem, type BatchResult, batch } from "../../src/allocator/batch/batch.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import { handleHash } from "../../src/domain/hash.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { handleHash } from "../../src/base/hash.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import { type BatchItem, type BatchResult, batch } from "../../src/kernel/batch/batch.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
 import { requestOf } from "./layers.ts";
 import type { Promised } from "./ledger.ts";
 import { SPACE } from "./requests.ts";

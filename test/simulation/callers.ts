@@ -1,5 +1,5 @@
-import type { Random } from "../../src/domain/fresh.ts";
-import type { QuotaSpec } from "../../src/domain/quota.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import type { QuotaSpec } from "../../src/nouns/quota/quota.ts";
 
 /** The callers of a run, drawn apart, so that runs without them stay as they are. */
 export interface Callers {

@@ -1,4 +1,4 @@
-import { type Cidr, formatCidr } from "../../src/domain/cidr.ts";
+import { type Cidr, formatCidr } from "../../src/net/cidr.ts";
 
 const names = new WeakMap<Cidr, string>();
 

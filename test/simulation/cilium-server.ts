@@ -1,4 +1,4 @@
-import type { CiliumObject } from "../../src/domain/cilium-object.ts";
+import type { CiliumObject } from "../../src/nouns/cilium/object.ts";
 
 /** The fields of an object, and its version. */
 export type Versioned<Fields extends object> = Fields & { readonly resourceVersion: number };

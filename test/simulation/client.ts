@@ -1,20 +1,20 @@
+import { Rejection } from "../../src/base/outcome.ts";
+import type { NamedAddress } from "../../src/kernel/allocations/identify-address.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { type ReleaseResult, releaseAddress } from "../../src/kernel/release/release-address.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { reportConflict } from "../../src/kernel/release/report-conflict.ts";
+import { blockOf } from "../../src/kernel/values/block-group.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { addressAt } from "../../src/net/cidr.ts";
 import {
   type Amended,
   type Amendment,
   amendAddress,
-} from "../../src/allocator/admin/amend-address.ts";
-import type { NamedAddress } from "../../src/allocator/allocations/identify-address.ts";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { type AddressState, readAddress } from "../../src/allocator/read/read-address.ts";
-import { type HandlePosition, readHandle } from "../../src/allocator/read/read-handle.ts";
-import { type ReleaseResult, releaseAddress } from "../../src/allocator/release/release-address.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { reportConflict } from "../../src/allocator/release/report-conflict.ts";
-import { formatAddress } from "../../src/domain/address.ts";
-import { blockOf } from "../../src/domain/block-group.ts";
-import { addressAt } from "../../src/domain/cidr.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+} from "../../src/nouns/address/operations/amend-address.ts";
+import { type AddressState, readAddress } from "../../src/nouns/address/operations/read-address.ts";
+import { type HandlePosition, readHandle } from "../../src/nouns/address/operations/read-handle.ts";
 import { requestOf } from "./layers.ts";
 import { type Promised, promisedOf } from "./ledger.ts";
 import { ASIDE, type Ask, drawAddress, SPACE } from "./requests.ts";

@@ -1,7 +1,7 @@
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import type { DefaultPools } from "../../src/domain/namespace.ts";
-import type { PoolSpec } from "../../src/domain/pool.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import type { DefaultPools } from "../../src/nouns/namespace/namespace.ts";
+import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
 import { type Scenario, selectorOf } from "./scenario.ts";
 import { DEPOT } from "./selection.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Contents } from "../../src/domain/contents.ts";
-import { ciliumHandle } from "../../src/domain/handle.ts";
-import { handleHash } from "../../src/domain/hash.ts";
-import type { Slot } from "../../src/domain/slot.ts";
+import { handleHash } from "../../src/base/hash.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import { ciliumHandle } from "../../src/kernel/values/handle.ts";
+import type { Slot } from "../../src/kernel/values/slot.ts";
 import { blockWith, cooling, held, taken } from "../domain/builders.ts";
 import { Cooldowns } from "./cooldowns.ts";
 

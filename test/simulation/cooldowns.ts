@@ -1,11 +1,11 @@
-import { formatAddress } from "../../src/domain/address.ts";
-import type { Block } from "../../src/domain/block.ts";
-import { addressAt } from "../../src/domain/cidr.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { ciliumHandle } from "../../src/domain/handle.ts";
-import { handleHash } from "../../src/domain/hash.ts";
-import { isReleased } from "../../src/domain/slot.ts";
-import type { Violation } from "../../src/domain/violation.ts";
+import { handleHash } from "../../src/base/hash.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Violation } from "../../src/invariants/violation.ts";
+import type { Block } from "../../src/kernel/values/block.ts";
+import { ciliumHandle } from "../../src/kernel/values/handle.ts";
+import { isReleased } from "../../src/kernel/values/slot.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { addressAt } from "../../src/net/cidr.ts";
 import { cidrName } from "./cidr-name.ts";
 import type { Step } from "./scheduler.ts";
 

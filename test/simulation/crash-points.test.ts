@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findViolations } from "../../src/domain/invariants.ts";
-import type { Table } from "../../src/store/table.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import type { Table } from "../../src/table/table.ts";
 import { keptOf, NAMED, prepared, repeatOf } from "../operations/catalogue.ts";
 import { AUTHOR_MS } from "../operations/operation.ts";
 import { contentsIn, contextOver, scheduledRuns } from "../world.ts";

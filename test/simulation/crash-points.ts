@@ -1,6 +1,6 @@
-import { type Outcome, UnavailableError } from "../../src/domain/outcome.ts";
-import type { Item } from "../../src/store/item.ts";
-import type { Table, Write } from "../../src/store/table.ts";
+import { type Outcome, UnavailableError } from "../../src/base/outcome.ts";
+import type { Item } from "../../src/table/item.ts";
+import type { Table, Write } from "../../src/table/table.ts";
 
 /** The faults of a walk at one of its calls. */
 export const MISHAPS = [

@@ -1,12 +1,12 @@
-import { listPools, putPool } from "../../src/allocator/admin/administration.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { deletePool } from "../../src/allocator/jobs/pool-jobs.ts";
-import { subtract } from "../../src/domain/address-set.ts";
-import { intervalOf } from "../../src/domain/cidr.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
-import type { PoolSpec } from "../../src/domain/pool.ts";
-import { setOf } from "../../src/domain/pool-set.ts";
-import type { Violation } from "../../src/domain/violation.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import type { Violation } from "../../src/invariants/violation.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { subtract } from "../../src/net/address-set.ts";
+import { intervalOf } from "../../src/net/cidr.ts";
+import { listPools, putPool } from "../../src/nouns/pool/operations/administration.ts";
+import { deletePool } from "../../src/nouns/pool/operations/pool-jobs.ts";
+import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
+import { setOf } from "../../src/nouns/pool/set.ts";
 import type { RangedPools } from "./ranged-pools.ts";
 import { SPACE } from "./requests.ts";
 

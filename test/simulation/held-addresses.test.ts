@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Written } from "../../src/allocator/admin/written.ts";
-import type { Allocation } from "../../src/domain/allocation.ts";
-import { type Application, applicationHash } from "../../src/domain/application.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
-import type { Slot } from "../../src/domain/slot.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../src/base/limits.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Written } from "../../src/kernel/core/written.ts";
+import type { Allocation } from "../../src/kernel/values/allocation.ts";
+import type { Slot } from "../../src/kernel/values/slot.ts";
+import { type Application, applicationHash } from "../../src/nouns/application/application.ts";
 import {
   allocationWith,
   applicationWith,

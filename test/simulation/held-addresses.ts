@@ -1,23 +1,23 @@
-import type { Written } from "../../src/allocator/admin/written.ts";
-import { formatAddress } from "../../src/domain/address.ts";
-import { holds } from "../../src/domain/address-set.ts";
-import type { Allocation, Part } from "../../src/domain/allocation.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../src/base/limits.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Violation } from "../../src/invariants/violation.ts";
+import type { Written } from "../../src/kernel/core/written.ts";
+import type { Allocation, Part } from "../../src/kernel/values/allocation.ts";
+import type { Block } from "../../src/kernel/values/block.ts";
+import type { Slot } from "../../src/kernel/values/slot.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { holds } from "../../src/net/address-set.ts";
+import { addressAt, formatCidr } from "../../src/net/cidr.ts";
 import {
   type Application,
   type ApplicationName,
   applicationHash,
   type ListedAddress,
   nameOfApplication,
-} from "../../src/domain/application.ts";
-import type { Block } from "../../src/domain/block.ts";
-import { addressAt, formatCidr } from "../../src/domain/cidr.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
-import type { Pool } from "../../src/domain/pool.ts";
-import { setOf } from "../../src/domain/pool-set.ts";
-import type { Slot } from "../../src/domain/slot.ts";
-import type { Violation } from "../../src/domain/violation.ts";
+} from "../../src/nouns/application/application.ts";
+import type { Pool } from "../../src/nouns/pool/pool.ts";
+import { setOf } from "../../src/nouns/pool/set.ts";
 import { Authors } from "./authors.ts";
 import { SPACE } from "./requests.ts";
 

@@ -1,8 +1,8 @@
-import { formatAddress } from "../../src/domain/address.ts";
-import type { Block } from "../../src/domain/block.ts";
-import { addressAt } from "../../src/domain/cidr.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import type { Slot } from "../../src/domain/slot.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Block } from "../../src/kernel/values/block.ts";
+import type { Slot } from "../../src/kernel/values/slot.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { addressAt } from "../../src/net/cidr.ts";
 import { cidrName } from "./cidr-name.ts";
 
 /** The state of one address, its start, and the end of its earlier states. */

@@ -1,8 +1,8 @@
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import { INDEX_SETTLE_MS } from "../../src/domain/limits.ts";
-import { EVERY_SHARD } from "../../src/domain/shard.ts";
+import { INDEX_SETTLE_MS } from "../../src/base/limits.ts";
+import { EVERY_SHARD } from "../../src/base/shard.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
 
 /** The share of runs whose space has an index. */
 const INDEXES_SHARE = 0.1;

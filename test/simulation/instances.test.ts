@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Allocation } from "../../src/domain/allocation.ts";
-import type { Application } from "../../src/domain/application.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
-import { type Instance, workloadHandle } from "../../src/domain/workload.ts";
+import { Rejection, type RejectionCode } from "../../src/base/outcome.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Allocation } from "../../src/kernel/values/allocation.ts";
+import type { Application } from "../../src/nouns/application/application.ts";
+import { type Instance, workloadHandle } from "../../src/nouns/application/workload.ts";
 import { allocationWith, applicationWith, blockWith, poolWith, taken } from "../domain/builders.ts";
 import { type Coming, Instances } from "./instances.ts";
 

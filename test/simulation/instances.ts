@@ -1,14 +1,17 @@
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import { formatAddress } from "../../src/domain/address.ts";
-import { type Allocation, isHolding } from "../../src/domain/allocation.ts";
-import { type ApplicationName, nameOfApplication } from "../../src/domain/application.ts";
-import { mayKeep } from "../../src/domain/application-instances.ts";
-import { addressAt, contains } from "../../src/domain/cidr.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
-import type { Violation } from "../../src/domain/violation.ts";
-import { type Instance, isKeptKind } from "../../src/domain/workload.ts";
+import { Rejection, type RejectionCode } from "../../src/base/outcome.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Violation } from "../../src/invariants/violation.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import { type Allocation, isHolding } from "../../src/kernel/values/allocation.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { addressAt, contains } from "../../src/net/cidr.ts";
+import {
+  type ApplicationName,
+  nameOfApplication,
+} from "../../src/nouns/application/application.ts";
+import { mayKeep } from "../../src/nouns/application/instances.ts";
+import { type Instance, isKeptKind } from "../../src/nouns/application/workload.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** The time in which the allocation of an instance did not change in what its callers are told of. */

@@ -1,11 +1,15 @@
-import { putPool, putReservation, putSettings } from "../../src/allocator/admin/administration.ts";
-import { putNamespace } from "../../src/allocator/admin/namespaces.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { deleteSpace } from "../../src/allocator/jobs/space-jobs.ts";
-import { parseInterval } from "../../src/domain/cidr.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
-import { type Violation, violation } from "../../src/domain/violation.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import { type Violation, violation } from "../../src/invariants/violation.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { parseInterval } from "../../src/net/cidr.ts";
+import {
+  putPool,
+  putReservation,
+  putSettings,
+} from "../../src/nouns/pool/operations/administration.ts";
+import { SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
+import { putNamespace } from "../../src/nouns/registry/operations/namespaces.ts";
+import { deleteSpace } from "../../src/nouns/space/operations/space-jobs.ts";
 import { requestOf } from "./layers.ts";
 import { chance, manual } from "./operators.ts";
 import type { Life } from "./run.ts";

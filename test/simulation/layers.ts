@@ -1,7 +1,6 @@
-import type { Context } from "../../src/allocator/core/context.ts";
-import { WarmCache } from "../../src/allocator/core/warm-cache.ts";
-import { noWrites } from "../../src/domain/outcome.ts";
-import { KnownKeys } from "../../src/store/format.ts";
+import { noWrites } from "../../src/base/outcome.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { WarmCache } from "../../src/kernel/core/warm-cache.ts";
 import {
   type Carried,
   type Deadline,
@@ -10,6 +9,7 @@ import {
   storeOver,
 } from "../../src/store/stack.ts";
 import { makeStore } from "../../src/store/store.ts";
+import { KnownKeys } from "../../src/table/format.ts";
 import type { Surroundings } from "./scheduler.ts";
 
 /** The layers between the functions of a run and its table. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Amended } from "../../src/allocator/admin/amend-address.ts";
-import type { AssignedAddress } from "../../src/allocator/assign/assignment.ts";
-import type { Contents } from "../../src/domain/contents.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { AssignedAddress } from "../../src/kernel/assign/assignment.ts";
+import type { Amended } from "../../src/nouns/address/operations/amend-address.ts";
 import { Ledger, promisedOf } from "./ledger.ts";
 import { cidrOf } from "./scenario.ts";
 

@@ -1,14 +1,14 @@
-import type { Amended } from "../../src/allocator/admin/amend-address.ts";
-import type { AssignedAddress } from "../../src/allocator/assign/assignment.ts";
-import type { Released } from "../../src/allocator/release/close-allocations.ts";
-import { type Address, parseAddress } from "../../src/domain/address.ts";
-import { contains, ordinalOf } from "../../src/domain/cidr.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { type Generation, parseGeneration } from "../../src/domain/generation.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import { CLOCK_SKEW_MS_MAX, RELEASED_ALLOCATION_KEPT_MS } from "../../src/domain/limits.ts";
-import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
-import type { Violation } from "../../src/domain/violation.ts";
+import { CLOCK_SKEW_MS_MAX, RELEASED_ALLOCATION_KEPT_MS } from "../../src/base/limits.ts";
+import { Rejection, type RejectionCode } from "../../src/base/outcome.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Violation } from "../../src/invariants/violation.ts";
+import type { AssignedAddress } from "../../src/kernel/assign/assignment.ts";
+import type { Released } from "../../src/kernel/release/close-allocations.ts";
+import { type Generation, parseGeneration } from "../../src/kernel/values/generation.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
+import { type Address, parseAddress } from "../../src/net/address.ts";
+import { contains, ordinalOf } from "../../src/net/cidr.ts";
+import type { Amended } from "../../src/nouns/address/operations/amend-address.ts";
 import { type AddressStatus, History } from "./history.ts";
 import { valueIn } from "./scenario.ts";
 

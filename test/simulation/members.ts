@@ -1,9 +1,9 @@
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { AllocationPlace } from "../../src/domain/allocation-place.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import { handleHash } from "../../src/domain/hash.ts";
-import type { HostId } from "../../src/domain/host.ts";
-import { type Workload, workloadHandle } from "../../src/domain/workload.ts";
+import { handleHash } from "../../src/base/hash.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { AllocationPlace } from "../../src/kernel/values/allocation-place.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
+import { type Workload, workloadHandle } from "../../src/nouns/application/workload.ts";
 import type { Applications } from "./applications.ts";
 import { SPACE } from "./requests.ts";
 import type { Scenario } from "./scenario.ts";

@@ -1,6 +1,6 @@
-import { changed, InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
-import type { Write } from "../../src/store/table.ts";
+import { changed, InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
+import type { Write } from "../../src/table/table.ts";
 
 /** The text between the names of two clauses that are left out together. */
 export const AND = " + ";

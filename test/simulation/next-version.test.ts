@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseCidr } from "../../src/domain/cidr.ts";
-import { CorruptItemError } from "../../src/domain/outcome.ts";
+import { CorruptItemError } from "../../src/base/outcome.ts";
+import { parseCidr } from "../../src/net/cidr.ts";
 import { assigned, contextOver, makeWorld, requestOf, SPACE } from "../world.ts";
 import { nextVersionTable } from "./next-version.ts";
 

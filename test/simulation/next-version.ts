@@ -1,10 +1,10 @@
-import type { Outcome } from "../../src/domain/outcome.ts";
-import type { Clause } from "../../src/store/clause.ts";
-import type { Item } from "../../src/store/item.ts";
-import { kindNameOf, kindOf } from "../../src/store/kinds.ts";
-import type { Change, Table, Write } from "../../src/store/table.ts";
+import type { Outcome } from "../../src/base/outcome.ts";
+import type { Clause } from "../../src/table/clause.ts";
+import type { Item } from "../../src/table/item.ts";
+import { kindNameOf, kindOf } from "../../src/table/kinds.ts";
+import type { Change, Table, Write } from "../../src/table/table.ts";
 
-/** The attribute with the format of an item (`src/store/format.ts`). */
+/** The attribute with the format of an item (`src/table/format.ts`). */
 const FORMAT = "f";
 /** The attribute that the next version adds to every item that it writes. This version does not know it. */
 const ADDED = "next";

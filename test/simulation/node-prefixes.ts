@@ -1,20 +1,20 @@
-import type { Context } from "../../src/allocator/core/context.ts";
-import { applyEvents } from "../../src/allocator/nodes/apply-events.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { blocksIn } from "../../src/kernel/values/block-group.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import { nodeHandle } from "../../src/kernel/values/handle.ts";
+import { hostName } from "../../src/kernel/values/host.ts";
+import { type Cidr, cidrOf as cidrOfAddress } from "../../src/net/cidr.ts";
+import type { ClusterEvent } from "../../src/nouns/node/node-event.ts";
+import { applyEvents } from "../../src/nouns/node/operations/apply-events.ts";
+import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
 import {
   ensurePrefixes,
   type NodePrefixes,
   type PrefixesWanted,
-} from "../../src/allocator/prefixes/ensure-prefixes.ts";
-import { listPrefixes } from "../../src/allocator/prefixes/list-prefixes.ts";
-import { releasePrefixes } from "../../src/allocator/prefixes/release-prefixes.ts";
-import { blocksIn } from "../../src/domain/block-group.ts";
-import { type Cidr, cidrOf as cidrOfAddress } from "../../src/domain/cidr.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import { nodeHandle } from "../../src/domain/handle.ts";
-import { hostName } from "../../src/domain/host.ts";
-import type { ClusterEvent } from "../../src/domain/node-event.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
-import type { PoolSpec } from "../../src/domain/pool.ts";
+} from "../../src/nouns/prefix/operations/ensure-prefixes.ts";
+import { listPrefixes } from "../../src/nouns/prefix/operations/list-prefixes.ts";
+import { releasePrefixes } from "../../src/nouns/prefix/operations/release-prefixes.ts";
 import { requestOf } from "./layers.ts";
 import { chance, oneOf } from "./operators.ts";
 import type { PromisedPrefixes } from "./promised-prefixes.ts";

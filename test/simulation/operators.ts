@@ -1,3 +1,24 @@
+import { GRACE_MS, JOB_KEPT_MS, RELEASED_ALLOCATION_KEPT_MS } from "../../src/base/limits.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import { claimAffinities } from "../../src/kernel/affinities/claim-range.ts";
+import { releaseAffinities, releaseRange } from "../../src/kernel/affinities/release-range.ts";
+import { ensureBlocks } from "../../src/kernel/assign/ensure-blocks.ts";
+import { disown } from "../../src/kernel/blocks/disown-block.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import type { Written } from "../../src/kernel/core/written.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { releaseHost } from "../../src/kernel/release/release-host.ts";
+import { groupAt } from "../../src/kernel/values/block-group.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import { type HostId, hostId, hostName } from "../../src/kernel/values/host.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
+import { type Address, formatAddress, parseAddress } from "../../src/net/address.ts";
+import { parseInterval } from "../../src/net/cidr.ts";
+import { liftQuarantine } from "../../src/nouns/address/operations/lift-quarantine.ts";
+import { listAffinities } from "../../src/nouns/affinity/operations/list-affinities.ts";
+import { listSpaceAffinities } from "../../src/nouns/affinity/operations/list-space-affinities.ts";
+import type { Namespace } from "../../src/nouns/namespace/namespace.ts";
+import type { Node } from "../../src/nouns/node/node.ts";
 import {
   deleteReservation,
   listPools,
@@ -7,21 +28,7 @@ import {
   readPool,
   readReservation,
   readSettings,
-} from "../../src/allocator/admin/administration.ts";
-import { liftQuarantine } from "../../src/allocator/admin/lift-quarantine.ts";
-import {
-  deleteNamespace,
-  putNamespace,
-  readNamespace,
-} from "../../src/allocator/admin/namespaces.ts";
-import { deleteNode, listNodes, putNode } from "../../src/allocator/admin/nodes.ts";
-import { reserve as reserveAddresses } from "../../src/allocator/admin/reserve.ts";
-import type { Written } from "../../src/allocator/admin/written.ts";
-import { claimAffinities } from "../../src/allocator/affinities/claim-range.ts";
-import { releaseAffinities, releaseRange } from "../../src/allocator/affinities/release-range.ts";
-import { ensureBlocks } from "../../src/allocator/assign/ensure-blocks.ts";
-import { disown } from "../../src/allocator/blocks/disown-block.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
+} from "../../src/nouns/pool/operations/administration.ts";
 import {
   type Accepted,
   deletePool,
@@ -29,22 +36,15 @@ import {
   listJobs,
   readJob,
   releasePool,
-} from "../../src/allocator/jobs/pool-jobs.ts";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
-import { listAffinities } from "../../src/allocator/read/list-affinities.ts";
-import { listSpaceAffinities } from "../../src/allocator/read/list-space-affinities.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { releaseHost } from "../../src/allocator/release/release-host.ts";
-import { type Address, formatAddress, parseAddress } from "../../src/domain/address.ts";
-import { groupAt } from "../../src/domain/block-group.ts";
-import { parseInterval } from "../../src/domain/cidr.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import { type HostId, hostId, hostName } from "../../src/domain/host.ts";
-import { GRACE_MS, JOB_KEPT_MS, RELEASED_ALLOCATION_KEPT_MS } from "../../src/domain/limits.ts";
-import type { Namespace } from "../../src/domain/namespace.ts";
-import type { Node } from "../../src/domain/node.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
-import type { PoolSpec } from "../../src/domain/pool.ts";
+} from "../../src/nouns/pool/operations/pool-jobs.ts";
+import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
+import {
+  deleteNamespace,
+  putNamespace,
+  readNamespace,
+} from "../../src/nouns/registry/operations/namespaces.ts";
+import { deleteNode, listNodes, putNode } from "../../src/nouns/registry/operations/nodes.ts";
+import { reserve as reserveAddresses } from "../../src/nouns/reservation/operations/reserve.ts";
 import { requestOf } from "./layers.ts";
 import { drawAddress, FOUNDED, SPACE } from "./requests.ts";
 import type { Life } from "./run.ts";

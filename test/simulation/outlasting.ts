@@ -2,9 +2,9 @@ import {
   CONFIGURATION_FRESH_MS,
   CONFIGURATION_JITTER_MS,
   REQUEST_MS_MAX,
-} from "../../src/domain/limits.ts";
-import { headOf } from "../../src/store/key.ts";
-import type { Table, Write } from "../../src/store/table.ts";
+} from "../../src/base/limits.ts";
+import { headOf } from "../../src/table/key.ts";
+import type { Table, Write } from "../../src/table/table.ts";
 import type { Layers } from "./layers.ts";
 import type { Surroundings } from "./scheduler.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Assignment } from "../../src/allocator/assign/assignment.ts";
-import { releaseAddress } from "../../src/allocator/release/release-address.ts";
-import { addressAt } from "../../src/domain/cidr.ts";
-import { parseGeneration } from "../../src/domain/generation.ts";
-import { findViolations } from "../../src/domain/invariants.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import type { Assignment } from "../../src/kernel/assign/assignment.ts";
+import { releaseAddress } from "../../src/kernel/release/release-address.ts";
+import { parseGeneration } from "../../src/kernel/values/generation.ts";
+import { addressAt } from "../../src/net/cidr.ts";
 import { keptOf, OPERATIONS, prepared } from "../operations/catalogue.ts";
 import { keyed } from "../operations/keyed-assigns.ts";
 import type { Meeting, Operation } from "../operations/operation.ts";

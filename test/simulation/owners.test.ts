@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Contents } from "../../src/domain/contents.ts";
-import type { HostId } from "../../src/domain/host.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { HostId } from "../../src/kernel/values/host.ts";
 import { Owners } from "./owners.ts";
 import { SPACE } from "./requests.ts";
 import { cidrOf } from "./scenario.ts";

@@ -1,8 +1,8 @@
-import type { ClaimedBlock } from "../../src/allocator/affinities/claim-range.ts";
-import type { ReleasedAffinity } from "../../src/allocator/affinities/release-range.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { type HostId, hostId } from "../../src/domain/host.ts";
-import type { Violation } from "../../src/domain/violation.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Violation } from "../../src/invariants/violation.ts";
+import type { ClaimedBlock } from "../../src/kernel/affinities/claim-range.ts";
+import type { ReleasedAffinity } from "../../src/kernel/affinities/release-range.ts";
+import { type HostId, hostId } from "../../src/kernel/values/host.ts";
 import { cidrName } from "./cidr-name.ts";
 import { SPACE } from "./requests.ts";
 

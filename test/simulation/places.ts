@@ -1,4 +1,4 @@
-import { CALL_TRIES_MAX } from "../../src/domain/limits.ts";
+import { CALL_TRIES_MAX } from "../../src/base/limits.ts";
 import { contextOver, deployedOver } from "../world.ts";
 import { oneIn } from "./sampled-calls.ts";
 

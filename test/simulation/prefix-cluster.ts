@@ -1,8 +1,8 @@
-import type { CiliumGrant } from "../../src/allocator/cilium/mode.ts";
-import type { CiliumObject } from "../../src/domain/cilium-object.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import { ciliumPoolHandle, nodeHandle } from "../../src/domain/handle.ts";
-import type { PoolSpec } from "../../src/domain/pool.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import { ciliumPoolHandle, nodeHandle } from "../../src/kernel/values/handle.ts";
+import type { CiliumObject } from "../../src/nouns/cilium/object.ts";
+import type { CiliumGrant } from "../../src/nouns/cilium/operations/mode.ts";
+import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
 import type { CiliumCluster, CiliumNode } from "./agents.ts";
 import { ServedObject } from "./cilium-server.ts";
 import { MultiPoolAgent, PrefixAgent, type PrefixFields } from "./prefix-agent.ts";

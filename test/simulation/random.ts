@@ -1,4 +1,4 @@
-import type { Random } from "../../src/domain/fresh.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
 
 /** Returns a seeded random source (mulberry32). The same seed gives the same run. */
 export function seededRandom(seed: number): Random {

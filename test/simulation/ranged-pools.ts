@@ -1,9 +1,9 @@
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Address } from "../../src/domain/address.ts";
-import { type AddressSet, unionOf } from "../../src/domain/address-set.ts";
-import { addressAt } from "../../src/domain/cidr.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import type { PoolSpec } from "../../src/domain/pool.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import type { Address } from "../../src/net/address.ts";
+import { type AddressSet, unionOf } from "../../src/net/address-set.ts";
+import { addressAt } from "../../src/net/cidr.ts";
+import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
 import { cidrOf, type Scenario, selectorOf } from "./scenario.ts";
 
 /** The ranged pools of a run. They share one CIDR, and split its blocks. */

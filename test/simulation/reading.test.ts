@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { findViolations } from "../../src/domain/invariants.ts";
-import type { Item, Value } from "../../src/store/item.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import type { Item, Value } from "../../src/table/item.ts";
 import { assigned, makeWorld, requestOf, type World } from "../world.ts";
 import { readingOnce } from "./reading.ts";
 

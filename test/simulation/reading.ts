@@ -1,6 +1,6 @@
-import type { Contents } from "../../src/domain/contents.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
 import { contentsOf } from "../../src/store/contents.ts";
-import type { Item } from "../../src/store/item.ts";
+import type { Item } from "../../src/table/item.ts";
 
 type Kind = keyof Contents;
 

@@ -1,4 +1,4 @@
-import type { RejectionCode } from "../../src/domain/outcome.ts";
+import type { RejectionCode } from "../../src/base/outcome.ts";
 import { FAULTS } from "./scheduler.ts";
 import type { Share, Tally } from "./tally.ts";
 import { excuseOf } from "./unreached.ts";

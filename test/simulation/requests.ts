@@ -1,10 +1,10 @@
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Address } from "../../src/domain/address.ts";
-import { parseAddress } from "../../src/domain/address.ts";
-import { addressAt, formatCidr, sizeOf } from "../../src/domain/cidr.ts";
-import type { Random } from "../../src/domain/fresh.ts";
-import { handleHash } from "../../src/domain/hash.ts";
-import { hostId } from "../../src/domain/host.ts";
+import { handleHash } from "../../src/base/hash.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import { hostId } from "../../src/kernel/values/host.ts";
+import type { Address } from "../../src/net/address.ts";
+import { parseAddress } from "../../src/net/address.ts";
+import { addressAt, formatCidr, sizeOf } from "../../src/net/cidr.ts";
 import { drawLabels, NAMESPACES, type Scenario, valueIn } from "./scenario.ts";
 
 export const SPACE = "default";

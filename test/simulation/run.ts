@@ -1,16 +1,20 @@
-import { putPool, putReservation, putSettings } from "../../src/allocator/admin/administration.ts";
-import { putNamespace } from "../../src/allocator/admin/namespaces.ts";
-import { putNode } from "../../src/allocator/admin/nodes.ts";
-import { putQuota } from "../../src/allocator/admin/quotas.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { runJobs } from "../../src/allocator/jobs/run-jobs.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { handleHash } from "../../src/domain/hash.ts";
-import { findViolations } from "../../src/domain/invariants.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
-import type { DefaultPools } from "../../src/domain/namespace.ts";
-import { type PoolSpec, SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
-import type { Violation } from "../../src/domain/violation.ts";
+import { handleHash } from "../../src/base/hash.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../src/base/limits.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import { findViolations } from "../../src/invariants/invariants.ts";
+import type { Violation } from "../../src/invariants/violation.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { runJobs } from "../../src/maintenance/run-jobs.ts";
+import type { DefaultPools } from "../../src/nouns/namespace/namespace.ts";
+import {
+  putPool,
+  putReservation,
+  putSettings,
+} from "../../src/nouns/pool/operations/administration.ts";
+import { type PoolSpec, SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
+import { putQuota } from "../../src/nouns/quota/operations/quotas.ts";
+import { putNamespace } from "../../src/nouns/registry/operations/namespaces.ts";
+import { putNode } from "../../src/nouns/registry/operations/nodes.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { drawAddressCluster } from "./address-cluster.ts";
 import { type Agents, drivers, newAgents } from "./agents.ts";

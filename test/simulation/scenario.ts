@@ -1,16 +1,16 @@
-import { BITS } from "../../src/domain/address.ts";
-import { type Cidr, parseCidr, parseInterval } from "../../src/domain/cidr.ts";
-import { type Random, shuffled } from "../../src/domain/fresh.ts";
-import { type HostId, type HostReserved, hostId } from "../../src/domain/host.ts";
-import type { Labels } from "../../src/domain/labels.ts";
-import type { Parsed } from "../../src/domain/parsed.ts";
+import { type Random, shuffled } from "../../src/kernel/values/fresh.ts";
+import { type HostId, type HostReserved, hostId } from "../../src/kernel/values/host.ts";
+import { BITS } from "../../src/net/address.ts";
+import { type Cidr, parseCidr, parseInterval } from "../../src/net/cidr.ts";
+import type { Labels } from "../../src/net/labels.ts";
+import type { Parsed } from "../../src/net/parsed.ts";
+import { parseSelector } from "../../src/net/selector-parser.ts";
 import {
   type PoolSpec,
   type Reservation,
   SETTINGS_DEFAULT,
   type Settings,
-} from "../../src/domain/pool.ts";
-import { parseSelector } from "../../src/domain/selector-parser.ts";
+} from "../../src/nouns/pool/pool.ts";
 import { STORMY, type Weather } from "./scheduler.ts";
 import { namespaceNamed } from "./selection.ts";
 

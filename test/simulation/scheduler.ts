@@ -1,10 +1,10 @@
-import type { Random } from "../../src/domain/fresh.ts";
-import { CALL_TRIES_MAX } from "../../src/domain/limits.ts";
-import type { Outcome } from "../../src/domain/outcome.ts";
-import { ThrottledError, UnavailableError } from "../../src/domain/outcome.ts";
-import type { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
-import type { Table, Write } from "../../src/store/table.ts";
+import { CALL_TRIES_MAX } from "../../src/base/limits.ts";
+import type { Outcome } from "../../src/base/outcome.ts";
+import { ThrottledError, UnavailableError } from "../../src/base/outcome.ts";
+import type { Random } from "../../src/kernel/values/fresh.ts";
+import type { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
+import type { Table, Write } from "../../src/table/table.ts";
 
 /** The probability of faults per call, and the other conditions of a run. */
 export interface Weather {

@@ -1,10 +1,10 @@
-import { assign } from "../../src/allocator/assign/assign.ts";
-import type { Assignment, AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../src/allocator/core/context.ts";
-import { type Store, withCalls } from "../../src/allocator/core/store.ts";
-import { type Cidr, intervalOf, overlaps } from "../../src/domain/cidr.ts";
-import { Rejection, type RejectionCode } from "../../src/domain/outcome.ts";
-import type { Violation } from "../../src/domain/violation.ts";
+import { Rejection, type RejectionCode } from "../../src/base/outcome.ts";
+import type { Violation } from "../../src/invariants/violation.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../src/kernel/core/context.ts";
+import { type Store, withCalls } from "../../src/kernel/core/store.ts";
+import { type Cidr, intervalOf, overlaps } from "../../src/net/cidr.ts";
 
 const FOR_WANT_OF_ROOM: readonly RejectionCode[] = ["pool_exhausted", "block_limit"];
 

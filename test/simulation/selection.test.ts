@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Written } from "../../src/allocator/admin/written.ts";
-import type { AssignRequest } from "../../src/allocator/assign/assignment.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
-import type { DefaultPools } from "../../src/domain/namespace.ts";
-import { type Pool, SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../src/base/limits.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import type { Written } from "../../src/kernel/core/written.ts";
+import type { DefaultPools } from "../../src/nouns/namespace/namespace.ts";
+import { type Pool, SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
 import { allocationWith, blockWith, poolWith, selector, taken } from "../domain/builders.ts";
 import { requestOf } from "../world.ts";
 import { DEPOT, hostNamed, Selection } from "./selection.ts";

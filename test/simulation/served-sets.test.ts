@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Written } from "../../src/allocator/admin/written.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
-import type { Pool } from "../../src/domain/pool.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../src/base/limits.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Written } from "../../src/kernel/core/written.ts";
+import type { Pool } from "../../src/nouns/pool/pool.ts";
 import {
   allocationWith,
   blockWith,

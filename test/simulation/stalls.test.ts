@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { Rejection } from "../../src/domain/outcome.ts";
-import { holds } from "../../src/store/clause.ts";
-import type { Table, Write } from "../../src/store/table.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import { holds } from "../../src/table/clause.ts";
+import type { Table, Write } from "../../src/table/table.ts";
 import { OPERATIONS, prepared } from "../operations/catalogue.ts";
 import { contextOver, scheduledRuns, tableOf, type World } from "../world.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Contents } from "../../src/domain/contents.ts";
-import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/domain/limits.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
+import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/base/limits.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
 import { allocationWith, blockWith, network, taken, token } from "../domain/builders.ts";
 import { StatedNetworks } from "./stated-networks.ts";
 

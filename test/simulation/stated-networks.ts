@@ -1,9 +1,9 @@
-import type { Cidr } from "../../src/domain/cidr.ts";
-import { formatCidr, intervalOf, overlaps, sameCidr } from "../../src/domain/cidr.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/domain/limits.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
-import type { Violation } from "../../src/domain/violation.ts";
+import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/base/limits.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Violation } from "../../src/invariants/violation.ts";
+import type { Cidr } from "../../src/net/cidr.ts";
+import { formatCidr, intervalOf, overlaps, sameCidr } from "../../src/net/cidr.ts";
 import { Authors } from "./authors.ts";
 import { SPACE } from "./requests.ts";
 import type { Step } from "./scheduler.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Allocation } from "../../src/domain/allocation.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../src/base/limits.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Allocation } from "../../src/kernel/values/allocation.ts";
 import { allocationWith, blockWith, taken } from "../domain/builders.ts";
 import { Strictness } from "./strictness.ts";
 

@@ -1,8 +1,8 @@
-import type { Written } from "../../src/allocator/admin/written.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../src/domain/limits.ts";
-import { Rejection } from "../../src/domain/outcome.ts";
-import type { Violation } from "../../src/domain/violation.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../src/base/limits.ts";
+import { Rejection } from "../../src/base/outcome.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Violation } from "../../src/invariants/violation.ts";
+import type { Written } from "../../src/kernel/core/written.ts";
 import { Authors } from "./authors.ts";
 
 /**

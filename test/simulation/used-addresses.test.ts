@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Contents } from "../../src/domain/contents.ts";
-import { ciliumHandle } from "../../src/domain/handle.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import { ciliumHandle } from "../../src/kernel/values/handle.ts";
 import { blockWith, network, taken } from "../domain/builders.ts";
 import { UsedAddresses } from "./used-addresses.ts";
 

@@ -1,8 +1,8 @@
-import { formatAddress } from "../../src/domain/address.ts";
-import { addressAt, formatCidr } from "../../src/domain/cidr.ts";
-import type { Contents } from "../../src/domain/contents.ts";
-import { handleHash } from "../../src/domain/hash.ts";
-import type { Violation } from "../../src/domain/violation.ts";
+import { handleHash } from "../../src/base/hash.ts";
+import type { Contents } from "../../src/invariants/contents.ts";
+import type { Violation } from "../../src/invariants/violation.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { addressAt, formatCidr } from "../../src/net/cidr.ts";
 import { SPACE } from "./requests.ts";
 import type { Step } from "./scheduler.ts";
 

@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import type { Violation } from "../../src/domain/violation.ts";
+import type { Violation } from "../../src/invariants/violation.ts";
 import { BranchCoverage } from "./coverage.ts";
 import { Tally, type TallyState } from "./tally.ts";
 

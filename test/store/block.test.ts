@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Block } from "../../src/domain/block.ts";
+import { CONFLICT_QUARANTINE_SECONDS_MAX } from "../../src/base/limits.ts";
+import type { Block } from "../../src/kernel/values/block.ts";
 import {
   type BlockChange,
   type ClaimFields,
@@ -12,12 +13,11 @@ import {
   freeingSlots,
   markingIdle,
   takingSlots,
-} from "../../src/domain/block-changes.ts";
-import type { HostId, HostReserved } from "../../src/domain/host.ts";
-import { CONFLICT_QUARANTINE_SECONDS_MAX } from "../../src/domain/limits.ts";
-import { isReleased, type ReleasedSlot, type Slot } from "../../src/domain/slot.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+} from "../../src/kernel/values/block-changes.ts";
+import type { HostId, HostReserved } from "../../src/kernel/values/host.ts";
+import { isReleased, type ReleasedSlot, type Slot } from "../../src/kernel/values/slot.ts";
 import { makeStore } from "../../src/store/store.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import {
   affinityWith,
   anyHandleHash,

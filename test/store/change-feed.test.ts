@@ -2,18 +2,18 @@ import { join } from "node:path";
 import fc from "fast-check";
 import * as lmdb from "lmdb";
 import { afterAll, describe, expect, it } from "vitest";
+import { flushedTable, LmdbTable } from "../../src/store/lmdb-table.ts";
 import {
   type ChangeFeed,
   ChangeLog,
   InMemoryFeed,
   type ItemChange,
-} from "../../src/store/change-log.ts";
-import { absent } from "../../src/store/clause.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item, Key } from "../../src/store/item.ts";
-import { openEnvironment } from "../../src/store/lmdb-environment.ts";
-import { flushedTable, LmdbTable } from "../../src/store/lmdb-table.ts";
-import type { Change, Table } from "../../src/store/table.ts";
+} from "../../src/table/change-log.ts";
+import { absent } from "../../src/table/clause.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item, Key } from "../../src/table/item.ts";
+import { openEnvironment } from "../../src/table/lmdb-environment.ts";
+import type { Change, Table } from "../../src/table/table.ts";
 import { scratchDirectory } from "./scratch-file.ts";
 
 const newDirectory = scratchDirectory();

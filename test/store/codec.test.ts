@@ -21,9 +21,9 @@ import {
   texts,
   under,
   via,
-} from "../../src/store/codec.ts";
-import type { Key } from "../../src/store/item.ts";
-import { reservationKey, spaceAndName } from "../../src/store/key.ts";
+} from "../../src/table/codec.ts";
+import type { Key } from "../../src/table/item.ts";
+import { reservationKey, spaceAndName } from "../../src/table/key.ts";
 
 interface Thing {
   readonly space: string;

@@ -8,10 +8,10 @@ import {
   newOrEquals,
   present,
   sizeIs,
-} from "../../src/store/clause.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item, Key } from "../../src/store/item.ts";
-import type { Change, DueKey, Page, ScanOptions, Table, Write } from "../../src/store/table.ts";
+} from "../../src/table/clause.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item, Key } from "../../src/table/item.ts";
+import type { Change, DueKey, Page, ScanOptions, Table, Write } from "../../src/table/table.ts";
 
 /** The maximum time until an eventually consistent read shows a write: usually within a second. */
 const CONSISTENT_MS_MAX = 15_000;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Allocation } from "../../src/domain/allocation.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
+import type { Allocation } from "../../src/kernel/values/allocation.ts";
+import { SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
 import { contentsOf } from "../../src/store/contents.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
 import { makeStore } from "../../src/store/store.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
 import {
   affinityWith,
   allocationWith,

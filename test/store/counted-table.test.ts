@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { noWrites } from "../../src/domain/outcome.ts";
-import { equals } from "../../src/store/clause.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import { noWrites } from "../../src/base/outcome.ts";
 import { countedTable } from "../../src/store/stack.ts";
+import { equals } from "../../src/table/clause.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 
 const put = (step: string, sk: string, when: readonly ReturnType<typeof equals>[] = []) =>
   ({ step, key: { pk: "p", sk }, when, change: { kind: "put", item: { pk: "p", sk } } }) as const;

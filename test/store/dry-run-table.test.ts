@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { absent } from "../../src/store/clause.ts";
-import { dryRunTable } from "../../src/store/dry-run-table.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import { absent } from "../../src/table/clause.ts";
+import { dryRunTable } from "../../src/table/dry-run-table.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { anyWrite } from "./contract.ts";
 
 const anyWrites = fc.array(anyWrite, { maxLength: 12 });

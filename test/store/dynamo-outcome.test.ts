@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
-import { ThrottledError, UnavailableError } from "../../src/domain/outcome.ts";
-import { dynamoTable } from "../../src/store/dynamodb-table.ts";
+import { ThrottledError, UnavailableError } from "../../src/base/outcome.ts";
 import { retryingTable } from "../../src/store/stack.ts";
+import { dynamoTable } from "../../src/table/dynamodb-table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
 

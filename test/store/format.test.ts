@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { contentsOf } from "../../src/store/contents.ts";
-import { formattedTable } from "../../src/store/format.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
 import { makeStore } from "../../src/store/store.ts";
-import type { Change, Write } from "../../src/store/table.ts";
+import { formattedTable } from "../../src/table/format.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
+import type { Change, Write } from "../../src/table/table.ts";
 import { blockWith, network } from "../domain/builders.ts";
 
 const KEY = { pk: "VERSION#default", sk: "VERSION" };

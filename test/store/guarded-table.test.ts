@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { REGISTER_FRESH_MS } from "../../src/domain/limits.ts";
-import { TableFrozenError, UnavailableError } from "../../src/domain/outcome.ts";
-import { guardedTable } from "../../src/store/guarded-table.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
-import type { Write } from "../../src/store/table.ts";
+import { REGISTER_FRESH_MS } from "../../src/base/limits.ts";
+import { TableFrozenError, UnavailableError } from "../../src/base/outcome.ts";
+import { guardedTable } from "../../src/table/guarded-table.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
+import type { Write } from "../../src/table/table.ts";
 
 const REGISTER = { pk: "TABLE", sk: "FORMAT", f: 1, k: 2 };
 const OWN = { region: "eu-central-1", id: "table-1", replicas: [] };

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { tableContract } from "./contract.ts";
 
 describe("the in-memory table", () => {

@@ -1,6 +1,4 @@
 import { expect, it } from "vitest";
-import { planBytes } from "../../src/domain/address-plan.ts";
-import { hostId } from "../../src/domain/host.ts";
 import {
   CONDITION_NAMES_MAX,
   DNS_SERVERS_MAX,
@@ -21,13 +19,15 @@ import {
   SPACE_CHARACTERS_MAX,
   UNREADABLE_CHARACTERS_MAX,
   VLAN_ID_MAX,
-} from "../../src/domain/limits.ts";
-import { CorruptItemError } from "../../src/domain/outcome.ts";
-import { SETTINGS_DEFAULT } from "../../src/domain/pool.ts";
-import { SELECTOR_CHARACTERS_MAX } from "../../src/domain/selector.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
+} from "../../src/base/limits.ts";
+import { CorruptItemError } from "../../src/base/outcome.ts";
+import { hostId } from "../../src/kernel/values/host.ts";
+import { SELECTOR_CHARACTERS_MAX } from "../../src/net/selector.ts";
+import { planBytes } from "../../src/nouns/pool/address-plan.ts";
+import { SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
 import { makeStore } from "../../src/store/store.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
 import {
   address,
   blockWith,

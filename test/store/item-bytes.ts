@@ -1,4 +1,4 @@
-import type { Item, Value } from "../../src/store/item.ts";
+import type { Item, Value } from "../../src/table/item.ts";
 
 /** The sizes of values that items share, so that each is measured once. */
 const known = new WeakMap<object, number>();

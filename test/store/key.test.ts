@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AllocationPlace } from "../../src/domain/allocation-place.ts";
-import { formatCidr } from "../../src/domain/cidr.ts";
-import { allocationStartIn, freshToken } from "../../src/domain/fresh.ts";
-import type { Key } from "../../src/store/item.ts";
+import type { AllocationPlace } from "../../src/kernel/values/allocation-place.ts";
+import { allocationStartIn, freshToken } from "../../src/kernel/values/fresh.ts";
+import { formatCidr } from "../../src/net/cidr.ts";
+import type { Key } from "../../src/table/item.ts";
 import {
   addressInKey,
   affinityKey,
@@ -40,7 +40,7 @@ import {
   tombstoneKey,
   unescaped,
   versionKey,
-} from "../../src/store/key.ts";
+} from "../../src/table/key.ts";
 import { anyHandleHash, anyToken, BLOCKS_OF_EACH_SIZE, network } from "../domain/builders.ts";
 import { seededRandom } from "../simulation/random.ts";
 

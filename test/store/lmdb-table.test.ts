@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import * as lmdb from "lmdb";
 import { afterAll, describe, expect, it } from "vitest";
-import { absent, equals } from "../../src/store/clause.ts";
-import type { Item, Key } from "../../src/store/item.ts";
-import { type Environment, openEnvironment } from "../../src/store/lmdb-environment.ts";
 import { flushedTable, LmdbTable } from "../../src/store/lmdb-table.ts";
-import type { Change, Table } from "../../src/store/table.ts";
+import { absent, equals } from "../../src/table/clause.ts";
+import type { Item, Key } from "../../src/table/item.ts";
+import { type Environment, openEnvironment } from "../../src/table/lmdb-environment.ts";
+import type { Change, Table } from "../../src/table/table.ts";
 import { tableContract } from "./contract.ts";
 import { scratchDirectory } from "./scratch-file.ts";
 

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { ACTIONS } from "../../cdk/access.ts";
-import { type Sender, tableThrough } from "../../src/store/dynamodb-table.ts";
 import { retryingTable } from "../../src/store/stack.ts";
-import type { Table } from "../../src/store/table.ts";
+import { type Sender, tableThrough } from "../../src/table/dynamodb-table.ts";
+import type { Table } from "../../src/table/table.ts";
 import { seededRandom } from "../simulation/random.ts";
 
 /**
@@ -70,7 +70,7 @@ describe("what multi-Region strong consistency does not have", () => {
     const senders = SOURCES.filter(({ text }) =>
       /new (Get|Put|Update|Delete|Query|Scan|Batch\w+)Command\(/.test(text),
     );
-    expect(senders.map(({ path }) => path)).toEqual(["src/store/dynamodb-table.ts"]);
+    expect(senders.map(({ path }) => path)).toEqual(["src/table/dynamodb-table.ts"]);
   });
 
   it("is a right of no function", () => {

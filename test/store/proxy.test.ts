@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ThrottledError } from "../../src/domain/outcome.ts";
+import { ThrottledError } from "../../src/base/outcome.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { type Emulator, emulatorBinary, startEmulator } from "../../src/local/emulator.ts";
-import { dynamoTable } from "../../src/store/dynamodb-table.ts";
-import type { Table } from "../../src/store/table.ts";
+import { dynamoTable } from "../../src/table/dynamodb-table.ts";
+import type { Table } from "../../src/table/table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
 import { tableContract } from "./contract.ts";

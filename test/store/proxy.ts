@@ -6,7 +6,7 @@ import {
   type ServerResponse,
   request as send,
 } from "node:http";
-import { type Random, randomBelow } from "../../src/domain/fresh.ts";
+import { type Random, randomBelow } from "../../src/kernel/values/fresh.ts";
 
 /** The faults that a proxy adds to requests. It does not add a fault that is left out. */
 export interface Troubles {

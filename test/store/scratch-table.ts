@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { DeleteTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterAll } from "vitest";
 import { createTable } from "../../src/local/create-table.ts";
-import { dynamoTable } from "../../src/store/dynamodb-table.ts";
-import type { Table } from "../../src/store/table.ts";
+import { dynamoTable } from "../../src/table/dynamodb-table.ts";
+import type { Table } from "../../src/table/table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 
 /** A DynamoDB for tests, and the function that stops it if the tests started it. */

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import type { Actor } from "../../src/domain/actor.ts";
-import { equals } from "../../src/store/clause.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item, Key } from "../../src/store/item.ts";
-import { actorIn, signedTable } from "../../src/store/signed-table.ts";
-import type { Write } from "../../src/store/table.ts";
+import type { Actor } from "../../src/base/actor.ts";
+import { equals } from "../../src/table/clause.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item, Key } from "../../src/table/item.ts";
+import { actorIn, signedTable } from "../../src/table/signed-table.ts";
+import type { Write } from "../../src/table/table.ts";
 
 const BLOCK: Key = { pk: "BLOCK#default#10.0.0.0/20", sk: "10.0.0.0" };
 const ANNE: Actor = { principal: "anne", requestId: "r-1", sourceIp: "192.0.2.1" };

@@ -1,7 +1,7 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { describe, expect, it } from "vitest";
-import { itemChangeOf } from "../../src/store/streamed-change.ts";
+import { itemChangeOf } from "../../src/table/streamed-change.ts";
 
 const KEY = { pk: "BLOCK#default#10.0.0.0/20", sk: "10.0.0.0" };
 const ITEM = {

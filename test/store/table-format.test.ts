@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { putNode } from "../../src/allocator/admin/nodes.ts";
-import { handleHash } from "../../src/domain/hash.ts";
-import { CorruptItemError } from "../../src/domain/outcome.ts";
-import { knownKeysTable, openTable } from "../../src/store/format.ts";
-import { InMemoryTable } from "../../src/store/in-memory-table.ts";
-import type { Item } from "../../src/store/item.ts";
+import { handleHash } from "../../src/base/hash.ts";
+import { CorruptItemError } from "../../src/base/outcome.ts";
+import { putNode } from "../../src/nouns/registry/operations/nodes.ts";
+import { knownKeysTable, openTable } from "../../src/table/format.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
+import type { Item } from "../../src/table/item.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { contextOver } from "../world.ts";
 

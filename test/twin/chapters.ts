@@ -1,9 +1,9 @@
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { expect, vi } from "vitest";
-import { assign } from "../../src/allocator/assign/assign.ts";
-import { probe } from "../../src/allocator/maintenance/probe.ts";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
-import { PROBE_SPACE } from "../../src/domain/probe.ts";
+import { assign } from "../../src/kernel/assign/assign.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { PROBE_SPACE } from "../../src/kernel/values/probe.ts";
+import { probe } from "../../src/maintenance/probe.ts";
 import { dataIn } from "../../twin/metrics/data.ts";
 import type { Twin } from "../../twin/twin.ts";
 import { nodeEvent } from "../node-objects.ts";

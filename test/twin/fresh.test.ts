@@ -8,7 +8,7 @@ it("templates are of exactly these sources: a change of content, of a name, a ne
   const root = await mkdtemp(join(tmpdir(), "plat-"));
   const file = (name: string) => join(root, name);
   await mkdir(file("src/domain"), { recursive: true });
-  await writeFile(file("src/domain/block.ts"), "one");
+  await writeFile(file("src/kernel/values/block.ts"), "one");
   await writeFile(file("package-lock.json"), "{}");
   const contexts = ["cdk.json", "cdk.context.json"];
   const digests = [await digestOf(root, contexts)];
@@ -16,11 +16,11 @@ it("templates are of exactly these sources: a change of content, of a name, a ne
     await change;
     digests.push(await digestOf(root, contexts));
   };
-  await after(writeFile(file("src/domain/block.ts"), "two"));
-  await after(rename(file("src/domain/block.ts"), file("src/domain/block-group.ts")));
+  await after(writeFile(file("src/kernel/values/block.ts"), "two"));
+  await after(rename(file("src/kernel/values/block.ts"), file("src/kernel/values/block-group.ts")));
   await after(writeFile(file("cdk.context.json"), "{}"));
   await after(writeFile(file("package-lock.json"), '{"a": 1}'));
-  await after(rm(file("src/domain/block-group.ts")));
+  await after(rm(file("src/kernel/values/block-group.ts")));
   expect(new Set(digests).size).toBe(digests.length);
 
   await after(utimes(file("package-lock.json"), new Date(0), new Date(0)));

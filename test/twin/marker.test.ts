@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
-import { readRegister } from "../../src/store/table-register.ts";
+import { readRegister } from "../../src/table/register-item.ts";
 import { identityIn, tableIn } from "../../src/wiring.ts";
 import { startTwinOf, type Twin } from "../../twin/twin.ts";
 import { HANGS_MS } from "../patience.ts";

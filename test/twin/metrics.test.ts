@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { releaseHandle } from "../../src/allocator/release/release-handle.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { freshAssembly } from "../../twin/fresh.ts";
 import { alarmsOf, type DeployedAlarm, stateOf } from "../../twin/metrics/alarms.ts";

@@ -6,8 +6,8 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { NO_USAGE } from "../../src/domain/usage.ts";
-import { KEYS_FORMAT } from "../../src/store/kinds.ts";
+import { NO_USAGE } from "../../src/nouns/utilization/usage.ts";
+import { KEYS_FORMAT } from "../../src/table/kinds.ts";
 import type { Twin } from "../../twin/twin.ts";
 
 /** Situations of an environment in which something is wrong, made on a twin. */

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
-import type * as answers from "../../../src/contract/answers/answers.ts";
-import type { SignIn } from "../../../src/contract/console.ts";
+import type * as answers from "../../../src/contract/answers.ts";
+import type { SignIn } from "../../../src/nouns/console/contract/sign-in.ts";
 
 export type { SignIn };
 

@@ -1,7 +1,7 @@
-import { fromJson } from "../../../src/contract/schema/json-values.ts";
-import { type Contents, together } from "../../../src/domain/contents.ts";
-import { findViolations } from "../../../src/domain/invariants.ts";
-import type { Violation } from "../../../src/domain/violation.ts";
+import { fromJson } from "../../../src/api/schema/json-values.ts";
+import { type Contents, together } from "../../../src/invariants/contents.ts";
+import { findViolations } from "../../../src/invariants/invariants.ts";
+import type { Violation } from "../../../src/invariants/violation.ts";
 import type { Api } from "../api/api.ts";
 import { pagesOf } from "../api/pages.ts";
 

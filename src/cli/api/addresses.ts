@@ -1,6 +1,6 @@
+import { ADDRESSES_PER_PAGE_MAX } from "../../base/limits.ts";
 import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
-import { ATTRIBUTE_PREFIX } from "../../contract/requests/search.ts";
-import { ADDRESSES_PER_PAGE_MAX } from "../../domain/limits.ts";
+import { ATTRIBUTE_PREFIX } from "../../nouns/address/contract/search-request.ts";
 import type { Column } from "../output/column.ts";
 
 export type Address = Answer<"readAddress">;

@@ -1,6 +1,6 @@
+import { AFFINITIES_PER_PAGE_MAX, BLOCKS_PER_PAGE_MAX } from "../../base/limits.ts";
 import type { Answer, PlatClient } from "../../client/index.ts";
-import type { AffinityType } from "../../domain/host.ts";
-import { AFFINITIES_PER_PAGE_MAX, BLOCKS_PER_PAGE_MAX } from "../../domain/limits.ts";
+import type { AffinityType } from "../../kernel/values/host.ts";
 
 /** A block with its owner. */
 export type Affinity = Answer<"listAffinities">["affinities"][number] & {

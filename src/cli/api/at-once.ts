@@ -1,4 +1,4 @@
-import { inParallel } from "../../allocator/core/parallel.ts";
+import { inParallel } from "../../kernel/core/parallel.ts";
 
 /**
  * Does the work for every item, some in parallel, and returns the results in the order of the items. After an error it

@@ -1,9 +1,9 @@
-import { type Answer, found, type Parameters, type PlatClient } from "../../client/index.ts";
 import {
   ADDRESSES_PER_PAGE_MAX,
   BLOCKS_PER_PAGE_MAX,
   PAGE_READS_AT_ONCE,
-} from "../../domain/limits.ts";
+} from "../../base/limits.ts";
+import { type Answer, found, type Parameters, type PlatClient } from "../../client/index.ts";
 import { atOnce } from "./at-once.ts";
 
 type BlockPage = Answer<"readBlock">;

@@ -7,7 +7,7 @@ import {
   PlatError,
   type Problem,
 } from "../../client/index.ts";
-import type { problem } from "../../contract/answers/answers.ts";
+import type { problem } from "../../contract/answers.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 
 /** Returns the error of the command for a failed call of the API, or the error of a command itself; else nothing. */

@@ -1,6 +1,6 @@
+import { fromJson } from "../../api/schema/json-values.ts";
 import type { PlatClient } from "../../client/index.ts";
-import { fromJson } from "../../contract/schema/json-values.ts";
-import { type Contents, together } from "../../domain/contents.ts";
+import { type Contents, together } from "../../invariants/contents.ts";
 import type { Progress } from "../shell/io.ts";
 
 /**

@@ -1,5 +1,5 @@
+import { ADDRESSES_PER_PAGE_MAX, PAGE_READS_AT_ONCE } from "../../base/limits.ts";
 import { type Answer, found, isPathPart, type PlatClient } from "../../client/index.ts";
-import { ADDRESSES_PER_PAGE_MAX, PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
 import { atOnce } from "./at-once.ts";
 
 /** An address with its owners and attributes. */

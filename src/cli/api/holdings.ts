@@ -1,5 +1,5 @@
 import type { PlatClient } from "../../client/index.ts";
-import type { AffinityType } from "../../domain/host.ts";
+import type { AffinityType } from "../../kernel/values/host.ts";
 import { type Block, type BlockSummary, listBlocks, readBlocks } from "./blocks.ts";
 
 /** The blocks of a host, and its addresses in own and borrowed blocks. */

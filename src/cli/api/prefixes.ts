@@ -1,5 +1,5 @@
+import { ADDRESSES_PER_PAGE_MAX } from "../../base/limits.ts";
 import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
-import { ADDRESSES_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 
 export type PrefixAssigned = Answer<"assignPrefix">;

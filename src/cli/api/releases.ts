@@ -1,3 +1,4 @@
+import { RELEASES_PER_REQUEST_MAX } from "../../base/limits.ts";
 import {
   type Answer,
   ApiError,
@@ -5,8 +6,7 @@ import {
   type PlatClient,
   PlatError,
 } from "../../client/index.ts";
-import type { AffinityType } from "../../domain/host.ts";
-import { RELEASES_PER_REQUEST_MAX } from "../../domain/limits.ts";
+import type { AffinityType } from "../../kernel/values/host.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { commandErrorOf } from "./command-error.ts";
 

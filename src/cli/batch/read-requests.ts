@@ -1,7 +1,7 @@
 import * as v from "valibot";
+import { isRecord } from "../../api/schema/schema.ts";
+import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
 import type { BatchedRequest } from "../../client/index.ts";
-import { isRecord } from "../../contract/schema/schema.ts";
-import { parseJson, RepeatedFieldError } from "../../domain/json-text.ts";
 import { usageError, usageErrors } from "../shell/exit.ts";
 
 /** A request in a file. */

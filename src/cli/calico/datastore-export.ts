@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/schema/schema.ts";
+import { isRecord } from "../../api/schema/schema.ts";
 import { usageError } from "../shell/exit.ts";
 
 /**

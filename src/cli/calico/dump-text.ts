@@ -1,5 +1,5 @@
 import { Composer, Lexer, Parser } from "yaml";
-import { isRecord } from "../../contract/schema/schema.ts";
+import { isRecord } from "../../api/schema/schema.ts";
 import { usageError } from "../shell/exit.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
-import { orProblem, Problem } from "../../contract/schema/problem.ts";
-import { checked, cut, isRecord } from "../../contract/schema/schema.ts";
-import { isManifest } from "../../edge/http/choose-manifest.ts";
+import { isManifest } from "../../api/http/choose-manifest.ts";
+import { orProblem, Problem } from "../../api/schema/problem.ts";
+import { checked, cut, isRecord } from "../../api/schema/schema.ts";
 import { usageErrors } from "../shell/exit.ts";
 import { isDatastoreExport, resourcesOf } from "./datastore-export.ts";
 import { documentsOf } from "./dump-text.ts";

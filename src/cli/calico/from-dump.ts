@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import { namespaceName, newNode, resourceName } from "../../contract/schema/field.ts";
-import { labels as labelsSchema } from "../../contract/schema/labels.ts";
-import { BITS, compareAddresses, formatAddress, parseAddress } from "../../domain/address.ts";
+import { namespaceName, newNode, resourceName } from "../../api/schema/field.ts";
+import { labels as labelsSchema } from "../../api/schema/labels.ts";
+import { BLOCK_SIZES, BLOCKS_PER_HOST_DEFAULT, BLOCKS_PER_HOST_MAX } from "../../base/limits.ts";
+import { BITS, compareAddresses, formatAddress, parseAddress } from "../../net/address.ts";
 import {
   addressAt,
   type Cidr,
@@ -10,9 +11,8 @@ import {
   intervalOf,
   overlaps,
   parseCidr,
-} from "../../domain/cidr.ts";
-import { BLOCK_SIZES, BLOCKS_PER_HOST_DEFAULT, BLOCKS_PER_HOST_MAX } from "../../domain/limits.ts";
-import { parsePlainInterval } from "../../domain/plain-form.ts";
+} from "../../net/cidr.ts";
+import { parsePlainInterval } from "../../net/plain-form.ts";
 import {
   addressConflicts,
   type Conflict,

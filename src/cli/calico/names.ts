@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { type HostId, hostName } from "../../domain/host.ts";
-import { NAME_CHARACTERS_MAX } from "../../domain/limits.ts";
+import { NAME_CHARACTERS_MAX } from "../../base/limits.ts";
+import { type HostId, hostName } from "../../kernel/values/host.ts";
 import { blockName } from "../snapshot/ipam-block.ts";
 
 /** The handle of host-reserved addresses on Windows hosts, in every block. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { cidr, text } from "../../contract/schema/field.ts";
-import { BITS } from "../../domain/address.ts";
-import { type HostId, hostId } from "../../domain/host.ts";
+import { cidr, text } from "../../api/schema/field.ts";
+import { type HostId, hostId } from "../../kernel/values/host.ts";
+import { BITS } from "../../net/address.ts";
 
 /**
  * The parts of Calico's resources that are imported. Other fields are ignored, because each release of Calico adds

@@ -1,6 +1,6 @@
-import { formatAddress } from "../../domain/address.ts";
-import { addressAt, formatCidr, sizeOf } from "../../domain/cidr.ts";
-import { type HostId, type HostReserved, hostId, hostName } from "../../domain/host.ts";
+import { type HostId, type HostReserved, hostId, hostName } from "../../kernel/values/host.ts";
+import { formatAddress } from "../../net/address.ts";
+import { addressAt, formatCidr, sizeOf } from "../../net/cidr.ts";
 import type { Conflict, DesiredAddress, DesiredBlock } from "../import/desired.ts";
 import { handleOfNone, UNKNOWN_HOST, WINDOWS_HANDLE } from "./names.ts";
 import { type Attribute, type IpamBlock, ownerOf } from "./resources.ts";

@@ -1,7 +1,7 @@
-import { BITS, compareAddresses, parseAddress } from "../../domain/address.ts";
-import { cidrOf, formatCidr, type Interval, parseInterval } from "../../domain/cidr.ts";
-import { hostId } from "../../domain/host.ts";
-import { BLOCKS_PER_HOST_MAX } from "../../domain/limits.ts";
+import { BLOCKS_PER_HOST_MAX } from "../../base/limits.ts";
+import { hostId } from "../../kernel/values/host.ts";
+import { BITS, compareAddresses, parseAddress } from "../../net/address.ts";
+import { cidrOf, formatCidr, type Interval, parseInterval } from "../../net/cidr.ts";
 import type { Pool, Settings } from "../import/current.ts";
 import type { Held, HeldBlock } from "../snapshot/held.ts";
 import { type IpamBlock, ipamBlock } from "../snapshot/ipam-block.ts";

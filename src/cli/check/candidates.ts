@@ -1,4 +1,4 @@
-import type { Owners } from "../../domain/owner.ts";
+import type { Owners } from "../../kernel/values/owner.ts";
 import type { Assigned } from "../snapshot/assigned.ts";
 import type { Judged, Reason } from "./leak.ts";
 

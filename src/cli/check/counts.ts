@@ -1,6 +1,6 @@
-import { isOver } from "../../domain/allocation.ts";
-import type { Contents } from "../../domain/contents.ts";
-import { isReleased } from "../../domain/slot.ts";
+import type { Contents } from "../../invariants/contents.ts";
+import { isOver } from "../../kernel/values/allocation.ts";
+import { isReleased } from "../../kernel/values/slot.ts";
 import type { Assigned } from "../snapshot/assigned.ts";
 
 const NODES_SHOWN_MAX = 20;

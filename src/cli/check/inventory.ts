@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { orProblem, Problem } from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
-import { type Cidr, parseNetwork } from "../../domain/cidr.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
-import { formatTime } from "../../domain/time.ts";
+import { orProblem, Problem } from "../../api/schema/problem.ts";
+import { checked } from "../../api/schema/schema.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../base/limits.ts";
+import { formatTime } from "../../base/time.ts";
+import { type Cidr, parseNetwork } from "../../net/cidr.ts";
 import { usageError } from "../shell/exit.ts";
 import { yamlDocuments } from "../shell/yaml-documents.ts";
 import { canonical } from "../snapshot/assigned.ts";

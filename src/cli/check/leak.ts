@@ -1,4 +1,4 @@
-import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../base/limits.ts";
 import type { Assigned } from "../snapshot/assigned.ts";
 import { coversPods } from "./coverage.ts";
 import type { Inventory, SeenPod } from "./inventory.ts";

@@ -1,12 +1,12 @@
-import { formatAddress } from "../../domain/address.ts";
-import type { Part } from "../../domain/allocation.ts";
-import { heldBy } from "../../domain/block.ts";
-import { isBlockOf } from "../../domain/block-group.ts";
-import { addressAt, formatCidr, sameCidr } from "../../domain/cidr.ts";
-import type { Contents } from "../../domain/contents.ts";
-import { ciliumNodeOfHandle, nodeOfHandle } from "../../domain/handle.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../domain/limits.ts";
-import { assignsPrefixes, serves } from "../../domain/pool.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../base/limits.ts";
+import type { Contents } from "../../invariants/contents.ts";
+import type { Part } from "../../kernel/values/allocation.ts";
+import { heldBy } from "../../kernel/values/block.ts";
+import { isBlockOf } from "../../kernel/values/block-group.ts";
+import { ciliumNodeOfHandle, nodeOfHandle } from "../../kernel/values/handle.ts";
+import { formatAddress } from "../../net/address.ts";
+import { addressAt, formatCidr, sameCidr } from "../../net/cidr.ts";
+import { assignsPrefixes, serves } from "../../nouns/pool/pool.ts";
 import type { Finding } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
 

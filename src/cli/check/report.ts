@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { orProblem, Problem } from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
-import type { Owners } from "../../domain/owner.ts";
-import { formatTime } from "../../domain/time.ts";
+import { orProblem, Problem } from "../../api/schema/problem.ts";
+import { checked } from "../../api/schema/schema.ts";
+import { formatTime } from "../../base/time.ts";
+import type { Owners } from "../../kernel/values/owner.ts";
 import { usageError } from "../shell/exit.ts";
 import type { Assigned } from "../snapshot/assigned.ts";
 import type { Brake, Candidate } from "./candidates.ts";

@@ -1,4 +1,4 @@
-import { formatTime } from "../../domain/time.ts";
+import { formatTime } from "../../base/time.ts";
 import type { Column } from "../output/column.ts";
 import { type Layout, tableText } from "../output/table.ts";
 import type { Candidate } from "./candidates.ts";

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
-import { SEARCHED_STATES } from "../../contract/requests/search.ts";
-import type { AffinityType } from "../../domain/host.ts";
+import type { AffinityType } from "../../kernel/values/host.ts";
+import { SEARCHED_STATES } from "../../nouns/address/contract/search-request.ts";
 import {
   ADDRESS_COLUMNS,
   liftQuarantine,

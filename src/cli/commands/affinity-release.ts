@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import type * as v from "valibot";
 import type { PlatClient } from "../../client/index.ts";
-import type { affinitiesReleased } from "../../contract/answers/answers.ts";
-import { type Cidr, contains, parseCidr } from "../../domain/cidr.ts";
-import type { AffinityType } from "../../domain/host.ts";
+import type { affinitiesReleased } from "../../contract/answers.ts";
+import type { AffinityType } from "../../kernel/values/host.ts";
+import { type Cidr, contains, parseCidr } from "../../net/cidr.ts";
 import { type Affinity, affinitiesOfHost } from "../api/affinities.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
-import type { AffinityType } from "../../domain/host.ts";
+import type { AffinityType } from "../../kernel/values/host.ts";
 import { type Affinity, affinitiesOfAll, affinitiesOfHost } from "../api/affinities.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import {

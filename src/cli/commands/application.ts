@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type * as v from "valibot";
-import type { applicationRead } from "../../contract/answers/answers.ts";
+import type { applicationRead } from "../../contract/answers.ts";
 import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { deleteCommand } from "../resource/delete.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { AffinityType } from "../../domain/host.ts";
+import type { AffinityType } from "../../kernel/values/host.ts";
 import { type Block, type BlockSummary, listBlocks, readBlock } from "../api/blocks.ts";
 import { readOwners } from "../api/handles.ts";
 import { listOf } from "../calico/list.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { formatTime } from "../../domain/time.ts";
+import { formatTime } from "../../base/time.ts";
 import { readContents } from "../api/contents.ts";
 import { countsOf } from "../check/counts.ts";
 import { findLeaks } from "../check/find-leaks.ts";

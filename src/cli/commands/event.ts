@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { parseJson, RepeatedFieldError } from "../../domain/json-text.ts";
-import { EVENTS_PER_REQUEST_MAX } from "../../domain/limits.ts";
+import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
+import { EVENTS_PER_REQUEST_MAX } from "../../base/limits.ts";
 import { type EventResult, sendEvents } from "../api/events.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { compareAddresses, parseAddress } from "../../domain/address.ts";
+import { compareAddresses, parseAddress } from "../../net/address.ts";
 import { ADDRESS_COLUMNS } from "../api/addresses.ts";
 import { listHandles, type OwnedAddress, readHandle } from "../api/handles.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";

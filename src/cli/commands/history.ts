@@ -1,6 +1,6 @@
 import { Command } from "commander";
+import { EVENTS_PER_PAGE_MAX } from "../../base/limits.ts";
 import type { Answer, PlatClient } from "../../client/index.ts";
-import { EVENTS_PER_PAGE_MAX } from "../../domain/limits.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { usageError } from "../shell/exit.ts";

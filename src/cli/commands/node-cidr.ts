@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
-import { ALLOCATORS } from "../../domain/node-prefixes.ts";
+import { ALLOCATORS } from "../../nouns/node/prefixes.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { count, texts } from "../invocation/options.ts";

@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
+import { isManifest, nameOf } from "../../api/http/choose-manifest.ts";
+import { isRecord } from "../../api/schema/schema.ts";
 import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
-import { CILIUM_NODE, FAMILY_TEXTS } from "../../contract/requests/cilium-node.ts";
-import { isRecord } from "../../contract/schema/schema.ts";
-import { CILIUM_MODES } from "../../domain/cilium-object.ts";
-import { isManifest, nameOf } from "../../edge/http/choose-manifest.ts";
+import { CILIUM_NODE, FAMILY_TEXTS } from "../../nouns/cilium/contract/request.ts";
+import { CILIUM_MODES } from "../../nouns/cilium/object.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withQuestion } from "../invocation/confirm.ts";
 import { type Duration, duration } from "../invocation/options.ts";

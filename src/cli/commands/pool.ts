@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type * as v from "valibot";
-import type { poolRead } from "../../contract/answers/answers.ts";
-import { POOL as FIELDS } from "../../contract/requests/pool.ts";
+import type { poolRead } from "../../contract/answers.ts";
+import { POOL as FIELDS } from "../../nouns/pool/contract/request.ts";
 import { type PoolHistory, readPoolHistory } from "../api/alarms.ts";
 import {
   action,

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type * as v from "valibot";
-import type { quotaRead } from "../../contract/answers/answers.ts";
-import { QUOTA as FIELDS } from "../../contract/requests/quota.ts";
+import type { quotaRead } from "../../contract/answers.ts";
+import { QUOTA as FIELDS } from "../../nouns/quota/contract/request.ts";
 import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
 import { fieldsIn, withFields } from "../invocation/field-options.ts";
 import type { Column } from "../output/column.ts";

@@ -1,5 +1,5 @@
 import type { PlatClient } from "../../client/index.ts";
-import type { AffinityType } from "../../domain/host.ts";
+import type { AffinityType } from "../../kernel/values/host.ts";
 import { type Address, readAddress } from "../api/addresses.ts";
 import { readHandle } from "../api/handles.ts";
 import { readHoldings } from "../api/holdings.ts";

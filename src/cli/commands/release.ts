@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { found, isPathPart } from "../../client/index.ts";
-import { compareAddresses, parseAddress } from "../../domain/address.ts";
-import type { AffinityType } from "../../domain/host.ts";
+import type { AffinityType } from "../../kernel/values/host.ts";
+import { compareAddresses, parseAddress } from "../../net/address.ts";
 import { type Address, readAddress } from "../api/addresses.ts";
 import { readHandle } from "../api/handles.ts";
 import {

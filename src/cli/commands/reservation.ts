@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type * as v from "valibot";
-import type { reservationRead } from "../../contract/answers/answers.ts";
-import { RESERVATION as FIELDS } from "../../contract/requests/reservation.ts";
+import type { reservationRead } from "../../contract/answers.ts";
+import { RESERVATION as FIELDS } from "../../nouns/reservation/contract/request.ts";
 import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
 import { fieldsIn, withFields } from "../invocation/field-options.ts";
 import type { Column } from "../output/column.ts";

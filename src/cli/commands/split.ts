@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { stringify } from "yaml";
-import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../domain/cidr.ts";
-import { POOLS_PER_SPACE_MAX } from "../../domain/limits.ts";
+import { POOLS_PER_SPACE_MAX } from "../../base/limits.ts";
+import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../net/cidr.ts";
 import { commandErrorOf } from "../api/command-error.ts";
 import { assignedInPool } from "../api/pool-usage.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";

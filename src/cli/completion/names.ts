@@ -1,3 +1,5 @@
+import { SPACE_DEFAULT } from "../../api/route.ts";
+import { fromJson } from "../../api/schema/json-values.ts";
 import {
   clientOver,
   type Page,
@@ -6,9 +8,7 @@ import {
   pagesOf,
   path,
 } from "../../client/index.ts";
-import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
-import { fromJson } from "../../contract/schema/json-values.ts";
-import type { Contents } from "../../domain/contents.ts";
+import type { Contents } from "../../invariants/contents.ts";
 
 /** The maximum wait of a person after the tab key. */
 const NAMES_MS_MAX = 1_000;

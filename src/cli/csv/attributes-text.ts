@@ -1,4 +1,4 @@
-import { type Parsed, parsed, unreadable } from "../../domain/parsed.ts";
+import { type Parsed, parsed, unreadable } from "../../net/parsed.ts";
 
 /**
  * Formats attributes as one cell of the table, in the order of names: `pod=web-0;namespace=shop`. A backslash escapes

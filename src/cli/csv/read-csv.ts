@@ -1,7 +1,7 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
 import type { PlatClient } from "../../client/index.ts";
-import { hostId } from "../../domain/host.ts";
-import { parsePlainAddress } from "../../domain/plain-form.ts";
+import { hostId } from "../../kernel/values/host.ts";
+import { parsePlainAddress } from "../../net/plain-form.ts";
 import type { Desired, DesiredAddress } from "../import/desired.ts";
 import { desiredInPools } from "../import/in-pools.ts";
 import { usageError, usageErrors } from "../shell/exit.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Answer, ApiError, type PlatClient, type Problem, path } from "../../client/index.ts";
-import { affinityTypeOf, hostName } from "../../domain/host.ts";
+import { affinityTypeOf, hostName } from "../../kernel/values/host.ts";
 import { atOnce } from "../api/at-once.ts";
 import { commandErrorOf } from "../api/command-error.ts";
 import { counting } from "../output/progress.ts";

@@ -5,8 +5,8 @@ import type {
   poolRead,
   reservationRead,
   settingsRead,
-} from "../../contract/answers/answers.ts";
-import { formatCidr } from "../../domain/cidr.ts";
+} from "../../contract/answers.ts";
+import { formatCidr } from "../../net/cidr.ts";
 import { type BlockSummary, listBlocks } from "../api/blocks.ts";
 import { type Kind, NAMESPACE, NODE, POOL, RESERVATION } from "../resource/kind.ts";
 import { listAll } from "../resource/list.ts";

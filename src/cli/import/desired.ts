@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import { attributes } from "../../contract/schema/attributes.ts";
-import { newNode } from "../../contract/schema/field.ts";
-import { newCallerHandle } from "../../contract/schema/handle.ts";
-import { orProblem, Problem } from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
-import { type Address, formatAddress } from "../../domain/address.ts";
-import { type Cidr, formatCidr } from "../../domain/cidr.ts";
-import { type HostId, type HostReserved, hostName } from "../../domain/host.ts";
+import { attributes } from "../../api/schema/attributes.ts";
+import { newNode } from "../../api/schema/field.ts";
+import { newCallerHandle } from "../../api/schema/handle.ts";
+import { orProblem, Problem } from "../../api/schema/problem.ts";
+import { checked } from "../../api/schema/schema.ts";
+import { type HostId, type HostReserved, hostName } from "../../kernel/values/host.ts";
+import { type Address, formatAddress } from "../../net/address.ts";
+import { type Cidr, formatCidr } from "../../net/cidr.ts";
 
 /** The desired state of an import, whatever its source. */
 export interface Desired {

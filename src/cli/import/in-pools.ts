@@ -1,6 +1,6 @@
 import type { PlatClient } from "../../client/index.ts";
-import { type Address, formatAddress } from "../../domain/address.ts";
-import { type Cidr, cidrOf, contains, formatCidr, parseCidr } from "../../domain/cidr.ts";
+import { type Address, formatAddress } from "../../net/address.ts";
+import { type Cidr, cidrOf, contains, formatCidr, parseCidr } from "../../net/cidr.ts";
 import { POOL } from "../resource/kind.ts";
 import { listAll } from "../resource/list.ts";
 import type { Pool } from "./current.ts";

@@ -1,6 +1,6 @@
-import { formatAddress } from "../../domain/address.ts";
-import { cidrOf, formatCidr } from "../../domain/cidr.ts";
-import { hostName } from "../../domain/host.ts";
+import { hostName } from "../../kernel/values/host.ts";
+import { formatAddress } from "../../net/address.ts";
+import { cidrOf, formatCidr } from "../../net/cidr.ts";
 import type { Current, CurrentAddress } from "./current.ts";
 import type { Conflict, Desired, DesiredAddress } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";

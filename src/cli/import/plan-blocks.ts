@@ -1,6 +1,11 @@
-import { formatAddress } from "../../domain/address.ts";
-import { addressAt, cidrOf, formatCidr, sizeOf } from "../../domain/cidr.ts";
-import { type HostId, type HostReserved, hostId, isHostReserved } from "../../domain/host.ts";
+import {
+  type HostId,
+  type HostReserved,
+  hostId,
+  isHostReserved,
+} from "../../kernel/values/host.ts";
+import { formatAddress } from "../../net/address.ts";
+import { addressAt, cidrOf, formatCidr, sizeOf } from "../../net/cidr.ts";
 import type { BlockSummary } from "../api/blocks.ts";
 import { blockName } from "../snapshot/ipam-block.ts";
 import type { Current } from "./current.ts";

@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from "../../domain/address.ts";
+import { type Address, parseAddress } from "../../net/address.ts";
 import {
   type Cidr,
   contains,
@@ -6,7 +6,7 @@ import {
   intervalOf,
   overlaps,
   parseCidr,
-} from "../../domain/cidr.ts";
+} from "../../net/cidr.ts";
 import { PLAT_FIELDS } from "../resource/manifest-fields.ts";
 import type { Current, Pool } from "./current.ts";
 import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";

@@ -1,6 +1,6 @@
-import { addressAt, parseCidr } from "../../domain/cidr.ts";
-import { type HostId, hostId, hostName } from "../../domain/host.ts";
-import { capOf } from "../../domain/pool.ts";
+import { type HostId, hostId, hostName } from "../../kernel/values/host.ts";
+import { addressAt, parseCidr } from "../../net/cidr.ts";
+import { capOf } from "../../nouns/pool/pool.ts";
 import type { Current } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";

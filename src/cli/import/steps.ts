@@ -1,6 +1,6 @@
-import { formatAddress } from "../../domain/address.ts";
-import { type Cidr, formatCidr } from "../../domain/cidr.ts";
-import type { HostId, HostReserved } from "../../domain/host.ts";
+import type { HostId, HostReserved } from "../../kernel/values/host.ts";
+import { formatAddress } from "../../net/address.ts";
+import { type Cidr, formatCidr } from "../../net/cidr.ts";
 import type { Settings } from "./current.ts";
 import type {
   Conflict,

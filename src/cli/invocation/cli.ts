@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { SPACE_DEFAULT } from "../../api/route.ts";
+import { isRecord } from "../../api/schema/schema.ts";
 import { type PlatClient, platClient } from "../../client/index.ts";
-import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
-import { isRecord } from "../../contract/schema/schema.ts";
 import {
   FORMAT_HELP,
   type Format,

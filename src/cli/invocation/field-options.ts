@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Flag } from "../../contract/noun.ts";
+import type { Flag } from "../../api/noun.ts";
 import { count, flag, keyValue, texts } from "./options.ts";
 
 /** The declared fields of a noun, as far as options need them. */

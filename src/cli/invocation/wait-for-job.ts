@@ -1,5 +1,5 @@
+import { SPACE_DEFAULT } from "../../api/route.ts";
 import type { Answer } from "../../client/index.ts";
-import { SPACE_DEFAULT } from "../../contract/routes/route.ts";
 import { commandErrorOf } from "../api/command-error.ts";
 import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";

@@ -1,9 +1,9 @@
 import * as v from "valibot";
+import { orProblem, Problem } from "../../api/schema/problem.ts";
+import { checked } from "../../api/schema/schema.ts";
 import type { PlatClient } from "../../client/index.ts";
-import { orProblem, Problem } from "../../contract/schema/problem.ts";
-import { checked } from "../../contract/schema/schema.ts";
-import { type HostId, hostId } from "../../domain/host.ts";
-import { parsePlainAddress } from "../../domain/plain-form.ts";
+import { type HostId, hostId } from "../../kernel/values/host.ts";
+import { parsePlainAddress } from "../../net/plain-form.ts";
 import type { Desired, DesiredAddress } from "../import/desired.ts";
 import { desiredInPools } from "../import/in-pools.ts";
 import { usageError, usageErrors } from "../shell/exit.ts";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { cut } from "../../api/schema/schema.ts";
 import { NotSent, type PlatClient } from "../../client/index.ts";
-import { cut } from "../../contract/schema/schema.ts";
-import { intervalOf, overlaps, parseCidr } from "../../domain/cidr.ts";
+import { intervalOf, overlaps, parseCidr } from "../../net/cidr.ts";
 import { atOnce } from "../api/at-once.ts";
 import { commandErrorOf } from "../api/command-error.ts";
 import { action, type DryRunOption, markOf, type Session, withDryRun } from "../invocation/cli.ts";

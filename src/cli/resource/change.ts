@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { isManifest } from "../../api/http/choose-manifest.ts";
+import { isRecord } from "../../api/schema/schema.ts";
 import { found, isRejection, type PlatClient, type Reply } from "../../client/index.ts";
-import { isRecord } from "../../contract/schema/schema.ts";
-import { isManifest } from "../../edge/http/choose-manifest.ts";
 import type { Io } from "../shell/io.ts";
 import type { Wanted } from "./documents.ts";
 import { pathOf } from "./kind.ts";

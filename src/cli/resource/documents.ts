@@ -1,7 +1,7 @@
-import type { ManifestKind } from "../../contract/requests/manifest.ts";
-import { isRecord } from "../../contract/schema/schema.ts";
-import { parseJson, RepeatedFieldError } from "../../domain/json-text.ts";
-import { isList, isManifest, nameOf, titleOf } from "../../edge/http/choose-manifest.ts";
+import { isList, isManifest, nameOf, titleOf } from "../../api/http/choose-manifest.ts";
+import type { ManifestKind } from "../../api/manifest.ts";
+import { isRecord } from "../../api/schema/schema.ts";
+import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
 import { usageError } from "../shell/exit.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";

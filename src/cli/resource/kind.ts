@@ -1,23 +1,20 @@
+import { API_VERSIONS as CALICO_VERSIONS, type ManifestKind } from "../../api/manifest.ts";
+import { NAMED_PER_PAGE_MAX } from "../../api/query.ts";
+import { orProblem, Problem } from "../../api/schema/problem.ts";
+import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../base/limits.ts";
 import { type Path, path } from "../../client/index.ts";
-import { poolFieldsOf } from "../../contract/answers/pool.ts";
-import { readManifest } from "../../contract/requests/calico-ippool.ts";
 import {
   CILIUM_POD_IP_POOL,
   readCiliumPodIpPool,
-} from "../../contract/requests/cilium-pod-ip-pool.ts";
-import {
-  API_VERSIONS as CALICO_VERSIONS,
-  type ManifestKind,
-} from "../../contract/requests/manifest.ts";
-import { type PoolDocument, readPool } from "../../contract/requests/pool.ts";
-import { NAMED_PER_PAGE_MAX } from "../../contract/requests/query.ts";
-import { NAMESPACE_MANIFEST, NODE_MANIFEST } from "../../contract/requests/registry.ts";
-import { readSpiderIpPool, SPIDER_IPPOOL } from "../../contract/requests/spider-ippool.ts";
-import { SPIDER_RESERVED_IP } from "../../contract/requests/spider-reserved-ip.ts";
-import { readSpiderSubnet, SPIDER_SUBNET } from "../../contract/requests/spider-subnet.ts";
-import { orProblem, Problem } from "../../contract/schema/problem.ts";
-import { poolNameOf } from "../../domain/cilium-pools.ts";
-import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../domain/limits.ts";
+} from "../../nouns/cilium/contract/pod-ip-pool.ts";
+import { poolNameOf } from "../../nouns/cilium/pools.ts";
+import { poolFieldsOf } from "../../nouns/pool/contract/answer.ts";
+import { readManifest } from "../../nouns/pool/contract/calico-ippool.ts";
+import { type PoolDocument, readPool } from "../../nouns/pool/contract/request.ts";
+import { readSpiderIpPool, SPIDER_IPPOOL } from "../../nouns/pool/contract/spider-ippool.ts";
+import { readSpiderSubnet, SPIDER_SUBNET } from "../../nouns/pool/contract/spider-subnet.ts";
+import { NAMESPACE_MANIFEST, NODE_MANIFEST } from "../../nouns/registry/contract/request.ts";
+import { SPIDER_RESERVED_IP } from "../../nouns/reservation/contract/spider-reserved-ip.ts";
 import { usageError } from "../shell/exit.ts";
 import {
   UNSAID_OF_NAMESPACE,

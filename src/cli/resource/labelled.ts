@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type * as v from "valibot";
-import type { labelledRead } from "../../contract/answers/answers.ts";
+import type { labelledRead } from "../../contract/answers.ts";
 import type { Column } from "../output/column.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";

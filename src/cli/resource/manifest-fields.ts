@@ -1,15 +1,15 @@
 import type * as v from "valibot";
-import type { poolRead } from "../../contract/answers/answers.ts";
-import type { manifest } from "../../contract/requests/calico-ippool.ts";
-import { POOL, type ROUTING_FIELDS } from "../../contract/requests/pool.ts";
+import type { poolRead } from "../../contract/answers.ts";
+import type { manifest } from "../../nouns/pool/contract/calico-ippool.ts";
+import { POOL, type ROUTING_FIELDS } from "../../nouns/pool/contract/request.ts";
+import type { spiderIpPoolManifest } from "../../nouns/pool/contract/spider-ippool.ts";
+import type { spiderSubnetManifest } from "../../nouns/pool/contract/spider-subnet.ts";
 import {
   NAMESPACE_FIELDS,
   NODE_FIELDS,
   type namespaceManifest,
-} from "../../contract/requests/registry.ts";
-import { RESERVATION } from "../../contract/requests/reservation.ts";
-import type { spiderIpPoolManifest } from "../../contract/requests/spider-ippool.ts";
-import type { spiderSubnetManifest } from "../../contract/requests/spider-subnet.ts";
+} from "../../nouns/registry/contract/request.ts";
+import { RESERVATION } from "../../nouns/reservation/contract/request.ts";
 
 /*
  * The fields that each kind of manifest has a word for. The other fields of an object stay as they are when a manifest is

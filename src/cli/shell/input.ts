@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { textOf } from "../../domain/utf8.ts";
+import { textOf } from "../../base/utf8.ts";
 import { usageError } from "./exit.ts";
 import type { Io } from "./io.ts";
 

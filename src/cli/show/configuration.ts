@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { settingsRead } from "../../contract/answers/answers.ts";
+import type { settingsRead } from "../../contract/answers.ts";
 import type { Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
+import { PAGE_READS_AT_ONCE } from "../../base/limits.ts";
 import { found, isRejection, NotPlat, type PlatClient } from "../../client/index.ts";
-import type { orphansRead, utilizationRead } from "../../contract/answers/answers.ts";
-import { PAGE_READS_AT_ONCE } from "../../domain/limits.ts";
+import type { orphansRead, utilizationRead } from "../../contract/answers.ts";
 import { atOnce } from "../api/at-once.ts";
 import type { Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";

@@ -1,13 +1,13 @@
-import { formatAddress } from "../../domain/address.ts";
-import type { Allocation, Part } from "../../domain/allocation.ts";
-import { isBorrowed, ownersAt, poolOfPart } from "../../domain/allocation.ts";
-import type { Block } from "../../domain/block.ts";
-import { addressAt, formatCidr, sameCidr } from "../../domain/cidr.ts";
-import type { Contents } from "../../domain/contents.ts";
-import { formatGeneration, generationOf } from "../../domain/generation.ts";
-import { type AffinityType, affinityTypeOf, hostName } from "../../domain/host.ts";
-import type { Owners } from "../../domain/owner.ts";
-import { parsePlainAddress } from "../../domain/plain-form.ts";
+import type { Contents } from "../../invariants/contents.ts";
+import type { Allocation, Part } from "../../kernel/values/allocation.ts";
+import { isBorrowed, ownersAt, poolOfPart } from "../../kernel/values/allocation.ts";
+import type { Block } from "../../kernel/values/block.ts";
+import { formatGeneration, generationOf } from "../../kernel/values/generation.ts";
+import { type AffinityType, affinityTypeOf, hostName } from "../../kernel/values/host.ts";
+import type { Owners } from "../../kernel/values/owner.ts";
+import { formatAddress } from "../../net/address.ts";
+import { addressAt, formatCidr, sameCidr } from "../../net/cidr.ts";
+import { parsePlainAddress } from "../../net/plain-form.ts";
 
 /** The attribute with which a request says that the addresses of its handle are released together or not at all. */
 const COLLECT = { attribute: "collect", together: "together" } as const;

@@ -1,9 +1,9 @@
+import { formatTime } from "../../base/time.ts";
 import type { PlatClient } from "../../client/index.ts";
-import type { Block as StoredBlock } from "../../domain/block.ts";
-import { formatCidr } from "../../domain/cidr.ts";
-import { hostId } from "../../domain/host.ts";
-import { isReleased } from "../../domain/slot.ts";
-import { formatTime } from "../../domain/time.ts";
+import type { Block as StoredBlock } from "../../kernel/values/block.ts";
+import { hostId } from "../../kernel/values/host.ts";
+import { isReleased } from "../../kernel/values/slot.ts";
+import { formatCidr } from "../../net/cidr.ts";
 import { type Block, type BlockSummary, readBlocks } from "../api/blocks.ts";
 import { readContents } from "../api/contents.ts";
 import { type OwnedAddress, readOwners } from "../api/handles.ts";

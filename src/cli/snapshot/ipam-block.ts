@@ -1,7 +1,7 @@
-import { parseAddress } from "../../domain/address.ts";
-import { type Cidr, ordinalOf, parseCidr, sizeOf } from "../../domain/cidr.ts";
-import { isHostReserved } from "../../domain/host.ts";
-import type { Parsed } from "../../domain/parsed.ts";
+import { isHostReserved } from "../../kernel/values/host.ts";
+import { parseAddress } from "../../net/address.ts";
+import { type Cidr, ordinalOf, parseCidr, sizeOf } from "../../net/cidr.ts";
+import type { Parsed } from "../../net/parsed.ts";
 import type { Held, HeldAddress, HeldBlock, HeldBy } from "./held.ts";
 
 /** The owner of an ordinal, with the field names of Calico's resource. */

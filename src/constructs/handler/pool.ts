@@ -1,3 +1,4 @@
+import { EFFECTIVE_MS_MAX } from "../../base/limits.ts";
 import {
   type Answer,
   type components,
@@ -5,7 +6,6 @@ import {
   isRejection,
   Unanswered,
 } from "../../client/index.ts";
-import { EFFECTIVE_MS_MAX } from "../../domain/limits.ts";
 import { digestOf, type Owner, type Properties, Refused, uuidOf } from "./event.ts";
 import type { Kind, World } from "./kind.ts";
 

@@ -1,5 +1,5 @@
 import { isRejection, type PlatClient } from "../../client/index.ts";
-import { prefixHandle } from "../../domain/handle.ts";
+import { prefixHandle } from "../../kernel/values/handle.ts";
 import { Refused } from "./event.ts";
 import { attributesOf, checkHeld, handleOf, heldIn, isMade, isOf } from "./held.ts";
 import type { Kind, Wanted } from "./kind.ts";

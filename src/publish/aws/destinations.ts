@@ -4,7 +4,7 @@ import { gzip } from "node:zlib";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { errorLine } from "../../edge/http/error-line.ts";
+import { errorLine } from "../../api/http/error-line.ts";
 import type { Destinations } from "../publisher.ts";
 import type { TrailLine } from "../trail-line.ts";
 import { trailObjectsOf } from "../trail-object.ts";

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../../src/allocator/admin/administration.ts";
-import { putNode } from "../../../src/allocator/admin/nodes.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { withCalls } from "../../../src/allocator/core/store.ts";
-import { type AddressPlanEntry, planBytes } from "../../../src/domain/address-plan.ts";
 import {
   CLOCK_SKEW_MS_MAX,
   NAME_CHARACTERS_MAX,
   PLAN_BYTES_MAX,
   REQUEST_MS_MAX,
-} from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import type { Pool } from "../../../src/domain/pool.ts";
+} from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { withCalls } from "../../../src/kernel/core/store.ts";
+import { type AddressPlanEntry, planBytes } from "../../../src/nouns/pool/address-plan.ts";
+import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
+import { putNode } from "../../../src/nouns/registry/operations/nodes.ts";
 import { poolWith, token } from "../../domain/builders.ts";
 import { contentsIn, makeWorld, poolOf, SPACE, type World } from "../../world.ts";
 

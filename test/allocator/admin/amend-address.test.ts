@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type Amendment, amendAddress } from "../../../src/allocator/admin/amend-address.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import { readAddress } from "../../../src/allocator/read/read-address.ts";
-import type { Table } from "../../../src/store/table.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import {
+  type Amendment,
+  amendAddress,
+} from "../../../src/nouns/address/operations/amend-address.ts";
+import { readAddress } from "../../../src/nouns/address/operations/read-address.ts";
+import type { Table } from "../../../src/table/table.ts";
 import {
   addressOf,
   assigned,

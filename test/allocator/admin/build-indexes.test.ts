@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { putSettings } from "../../../src/allocator/admin/administration.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { repairIndex } from "../../../src/allocator/maintenance/repair/attribute-index.ts";
-import type { Table, Write } from "../../../src/store/table.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { repairIndex } from "../../../src/maintenance/repair/attribute-index.ts";
+import { putSettings } from "../../../src/nouns/pool/operations/administration.ts";
+import type { Table, Write } from "../../../src/table/table.ts";
 import { buildIndexes, ofTenant, searchTenant, setIndexes } from "../../indexes.ts";
 import { repairAll, sweepAll } from "../../scheduled-runs.ts";
 import { callsOf, withMishap } from "../../simulation/crash-points.ts";

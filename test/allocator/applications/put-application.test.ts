@@ -1,11 +1,14 @@
 import { expect, it } from "vitest";
-import { putApplication } from "../../../src/allocator/applications/put-application.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { formatAddress } from "../../../src/domain/address.ts";
-import { type ApplicationSpec, applicationHash } from "../../../src/domain/application.ts";
-import { findViolations } from "../../../src/domain/invariants.ts";
-import { GROUPS_SEARCHED_MAX } from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
+import { GROUPS_SEARCHED_MAX } from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { findViolations } from "../../../src/invariants/invariants.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { formatAddress } from "../../../src/net/address.ts";
+import {
+  type ApplicationSpec,
+  applicationHash,
+} from "../../../src/nouns/application/application.ts";
+import { putApplication } from "../../../src/nouns/application/operations/put-application.ts";
 import { intervals } from "../../domain/builders.ts";
 import { from, HEIR, NARROW_RED, put, twoSets } from "../../operations/ranged-pools.ts";
 import { work } from "../../scheduled-runs.ts";

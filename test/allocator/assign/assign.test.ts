@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { putPool, putReservation } from "../../../src/allocator/admin/administration.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import { disown } from "../../../src/allocator/blocks/disown-block.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
-import { parseInterval } from "../../../src/domain/cidr.ts";
-import type { HostId } from "../../../src/domain/host.ts";
-import { findViolations } from "../../../src/domain/invariants.ts";
-import type { PoolSpec } from "../../../src/domain/pool.ts";
-import type { Table } from "../../../src/store/table.ts";
+import { findViolations } from "../../../src/invariants/invariants.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import { disown } from "../../../src/kernel/blocks/disown-block.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import type { HostId } from "../../../src/kernel/values/host.ts";
+import { parseInterval } from "../../../src/net/cidr.ts";
+import { putPool, putReservation } from "../../../src/nouns/pool/operations/administration.ts";
+import type { PoolSpec } from "../../../src/nouns/pool/pool.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { reclaimAll } from "../../scheduled-runs.ts";
 import { callsOf } from "../../simulation/crash-points.ts";
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { explain } from "../../../src/allocator/assign/explain.ts";
-import { withCalls } from "../../../src/allocator/core/store.ts";
-import { UnavailableError } from "../../../src/domain/outcome.ts";
-import { dryRunTable } from "../../../src/store/dry-run-table.ts";
+import { UnavailableError } from "../../../src/base/outcome.ts";
+import { explain } from "../../../src/kernel/assign/explain.ts";
+import { withCalls } from "../../../src/kernel/core/store.ts";
+import { dryRunTable } from "../../../src/table/dry-run-table.ts";
 import {
   assigned,
   contextOver,

@@ -1,18 +1,25 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { putPool, putSettings, readSettings } from "../../../src/allocator/admin/administration.ts";
-import { deleteNamespace, putNamespace } from "../../../src/allocator/admin/namespaces.ts";
-import { deleteNode, putNode } from "../../../src/allocator/admin/nodes.ts";
-import type { Written } from "../../../src/allocator/admin/written.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
-import { ensureBlocks } from "../../../src/allocator/assign/ensure-blocks.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { formatCidr } from "../../../src/domain/cidr.ts";
-import type { Labels } from "../../../src/domain/labels.ts";
-import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import type { PoolSpec, Settings } from "../../../src/domain/pool.ts";
-import type { Table } from "../../../src/store/table.ts";
+import { CONFIGURATION_FRESH_MS, CONFIGURATION_JITTER_MS } from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../../../src/kernel/assign/assignment.ts";
+import { ensureBlocks } from "../../../src/kernel/assign/ensure-blocks.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import type { Written } from "../../../src/kernel/core/written.ts";
+import { formatCidr } from "../../../src/net/cidr.ts";
+import type { Labels } from "../../../src/net/labels.ts";
+import {
+  putPool,
+  putSettings,
+  readSettings,
+} from "../../../src/nouns/pool/operations/administration.ts";
+import type { PoolSpec, Settings } from "../../../src/nouns/pool/pool.ts";
+import {
+  deleteNamespace,
+  putNamespace,
+} from "../../../src/nouns/registry/operations/namespaces.ts";
+import { deleteNode, putNode } from "../../../src/nouns/registry/operations/nodes.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { selector } from "../../domain/builders.ts";
 import { callsOf } from "../../simulation/crash-points.ts";
 import {

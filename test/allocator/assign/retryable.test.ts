@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { putPool, putReservation } from "../../../src/allocator/admin/administration.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
-import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
-import { intervalOf } from "../../../src/domain/cidr.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import type { PoolSpec } from "../../../src/domain/pool.ts";
-import { formatTime } from "../../../src/domain/time.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { formatTime } from "../../../src/base/time.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../../../src/kernel/assign/assignment.ts";
+import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import { intervalOf } from "../../../src/net/cidr.ts";
+import { putPool, putReservation } from "../../../src/nouns/pool/operations/administration.ts";
+import type { PoolSpec } from "../../../src/nouns/pool/pool.ts";
 import { reclaimAll } from "../../scheduled-runs.ts";
 import { judgeAnswer } from "../../simulation/retryable.ts";
 import {

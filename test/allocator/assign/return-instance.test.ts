@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import { REQUEST_MS_MAX } from "../../../src/domain/limits.ts";
+import { REQUEST_MS_MAX } from "../../../src/base/limits.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
 import { instanceRequest, podOf, releaseOf } from "../../instances.ts";
 import { answerOf, withIntruderAtWrite } from "../../simulation/crash-points.ts";
 import { assigned, contentsIn, contextOver, makeWorld } from "../../world.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { putReservation } from "../../../src/allocator/admin/administration.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import { parseAddress } from "../../../src/domain/address.ts";
-import { parseInterval } from "../../../src/domain/cidr.ts";
-import { EFFECTIVE_MS_MAX } from "../../../src/domain/limits.ts";
+import { EFFECTIVE_MS_MAX } from "../../../src/base/limits.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import { parseAddress } from "../../../src/net/address.ts";
+import { parseInterval } from "../../../src/net/cidr.ts";
+import { putReservation } from "../../../src/nouns/pool/operations/administration.ts";
 import { end, hold, holding, take, webPod } from "../../applications.ts";
 import { addressesIn, instanceRequest, releaseOf } from "../../instances.ts";
 import { callsOf } from "../../simulation/crash-points.ts";

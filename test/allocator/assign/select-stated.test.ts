@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../../src/allocator/admin/administration.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
-import { REQUEST_MS_MAX } from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import type { Table } from "../../../src/store/table.ts";
+import { REQUEST_MS_MAX } from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { interval } from "../../domain/builders.ts";
 import {
   addressOf,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import { withCalls } from "../../../src/kernel/core/store.ts";
+import type { Workload } from "../../../src/nouns/application/workload.ts";
 import {
   putPool,
   putReservation,
   putSettings,
-} from "../../../src/allocator/admin/administration.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import { withCalls } from "../../../src/allocator/core/store.ts";
-import { SETTINGS_DEFAULT } from "../../../src/domain/pool.ts";
-import type { Workload } from "../../../src/domain/workload.ts";
+} from "../../../src/nouns/pool/operations/administration.ts";
+import { SETTINGS_DEFAULT } from "../../../src/nouns/pool/pool.ts";
 import { intervals } from "../../domain/builders.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "../../instances.ts";
 import { heldNow, isAssignment } from "../../simulation/aftermath.ts";

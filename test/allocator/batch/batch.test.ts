@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type BatchItem, type BatchResult, batch } from "../../../src/allocator/batch/batch.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import type { Block } from "../../../src/domain/block.ts";
-import { parseGeneration } from "../../../src/domain/generation.ts";
-import { PAGE_MS_MAX, REQUEST_MS_MAX } from "../../../src/domain/limits.ts";
-import { DeadlineError, Rejection } from "../../../src/domain/outcome.ts";
-import type { Table, Write } from "../../../src/store/table.ts";
+import { PAGE_MS_MAX, REQUEST_MS_MAX } from "../../../src/base/limits.ts";
+import { DeadlineError, Rejection } from "../../../src/base/outcome.ts";
+import { type BatchItem, type BatchResult, batch } from "../../../src/kernel/batch/batch.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import type { Block } from "../../../src/kernel/values/block.ts";
+import { parseGeneration } from "../../../src/kernel/values/generation.ts";
+import type { Table, Write } from "../../../src/table/table.ts";
 import {
   addressOf,
   contentsIn,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { sharingSlotWrites } from "../../../src/allocator/batch/shared-writes.ts";
-import type { Store } from "../../../src/allocator/core/store.ts";
-import type { Block } from "../../../src/domain/block.ts";
-import type { TakeNotes } from "../../../src/domain/block-changes.ts";
-import { SLOTS_PER_WRITE_MAX } from "../../../src/domain/limits.ts";
-import type { Outcome } from "../../../src/domain/outcome.ts";
-import type { SlotsToTake } from "../../../src/domain/slot-writes.ts";
+import { SLOTS_PER_WRITE_MAX } from "../../../src/base/limits.ts";
+import type { Outcome } from "../../../src/base/outcome.ts";
+import { sharingSlotWrites } from "../../../src/kernel/batch/shared-writes.ts";
+import type { Store } from "../../../src/kernel/core/store.ts";
+import type { Block } from "../../../src/kernel/values/block.ts";
+import type { TakeNotes } from "../../../src/kernel/values/block-changes.ts";
+import type { SlotsToTake } from "../../../src/kernel/values/slot-writes.ts";
 import { blockWith, taken } from "../../domain/builders.ts";
 import { cidrOf } from "../../world.ts";
 

@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import type { Assignment, AssignRequest } from "../../../src/allocator/assign/assignment.ts";
-import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
-import { groupOf } from "../../../src/domain/block-group.ts";
-import { type LendingHint, lendingSaid, numberOfGroup } from "../../../src/domain/lending.ts";
-import { FULL_KNOWN_MS_MAX } from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
+import { FULL_KNOWN_MS_MAX } from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import type { Assignment, AssignRequest } from "../../../src/kernel/assign/assignment.ts";
+import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import { groupOf } from "../../../src/kernel/values/block-group.ts";
+import {
+  type LendingHint,
+  lendingSaid,
+  numberOfGroup,
+} from "../../../src/kernel/values/lending.ts";
 import { reclaimAll } from "../../scheduled-runs.ts";
 import {
   assigned,

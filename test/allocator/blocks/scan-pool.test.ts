@@ -1,35 +1,38 @@
 import { describe, expect, it } from "vitest";
-import { deleteReservation, putReservation } from "../../../src/allocator/admin/administration.ts";
-import { claimAffinities } from "../../../src/allocator/affinities/claim-range.ts";
-import { releaseAffinities } from "../../../src/allocator/affinities/release-range.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
-import { ensureBlocks } from "../../../src/allocator/assign/ensure-blocks.ts";
-import { deletePool, releasePool } from "../../../src/allocator/jobs/pool-jobs.ts";
-import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
+import {
+  GROUP_SCANS_MAX,
+  GROUPS_SEARCHED_MAX,
+  POOLS_TRIED_MAX,
+  SEARCH_MS_MAX,
+} from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { claimAffinities } from "../../../src/kernel/affinities/claim-range.ts";
+import { releaseAffinities } from "../../../src/kernel/affinities/release-range.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../../../src/kernel/assign/assignment.ts";
+import { ensureBlocks } from "../../../src/kernel/assign/ensure-blocks.ts";
 import {
   blocksOfGroup,
   groupAt,
   groupCount,
   groupIndexOf,
   groupOrder,
-} from "../../../src/domain/block-group.ts";
-import { type Cidr, formatCidr, intervalOf } from "../../../src/domain/cidr.ts";
-import { type HostId, hostId } from "../../../src/domain/host.ts";
+} from "../../../src/kernel/values/block-group.ts";
+import { type HostId, hostId } from "../../../src/kernel/values/host.ts";
+import type { Slot } from "../../../src/kernel/values/slot.ts";
+import { runJobs } from "../../../src/maintenance/run-jobs.ts";
+import { type Cidr, formatCidr, intervalOf } from "../../../src/net/cidr.ts";
 import {
-  GROUP_SCANS_MAX,
-  GROUPS_SEARCHED_MAX,
-  POOLS_TRIED_MAX,
-  SEARCH_MS_MAX,
-} from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import type { Pool } from "../../../src/domain/pool.ts";
-import type { Slot } from "../../../src/domain/slot.ts";
-import { asAsked, InMemoryTable } from "../../../src/store/in-memory-table.ts";
-import type { Item } from "../../../src/store/item.ts";
-import { kindNameOf } from "../../../src/store/kinds.ts";
+  deleteReservation,
+  putReservation,
+} from "../../../src/nouns/pool/operations/administration.ts";
+import { deletePool, releasePool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
 import { makeStore } from "../../../src/store/store.ts";
-import type { Table } from "../../../src/store/table.ts";
+import { asAsked, InMemoryTable } from "../../../src/table/in-memory-table.ts";
+import type { Item } from "../../../src/table/item.ts";
+import { kindNameOf } from "../../../src/table/kinds.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { repairAll } from "../../scheduled-runs.ts";
 import {
   assigned,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../../src/allocator/admin/administration.ts";
-import { prefixesOfPools } from "../../../src/allocator/cilium/pool-prefixes.ts";
-import { formatCidr } from "../../../src/domain/cidr.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { formatCidr } from "../../../src/net/cidr.ts";
+import { prefixesOfPools } from "../../../src/nouns/cilium/operations/pool-prefixes.ts";
+import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
 import { endCilium, putPools, stopped } from "../../cilium.ts";
 import { poolsRequested, tryPutCilium } from "../../cilium-requests.ts";
 import { deleted, say, stated } from "../../node-events.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { listPrefixes } from "../../../src/allocator/prefixes/list-prefixes.ts";
-import { formatCidr } from "../../../src/domain/cidr.ts";
-import { ciliumHandle } from "../../../src/domain/handle.ts";
-import { CONFIRM_SECONDS_DEFAULT } from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
+import { CONFIRM_SECONDS_DEFAULT } from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { ciliumHandle } from "../../../src/kernel/values/handle.ts";
+import { formatCidr } from "../../../src/net/cidr.ts";
+import { listPrefixes } from "../../../src/nouns/prefix/operations/list-prefixes.ts";
 import { endCilium, putPools, showPrefixes, stopped } from "../../cilium.ts";
 import { addressesShown, tryPutCilium } from "../../cilium-requests.ts";
 import { putPrefixPools } from "../../prefixes.ts";

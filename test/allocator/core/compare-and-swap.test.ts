@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { SWAP_TRIES_MAX } from "../../../src/base/limits.ts";
+import { ContentionError, type Outcome, UnavailableError } from "../../../src/base/outcome.ts";
 import {
   answer,
   compareAndSwap,
   RETRY,
   untilAnswered,
   untilKnown,
-} from "../../../src/allocator/core/compare-and-swap.ts";
-import { SWAP_TRIES_MAX } from "../../../src/domain/limits.ts";
-import { ContentionError, type Outcome, UnavailableError } from "../../../src/domain/outcome.ts";
+} from "../../../src/kernel/core/compare-and-swap.ts";
 
 describe("a compare-and-swap", () => {
   it("is tried until a try answers, and each try knows the number of tries before it", async () => {

@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { putPool, putReservation } from "../../../src/allocator/admin/administration.ts";
-import { configurationOf, poolAt } from "../../../src/allocator/core/configuration.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { deletePool } from "../../../src/allocator/jobs/pool-jobs.ts";
-import type { Address } from "../../../src/domain/address.ts";
 import {
   CONFIGURATION_FRESH_MS,
   CONFIGURATION_JITTER_MS,
   CONFIGURATION_RELOAD_MS,
-} from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import type { Pool } from "../../../src/domain/pool.ts";
-import { versionKey } from "../../../src/store/key.ts";
+} from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { configurationOf, poolAt } from "../../../src/kernel/core/configuration.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import type { Address } from "../../../src/net/address.ts";
+import { putPool, putReservation } from "../../../src/nouns/pool/operations/administration.ts";
+import { deletePool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
 import { makeStore } from "../../../src/store/store.ts";
-import type { Table } from "../../../src/store/table.ts";
+import { versionKey } from "../../../src/table/key.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { callsOf } from "../../simulation/crash-points.ts";
 import {
   addressOf,

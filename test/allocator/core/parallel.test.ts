@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { allOf, inParallel } from "../../../src/allocator/core/parallel.ts";
-import { DeadlineError } from "../../../src/domain/outcome.ts";
+import { DeadlineError } from "../../../src/base/outcome.ts";
+import { allOf, inParallel } from "../../../src/kernel/core/parallel.ts";
 
 it("answers in the order of the items, whichever is done first", async () => {
   const doubled = await inParallel([3, 1, 2], 2, async (n) => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { WarmCache } from "../../../src/allocator/core/warm-cache.ts";
-import type { HostId } from "../../../src/domain/host.ts";
 import {
   REMEMBERED_BLOCKS_MAX,
   REMEMBERED_BLOCKS_PER_HOST_MAX,
   REMEMBERED_GROUPS_MAX,
   REMEMBERED_LABELS_MAX,
   REMEMBERED_SPACES_MAX,
-} from "../../../src/domain/limits.ts";
-import type { SpaceConfiguration } from "../../../src/domain/pool.ts";
+} from "../../../src/base/limits.ts";
+import { WarmCache } from "../../../src/kernel/core/warm-cache.ts";
+import type { HostId } from "../../../src/kernel/values/host.ts";
+import type { SpaceConfiguration } from "../../../src/nouns/pool/pool.ts";
 import { blockWith, network, taken } from "../../domain/builders.ts";
 
 const FIRST = network("10.0.0.0/29");

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { deleteApplication } from "../../../src/allocator/applications/delete-application.ts";
-import { putApplication } from "../../../src/allocator/applications/put-application.ts";
-import { SETTLED_BLOCKS_PER_WRITE } from "../../../src/domain/limits.ts";
-import { DeadlineError } from "../../../src/domain/outcome.ts";
+import { SETTLED_BLOCKS_PER_WRITE } from "../../../src/base/limits.ts";
+import { DeadlineError } from "../../../src/base/outcome.ts";
+import { deleteApplication } from "../../../src/nouns/application/operations/delete-application.ts";
+import { putApplication } from "../../../src/nouns/application/operations/put-application.ts";
 import { eachCall } from "../../../src/store/stack.ts";
-import type { Table } from "../../../src/store/table.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { end, hold, WEB, withSubnet } from "../../applications.ts";
 import { intervals } from "../../domain/builders.ts";
 import { put } from "../../operations/ranged-pools.ts";

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { putPool, readPool } from "../../../src/allocator/admin/administration.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { type Accepted, deletePool, listJobs } from "../../../src/allocator/jobs/pool-jobs.ts";
-import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
-import { findViolations } from "../../../src/domain/invariants.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { findViolations } from "../../../src/invariants/invariants.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { runJobs } from "../../../src/maintenance/run-jobs.ts";
+import { putPool, readPool } from "../../../src/nouns/pool/operations/administration.ts";
+import {
+  type Accepted,
+  deletePool,
+  listJobs,
+} from "../../../src/nouns/pool/operations/pool-jobs.ts";
 import { from, put, RED, remove as removeRanged, setIn } from "../../operations/ranged-pools.ts";
 import { work } from "../../scheduled-runs.ts";
 import { callsOf, withIntruder, withMishap } from "../../simulation/crash-points.ts";

@@ -1,32 +1,36 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { putPool, putReservation, readPool } from "../../../src/allocator/admin/administration.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import { claimBlock } from "../../../src/allocator/blocks/claim-block.ts";
-import { withCalls } from "../../../src/allocator/core/store.ts";
-import {
-  type Accepted,
-  deletePool,
-  drainPool,
-  readJob,
-} from "../../../src/allocator/jobs/pool-jobs.ts";
-import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
-import { ClaimCharge } from "../../../src/allocator/quotas/claim-charge.ts";
-import { readAddress } from "../../../src/allocator/read/read-address.ts";
-import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
-import { blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
-import { parseInterval } from "../../../src/domain/cidr.ts";
-import { findViolations } from "../../../src/domain/invariants.ts";
-import type { PoolJob } from "../../../src/domain/job.ts";
 import {
   CLOCK_SKEW_MS_MAX,
   GRACE_MS,
   JOB_KEPT_MS,
   RANGE_RETIRED_MS_MIN,
-} from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import { formatTime } from "../../../src/domain/time.ts";
+} from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { formatTime } from "../../../src/base/time.ts";
+import { findViolations } from "../../../src/invariants/invariants.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import { claimBlock } from "../../../src/kernel/blocks/claim-block.ts";
+import { withCalls } from "../../../src/kernel/core/store.ts";
+import { ClaimCharge } from "../../../src/kernel/quotas/claim-charge.ts";
+import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import { blocksOfGroup, groupAt } from "../../../src/kernel/values/block-group.ts";
+import { runJobs } from "../../../src/maintenance/run-jobs.ts";
+import { parseInterval } from "../../../src/net/cidr.ts";
+import { readAddress } from "../../../src/nouns/address/operations/read-address.ts";
+import type { PoolJob } from "../../../src/nouns/job/job.ts";
+import {
+  putPool,
+  putReservation,
+  readPool,
+} from "../../../src/nouns/pool/operations/administration.ts";
+import {
+  type Accepted,
+  deletePool,
+  drainPool,
+  readJob,
+} from "../../../src/nouns/pool/operations/pool-jobs.ts";
 import { makeStore } from "../../../src/store/store.ts";
-import type { Table, Write } from "../../../src/store/table.ts";
+import type { Table, Write } from "../../../src/table/table.ts";
 import { reclaimAll, repairAll } from "../../scheduled-runs.ts";
 import { callsOf, withMishap } from "../../simulation/crash-points.ts";
 import {

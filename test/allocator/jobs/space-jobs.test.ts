@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { putPool, putReservation } from "../../../src/allocator/admin/administration.ts";
-import { deleteNode, putNode } from "../../../src/allocator/admin/nodes.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { type Store, withCalls } from "../../../src/allocator/core/store.ts";
-import { runJobs } from "../../../src/allocator/jobs/run-jobs.ts";
-import { deleteSpace } from "../../../src/allocator/jobs/space-jobs.ts";
-import { JOB_ITEMS_PER_SLICE, JOB_KEPT_MS } from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import { SPACE_JOB_ID } from "../../../src/domain/space-job.ts";
-import type { Table } from "../../../src/store/table.ts";
+import { JOB_ITEMS_PER_SLICE, JOB_KEPT_MS } from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { type Store, withCalls } from "../../../src/kernel/core/store.ts";
+import { runJobs } from "../../../src/maintenance/run-jobs.ts";
+import { SPACE_JOB_ID } from "../../../src/nouns/job/space-job.ts";
+import { putPool, putReservation } from "../../../src/nouns/pool/operations/administration.ts";
+import { deleteNode, putNode } from "../../../src/nouns/registry/operations/nodes.ts";
+import { deleteSpace } from "../../../src/nouns/space/operations/space-jobs.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { reclaimSpaces } from "../../scheduled-runs.ts";
 import { callsOf, withIntruder, withMishap } from "../../simulation/crash-points.ts";
 import {

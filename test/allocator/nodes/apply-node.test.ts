@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { listNodes } from "../../../src/allocator/admin/nodes.ts";
-import { uidOfNode } from "../../../src/domain/node.ts";
-import type { ClusterEvent } from "../../../src/domain/node-event.ts";
-import type { Table } from "../../../src/store/table.ts";
+import { uidOfNode } from "../../../src/nouns/node/node.ts";
+import type { ClusterEvent } from "../../../src/nouns/node/node-event.ts";
+import { listNodes } from "../../../src/nouns/registry/operations/nodes.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { deleted, NODE, say, stated } from "../../node-events.ts";
 import { callsOf, MISHAPS, withIntruder, withMishap } from "../../simulation/crash-points.ts";
 import { callsToTry, oneIn } from "../../simulation/sampled-calls.ts";

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { putPool } from "../../../src/allocator/admin/administration.ts";
-import { applyEvents } from "../../../src/allocator/nodes/apply-events.ts";
-import { formatCidr } from "../../../src/domain/cidr.ts";
-import { hostId } from "../../../src/domain/host.ts";
-import { findViolations } from "../../../src/domain/invariants.ts";
-import type { ClusterEvent, NodeStatement } from "../../../src/domain/node-event.ts";
+import { findViolations } from "../../../src/invariants/invariants.ts";
+import { hostId } from "../../../src/kernel/values/host.ts";
+import { formatCidr } from "../../../src/net/cidr.ts";
+import type { ClusterEvent, NodeStatement } from "../../../src/nouns/node/node-event.ts";
+import { applyEvents } from "../../../src/nouns/node/operations/apply-events.ts";
+import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
 import { prefixPool } from "../../prefixes.ts";
 import { repairAll } from "../../scheduled-runs.ts";
 import { seededRandom } from "../../simulation/random.ts";

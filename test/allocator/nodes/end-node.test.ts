@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { putSettings, readSettings } from "../../../src/allocator/admin/administration.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
 import {
   NODE_REPLACED_MS,
   SIGN_OF_LIFE_KEPT_MS,
   TOMBSTONE_KEPT_MS,
-} from "../../../src/domain/limits.ts";
-import type { Settings } from "../../../src/domain/pool.ts";
+} from "../../../src/base/limits.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { putSettings, readSettings } from "../../../src/nouns/pool/operations/administration.ts";
+import type { Settings } from "../../../src/nouns/pool/pool.ts";
 import { endCilium, showPrefixes } from "../../cilium.ts";
 import { deleted, NODE, say, stated } from "../../node-events.ts";
 import { ensure, putPrefixPools } from "../../prefixes.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import { releaseAddress } from "../../../src/allocator/release/release-address.ts";
-import { parseGeneration } from "../../../src/domain/generation.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import { releaseAddress } from "../../../src/kernel/release/release-address.ts";
+import { parseGeneration } from "../../../src/kernel/values/generation.ts";
 import { makeChild, releaseVpc, VPC, withVpc } from "../../child-pools.ts";
 import { networkRequest } from "../../network-request.ts";
 import { assignNetwork, putPrefixPools } from "../../prefixes.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../../src/allocator/admin/administration.ts";
-import { listPrefixes } from "../../../src/allocator/prefixes/list-prefixes.ts";
-import { formatCidr } from "../../../src/domain/cidr.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { formatCidr } from "../../../src/net/cidr.ts";
+import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
+import { listPrefixes } from "../../../src/nouns/prefix/operations/list-prefixes.ts";
 import { eachCall } from "../../../src/store/stack.ts";
 import {
   CONFIRM_SECONDS,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { listPrefixes } from "../../../src/allocator/prefixes/list-prefixes.ts";
-import { formatCidr } from "../../../src/domain/cidr.ts";
+import { formatCidr } from "../../../src/net/cidr.ts";
+import { listPrefixes } from "../../../src/nouns/prefix/operations/list-prefixes.ts";
 import { CONFIRM_SECONDS, ensure, free, putPrefixPools } from "../../prefixes.ts";
 import { repairAll } from "../../scheduled-runs.ts";
 import { stoppedBefore } from "../../simulation/crash-points.ts";

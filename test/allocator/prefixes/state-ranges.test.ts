@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readSpaceContents } from "../../../src/allocator/jobs/read-space-contents.ts";
-import { formatCidr } from "../../../src/domain/cidr.ts";
+import { formatCidr } from "../../../src/net/cidr.ts";
+import { readSpaceContents } from "../../../src/nouns/space/operations/read-space-contents.ts";
 import { deleted, say, stated } from "../../node-events.ts";
 import { ensure, free, putPrefixPools, tryEnsure } from "../../prefixes.ts";
 import { repairAll } from "../../scheduled-runs.ts";

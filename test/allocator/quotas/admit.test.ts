@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { withCalls } from "../../../src/allocator/core/store.ts";
-import { whyNotAdmitted } from "../../../src/allocator/quotas/admit.ts";
-import type { Quota } from "../../../src/domain/quota.ts";
-import type { Table } from "../../../src/store/table.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { withCalls } from "../../../src/kernel/core/store.ts";
+import { whyNotAdmitted } from "../../../src/kernel/quotas/admit.ts";
+import type { Quota } from "../../../src/nouns/quota/quota.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { MutatedTable } from "../../simulation/mutate.ts";
 import { contextOver } from "../../world.ts";
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deleteQuota, putQuota } from "../../../src/allocator/admin/quotas.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import type { Assignment } from "../../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
-import { takenIn } from "../../../src/domain/block.ts";
-import { BUDGET_ROUND_MS } from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
+import { BUDGET_ROUND_MS } from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import type { Assignment } from "../../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import { takenIn } from "../../../src/kernel/values/block.ts";
+import { deleteQuota, putQuota } from "../../../src/nouns/quota/operations/quotas.ts";
 import { fewerRuns } from "../../property-runs.ts";
 import { repairAll } from "../../scheduled-runs.ts";
 import {

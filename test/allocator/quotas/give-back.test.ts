@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { putQuota } from "../../../src/allocator/admin/quotas.ts";
-import { charge } from "../../../src/allocator/quotas/budgets.ts";
-import { giveBack } from "../../../src/allocator/quotas/give-back.ts";
-import { type Charge, nextRound } from "../../../src/domain/budget.ts";
-import { GIVE_BACK_LANES } from "../../../src/domain/limits.ts";
-import { UnavailableError } from "../../../src/domain/outcome.ts";
-import type { Table, Write } from "../../../src/store/table.ts";
+import { GIVE_BACK_LANES } from "../../../src/base/limits.ts";
+import { UnavailableError } from "../../../src/base/outcome.ts";
+import { charge } from "../../../src/kernel/quotas/budgets.ts";
+import { giveBack } from "../../../src/kernel/quotas/give-back.ts";
+import { type Charge, nextRound } from "../../../src/nouns/quota/budget.ts";
+import { putQuota } from "../../../src/nouns/quota/operations/quotas.ts";
+import type { Table, Write } from "../../../src/table/table.ts";
 import { contentsIn, contextOver, makeWorld, SPACE, tableOf, type World } from "../../world.ts";
 
 const HELD = 100;

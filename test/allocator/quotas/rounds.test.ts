@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { deleteQuota, putQuota } from "../../../src/allocator/admin/quotas.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import { deleteEmptyBlock } from "../../../src/allocator/blocks/delete-empty-block.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { withCalls } from "../../../src/allocator/core/store.ts";
-import { repairBudget } from "../../../src/allocator/maintenance/repair/budget.ts";
+import { BUDGET_ROUND_MS, SHARDS } from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import { deleteEmptyBlock } from "../../../src/kernel/blocks/delete-empty-block.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { withCalls } from "../../../src/kernel/core/store.ts";
+import { giveBack } from "../../../src/kernel/quotas/give-back.ts";
+import { repairBudget } from "../../../src/maintenance/repair/budget.ts";
 import {
   KnownBudgets,
   repairBlockCharge,
   repairCharges,
-} from "../../../src/allocator/maintenance/repair/charges.ts";
-import { giveBack } from "../../../src/allocator/quotas/give-back.ts";
-import { type Budget, nextRound } from "../../../src/domain/budget.ts";
-import { BUDGET_ROUND_MS, SHARDS } from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
+} from "../../../src/maintenance/repair/charges.ts";
+import { type Budget, nextRound } from "../../../src/nouns/quota/budget.ts";
+import { deleteQuota, putQuota } from "../../../src/nouns/quota/operations/quotas.ts";
 import {
   assigned,
   contentsIn,

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { releaseAddresses } from "../../../src/allocator/release/release-addresses.ts";
-import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
-import { parseGeneration } from "../../../src/domain/generation.ts";
-import { RELEASES_PER_REQUEST_MAX } from "../../../src/domain/limits.ts";
-import { ThrottledError } from "../../../src/domain/outcome.ts";
-import type { Table } from "../../../src/store/table.ts";
+import { RELEASES_PER_REQUEST_MAX } from "../../../src/base/limits.ts";
+import { ThrottledError } from "../../../src/base/outcome.ts";
+import { releaseAddresses } from "../../../src/kernel/release/release-addresses.ts";
+import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import { parseGeneration } from "../../../src/kernel/values/generation.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { addressOfQuotaSlot, crowd } from "../../crowd.ts";
 import {
   assigned,

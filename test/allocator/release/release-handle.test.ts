@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { WarmCache } from "../../../src/allocator/core/warm-cache.ts";
-import type { Released } from "../../../src/allocator/release/close-allocations.ts";
-import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
-import { formatAddress } from "../../../src/domain/address.ts";
-import { isFinished } from "../../../src/domain/allocation.ts";
-import { formatCidr } from "../../../src/domain/cidr.ts";
 import {
   ADDRESSES_RELEASED_MAX,
   ALLOCATIONS_OVER_MAX,
   ALLOCATIONS_PER_LOOK,
   PAGE_MS_MAX,
-} from "../../../src/domain/limits.ts";
-import { ThrottledError } from "../../../src/domain/outcome.ts";
+} from "../../../src/base/limits.ts";
+import { ThrottledError } from "../../../src/base/outcome.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { WarmCache } from "../../../src/kernel/core/warm-cache.ts";
+import type { Released } from "../../../src/kernel/release/close-allocations.ts";
+import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import { isFinished } from "../../../src/kernel/values/allocation.ts";
+import { formatAddress } from "../../../src/net/address.ts";
+import { formatCidr } from "../../../src/net/cidr.ts";
 import { makeStore } from "../../../src/store/store.ts";
-import type { Table } from "../../../src/store/table.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { addressOfQuotaSlot, crowd, type Member, type OccupiedQuotaSlot } from "../../crowd.ts";
 import { seededRandom } from "../../simulation/random.ts";
 import { oneIn } from "../../simulation/sampled-calls.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { releaseAddress } from "../../../src/allocator/release/release-address.ts";
-import { releaseHost } from "../../../src/allocator/release/release-host.ts";
-import { parseGeneration } from "../../../src/domain/generation.ts";
+import { releaseAddress } from "../../../src/kernel/release/release-address.ts";
+import { releaseHost } from "../../../src/kernel/release/release-host.ts";
+import { parseGeneration } from "../../../src/kernel/values/generation.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "../../instances.ts";
 import {
   addressOf,

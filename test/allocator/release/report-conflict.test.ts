@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { liftQuarantine } from "../../../src/allocator/admin/lift-quarantine.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import { readAddress } from "../../../src/allocator/read/read-address.ts";
-import { reportConflict } from "../../../src/allocator/release/report-conflict.ts";
-import { CLOCK_SKEW_MS_MAX } from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import type { Table } from "../../../src/store/table.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import { reportConflict } from "../../../src/kernel/release/report-conflict.ts";
+import { liftQuarantine } from "../../../src/nouns/address/operations/lift-quarantine.ts";
+import { readAddress } from "../../../src/nouns/address/operations/read-address.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { reclaimAll } from "../../scheduled-runs.ts";
 import {
   addressOf,

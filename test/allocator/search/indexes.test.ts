@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import { repairIndexed } from "../../../src/allocator/maintenance/repair/index-entry.ts";
-import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
-import { listAddresses } from "../../../src/allocator/search/list-addresses.ts";
-import { GRACE_MS, INDEX_SETTLE_MS } from "../../../src/domain/limits.ts";
-import { ContentionError } from "../../../src/domain/outcome.ts";
-import type { Table } from "../../../src/store/table.ts";
+import { GRACE_MS, INDEX_SETTLE_MS } from "../../../src/base/limits.ts";
+import { ContentionError } from "../../../src/base/outcome.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import { repairIndexed } from "../../../src/maintenance/repair/index-entry.ts";
+import { listAddresses } from "../../../src/nouns/address/operations/list-addresses.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { buildIndexes, ofTenant, searchTenant, setIndexes, textsIn } from "../../indexes.ts";
 import { instanceRequest, podOf, releaseOf } from "../../instances.ts";
 import { sweepAll } from "../../scheduled-runs.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { persistentTable } from "../../../bench/load/persistent-table.ts";
-import { UnavailableError } from "../../../src/domain/outcome.ts";
-import { InMemoryTable } from "../../../src/store/in-memory-table.ts";
+import { UnavailableError } from "../../../src/base/outcome.ts";
+import { InMemoryTable } from "../../../src/table/in-memory-table.ts";
 
 const KEY = { pk: "pk", sk: "sk" };
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, vi } from "vitest";
 import type { reportOf } from "../../../src/cli/check/report.ts";
-import { InMemoryTable } from "../../../src/store/in-memory-table.ts";
-import type { Item } from "../../../src/store/item.ts";
+import { InMemoryTable } from "../../../src/table/in-memory-table.ts";
+import type { Item } from "../../../src/table/item.ts";
 import type { terminal } from "../terminal.ts";
 
 /** A cluster whose pods have addresses of a running server, and kubectl's output for it. */

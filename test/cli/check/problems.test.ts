@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { confirmedIn, type Findings, findIn, isClean } from "../../../src/cli/check/problems.ts";
-import { type Contents, together } from "../../../src/domain/contents.ts";
+import { type Contents, together } from "../../../src/invariants/contents.ts";
 import {
   affinityWith,
   allocationWith,

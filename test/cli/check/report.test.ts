@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Candidate, candidatesIn } from "../../../src/cli/check/candidates.ts";
 import { countsOf } from "../../../src/cli/check/counts.ts";
 import { type Leaks, readReport, reportOf } from "../../../src/cli/check/report.ts";
-import { together } from "../../../src/domain/contents.ts";
+import { together } from "../../../src/invariants/contents.ts";
 import { NOW_MS } from "../../domain/builders.ts";
 import { assignedWith, inventoryWith } from "./builders.ts";
 

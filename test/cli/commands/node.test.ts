@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LABELLED_PER_PAGE_DEFAULT } from "../../../src/domain/limits.ts";
+import { LABELLED_PER_PAGE_DEFAULT } from "../../../src/base/limits.ts";
 import { terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { RELEASES_PER_REQUEST_MAX } from "../../../src/domain/limits.ts";
+import { RELEASES_PER_REQUEST_MAX } from "../../../src/base/limits.ts";
 import { spaceWithPool } from "../space.ts";
 import { DRY_RUN, terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkTable } from "../../../src/allocator/read/check-table.ts";
+import { checkTable } from "../../../src/nouns/contents/operations/check-table.ts";
 import { oneIn } from "../../simulation/sampled-calls.ts";
 import { CalicoBlock, dumpOf, listText, pool, type Resource, WINDOWS } from "../cluster.ts";
 import { normalised } from "../normalised.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkTable } from "../../../src/allocator/read/check-table.ts";
+import { checkTable } from "../../../src/nouns/contents/operations/check-table.ts";
 import {
   CalicoBlock,
   dumpOf,

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkTable } from "../../../src/allocator/read/check-table.ts";
+import { checkTable } from "../../../src/nouns/contents/operations/check-table.ts";
 import { DRY_RUN, terminal } from "../terminal.ts";
 
 const { call, plat, platWith, server, space } = terminal();

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { checkTable } from "../../../src/allocator/read/check-table.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { checkTable } from "../../../src/nouns/contents/operations/check-table.ts";
 import { clusterOf, listText, type Resource } from "../cluster.ts";
 import { normalised } from "../normalised.ts";
 import type { Ended } from "../terminal.ts";

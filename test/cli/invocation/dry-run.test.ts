@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { beforeAll, describe, expect, it } from "vitest";
-import { checkTable } from "../../../src/allocator/read/check-table.ts";
 import { programFor } from "../../../src/cli/program.ts";
 import type { Io } from "../../../src/cli/shell/io.ts";
+import { checkTable } from "../../../src/nouns/contents/operations/check-table.ts";
 import { DRY_RUN, terminal } from "../terminal.ts";
 
 const { platWith, server } = terminal();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { assignedIn } from "../../../src/cli/snapshot/assigned.ts";
-import type { Allocation, Part } from "../../../src/domain/allocation.ts";
-import { type Contents, together } from "../../../src/domain/contents.ts";
-import { formatGeneration, generationOf } from "../../../src/domain/generation.ts";
+import { type Contents, together } from "../../../src/invariants/contents.ts";
+import type { Allocation, Part } from "../../../src/kernel/values/allocation.ts";
+import { formatGeneration, generationOf } from "../../../src/kernel/values/generation.ts";
 import {
   address,
   allocationWith,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readCiliumPodIpPool } from "../../../src/contract/requests/cilium-pod-ip-pool.ts";
-import { orProblem, Problem } from "../../../src/contract/schema/problem.ts";
+import { orProblem, Problem } from "../../../src/api/schema/problem.ts";
+import { readCiliumPodIpPool } from "../../../src/nouns/cilium/contract/pod-ip-pool.ts";
 
 const manifest = (spec: unknown, metadata: unknown = { name: "mars" }) => ({
   apiVersion: "cilium.io/v2alpha1",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readReservationPut } from "../../../src/edge/reservations/reservation.ts";
+import { readReservationPut } from "../../../src/nouns/reservation/serve/reservation.ts";
 import { eventOf } from "../../edge/event.ts";
 import { problemIn, rejectedFields } from "../../edge/problem-of.ts";
 

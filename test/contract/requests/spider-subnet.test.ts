@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { formatAddress } from "../../../src/domain/address.ts";
-import { formatSet } from "../../../src/domain/address-set.ts";
-import { formatCidr } from "../../../src/domain/cidr.ts";
-import { type PoolRequest, readPoolPut } from "../../../src/edge/pools/request.ts";
+import { formatAddress } from "../../../src/net/address.ts";
+import { formatSet } from "../../../src/net/address-set.ts";
+import { formatCidr } from "../../../src/net/cidr.ts";
+import { type PoolRequest, readPoolPut } from "../../../src/nouns/pool/serve/request.ts";
 import { eventOf } from "../../edge/event.ts";
 import { problemIn, rejectedFields } from "../../edge/problem-of.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { SPACE_PATH } from "../../../src/contract/routes/route.ts";
-import { ROUTES } from "../../../src/contract/routes/routes.ts";
+import { SPACE_PATH } from "../../../src/api/route.ts";
+import { ROUTES } from "../../../src/contract/routes.ts";
 
 /** Returns the routes in the first column of a row, such as `GET`, `PUT /v1/pools[/{name}]`. A path without a method has the last one. */
 function routesIn(column: string): string[] {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { EVERY_SPACE, isAllowed, ROLES, roleFor } from "../../../src/contract/routes/roles.ts";
-import { keysOf as keysOfRoute, ROUTES } from "../../../src/contract/routes/routes.ts";
+import { EVERY_SPACE, isAllowed, ROLES, roleFor } from "../../../src/contract/roles.ts";
+import { keysOf as keysOfRoute, ROUTES } from "../../../src/contract/routes.ts";
 
 const keysOf = (role: string | undefined) =>
   ROUTES.flatMap(keysOfRoute).filter((key) => roleFor(key) === role);

@@ -6,7 +6,7 @@ import {
   pathIn,
   SPACE_PATH,
   withoutSpace,
-} from "../../../src/contract/routes/route.ts";
+} from "../../../src/api/route.ts";
 
 describe("the path of a route", () => {
   it("has a second form, which names the space, and the way back", () => {

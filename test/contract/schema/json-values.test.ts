@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { fromJson, toJson } from "../../../src/contract/schema/json-values.ts";
+import { fromJson, toJson } from "../../../src/api/schema/json-values.ts";
 
 const anyName = fc.oneof(
   fc.constantFrom("$map", "$set", "$bigint", "$bytes", "$", "$$map", "constructor"),

@@ -5,13 +5,13 @@ import {
   Problem,
   problemAnswer,
   problemOf,
-} from "../../../src/contract/schema/problem.ts";
+} from "../../../src/api/schema/problem.ts";
 import {
   ContentionError,
   Rejection,
   ThrottledError,
   UnavailableError,
-} from "../../../src/domain/outcome.ts";
+} from "../../../src/base/outcome.ts";
 
 describe("a problem", () => {
   it("is RFC 9457 with a stable code, and carries the ids and numbers of its rejection", () => {

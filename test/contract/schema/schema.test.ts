@@ -1,13 +1,7 @@
 import * as v from "valibot";
 import { expect, it } from "vitest";
-import {
-  address,
-  cidr,
-  idempotencyKey,
-  text,
-  wholeText,
-} from "../../../src/contract/schema/field.ts";
-import { checked, fields } from "../../../src/contract/schema/schema.ts";
+import { address, cidr, idempotencyKey, text, wholeText } from "../../../src/api/schema/field.ts";
+import { checked, fields } from "../../../src/api/schema/schema.ts";
 import { problemIn } from "../../edge/problem-of.ts";
 
 const problemsOf = (schema: v.GenericSchema, value: unknown) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { checked, fields } from "../../../src/contract/schema/schema.ts";
-import { selector } from "../../../src/contract/schema/selector.ts";
-import { LABEL_SELECTOR_VALUES_MAX } from "../../../src/domain/limits.ts";
+import { checked, fields } from "../../../src/api/schema/schema.ts";
+import { selector } from "../../../src/api/schema/selector.ts";
+import { LABEL_SELECTOR_VALUES_MAX } from "../../../src/base/limits.ts";
 import { rejectedFields } from "../../edge/problem-of.ts";
 
 const read = (nodeSelector: unknown) =>

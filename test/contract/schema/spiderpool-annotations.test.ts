@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checked, fields } from "../../../src/contract/schema/schema.ts";
-import { annotations } from "../../../src/contract/schema/spiderpool-annotations.ts";
+import { checked, fields } from "../../../src/api/schema/schema.ts";
+import { annotations } from "../../../src/api/schema/spiderpool-annotations.ts";
 import { rejectedFields } from "../../edge/problem-of.ts";
 
 const IPPOOL = "ipam.spidernet.io/ippool";

@@ -3,7 +3,7 @@ import {
   readAffinityClaim,
   readAffinityList,
   readAffinityRelease,
-} from "../../../src/edge/affinities/request.ts";
+} from "../../../src/nouns/affinity/serve/request.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
 

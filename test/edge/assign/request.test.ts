@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
-import { orProblem, Problem } from "../../../src/contract/schema/problem.ts";
-import { readAssign } from "../../../src/edge/assign/request.ts";
-import type { Event } from "../../../src/edge/http/event.ts";
-import { readPoolPut } from "../../../src/edge/pools/request.ts";
+import type { Event } from "../../../src/api/http/event.ts";
+import { orProblem, Problem } from "../../../src/api/schema/problem.ts";
+import type { AssignRequest } from "../../../src/kernel/assign/assignment.ts";
+import { readAssign } from "../../../src/nouns/address/serve/assign.ts";
+import { readPoolPut } from "../../../src/nouns/pool/serve/request.ts";
 import { eventOf, type Request } from "../event.ts";
 import { problemIn, rejectedFields } from "../problem-of.ts";
 

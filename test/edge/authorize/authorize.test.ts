@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { APIGatewayRequestAuthorizerEventV2 } from "aws-lambda";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { authorizer } from "../../../src/edge/authorize/authorize.ts";
-import { logger } from "../../../src/edge/http/logger.ts";
+import { logger } from "../../../src/api/http/logger.ts";
+import { authorizer } from "../../../src/authorize/authorize.ts";
 
 const TOKEN = "a-token-0123456789";
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readBlockList, readBlockPath } from "../../../src/edge/blocks/request.ts";
+import { readBlockList, readBlockPath } from "../../../src/nouns/block/serve/request.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
 

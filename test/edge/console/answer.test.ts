@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { consoleHandler } from "../../../src/edge/console/answer.ts";
-import type { ConsoleSettings } from "../../../src/edge/console/files.ts";
+import { consoleHandler } from "../../../src/nouns/console/serve/answer.ts";
+import type { ConsoleSettings } from "../../../src/nouns/console/serve/files.ts";
 
 const SETTINGS: ConsoleSettings = {
   signIn: { type: "jwt", issuer: "https://a.example.com", clientId: "c", scope: "openid" },

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { orFailed } from "../../../src/edge/events/failed-run.ts";
-import { logger } from "../../../src/edge/http/logger.ts";
+import { orFailed } from "../../../src/api/events/failed-run.ts";
+import { logger } from "../../../src/api/http/logger.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,9 +1,9 @@
 import type { SQSRecord } from "aws-lambda";
 import { expect, it } from "vitest";
-import type { EventResult, EventScope } from "../../../src/allocator/nodes/apply-events.ts";
-import type { ClusterEvent } from "../../../src/domain/node-event.ts";
-import { intake } from "../../../src/edge/events/intake.ts";
-import { InMemoryTable } from "../../../src/store/in-memory-table.ts";
+import { intake } from "../../../src/api/events/intake.ts";
+import type { ClusterEvent } from "../../../src/nouns/node/node-event.ts";
+import type { EventResult, EventScope } from "../../../src/nouns/node/operations/apply-events.ts";
+import { InMemoryTable } from "../../../src/table/in-memory-table.ts";
 import { instanceEvent, nodeEvent, podEvent } from "../../node-objects.ts";
 import { contextOver } from "../../world.ts";
 

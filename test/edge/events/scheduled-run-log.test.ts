@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { logScheduledRun } from "../../../src/edge/events/scheduled-run-log.ts";
-import { logger } from "../../../src/edge/http/logger.ts";
+import { logScheduledRun } from "../../../src/api/events/scheduled-run-log.ts";
+import { logger } from "../../../src/api/http/logger.ts";
 
 type Done = Parameters<typeof logScheduledRun>[1] & { readonly groups: number };
 

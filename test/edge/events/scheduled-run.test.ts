@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { EVERY_SHARD } from "../../../src/domain/shard.ts";
-import { shardOfRun } from "../../../src/edge/events/scheduled-run.ts";
+import { shardOfRun } from "../../../src/api/events/scheduled-run.ts";
+import { EVERY_SHARD } from "../../../src/base/shard.ts";
 
 describe("the event of a scheduled run", () => {
   it("says which shard to go through", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assignedBy, type Event, principalOf } from "../../../src/edge/http/event.ts";
+import { assignedBy, type Event, principalOf } from "../../../src/api/http/event.ts";
 
 const USER = "arn:aws:sts::123456789012:assumed-role/provisioner/i-1";
 

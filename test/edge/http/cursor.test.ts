@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { openCursor, sealCursor } from "../../../src/edge/http/cursor.ts";
+import { openCursor, sealCursor } from "../../../src/api/http/cursor.ts";
 import { rejectedFields } from "../problem-of.ts";
 
 const OF = ["blocks", "default", null, "host:node-1"];

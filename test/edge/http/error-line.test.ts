@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
+import { errorLine } from "../../../src/api/http/error-line.ts";
 import {
   ContentionError,
   CorruptItemError,
   Rejection,
   ThrottledError,
   UnavailableError,
-} from "../../../src/domain/outcome.ts";
-import { errorLine } from "../../../src/edge/http/error-line.ts";
+} from "../../../src/base/outcome.ts";
 
 const PLACES = expect.stringMatching(/^( +at .*:\d+:\d+\)?\n?)+$/);
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseGrants } from "../../../src/edge/http/authorized.ts";
+import { parseGrants } from "../../../src/api/http/authorized.ts";
 
 it.each([
   ["reader", [{ role: "reader", space: "default" }]],

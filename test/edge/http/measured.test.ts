@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Answer, Event } from "../../../src/edge/http/event.ts";
-import { absent } from "../../../src/store/clause.ts";
-import { InMemoryTable } from "../../../src/store/in-memory-table.ts";
+import type { Answer, Event } from "../../../src/api/http/event.ts";
+import { absent } from "../../../src/table/clause.ts";
+import { InMemoryTable } from "../../../src/table/in-memory-table.ts";
 
 let lines: string[];
 
@@ -20,8 +20,8 @@ afterEach(() => {
 
 /** Serves a request with an answer or with the problem of a code, and returns the metrics that it wrote. */
 async function metricsOf(routeKey: string, answer: Answer | "unreadable" | "table_frozen") {
-  const { measured } = await import("../../../src/edge/http/authorized.ts");
-  const { Problem } = await import("../../../src/contract/schema/problem.ts");
+  const { measured } = await import("../../../src/api/http/authorized.ts");
+  const { Problem } = await import("../../../src/api/schema/problem.ts");
   const result = typeof answer === "string" ? new Problem(answer, "It is so.") : answer;
   await measured({ routeKey } as Event, async () => result);
   return lines.map((line) => JSON.parse(line));
@@ -51,7 +51,7 @@ it("a request is one line of metrics, by operation and class of status", async (
 
 it("a request counts its conditional writes, and leaves out what it did not do", async () => {
   vi.stubEnv("METRICS_NAMESPACE", "plat-dev-stateless");
-  const { measured } = await import("../../../src/edge/http/authorized.ts");
+  const { measured } = await import("../../../src/api/http/authorized.ts");
   const { countedTable } = await import("../../../src/store/stack.ts");
   const table = new InMemoryTable();
   const key = { pk: "p", sk: "s" };

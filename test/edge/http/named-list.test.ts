@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { Problem } from "../../../src/contract/schema/problem.ts";
-import type { Listed } from "../../../src/domain/listed.ts";
-import type { Reservation } from "../../../src/domain/pool.ts";
-import { poolList } from "../../../src/edge/pools/answer.ts";
-import { readPoolPut } from "../../../src/edge/pools/request.ts";
-import { readReservationPut, reservationList } from "../../../src/edge/reservations/reservation.ts";
+import { Problem } from "../../../src/api/schema/problem.ts";
+import type { Listed } from "../../../src/base/listed.ts";
+import type { Reservation } from "../../../src/nouns/pool/pool.ts";
+import { poolList } from "../../../src/nouns/pool/serve/answer.ts";
+import { readPoolPut } from "../../../src/nouns/pool/serve/request.ts";
+import {
+  readReservationPut,
+  reservationList,
+} from "../../../src/nouns/reservation/serve/reservation.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
 

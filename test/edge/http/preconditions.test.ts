@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readIfMatch } from "../../../src/edge/http/write.ts";
+import { readIfMatch } from "../../../src/api/http/write.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
 

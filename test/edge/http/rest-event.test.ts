@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { keysOf, ROUTES } from "../../../src/contract/routes/routes.ts";
-import { eventOfRest, prefixOf, type RestEvent } from "../../../src/edge/http/rest-event.ts";
+import { eventOfRest, prefixOf, type RestEvent } from "../../../src/api/http/rest-event.ts";
+import { keysOf, ROUTES } from "../../../src/contract/routes.ts";
 import { eventOf } from "../event.ts";
 import { restEventOf } from "../rest-event.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ROUTES } from "../../../src/contract/routes/routes.ts";
-import { problemAnswer } from "../../../src/contract/schema/problem.ts";
-import { leadsNowhere, routesAt } from "../../../src/edge/http/routing.ts";
+import { leadsNowhere, routesAt } from "../../../src/api/http/routing.ts";
+import { problemAnswer } from "../../../src/api/schema/problem.ts";
+import { ROUTES } from "../../../src/contract/routes.ts";
 
 const keysAt = (...segments: string[]) =>
   routesAt(["", ...segments]).map(({ method, path }) => `${method} ${path}`);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Teller, timed } from "../../../src/edge/http/event.ts";
+import { type Teller, timed } from "../../../src/api/http/event.ts";
 
 /** An answer about a lock. */
 interface Told {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Cidr, cidrOf, formatCidr, parseCidr } from "../../../src/domain/cidr.ts";
+import { type Cidr, cidrOf, formatCidr, parseCidr } from "../../../src/net/cidr.ts";
 import {
   addressId,
   addressNamed,
@@ -11,7 +11,7 @@ import {
   prefixId,
   prefixOfBits,
   spaceCode,
-} from "../../../src/edge/netbox/ids.ts";
+} from "../../../src/netbox/ids.ts";
 
 const cidr = (text: string): Cidr => {
   const read = parseCidr(text);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type PoolRequest, readPoolPut } from "../../../src/edge/pools/request.ts";
+import { type PoolRequest, readPoolPut } from "../../../src/nouns/pool/serve/request.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatSet } from "../../../src/domain/address-set.ts";
-import { type PoolRequest, readPoolPut } from "../../../src/edge/pools/request.ts";
+import { formatSet } from "../../../src/net/address-set.ts";
+import { type PoolRequest, readPoolPut } from "../../../src/nouns/pool/serve/request.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
 

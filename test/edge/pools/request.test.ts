@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatCidr } from "../../../src/domain/cidr.ts";
-import { type PoolRequest, readPoolPut } from "../../../src/edge/pools/request.ts";
+import { formatCidr } from "../../../src/net/cidr.ts";
+import { type PoolRequest, readPoolPut } from "../../../src/nouns/pool/serve/request.ts";
 import { eventOf, type Request } from "../event.ts";
 import { problemIn, rejectedFields } from "../problem-of.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { namespaceList, nodeList } from "../../../src/edge/registry/answer.ts";
+import { namespaceList, nodeList } from "../../../src/nouns/registry/serve/answer.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { sealCursor } from "../../../src/edge/http/cursor.ts";
-import { namespaceList, nodeList } from "../../../src/edge/registry/answer.ts";
-import { namespaces, nodes } from "../../../src/edge/registry/request.ts";
+import { sealCursor } from "../../../src/api/http/cursor.ts";
+import { namespaceList, nodeList } from "../../../src/nouns/registry/serve/answer.ts";
+import { namespaces, nodes } from "../../../src/nouns/registry/serve/request.ts";
 import { eventOf } from "../event.ts";
 import { problemIn, rejectedFields } from "../problem-of.ts";
 

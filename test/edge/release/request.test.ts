@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatGeneration } from "../../../src/domain/generation.ts";
-import { readRelease } from "../../../src/edge/release/request.ts";
+import { formatGeneration } from "../../../src/kernel/values/generation.ts";
+import { readRelease } from "../../../src/nouns/address/serve/release.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SETTINGS_DEFAULT } from "../../../src/domain/pool.ts";
-import { readSettingsPut } from "../../../src/edge/settings/settings.ts";
+import { SETTINGS_DEFAULT } from "../../../src/nouns/pool/pool.ts";
+import { readSettingsPut } from "../../../src/nouns/settings/serve/settings.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
 

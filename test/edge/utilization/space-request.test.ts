@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { SpaceUtilization } from "../../../src/allocator/read/space-utilization.ts";
-import { Problem } from "../../../src/contract/schema/problem.ts";
-import { spaceUtilizationAnswer } from "../../../src/edge/utilization/answer.ts";
+import { Problem } from "../../../src/api/schema/problem.ts";
+import type { SpaceUtilization } from "../../../src/nouns/utilization/operations/space-utilization.ts";
+import { spaceUtilizationAnswer } from "../../../src/nouns/utilization/serve/answer.ts";
 import {
   readSpaceUtilization,
   type SpaceUtilizationWanted,
-} from "../../../src/edge/utilization/space-request.ts";
+} from "../../../src/nouns/utilization/serve/space-utilization.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
 

@@ -1,18 +1,18 @@
-import { putApplication } from "../../../src/allocator/applications/put-application.ts";
-import { isComplete } from "../../../src/domain/application-changes.ts";
+import {
+  APPLICATION_ADDRESSES_MAX,
+  APPLICATION_ADDRESSES_PER_CHANGE,
+  GROUPS_SEARCHED_MAX,
+} from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
 import {
   BLOCKS_PER_GROUP,
   blocksOfGroup,
   groupAt,
   groupCount,
-} from "../../../src/domain/block-group.ts";
-import {
-  APPLICATION_ADDRESSES_MAX,
-  APPLICATION_ADDRESSES_PER_CHANGE,
-  GROUPS_SEARCHED_MAX,
-} from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import { applicationKey } from "../../../src/store/key.ts";
+} from "../../../src/kernel/values/block-group.ts";
+import { isComplete } from "../../../src/nouns/application/changes.ts";
+import { putApplication } from "../../../src/nouns/application/operations/put-application.ts";
+import { applicationKey } from "../../../src/table/key.ts";
 import { putHolding, specOf, WEB } from "../applications.ts";
 import { putFullBlocks } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";

@@ -1,21 +1,26 @@
 import { namesOf } from "../../../bench/instances.ts";
-import { deleteApplication } from "../../../src/allocator/applications/delete-application.ts";
-import { putApplication } from "../../../src/allocator/applications/put-application.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { releaseAddress } from "../../../src/allocator/release/release-address.ts";
-import { blocksOfGroup, groupAt, groupCount, groupOf } from "../../../src/domain/block-group.ts";
-import type { Cidr } from "../../../src/domain/cidr.ts";
 import {
   APPLICATION_ADDRESSES_MAX,
   APPLICATION_ADDRESSES_PER_CHANGE,
   BLOCK_SIZES,
   PAGE_READS_AT_ONCE,
-} from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import type { Pool } from "../../../src/domain/pool.ts";
-import { applicationKey, blockPk } from "../../../src/store/key.ts";
+} from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import type { AssignRequest } from "../../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { releaseAddress } from "../../../src/kernel/release/release-address.ts";
+import {
+  blocksOfGroup,
+  groupAt,
+  groupCount,
+  groupOf,
+} from "../../../src/kernel/values/block-group.ts";
+import type { Cidr } from "../../../src/net/cidr.ts";
+import { deleteApplication } from "../../../src/nouns/application/operations/delete-application.ts";
+import { putApplication } from "../../../src/nouns/application/operations/put-application.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
+import { applicationKey, blockPk } from "../../../src/table/key.ts";
 import { type OfBlock, putHolding, specOf, WEB } from "../applications.ts";
 import { putFullBlocks } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";

@@ -1,4 +1,4 @@
-import { SCHEDULED_RUN_MS_MAX } from "../../../src/domain/limits.ts";
+import { SCHEDULED_RUN_MS_MAX } from "../../../src/base/limits.ts";
 import { type Fact, type Form, RUN_MS_MAX } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import { CLOCK_STANDS } from "../sabotages.ts";

@@ -1,7 +1,7 @@
-import { drainPool } from "../../../src/allocator/jobs/pool-jobs.ts";
-import { BLOCKS_PER_GROUP } from "../../../src/domain/block-group.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import { shardOfSpace } from "../../../src/domain/shard.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { shardOfSpace } from "../../../src/base/shard.ts";
+import { BLOCKS_PER_GROUP } from "../../../src/kernel/values/block-group.ts";
+import { drainPool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
 import type { Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import { MEMORY_MB } from "../model.ts";

@@ -1,16 +1,16 @@
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import type { Assignment } from "../../../src/allocator/assign/assignment.ts";
+import { handleHash } from "../../../src/base/hash.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import type { Assignment } from "../../../src/kernel/assign/assignment.ts";
 import {
   blocksOfGroup,
   groupAt,
   groupCount,
   groupIndexOf,
   groupOf,
-} from "../../../src/domain/block-group.ts";
-import { handleHash } from "../../../src/domain/hash.ts";
-import type { HostId } from "../../../src/domain/host.ts";
-import type { Pool } from "../../../src/domain/pool.ts";
-import { allocationPk, hostPk, SPACES_PK, spacePk } from "../../../src/store/key.ts";
+} from "../../../src/kernel/values/block-group.ts";
+import type { HostId } from "../../../src/kernel/values/host.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
+import { allocationPk, hostPk, SPACES_PK, spacePk } from "../../../src/table/key.ts";
 import { MEASURED, type Measured } from "../../operations/measured.ts";
 import { putHeld } from "../allocations.ts";
 import { fullBlocks } from "../crowds.ts";

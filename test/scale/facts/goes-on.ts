@@ -2,10 +2,10 @@ import {
   JOB_GROUPS_PER_SLICE,
   RECLAIM_GROUPS_PER_SLICE,
   SWEEP_ITEMS_PER_PAGE_MAX,
-} from "../../../src/domain/limits.ts";
-import type { Key } from "../../../src/store/item.ts";
+} from "../../../src/base/limits.ts";
 import { eachCall } from "../../../src/store/stack.ts";
-import type { Table } from "../../../src/store/table.ts";
+import type { Key } from "../../../src/table/item.ts";
+import type { Table } from "../../../src/table/table.ts";
 import type { Fact, Form } from "../fact.ts";
 import { type Cloud, LambdaFunction } from "../lambda.ts";
 import { NO_PROGRESS } from "../sabotages.ts";

@@ -1,8 +1,8 @@
-import { hashOfValue } from "../../../src/domain/index-entry.ts";
-import { INDEX_SETTLE_MS } from "../../../src/domain/limits.ts";
-import { type Pool, SETTINGS_DEFAULT } from "../../../src/domain/pool.ts";
-import { EVERY_SHARD } from "../../../src/domain/shard.ts";
-import { indexPk } from "../../../src/store/key.ts";
+import { INDEX_SETTLE_MS } from "../../../src/base/limits.ts";
+import { EVERY_SHARD } from "../../../src/base/shard.ts";
+import { hashOfValue } from "../../../src/kernel/values/index-entry.ts";
+import { type Pool, SETTINGS_DEFAULT } from "../../../src/nouns/pool/pool.ts";
+import { indexPk } from "../../../src/table/key.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS, someId } from "../drawn.ts";
 import type { LargeTable } from "../large-table.ts";

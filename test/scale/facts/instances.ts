@@ -1,14 +1,19 @@
 import { namesOf } from "../../../bench/instances.ts";
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { releaseHost } from "../../../src/allocator/release/release-host.ts";
-import { releaseInstance } from "../../../src/allocator/release/release-instance.ts";
-import type { Allocation } from "../../../src/domain/allocation.ts";
-import { blocksOfGroup, groupAt, groupIndexOf, groupOf } from "../../../src/domain/block-group.ts";
-import { handleHash } from "../../../src/domain/hash.ts";
-import { type HostId, hostId } from "../../../src/domain/host.ts";
-import type { Workload } from "../../../src/domain/workload.ts";
-import { blockPk, hostPk } from "../../../src/store/key.ts";
+import { handleHash } from "../../../src/base/hash.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { releaseHost } from "../../../src/kernel/release/release-host.ts";
+import { releaseInstance } from "../../../src/kernel/release/release-instance.ts";
+import type { Allocation } from "../../../src/kernel/values/allocation.ts";
+import {
+  blocksOfGroup,
+  groupAt,
+  groupIndexOf,
+  groupOf,
+} from "../../../src/kernel/values/block-group.ts";
+import { type HostId, hostId } from "../../../src/kernel/values/host.ts";
+import type { Workload } from "../../../src/nouns/application/workload.ts";
+import { blockPk, hostPk } from "../../../src/table/key.ts";
 import { putHeld } from "../allocations.ts";
 import { someId } from "../drawn.ts";
 import type { Fact, Form } from "../fact.ts";

@@ -1,9 +1,9 @@
-import { deletePool, drainPool } from "../../../src/allocator/jobs/pool-jobs.ts";
-import { BLOCKS_PER_GROUP, groupAt } from "../../../src/domain/block-group.ts";
-import { hostId } from "../../../src/domain/host.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import type { Pool } from "../../../src/domain/pool.ts";
-import { blockPk, poolKey } from "../../../src/store/key.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { BLOCKS_PER_GROUP, groupAt } from "../../../src/kernel/values/block-group.ts";
+import { hostId } from "../../../src/kernel/values/host.ts";
+import { deletePool, drainPool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
+import { blockPk, poolKey } from "../../../src/table/key.ts";
 import { groupCrowd, hostCrowd } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";

@@ -1,4 +1,4 @@
-import { BLOCKS_READ_AT_ONCE } from "../../../src/domain/limits.ts";
+import { BLOCKS_READ_AT_ONCE } from "../../../src/base/limits.ts";
 import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import { expectServed } from "../requests.ts";

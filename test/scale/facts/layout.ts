@@ -1,5 +1,5 @@
-import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
-import type { HostId } from "../../../src/domain/host.ts";
+import type { AssignRequest } from "../../../src/kernel/assign/assignment.ts";
+import type { HostId } from "../../../src/kernel/values/host.ts";
 import type { Cloud, Sabotage } from "../lambda.ts";
 import type { NewCloud } from "../scene.ts";
 

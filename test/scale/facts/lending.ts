@@ -1,5 +1,5 @@
-import { blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
-import type { HostId } from "../../../src/domain/host.ts";
+import { blocksOfGroup, groupAt } from "../../../src/kernel/values/block-group.ts";
+import type { HostId } from "../../../src/kernel/values/host.ts";
 import { fullBlocks } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import type { Cloud, Sabotage } from "../lambda.ts";

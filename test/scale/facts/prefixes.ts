@@ -1,26 +1,26 @@
-import { assign } from "../../../src/allocator/assign/assign.ts";
-import type { Context } from "../../../src/allocator/core/context.ts";
-import {
-  ensurePrefixes,
-  type PrefixesWanted,
-} from "../../../src/allocator/prefixes/ensure-prefixes.ts";
-import { releaseByHandle } from "../../../src/allocator/prefixes/release-by-handle.ts";
-import { releasePrefixes } from "../../../src/allocator/prefixes/release-prefixes.ts";
-import { readAddress } from "../../../src/allocator/read/read-address.ts";
+import { handleHash } from "../../../src/base/hash.ts";
+import { CONFIRM_SECONDS_DEFAULT } from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
 import {
   BLOCKS_PER_GROUP,
   blocksOfGroup,
   groupAt,
   groupCount,
-} from "../../../src/domain/block-group.ts";
-import { addressAt, type Cidr } from "../../../src/domain/cidr.ts";
-import { prefixHandle } from "../../../src/domain/handle.ts";
-import { handleHash } from "../../../src/domain/hash.ts";
-import { hostId } from "../../../src/domain/host.ts";
-import { CONFIRM_SECONDS_DEFAULT } from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import type { Pool } from "../../../src/domain/pool.ts";
-import { blockPk } from "../../../src/store/key.ts";
+} from "../../../src/kernel/values/block-group.ts";
+import { prefixHandle } from "../../../src/kernel/values/handle.ts";
+import { hostId } from "../../../src/kernel/values/host.ts";
+import { addressAt, type Cidr } from "../../../src/net/cidr.ts";
+import { readAddress } from "../../../src/nouns/address/operations/read-address.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
+import {
+  ensurePrefixes,
+  type PrefixesWanted,
+} from "../../../src/nouns/prefix/operations/ensure-prefixes.ts";
+import { releaseByHandle } from "../../../src/nouns/prefix/operations/release-by-handle.ts";
+import { releasePrefixes } from "../../../src/nouns/prefix/operations/release-prefixes.ts";
+import { blockPk } from "../../../src/table/key.ts";
 import { type Pools, poolsRequested, tryPutCilium } from "../../cilium-requests.ts";
 import { fullBlocks, groupCrowd } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";

@@ -1,19 +1,23 @@
-import { putPool } from "../../../src/allocator/admin/administration.ts";
-import { networkAt, networksOf } from "../../../src/domain/address-set.ts";
-import { BLOCKS_PER_GROUP, blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
-import { type Cidr, type Interval, parseCidr } from "../../../src/domain/cidr.ts";
-import { fnv1a64 } from "../../../src/domain/hash.ts";
-import type { HostId } from "../../../src/domain/host.ts";
+import { fnv1a64 } from "../../../src/base/hash.ts";
 import {
   GROUPS_SEARCHED_MAX,
   IN_USE_GROUPS_MAX,
   POOL_RANGES_MAX,
-} from "../../../src/domain/limits.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
-import type { Pool } from "../../../src/domain/pool.ts";
-import { setOf } from "../../../src/domain/pool-set.ts";
-import type { Item } from "../../../src/store/item.ts";
-import { blockKey, blockPk, poolKey } from "../../../src/store/key.ts";
+} from "../../../src/base/limits.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import {
+  BLOCKS_PER_GROUP,
+  blocksOfGroup,
+  groupAt,
+} from "../../../src/kernel/values/block-group.ts";
+import type { HostId } from "../../../src/kernel/values/host.ts";
+import { networkAt, networksOf } from "../../../src/net/address-set.ts";
+import { type Cidr, type Interval, parseCidr } from "../../../src/net/cidr.ts";
+import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
+import { setOf } from "../../../src/nouns/pool/set.ts";
+import type { Item } from "../../../src/table/item.ts";
+import { blockKey, blockPk, poolKey } from "../../../src/table/key.ts";
 import { putBlocks, putFullBlocks } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";

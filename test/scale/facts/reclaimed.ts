@@ -3,9 +3,9 @@ import {
   blocksOfGroup,
   groupAt,
   groupCount,
-} from "../../../src/domain/block-group.ts";
-import type { Pool } from "../../../src/domain/pool.ts";
-import { blockPk, spaceKey } from "../../../src/store/key.ts";
+} from "../../../src/kernel/values/block-group.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
+import { blockPk, spaceKey } from "../../../src/table/key.ts";
 import { EARLIER_MS, someId } from "../drawn.ts";
 import type { Fact, Form } from "../fact.ts";
 import type { Cloud } from "../lambda.ts";

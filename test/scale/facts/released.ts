@@ -1,9 +1,9 @@
-import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
-import { formatAddress } from "../../../src/domain/address.ts";
-import type { Allocation } from "../../../src/domain/allocation.ts";
-import { blocksOfGroup, groupAt } from "../../../src/domain/block-group.ts";
-import { addressAt } from "../../../src/domain/cidr.ts";
-import { allocationKey } from "../../../src/store/key.ts";
+import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import type { Allocation } from "../../../src/kernel/values/allocation.ts";
+import { blocksOfGroup, groupAt } from "../../../src/kernel/values/block-group.ts";
+import { formatAddress } from "../../../src/net/address.ts";
+import { addressAt } from "../../../src/net/cidr.ts";
+import { allocationKey } from "../../../src/table/key.ts";
 import { putHeld, requestFor } from "../allocations.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS } from "../drawn.ts";

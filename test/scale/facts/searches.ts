@@ -1,13 +1,16 @@
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { poolMap } from "../../../src/allocator/read/pool-map.ts";
-import { type AddressSearch, listAddresses } from "../../../src/allocator/search/list-addresses.ts";
-import { listHandles } from "../../../src/allocator/search/list-handles.ts";
-import { listHosts } from "../../../src/allocator/search/list-hosts.ts";
-import { blockOf } from "../../../src/domain/block-group.ts";
-import { addressAt } from "../../../src/domain/cidr.ts";
-import { MAP_GROUPS_PER_PAGE_MAX } from "../../../src/domain/limits.ts";
-import type { Pool } from "../../../src/domain/pool.ts";
-import { SPACES_PK } from "../../../src/store/key.ts";
+import { MAP_GROUPS_PER_PAGE_MAX } from "../../../src/base/limits.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { blockOf } from "../../../src/kernel/values/block-group.ts";
+import { addressAt } from "../../../src/net/cidr.ts";
+import {
+  type AddressSearch,
+  listAddresses,
+} from "../../../src/nouns/address/operations/list-addresses.ts";
+import { listHandles } from "../../../src/nouns/address/operations/list-handles.ts";
+import { listHosts } from "../../../src/nouns/address/operations/list-hosts.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
+import { poolMap } from "../../../src/nouns/utilization/operations/pool-map.ts";
+import { SPACES_PK } from "../../../src/table/key.ts";
 import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import { callsOf, expectServed, requestOf } from "../requests.ts";

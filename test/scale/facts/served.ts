@@ -1,4 +1,5 @@
-import type { AssignRequest } from "../../../src/allocator/assign/assignment.ts";
+import { fnv1a64 } from "../../../src/base/hash.ts";
+import type { AssignRequest } from "../../../src/kernel/assign/assignment.ts";
 import {
   blocksOfGroup,
   groupAt,
@@ -6,11 +7,10 @@ import {
   groupIndexOf,
   groupOf,
   groupOrder,
-} from "../../../src/domain/block-group.ts";
-import { formatCidr } from "../../../src/domain/cidr.ts";
-import { fnv1a64 } from "../../../src/domain/hash.ts";
-import type { HostId } from "../../../src/domain/host.ts";
-import type { Pool } from "../../../src/domain/pool.ts";
+} from "../../../src/kernel/values/block-group.ts";
+import type { HostId } from "../../../src/kernel/values/host.ts";
+import { formatCidr } from "../../../src/net/cidr.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
 import { fullBlocks, groupCrowd } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import { requestOf, triesUntilServed } from "../requests.ts";

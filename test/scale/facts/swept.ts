@@ -1,6 +1,6 @@
-import { repair } from "../../../src/allocator/maintenance/repair/repair.ts";
-import { SCHEDULED_RUN_MS_MAX } from "../../../src/domain/limits.ts";
-import { EVERY_SHARD } from "../../../src/domain/shard.ts";
+import { SCHEDULED_RUN_MS_MAX } from "../../../src/base/limits.ts";
+import { EVERY_SHARD } from "../../../src/base/shard.ts";
+import { repair } from "../../../src/maintenance/repair/repair.ts";
 import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import { EVERY_ITEM_AGAIN } from "../sabotages.ts";

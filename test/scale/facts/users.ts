@@ -1,11 +1,11 @@
-import type { Context } from "../../../src/allocator/core/context.ts";
-import { listBlocks } from "../../../src/allocator/read/list-blocks.ts";
-import { readAddress } from "../../../src/allocator/read/read-address.ts";
-import { releaseAddress } from "../../../src/allocator/release/release-address.ts";
-import { releaseHandle } from "../../../src/allocator/release/release-handle.ts";
-import { releaseHost } from "../../../src/allocator/release/release-host.ts";
-import type { HostId } from "../../../src/domain/host.ts";
-import { Rejection } from "../../../src/domain/outcome.ts";
+import { Rejection } from "../../../src/base/outcome.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { releaseAddress } from "../../../src/kernel/release/release-address.ts";
+import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import { releaseHost } from "../../../src/kernel/release/release-host.ts";
+import type { HostId } from "../../../src/kernel/values/host.ts";
+import { readAddress } from "../../../src/nouns/address/operations/read-address.ts";
+import { listBlocks } from "../../../src/nouns/block/operations/list-blocks.ts";
 import { type Cloud, LambdaFunction } from "../lambda.ts";
 import { addressIn, assignCold, expectServed, isServed, requestOf } from "../requests.ts";
 

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../../../src/allocator/admin/administration.ts";
-import type { Context } from "../../../../src/allocator/core/context.ts";
-import { withCalls } from "../../../../src/allocator/core/store.ts";
-import { keepUsage } from "../../../../src/allocator/maintenance/reclaim/keep-usage.ts";
-import { reclaim } from "../../../../src/allocator/maintenance/reclaim/reclaim.ts";
-import type { UtilizationPosition } from "../../../../src/allocator/read/count-pool.ts";
-import { utilization } from "../../../../src/allocator/read/utilization.ts";
-import { RECLAIM_GROUPS_PER_SLICE, SCHEDULED_RUN_MS_MAX } from "../../../../src/domain/limits.ts";
-import { Rejection } from "../../../../src/domain/outcome.ts";
-import { type PoolCounted, percentUsed } from "../../../../src/domain/pool-usage.ts";
-import { shardOfSpace } from "../../../../src/domain/shard.ts";
-import type { Usage } from "../../../../src/domain/usage.ts";
+import { RECLAIM_GROUPS_PER_SLICE, SCHEDULED_RUN_MS_MAX } from "../../../../src/base/limits.ts";
+import { Rejection } from "../../../../src/base/outcome.ts";
+import { shardOfSpace } from "../../../../src/base/shard.ts";
+import type { Context } from "../../../../src/kernel/core/context.ts";
+import { withCalls } from "../../../../src/kernel/core/store.ts";
+import { keepUsage } from "../../../../src/kernel/reclaim/keep-usage.ts";
+import { reclaim } from "../../../../src/kernel/reclaim/reclaim.ts";
+import { putPool } from "../../../../src/nouns/pool/operations/administration.ts";
+import type { UtilizationPosition } from "../../../../src/nouns/utilization/operations/count-pool.ts";
+import { utilization } from "../../../../src/nouns/utilization/operations/utilization.ts";
+import { type PoolCounted, percentUsed } from "../../../../src/nouns/utilization/pool-usage.ts";
+import type { Usage } from "../../../../src/nouns/utilization/usage.ts";
 import { sweepAll } from "../../../scheduled-runs.ts";
 import {
   assigned,

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../../../src/allocator/admin/administration.ts";
-import type { Context } from "../../../../src/allocator/core/context.ts";
-import { type Store, withCalls } from "../../../../src/allocator/core/store.ts";
-import { type Reclaimed, reclaim } from "../../../../src/allocator/maintenance/reclaim/reclaim.ts";
 import {
   RECLAIM_GROUPS_AT_ONCE,
   RECLAIM_GROUPS_PER_SLICE,
   SCHEDULED_RUN_MS_MAX,
-} from "../../../../src/domain/limits.ts";
-import { Rejection, ThrottledError } from "../../../../src/domain/outcome.ts";
-import type { Pool } from "../../../../src/domain/pool.ts";
-import { shardOfSpace } from "../../../../src/domain/shard.ts";
-import type { Item } from "../../../../src/store/item.ts";
-import type { Table } from "../../../../src/store/table.ts";
+} from "../../../../src/base/limits.ts";
+import { Rejection, ThrottledError } from "../../../../src/base/outcome.ts";
+import { shardOfSpace } from "../../../../src/base/shard.ts";
+import type { Context } from "../../../../src/kernel/core/context.ts";
+import { type Store, withCalls } from "../../../../src/kernel/core/store.ts";
+import { type Reclaimed, reclaim } from "../../../../src/kernel/reclaim/reclaim.ts";
+import { putPool } from "../../../../src/nouns/pool/operations/administration.ts";
+import type { Pool } from "../../../../src/nouns/pool/pool.ts";
+import type { Item } from "../../../../src/table/item.ts";
+import type { Table } from "../../../../src/table/table.ts";
 import { repairAll } from "../../../scheduled-runs.ts";
 import {
   assigned,

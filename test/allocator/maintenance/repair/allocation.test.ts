@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { assign } from "../../../../src/allocator/assign/assign.ts";
-import { releaseHandle } from "../../../../src/allocator/release/release-handle.ts";
-import { GRACE_MS } from "../../../../src/domain/limits.ts";
+import { GRACE_MS } from "../../../../src/base/limits.ts";
+import { assign } from "../../../../src/kernel/assign/assign.ts";
+import { releaseHandle } from "../../../../src/kernel/release/release-handle.ts";
 import { repairAll } from "../../../scheduled-runs.ts";
 import { withIntruderAtWrite } from "../../../simulation/crash-points.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Context } from "../../../../src/allocator/core/context.ts";
-import { listPrefixes } from "../../../../src/allocator/prefixes/list-prefixes.ts";
+import type { Context } from "../../../../src/kernel/core/context.ts";
+import { listPrefixes } from "../../../../src/nouns/prefix/operations/list-prefixes.ts";
 import { showPrefixes } from "../../../cilium.ts";
 import { ensure, putPrefixPools } from "../../../prefixes.ts";
 import { repairAll } from "../../../scheduled-runs.ts";

@@ -1,19 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { repair } from "../../../../src/allocator/maintenance/repair/repair.ts";
-import { releaseHandle } from "../../../../src/allocator/release/release-handle.ts";
-import type { Allocation } from "../../../../src/domain/allocation.ts";
-import { freshAllocationId } from "../../../../src/domain/fresh.ts";
-import { handleHash } from "../../../../src/domain/hash.ts";
-import {
-  COLLECT_DUE_MS_MAX,
-  GRACE_MS,
-  SCHEDULED_RUN_MS_MAX,
-} from "../../../../src/domain/limits.ts";
-import { EVERY_SHARD, shardOf } from "../../../../src/domain/shard.ts";
-import { isInSegment } from "../../../../src/store/in-memory-table.ts";
-import type { Item } from "../../../../src/store/item.ts";
-import { allocationKey, allocationPk } from "../../../../src/store/key.ts";
-import type { Table } from "../../../../src/store/table.ts";
+import { handleHash } from "../../../../src/base/hash.ts";
+import { COLLECT_DUE_MS_MAX, GRACE_MS, SCHEDULED_RUN_MS_MAX } from "../../../../src/base/limits.ts";
+import { EVERY_SHARD, shardOf } from "../../../../src/base/shard.ts";
+import { releaseHandle } from "../../../../src/kernel/release/release-handle.ts";
+import type { Allocation } from "../../../../src/kernel/values/allocation.ts";
+import { freshAllocationId } from "../../../../src/kernel/values/fresh.ts";
+import { repair } from "../../../../src/maintenance/repair/repair.ts";
+import { isInSegment } from "../../../../src/table/in-memory-table.ts";
+import type { Item } from "../../../../src/table/item.ts";
+import { allocationKey, allocationPk } from "../../../../src/table/key.ts";
+import type { Table } from "../../../../src/table/table.ts";
 import { crowd } from "../../../crowd.ts";
 import { repairAll } from "../../../scheduled-runs.ts";
 import { slowTable, VirtualClock } from "../../../virtual-clock.ts";

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { deleteQuota, listQuotas, putQuota } from "../../../../src/allocator/admin/quotas.ts";
-import { repairRequestRate } from "../../../../src/allocator/maintenance/repair/request-rate.ts";
-import { whyNotAdmitted } from "../../../../src/allocator/quotas/admit.ts";
+import { whyNotAdmitted } from "../../../../src/kernel/quotas/admit.ts";
+import { repairRequestRate } from "../../../../src/maintenance/repair/request-rate.ts";
+import {
+  deleteQuota,
+  listQuotas,
+  putQuota,
+} from "../../../../src/nouns/quota/operations/quotas.ts";
 import { contentsIn, contextOver, makeWorld, SPACE, type World } from "../../../world.ts";
 
 /** Returns a world with a quota from which a request was taken, and the context of a function. */

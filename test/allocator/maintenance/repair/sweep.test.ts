@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { putPool } from "../../../../src/allocator/admin/administration.ts";
-import { putQuota } from "../../../../src/allocator/admin/quotas.ts";
-import { repair } from "../../../../src/allocator/maintenance/repair/repair.ts";
 import {
   BUDGET_ROUND_MS,
   BUDGET_SETTLE_MS,
   CHARGING_WALK_MS,
   GRACE_MS,
   SWEEP_ITEMS_PER_RUN_MIN,
-} from "../../../../src/domain/limits.ts";
-import { EVERY_SHARD } from "../../../../src/domain/shard.ts";
+} from "../../../../src/base/limits.ts";
+import { EVERY_SHARD } from "../../../../src/base/shard.ts";
+import { repair } from "../../../../src/maintenance/repair/repair.ts";
+import { putPool } from "../../../../src/nouns/pool/operations/administration.ts";
+import { putQuota } from "../../../../src/nouns/quota/operations/quotas.ts";
 import { buildIndexes, ofTenant, searchTenant, setIndexes, textsIn } from "../../../indexes.ts";
 import { repairAll, sweepAll } from "../../../scheduled-runs.ts";
 import {

@@ -1,0 +1,191 @@
+import * as v from "valibot";
+import { PROBE_SPACE } from "../../kernel/values/probe.ts";
+import type { Address } from "../../net/address.ts";
+import { type NameInBody, RESOURCE } from "../names.ts";
+import { DRY_RUN } from "../query.ts";
+import { inNamedSpace, SPACE_DEFAULT, withoutSpace } from "../route.ts";
+import {
+  address,
+  handleInPath,
+  idempotencyKey,
+  jobId,
+  newNode,
+  nodeName,
+  spaceName,
+} from "../schema/field.ts";
+import { type FieldProblem, invalid, orProblem, Problem } from "../schema/problem.ts";
+import { checked, cut, isRecord, shortened } from "../schema/schema.ts";
+import type { Event } from "./event.ts";
+
+/** Reads the space in the path, and the query. The entries name the known parameters; any other parameter is rejected. */
+export function readQuery<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = event.queryStringParameters ?? {};
+  const known = Object.keys(entries);
+  const unknown = Object.entries(query).filter(([name]) => !known.includes(name));
+  if (unknown.length > 0)
+    throw invalid(
+      ...unknown.map(([name, value]) =>
+        name === "space" ? spaceInQuery(event, value) : unknownParameter(name, known),
+      ),
+    );
+  const named = event.pathParameters?.space;
+  const space = named === undefined ? SPACE_DEFAULT : inPath("space", spaceName, named);
+  if (space === PROBE_SPACE && !READS.includes(event.requestContext.http.method))
+    throw reservedSpace();
+  const input = renamed(
+    (field) => `?${field}`,
+    () => checked(v.object(entries), query),
+  );
+  return { ...input, space };
+}
+
+const READS: readonly string[] = ["GET", "HEAD"];
+
+/** Returns the problem of a write in the space of the probe, which a caller would make fail or hide. */
+export const reservedSpace = (): Problem =>
+  invalid({ field: "space", problem: `is ${PROBE_SPACE}, which is reserved for the probe` });
+
+/** Reads the space of a request without query parameters. */
+export function readSpace(event: Event): string {
+  const query = readQuery(event, {});
+  return query.space;
+}
+
+/** Reads a write without a body and a name. */
+export const readDryRun = (event: Event) => readQuery(event, DRY_RUN);
+
+/** Reads the name of a resource in its space. */
+export function readNamed(event: Event, of = RESOURCE) {
+  return readNamedWith(event, {}, of);
+}
+
+/** Reads a write of a named resource. A body may repeat the name, but must not contradict the URL. */
+export function readNamedWrite(event: Event, nameInBody?: NameInBody, of = RESOURCE) {
+  const named = readNamedWith(event, DRY_RUN, of);
+  if (nameInBody !== undefined) rejectOtherName(nameInBody, named.name);
+  return named;
+}
+
+/** Rejects a body that names another resource than the URL. */
+export function rejectOtherName(nameInBody: NameInBody, name: string): void {
+  if (nameInBody.value === name) return;
+  const problem = `is not ${name}, the name in the URL`;
+  throw new Problem("name_mismatch", `${nameInBody.field} ${problem}.`, {
+    fields: [{ ...nameInBody, problem }],
+  });
+}
+
+/** Reads the name in the path, and the other parameters of the query. */
+export function readNamedWith<Entries extends v.ObjectEntries>(
+  event: Event,
+  entries: Entries,
+  of = RESOURCE,
+) {
+  const query = readQuery(event, entries);
+  const name = inPath(
+    of.part,
+    givesNames(event) ? of.given : of.schema,
+    event.pathParameters?.[of.part],
+  );
+  return { ...query, name };
+}
+
+export function readJobPath(event: Event): { space: string; id: string } {
+  const space = readSpace(event);
+  const id = inPath("id", jobId, event.pathParameters?.id);
+  return { space, id };
+}
+
+export function readHandlePath(event: Event) {
+  return readHandleWith(event, {});
+}
+
+/** Reads the handle in the path, and the query. */
+export function readHandleWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = readQuery(event, entries);
+  const handle = inPath("handle", handleInPath, event.pathParameters?.handle);
+  return { ...query, handle };
+}
+
+export function readAddressPath(event: Event): { space: string; address: Address } {
+  const space = readSpace(event);
+  const ip = inPath("ip", address, event.pathParameters?.ip);
+  return { space, address: ip };
+}
+
+/** Reads the host in the path, and the query. */
+export function readHostWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = readQuery(event, entries);
+  const node = inPath("node", givesNames(event) ? newNode : nodeName, event.pathParameters?.node);
+  return { ...query, node };
+}
+
+/** Returns true if the path of a request can give a resource its name. */
+const givesNames = ({ requestContext: { http } }: Event): boolean =>
+  http.method === "PUT" || http.method === "POST";
+
+/** Reads a part of the path or a header; returns its error under its name. */
+export function inPath<Schema extends v.GenericSchema>(
+  field: string,
+  schema: Schema,
+  value: string | undefined,
+): v.InferOutput<Schema> {
+  return renamed(
+    () => field,
+    () => checked(schema, value),
+  );
+}
+
+/** Reads the Idempotency-Key of a request, if it has one. The quoted and the bare form are the same key. */
+export function readIdempotencyKey({ headers }: Event): string | undefined {
+  const header = headers["idempotency-key"];
+  return header === undefined ? undefined : inPath("Idempotency-Key", idempotencyKey, header);
+}
+
+function unknownParameter(name: string, known: readonly string[]): FieldProblem {
+  const list =
+    known.length === 0
+      ? "it takes none"
+      : `known ${known.length > 1 ? "are" : "is"} ${known.join(", ")}`;
+  return { field: `?${shortened(name)}`, problem: `is not a parameter here; ${list}` };
+}
+
+/** Parses a part of a request, and names the fields of its problem as the sender knows them. */
+export function renamed<T>(nameOf: (field: string) => string, parse: () => T): T {
+  const read = orProblem(parse);
+  if (!(read instanceof Problem)) return read;
+  const fields = read.members.fields as readonly FieldProblem[];
+  throw invalid(...fields.map((problem) => ({ ...problem, field: nameOf(problem.field) })));
+}
+
+/** Rejects a body that names a space, so that a manifest is not applied in a space that its sender did not mean. */
+export function rejectSpaceInBody(event: Event, body: unknown): void {
+  if (isRecord(body) && Object.hasOwn(body, "space"))
+    throw invalid({
+      field: "space",
+      value: shortened(body.space),
+      problem: `is not a field here: ${instead(event, body.space)}`,
+    });
+}
+
+/** Returns the error for a query that names a space. */
+const spaceInQuery = (event: Event, space: unknown): FieldProblem => ({
+  field: "?space",
+  value: shortened(space),
+  problem: `is not a parameter here: ${instead(event, space)}`,
+});
+
+const instead = (event: Event, space: unknown) =>
+  `the path alone names the space; send ${requestIn(event, space)}`;
+
+/**
+ * Returns the path of the same request in that space, such as `POST /v1/spaces/blue/assign`; nothing if the name is
+ * invalid.
+ */
+function requestIn({ routeKey, pathParameters }: Event, space: unknown): string {
+  const parts = new Map(Object.entries(pathParameters ?? {}));
+  if (v.is(spaceName, space)) parts.set("space", space);
+  return inNamedSpace(withoutSpace(routeKey)).replace(/\{(\w+)\+?\}/g, (part, name: string) =>
+    cut(parts.get(name) ?? part),
+  );
+}

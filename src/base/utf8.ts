@@ -1,0 +1,36 @@
+import { type Parsed, parsed, unreadable } from "../net/parsed.ts";
+
+const FATAL = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const REPLACING = new TextDecoder("utf-8", { ignoreBOM: true });
+const LINE_END = 0x0a;
+const LINE_CHARACTERS_SHOWN_MAX = 80;
+
+/**
+ * Decodes the bytes of a file as UTF-8, with a byte order mark if they have one. Other bytes are a problem that names the line and shows
+ * it: a replacement character would make one name of two.
+ */
+export function textOf(bytes: Uint8Array): Parsed<string> {
+  const text = decoded(bytes);
+  if (text !== undefined) return parsed(text);
+  // No byte of a character of UTF-8 is that of a line end, so each line can be judged on its own.
+  for (let line = 1, from = 0; from < bytes.length; line++) {
+    const end = bytes.indexOf(LINE_END, from);
+    const of = bytes.subarray(from, end === -1 ? bytes.length : end);
+    if (decoded(of) === undefined) {
+      const shown = REPLACING.decode(of).slice(0, LINE_CHARACTERS_SHOWN_MAX);
+      return unreadable(
+        `, line ${line}, is not UTF-8: ${JSON.stringify(shown)}. Save it as UTF-8.`,
+      );
+    }
+    from += of.length + 1;
+  }
+  throw new Error("every line is UTF-8 and the whole is not");
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return FATAL.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

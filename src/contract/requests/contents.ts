@@ -1,3 +1,0 @@
-import * as v from "valibot";
-
-export const contentsQuery = { cursor: v.optional(v.string()) };

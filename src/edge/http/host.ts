@@ -1,7 +1,0 @@
-import { affinityTypeOf, type HostId, hostName } from "../../domain/host.ts";
-
-/** Returns a host as answers name it. */
-export const hostBody = (host: HostId) => ({
-  host: hostName(host),
-  affinityType: affinityTypeOf(host),
-});

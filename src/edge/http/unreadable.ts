@@ -1,7 +1,0 @@
-import type { CorruptItemError } from "../../domain/outcome.ts";
-
-/** Returns the unreadable items of a list, so that callers do not treat them as absent; nothing if all were read. */
-export const unreadableBody = (unreadable: readonly CorruptItemError[]) =>
-  unreadable.length === 0
-    ? {}
-    : { unreadable: unreadable.map(({ members, message }) => ({ ...members, reason: message })) };

@@ -1,0 +1,138 @@
+import type { Cidr } from "../../net/cidr.ts";
+import type { Charge } from "../../nouns/quota/budget.ts";
+import { clearIfWasFull } from "../blocks/full-block-hint.ts";
+import { noteIfOpened } from "../blocks/lending-hint.ts";
+import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
+import { configurationOf } from "../core/configuration.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { asHint } from "../core/hint.ts";
+import { allOf } from "../core/parallel.ts";
+import { giveBack } from "../quotas/give-back.ts";
+import { type Block, heldBy } from "../values/block.ts";
+import type { FreedSlot } from "../values/block-changes.ts";
+import { isReleased } from "../values/slot.ts";
+
+/** The tag of taken slots, and their block. */
+export interface Tag {
+  readonly space: string;
+  readonly block: Cidr;
+  readonly token: string;
+  readonly handleHash: string;
+  /** True if freed slots cool. Slots that no caller was told of do not. */
+  readonly cools: boolean;
+  /** The ordinals that were reported as conflicts: they go into quarantine. */
+  readonly conflicts?: ReadonlySet<number>;
+  /** The budgets that count the slots. A slot that this call frees is given back to them. */
+  readonly charges?: readonly Charge[];
+  /** True if a caller named an address, which frees no prefix. */
+  readonly isOfAddress?: true;
+  /** The hash of the application that holds the freed slots again; absent if they are not an application's. */
+  readonly applicationHash?: string;
+}
+
+/** The result of a free: the slots that this call freed, and the block after it. */
+export interface Freed {
+  readonly freed: readonly number[];
+  readonly block: Block | undefined;
+  /** True if the outcome of the write that freed them is known. */
+  readonly isCertain?: true;
+}
+
+/**
+ * Frees slots that are taken under exactly this tag (I5). Slots under another tag stay.
+ *
+ * @param seen the ordinals that probably have the tag. They are tried without a read; if that fails, the returned block decides
+ * @param only the ordinals to free, of those that have the tag; absent: all
+ */
+export async function freeSlots(
+  context: Context,
+  tag: Tag,
+  seen: readonly number[],
+  only?: ReadonlySet<number>,
+): Promise<Freed> {
+  const result = await freed(context, tag, seen, only);
+  const { block, freed: ordinals, isCertain } = result;
+  // After an unknown outcome another caller may have freed them, and may have given them back.
+  if (tag.charges && isCertain) await giveBack(context, tag.space, tag.charges, ordinals.length);
+  if (block && ordinals.length > 0)
+    await allOf(
+      asHint(() => clearIfWasFull(context, block, ordinals)),
+      asHint(() => noteIfOpened(context, block, ordinals)),
+    );
+  return result;
+}
+
+async function freed(
+  context: Context,
+  tag: Tag,
+  seen: readonly number[],
+  only: ReadonlySet<number> | undefined,
+): Promise<Freed> {
+  const { store } = context;
+  const release = await releaseOf(context, tag);
+  const taken = { kind: "taken", token: tag.token, handleHash: tag.handleHash } as const;
+  const unsure = new Set<number>();
+  let ordinals = seen;
+  // A slot that cools or is held under the token was taken. A free slot that was never read as taken may be taken by a write that is late.
+  let wereTaken = tag.cools || tag.applicationHash !== undefined;
+  const decided = (block: Block | undefined): Step<Freed> => {
+    ordinals = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
+    wereTaken = true;
+    const isKept = tag.isOfAddress === true && block?.whole === true;
+    return ordinals.length === 0 || isKept
+      ? answer({ freed: freedOf(block, tag, unsure), block })
+      : RETRY;
+  };
+  return compareAndSwap("the block of the slots to be freed", async () => {
+    if (ordinals.length === 0) return decided(await store.readBlock(tag.space, tag.block));
+    const result = await store.freeSlots(
+      { space: tag.space, cidr: tag.block },
+      [
+        {
+          taken,
+          freed: new Map(ordinals.map((ordinal) => [ordinal, release(ordinal)])),
+          ...(tag.isOfAddress && { isOfAddress: true }),
+        },
+      ],
+      fresh(context),
+    );
+    if (result.outcome === "done") {
+      context.cache.refresh(result.item);
+      return answer({ freed: ordinals, block: result.item, isCertain: true });
+    }
+    if (result.outcome === "lost") return decided(result.item);
+    // Rule 3: after an unknown outcome the block is read. A late write of this one frees only what it was to free.
+    if (wereTaken) for (const ordinal of ordinals) unsure.add(ordinal);
+    return decided(await store.readBlock(tag.space, tag.block));
+  });
+}
+
+/** Returns what each slot becomes when it is freed. Only a conflict needs the configuration. */
+async function releaseOf(
+  context: Context,
+  { space, token, handleHash, cools, conflicts, applicationHash }: Tag,
+): Promise<(ordinal: number) => FreedSlot> {
+  const seconds = cools && conflicts?.size ? await quarantineSeconds(context, space) : 0;
+  return (ordinal) => {
+    const sinceMs = context.now();
+    if (cools && conflicts?.has(ordinal))
+      return { kind: "quarantined", token, handleHash, sinceMs, seconds };
+    if (applicationHash !== undefined) return { kind: "held", token, applicationHash };
+    return cools ? { kind: "cooling", token, sinceMs } : null;
+  };
+}
+
+/** Returns how long the address of a reported conflict is kept from everybody. @throws {CorruptItemError} */
+export async function quarantineSeconds(context: Context, space: string): Promise<number> {
+  return (await configurationOf(context, space)).settings.conflictQuarantineSeconds;
+}
+
+/** Returns the slots whose release had an unknown outcome, and that the block shows as freed. */
+function freedOf(block: Block | undefined, tag: Tag, unsure: ReadonlySet<number>): number[] {
+  return [...unsure].filter((ordinal) => {
+    const slot = block?.slots.get(ordinal);
+    const isGone = !tag.cools && tag.applicationHash === undefined;
+    if (isGone || !slot) return isGone;
+    return (isReleased(slot) || slot.kind === "held") && slot.token === tag.token;
+  });
+}

@@ -1,0 +1,77 @@
+import { POOLS_TOLD_MAX } from "../../base/limits.ts";
+import { Rejection } from "../../base/outcome.ts";
+import { formatTime } from "../../base/time.ts";
+import { formatCidr } from "../../net/cidr.ts";
+import type { Pool } from "../../nouns/pool/pool.ts";
+import { isSeen, type PoolScan } from "../blocks/scan-pool.ts";
+import { walkPool } from "../blocks/walk-pool.ts";
+import { slotRules } from "../core/configuration.ts";
+import type { Context } from "../core/context.ts";
+import { type PageBudget, pageBudget } from "../core/page-budget.ts";
+import { coolingTimesMs, type SlotRules, takenIn } from "../values/block.ts";
+import { hostName, machineName } from "../values/host.ts";
+import { namesOf, reasonsOf, timesOf } from "./rejections.ts";
+import type { FamilyRequest } from "./selection.ts";
+
+/**
+ * Returns the rejection of a request for which no prefix is free, with the use of each pool. It counts a pool as long as a request has
+ * time; a pool that is larger has no counts in it.
+ */
+export async function noPrefix(
+  context: Context,
+  familyRequest: FamilyRequest,
+  scans: readonly PoolScan[],
+): Promise<Rejection> {
+  const { host, family, pools } = familyRequest;
+  const budget = pageBudget(context);
+  const told = [];
+  const times: number[] = [];
+  for (const pool of pools.slice(0, POOLS_TOLD_MAX)) {
+    const rules =
+      scans.find((scan) => scan.pool.id === pool.id)?.criteria.rules ??
+      slotRules(context, familyRequest.configuration, pool);
+    const use = await useOf(context, pool, rules, budget);
+    const first = use?.times.toSorted((a, b) => a - b)[0];
+    times.push(...(use?.times ?? []));
+    told.push({
+      pool: pool.name,
+      cidr: formatCidr(pool.cidr),
+      code: first === undefined ? "full" : "cooling",
+      reason: `has no free prefix${first === undefined ? "" : ", and prefixes that cool"}`,
+      // A power of two, which a number has exactly.
+      prefixes: 2 ** (pool.blockSize - pool.cidr.prefix),
+      ...(use && { inUse: use.inUse, cooling: use.times.length }),
+      ...(first !== undefined && { availableAt: formatTime(first) }),
+    });
+  }
+  const isWhole = scans.length === pools.length && scans.every(isSeen);
+  const why = reasonsOf(familyRequest, isWhole ? [] : ["only some block groups were looked at"]);
+  return new Rejection(
+    "pool_exhausted",
+    `There is no free IPv${family} prefix for ${machineName(host) === undefined ? "handle" : "node"} ${hostName(host)} in ${namesOf(pools)}${why.length > 0 ? `; ${why.join("; ")}` : ""}.`,
+    {
+      missing: [{ family, count: 1, code: "pool_exhausted" }],
+      pools: told,
+      ...(!isWhole && { retryable: true }),
+      ...timesOf({ atMs: times, cooling: times.length, more: false }, 1, context.now()),
+    },
+  );
+}
+
+/**
+ * Counts the prefixes of a pool that are in use, and returns when each of those that cool can be assigned. Returns nothing if there is no
+ * time for the whole pool.
+ */
+async function useOf(context: Context, pool: Pool, rules: SlotRules, budget: PageBudget) {
+  let inUse = 0;
+  const times: number[] = [];
+  for await (const { blocks } of walkPool(context, pool, undefined)) {
+    if (budget.isSpent) return undefined;
+    budget.look();
+    for (const block of blocks) {
+      inUse += takenIn(block);
+      times.push(...coolingTimesMs(block, rules));
+    }
+  }
+  return { inUse, times };
+}

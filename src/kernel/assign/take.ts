@@ -1,0 +1,309 @@
+import { ALLOCATION_BYTES_MAX, PARTS_TAKEN_AT_ONCE, TAKE_TRIES_MAX } from "../../base/limits.ts";
+import { ContentionError, Rejection, UnavailableError } from "../../base/outcome.ts";
+import { areEntriesYoung, createEntries, ensureEntries } from "../allocations/index-entries.ts";
+import { takeQuotaSlots } from "../allocations/quota-slots.ts";
+import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
+import { fence } from "../blocks/fence-block.ts";
+import { answer, proceed, RETRY, type Step, untilAnswered } from "../core/compare-and-swap.ts";
+import { type Context, fresh } from "../core/context.ts";
+import { applicationCopy } from "../core/labels.ts";
+import { allOf, inParallel } from "../core/parallel.ts";
+import { type Allocation, allocationBytes, type Part } from "../values/allocation.ts";
+import { type Block, fillingOf, heldBy } from "../values/block.ts";
+import { freshToken } from "../values/fresh.ts";
+import { type Assignment, type AssignRequest, assignment, fieldOf, totalOf } from "./assignment.ts";
+import { replayEarlier } from "./earlier-execution.ts";
+import {
+  type AssignExecution,
+  allocationOf,
+  shortageOf,
+  startOver,
+  withdraw,
+} from "./execution.ts";
+import type { SlotSelection } from "./selection.ts";
+
+/**
+ * Takes everything that a request wants with one slot write. This is the short way, which a warm assign takes. The allocation is
+ * `live` from the start, because this write alone decides, and the answer comes straight after it.
+ *
+ * @returns a retry if other callers were faster
+ */
+export async function takeInOneWrite(
+  execution: AssignExecution,
+  selection: SlotSelection,
+): Promise<Step<Assignment | Rejection>> {
+  const named = await nameParts(execution, [selection], "live");
+  if (named.kind !== "proceed") return named;
+  for (const part of named.next) await takePart(execution, part);
+  const { request, written, held } = execution;
+  if (!written || held.length === 0) return RETRY;
+  return answer(assignment([{ allocation: written, held }], request, shortageOf(execution)));
+}
+
+/**
+ * Takes selections side by side, under a pending allocation that names each first. For a request with a limit, it takes quota slots
+ * before the first slot.
+ *
+ * @returns a retry: the next round selects what is still missing, or concludes; or the answer of another execution
+ */
+export async function takeInParts(
+  execution: AssignExecution,
+  selections: readonly SlotSelection[],
+): Promise<Step<Assignment | Rejection>> {
+  const isFirst = execution.written === undefined;
+  const named = await nameParts(execution, selections, "pending");
+  if (named.kind !== "proceed") return named;
+  if (isFirst && !(await holdQuota(execution))) {
+    // Another request of the handle was faster. The next round reads what that one has.
+    await withdraw(execution);
+    startOver(execution);
+    return RETRY;
+  }
+  // All have ended before the error of one is thrown, so that none is running while others are freed.
+  await inParallel(named.next, PARTS_TAKEN_AT_ONCE, (part) => takePart(execution, part));
+  return RETRY;
+}
+
+/** Takes the quota slots of a request with a limit. */
+async function holdQuota({ context, written, allowance }: AssignExecution): Promise<boolean> {
+  return !allowance || !written || takeQuotaSlots(context, written, allowance.free);
+}
+
+/** One part of an allocation, and the selection of slots that it is for. */
+interface PlannedPart {
+  readonly part: Part;
+  readonly selection: SlotSelection;
+  /**
+   * False if the borrowed-block entry of the host or an index entry could not be written first: then no slot of the block may be taken
+   * (I11, I22).
+   */
+  readonly isReady: boolean;
+}
+
+/**
+ * Writes the allocation of the request with the selections as parts, under new tokens, before any slot of them is taken (rule 2).
+ * Writes borrowed-block entries and index entries beside it.
+ *
+ * @returns the parts to take; or the answer of another execution of the request; or the rejection of an allocation that is too large
+ */
+async function nameParts(
+  execution: AssignExecution,
+  selections: readonly SlotSelection[],
+  state: "live" | "pending",
+): Promise<Step<Assignment | Rejection, readonly PlannedPart[]>> {
+  const { context, request, allocationPlace, held } = execution;
+  const parts = selections.map(
+    ({ block, ordinals, pool, interface: of, ofApplication, coolsAgain }): Part => ({
+      token: freshToken(allocationPlace, context.random),
+      block: block.cidr,
+      count: ordinals.length,
+      ordinals,
+      ...(pool !== undefined && { pool }),
+      ...(of !== undefined && { interface: of }),
+      ...(ofApplication && { ofApplication }),
+      ...(coolsAgain && { coolsAgain }),
+    }),
+  );
+  const named = [...held.map(({ part }) => part), ...parts];
+  const allocation = allocationOf(execution, named, state);
+  if (allocationBytes(allocation) > ALLOCATION_BYTES_MAX) return answer(tooLarge(request, named));
+  const isEntered = execution.entered !== undefined || !allocation.indexed;
+  const [written, left, ready] = await allOf(
+    writeAllocation(context, execution.expected, allocation),
+    isEntered ? [] : createEntries(context, allocation),
+    inParallel(
+      selections,
+      PARTS_TAKEN_AT_ONCE,
+      async ({ block }) =>
+        block.host === request.host || (await ensureBorrowedBlock(context, request.host, block)),
+    ),
+  );
+  if (written.kind === "taken") {
+    execution.batch?.arrive(execution);
+    // Another execution decided the allocation that this one wrote, and frees what this one held.
+    startOver(execution);
+    return replayEarlier(execution, written.allocation);
+  }
+  execution.expected = execution.written = written.allocation;
+  // If this took long, the repair run may have deleted the entries of an allocation that was not there.
+  const hasEntries =
+    isEntered ||
+    ((await ensureEntries(context, left)) && areEntriesYoung(context, allocation.atMs));
+  if (hasEntries) execution.entered = allocation.indexed;
+  return proceed(
+    selections.map((selection, i) => ({
+      part: parts[i] as Part,
+      selection,
+      isReady: hasEntries && ready[i] === true,
+    })),
+  );
+}
+
+/** Takes the slots of one part, and adds them to what the execution holds. Adds nothing if other callers were faster. */
+async function takePart(
+  execution: AssignExecution,
+  { part, selection: { block, again }, isReady }: PlannedPart,
+): Promise<void> {
+  // The slot write follows at once, so the write that its batch shares has it.
+  execution.batch?.arrive(execution);
+  if (!isReady) return;
+  const { context, request, allocationPlace } = execution;
+  let named: readonly number[] | undefined = part.ordinals;
+  const tag = {
+    token: part.token,
+    handleHash: allocationPlace.handleHash,
+    // The lease of a prefix is the time for its confirmation. It goes with that, and the block of the prefix is not told.
+    leased: request.leaseSeconds !== undefined && !block.whole,
+  };
+  const result = await take(context, block, tag, (now) => {
+    // The first try takes the ordinals that the allocation names.
+    const ordinals = named ?? again(now);
+    named = undefined;
+    return ordinals;
+  }).catch((error) => {
+    // After contention all writes are lost. After any other error, one of them may have happened.
+    if (!(error instanceof ContentionError)) execution.unsettled = true;
+    throw error;
+  });
+  learnFrom(execution, part, block, result);
+  if (result.kind === "taken")
+    execution.held.push({ part, block: result.block, ordinals: result.ordinals });
+}
+
+/** Updates the block in the warm cache, or drops it if it is gone or belongs to another host now. */
+function learnFrom(
+  { context, request }: AssignExecution,
+  { pool, ofApplication }: Part,
+  learned: Block,
+  { block }: Take,
+): void {
+  const { cache } = context;
+  const { space, workload } = request;
+  if (ofApplication && workload)
+    cache.rememberOfApplication(applicationCopy(space, workload), learned.cidr, block);
+  else if (pool !== undefined) cache.rememberShared(request.host, pool, learned, block);
+  else if (learned.host === undefined) return;
+  else if (block?.host === learned.host) cache.remember(block);
+  else cache.forget(learned.space, learned.host, learned.cidr);
+}
+
+/** Rejects an allocation that would not fit its item. Nothing of this round is written yet, and what earlier rounds took is freed. */
+function tooLarge(request: AssignRequest, named: readonly Part[]): Rejection {
+  const { wanted } = request;
+  const problem = `comes to ${named.length} blocks, more than can be kept of one request; ask for less at once, or with smaller attributes`;
+  const fields = wanted.map((each) => ({
+    field: fieldOf(request, each),
+    value: each.count,
+    problem,
+  }));
+  return new Rejection("invalid_request", `${totalOf(wanted)} addresses: the request ${problem}.`, {
+    fields,
+  });
+}
+
+/** The result of a try to take slots of one block. */
+type Take =
+  /** The slots are taken. */
+  | { readonly kind: "taken"; readonly block: Block; readonly ordinals: readonly number[] }
+  /** The block cannot serve the request as it stands. */
+  | { readonly kind: "full"; readonly block: Block }
+  /** The epoch is not the one learned, or the block is gone. Read the block again, then write the allocation again (rule 2). */
+  | { readonly kind: "moved"; readonly block: Block | undefined }
+  /** A write got no answer, and a fence ensures that it never happens. Continue under a new token (rule 3). */
+  | { readonly kind: "notTaken"; readonly block: Block | undefined };
+
+/** The tag of the slots that a request takes. */
+interface TakeTag {
+  readonly token: string;
+  readonly handleHash: string;
+  /** True if the addresses have a lease. */
+  readonly leased: boolean;
+}
+
+/**
+ * Takes slots of one block in one write. If another caller was faster, the failed condition returns the block, so that the next try
+ * costs no read.
+ *
+ * @param choose returns the ordinals to take in the block as it is now; nothing if the block cannot serve
+ * @throws {ContentionError} if other callers take the slots first, every time
+ */
+function take(
+  context: Context,
+  learned: Block,
+  { leased, ...tag }: TakeTag,
+  choose: (block: Block) => readonly number[] | undefined,
+): Promise<Take> {
+  let block = learned;
+  return untilAnswered<Take>(TAKING, async () => {
+    const ordinals = choose(block);
+    if (!ordinals) return answer({ kind: "full", block });
+    const slots = ordinals.map((ordinal) => ({ ordinal, seen: block.slots.get(ordinal) }));
+    const takes = [{ slots, taken: { kind: "taken", ...tag } as const }];
+    const notes = {
+      filling: fillingOf(block),
+      leased: leased && !block.leased ? (true as const) : undefined,
+    };
+    const result = await context.store.takeSlots(block, takes, fresh(context), notes);
+    if (result.outcome === "done") return answer({ kind: "taken", block: result.item, ordinals });
+    if (result.outcome === "unknown")
+      return answer(await resolveUnknownWrite(context, learned, tag.token));
+    const now = result.item;
+    // Rule 6, own token first: an earlier try of this write may have succeeded. Then the condition fails on its own slots.
+    const own = heldBy(now, tag.token);
+    if (now && own.length > 0) return answer({ kind: "taken", block: now, ordinals: own });
+    // Only the epoch under which the allocation was written counts (rule 2).
+    if (!now || now.epoch !== learned.epoch) return answer({ kind: "moved", block: now });
+    block = now;
+    return RETRY;
+  });
+}
+
+const TAKING = {
+  triesMax: TAKE_TRIES_MAX,
+  exhausted: () =>
+    new ContentionError(`other callers took every slot that was tried, ${TAKE_TRIES_MAX} times`),
+};
+
+/** Resolves an unknown write (rule 3): reads, fences so that a late write fails, and reads again. */
+async function resolveUnknownWrite(context: Context, learned: Block, token: string): Promise<Take> {
+  const { space, cidr } = learned;
+  const seen = await context.store.readBlock(space, cidr);
+  if (seen && heldBy(seen, token).length > 0)
+    return { kind: "taken", block: seen, ordinals: heldBy(seen, token) };
+  const fenced = await fence(context, "unknown-fence", space, cidr);
+  if (fenced && heldBy(fenced, token).length > 0)
+    return { kind: "taken", block: fenced, ordinals: heldBy(fenced, token) };
+  return { kind: "notTaken", block: fenced };
+}
+
+/** The result of a write of an allocation. */
+type WrittenAllocation =
+  | { readonly kind: "written"; readonly allocation: Allocation }
+  /** Another execution of the same request wrote the allocation. */
+  | { readonly kind: "taken"; readonly allocation: Allocation };
+
+/**
+ * Writes the allocation of a request: a new one, or over the one that was read, under its revision. Every write has a fresh revision,
+ * so that the author of an earlier one learns of it.
+ */
+export async function writeAllocation(
+  context: Context,
+  seen: Allocation | undefined,
+  next: Allocation,
+): Promise<WrittenAllocation> {
+  const { store } = context;
+  const written = seen
+    ? await store.changeAllocation("allocation", seen, next)
+    : await store.createAllocation(next);
+  if (written.outcome === "done") return { kind: "written", allocation: next };
+  const current =
+    written.outcome === "unknown" ? await store.readAllocation(next.place) : written.item;
+  // Rule 6 for allocations: the item has the revision of this write.
+  if (current?.revision === next.revision) return { kind: "written", allocation: next };
+  if (written.outcome === "unknown" && current?.revision === seen?.revision)
+    throw new UnavailableError(
+      "the database did not say whether the allocation of this request was written",
+    );
+  if (current && next.place.keyed) return { kind: "taken", allocation: current };
+  throw new ContentionError("another execution ended this request");
+}

@@ -1,0 +1,75 @@
+import { CLOCK_SKEW_MS_MAX } from "../../base/limits.ts";
+import type { Rejection } from "../../base/outcome.ts";
+import type { SpaceConfiguration } from "../../nouns/pool/pool.ts";
+import {
+  type Quota,
+  type QuotaSubject,
+  quotaRejection,
+  quotasFor,
+} from "../../nouns/quota/quota.ts";
+import { type RequestRate, requestsToTake } from "../../nouns/quota/request-rate.ts";
+import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
+import type { Context } from "../core/context.ts";
+import { allOf } from "../core/parallel.ts";
+
+/** The time after which an earlier second cannot be one of a clock that is ahead. */
+const SECOND_STALE_S = CLOCK_SKEW_MS_MAX / 1000 + 1;
+
+/** Returns the rejection of a request that a quota does not allow in this second. It counts the request otherwise. */
+export async function whyNotAdmitted(
+  context: Context,
+  { quotas }: Pick<SpaceConfiguration, "quotas">,
+  request: QuotaSubject,
+): Promise<Rejection | undefined> {
+  const limiting = quotasFor(quotas, request).filter((quota) => quota.requestsPerSecond);
+  if (limiting.length === 0) return undefined;
+  const admits = await allOf(...limiting.map((quota) => takeOne(context, quota)));
+  const refusing = limiting.find((_, n) => !admits[n]);
+  return refusing && quotaRejection("rate_limited", refusing, "requestsPerSecond", "");
+}
+
+/**
+ * Takes one request of the current second from a quota: from the piece of this function, or with a new piece. A piece has as many
+ * requests as the function served in the second before, so a function needs about one write in a second.
+ *
+ * The seconds of a quota never go back. A function whose clock is behind takes from the second that another began.
+ */
+async function takeOne(
+  { store, cache, now }: Context,
+  { space, name, requestsPerSecond: max = 0 }: Quota,
+): Promise<boolean> {
+  const copy = `${space}#${name}`;
+  const own = Math.floor(now() / 1000);
+  const piece = cache.requestPieces.get(copy);
+  if (piece && piece.second === own && piece.left > 0) {
+    piece.left--;
+    piece.served++;
+    return true;
+  }
+  let taken = Math.min(requestsToTake(piece, own), max);
+  let seen: RequestRate | undefined;
+  let second = own;
+  return compareAndSwap<boolean>(`the requests of quota ${name}`, async (before) => {
+    const wanted: RequestRate = { space, quota: name, second, taken };
+    const result =
+      before === 0 || seen?.second === second
+        ? await store.takeRequests(wanted, max)
+        : await store.beginSecond(wanted, seen);
+    if (result.outcome === "done") {
+      const served = piece?.second === own ? piece.served : 0;
+      cache.requestPieces.set(copy, { second: own, served: served + 1, left: taken - 1 });
+      return answer(true);
+    }
+    // A write without an answer may have taken requests. They count, and nobody serves them.
+    if (result.outcome === "unknown") return RETRY;
+    seen = result.item;
+    // A clock that was far ahead must not stop the others: then the second begins anew.
+    const isAhead = seen !== undefined && seen.second > own && seen.second <= own + SECOND_STALE_S;
+    second = isAhead && seen ? seen.second : own;
+    if (seen?.second !== second) return RETRY;
+    const left = max - seen.taken;
+    if (left <= 0) return answer(false);
+    taken = Math.min(taken, left);
+    return RETRY;
+  });
+}

@@ -1,0 +1,75 @@
+import { IDLE_MARK_MS_MAX } from "../../base/limits.ts";
+import {
+  type Block,
+  coolingTimesMs,
+  emptyAndOldAtMs,
+  roomIn,
+  type SlotRules,
+  takenIn,
+} from "./block.ts";
+import type { HostReserved } from "./host.ts";
+
+/**
+ * The addresses that time alone frees for a request: cooldowns, quarantines and minimum ages end, and nobody renews a lease. A rejection is
+ * retryable if they suffice (docs/decisions/125).
+ */
+export interface FreedByTime {
+  /** The times at which an address can be assigned, in milliseconds since the epoch: one for each address, in any order. */
+  readonly atMs: readonly number[];
+  /** The number of addresses that cool. */
+  readonly cooling: number;
+  /** True if more may come free, at times that are not known. */
+  readonly more: boolean;
+}
+
+export const NOTHING_FREED: FreedByTime = { atMs: [], cooling: 0, more: false };
+
+/** The rules by which a pool gives addresses to hosts that have no block there. */
+export interface LendingRules {
+  readonly rules: SlotRules;
+  /** True if hosts may borrow from blocks of others. */
+  readonly lends: boolean;
+  readonly blockMinAgeMs: number;
+}
+
+/** The rules by which a request uses a block that it has read. */
+export interface UseRules extends LendingRules {
+  /** True if the block is the host's own, or is shared by all hosts. */
+  readonly isOwn: boolean;
+  /** True if the host may claim blocks. */
+  readonly claiming: boolean;
+  /** The addresses that the host would reserve for itself in a block that it claims. */
+  readonly hostReserved?: HostReserved | undefined;
+}
+
+/** Returns what time alone frees in a block without room for a request. */
+export function freedIn(block: Block, by: UseRules): FreedByTime {
+  if (block.unreadable) return NOTHING_FREED;
+  const { rules, lends, isOwn, claiming, blockMinAgeMs, hostReserved } = by;
+  const times = coolingTimesMs(block, rules);
+  const isEmpty = takenIn(block) === 0;
+  const isLeased = block.leased === true && !isEmpty;
+  // An own block that is empty goes, and then the host may claim another one.
+  if (isOwn || lends)
+    return { atMs: times, cooling: times.length, more: isLeased || (isOwn && isEmpty) };
+  if (!claiming) return NOTHING_FREED;
+  const emptyAtMs = emptyAndOldAtMs(block, rules.cooldownMs, blockMinAgeMs);
+  if (emptyAtMs === undefined) return { ...NOTHING_FREED, more: isLeased };
+  // A host seizes a block that `reclaim` has marked idle, which it does once the block is empty.
+  const emptiedMs = Math.max(rules.nowMs, ...times) + IDLE_MARK_MS_MAX;
+  const atMs = Math.max(emptyAtMs, block.idleSinceMs ?? emptiedMs);
+  const { hostReserved: _, ...others } = block;
+  const seized = { ...others, slots: new Map(), ...(hostReserved && { hostReserved }) };
+  const left = roomIn(seized, rules);
+  return { atMs: Array<number>(left).fill(atMs), cooling: times.length, more: false };
+}
+
+export const sumOfFreed = (all: readonly FreedByTime[]): FreedByTime => ({
+  atMs: all.flatMap(({ atMs }) => atMs),
+  cooling: all.reduce((sum, { cooling }) => sum + cooling, 0),
+  more: all.some(({ more }) => more),
+});
+
+/** Returns when so many addresses are free, in milliseconds since the epoch; nothing if no time is known. */
+export const freedAtMs = ({ atMs }: FreedByTime, count: number): number | undefined =>
+  atMs.toSorted((a, b) => a - b)[count - 1];

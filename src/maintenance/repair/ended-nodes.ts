@@ -1,0 +1,86 @@
+import {
+  CLOCK_SKEW_MS_MAX,
+  LABELLED_PER_PAGE_MAX,
+  PERCENT_MAX,
+  TOMBSTONES_AT_ONCE,
+  TOMBSTONES_DUE_MAX,
+} from "../../base/limits.ts";
+import { configurationOf } from "../../kernel/core/configuration.ts";
+import type { Context } from "../../kernel/core/context.ts";
+import { whileTime } from "../../kernel/core/while-time.ts";
+import { areTooManyGone } from "../../nouns/node/gone-nodes.ts";
+import { endNode } from "../../nouns/node/operations/end-node.ts";
+import type { Tombstone, TombstoneNamed } from "../../nouns/node/tombstone.ts";
+import { going, type Repaired } from "./repaired.ts";
+
+/**
+ * Ends the nodes of a shard's spaces whose quarantine is over, unless too many of a space ended at once. It reads all due
+ * tombstones of the shard first, because only their number tells that. A clock that is late must not shorten a quarantine.
+ */
+export async function endNodes(
+  context: Context,
+  { shard, untilMs }: { readonly shard: number; readonly untilMs: number },
+  done: Repaired,
+): Promise<void> {
+  const { store, now } = context;
+  const page = { untilMs: now() - CLOCK_SKEW_MS_MAX, limit: TOMBSTONES_DUE_MAX };
+  const due = await store.dueTombstones(shard, page);
+  const atOnce = TOMBSTONES_AT_ONCE;
+  const bySpace = new Map<string, Tombstone[]>();
+  const read = async (of: TombstoneNamed) => {
+    const tombstone = await store.readTombstone(of);
+    if (tombstone) bySpace.set(of.space, [...(bySpace.get(of.space) ?? []), tombstone]);
+  };
+  await whileTime(context, due, { atOnce, untilMs }, ({ tombstone }) =>
+    going(done, () => read(tombstone)),
+  );
+  for (const [space, tombstones] of bySpace)
+    await going(done, async () => {
+      const held = await heldIn(context, space, tombstones);
+      done.nodesHeld += held.size;
+      if (held.size > 0) done.failures.push(new HeldNodesError(space, held.size));
+      const free = tombstones.filter((tombstone) => !held.has(tombstone));
+      await whileTime(context, free, { atOnce, untilMs }, (tombstone) =>
+        going(done, async () => {
+          if (await endNode(context, tombstone, untilMs)) done.nodesEnded++;
+        }),
+      );
+    });
+}
+
+/** Returns the tombstones that wait, because too many nodes ended at once: all whose end has not begun, or none. */
+async function heldIn(
+  context: Context,
+  space: string,
+  tombstones: readonly Tombstone[],
+): Promise<ReadonlySet<Tombstone>> {
+  const waiting = tombstones.filter(({ state }) => state === "quarantined");
+  const { settings } = await configurationOf(context, space);
+  const { goneNodesPercentMax: percentMax } = settings;
+  // Without another node the share is 100 %, so few ends and no brake need no count.
+  const mayHold = areTooManyGone(waiting.length, 0, percentMax);
+  const registered = mayHold ? await countNodes(context, space) : 0;
+  return new Set(areTooManyGone(waiting.length, registered, percentMax) ? waiting : []);
+}
+
+async function countNodes({ store }: Context, space: string): Promise<number> {
+  let count = 0;
+  for (let after: string | undefined, more = true; more; ) {
+    const page = await store.listNodeEntries(space, { after, limit: LABELLED_PER_PAGE_MAX });
+    count += page.items.length + page.unreadable.length;
+    after = page.next;
+    more = after !== undefined;
+  }
+  return count;
+}
+
+/** Too many nodes of a space ended at once. */
+class HeldNodesError extends Error {
+  override readonly name = "HeldNodesError";
+
+  constructor(space: string, held: number) {
+    super(
+      `${held} nodes of the space ${space} ended at once and keep what they have: set goneNodesPercentMax to ${PERCENT_MAX} if they are gone`,
+    );
+  }
+}

@@ -1,0 +1,258 @@
+import {
+  SHARDS,
+  SWEEP_ITEMS_AT_ONCE,
+  SWEEP_ITEMS_PER_PAGE_MAX,
+  SWEEP_SECTIONS,
+} from "../../base/limits.ts";
+import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
+import type { Contents } from "../../invariants/contents.ts";
+import { correctFull } from "../../kernel/blocks/full-block-hint.ts";
+import type { Context } from "../../kernel/core/context.ts";
+import { whileTime } from "../../kernel/core/while-time.ts";
+import { randomBelow } from "../../kernel/values/fresh.ts";
+import {
+  afterWalk,
+  isChargingWalk,
+  isIndexingWalk,
+  itemsToSweep,
+  type Left,
+  leaving,
+  type Progress,
+  type Sweep,
+  type Unread,
+} from "../../kernel/values/sweep.ts";
+import { repairAllocation, seemsRight } from "./allocation.ts";
+import { repairApplication } from "./application.ts";
+import { repairIndex } from "./attribute-index.ts";
+import { repairBlock } from "./block.ts";
+import { isAffinityRight, repairAffinities, repairAffinityOf } from "./block-affinity.ts";
+import { repairGroupIndex } from "./block-group-index.ts";
+import { repairBorrowedBlock } from "./borrowed-block.ts";
+import { repairBudget } from "./budget.ts";
+import { KnownBudgets, repairBlockCharge, repairCharges } from "./charges.ts";
+import { repairHint } from "./full-pool-hint.ts";
+import { repairHeldPrefix } from "./held-prefix.ts";
+import { repairIndexEntry, repairIndexed } from "./index-entry.ts";
+import {
+  repairCiliumReport,
+  repairEnded,
+  repairEntry,
+  repairSignOfLife,
+  repairStated,
+  restoreEntry,
+} from "./node.ts";
+import { isPoolGone } from "./pool-gone.ts";
+import { repairPoolUsage } from "./pool-usage.ts";
+import { repairQuotaSlot } from "./quota-slot.ts";
+import { going, type Repaired } from "./repaired.ts";
+import { repairRequestRate } from "./request-rate.ts";
+import { Holders } from "./slot-holders.ts";
+
+/** The part of a segment that one run handles. */
+interface SegmentWalk {
+  readonly segment: { readonly index: number; readonly of: number };
+  readonly progress: Progress;
+  /** It begins no item after this time. */
+  readonly untilMs: number;
+  /** Keeps how far the repair run is. */
+  keep(progress: Progress): Promise<void>;
+}
+
+/**
+ * Continues the walk over a shard's segment of the table, which finds what is in no index, at a pace that covers the
+ * segment in a day. The walk reads eventually consistent. A consistent read or a condition decides every change.
+ */
+export async function sweep(
+  context: Context,
+  { shard, ...walk }: Omit<SegmentWalk, "segment"> & { readonly shard: number },
+  done: Repaired,
+): Promise<void> {
+  const segment = { index: shard, of: SHARDS };
+  done.swept = await walkSegment(context, { ...walk, segment }, done);
+}
+
+/**
+ * Walks without a saved position, because another version keeps it. Each run begins anew. If half of its time does not
+ * reach the end, it draws sections of the table at random. So it reaches each item sooner or later.
+ */
+export async function sweepAtRandom(
+  context: Context,
+  { shard, untilMs }: Pick<SegmentWalk, "untilMs"> & { readonly shard: number },
+  done: Repaired,
+): Promise<void> {
+  const anew = { progress: {}, keep: async () => {} };
+  const nowMs = context.now();
+  await sweep(context, { shard, ...anew, untilMs: nowMs + (untilMs - nowMs) / 2 }, done);
+  if (done.swept) return;
+  for (let drawn = 0; drawn < SWEEP_SECTIONS && context.now() < untilMs; drawn++) {
+    const segment = { index: randomBelow(SWEEP_SECTIONS, context.random), of: SWEEP_SECTIONS };
+    await walkSegment(context, { segment, ...anew, untilMs }, done);
+  }
+}
+
+/** Walks over a part of the segment. Returns whether it reached the end. */
+async function walkSegment(
+  context: Context,
+  { segment, progress, untilMs, keep }: SegmentWalk,
+  done: Repaired,
+): Promise<boolean> {
+  const { sweep: begun, ...rest } = progress;
+  let walk: Sweep = begun ?? newWalk(progress, context.now());
+  let left = itemsToSweep(progress, context.now());
+  const holders = new Holders(context);
+  do {
+    const limit = Math.min(left, SWEEP_ITEMS_PER_PAGE_MAX);
+    const { found, next } = await context.store.scanSegment(segment, limit, walk.position);
+    const seen: SeenOnPage = {
+      hosts: new Set(),
+      holders,
+      budgets: new KnownBudgets(context),
+      isCharging: isChargingWalk(progress, walk),
+      isIndexing: walk.isIndexing ?? false,
+      left: walk,
+    };
+    const worked = await whileTime(
+      context,
+      found,
+      { atOnce: SWEEP_ITEMS_AT_ONCE, untilMs },
+      ({ contents, errors, unread }) => {
+        done.failures.push(...errors);
+        if (unread) leaveUnread(seen, unread);
+        return going(done, () => sweepItem(context, contents, seen, done));
+      },
+    );
+    done.items += worked;
+    left -= worked;
+    walk = { ...walk, ...seen.left, items: walk.items + worked };
+    if (worked === found.length && next === undefined) {
+      await keep(afterWalk(progress, walk));
+      return true;
+    }
+    const position = worked === found.length ? next : found[worked - 1]?.position;
+    walk = { ...walk, ...(position !== undefined && { position }) };
+    await keep({ ...rest, sweep: walk });
+    if (worked < found.length) return false;
+  } while (left > 0 && context.now() < untilMs);
+  return false;
+}
+
+/** The knowledge of the walk from the items of a page before. */
+interface SeenOnPage {
+  /** The hosts whose affinities it has corrected. */
+  readonly hosts: Set<string>;
+  /** The known slot holders of borrowed blocks. */
+  readonly holders: Holders;
+  readonly budgets: KnownBudgets;
+  /** True if the walk also charges what is charged to no quota. */
+  readonly isCharging: boolean;
+  /** True if the walk also enters allocations that are in no index. */
+  readonly isIndexing: boolean;
+  /** The work that the walk left undone. */
+  left: Left;
+}
+
+const newWalk = (progress: Progress, beganAtMs: number): Sweep => ({
+  beganAtMs,
+  items: 0,
+  ...(isIndexingWalk(progress, beganAtMs) && { isIndexing: true }),
+});
+
+/** Repairs one item. */
+async function sweepItem(
+  context: Context,
+  contents: Contents,
+  page: SeenOnPage,
+  done: Repaired,
+): Promise<void> {
+  const { hosts, holders, budgets } = page;
+  for (const seen of contents.allocations) {
+    if (seen.charges.length > 0 || page.isCharging)
+      await charging(done, page, seen.place, () => repairCharges(context, seen, budgets));
+    if (seen.indexed || page.isIndexing)
+      await indexing(done, page, seen.place, () => repairIndexed(context, seen));
+    await repairHeldPrefix(context, seen);
+    if (await seemsRight(context, seen)) continue;
+    const allocation = await context.store.readAllocation(seen.place);
+    if (!allocation) continue;
+    done.allocations++;
+    if ((await repairAllocation(context, allocation)) === "deleted") done.allocationsDeleted++;
+  }
+  for (const affinity of contents.affinities) {
+    const name = `${affinity.space}#${affinity.host}`;
+    if (hosts.has(name) || (await isAffinityRight(context, affinity)) || hosts.has(name)) continue;
+    hosts.add(name);
+    done.affinities += await repairAffinities(context, affinity.space, affinity.host);
+  }
+  for (const block of contents.blocks) {
+    if (block.charge || page.isCharging)
+      await charging(done, page, block, () => repairBlockCharge(context, block, budgets));
+    if (await repairBlock(context, block)) done.orphansDeleted++;
+    else done.affinities += await repairAffinityOf(context, block);
+  }
+  for (const hint of contents.fullBlocks) await correctFull(context, hint);
+  for (const borrowedBlock of contents.borrowedBlocks)
+    if (await repairBorrowedBlock(context, borrowedBlock, holders)) done.borrowedBlocksDeleted++;
+  for (const quotaSlot of contents.quotaSlots) await repairQuotaSlot(context, quotaSlot);
+  for (const entry of contents.indexEntries)
+    if (await repairIndexEntry(context, entry)) done.orphansDeleted++;
+  for (const index of contents.indexes) await repairIndex(context, index);
+  for (const application of contents.applications) await repairApplication(context, application);
+  for (const node of contents.nodes) await restoreEntry(context, node);
+  for (const { space, name } of [...contents.nodeReports, ...contents.tombstones])
+    await repairEnded(context, { space, name });
+  for (const report of contents.ciliumReports) await repairCiliumReport(context, report);
+  for (const stated of contents.statedRanges) await repairStated(context, stated);
+  for (const sign of contents.signsOfLife) await repairSignOfLife(context, sign);
+  for (const entry of contents.nodeEntries) await repairEntry(context, entry);
+  for (const map of contents.maps) if (await repairGroupIndex(context, map)) done.orphansDeleted++;
+  for (const usage of contents.poolUsages)
+    if (await repairPoolUsage(context, usage)) done.orphansDeleted++;
+  for (const budget of contents.budgets)
+    if (await repairBudget(context, budget)) done.orphansDeleted++;
+  for (const rate of contents.requestRates)
+    if (await repairRequestRate(context, rate)) done.orphansDeleted++;
+  for (const hint of contents.fullPools) if (await repairHint(context, hint)) done.orphansDeleted++;
+  for (const page of contents.lending)
+    if (await isPoolGone(context, page)) {
+      await context.store.dropLending("repair-lending", page);
+      done.orphansDeleted++;
+    }
+}
+
+/** Charges one item. Where nothing is charged, a read of the configuration twice a day is enough. */
+const charging = (done: Repaired, page: SeenOnPage, of: OfSpace, repair: () => Promise<boolean>) =>
+  noting(done, page, { what: "charges", ...of }, repair);
+
+/** Enters one allocation in indexes. Where no attribute is indexed, a read of the configuration twice a day is enough. */
+const indexing = (done: Repaired, page: SeenOnPage, of: OfSpace, repair: () => Promise<boolean>) =>
+  noting(done, page, { what: "indexing", ...of }, repair);
+
+interface OfSpace {
+  readonly space: string;
+}
+
+/** Repairs one item, and notes on the page what that left undone, or could not do because something cannot be read. */
+async function noting(
+  done: Repaired,
+  page: SeenOnPage,
+  { what, space }: OfSpace & { readonly what: "charges" | "indexing" },
+  repair: () => Promise<boolean>,
+): Promise<void> {
+  let isDone = false;
+  let unreadIn: string | undefined;
+  await going(done, async () => {
+    const answer = await orCorrupt(repair());
+    if (answer instanceof CorruptItemError) {
+      unreadIn = space;
+      throw answer;
+    }
+    isDone = answer;
+  });
+  if (!isDone) page.left = leaving(page.left, what, unreadIn);
+}
+
+/** Notes what the walk leaves, because an item of the table cannot be read: it may be charged, and an allocation may lack an entry. */
+function leaveUnread(page: SeenOnPage, { kind, space }: Unread): void {
+  page.left = leaving(page.left, "charges", space);
+  if (kind === "allocation") page.left = leaving(page.left, "indexing", space);
+}

@@ -1,0 +1,115 @@
+import { SPACE_DEFAULT } from "../api/route.ts";
+import { fnv1a64 } from "../base/hash.ts";
+import { type Address, BITS } from "../net/address.ts";
+import { type Cidr, contains, formatCidr, sizeOf } from "../net/cidr.ts";
+
+/*
+ * Ids of NetBox's dialect (docs/decisions/103-ids-of-netbox-are-computed.md). An id is computed from what it names, and Plat finds
+ * that again from the id: nothing is stored. Every id is below 2^53, because JSON has no more digits for many programs.
+ *
+ * | of | bits, from the highest |
+ * | an IPv4 address | 0, code of the space (19), address (32) |
+ * | an IPv4 prefix | code of the space (19), 1 and the bits of the prefix (33) |
+ * | an IPv6 address or prefix | 1, code of the space (12), code of the pool (16), place in the pool (24) |
+ */
+
+const CODE_BITS = 19n;
+const V6 = 2n ** 52n;
+const V6_SPACE_BITS = 12n;
+const V6_POOL_BITS = 16n;
+const V6_PLACE_BITS = 24n;
+
+/** The parts of an id. Its space is one of those with the code, and its pool one of those with the code of the pool. */
+export type Named =
+  | { readonly family: 4; readonly code: number; readonly rest: bigint }
+  | {
+      readonly family: 6;
+      readonly code: number;
+      readonly poolCode: number;
+      /** Counted from 0. */
+      readonly place: bigint;
+    };
+
+/** Returns the code of a space, which is also the id of its VRF. `default` has 0, as the global table of NetBox has no VRF. */
+export const spaceCode = (space: string): number =>
+  space === SPACE_DEFAULT ? 0 : Number((fnv1a64(space) % (2n ** CODE_BITS - 1n)) + 1n);
+
+/** Returns true if a space can be the one that an id names. */
+export const hasCode = (space: string, { family, code }: Named): boolean =>
+  code === (family === 4 ? spaceCode(space) : spaceCode(space) % 2 ** Number(V6_SPACE_BITS));
+
+/** Returns true if the network of a pool can be the one that an id of IPv6 names. */
+export const hasPoolCode = (space: string, pool: Cidr, poolCode: number): boolean =>
+  pool.family === 6 && poolCodeOf(space, pool) === poolCode;
+
+/**
+ * Returns the id of an address in a pool.
+ *
+ * @returns nothing for an IPv6 address that is not among the first 2^24 of the pool
+ */
+export function addressId(space: string, pool: Cidr, address: Address): number | undefined {
+  if (address.family === 6) return v6Id(space, pool, address.value - pool.base);
+  return Number((BigInt(spaceCode(space)) << 32n) | address.value);
+}
+
+/**
+ * Returns the id of a prefix: of the pool, or of one that is assigned from the pool.
+ *
+ * @returns nothing for an IPv6 prefix that is not among the first 2^24 - 1 of the pool
+ */
+export function prefixId(space: string, pool: Cidr, cidr: Cidr): number | undefined {
+  if (cidr.family === 4) return Number((BigInt(spaceCode(space)) << 33n) | bitsOf(cidr));
+  const isPool = cidr.prefix === pool.prefix;
+  return v6Id(space, pool, isPool ? 0n : (cidr.base - pool.base) / sizeOf(cidr) + 1n);
+}
+
+/** Reads the id of an address. */
+export const namedByAddressId = (id: number): Named => namedBy(id, 32n);
+
+/** Reads the id of a prefix. */
+export const namedByPrefixId = (id: number): Named => namedBy(id, 33n);
+
+/** Returns the address that an id names in a space; for IPv6, in a pool with the code of the id. */
+export function addressNamed(named: Named, pool?: Cidr): Address | undefined {
+  if (named.family === 4) return { family: 4, value: named.rest };
+  if (!pool) return undefined;
+  const address: Address = { family: 6, value: pool.base + named.place };
+  return contains(pool, address) ? address : undefined;
+}
+
+/** Returns the prefix that an IPv4 id names; nothing if the id names none. */
+export function prefixOfBits(bits: bigint): Cidr | undefined {
+  const prefix = bits.toString(2).length - 1;
+  if (bits === 0n || prefix > BITS[4]) return undefined;
+  const base = (bits - 2n ** BigInt(prefix)) << BigInt(BITS[4] - prefix);
+  return { family: 4, base, prefix };
+}
+
+/** Returns a small id for a name that no request sends by its id. */
+export const labelId = (name: string): number => Number(fnv1a64(name) % 2n ** 31n);
+
+function v6Id(space: string, pool: Cidr, place: bigint): number | undefined {
+  if (place < 0n || place >= 2n ** V6_PLACE_BITS) return undefined;
+  const code = BigInt(spaceCode(space)) % 2n ** V6_SPACE_BITS;
+  const within = (BigInt(poolCodeOf(space, pool)) << V6_PLACE_BITS) | place;
+  return Number(V6 | (code << (V6_POOL_BITS + V6_PLACE_BITS)) | within);
+}
+
+function namedBy(id: number, bits: bigint): Named {
+  const value = BigInt(id);
+  if (value < V6) return { family: 4, code: Number(value >> bits), rest: value % 2n ** bits };
+  const below = value - V6;
+  return {
+    family: 6,
+    code: Number(below >> (V6_POOL_BITS + V6_PLACE_BITS)),
+    poolCode: Number((below >> V6_PLACE_BITS) % 2n ** V6_POOL_BITS),
+    place: below % 2n ** V6_PLACE_BITS,
+  };
+}
+
+const poolCodeOf = (space: string, pool: Cidr): number =>
+  Number(fnv1a64(`${space}/${formatCidr(pool)}`) % 2n ** V6_POOL_BITS);
+
+/** Returns the bits of an IPv4 prefix behind a 1, so that prefixes of all lengths differ. */
+const bitsOf = ({ base, prefix }: Cidr): bigint =>
+  (2n ** BigInt(prefix)) | (base >> BigInt(BITS[4] - prefix));

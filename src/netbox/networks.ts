@@ -1,0 +1,89 @@
+import type * as v from "valibot";
+import { SPACE_DEFAULT } from "../api/route.ts";
+import { type Address, formatAddress } from "../net/address.ts";
+import { type Cidr, contains, parseCidr } from "../net/cidr.ts";
+import type { poolRead, poolsRead } from "../nouns/pool/contract/answer.ts";
+import { addressNamed, hasCode, hasPoolCode, type Named, namedByAddressId } from "./ids.ts";
+import type { Plat } from "./plat.ts";
+import { noSuch, onlyOf } from "./vrfs.ts";
+
+export type PoolBody = v.InferOutput<typeof poolRead>;
+
+/** The pools of one CIDR, which are one prefix of NetBox. Only ranged pools share a CIDR. */
+export interface Network {
+  readonly space: string;
+  readonly cidr: Cidr;
+  readonly pools: readonly PoolBody[];
+}
+
+/**
+ * Returns the networks of a space, in the order of its pools' names.
+ *
+ * @param unreadable gets the pools that cannot be read
+ */
+export async function networksOf(
+  plat: Plat,
+  space: string,
+  unreadable: object[] = [],
+): Promise<readonly Network[]> {
+  const networks = new Map<string, { cidr: Cidr; pools: PoolBody[] }>();
+  let cursor: string | undefined;
+  do {
+    const query = { limit: "250", ...(cursor !== undefined && { cursor }) };
+    const page = await plat.call<v.InferOutput<typeof poolsRead>>("GET /v1/pools", {
+      space,
+      query,
+    });
+    for (const pool of page.pools) {
+      const cidr = parseCidr(pool.cidr);
+      if (!cidr.ok) continue;
+      const network = networks.get(pool.cidr) ?? { cidr: cidr.value, pools: [] };
+      network.pools.push(pool);
+      networks.set(pool.cidr, network);
+    }
+    unreadable.push(...(page.unreadable ?? []));
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return [...networks.values()].map((network) => ({ ...network, space }));
+}
+
+/** Returns the spaces that an id can name, among those that the caller may know of. */
+export async function spacesNamed(plat: Plat, named: Named): Promise<readonly string[]> {
+  // Most ids are those of the global table, and say so.
+  if (named.family === 4 && named.code === 0) return [SPACE_DEFAULT];
+  const spaces = await plat.spaces();
+  return spaces.filter((space) => hasCode(space, named));
+}
+
+/** An address that an id names. */
+export interface Place {
+  readonly space: string;
+  readonly address: Address;
+}
+
+/** Finds the address of an id, whether it is assigned or not. */
+export async function placeOf(plat: Plat, id: number): Promise<Place> {
+  const named = namedByAddressId(id);
+  const spaces = await spacesNamed(plat, named);
+  const places: Place[] = [];
+  for (const space of spaces)
+    if (named.family === 4) places.push({ space, address: addressNamed(named) as Address });
+    else {
+      const networks = await networksOf(plat, space);
+      for (const { cidr } of networks) {
+        if (!hasPoolCode(space, cidr, named.poolCode)) continue;
+        const address = addressNamed(named, cidr);
+        if (address) places.push({ space, address });
+      }
+    }
+  onlyOf(places.map(({ space, address }) => `${formatAddress(address)} of ${space}`));
+  const [place] = places;
+  if (!place) throw noSuch("IP address", id);
+  return place;
+}
+
+/** Returns the network of a space that has the address: the smallest, because a pool can be made of a prefix of another. */
+export const networkWith = (networks: readonly Network[], address: Address): Network | undefined =>
+  networks
+    .filter(({ cidr }) => contains(cidr, address))
+    .toSorted((a, b) => b.cidr.prefix - a.cidr.prefix)[0];

@@ -1,0 +1,80 @@
+import type { Answer } from "../api/http/event.ts";
+import { invalid } from "../api/schema/problem.ts";
+import { shortened } from "../api/schema/schema.ts";
+import { NETBOX_PER_PAGE_DEFAULT, NETBOX_PER_PAGE_MAX } from "../base/limits.ts";
+import type { Asked } from "./request.ts";
+
+/** The page that a request asks for, as NetBox counts: from an offset on. */
+export interface PageWanted {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Reads `limit` and `offset`. As in NetBox, a limit of 0 asks for the most that a page can have. */
+export function readPage({ query }: Pick<Asked, "query">): PageWanted {
+  const limit = wholeIn(query, "limit", NETBOX_PER_PAGE_DEFAULT);
+  const offset = wholeIn(query, "offset", 0);
+  return {
+    limit: limit === 0 ? NETBOX_PER_PAGE_MAX : Math.min(limit, NETBOX_PER_PAGE_MAX),
+    offset,
+  };
+}
+
+/**
+ * Answers a page of a list that is known as a whole.
+ *
+ * @param unreadable the items that may belong to the list and cannot be read
+ */
+export function onPage(
+  asked: Asked,
+  all: readonly object[],
+  unreadable: readonly object[] = [],
+): Answer {
+  const page = readPage(asked);
+  const results = all.slice(page.offset, page.offset + page.limit);
+  const isLast = page.offset + results.length >= all.length;
+  const found = { results, count: all.length, unreadable };
+  return pageAnswer(asked, page, { ...found, ...(!isLast && { next: {} }) });
+}
+
+/**
+ * Answers a page with its links.
+ *
+ * @param found the results, how many there are on all pages, and parameters of the next page besides limit and offset
+ */
+export function pageAnswer(
+  asked: Asked,
+  { limit, offset }: PageWanted,
+  found: {
+    readonly results: readonly object[];
+    readonly count: number;
+    readonly next?: Readonly<Record<string, string>>;
+    /** NetBox's lists have no such field, and its clients read over it. */
+    readonly unreadable?: readonly object[];
+  },
+): Answer {
+  const { results, count, next, unreadable = [] } = found;
+  const { cursor: _, ...filters } = asked.query;
+  const linkTo = (parameters: Readonly<Record<string, string>>) => {
+    const all = Object.entries({ ...filters, limit: String(limit), ...parameters });
+    const query = all.map(([name, value = ""]): [string, string] => [name, value]);
+    return `${asked.base}${asked.path}/?${new URLSearchParams(query)}`;
+  };
+  return {
+    status: 200,
+    body: {
+      count,
+      next: next ? linkTo({ offset: String(offset + results.length), ...next }) : null,
+      previous: offset === 0 ? null : linkTo({ offset: String(Math.max(0, offset - limit)) }),
+      results,
+      ...(unreadable.length > 0 && { unreadable }),
+    },
+  };
+}
+
+function wholeIn(query: Asked["query"], name: string, usual: number): number {
+  const text = query[name];
+  if (text === undefined) return usual;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw invalid({ field: `?${name}`, value: shortened(text), problem: "must be a whole number" });
+}

@@ -1,0 +1,102 @@
+import { withoutRole } from "../api/http/authorized.ts";
+import type { Event } from "../api/http/event.ts";
+import type { Route } from "../api/http/http.ts";
+import { SPACE_DEFAULT } from "../api/route.ts";
+import { Problem, type ProblemCode, problemOf } from "../api/schema/problem.ts";
+import { Rejection } from "../base/outcome.ts";
+import { EVERY_SPACE } from "../contract/roles.ts";
+import { fresh, type Work } from "../kernel/core/context.ts";
+import { PROBE_SPACE } from "../kernel/values/probe.ts";
+
+/** The routes of Plat that the dialect calls, by their keys. */
+export type PlatRoutes = Readonly<Record<string, Route>>;
+
+/** A request to a route of Plat. */
+interface PlatRequest {
+  readonly space: string;
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Plat as the caller of one request of the dialect may use it. */
+export interface Plat {
+  /**
+   * Calls a route of Plat, as if the caller had sent the request there: under its roles, its tenant and its name.
+   *
+   * @throws {Problem} if Plat does not serve the request
+   */
+  call<Body = Record<string, never>>(key: string, request: PlatRequest): Promise<Body>;
+  /** Returns the spaces that the caller may know of: all if it can read every space, or those in which it has a role. */
+  spaces(): Promise<readonly string[]>;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Makes a fresh name. */
+  fresh(): string;
+}
+
+interface SpacePage {
+  readonly spaces: readonly { readonly name: string }[];
+  readonly next?: string;
+}
+
+/** Returns Plat for the caller of an event. */
+export function platFor(event: Event, routes: PlatRoutes, work: Work): Plat {
+  const { grants } = event.requestContext.authorizer ?? {};
+  const call: Plat["call"] = async <Body>(key: string, request: PlatRequest) => {
+    const asked = eventFor(event, key, request);
+    const problem = grants && withoutRole(asked, grants);
+    if (problem) throw problem;
+    const answered = await (routes[key] as Route)(asked, work);
+    if (answered instanceof Rejection) throw problemOf(answered);
+    return answered.body as Body;
+  };
+  const everySpace = async (): Promise<readonly string[]> => {
+    const names = [SPACE_DEFAULT];
+    let cursor: string | undefined;
+    do {
+      const query = { limit: "250", ...(cursor !== undefined && { cursor }) };
+      const page = await call<SpacePage>("GET /v1/spaces", { space: SPACE_DEFAULT, query });
+      names.push(...page.spaces.map(({ name }) => name));
+      cursor = page.next;
+    } while (cursor !== undefined);
+    return [...new Set(names)].filter((name) => name !== PROBE_SPACE);
+  };
+  return {
+    call,
+    now: () => work.plat.now(),
+    fresh: () => fresh(work.plat),
+    spaces: async () => {
+      const named = (grants ?? [{ space: EVERY_SPACE }]).map(({ space }) => space);
+      return named.includes(EVERY_SPACE) ? everySpace() : [...new Set(named)];
+    },
+  };
+}
+
+/** Returns a handler for `catch` that throws another problem in place of one with this code. */
+export const inPlaceOf =
+  (code: ProblemCode, other: (problem: Problem) => Problem) =>
+  (error: unknown): never => {
+    throw error instanceof Problem && error.code === code ? other(error) : error;
+  };
+
+/** Returns the event of a request to a route of Plat by the caller of the dialect. */
+function eventFor(event: Event, key: string, request: PlatRequest): Event {
+  const { space, path, query, headers, body } = request;
+  const [method = ""] = key.split(" ");
+  const { queryStringParameters: _, body: __, ...rest } = event;
+  return {
+    ...rest,
+    routeKey: key,
+    headers: { "content-type": "application/json", ...headers },
+    pathParameters: { ...path, space },
+    ...(query && { queryStringParameters: { ...query } }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    isBase64Encoded: false,
+    requestContext: {
+      ...event.requestContext,
+      http: { ...event.requestContext.http, method },
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type * as v from "valibot";
+import { type Cidr, formatCidr } from "../net/cidr.ts";
+import type { heldPrefix } from "../nouns/prefix/contract/answer.ts";
+import { fieldOf, fieldsBody, HANDLE_FIELD, NETBOX_HANDLES } from "./fields.ts";
+import { prefixId } from "./ids.ts";
+import type { Network } from "./networks.ts";
+import { nestedVrf } from "./vrfs.ts";
+
+type HeldPrefix = Pick<v.InferOutput<typeof heldPrefix>, "handle" | "attributes" | "assignedAt">;
+
+/** A prefix of NetBox: a network of pools, or a prefix that somebody has of it. */
+export interface PrefixItem {
+  readonly network: Network;
+  readonly cidr: Cidr;
+  /** Absent for the network itself. */
+  readonly held?: HeldPrefix;
+}
+
+/** Returns the item of a network itself. */
+export const itemOf = (network: Network): PrefixItem => ({ network, cidr: network.cidr });
+
+/** Returns the id of a prefix; nothing if it has none. */
+export const idOf = ({ network, cidr }: PrefixItem): number | undefined =>
+  prefixId(network.space, network.cidr, cidr);
+
+/** Returns the description: that of the client, or the names of the pools. */
+export const descriptionOf = ({ network, held }: PrefixItem): string =>
+  held
+    ? fieldOf(held.attributes ?? {}, "description")
+    : network.pools.map(({ name }) => name).join(", ");
+
+/** A pool of prefixes is a container of them, and a pool that serves nobody is deprecated. */
+export function statusOf({ network: { pools }, held }: PrefixItem): string {
+  if (held) return "active";
+  if (pools.every(({ disabled, state }) => disabled || state !== undefined)) return "deprecated";
+  return pools.some(({ assign }) => assign === "prefixes") ? "container" : "active";
+}
+
+/** As in NetBox, a pool assigns its first and its last address too. */
+export const isPoolOf = ({ network: { pools }, held }: PrefixItem): boolean =>
+  !held && pools.some(({ assign, kind }) => assign === "addresses" && kind !== "subnet");
+
+/** Returns a prefix as NetBox has it; nothing if it has no id. */
+export function prefixBody(item: PrefixItem, base: string): object | undefined {
+  const { network, cidr, held } = item;
+  const id = idOf(item);
+  if (id === undefined) return undefined;
+  const text = formatCidr(cidr);
+  const { handle = "", attributes = {}, assignedAt = null } = held ?? {};
+  const isNamed = handle !== "" && !handle.startsWith(NETBOX_HANDLES);
+  const { dns_name: _, ...fields } = fieldsBody(
+    { ...attributes, description: descriptionOf(item), status: statusOf(item) },
+    isNamed ? { [HANDLE_FIELD]: handle } : {},
+  );
+  return {
+    id,
+    url: `${base}ipam/prefixes/${id}/`,
+    display: text,
+    family: { value: cidr.family, label: `IPv${cidr.family}` },
+    prefix: text,
+    vrf: nestedVrf(network.space, base),
+    scope_type: null,
+    scope_id: null,
+    scope: null,
+    tenant: null,
+    vlan: null,
+    ...fields,
+    role: null,
+    is_pool: isPoolOf(item),
+    mark_utilized: false,
+    created: assignedAt,
+    last_updated: assignedAt,
+    children: 0,
+    _depth: held ? 1 : 0,
+  };
+}

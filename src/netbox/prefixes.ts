@@ -1,0 +1,149 @@
+import type * as v from "valibot";
+import { invalid, type Problem } from "../api/schema/problem.ts";
+import { ADDRESSES_PER_PAGE_MAX } from "../base/limits.ts";
+import { handleOfPrefixes } from "../kernel/values/handle.ts";
+import { type Cidr, formatCidr, parseCidr, sameCidr, sizeOf } from "../net/cidr.ts";
+import type { addressesRead } from "../nouns/address/contract/answer.ts";
+import type { prefixesRead } from "../nouns/prefix/contract/answer.ts";
+import { hasPoolCode, type Named, namedByPrefixId, prefixOfBits } from "./ids.ts";
+import { type Network, networksOf, spacesNamed } from "./networks.ts";
+import { onPage } from "./paging.ts";
+import { inPlaceOf, type Plat } from "./plat.ts";
+import { isIn, narrowest, PREFIX_FILTERS, prefixFilter } from "./prefix-filter.ts";
+import { itemOf, type PrefixItem, prefixBody } from "./prefix-item.ts";
+import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
+import { noSuch, onlyOf, spaceOfQuery } from "./vrfs.ts";
+
+/** Lists the pools of a space as prefixes, and the prefixes that are assigned from them. */
+export const listPrefixes: Operation = async (asked, plat) => {
+  const { query, base } = asked;
+  rejectUnknownFilters(query, (name) => PREFIX_FILTERS.has(name));
+  const space = await spaceOfQuery(asked, plat);
+  const unreadable: object[] = [];
+  const networks = await networksOf(plat, space, unreadable);
+  const passes = prefixFilter(query);
+  const items: PrefixItem[] = [];
+  for (const network of networks) {
+    const assigned = await assignedIn(plat, network, narrowest(query));
+    items.push(itemOf(network), ...assigned);
+  }
+  const bodies = withoutMade(items)
+    .filter(passes)
+    .flatMap((item) => prefixBody(item, base) ?? []);
+  return onPage(asked, bodies, unreadable);
+};
+
+/** Reads a prefix by its id. */
+export const readPrefix: Operation = async (asked, plat) => {
+  const item = await prefixWith(asked, plat);
+  return { status: 200, body: prefixBody(item, asked.base) ?? {} };
+};
+
+/** Finds the prefix with the id in the path: a network, or an assigned prefix. */
+export async function prefixWith({ id }: Asked, plat: Plat): Promise<PrefixItem> {
+  const named = namedByPrefixId(id);
+  const spaces = await spacesNamed(plat, named);
+  const items: PrefixItem[] = [];
+  for (const space of spaces) {
+    const networks = await networksOf(plat, space);
+    for (const network of networks) {
+      const cidr = cidrNamed(named, network);
+      if (cidr) items.push({ network, cidr });
+    }
+  }
+  const others = withoutMade(items);
+  onlyOf(others.map(({ network, cidr }) => `${formatCidr(cidr)} of ${network.space}`));
+  const [item] = others;
+  if (!item) throw noSuch("prefix", id);
+  const { network, cidr } = item;
+  if (sameCidr(network.cidr, cidr)) return item;
+  const query = { cidr: formatCidr(cidr) };
+  const { space } = network;
+  const read = await plat
+    .call<Prefixes>("GET /v1/prefixes", { space, query })
+    .catch(inPlaceOf("not_found", () => noSuch("prefix", id)));
+  const [held] = read.prefixes;
+  if (!held) throw noSuch("prefix", id);
+  return { ...item, held };
+}
+
+/** Finds the network with the id in the path, and all networks of its space. */
+export async function networkOf(
+  asked: Asked,
+  plat: Plat,
+): Promise<{ readonly network: Network; readonly networks: readonly Network[] }> {
+  const item = await prefixWith(asked, plat);
+  if (item.held) {
+    const text = formatCidr(item.cidr);
+    throw invalid({
+      field: "id",
+      value: asked.id,
+      problem: `is that of ${text}, which is assigned as a whole: make a pool of it first`,
+    });
+  }
+  const networks = await networksOf(plat, item.network.space);
+  return { network: item.network, networks };
+}
+
+/** Leaves out the prefixes of which pools are made: the network of the pool stands for both. */
+const withoutMade = (items: readonly PrefixItem[]): readonly PrefixItem[] => {
+  const networks = items.filter(({ network, cidr }) => sameCidr(network.cidr, cidr));
+  return items.filter(
+    (item) =>
+      networks.includes(item) ||
+      !networks.some(
+        ({ network, cidr }) => network.space === item.network.space && sameCidr(cidr, item.cidr),
+      ),
+  );
+};
+
+type Prefixes = v.InferOutput<typeof prefixesRead>;
+type Addresses = v.InferOutput<typeof addressesRead>;
+
+/** Returns the prefix that an id names in a network; nothing if it names none there. */
+function cidrNamed(named: Named, { space, cidr, pools }: Network): Cidr | undefined {
+  const length = pools.find(({ assign }) => assign === "prefixes")?.blockSize;
+  if (named.family === 4) {
+    const prefix = prefixOfBits(named.rest);
+    if (!prefix || cidr.family !== 4) return undefined;
+    if (sameCidr(prefix, cidr)) return cidr;
+    return prefix.prefix === length && isIn(prefix, cidr) ? prefix : undefined;
+  }
+  if (!hasPoolCode(space, cidr, named.poolCode)) return undefined;
+  if (named.place === 0n) return cidr;
+  if (length === undefined) return undefined;
+  const first: Cidr = { ...cidr, prefix: length };
+  const prefix = { ...first, base: cidr.base + (named.place - 1n) * sizeOf(first) };
+  return isIn(prefix, cidr) ? prefix : undefined;
+}
+
+/** Returns the prefixes that callers have of a network, in a part of it if a query names one. */
+async function assignedIn(
+  plat: Plat,
+  network: Network,
+  part: Cidr | undefined,
+): Promise<readonly PrefixItem[]> {
+  const { space, cidr } = network;
+  const items: PrefixItem[] = [];
+  if (part && !isIn(part, cidr) && !isIn(cidr, part)) return items;
+  const within = part && !isIn(cidr, part) ? { cidr: formatCidr(part) } : {};
+  for (const pool of network.pools.filter(({ assign }) => assign === "prefixes")) {
+    const query = { pool: pool.name, limit: String(ADDRESSES_PER_PAGE_MAX), ...within };
+    const found = await plat.call<Addresses>("GET /v1/addresses", { space, query });
+    if (found.next !== undefined) throw tooMany(cidr);
+    for (const { prefix = "", handle = "", attributes = {}, assignedAt } of found.addresses) {
+      const read = parseCidr(prefix);
+      const named = handleOfPrefixes(handle) ?? handle;
+      if (!read.ok || handle === "") continue;
+      const held = { handle: named, attributes, ...(assignedAt !== undefined && { assignedAt }) };
+      items.push({ network, cidr: read.value, held });
+    }
+  }
+  return items;
+}
+
+const tooMany = (cidr: Cidr): Problem =>
+  invalid({
+    field: "?within",
+    problem: `is required, with a part of ${formatCidr(cidr)}, which has more than ${ADDRESSES_PER_PAGE_MAX} prefixes`,
+  });

@@ -1,0 +1,60 @@
+import type * as v from "valibot";
+import { isJson, jsonBody, mediaType, unsupported } from "../api/http/body.ts";
+import type { Answer, Event } from "../api/http/event.ts";
+import { invalid } from "../api/schema/problem.ts";
+import { checked, cut } from "../api/schema/schema.ts";
+import type { Plat } from "./plat.ts";
+
+/** A request of the dialect. */
+export interface Asked {
+  readonly event: Event;
+  /** The id in the path; 0 if there is none, which is the id of nothing. */
+  readonly id: number;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** The path below the root, without slashes at its ends. */
+  readonly path: string;
+  /** The URL of the dialect's root, with a slash at the end. */
+  readonly base: string;
+}
+
+/** Serves one kind of request. It throws the problem of one that fails. */
+export type Operation = (asked: Asked, plat: Plat) => Promise<Answer>;
+
+/** Parameters that change the form of NetBox's answers. Plat answers in full. */
+const FORM = ["brief", "exclude", "fields", "format"];
+
+/**
+ * Rejects a query with unknown filters. NetBox ignores those, and a client would then change what it did not mean.
+ *
+ * @param isKnown returns true for a filter of the list
+ */
+export function rejectUnknownFilters(
+  query: Asked["query"],
+  isKnown: (name: string) => boolean,
+): void {
+  const unknown = Object.keys(query).filter((name) => !FORM.includes(name) && !isKnown(name));
+  if (unknown.length > 0)
+    throw invalid(
+      ...unknown.map((name) => ({
+        field: `?${cut(name)}`,
+        problem: "is not a filter here; docs/netbox.md lists the filters that Plat knows",
+      })),
+    );
+}
+
+/** Reads a body of one object, or of a list of objects. An absent body is an empty object. */
+export function readBody<One extends v.GenericSchema, List extends v.GenericSchema>(
+  { event }: Asked,
+  { one, list }: { readonly one: One; readonly list: List },
+): { readonly items: readonly v.InferOutput<One>[]; readonly isList: boolean } {
+  const json = event.body ? jsonOf(event) : {};
+  const isList = Array.isArray(json);
+  const read = checked(isList ? list : one, json);
+  return { items: isList ? (read as v.InferOutput<One>[]) : [read as v.InferOutput<One>], isList };
+}
+
+function jsonOf(event: Event): unknown {
+  const type = mediaType(event);
+  if (!isJson(type)) throw unsupported(type, "application/json");
+  return jsonBody(event);
+}

@@ -1,0 +1,122 @@
+import { SPACE_DEFAULT } from "../api/route.ts";
+import { invalid, Problem } from "../api/schema/problem.ts";
+import { cut, shortened } from "../api/schema/schema.ts";
+import type { VrfInBody } from "./contract/bodies.ts";
+import { spaceCode } from "./ids.ts";
+import { onPage } from "./paging.ts";
+import type { Plat } from "./plat.ts";
+import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
+
+/*
+ * VRFs are spaces. The space `default` is NetBox's global table, which has no VRF. A caller sees the VRFs of the spaces in which it
+ * has a role.
+ */
+
+const FILTERS = ["id", "name", "name__ic", "name__ie", "q", "rd", "limit", "offset"];
+
+export const listVrfs: Operation = async (asked, plat) => {
+  const { query, base } = asked;
+  rejectUnknownFilters(query, (name) => FILTERS.includes(name));
+  const names = await vrfNames(plat);
+  const { id, name, name__ic: part = "", name__ie: same, q = "", rd } = query;
+  const passing = names.filter(
+    (each) =>
+      (id === undefined || id.split(",").includes(String(spaceCode(each)))) &&
+      (name === undefined || each === name) &&
+      (same === undefined || each === same.toLowerCase()) &&
+      each.includes(part.toLowerCase()) &&
+      each.includes(q.toLowerCase()) &&
+      rd === undefined,
+  );
+  return onPage(
+    asked,
+    passing.map((each) => vrfBody(each, base)),
+  );
+};
+
+export const readVrf: Operation = async ({ id, base }, plat) => {
+  const names = await vrfNames(plat);
+  const name = onlyOf(names.filter((each) => spaceCode(each) === id));
+  if (name === undefined) throw noSuch("VRF", id);
+  return { status: 200, body: vrfBody(name, base) };
+};
+
+async function vrfNames(plat: Plat): Promise<readonly string[]> {
+  const spaces = await plat.spaces();
+  return spaces.filter((name) => name !== SPACE_DEFAULT);
+}
+
+/** Returns the space that a list is about: that of the filter `vrf_id` or `vrf`, or `default`. */
+export async function spaceOfQuery({ query }: Asked, plat: Plat): Promise<string> {
+  const { vrf_id: id, vrf: name } = query;
+  if (id !== undefined && id !== "null") {
+    if (/^\d{1,9}$/.test(id)) return spaceWithId(Number(id), "?vrf_id", plat);
+    const problem = "must be the id of one VRF, or null";
+    throw invalid({ field: "?vrf_id", value: shortened(id), problem });
+  }
+  return name === undefined || name === "null" ? SPACE_DEFAULT : spaceNamed(name, "?vrf", plat);
+}
+
+/** Returns the space of the VRF in a body; `default` for none. */
+export async function spaceOfBody(vrf: VrfInBody, plat: Plat): Promise<string> {
+  if (vrf === undefined || vrf === null) return SPACE_DEFAULT;
+  if (typeof vrf === "number") return spaceWithId(vrf, "vrf", plat);
+  return "id" in vrf
+    ? spaceWithId(Number(vrf.id), "vrf", plat)
+    : spaceNamed(String(vrf.name), "vrf", plat);
+}
+
+async function spaceWithId(id: number, field: string, plat: Plat): Promise<string> {
+  const names = await vrfNames(plat);
+  const name = onlyOf(names.filter((each) => spaceCode(each) === id));
+  if (name !== undefined) return name;
+  const problem = "is the id of no VRF; GET /api/ipam/vrfs/ has them all";
+  throw invalid({ field, value: id, problem });
+}
+
+async function spaceNamed(name: string, field: string, plat: Plat): Promise<string> {
+  const names = await plat.spaces();
+  if (names.includes(name)) return name;
+  const problem = "is the name of no VRF; GET /api/ipam/vrfs/ has them all";
+  throw invalid({ field, value: cut(name), problem });
+}
+
+/**
+ * Returns the one of some things that an id can name; nothing if there is none.
+ *
+ * @throws {Problem} if there are more. It is no 404, after which a client would forget what it has
+ */
+export function onlyOf(named: readonly string[]): string | undefined {
+  if (named.length < 2) return named[0];
+  const problem = `stands for ${named.join(" and for ")}, whose names have the same code: use the routes of /v1 for them`;
+  throw invalid({ field: "id", problem });
+}
+
+export const noSuch = (kind: string, id: number): Problem =>
+  new Problem("not_found", `There is no ${kind} with the id ${id}.`);
+
+/** Returns the VRF of a space inside of another object; null for the global table. */
+export const nestedVrf = (space: string, base: string) =>
+  space === SPACE_DEFAULT
+    ? null
+    : {
+        id: spaceCode(space),
+        url: `${base}ipam/vrfs/${spaceCode(space)}/`,
+        display: space,
+        name: space,
+        rd: null,
+        description: "",
+      };
+
+const vrfBody = (space: string, base: string) => ({
+  ...nestedVrf(space, base),
+  tenant: null,
+  enforce_unique: true,
+  comments: "",
+  import_targets: [],
+  export_targets: [],
+  tags: [],
+  custom_fields: {},
+  created: null,
+  last_updated: null,
+});

@@ -1,0 +1,192 @@
+import { DRY_RUN } from "../../../api/query.ts";
+import type { Route } from "../../../api/route.ts";
+import { amendmentBody } from "./amendment-request.ts";
+import { addressesRead, addressRead, amended, handleRead, lifted, quarantined } from "./answer.ts";
+import { assignBody } from "./assign-request.ts";
+import { assigned } from "./assignment-answer.ts";
+import { batchDone } from "./batch-answer.ts";
+import { batchBody } from "./batch-request.ts";
+import { conflictBody } from "./conflict-request.ts";
+import { handleQuery } from "./handle-request.ts";
+import { handleReleased, released } from "./release-answer.ts";
+import { releaseBody } from "./release-request.ts";
+import { handlesRead, hostsRead } from "./search-answer.ts";
+import { addressListQuery, handleListQuery, hostListQuery } from "./search-request.ts";
+
+/** The routes that assign, release, amend and read addresses, and those of conflicts. */
+export const ADDRESS_ROUTES = [
+  {
+    method: "POST",
+    path: "/v1/assign",
+    function: "assign",
+    id: "assign",
+    role: "caller",
+    tag: "addresses",
+    summary: "Assigns addresses to a handle on a host, or explains what it would assign",
+    query: DRY_RUN,
+    headers: ["Idempotency-Key"],
+    body: [assignBody],
+    answers: { 200: assigned },
+    rejections: [
+      "already_assigned",
+      "pool_exhausted",
+      "no_pool_available",
+      "pool_forbidden",
+      "quota_exceeded",
+      "rate_limited",
+      "tenant_mismatch",
+      "host_not_registered",
+      "block_limit",
+      "handle_limit",
+      "strict_affinity",
+      "request_in_progress",
+      "already_released",
+      "address_cooling",
+      "address_quarantined",
+      "idempotency_mismatch",
+    ],
+  },
+  {
+    method: "POST",
+    path: "/v1/release",
+    function: "release",
+    id: "release",
+    role: "caller",
+    tag: "addresses",
+    summary:
+      "Releases addresses, or keeps them for an instance: single ones, all of a handle, of a host, or of an instance",
+    query: {},
+    body: [releaseBody],
+    answers: { 200: released },
+    rejections: [],
+  },
+  {
+    method: "POST",
+    path: "/v1/batch",
+    function: "batch",
+    id: "sendBatch",
+    role: "caller",
+    tag: "addresses",
+    summary:
+      "Carries out a batch of assigns and releases of addresses, each with an answer of its own",
+    query: {},
+    body: [batchBody],
+    ndjson: true,
+    answers: { 200: batchDone },
+    rejections: [],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/handles/{handle+}",
+    function: "release",
+    id: "releaseHandle",
+    role: "caller",
+    tag: "addresses",
+    summary: "Releases all addresses of a handle",
+    query: {},
+    answers: { 200: handleReleased },
+    rejections: [],
+  },
+  {
+    method: "GET",
+    path: "/v1/addresses",
+    function: "read",
+    id: "listAddresses",
+    tag: "addresses",
+    summary: "Lists the addresses that are not free and meet all conditions, in pages",
+    query: addressListQuery,
+    answers: { 200: addressesRead },
+    rejections: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/addresses/{ip}",
+    function: "read",
+    id: "readAddress",
+    tag: "addresses",
+    summary: "Returns an address with its state, owner and generation",
+    query: {},
+    answers: { 200: addressRead },
+    rejections: ["not_found"],
+  },
+  {
+    method: "PATCH",
+    path: "/v1/addresses/{ip}",
+    function: "amend",
+    id: "amendAddress",
+    role: "caller",
+    tag: "addresses",
+    summary:
+      "Renews the lease of an address, changes its owners if they match the expected ones, or both",
+    query: {},
+    body: [amendmentBody],
+    answers: { 200: amended },
+    rejections: [
+      "not_found",
+      "tenant_mismatch",
+      "generation_conflict",
+      "request_in_progress",
+      "precondition_failed",
+    ],
+  },
+  {
+    method: "POST",
+    path: "/v1/addresses/{ip}/conflict",
+    function: "release",
+    id: "reportConflict",
+    role: "caller",
+    tag: "addresses",
+    summary:
+      "Takes an address back that something else uses, and keeps it from everybody for a time",
+    query: {},
+    repeatable: true,
+    body: [conflictBody],
+    answers: { 200: quarantined },
+    rejections: ["not_found", "generation_conflict", "request_in_progress"],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/addresses/{ip}/conflict",
+    function: "release",
+    id: "liftQuarantine",
+    tag: "addresses",
+    summary: "Ends the quarantine of an address; what is left of its cooldown stays",
+    query: {},
+    answers: { 200: lifted },
+    rejections: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/handles",
+    function: "read",
+    id: "listHandles",
+    tag: "addresses",
+    summary: "Lists the handles that have addresses, or those that begin with a text, in pages",
+    query: handleListQuery,
+    answers: { 200: handlesRead },
+    rejections: [],
+  },
+  {
+    // Greedy, as API Gateway decodes a path before it routes: the slash of a handle may be one in the path by then.
+    method: "GET",
+    path: "/v1/handles/{handle+}",
+    function: "read",
+    id: "readHandle",
+    tag: "addresses",
+    summary: "Lists the addresses of a handle, in pages",
+    query: handleQuery,
+    answers: { 200: handleRead },
+    rejections: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/hosts",
+    function: "read",
+    id: "listHosts",
+    tag: "blocks",
+    summary: "Lists the hosts that own a block or use an address, registered or not, in pages",
+    query: hostListQuery,
+    answers: { 200: hostsRead },
+    rejections: [],
+  },
+] as const satisfies readonly Route[];

@@ -1,0 +1,63 @@
+import * as v from "valibot";
+import { readJson } from "../../../api/http/body.ts";
+import { openCursor } from "../../../api/http/cursor.ts";
+import type { Event } from "../../../api/http/event.ts";
+import { inPath, readQuery } from "../../../api/http/parameters.ts";
+import { readIfMatch } from "../../../api/http/write.ts";
+import { DRY_RUN } from "../../../api/query.ts";
+import { kindName, namespaceName, resourceName, text } from "../../../api/schema/field.ts";
+import { Problem } from "../../../api/schema/problem.ts";
+import type { ApplicationName } from "../application.ts";
+import { applicationBody, applicationQuery, applicationSpec } from "../contract/request.ts";
+import type { ApplicationsWanted } from "../operations/read-applications.ts";
+
+/** Reads the requested page of the list. */
+export function readApplicationList(event: Event): ApplicationsWanted {
+  const query = readQuery(event, applicationQuery);
+  const { cursor, ...asked } = query;
+  const opened = openCursor(cursor, applicationsOf(asked), v.object({ after: text }));
+  return { ...asked, after: opened.position?.after };
+}
+
+/** Returns what a cursor of the list belongs to. */
+export const applicationsOf = ({ space }: { readonly space: string }) => ["applications", space];
+
+export const readApplicationPath = (event: Event) => readNamed(event, {});
+
+/** Reads a deletion: the application in the path, and the precondition. */
+export function readApplicationMatch(event: Event) {
+  const named = readNamed(event, DRY_RUN);
+  return { ...named, ...readIfMatch(event) };
+}
+
+export function readApplicationPut(event: Event) {
+  const input = readJson(event, applicationBody);
+  const asked = readApplicationMatch(event);
+  rejectOtherName(input, asked.of);
+  return { ...asked, spec: applicationSpec(input) };
+}
+
+const PARTS = { namespace: namespaceName, kind: kindName, name: resourceName } as const;
+
+/** Reads the application in the path, and the query. */
+function readNamed<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = readQuery(event, entries);
+  const of: Record<keyof ApplicationName, string> = { namespace: "", kind: "", name: "" };
+  for (const part of ["namespace", "kind", "name"] as const)
+    of[part] = inPath(part, PARTS[part], event.pathParameters?.[part]);
+  return { ...query, of };
+}
+
+/** Rejects a body that names another application than the URL. */
+function rejectOtherName(
+  body: { readonly [Part in keyof ApplicationName]?: string | undefined },
+  of: ApplicationName,
+): void {
+  for (const field of ["namespace", "kind", "name"] as const) {
+    const value = body[field];
+    if (value === undefined || value === of[field]) continue;
+    const problem = `is not ${of[field]}, the ${field} in the URL`;
+    const fields = [{ field, value, problem }];
+    throw new Problem("name_mismatch", `${field} ${problem}.`, { fields });
+  }
+}

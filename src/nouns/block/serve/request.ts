@@ -1,0 +1,55 @@
+import * as v from "valibot";
+import { addressInCursor, openCursor } from "../../../api/http/cursor.ts";
+import type { Event } from "../../../api/http/event.ts";
+import { inPath, readQuery } from "../../../api/http/parameters.ts";
+import { cidr, resourceName } from "../../../api/schema/field.ts";
+import { invalid } from "../../../api/schema/problem.ts";
+import { hostId } from "../../../kernel/values/host.ts";
+import { type Cidr, formatCidr } from "../../../net/cidr.ts";
+import { blockListQuery, blockQuery } from "../contract/request.ts";
+import type { BlocksWanted } from "../operations/list-blocks.ts";
+
+/**
+ * The position in a list. A walk goes pool by pool, so the position names the pool; the blocks of a host have one
+ * order.
+ */
+const position = v.object({ pool: v.optional(resourceName), after: addressInCursor });
+
+/** Reads which blocks a request lists: those of a host, of a pool, or all of the space. */
+export function readBlockList(event: Event): BlocksWanted {
+  const query = readQuery(event, blockListQuery);
+  const { space, pool, host, affinityType, limit, cursor } = query;
+  if (host === undefined && affinityType !== undefined)
+    throw invalid({ field: "?affinityType", value: affinityType, problem: "needs a host" });
+  const wanted = {
+    space,
+    pool,
+    host: host === undefined ? undefined : hostId(affinityType ?? "host", host),
+    limit,
+  };
+  return { ...wanted, ...openCursor(cursor, blockListOf(wanted), position) };
+}
+
+/** Reads the block of a request, and the page of its addresses. */
+export function readBlockPath(event: Event) {
+  const query = readQuery(event, blockQuery);
+  const block = inPath("cidr", cidr, event.pathParameters?.cidr);
+  const wanted = { space: query.space, cidr: block, limit: query.limit };
+  const opened = openCursor(query.cursor, blockOf(wanted), v.object({ after: addressInCursor }));
+  return { ...wanted, position: opened.position?.after };
+}
+
+/** Identifies the list of a cursor. */
+export const blockListOf = ({ space, pool, host }: BlocksWanted) => [
+  "blocks",
+  space,
+  pool ?? null,
+  host ?? null,
+];
+
+/** Identifies the block of a cursor. */
+export const blockOf = ({ space, cidr }: { readonly space: string; readonly cidr: Cidr }) => [
+  "block",
+  space,
+  formatCidr(cidr),
+];

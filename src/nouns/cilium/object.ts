@@ -1,0 +1,58 @@
+import type { Family } from "../../net/address.ts";
+
+/** The ways in which Cilium gives a node its addresses. The names are Cilium's (option `ipam`). */
+export const CILIUM_MODES = ["cluster-pool", "kubernetes", "crd", "multi-pool"] as const;
+export type CiliumMode = (typeof CILIUM_MODES)[number];
+
+/** An address in `spec.ipam.pool` or `status.ipam.used`. */
+export interface CiliumAddress {
+  readonly owner?: string;
+  readonly resource?: string;
+}
+
+/** The demand of a node for addresses of one of Cilium's pools. */
+interface CiliumDemand {
+  readonly pool: string;
+  readonly needed?: { readonly "ipv4-addrs"?: number; readonly "ipv6-addrs"?: number };
+}
+
+/** `spec.ipam` of a CiliumNode (`cilium.io/v2`). Other fields come through as they are. */
+export interface CiliumIpam {
+  readonly podCIDRs?: readonly string[];
+  readonly pool?: Readonly<Record<string, CiliumAddress>>;
+  readonly "pre-allocate"?: number;
+  readonly "min-allocate"?: number;
+  readonly "max-allocate"?: number;
+  readonly "max-above-watermark"?: number;
+  readonly pools?: {
+    readonly requested?: readonly CiliumDemand[];
+    readonly allocated?: readonly { readonly pool: string; readonly cidrs?: readonly string[] }[];
+  };
+}
+
+/** `status` of a CiliumNode. Other fields come through as they are. */
+interface CiliumStatus {
+  readonly ipam?: {
+    readonly used?: Readonly<Record<string, CiliumAddress>>;
+    readonly "release-ips"?: Readonly<Record<string, string>>;
+    readonly "operator-status"?: { readonly error?: string };
+  };
+  readonly operator?: { readonly error?: string };
+}
+
+/** The fields of a CiliumNode that Plat reads. It stores them as they came. */
+export interface CiliumObject {
+  readonly ipam: CiliumIpam;
+  readonly status: CiliumStatus;
+}
+
+/** The options of a PUT of a CiliumNode. */
+export interface CiliumOptions {
+  readonly mode: CiliumMode;
+  /** The families that the node needs; absent: those that pools serve, and in `kubernetes` IPv4. */
+  readonly families?: readonly Family[];
+  /** The time after which an excess is released; absent: never. */
+  readonly releaseAfterSeconds?: number;
+  /** The time for which `used` must lack a withdrawn address before it is released. */
+  readonly withdrawAfterSeconds: number;
+}

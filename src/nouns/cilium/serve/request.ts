@@ -1,0 +1,86 @@
+import type * as v from "valibot";
+import { chooseManifest, readDocuments } from "../../../api/http/choose-manifest.ts";
+import { assignedBy, type Event } from "../../../api/http/event.ts";
+import { readHostWith, rejectOtherName } from "../../../api/http/parameters.ts";
+import { NODE } from "../../../api/names.ts";
+import { invalid } from "../../../api/schema/problem.ts";
+import { checked } from "../../../api/schema/schema.ts";
+import { CILIUM_LEVELS_MAX, CILIUM_OBJECT_BYTES_MAX } from "../../../base/limits.ts";
+import {
+  CILIUM_NODE,
+  ciliumNodeBody,
+  ciliumNodeQuery,
+  ciliumReleaseQuery,
+} from "../contract/request.ts";
+import type { CiliumObject } from "../object.ts";
+import type { CiliumRequest } from "../operations/mode.ts";
+
+type CiliumNodeBody = v.InferOutput<typeof ciliumNodeBody>;
+
+/** A CiliumNode with all its fields, and what Plat reads of it. */
+export interface CiliumNodePut extends CiliumRequest {
+  readonly body: CiliumNodeBody;
+}
+
+/** Reads a CiliumNode in JSON or YAML. */
+export function readCiliumNodePut(event: Event): CiliumNodePut {
+  const documents = readDocuments(event);
+  const chosen = chooseManifest(event, documents, { kinds: [CILIUM_NODE], of: NODE });
+  if (isDeep(chosen.document, CILIUM_LEVELS_MAX))
+    throw invalid({
+      field: "body",
+      problem: `is nested more than ${CILIUM_LEVELS_MAX} levels deep`,
+    });
+  const body = checked(ciliumNodeBody, chosen.document);
+  const path = readHostWith(event, ciliumNodeQuery);
+  const { families, releaseAfterSeconds, ...asked } = path;
+  const { name, resourceVersion } = body.metadata;
+  rejectOtherName({ field: "metadata.name", value: name }, path.node);
+  const object = objectOf(body);
+  const uid = uidOf(body);
+  return {
+    ...asked,
+    uid,
+    resourceVersion,
+    object,
+    ...(families && { families }),
+    ...(releaseAfterSeconds !== undefined && { releaseAfterSeconds }),
+    ...assignedBy(event),
+    body,
+  };
+}
+
+/** Reads the node of a GET, and the caller, whom pools may serve or not. */
+export function readCiliumNodePath(event: Event) {
+  const path = readHostWith(event, {});
+  return { ...path, ...assignedBy(event) };
+}
+
+export const readCiliumNodeRelease = (event: Event) => readHostWith(event, ciliumReleaseQuery);
+
+/** Returns the uid of the Node that owns the object, so that both show the same; else the object's own. */
+function uidOf({ metadata }: CiliumNodeBody): string {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === "Node");
+  const uid = owner?.uid ?? metadata.uid;
+  if (uid !== undefined) return uid;
+  throw invalid({
+    field: "metadata.uid",
+    problem: "is required, or the uid of the Node in metadata.ownerReferences",
+  });
+}
+
+function objectOf({ spec, status }: CiliumNodeBody): CiliumObject {
+  const object = { ipam: spec.ipam, status } as CiliumObject;
+  const bytes = Buffer.byteLength(JSON.stringify(object));
+  if (bytes <= CILIUM_OBJECT_BYTES_MAX) return object;
+  throw invalid({
+    field: "body",
+    problem: `has ${bytes} bytes in spec.ipam and status, and may have ${CILIUM_OBJECT_BYTES_MAX}`,
+  });
+}
+
+/** Returns true if a value nests more than a number of levels. A deep one would overflow the stack of JSON.stringify. */
+function isDeep(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1));
+}

@@ -1,0 +1,124 @@
+import type { Settings } from "../pool/pool.ts";
+import type { NodeReport, SignOfLife } from "./node-report.ts";
+
+/** A taint as a Node object has it. */
+export interface Taint {
+  readonly key: string;
+  readonly effect: string;
+  readonly [field: string]: unknown;
+}
+
+/** The health of a node, as Kubernetes' node lifecycle controller judges it. */
+export interface NodeHealth {
+  readonly conditions: Readonly<Record<string, string>>;
+  /** The reason for which `Ready` is not `True`. */
+  readonly reason?: string;
+  readonly lastSeenAtMs: number;
+  /** The taints that the node should have because of its conditions. */
+  readonly taints: readonly Pick<Taint, "key" | "effect">[];
+}
+
+/** The signs by which health is judged. */
+export interface HealthSigns {
+  readonly report: Pick<NodeReport, "conditions" | "reason" | "isUnschedulable" | "seenAtMs">;
+  readonly signOfLife: Pick<SignOfLife, "seenAtMs"> | undefined;
+}
+
+/** The times for which a node may be silent. */
+export interface Graces {
+  /** 0 if silence is not judged. */
+  readonly graceMs: number;
+  /** The time of a node that never reported, in place of the other. */
+  readonly startupGraceMs: number;
+}
+
+/** Returns the times for which a node of a space may be silent. */
+export const gracesOf = ({
+  nodeMonitorGraceSeconds,
+  nodeStartupGraceSeconds,
+}: Settings): Graces => ({
+  graceMs: 1000 * nodeMonitorGraceSeconds,
+  startupGraceMs: 1000 * nodeStartupGraceSeconds,
+});
+
+/**
+ * Judges the health of a node by its report, when it is asked for. A node is silent if neither its heartbeat nor its
+ * Lease changed within the grace period, by Plat's clock. A node without the condition `Ready` never reported, and has the
+ * start-up grace (`tryUpdateNodeHealth` in Kubernetes' pkg/controller/nodelifecycle/node_lifecycle_controller.go).
+ */
+export function healthOf(
+  { report, signOfLife }: HealthSigns,
+  { nowMs, graceMs, startupGraceMs }: Graces & { readonly nowMs: number },
+): NodeHealth {
+  const lastSeenAtMs = Math.max(report.seenAtMs, signOfLife?.seenAtMs ?? 0);
+  const conditions = new Map(report.conditions);
+  let { reason } = report;
+  const hasReported = conditions.has(READY);
+  if (graceMs > 0 && nowMs - lastSeenAtMs > (hasReported ? graceMs : startupGraceMs)) {
+    reason = hasReported ? "NodeStatusUnknown" : "NodeStatusNeverUpdated";
+    for (const type of SILENCED) conditions.set(type, "Unknown");
+  }
+  const ready = conditions.get(READY);
+  return {
+    conditions: Object.fromEntries(conditions),
+    ...(reason !== undefined && ready !== undefined && ready !== "True" && { reason }),
+    lastSeenAtMs,
+    taints: [
+      ...TAINTS.filter(({ type, status }) => conditions.get(type) === status).flatMap(
+        ({ key, effects }) => effects.map((effect) => ({ key, effect })),
+      ),
+      ...(report.isUnschedulable ? [{ key: UNSCHEDULABLE, effect: NO_SCHEDULE }] : []),
+    ],
+  };
+}
+
+const READY = "Ready";
+const NO_SCHEDULE = "NoSchedule";
+const NO_EXECUTE = "NoExecute";
+const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
+
+/** The conditions of a silent node. Nothing follows from silence for its network. */
+const SILENCED = [READY, "MemoryPressure", "DiskPressure", "PIDPressure"];
+
+const BOTH = [NO_SCHEDULE, NO_EXECUTE];
+
+/** https://kubernetes.io/docs/reference/labels-annotations-taints/ */
+const TAINTS = [
+  { type: READY, status: "False", key: "node.kubernetes.io/not-ready", effects: BOTH },
+  { type: READY, status: "Unknown", key: "node.kubernetes.io/unreachable", effects: BOTH },
+  ...[
+    ["MemoryPressure", "memory-pressure"],
+    ["DiskPressure", "disk-pressure"],
+    ["NetworkUnavailable", "network-unavailable"],
+    ["PIDPressure", "pid-pressure"],
+  ].map(([type = "", name = ""]) => ({
+    type,
+    status: "True",
+    key: `node.kubernetes.io/${name}`,
+    effects: [NO_SCHEDULE],
+  })),
+];
+
+const MANAGED = new Set([...TAINTS.map(({ key }) => key), UNSCHEDULABLE]);
+
+/**
+ * Returns the taints that a node should have in place of its own; nothing if it has them. Plat adds no `NoExecute` taint,
+ * because evictions go by the rate of the zone. It replaces one by the other, and removes it.
+ */
+export function taintsAfter(
+  own: readonly Taint[],
+  due: NodeHealth["taints"],
+): readonly Taint[] | undefined {
+  const isDue = ({ key, effect }: Taint) =>
+    due.some((taint) => taint.key === key && taint.effect === effect);
+  const isEvicting = ({ key, effect }: Taint) => effect === NO_EXECUTE && MANAGED.has(key);
+  const isManaged = (taint: Taint) => MANAGED.has(taint.key) && BOTH.includes(taint.effect);
+  const had = own.some(isEvicting);
+  const kept = own.filter((taint) => !isManaged(taint) || isDue(taint));
+  const added = due.filter(
+    (taint) =>
+      !kept.some(({ key, effect }) => key === taint.key && effect === taint.effect) &&
+      (taint.effect !== NO_EXECUTE || had),
+  );
+  return kept.length === own.length && added.length === 0 ? undefined : [...kept, ...added];
+}

@@ -1,0 +1,28 @@
+import type { Rejection } from "../../../base/outcome.ts";
+import { configurationOf } from "../../../kernel/core/configuration.ts";
+import type { Context } from "../../../kernel/core/context.ts";
+import { notFound } from "../../../kernel/core/not-found.ts";
+import { allOf } from "../../../kernel/core/parallel.ts";
+import { type Node, uidOfNode } from "../node.ts";
+import { gracesOf, healthOf, type NodeHealth } from "../node-health.ts";
+import type { NodeReport } from "../node-report.ts";
+
+/** A registered node, and its health if a cluster reports it. */
+export interface NodeWithHealth extends Node {
+  readonly status?: { readonly report: NodeReport; readonly health: NodeHealth };
+}
+
+export async function readNode(
+  context: Context,
+  space: string,
+  name: string,
+): Promise<NodeWithHealth | Rejection> {
+  const { store, now } = context;
+  const [node, life] = await allOf(store.readNode(space, name), store.readNodeLife(space, name));
+  if (!node) return notFound(space, "node", name);
+  const { report, signOfLife } = life;
+  if (!report || report.uid !== uidOfNode(node)) return node;
+  const { settings } = await configurationOf(context, space);
+  const health = healthOf({ report, signOfLife }, { nowMs: now(), ...gracesOf(settings) });
+  return { ...node, status: { report, health } };
+}

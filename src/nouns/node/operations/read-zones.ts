@@ -1,0 +1,68 @@
+import {
+  CLOCK_SKEW_MS_MAX,
+  LABELLED_PER_PAGE_MAX,
+  TOMBSTONES_DUE_MAX,
+  ZONE_READS_AT_ONCE,
+} from "../../../base/limits.ts";
+import { shardOfSpace } from "../../../base/shard.ts";
+import { configurationOf } from "../../../kernel/core/configuration.ts";
+import type { Context } from "../../../kernel/core/context.ts";
+import { inParallel } from "../../../kernel/core/parallel.ts";
+import { areTooManyGone } from "../gone-nodes.ts";
+import type { NodeEntry } from "../node.ts";
+import { gracesOf, healthOf } from "../node-health.ts";
+import { type NodeInZone, type ZonesHealth, zonesOf } from "../zone.ts";
+
+/** The health of the zones of a space, and its nodes that ended and still have something. */
+export interface Zones extends ZonesHealth {
+  readonly gone: {
+    /** The nodes whose quarantine is over. */
+    readonly due: number;
+    /** Those of them that wait, because too many ended at once. */
+    readonly held: number;
+  };
+}
+
+/**
+ * Counts the nodes of a space that clusters report, by zone. Nothing is stored for it: each node is read.
+ *
+ * @throws {CorruptItemError} if a report or an entry cannot be read, because the counts would be wrong
+ */
+export async function readZones(context: Context, space: string): Promise<Zones> {
+  const entries = await entriesOf(context, space);
+  const { settings } = await configurationOf(context, space);
+  const times = { nowMs: context.now(), ...gracesOf(settings) };
+  const nodes = await inParallel(entries, ZONE_READS_AT_ONCE, async ({ name }) => {
+    const { report, signOfLife } = await context.store.readNodeLife(space, name);
+    if (!report) return [];
+    const { conditions } = healthOf({ report, signOfLife }, times);
+    const { zone, isExcluded } = report;
+    return [{ zone, isExcluded, ready: conditions.Ready } satisfies NodeInZone];
+  });
+  const due = await countDue(context, space);
+  const isHeld = areTooManyGone(due, entries.length, settings.goneNodesPercentMax);
+  return { ...zonesOf(nodes.flat()), gone: { due, held: isHeld ? due : 0 } };
+}
+
+async function entriesOf({ store }: Context, space: string): Promise<readonly NodeEntry[]> {
+  const entries: NodeEntry[] = [];
+  for (let after: string | undefined, more = true; more; ) {
+    const page = await store.listNodeEntries(space, { after, limit: LABELLED_PER_PAGE_MAX });
+    for (const unreadable of page.unreadable) throw unreadable;
+    entries.push(...page.items);
+    after = page.next;
+    more = after !== undefined;
+  }
+  return entries;
+}
+
+/** Counts the tombstones of a space whose quarantine is over, and which the repair run has not begun to free. */
+async function countDue({ store, now }: Context, space: string): Promise<number> {
+  const page = { untilMs: now() - CLOCK_SKEW_MS_MAX, limit: TOMBSTONES_DUE_MAX };
+  const due = await store.dueTombstones(shardOfSpace(space), page);
+  const ours = due.filter(({ tombstone }) => tombstone.space === space);
+  const read = await inParallel(ours, ZONE_READS_AT_ONCE, ({ tombstone }) =>
+    store.readTombstone(tombstone),
+  );
+  return read.filter((tombstone) => tombstone?.state === "quarantined").length;
+}

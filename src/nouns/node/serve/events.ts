@@ -1,0 +1,75 @@
+import { readJson } from "../../../api/http/body.ts";
+import type { AnswerOf, Event } from "../../../api/http/event.ts";
+import { readSpace } from "../../../api/http/parameters.ts";
+import { invalid, type Problem, problemOf } from "../../../api/schema/problem.ts";
+import { checked } from "../../../api/schema/schema.ts";
+import { nodePrefixOf } from "../../prefix/contract/node-prefix-answer.ts";
+import { anyEvents, eventList } from "../contract/events-request.ts";
+import type { ClusterEvent } from "../node-event.ts";
+import type { EventResult } from "../operations/apply-events.ts";
+import { type ParsedEvent, parseEvent } from "./parse-event.ts";
+
+/** Events of one request, with what each entry is. */
+export interface EventsRequest {
+  readonly space: string;
+  readonly entries: readonly ParsedEvent[];
+  /** The events to apply, in the order of their entries. */
+  readonly events: readonly ClusterEvent[];
+}
+
+/** Reads one event, or a list of them. A malformed entry does not hinder the others. */
+export function readEvents(event: Event): EventsRequest {
+  const body = readJson(event, anyEvents);
+  const list = entriesOf(body);
+  const space = readSpace(event);
+  const entries = list.map(parseEvent);
+  return { space, entries, events: entries.flatMap((one) => ("event" in one ? [one.event] : [])) };
+}
+
+function entriesOf(body: Readonly<Record<string, unknown>>): readonly unknown[] {
+  if (Object.hasOwn(body, "object") || Object.hasOwn(body, "detail-type")) return [body];
+  if (Object.hasOwn(body, "events")) return checked(eventList, body).events;
+  const problem =
+    "is required, or in its place type and object of a watch event, or an event of EventBridge";
+  throw invalid({ field: "events", problem });
+}
+
+export function eventsAnswer(
+  results: readonly EventResult[],
+  requestId: string,
+  { entries }: EventsRequest,
+): AnswerOf<"POST /v1/events"> {
+  const applied = results.values();
+  return {
+    status: 200,
+    body: {
+      requestId,
+      results: entries.map(({ kind, name, ...entry }, index) => ({
+        index,
+        kind,
+        name,
+        ...("event" in entry ? resultBody(applied.next().value) : entryBody(entry)),
+      })),
+    },
+  };
+}
+
+function resultBody(result: EventResult | undefined) {
+  const { status = "failed", failure, rejection = failure, prefixes, patch } = result ?? {};
+  return {
+    status,
+    ...(rejection !== undefined && reasonOf(rejection)),
+    ...(prefixes && { podCIDRs: prefixes.map(nodePrefixOf) }),
+    ...(patch && { patch }),
+  };
+}
+
+const entryBody = (entry: { ignored: true } | { rejected: Problem }) =>
+  "rejected" in entry
+    ? { status: "rejected" as const, ...reasonOf(entry.rejected) }
+    : { status: "ignored" as const };
+
+function reasonOf(failure: unknown) {
+  const { code, detail } = problemOf(failure);
+  return { code, detail };
+}

@@ -1,0 +1,323 @@
+import { assertTexts, assertTimes } from "../../base/assertions.ts";
+import { CorruptItemError, type Outcome } from "../../base/outcome.ts";
+import type { SpaceIndex } from "../../kernel/values/index-entry.ts";
+import { idOf, intervalText } from "../../table/attribute.ts";
+import { absent, equals } from "../../table/clause.ts";
+import {
+  address,
+  addressSet,
+  anyOf,
+  cidr,
+  codec,
+  type Form,
+  flag,
+  id,
+  labels,
+  list,
+  map,
+  number,
+  optional,
+  record,
+  selector,
+  someOf,
+  text,
+  texts,
+  via,
+} from "../../table/codec.ts";
+import { assertKeys, reading } from "../../table/format.ts";
+import type { Item, Key } from "../../table/item.ts";
+import {
+  CONFIG_SK,
+  configKey,
+  poolKey,
+  reservationKey,
+  spaceAndName,
+  spaceIn,
+  spacePk,
+  versionKey,
+} from "../../table/key.ts";
+import { readEachByName, readOrNot } from "../../table/readable-items.ts";
+import { withItem } from "../../table/revised-writes.ts";
+import type { Table } from "../../table/table.ts";
+import { quotaFrom } from "../quota/item.ts";
+import type { Route } from "./network.ts";
+import type { AttributeIndex } from "./pool.ts";
+import {
+  ASSIGNMENT_MODES,
+  assertPool,
+  assertReservation,
+  assertSettings,
+  BORROWING,
+  POOL_STATES,
+  type Pool,
+  type Reservation,
+  reservedBy,
+  SETTINGS_DEFAULT,
+  type Settings,
+  type SpaceConfiguration,
+} from "./pool.ts";
+
+/**
+ * The calls for the configuration of a space: settings, pools and reservations. They are in one
+ * partition, so one Query reads them. Each method is one call to the database.
+ */
+export function spaceItems(table: Table) {
+  /** Writes an item over the one of that revision, or creates it. */
+  const put = (step: string, item: Item, seenRevision: string | undefined) =>
+    table.write({
+      step,
+      key: item,
+      when: [unchanged(step, seenRevision)],
+      change: { kind: "put", item },
+    });
+  const remove = async (step: string, key: Key, seenRevision: string) =>
+    table.write({
+      step,
+      key,
+      when: [unchanged(step, seenRevision)],
+      change: { kind: "delete" },
+    });
+
+  return {
+    /**
+     * Returns the configuration of a space. An unreadable item is an error value in it.
+     *
+     * @throws {CorruptItemError} if the keys of the space have another format
+     */
+    async readSpace(space: string): Promise<SpaceConfiguration> {
+      const items = await table.query(spacePk(space));
+      for (const item of items) assertKeys(item);
+      const pools = readEachByName(items.filter(isPool), poolFrom);
+      const reservations = readEachByName(items.filter(isReservation), reservationFrom);
+      const quotas = readEachByName(items.filter(isQuota), quotaFrom);
+      const reserved = reservedBy(reservations.items, pools.items);
+      const config = items.find(({ sk }) => sk === CONFIG_SK);
+      const known = config && readOrNot(config, settingsFrom);
+      const settings = () => {
+        if (known instanceof CorruptItemError) throw known;
+        return known;
+      };
+      return {
+        get settings() {
+          return settings()?.settings ?? SETTINGS_DEFAULT;
+        },
+        get settingsRevision() {
+          return settings()?.revision;
+        },
+        get indexes() {
+          return settings()?.indexes ?? [];
+        },
+        pools: pools.items,
+        unreadablePools: pools.unreadable,
+        reservations: reservations.items,
+        unreadableReservations: reservations.unreadable,
+        get quotas() {
+          const [first] = quotas.unreadable;
+          if (first) throw first.unreadable;
+          return quotas.items;
+        },
+        readableQuotas: quotas.items,
+        unreadableQuotas: quotas.unreadable,
+        get reserved() {
+          const [first] = reservations.unreadable;
+          if (first) throw first.unreadable;
+          return reserved;
+        },
+      };
+    },
+
+    async putPool(pool: Pool, seen: Pool | undefined): Promise<Outcome<Pool>> {
+      return withItem(await put("put-pool", POOL.item(pool), seen?.revision), poolFrom);
+    },
+
+    /** Changes a pool if its revision is the one seen. `step` names the step of the protocol. */
+    async changePool(step: string, seen: Pool, next: Pool): Promise<Outcome<Pool>> {
+      return withItem(await put(step, POOL.item(next), seen.revision), poolFrom);
+    },
+
+    async deletePool(seen: Pool): Promise<Outcome<unknown>> {
+      return remove("delete-pool", poolKey(seen.space, seen.name), seen.revision);
+    },
+
+    async putReservation(
+      reservation: Reservation,
+      seen: Reservation | undefined,
+    ): Promise<Outcome<Reservation>> {
+      const item = RESERVATION.item(reservation);
+      return withItem(await put("put-reservation", item, seen?.revision), reservationFrom);
+    },
+
+    async deleteReservation(seen: Reservation): Promise<Outcome<unknown>> {
+      return remove("delete-reservation", reservationKey(seen.space, seen.name), seen.revision);
+    },
+
+    /** @param indexes those of the settings' indexed attributes, with the times since when they are set */
+    async putSettings(
+      space: string,
+      { indexes = [], ...settings }: Settings & { readonly indexes?: readonly AttributeIndex[] },
+      revision: string,
+      seenRevision: string | undefined,
+    ): Promise<Outcome<unknown>> {
+      const since = indexes.flatMap(({ attribute, sinceMs }) =>
+        sinceMs === undefined ? [] : [[attribute, sinceMs] as const],
+      );
+      const item = CONFIGURATION.item({
+        space,
+        settings,
+        ...(since.length > 0 && { indexedSince: Object.fromEntries(since) }),
+        indexes,
+        revision,
+      });
+      return withItem(await put("put-settings", item, seenRevision), settingsFrom);
+    },
+
+    async deleteSettings(space: string, seenRevision: string): Promise<Outcome<unknown>> {
+      return remove("delete-settings", configKey(space), seenRevision);
+    },
+
+    /**
+     * Returns the value that changes with every change of the configuration. @throws
+     * {CorruptItemError}
+     */
+    async readVersion(space: string): Promise<string | undefined> {
+      const item = await table.get(versionKey(space));
+      return item && versionFrom(item);
+    },
+
+    async raiseVersion(space: string, version: string): Promise<Outcome<unknown>> {
+      assertTexts({ version });
+      const change = { kind: "update", set: [[["version"], version]] } as const;
+      const key = versionKey(space);
+      return withItem(
+        await table.write({ step: "raise-version", key, when: [], change }),
+        versionFrom,
+      );
+    },
+  };
+}
+
+const unchanged = (step: string, revision: string | undefined) =>
+  revision === undefined
+    ? absent(`${step}-absent`, "pk")
+    : equals(`${step}-rev`, revision, "revision");
+
+/**
+ * The stored value for no limit. An absent setting has its default, so no limit needs a number of
+ * its own.
+ */
+const NO_CAP = 0;
+
+const isPool = ({ sk }: Key) => sk.startsWith("POOL#");
+const isQuota = ({ sk }: Key) => sk.startsWith("QUOTA#");
+const isReservation = ({ sk }: Key) => sk.startsWith("RESERVATION#");
+
+export const versionFrom = reading((item: Item) => idOf(item, "version"));
+
+/** The settings of a space, and the indexes that follow from them. */
+interface Configuration {
+  readonly space: string;
+  readonly settings: Settings;
+  /** The times since when indexes are set, by their attributes. */
+  readonly indexedSince?: Readonly<Record<string, number>>;
+  readonly indexes: readonly AttributeIndex[];
+  readonly revision: string;
+}
+
+/** All settings, as they are but for one. A setting that is absent has its default. */
+const settings: Form<Settings> = via(
+  map<Partial<Settings>>(),
+  (settings) => {
+    assertSettings(settings);
+    return { ...settings, maxBlocksPerHost: settings.maxBlocksPerHost ?? NO_CAP };
+  },
+  (stored) => {
+    const { maxBlocksPerHost, ...rest } = { ...SETTINGS_DEFAULT, ...stored };
+    const cap = maxBlocksPerHost === NO_CAP ? null : maxBlocksPerHost;
+    const settings = { ...rest, maxBlocksPerHost: cap };
+    // The indexes follow from settings that are checked.
+    assertSettings(settings);
+    return settings;
+  },
+);
+
+const CONFIGURATION = codec<Configuration, "space", "indexes">({
+  key: ({ space }) => configKey(space),
+  named: (key) => ({ space: spaceIn(key) }),
+  attributes: { settings, indexedSince: optional(map()), revision: id },
+  derive: ({ settings: { indexedAttributes }, indexedSince = {} }) => ({
+    indexes: indexedAttributes.map((attribute) => {
+      const sinceMs = indexedSince[attribute];
+      return { attribute, ...(sinceMs !== undefined && { sinceMs }) };
+    }),
+  }),
+  assert({ indexes, revision }) {
+    assertTimes(...indexes.map(({ sinceMs }) => sinceMs));
+    assertTexts({ revision });
+  },
+});
+const settingsFrom = CONFIGURATION.from;
+
+const POOL = codec<Pool, "space" | "name">({
+  key: ({ space, name }) => poolKey(space, name),
+  named: spaceAndName,
+  attributes: {
+    id,
+    state: anyOf(POOL_STATES),
+    cidr,
+    assign: optional(anyOf(["prefixes"])),
+    parent: optional(text),
+    parentId: optional(id),
+    blockSize: number,
+    disabled: flag,
+    assignmentMode: anyOf(ASSIGNMENT_MODES),
+    allowedUses: someOf(),
+    nodeSelector: optional(selector),
+    namespaceSelector: optional(selector),
+    podSelector: optional(selector),
+    nodeNames: optional(texts),
+    namespaceNames: optional(texts),
+    networks: optional(texts),
+    principals: optional(texts),
+    cooldownSeconds: optional(number),
+    borrowing: anyOf(BORROWING),
+    ranges: optional(addressSet),
+    excludes: optional(addressSet),
+    kind: optional(anyOf(["subnet"])),
+    prefixLength: optional(number),
+    gateway: optional(address),
+    routes: optional(list(record<Route>({ dst: cidr, gw: address }))),
+    dns: optional(list(address)),
+    domain: optional(text),
+    vlan: optional(number),
+    mtu: optional(number),
+    labels: optional(labels),
+    subnetId: optional(id),
+    adding: optional(addressSet),
+    retiring: optional(addressSet),
+    routing: optional(map()),
+    description: optional(text),
+    tags: optional(texts),
+    revision: id,
+  },
+  assert: assertPool,
+});
+export const poolFrom = POOL.from;
+
+const RESERVATION = codec<Reservation, "space" | "name", "intervals">({
+  key: ({ space, name }) => reservationKey(space, name),
+  named: spaceAndName,
+  attributes: {
+    cidrs: texts,
+    reason: optional(text),
+    revision: id,
+  },
+  derive: ({ cidrs }) => ({ intervals: cidrs.map(intervalText) }),
+  assert: assertReservation,
+});
+export const reservationFrom = RESERVATION.from;
+
+/** Returns the indexes of a space with its name, from the item of its settings. */
+export function indexesFrom(item: Item): readonly SpaceIndex[] {
+  const { space, indexes } = settingsFrom(item);
+  return indexes.map((index) => ({ ...index, space }));
+}

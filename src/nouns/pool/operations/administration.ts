@@ -1,0 +1,218 @@
+import { RESERVATIONS_PER_SPACE_MAX, UNTOLD_EFFECTIVE_MS_MAX } from "../../../base/limits.ts";
+import type { Listed } from "../../../base/listed.ts";
+import { Rejection } from "../../../base/outcome.ts";
+import { same } from "../../../base/same.ts";
+import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
+import { announceChange } from "../../../kernel/core/configuration.ts";
+import { type Context, fresh } from "../../../kernel/core/context.ts";
+import { notFound } from "../../../kernel/core/not-found.ts";
+import {
+  knownOutcome,
+  type Precondition,
+  registerSpace,
+  unchanged,
+  unmet,
+  type Written,
+} from "../../../kernel/core/written.ts";
+import { formatCidr } from "../../../net/cidr.ts";
+import { deleteJobId } from "../../job/job.ts";
+import { parentOf } from "../../prefix/operations/child-pool.ts";
+import { isShut } from "../../reservation/closed-by-reservations.ts";
+import {
+  assignsPrefixes,
+  type Pool,
+  type PoolSpec,
+  poolNamed,
+  type Reservation,
+  type ReservationSpec,
+  reservationNamed,
+  type Settings,
+  type SpaceConfiguration,
+} from "../pool.ts";
+import { buildIndexes, indexesOf, isAsked } from "./build-indexes.ts";
+import { changePool } from "./change-pool.ts";
+import { createPool } from "./create-pool.ts";
+
+/**
+ * Creates a pool, or changes an existing one if the precondition holds. A new pool is written as `pending`, then its
+ * range enters the address plan, then the pool becomes `active`. A crash in between leaves a pool that serves no
+ * request, and a repeat of the PUT continues.
+ */
+export async function putPool(
+  context: Context,
+  space: string,
+  name: string,
+  spec: PoolSpec,
+  precondition: Precondition,
+): Promise<Written<Pool> | Rejection> {
+  return compareAndSwap(`the pool ${name}`, async () => {
+    const configuration = await context.store.readSpace(space);
+    const current = poolNamed(configuration, name);
+    if (current?.state === "deleting") return answer(beingDeleted(current));
+    if (current?.state === "active")
+      return changePool(context, { seen: current, configuration }, spec, precondition);
+    const unfit =
+      unmet({ kind: "pool", name }, { act: "change", precondition }) ??
+      withoutPrefix(spec, configuration);
+    if (unfit) return answer(unfit);
+    const parent = parentOf(spec, space, configuration);
+    if (parent instanceof Rejection) return answer(parent);
+    const count = configuration.pools.length + configuration.unreadablePools.length;
+    return answer(await createPool(context, { space, name, spec, current, parent, count }));
+  });
+}
+
+/** Returns the rejection of a new pool of prefixes in which reservations touch every prefix; otherwise nothing. */
+function withoutPrefix(spec: PoolSpec, configuration: SpaceConfiguration): Rejection | undefined {
+  if (!assignsPrefixes(spec) || !isShut(spec, configuration)) return undefined;
+  const value = formatCidr(spec.cidr);
+  const problem = `has no prefix of /${spec.blockSize} that is free of reserved addresses; a prefix is not assigned if a reservation has an address of it`;
+  return new Rejection("invalid_request", `cidr ${value} ${problem}.`, {
+    fields: [{ field: "cidr", value, problem }],
+  });
+}
+
+/** Creates a reservation, or changes an existing one if the precondition holds. */
+export async function putReservation(
+  context: Context,
+  space: string,
+  name: string,
+  spec: ReservationSpec,
+  precondition: Precondition,
+): Promise<Written<Reservation> | Rejection> {
+  const resource = { kind: "reservation", name };
+  return compareAndSwap<Written<Reservation> | Rejection>(`the reservation ${name}`, async () => {
+    const configuration = await context.store.readSpace(space);
+    const seen = reservationNamed(configuration, name);
+    const { reservations, unreadableReservations } = configuration;
+    const count = reservations.length + unreadableReservations.length;
+    const revision = seen?.revision;
+    const isSame = same(seen, { ...spec, space, name, revision });
+    const wanted = { act: "change", precondition, isSame } as const;
+    const rejection = unmet({ ...resource, revision }, wanted);
+    if (rejection) return answer(rejection);
+    if (seen && isSame)
+      return answer(unchanged(context, seen, seen.revision, UNTOLD_EFFECTIVE_MS_MAX));
+    if (!seen && count >= RESERVATIONS_PER_SPACE_MAX) {
+      const detail = `A space has at most ${RESERVATIONS_PER_SPACE_MAX} reservations.`;
+      return answer(new Rejection("invalid_request", detail));
+    }
+    await registerSpace(context, space);
+    const next: Reservation = { ...spec, space, name, revision: fresh(context) };
+    const put = await knownOutcome(context.store.putReservation(next, seen));
+    if (put.outcome === "lost") return RETRY;
+    const effectiveAtMs = await announceChange(context, space);
+    return answer({ value: next, created: !seen, effectiveAtMs });
+  });
+}
+
+/** Deletes a reservation if the precondition holds. */
+export async function deleteReservation(
+  context: Context,
+  space: string,
+  name: string,
+  precondition: Precondition,
+): Promise<Written<undefined> | Rejection> {
+  const resource = { kind: "reservation", name };
+  return compareAndSwap<Written<undefined> | Rejection>(`the reservation ${name}`, async () => {
+    const seen = await findReservation(context, space, name);
+    if (!seen) return answer(notFound(space, "reservation", name));
+    const { revision } = seen;
+    const rejection = unmet({ ...resource, revision }, { act: "delete", precondition });
+    if (rejection) return answer(rejection);
+    const deleted = await knownOutcome(context.store.deleteReservation(seen));
+    if (deleted.outcome === "lost") return RETRY;
+    const effectiveAtMs = await announceChange(context, space);
+    return answer({ value: undefined, created: false, effectiveAtMs });
+  });
+}
+
+interface SettingsWithRevision {
+  readonly settings: Settings;
+  readonly revision: string;
+}
+
+/** Writes the settings of a space if the precondition holds. */
+export async function putSettings(
+  context: Context,
+  space: string,
+  settings: Settings,
+  precondition: Precondition,
+): Promise<Written<SettingsWithRevision> | Rejection> {
+  const resource = { kind: "configuration", name: `of space ${space}` };
+  const what = `the configuration of space ${space}`;
+  return compareAndSwap<Written<SettingsWithRevision> | Rejection>(what, async () => {
+    const {
+      settings: current,
+      settingsRevision: seen,
+      indexes: before,
+    } = await context.store.readSpace(space);
+    const indexes = indexesOf(settings, before);
+    const isSame = seen !== undefined && same(current, settings);
+    const wanted = { act: "change", precondition, isSame } as const;
+    const rejection = unmet({ ...resource, revision: seen }, wanted);
+    if (rejection) return answer(rejection);
+    // Of an earlier request that did not end, an index may be left that no walk was asked for.
+    if (isSame && indexes.every(isAsked)) {
+      const value = { settings, revision: seen };
+      return answer(unchanged(context, value, seen, UNTOLD_EFFECTIVE_MS_MAX));
+    }
+    await registerSpace(context, space);
+    const revision = fresh(context);
+    const written = { ...settings, indexes };
+    const put = await knownOutcome(context.store.putSettings(space, written, revision, seen));
+    if (put.outcome === "lost") return RETRY;
+    const effectiveAtMs = await announceChange(context, space);
+    const last = await buildIndexes(context, space, { ...written, revision });
+    const value = { settings, revision: last };
+    return answer({ value, created: seen === undefined, effectiveAtMs });
+  });
+}
+
+/** Returns a pool in its current state. A pool whose creation was interrupted is `pending`. */
+export async function readPool(
+  context: Context,
+  space: string,
+  name: string,
+): Promise<Pool | Rejection> {
+  return poolNamed(await context.store.readSpace(space), name) ?? notFound(space, "pool", name);
+}
+
+export async function listPools(context: Context, space: string): Promise<Listed<Pool>> {
+  const { pools, unreadablePools } = await context.store.readSpace(space);
+  return { items: pools, unreadable: unreadablePools.map(({ unreadable }) => unreadable) };
+}
+
+export async function readReservation(
+  context: Context,
+  space: string,
+  name: string,
+): Promise<Reservation | Rejection> {
+  return (await findReservation(context, space, name)) ?? notFound(space, "reservation", name);
+}
+
+export async function listReservations(
+  context: Context,
+  space: string,
+): Promise<Listed<Reservation>> {
+  const { reservations, unreadableReservations } = await context.store.readSpace(space);
+  const unreadable = unreadableReservations.map((each) => each.unreadable);
+  return { items: reservations, unreadable };
+}
+
+/** Returns the settings of the space; without a revision until a request writes them. */
+export async function readSettings(context: Context, space: string) {
+  const { settings, settingsRevision } = await context.store.readSpace(space);
+  return { settings, revision: settingsRevision };
+}
+
+async function findReservation(context: Context, space: string, name: string) {
+  return reservationNamed(await context.store.readSpace(space), name);
+}
+
+export const beingDeleted = ({ name, id }: Pool) =>
+  new Rejection(
+    "pool_deleting",
+    `The pool ${name} is being deleted; its name and its range are free when job ${deleteJobId(id)} is done.`,
+    { job: deleteJobId(id) },
+  );

@@ -1,0 +1,183 @@
+import {
+  IN_USE_ADDRESSES_MAX,
+  POOL_RETIRING_RUNS_MAX,
+  UNTOLD_EFFECTIVE_MS_MAX,
+} from "../../../base/limits.ts";
+import { Rejection } from "../../../base/outcome.ts";
+import { same } from "../../../base/same.ts";
+import { lookAtSet } from "../../../kernel/blocks/look-at-set.ts";
+import { answer, RETRY, type Step } from "../../../kernel/core/compare-and-swap.ts";
+import { announceChange } from "../../../kernel/core/configuration.ts";
+import { type Context, fresh } from "../../../kernel/core/context.ts";
+import {
+  knownOutcome,
+  type Precondition,
+  unchanged,
+  unmet,
+  type Written,
+} from "../../../kernel/core/written.ts";
+import { formatAddress } from "../../../net/address.ts";
+import { type AddressSet, NO_ADDRESSES, subtract, unionOf } from "../../../net/address-set.ts";
+import { formatCidr, sameCidr } from "../../../net/cidr.ts";
+import { shrinkJobId } from "../../job/job.ts";
+import { beginShrink } from "../../job/operations/begin-job.ts";
+import { takenWithin } from "../../utilization/used-in.ts";
+import { isForApplications } from "../application-pools.ts";
+import { lostByInner } from "../overlap.ts";
+import {
+  assignsPrefixes,
+  isRanged,
+  noneUnread,
+  type Pool,
+  type PoolSpec,
+  type SpaceConfiguration,
+} from "../pool.ts";
+import { isShrinking, setOf } from "../set.ts";
+import { cutCheck } from "./cut-check.ts";
+import { rejectShared } from "./reject-shared.ts";
+
+/**
+ * Changes an active pool as it was seen, if the precondition holds. What it adds to a ranged pool belongs to it before it serves. What it
+ * takes out stays with the pool (`retiring`) until a job has proven it unused.
+ */
+export async function changePool(
+  context: Context,
+  { seen, configuration }: { readonly seen: Pool; readonly configuration: SpaceConfiguration },
+  spec: PoolSpec,
+  precondition: Precondition,
+): Promise<Step<Written<Pool> | Rejection>> {
+  const { space, name, id, state, revision, subnetId, parentId, adding, retiring, ...current } =
+    seen;
+  const isSame = same(current, spec);
+  const wanted = { act: "change", precondition, isSame } as const;
+  const rejection = unmet({ kind: "pool", name, revision }, wanted);
+  if (rejection) return answer(rejection);
+  // A change that was cut off can have left what it was about to add. Then the same content is written once more.
+  if (isSame && !adding) {
+    if (retiring) await beginShrink(context, seen);
+    return answer(unchanged(context, seen, revision, UNTOLD_EFFECTIVE_MS_MAX));
+  }
+  const fixed = immutableIn(seen, spec);
+  if (fixed) return answer(fixed);
+  const [set, wantedSet] = [setOf(seen), setOf(spec)];
+  const left = subtract(unionOf(retiring ?? NO_ADDRESSES, set), wantedSet);
+  const out = subtract(set, wantedSet);
+  const kept =
+    lostByInner(seen, out, configuration) ?? (await takenOut(context, seen, { out, left }));
+  if (kept) return answer(kept);
+  const added = subtract(wantedSet, set);
+  const before = added.length > 0 ? await addAddresses(context, seen, added) : seen;
+  if (before instanceof Rejection) return answer(before);
+  if (!before) return RETRY;
+  const subnet = subnetId !== undefined && { subnetId };
+  const next: Pool = {
+    ...spec,
+    space,
+    name,
+    id,
+    ...subnet,
+    ...(parentId !== undefined && { parentId }),
+    ...(left.length > 0 && { retiring: left }),
+    state,
+    revision: fresh(context),
+  };
+  const put = await knownOutcome(context.store.putPool(next, before));
+  if (put.outcome === "lost") return RETRY;
+  const effectiveAtMs = await announceChange(context, space);
+  if (isShrinking(next)) await beginShrink(context, next);
+  return answer({ value: next, created: false, effectiveAtMs });
+}
+
+/** Returns the rejection if the change touches an immutable field; otherwise nothing. */
+function immutableIn(seen: Pool, spec: PoolSpec): Rejection | undefined {
+  if (!sameCidr(seen.cidr, spec.cidr)) return immutable("cidr", formatCidr(seen.cidr));
+  if (seen.parent !== spec.parent) return immutable("parent", seen.parent ?? "absent");
+  if (assignsPrefixes(seen) !== assignsPrefixes(spec))
+    return immutable("assign", assignsPrefixes(seen) ? "prefixes" : "addresses");
+  if (seen.blockSize !== spec.blockSize) return immutable("blockSize", seen.blockSize);
+  const isForBalancers = ({ allowedUses }: PoolSpec) => allowedUses.includes("LoadBalancer");
+  if (isForBalancers(seen) !== isForBalancers(spec))
+    return fieldRejection(
+      "allowedUses",
+      `cannot gain or lose LoadBalancer; it is ${seen.allowedUses.join(", ")}`,
+    );
+  if (isForApplications(seen) !== isForApplications(spec))
+    return fieldRejection(
+      "assignmentMode",
+      `cannot become or cease to be Applications; it is ${seen.assignmentMode}`,
+    );
+  if (isRanged(seen) !== isRanged(spec))
+    return fieldRejection(
+      "ranges",
+      isRanged(seen)
+        ? "cannot be dropped; send the ranges of the pool"
+        : "cannot be added to a pool that was created without them; create another pool",
+    );
+  return undefined;
+}
+
+/** The addresses that a change takes out of a ranged pool, and those that the pool then keeps outside of its set. */
+interface TakenOut {
+  readonly out: AddressSet;
+  readonly left: AddressSet;
+}
+
+/**
+ * Returns the rejection if a change takes addresses out of a pool that are assigned, or more runs than its item can keep. The check is
+ * for the operator: what is assigned after it stays with the pool until it is released.
+ */
+async function takenOut(
+  context: Context,
+  seen: Pool,
+  { out, left }: TakenOut,
+): Promise<Rejection | undefined> {
+  if (out.length === 0) return undefined;
+  if (left.length > POOL_RETIRING_RUNS_MAX)
+    return fieldRejection(
+      "ranges",
+      `would leave ${left.length} separate runs to free, more than ${POOL_RETIRING_RUNS_MAX}; take out fewer, or wait for job ${shrinkJobId(seen.id)}`,
+    );
+  const { blocks, groups, groupsLooked } = await lookAtSet(context, seen, out);
+  const taken = blocks.flatMap((block) => takenWithin(block, out));
+  if (taken.length === 0) return undefined;
+  const addresses = taken.slice(0, IN_USE_ADDRESSES_MAX).map(formatAddress);
+  return new Rejection(
+    "pool_in_use",
+    `${groupsLooked === groups ? "" : "At least "}${taken.length} of the addresses that would leave pool ${seen.name} are assigned, such as ${addresses[0]}; release them first, or keep them in the pool.`,
+    { taken: taken.length, addresses, groups, groupsLooked },
+  );
+}
+
+const immutable = (field: string, value: string | number) =>
+  fieldRejection(field, `cannot change; it is ${value}`);
+
+function fieldRejection(field: string, problem: string): Rejection {
+  return new Rejection("invalid_request", `${field} ${problem}.`, { fields: [{ field, problem }] });
+}
+
+/**
+ * Keeps addresses for a ranged pool that is about to get them: its item says so → then all pools are read. If another pool has one
+ * of them, the first step is undone. Of two pools that want one address at once, at least one sees the other, so one or none gets it.
+ * After a crash the pool keeps the addresses from others until its next change, or until a job frees them.
+ *
+ * @returns the pool as its item is then; nothing if another request changed it meanwhile
+ */
+async function addAddresses(
+  context: Context,
+  seen: Pool,
+  added: AddressSet,
+): Promise<Pool | Rejection | undefined> {
+  const { store } = context;
+  const { adding: _, ...before } = seen;
+  const adding: Pool = { ...before, adding: added, revision: fresh(context) };
+  const put = await knownOutcome(store.changePool("add-addresses", seen, adding));
+  if (put.outcome === "lost") return undefined;
+  const configuration = await store.readSpace(seen.space);
+  // The set of a pool that cannot be read is not known.
+  noneUnread(configuration);
+  const shared =
+    (await rejectShared(context, seen, added, configuration.pools)) ??
+    (await cutCheck(context, seen, added, configuration));
+  if (shared) await store.changePool("add-undo", adding, { ...before, revision: fresh(context) });
+  return shared ?? adding;
+}

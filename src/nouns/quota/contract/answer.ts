@@ -1,0 +1,30 @@
+import * as v from "valibot";
+import { next, unreadable, whole, written } from "../../../api/answer-parts.ts";
+import { schemasOf, type Told, telling, told } from "../../../api/noun.ts";
+import type { Quota } from "../quota.ts";
+
+const tell = telling<Quota>();
+
+/** The fields of a quota. */
+const WHOLE = {
+  name: tell(v.string(), ({ name }) => name),
+  principal: tell(v.optional(v.string()), ({ principal }) => principal),
+  tenant: tell(v.optional(v.string()), ({ tenant }) => tenant),
+  addresses: tell(v.optional(whole), ({ addresses }) => addresses),
+  prefixes: tell(v.optional(whole), ({ prefixes }) => prefixes),
+  blocks: tell(v.optional(whole), ({ blocks }) => blocks),
+  requestsPerSecond: tell(v.optional(whole), ({ requestsPerSecond }) => requestsPerSecond),
+} satisfies Readonly<Record<Exclude<keyof Quota, "space" | "revision">, Told<Quota>>>;
+
+const quota = schemasOf(WHOLE);
+
+/** Returns a quota as answers write it. */
+export const quotaOf = (one: Quota) => told(WHOLE, one);
+
+export const quotaRead = v.strictObject(quota);
+
+export const quotasRead = v.strictObject({ quotas: v.array(quotaRead), unreadable, next });
+
+export const quotaWritten = v.strictObject({ ...quota, ...written });
+
+export const quotaDeleted = v.strictObject(written);

@@ -1,0 +1,41 @@
+import { readJson } from "../../../api/http/body.ts";
+import type { AnswerOf, Event } from "../../../api/http/event.ts";
+import { namedList } from "../../../api/http/named-list.ts";
+import { readNamedWrite } from "../../../api/http/parameters.ts";
+import { type DryRun, deleted, etagOf, readIfMatch, written } from "../../../api/http/write.ts";
+import type { Written } from "../../../kernel/core/written.ts";
+import { quotaOf } from "../contract/answer.ts";
+import { quotaBody, quotaSpec } from "../contract/request.ts";
+import type { Quota } from "../quota.ts";
+
+export function readQuotaPut(event: Event) {
+  const input = readJson(event, quotaBody);
+  const { name, ...fields } = input;
+  const named = readNamedWrite(
+    event,
+    name === undefined ? undefined : { field: "name", value: name },
+  );
+  const match = readIfMatch(event);
+  return { ...named, ...match, spec: quotaSpec(fields) };
+}
+
+export const quotaAnswer = (quota: Quota): AnswerOf<"GET /v1/quotas/{name}"> => ({
+  status: 200,
+  headers: etagOf(quota),
+  body: quotaOf(quota),
+});
+
+export const quotaList = namedList("quotas", (quota: Quota) => quotaOf(quota));
+
+export const quotaPutAnswer = (
+  { value, ...result }: Written<Quota>,
+  _requestId: string,
+  request: DryRun,
+): AnswerOf<"PUT /v1/quotas/{name}"> =>
+  written({ ...result, value }, request, quotaOf(value), value.revision);
+
+export const quotaDeleteAnswer = (
+  result: Written<undefined>,
+  _requestId: string,
+  request: DryRun,
+): AnswerOf<"DELETE /v1/quotas/{name}"> => deleted(result, request, {});

@@ -1,0 +1,140 @@
+import * as v from "valibot";
+import type { ManifestKind } from "../../../api/manifest.ts";
+import { NAMESPACE, type NameInBody, NODE } from "../../../api/names.ts";
+import { type Fields, type Inputs, kept, part, readsOf, specOf } from "../../../api/noun.ts";
+import { pageEntries } from "../../../api/query.ts";
+import { defaultPoolsAnnotated } from "../../../api/schema/default-pools.ts";
+import { labels } from "../../../api/schema/labels.ts";
+import {
+  type DefaultPoolNames,
+  defaultPoolNames,
+  defaultPoolsOf,
+  oneWayToNameDefaults,
+} from "../../../api/schema/pool-names.ts";
+import { checked, fields, rule } from "../../../api/schema/schema.ts";
+import { LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX } from "../../../base/limits.ts";
+import type { Labels } from "../../../net/labels.ts";
+import type { NamespaceSpec } from "../../namespace/namespace.ts";
+import type { Node } from "../../node/node.ts";
+
+export const labelledQuery = pageEntries(LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX);
+
+type NodeSpec = Omit<Node, "space" | "name" | "id" | "revision">;
+
+interface NodeInput {
+  readonly labels: Labels;
+}
+
+interface NamespaceInput extends NodeInput, Partial<DefaultPoolNames> {}
+
+/** The fields of a node that its operator sets. */
+export const NODE_FIELDS = {
+  labels: { read: v.optional(labels, {}) },
+} satisfies Fields<NodeSpec, NodeInput>;
+
+/** The fields of a namespace that its operator sets. The value has the three lists of default pools as one. */
+export const NAMESPACE_FIELDS = {
+  labels: { read: v.optional(labels, {}) },
+  defaultPools: {
+    ...kept(defaultPoolNames.defaultPools, (_, namespace: NamespaceInput) =>
+      defaultPoolsOf(namespace),
+    ),
+    words:
+      "The pools of a request that names none: names, CIDRs and patterns. Those of the namespace come before those of the request. One list serves both families.",
+  },
+  ipv4DefaultPools: {
+    ...part(defaultPoolNames.ipv4DefaultPools),
+    words:
+      "The default pools of IPv4 alone, in place of `defaultPools`. Without `ipv6DefaultPools` no IPv6 pool serves.",
+  },
+  ipv6DefaultPools: {
+    ...part(defaultPoolNames.ipv6DefaultPools),
+    words:
+      "The default pools of IPv6 alone, in place of `defaultPools`. Without `ipv4DefaultPools` no IPv4 pool serves.",
+  },
+} satisfies Fields<NamespaceSpec, NamespaceInput>;
+
+export const nodeBody = fields({
+  ...readsOf(NODE_FIELDS),
+  // A caller can change the answer of a GET and PUT it back.
+  status: v.optional(v.unknown()),
+  name: v.optional(NODE.given),
+});
+
+export const namespaceBody = v.pipe(
+  fields({
+    ...readsOf(NAMESPACE_FIELDS),
+    // A caller can change the answer of a GET and PUT it back.
+    name: v.optional(NAMESPACE.given),
+  }),
+  rule((input) => oneWayToNameDefaults(input)),
+);
+
+const API_VERSIONS = ["v1"];
+
+export const NODE_MANIFEST: ManifestKind = { kind: "Node", apiVersions: API_VERSIONS };
+export const NAMESPACE_MANIFEST: ManifestKind = { kind: "Namespace", apiVersions: API_VERSIONS };
+
+/** Makes the schema of a manifest as `kubectl get -o yaml` prints it. Plat ignores what it does not know. */
+const registered = <Kind extends string, Metadata extends v.ObjectEntries>(
+  kind: Kind,
+  metadata: Metadata,
+) =>
+  fields({
+    apiVersion: v.picklist(API_VERSIONS, `must be ${API_VERSIONS.join(" or ")}`),
+    kind: v.literal(kind, `must be ${kind}, or a list with one`),
+    metadata: v.looseObject(metadata, "must be an object with a name"),
+    spec: v.optional(v.unknown()),
+    status: v.optional(v.unknown()),
+  });
+
+export const nodeManifest = registered("Node", {
+  name: NODE.given,
+  labels: NODE_FIELDS.labels.read,
+});
+
+export const namespaceManifest = registered("Namespace", {
+  name: NAMESPACE.given,
+  labels: NAMESPACE_FIELDS.labels.read,
+  annotations: v.optional(defaultPoolsAnnotated),
+});
+
+/** The content of the body of a PUT, in either of its forms. */
+export interface RegistryDocument<Spec> {
+  readonly name?: NameInBody | undefined;
+  readonly spec: Spec;
+}
+
+const nodeSpec = (input: Inputs<typeof NODE_FIELDS> & NodeInput): NodeSpec =>
+  specOf<NodeSpec, NodeInput>(NODE_FIELDS, input);
+
+const namespaceSpec = (input: Inputs<typeof NAMESPACE_FIELDS> & NamespaceInput): NamespaceSpec =>
+  specOf<NamespaceSpec, NamespaceInput>(NAMESPACE_FIELDS, input);
+
+/** Reads a node in Plat's own form. */
+export function readNode(value: unknown): RegistryDocument<NodeSpec> {
+  const { name, ...input } = checked(nodeBody, value);
+  return { ...named(name), spec: nodeSpec(input) };
+}
+
+/** Reads a namespace in Plat's own form. */
+export function readNamespace(value: unknown): RegistryDocument<NamespaceSpec> {
+  const { name, ...input } = checked(namespaceBody, value);
+  return { ...named(name), spec: namespaceSpec(input) };
+}
+
+const named = (name: string | undefined) =>
+  name === undefined ? {} : { name: { field: "name", value: name } };
+
+export function readNodeManifest(value: unknown): RegistryDocument<NodeSpec> {
+  const { name, labels } = checked(nodeManifest, value).metadata;
+  return { name: { field: "metadata.name", value: name }, spec: nodeSpec({ labels }) };
+}
+
+export function readNamespaceManifest(value: unknown): RegistryDocument<NamespaceSpec> {
+  const { name, labels, annotations } = checked(namespaceManifest, value).metadata;
+  return {
+    name: { field: "metadata.name", value: name },
+    spec: namespaceSpec({ labels, ...annotations }),
+  };
+}

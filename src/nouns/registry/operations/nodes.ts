@@ -1,0 +1,112 @@
+import { EFFECTIVE_MS_MAX, PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
+import type { ListedPage, PageWanted } from "../../../base/listed.ts";
+import { CorruptItemError, orCorrupt, type Rejection } from "../../../base/outcome.ts";
+import { same } from "../../../base/same.ts";
+import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
+import { type Context, fresh } from "../../../kernel/core/context.ts";
+import { forgetLabels } from "../../../kernel/core/labels.ts";
+import { notFound } from "../../../kernel/core/not-found.ts";
+import { inParallel } from "../../../kernel/core/parallel.ts";
+import {
+  knownOutcome,
+  type Precondition,
+  unchanged,
+  unmet,
+  type Written,
+} from "../../../kernel/core/written.ts";
+import { hostId } from "../../../kernel/values/host.ts";
+import type { Labels } from "../../../net/labels.ts";
+import type { Node } from "../../node/node.ts";
+
+/**
+ * Registers a node, or changes the labels of an existing one if the precondition holds. A new node is entered into the
+ * register first. A crash in between leaves an entry that lists skip and the repair run deletes.
+ */
+export async function putNode(
+  context: Context,
+  space: string,
+  name: string,
+  labels: Labels,
+  precondition: Precondition,
+): Promise<Written<Node> | Rejection> {
+  const { store } = context;
+  const resource = { kind: "node", name };
+  return compareAndSwap<Written<Node> | Rejection>(`the node ${name}`, async () => {
+    const seen = await store.readNode(space, name);
+    const revision = seen?.revision;
+    const isSame = same(seen?.labels, labels);
+    const wanted = { act: "change", precondition, isSame } as const;
+    const rejection = unmet({ ...resource, revision }, wanted);
+    if (rejection) return answer(rejection);
+    if (seen && isSame) return answer(unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX));
+    const id = seen?.id ?? fresh(context);
+    const node: Node = { space, name, id, labels, revision: fresh(context) };
+    if (!seen) await knownOutcome(store.enterNode({ space, name, id, atMs: context.now() }));
+    const put = await knownOutcome(seen ? store.changeNode(seen, node) : store.createNode(node));
+    if (put.outcome === "lost") return RETRY;
+    return answer({ value: node, created: !seen, effectiveAtMs: announced(context, space, name) });
+  });
+}
+
+/**
+ * Deletes a node if the precondition holds. Its host is no longer registered and has no labels, but keeps its blocks.
+ */
+export async function deleteNode(
+  context: Context,
+  space: string,
+  name: string,
+  precondition: Precondition,
+): Promise<Written<undefined> | Rejection> {
+  const { store } = context;
+  const resource = { kind: "node", name };
+  return compareAndSwap<Written<undefined> | Rejection>(`the node ${name}`, async () => {
+    const seen = await store.readNode(space, name);
+    if (!seen) return answer(notFound(space, "node", name));
+    const { revision } = seen;
+    const rejection = unmet({ ...resource, revision }, { act: "delete", precondition });
+    if (rejection) return answer(rejection);
+    const deleted = await knownOutcome(store.deleteNode(seen));
+    if (deleted.outcome === "lost") return RETRY;
+    await store.deleteNodeEntry("leave-node", seen);
+    return answer({
+      value: undefined,
+      created: false,
+      effectiveAtMs: announced(context, space, name),
+    });
+  });
+}
+
+/** A request for a page of the nodes or namespaces of a space, by their names. */
+export interface LabelledWanted extends PageWanted<string> {
+  readonly space: string;
+}
+
+/**
+ * Returns a page of the nodes of a space, in the order of their names. The register says only which nodes may exist, so
+ * each node is read.
+ */
+export async function listNodes(
+  { store }: Context,
+  { space, limit, after }: LabelledWanted,
+): Promise<ListedPage<Node, string>> {
+  const { items, unreadable, next } = await store.listNodeEntries(space, { after, limit });
+  const nodes = await inParallel(items, PAGE_READS_AT_ONCE, ({ name }) =>
+    orCorrupt(store.readNode(space, name)),
+  );
+  return {
+    items: nodes.flatMap((node) => (node && !(node instanceof CorruptItemError) ? [node] : [])),
+    // An unreadable node does not keep the others back.
+    unreadable: [...unreadable, ...nodes.filter((node) => node instanceof CorruptItemError)],
+    next,
+  };
+}
+
+/**
+ * Forgets the cached labels in this function, and returns when every other function uses the change. The
+ * configuration's version does not change. Otherwise the registration of thousands of nodes would make every function
+ * load the configuration anew.
+ */
+function announced(context: Context, space: string, name: string): number {
+  forgetLabels(context, { space, host: hostId("host", name) });
+  return context.now() + EFFECTIVE_MS_MAX;
+}

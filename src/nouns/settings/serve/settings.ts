@@ -1,0 +1,30 @@
+import { readJson } from "../../../api/http/body.ts";
+import type { AnswerOf, Event } from "../../../api/http/event.ts";
+import { readQuery } from "../../../api/http/parameters.ts";
+import { type DryRun, etagOf, readIfMatch, written } from "../../../api/http/write.ts";
+import { DRY_RUN } from "../../../api/query.ts";
+import type { Written } from "../../../kernel/core/written.ts";
+import type { Settings } from "../../pool/pool.ts";
+import { settingsBody } from "../contract/request.ts";
+
+interface SettingsSeen {
+  readonly settings: Settings;
+  readonly revision: string | undefined;
+}
+
+export function readSettingsPut(event: Event) {
+  const settings = readJson(event, settingsBody);
+  const query = readQuery(event, DRY_RUN);
+  return { ...query, settings, ...readIfMatch(event) };
+}
+
+export function settingsAnswer({ settings, revision }: SettingsSeen): AnswerOf<"GET /v1/config"> {
+  return { status: 200, headers: etagOf({ revision }), body: settings };
+}
+
+export const settingsPutAnswer = (
+  result: Written<{ settings: Settings; revision: string }>,
+  _requestId: string,
+  request: DryRun,
+): AnswerOf<"PUT /v1/config"> =>
+  written(result, request, result.value.settings, result.value.revision);

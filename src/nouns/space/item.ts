@@ -1,0 +1,163 @@
+import { assertTexts } from "../../base/assertions.ts";
+import type { PageWanted } from "../../base/listed.ts";
+import type { Outcome } from "../../base/outcome.ts";
+import { groupOf, groupText } from "../../kernel/items/block-group-index.ts";
+import { idOf } from "../../table/attribute.ts";
+import { absent, equals, present } from "../../table/clause.ts";
+import {
+  type Form,
+  list,
+  number,
+  optional,
+  record,
+  text,
+  texts,
+  under,
+  via,
+} from "../../table/codec.ts";
+import { reading } from "../../table/format.ts";
+import type { Item } from "../../table/item.ts";
+import { SPACES_PK, spaceKey, unescaped } from "../../table/key.ts";
+import { pageOf, readEach, readEachByName } from "../../table/readable-items.ts";
+import { withItem } from "../../table/revised-writes.ts";
+import type { Table } from "../../table/table.ts";
+import { usageFrom, usageText } from "../utilization/usage-text.ts";
+import type { SpaceEntry, SpacePosition } from "./space.ts";
+import type { PoolCount, SubnetCount } from "./subnet-count.ts";
+
+/**
+ * The calls for the register of spaces, which scheduled runs go through: an entry for each space
+ * that may have pools. Each method is one call to the database.
+ */
+export function spaceEntryItems(table: Table) {
+  return {
+    /**
+     * Enters a space, or gives its entry a new revision. A caller that read the entry before can no
+     * longer delete it.
+     */
+    async registerSpace(space: string, revision: string): Promise<Outcome<unknown>> {
+      assertTexts({ revision });
+      const change = { kind: "update", set: [[["revision"], revision]] } as const;
+      const key = spaceKey(space);
+      return withItem(
+        await table.write({ step: "register-space", key, when: [], change }),
+        spaceEntryFrom,
+      );
+    },
+
+    /**
+     * Returns the entries, eventually consistent: the next scheduled run sees an entry that is new.
+     * The answer names unreadable entries beside the others.
+     */
+    async listSpaces() {
+      const items = await table.query(SPACES_PK, { consistent: false });
+      return readEachByName(items, spaceEntryFrom);
+    },
+
+    /** Returns the first `limit` entries, or those after a name. The answer names unreadable ones beside the others. */
+    async listSpacePage(wanted: PageWanted<string>) {
+      const { items, next } = await pageOf(table, SPACES_PK, wanted);
+      return { ...readEach(items, spaceEntryFrom), next };
+    },
+
+    /** Returns the entry of a space, if it has one. @throws {CorruptItemError} */
+    async readSpaceEntry(space: string): Promise<SpaceEntry | undefined> {
+      const item = await table.get(spaceKey(space));
+      return item && spaceEntryFrom(item);
+    },
+
+    /**
+     * Gives the entry of a space the revision of the job that deletes the space, if it has the one
+     * seen. The mark counts as long as the entry has this revision.
+     */
+    async markSpace(space: string, seen: string, stamp: string): Promise<Outcome<unknown>> {
+      assertTexts({ seen, stamp });
+      const set = [
+        [["revision"], stamp],
+        [["deleting"], stamp],
+      ] as const;
+      return withItem(
+        await table.write({
+          step: "mark-space",
+          key: spaceKey(space),
+          when: [equals("mark-space-rev", seen, "revision")],
+          change: { kind: "update", set },
+        }),
+        spaceEntryFrom,
+      );
+    },
+
+    /**
+     * Stores the position where the reclaimer stopped in a space, or its return to the start. It
+     * creates no entry.
+     */
+    async keepPosition(space: string, position: SpacePosition | undefined): Promise<void> {
+      await table.write({
+        step: "keep-position",
+        key: spaceKey(space),
+        when: [present("position-entry", "pk")],
+        change: {
+          kind: "update",
+          ...(position
+            ? { set: [[["position"], POSITION.write(position)]] }
+            : { remove: [["position"]] }),
+        },
+      });
+    },
+
+    /**
+     * Deletes the entry of a space, unless the space was entered again since the entry was read
+     * (rule 5).
+     */
+    async dropSpace({
+      space,
+      revision,
+    }: Pick<SpaceEntry, "space" | "revision">): Promise<Outcome<unknown>> {
+      return table.write({
+        step: "drop-space",
+        key: spaceKey(space),
+        when: [
+          revision === undefined
+            ? absent("drop-space-rev", "revision")
+            : equals("drop-space-rev", revision, "revision"),
+        ],
+        change: { kind: "delete" },
+      });
+    },
+  };
+}
+
+/** Writes change the attributes of an entry one by one, so it has a reader and no codec. */
+export const spaceEntryFrom = reading((item: Item): SpaceEntry => {
+  const revision = item.revision === undefined ? undefined : idOf(item, "revision");
+  return {
+    space: unescaped(item.sk),
+    revision,
+    isBeingDeleted: revision !== undefined && item.deleting === revision,
+    position: item.position === undefined ? undefined : POSITION.read(item, "position"),
+  };
+});
+
+/** The count of a pool, as a list of texts: in a position, a name would cost as much as a count. */
+const poolCount: Form<PoolCount> = via(
+  texts,
+  ({ poolId, usage, reserved }) => [poolId, String(reserved), usageText(usage)],
+  ([poolId = "", reserved = "", usage = ""]) => ({
+    poolId,
+    usage: usageFrom(usage),
+    reserved: BigInt(reserved),
+  }),
+);
+
+const POSITION = record<SpacePosition>({
+  pool: text,
+  page: optional(text),
+  group: optional(via(text, groupText, groupOf)),
+  count: optional(
+    record<SubnetCount>({
+      subnetId: under("subnet", text),
+      fromMs: under("from", number),
+      pools: list(poolCount),
+    }),
+  ),
+});

@@ -1,0 +1,33 @@
+import { SPACE_USE_TOLD_MAX } from "../../base/limits.ts";
+import { Rejection } from "../../base/outcome.ts";
+
+/** The things that keep a space from its deletion: the names of the first of each kind. Each has at most one name more than is told. */
+export interface SpaceUse {
+  readonly pools: readonly string[];
+  readonly applications: readonly string[];
+  readonly nodes: readonly string[];
+}
+
+export const isInUse = (use: SpaceUse): boolean =>
+  Object.values(use).some(({ length }) => length > 0);
+
+/** Returns the rejection of the deletion of a space that is not empty. */
+export function spaceInUse(space: string, use: SpaceUse): Rejection {
+  const detail = `Space ${space} has ${useText(use)}; delete what is in it first.`;
+  const members = kindsOf(use).map(([kind, names]) => [kind, names.slice(0, SPACE_USE_TOLD_MAX)]);
+  return new Rejection("space_in_use", detail, { contents: Object.fromEntries(members) });
+}
+
+/** Returns the kinds with their first names: `pools a, b and others; nodes n1`. */
+export const useText = (use: SpaceUse): string =>
+  kindsOf(use)
+    .map(([kind, names]) => {
+      const more = names.length > SPACE_USE_TOLD_MAX ? " and others" : "";
+      return `${kind} ${names.slice(0, SPACE_USE_TOLD_MAX).join(", ")}${more}`;
+    })
+    .join("; ");
+
+const kindsOf = (use: SpaceUse) =>
+  (Object.entries(use) as [keyof SpaceUse, readonly string[]][]).filter(
+    ([, { length }]) => length > 0,
+  );

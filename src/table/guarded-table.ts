@@ -1,0 +1,78 @@
+import { REGISTER_FRESH_MS } from "../base/limits.ts";
+import { TableFrozenError } from "../base/outcome.ts";
+import { type DescribedTable, whyFrozen } from "./register.ts";
+import { readRegister } from "./register-item.ts";
+import type { Table } from "./table.ts";
+
+/** Keeps a frozen table from being written. */
+export interface Guard {
+  /** @throws {TableFrozenError} if no write is served */
+  assertServing(): Promise<void>;
+  /** Describes the table. A process asks the database once, because a table keeps its id. */
+  identify(): Promise<DescribedTable>;
+  /** Returns the table, or the same table for one request, with writes that the guard lets pass. */
+  over(table: Table): Table;
+}
+
+interface Surroundings {
+  readonly identify: () => Promise<DescribedTable>;
+  readonly now: () => number;
+}
+
+/**
+ * Returns a table that compares its id with the one in its register before the first write of a process. A restored table has another id
+ * than its register says, so it serves reads only, until `plat restore` has brought it up to date.
+ *
+ * The guard reads the register again when the last reading is `REGISTER_FRESH_MS` old, so that a warm function sees a table that is frozen later. A
+ * frozen table is read before each write, so that it serves as soon as it may.
+ *
+ * @throws {TableFrozenError} from each write while the table is frozen
+ */
+export function guardedTable(table: Table, { identify, now }: Surroundings): Table & Guard {
+  let identity: Promise<DescribedTable> | undefined;
+  let check: Promise<void> | undefined;
+  let freshUntilMs = Number.NEGATIVE_INFINITY;
+
+  const identifyOnce = (): Promise<DescribedTable> => {
+    identity ??= identify().catch((error: unknown) => {
+      identity = undefined;
+      throw error;
+    });
+    return identity;
+  };
+
+  async function checked(table: Table): Promise<void> {
+    const askedAtMs = now();
+    // The copy of a replica may be late by less than the age that a reading may have.
+    const [register, own] = await Promise.all([
+      readRegister(table, { consistent: false }),
+      identifyOnce(),
+    ]);
+    const why = whyFrozen(register, own);
+    if (why !== undefined) throw new TableFrozenError(why);
+    freshUntilMs = askedAtMs + REGISTER_FRESH_MS;
+  }
+
+  /** Writes side by side wait for one reading. */
+  function assertServing(by: Table = table): Promise<void> {
+    if (now() < freshUntilMs) return SERVING;
+    check ??= checked(by).finally(() => {
+      check = undefined;
+    });
+    return check;
+  }
+
+  const over = (by: Table): Table => ({
+    get: (key, options) => by.get(key, options),
+    query: (pk, options) => by.query(pk, options),
+    scan: (limit, options) => by.scan(limit, options),
+    due: (shard, options) => by.due(shard, options),
+    async write(write) {
+      await assertServing(by);
+      return by.write(write);
+    },
+  });
+  return { ...over(table), assertServing: () => assertServing(), identify: identifyOnce, over };
+}
+
+const SERVING = Promise.resolve();
