@@ -6,7 +6,7 @@ import { putApplication } from "../src/nouns/application/operations/put-applicat
 import type { Workload } from "../src/nouns/application/workload.ts";
 import { putPool } from "../src/nouns/pool/operations/administration.ts";
 import type { PoolSpec } from "../src/nouns/pool/pool.ts";
-import { intervals } from "./domain/builders.ts";
+import { intervals } from "./builders.ts";
 import { instanceRequest, podOf, releaseOf } from "./instances.ts";
 import { assigned, poolOf, requestOf, SPACE, type World } from "./world.ts";
 

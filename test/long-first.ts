@@ -7,7 +7,7 @@ const FIRST = [
   "test/local/short-race.test.ts",
   "test/simulation/sample.test.ts",
   "test/functions/formats.test.ts",
-  "test/allocator/nodes/apply-node.test.ts",
+  "test/nouns/node/operations/apply-node.test.ts",
 ];
 
 /** Runs the long files first, so that none of them runs alone at the end. */

@@ -4,7 +4,7 @@ import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
 import type { Context } from "../src/kernel/core/context.ts";
 import { hostId } from "../src/kernel/values/host.ts";
 import { readAssign } from "../src/nouns/address/serve/assign.ts";
-import { eventOf } from "./edge/event.ts";
+import { eventOf } from "./api/event.ts";
 
 interface Named {
   readonly space: string;

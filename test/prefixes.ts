@@ -12,7 +12,7 @@ import {
 } from "../src/nouns/prefix/operations/ensure-prefixes.ts";
 import { releaseByHandle } from "../src/nouns/prefix/operations/release-by-handle.ts";
 import { releasePrefixes } from "../src/nouns/prefix/operations/release-prefixes.ts";
-import { network } from "./domain/builders.ts";
+import { network } from "./builders.ts";
 import { type NetworkAsked, networkRequest } from "./network-request.ts";
 import { poolOf, SPACE } from "./world.ts";
 

@@ -19,8 +19,8 @@ const FAULT_SUITES = [
   "test/scale/facts.test.ts",
   "test/restore/histories.test.ts",
   "test/clauses/healing.test.ts",
-  "test/allocator/large-jobs.test.ts",
-  "test/allocator/nodes/churn.test.ts",
+  "test/nouns/pool/operations/large-jobs.test.ts",
+  "test/nouns/node/operations/churn.test.ts",
 ];
 
 /** What runs in processes of its own, or as it is deployed. */

@@ -9,7 +9,7 @@ import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { parseGeneration } from "../../src/kernel/values/generation.ts";
 import { readAddress } from "../../src/nouns/address/operations/read-address.ts";
 import type { Table, Write } from "../../src/table/table.ts";
-import { network } from "../domain/builders.ts";
+import { network } from "../builders.ts";
 import { spaceWithPool, textsOf } from "../functions/plat.ts";
 import { callsOf, MISHAPS, withMishap } from "../simulation/crash-points.ts";
 import { callsToTry, oneIn } from "../simulation/sampled-calls.ts";

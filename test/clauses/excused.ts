@@ -40,7 +40,7 @@ export const EXCUSED: Readonly<Record<string, Excuse>> = {
     why: "The fence and the read of the block come after the mark, whatever the mark replaced, and `borrowed-drop-rev` names the mark. A request that relies on the entry took its slots before the fence, and they are visible; or the fence shuts it out, and it confirms the entry again.",
   },
   "signed-present": {
-    why: "Every deletion that is signed names a revision, which no missing item has. `test/store/signed-table.test.ts` signs one that names none.",
+    why: "Every deletion that is signed names a revision, which no missing item has. `test/table/signed-table.test.ts` signs one that names none.",
   },
   "release-allocation-token": {
     why: "Without a key an allocation has an id that never repeats, and only its author writes it, before the answer. Rule 5 requires the clause of every delete.",

@@ -12,7 +12,7 @@ import { noticerInTable } from "./table.ts";
  * `WITHOUT` names.
  */
 export const SUITES = [
-  ["test/allocator", "test/invariants.test.ts"],
+  ["test/kernel", "test/nouns", "test/maintenance", "test/invariants.test.ts"],
   ["test/simulation/crash-points.test.ts"],
   ["test/simulation/overtaking.test.ts"],
   ["test/simulation/interleavings.test.ts"],

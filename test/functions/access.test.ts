@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseGrants } from "../../src/api/http/authorized.ts";
 import { isAllowed } from "../../src/contract/roles.ts";
 import { methodsOf, ROUTES } from "../../src/contract/routes.ts";
-import { eventOf } from "../edge/event.ts";
+import { eventOf } from "../api/event.ts";
 import { send } from "./plat.ts";
 
 /** Sends a request with the claims of a JSON Web Token, as API Gateway passes them. */

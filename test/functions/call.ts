@@ -3,7 +3,7 @@ import { NDJSON } from "../../src/api/http/ndjson.ts";
 import { keysOf, ROUTES, type Route } from "../../src/contract/routes.ts";
 import type { Reply } from "../../src/local/client.ts";
 import type { Handlers } from "../../src/local/server.ts";
-import { eventOf, type Request } from "../edge/event.ts";
+import { eventOf, type Request } from "../api/event.ts";
 
 /** Sends a request to the handler of its route, without HTTP. */
 export async function callHandler(

@@ -16,7 +16,7 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     rights: ["applications get HANDLE"],
   },
   {
-    why: "Hints that a pool is full, set where several pools serve a host and cleared where one has room again: test/allocator/blocks/scan-pool.test.ts and test/allocator/maintenance/reclaim/reclaim.test.ts.",
+    why: "Hints that a pool is full, set where several pools serve a host and cleared where one has room again: test/kernel/blocks/scan-pool.test.ts and test/kernel/reclaim/reclaim.test.ts.",
     rights: [
       ...["assign delete", "affinities query", "affinities put", "affinities delete"],
       ...["nodes query", "nodes put", "nodes delete"],
@@ -24,7 +24,7 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     ].map((right) => `${right} FULLPOOLS`),
   },
   {
-    why: "Hints of what full block groups can lend: test/allocator/blocks/lending-hint.test.ts.",
+    why: "Hints of what full block groups can lend: test/kernel/blocks/lending-hint.test.ts.",
     rights: [
       ...["assign", "release", "affinities", "applications", "nodes", "probe", "reclaim"],
       ...["work", "repair"],
@@ -47,13 +47,13 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     rights: ["applications put TABLE"],
   },
   {
-    why: "A block without its affinity, a run that stops midway, a full block group that has room again, a space without pools: test/allocator/maintenance/reclaim/reclaim.test.ts.",
+    why: "A block without its affinity, a run that stops midway, a full block group that has room again, a space without pools: test/kernel/reclaim/reclaim.test.ts.",
     rights: ["get BLOCK", "update GROUPINDEX", "update SPACES", "delete SPACES"].map(
       (right) => `reclaim ${right}`,
     ),
   },
   {
-    why: "A job that another worker changed, one that is a week old, a pool that is marked, a block group that has room again: test/allocator/jobs/run-jobs.test.ts.",
+    why: "A job that another worker changed, one that is a week old, a pool that is marked, a block group that has room again: test/maintenance/run-jobs.test.ts.",
     rights: ["work get JOBS", "work delete JOBS", "work put SPACE", "work update GROUPINDEX"],
   },
   {
@@ -61,7 +61,7 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     rights: ["work get BLOCK"],
   },
   {
-    why: "The repair run mends what crashes left, and goes on after a page of a large table: test/allocator/recovery.test.ts and test/simulation/crash-points.test.ts.",
+    why: "The repair run mends what crashes left, and goes on after a page of a large table: test/maintenance/recovery.test.ts and test/simulation/crash-points.test.ts.",
     rights: [
       ...["get HANDLE", "get HOST", "query HANDLE", "query GROUPINDEX"],
       ...["put HANDLE", "put HOST", "put NODES", "put TABLE", "update BLOCK", "update GROUPINDEX"],
@@ -77,7 +77,7 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     ].map((right) => `probe ${right}`),
   },
   {
-    why: "A batch assigns and releases by the walks of the functions assign and release, whose tests use these rights: test/allocator/batch/batch.test.ts.",
+    why: "A batch assigns and releases by the walks of the functions assign and release, whose tests use these rights: test/kernel/batch/batch.test.ts.",
     rights: Object.keys(ACTIONS).flatMap((kind) =>
       (ACCESS.batch?.[kind as keyof typeof ACTIONS] ?? []).map((part) => `batch ${kind} ${part}`),
     ),
@@ -89,29 +89,29 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     ),
   },
   {
-    why: "The repair run finishes an index whose PUT was cut off: test/allocator/admin/build-indexes.test.ts.",
+    why: "The repair run finishes an index whose PUT was cut off: test/nouns/pool/operations/build-indexes.test.ts.",
     rights: ["repair put SPACE", "repair update VERSION"],
   },
   {
-    why: "The repair run writes index entries anew and deletes those that are left, and an entry goes with whatever closes its allocation: test/allocator/search/indexes.test.ts.",
+    why: "The repair run writes index entries anew and deletes those that are left, and an entry goes with whatever closes its allocation: test/nouns/address/operations/indexes.test.ts.",
     rights: [
       ...["get", "put", "delete"].map((kind) => `repair ${kind} INDEX`),
       ...["applications", "nodes"].map((name) => `${name} delete INDEX`),
     ],
   },
   {
-    why: "The repair run turns the rounds of budgets, and who closes an allocation gives back to them. A dry run reads a budget before it would write it: test/allocator/quotas and test/simulation/crash-points.test.ts.",
+    why: "The repair run turns the rounds of budgets, and who closes an allocation gives back to them. A dry run reads a budget before it would write it: test/kernel/quotas and test/simulation/crash-points.test.ts.",
     rights: [
       ...["get", "put", "update", "delete"].map((kind) => `repair ${kind} BUDGET`),
       ...["applications update BUDGET", "nodes get BUDGET"],
     ],
   },
   {
-    why: "The repair run deletes the usage of a pool that is gone: test/allocator/maintenance/reclaim/pass-count.test.ts.",
+    why: "The repair run deletes the usage of a pool that is gone: test/kernel/reclaim/pass-count.test.ts.",
     rights: ["repair delete USAGE"],
   },
   {
-    why: "The repair run ends nodes whose quarantine is over: test/allocator/nodes/end-node.test.ts.",
+    why: "The repair run ends nodes whose quarantine is over: test/nouns/node/operations/end-node.test.ts.",
     rights: [
       ...["get NODE", "query NODE", "query NODES", "put NODE"],
       ...["update HOST", "delete NODE", "delete MACHINE"],

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { methodsOf, ROUTES } from "../../src/contract/routes.ts";
-import { eventOf } from "../edge/event.ts";
+import { eventOf } from "../api/event.ts";
 import { handlers, spaceWithPool } from "./plat.ts";
 
 /** The maximum number of routes of an API without a raised quota (HTTP API quotas). */

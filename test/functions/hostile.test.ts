@@ -5,7 +5,7 @@ import type { FieldProblem } from "../../src/api/schema/problem.ts";
 import { ROUTES } from "../../src/contract/routes.ts";
 import type { Assignment } from "../../src/kernel/assign/assignment.ts";
 import type { Item } from "../../src/table/item.ts";
-import { eventOf } from "../edge/event.ts";
+import { eventOf } from "../api/event.ts";
 import { assignUnderOldName } from "../old-name.ts";
 import { idOf, sentByRoute } from "../operations/sent.ts";
 import { fewerRuns } from "../property-runs.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { sealCursor } from "../../src/api/http/cursor.ts";
 import type { Event } from "../../src/api/http/event.ts";
 import type { Route } from "../../src/contract/routes.ts";
-import { eventOf } from "../edge/event.ts";
+import { eventOf } from "../api/event.ts";
 
 /** Requests of hostile callers and of broken programs. About half of the parts of each request are valid. */
 

@@ -1,5 +1,5 @@
 import { NETBOX_PATH } from "../../src/netbox/contract/path.ts";
-import { eventOf, type Request } from "../edge/event.ts";
+import { eventOf, type Request } from "../api/event.ts";
 import { handlers } from "./plat.ts";
 import { runAs } from "./rights.ts";
 

@@ -6,7 +6,7 @@ import { checked } from "../../src/api/schema/schema.ts";
 import { methodsOf, ROUTES } from "../../src/contract/routes.ts";
 import { schemaOf } from "../../src/contract/schemas.ts";
 import { FIELD_WORDS } from "../../src/contract/words.ts";
-import { eventOf } from "../edge/event.ts";
+import { eventOf } from "../api/event.ts";
 import { call } from "./plat.ts";
 
 const { body: document } = await call("GET", "/openapi.json");

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import * as keys from "../../src/table/key.ts";
-import { blockWith, network } from "../domain/builders.ts";
+import { blockWith, network } from "../builders.ts";
 import { call, context, scheduledRun, spaceWithPool, table } from "./plat.ts";
 
 type Plat = Awaited<ReturnType<typeof spaceWithPool>>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { methodsOf, ROUTES } from "../../src/contract/routes.ts";
-import type { Request } from "../edge/event.ts";
-import { restEventOf } from "../edge/rest-event.ts";
+import type { Request } from "../api/event.ts";
+import { restEventOf } from "../api/rest-event.ts";
 import { handlers } from "./plat.ts";
 
 /** These tests send requests as a REST API passes them: payload format 1.0. */

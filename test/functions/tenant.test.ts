@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { eventOf, type Request } from "../edge/event.ts";
+import { eventOf, type Request } from "../api/event.ts";
 import { send, spaceNamed } from "./plat.ts";
 
 /** These tests send requests with tokens, as API Gateway passes them. */

@@ -7,7 +7,7 @@ import { type Emulator, emulatorBinary, startEmulator } from "../../src/local/em
 import { tableThrough } from "../../src/table/dynamodb-table.ts";
 import type { Table } from "../../src/table/table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
-import { tableContract } from "../store/contract.ts";
+import { tableContract } from "../table/contract.ts";
 
 const TABLE = "lean";
 const KEY = { pk: "p", sk: "s" };

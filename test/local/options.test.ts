@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { dataDirectory } from "../../src/local/data-directory.ts";
 import { readOptions } from "../../src/local/options.ts";
 import { UsageError } from "../../src/local/usage-error.ts";
-import { scratchDirectory } from "../store/scratch-file.ts";
+import { scratchDirectory } from "../table/scratch-file.ts";
 
 const newDirectory = scratchDirectory();
 const DATA = { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" };

@@ -11,7 +11,7 @@ import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { openEnvironment } from "../../src/table/lmdb-environment.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { HANGS_MS } from "../patience.ts";
-import { scratchDirectory } from "../store/scratch-file.ts";
+import { scratchDirectory } from "../table/scratch-file.ts";
 import { call, type Started, start } from "./process.ts";
 
 const newDirectory = scratchDirectory();

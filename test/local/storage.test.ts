@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openStorage } from "../../src/local/storage.ts";
-import { scratchDirectory } from "../store/scratch-file.ts";
+import { scratchDirectory } from "../table/scratch-file.ts";
 import { runToEnd } from "./process.ts";
 
 const newDirectory = scratchDirectory();

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { TrailFiles } from "../../src/local/trail-files.ts";
 import type { TrailLine } from "../../src/publish/trail-line.ts";
 import { padded } from "../../src/table/change-log.ts";
-import { scratchDirectory } from "../store/scratch-file.ts";
+import { scratchDirectory } from "../table/scratch-file.ts";
 
 const newDirectory = scratchDirectory();
 

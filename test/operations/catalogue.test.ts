@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { OPERATIONS } from "./catalogue.ts";
 
 /**
- * The functions of the allocator that handlers call and that write nothing: reads, lists, previews,
+ * The functions of the kernel and the operations that handlers call and that write nothing: reads, lists, previews,
  * and two tools.
  */
 const WRITES_NOTHING = [
@@ -66,7 +66,9 @@ const handlers = (): readonly string[] =>
   readdirSync(FUNCTIONS).map((file) => readFileSync(new URL(file, FUNCTIONS), "utf8"));
 
 function importsOfWalks(source: string): readonly string[] {
-  const imports = source.matchAll(/import \{([^}]*)\} from "\.\.\/src\/allocator\/[^"]*"/g);
+  const imports = source.matchAll(
+    /import \{([^}]*)\} from "\.\.\/src\/(?:kernel|maintenance|nouns\/\w+\/operations)\/[^"]*"/g,
+  );
   return [...imports].flatMap(([, names = ""]) => names.match(/\b(?!type\b)\w+/g) ?? []);
 }
 

@@ -7,7 +7,7 @@ import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { deletePool, drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
 import type { Table } from "../../src/table/table.ts";
-import { selector } from "../domain/builders.ts";
+import { selector } from "../builders.ts";
 import { work } from "../scheduled-runs.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import {

@@ -1,5 +1,5 @@
 import { assign } from "../../src/kernel/assign/assign.ts";
-import { network } from "../domain/builders.ts";
+import { network } from "../builders.ts";
 import { networkRequest } from "../network-request.ts";
 import {
   assignNetwork,

@@ -6,7 +6,7 @@ import { runJobs } from "../../src/maintenance/run-jobs.ts";
 import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { deletePool, drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
-import { intervals } from "../domain/builders.ts";
+import { intervals } from "../builders.ts";
 import { work } from "../scheduled-runs.ts";
 import {
   addressOf,

@@ -3,7 +3,7 @@ import { handleHash } from "../../src/base/hash.ts";
 import type { Contents } from "../../src/invariants/contents.ts";
 import { ciliumHandle } from "../../src/kernel/values/handle.ts";
 import type { Slot } from "../../src/kernel/values/slot.ts";
-import { blockWith, cooling, held, taken } from "../domain/builders.ts";
+import { blockWith, cooling, held, taken } from "../builders.ts";
 import { Cooldowns } from "./cooldowns.ts";
 
 const COOLDOWN_MS = 5_000;

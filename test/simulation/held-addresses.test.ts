@@ -15,7 +15,7 @@ import {
   poolWith,
   quarantined,
   taken,
-} from "../domain/builders.ts";
+} from "../builders.ts";
 import { HeldAddresses } from "./held-addresses.ts";
 
 const TOLD_MS = 10_000;

@@ -4,7 +4,7 @@ import type { Contents } from "../../src/invariants/contents.ts";
 import type { Allocation } from "../../src/kernel/values/allocation.ts";
 import type { Application } from "../../src/nouns/application/application.ts";
 import { type Instance, workloadHandle } from "../../src/nouns/application/workload.ts";
-import { allocationWith, applicationWith, blockWith, poolWith, taken } from "../domain/builders.ts";
+import { allocationWith, applicationWith, blockWith, poolWith, taken } from "../builders.ts";
 import { type Coming, Instances } from "./instances.ts";
 
 const WORKLOAD = { namespace: "shop", kind: "StatefulSet", name: "db", instance: "db-0" };

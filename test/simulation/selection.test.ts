@@ -5,7 +5,7 @@ import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
 import type { Written } from "../../src/kernel/core/written.ts";
 import type { DefaultPools } from "../../src/nouns/namespace/namespace.ts";
 import { type Pool, SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
-import { allocationWith, blockWith, poolWith, selector, taken } from "../domain/builders.ts";
+import { allocationWith, blockWith, poolWith, selector, taken } from "../builders.ts";
 import { requestOf } from "../world.ts";
 import { DEPOT, hostNamed, Selection } from "./selection.ts";
 

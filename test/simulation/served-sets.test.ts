@@ -12,7 +12,7 @@ import {
   poolWith,
   taken,
   token,
-} from "../domain/builders.ts";
+} from "../builders.ts";
 import { ServedSets } from "./served-sets.ts";
 
 const CIDR = network("10.0.0.0/30");

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/base/limits.ts";
 import { Rejection } from "../../src/base/outcome.ts";
 import type { Contents } from "../../src/invariants/contents.ts";
-import { allocationWith, blockWith, network, taken, token } from "../domain/builders.ts";
+import { allocationWith, blockWith, network, taken, token } from "../builders.ts";
 import { StatedNetworks } from "./stated-networks.ts";
 
 const PREFIX = network("10.8.0.0/24");

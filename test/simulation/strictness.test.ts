@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CLOCK_SKEW_MS_MAX } from "../../src/base/limits.ts";
 import type { Contents } from "../../src/invariants/contents.ts";
 import type { Allocation } from "../../src/kernel/values/allocation.ts";
-import { allocationWith, blockWith, taken } from "../domain/builders.ts";
+import { allocationWith, blockWith, taken } from "../builders.ts";
 import { Strictness } from "./strictness.ts";
 
 const TOLD_MS = 10_000;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { EXCUSES } from "./unreached.ts";
 
-const FOLDER = new URL("../../src/allocator/", import.meta.url);
+const FOLDER = new URL("../../src/", import.meta.url);
 const packed = (text: string) => text.replace(/\s+/g, "");
 
 it("every branch that the simulation may leave out is a branch of the source", () => {

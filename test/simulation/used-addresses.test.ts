@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Contents } from "../../src/invariants/contents.ts";
 import { ciliumHandle } from "../../src/kernel/values/handle.ts";
-import { blockWith, network, taken } from "../domain/builders.ts";
+import { blockWith, network, taken } from "../builders.ts";
 import { UsedAddresses } from "./used-addresses.ts";
 
 const USED = "10.0.0.0";

@@ -26,19 +26,21 @@ export interface Done {
  * of lists or explains a request.
  */
 const NOT_WALKS = new Set([
-  "read/check-table.ts",
-  "assign/explain.ts",
-  "read/list-blocks.ts",
-  "read/list-space-affinities.ts",
-  "core/page-budget.ts",
-  "blocks/walk-pool.ts",
-  "read/read-block.ts",
-  "read/read-handle.ts",
-  "core/store.ts",
-  "read/utilization.ts",
+  "nouns/contents/operations/check-table.ts",
+  "kernel/assign/explain.ts",
+  "nouns/block/operations/list-blocks.ts",
+  "nouns/affinity/operations/list-space-affinities.ts",
+  "kernel/core/page-budget.ts",
+  "kernel/blocks/walk-pool.ts",
+  "nouns/block/operations/read-block.ts",
+  "nouns/address/operations/read-handle.ts",
+  "kernel/core/store.ts",
+  "nouns/utilization/operations/utilization.ts",
 ]);
-const FOLDER = new URL("../../src/allocator/", import.meta.url);
-const coverage = new BranchCoverage(FOLDER, (file) => !NOT_WALKS.has(file));
+const FOLDER = new URL("../../src/", import.meta.url);
+/** The files of the kernel and of operations: they walk over items, and decide nothing without a table. */
+const WALKS = /^(?:kernel\/(?!values\/|items\/)|maintenance\/|nouns\/\w+\/operations\/)/;
+const coverage = new BranchCoverage(FOLDER, (file) => WALKS.test(file) && !NOT_WALKS.has(file));
 let counting = false;
 
 /** Runs tasks of a campaign, as one of its processes, until the campaign sends no more. */
@@ -50,7 +52,7 @@ async function carryOut({ from, runs, coverage: wanted, ...task }: Task): Promis
     await coverage.start();
     // All files are loaded, so that a branch that no run reaches is counted as never taken.
     const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" });
-    for (const file of files.filter((name) => name.endsWith(".ts")))
+    for (const file of files.filter((name) => WALKS.test(name)))
       await import(new URL(file, FOLDER).href);
     await coverage.take();
   }

@@ -14,7 +14,7 @@ import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import type { Item, Key } from "../../src/table/item.ts";
 import { openEnvironment } from "../../src/table/lmdb-environment.ts";
 import type { Change, Table } from "../../src/table/table.ts";
-import { scratchDirectory } from "./scratch-file.ts";
+import { scratchDirectory } from "../table/scratch-file.ts";
 
 const newDirectory = scratchDirectory();
 const KEY: Key = { pk: "p", sk: "s" };

@@ -17,7 +17,7 @@ import {
   poolWith,
   spaceJobWith,
   token,
-} from "../domain/builders.ts";
+} from "../builders.ts";
 
 type Store = ReturnType<typeof makeStore>;
 type Fields = Readonly<Record<string, unknown>>;

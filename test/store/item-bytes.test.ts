@@ -38,7 +38,7 @@ import {
   selector,
   taken,
   token,
-} from "../domain/builders.ts";
+} from "../builders.ts";
 import { itemBytes } from "./item-bytes.ts";
 
 type Store = ReturnType<typeof makeStore>;

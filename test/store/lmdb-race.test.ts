@@ -10,7 +10,7 @@ import { prepare } from "../../bench/load/world.ts";
 import { openStorage } from "../../src/local/storage.ts";
 import { contextOf } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
-import { scratchDirectory } from "./scratch-file.ts";
+import { scratchDirectory } from "../table/scratch-file.ts";
 
 const SEED = 11;
 const CALLERS = 64;

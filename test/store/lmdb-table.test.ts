@@ -6,8 +6,8 @@ import { absent, equals } from "../../src/table/clause.ts";
 import type { Item, Key } from "../../src/table/item.ts";
 import { type Environment, openEnvironment } from "../../src/table/lmdb-environment.ts";
 import type { Change, Table } from "../../src/table/table.ts";
-import { tableContract } from "./contract.ts";
-import { scratchDirectory } from "./scratch-file.ts";
+import { tableContract } from "../table/contract.ts";
+import { scratchDirectory } from "../table/scratch-file.ts";
 
 const newDirectory = scratchDirectory();
 const fileIn = async () => join(await newDirectory(), "plat.lmdb");

@@ -15,8 +15,8 @@ import { makeStore } from "../../src/store/store.ts";
 import { dynamoTable } from "../../src/table/dynamodb-table.ts";
 import { dynamoClient } from "../../src/wiring.ts";
 import { seededRandom } from "../simulation/random.ts";
-import { BadDay } from "./proxy.ts";
-import { SleepersClock } from "./sleepers.ts";
+import { BadDay } from "../table/proxy.ts";
+import { SleepersClock } from "../table/sleepers.ts";
 
 const TABLE = "plat";
 const SEED = 7;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES } from "../../cdk/environments.ts";
 import type { Emulator } from "../../src/local/emulator.ts";
 import { templates } from "../cdk/templates.ts";
-import { startMoto } from "../store/moto.ts";
+import { startMoto } from "../table/moto.ts";
 import { pythonProgram } from "./python.ts";
 
 const LOAD = fileURLToPath(new URL("load.py", import.meta.url));

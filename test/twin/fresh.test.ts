@@ -7,7 +7,7 @@ import { digestOf } from "../../twin/fresh.ts";
 it("templates are of exactly these sources: a change of content, of a name, a new file, one less make others", async () => {
   const root = await mkdtemp(join(tmpdir(), "plat-"));
   const file = (name: string) => join(root, name);
-  await mkdir(file("src/domain"), { recursive: true });
+  await mkdir(file("src/kernel/values"), { recursive: true });
   await writeFile(file("src/kernel/values/block.ts"), "one");
   await writeFile(file("package-lock.json"), "{}");
   const contexts = ["cdk.json", "cdk.context.json"];

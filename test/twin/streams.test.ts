@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Deployment } from "../../twin/deployment.ts";
 import { Streams, type StreamsProps } from "../../twin/streams.ts";
-import { scratchDirectory } from "../store/scratch-file.ts";
+import { scratchDirectory } from "../table/scratch-file.ts";
 
 const newDirectory = scratchDirectory();
 const ARN = "arn:aws:dynamodb:eu-central-1:123456789012:table/plat/stream/1";

@@ -1,7 +1,7 @@
 import type { Coverage } from "../../../src/cli/check/coverage.ts";
 import type { Inventory, SeenPod } from "../../../src/cli/check/inventory.ts";
 import type { Assigned } from "../../../src/cli/snapshot/assigned.ts";
-import { NOW_MS } from "../../domain/builders.ts";
+import { NOW_MS } from "../../builders.ts";
 
 /** Builders of values that need only the fields of the test. */
 

@@ -9,7 +9,7 @@ import {
   ownersText,
 } from "../../../src/cli/check/candidates.ts";
 import type { Judged, Judgement } from "../../../src/cli/check/leak.ts";
-import { NOW_MS } from "../../domain/builders.ts";
+import { NOW_MS } from "../../builders.ts";
 import { assignedWith } from "./builders.ts";
 
 const gone: Judgement = { verdict: "gone", reason: "pod_not_found" };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { countsOf } from "../../../src/cli/check/counts.ts";
 import { assignedIn } from "../../../src/cli/snapshot/assigned.ts";
 import { together } from "../../../src/invariants/contents.ts";
-import { allocationWith, blockWith, cooling, NOW_MS, taken } from "../../domain/builders.ts";
+import { allocationWith, blockWith, cooling, NOW_MS, taken } from "../../builders.ts";
 import { assignedWith } from "./builders.ts";
 
 describe("counts", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Inventory } from "../../../src/cli/check/inventory.ts";
 import { judge } from "../../../src/cli/check/leak.ts";
 import type { Assigned } from "../../../src/cli/snapshot/assigned.ts";
-import { NOW_MS } from "../../domain/builders.ts";
+import { NOW_MS } from "../../builders.ts";
 import { ALL, assignedWith, inventoryWith, NOTHING } from "./builders.ts";
 
 const verdictOf = (one: Partial<Assigned>, inventory: Inventory): string => {

@@ -11,7 +11,7 @@ import {
   planWith,
   poolWith,
   taken,
-} from "../../domain/builders.ts";
+} from "../../builders.ts";
 import { inventoryWith } from "./builders.ts";
 
 const pool = poolWith();

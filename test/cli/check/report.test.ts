@@ -3,7 +3,7 @@ import { type Candidate, candidatesIn } from "../../../src/cli/check/candidates.
 import { countsOf } from "../../../src/cli/check/counts.ts";
 import { type Leaks, readReport, reportOf } from "../../../src/cli/check/report.ts";
 import { together } from "../../../src/invariants/contents.ts";
-import { NOW_MS } from "../../domain/builders.ts";
+import { NOW_MS } from "../../builders.ts";
 import { assignedWith, inventoryWith } from "./builders.ts";
 
 const gone = { verdict: "gone", reason: "node_gone" } as const;

@@ -14,7 +14,7 @@ import { NO_USAGE } from "../../../src/nouns/utilization/usage.ts";
 import type { Item, Key } from "../../../src/table/item.ts";
 import { allocationKey, jobKey } from "../../../src/table/key.ts";
 import { KIND_NAMES, kindNameOf } from "../../../src/table/kinds.ts";
-import { applicationWith } from "../../domain/builders.ts";
+import { applicationWith } from "../../builders.ts";
 import { putHeld } from "../allocations.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS, someId } from "../drawn.ts";

@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { isPoolOf, poolNameOf } from "../../../src/nouns/cilium/pools.ts";
+
+describe("the pool for a network of a pool of Cilium", () => {
+  it("has the network in its name, with dashes", () => {
+    expect(poolNameOf("mars", "10.10.0.0/16")).toBe("mars.10-10-0-0-16");
+    expect(poolNameOf("mars", "fd00:10::/104")).toBe("mars.fd00-10---104");
+  });
+});
+
+describe("a pool of prefixes", () => {
+  it.each([
+    ["mars", true],
+    ["mars.10-10-0-0-16", true],
+    ["marsrover", false],
+    ["venus", false],
+  ])("with the name %s is one of Cilium's pool mars: %s", (name, isOne) => {
+    expect(isPoolOf("mars", { name })).toBe(isOne);
+  });
+});

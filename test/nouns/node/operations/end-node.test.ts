@@ -1,0 +1,343 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  NODE_REPLACED_MS,
+  SIGN_OF_LIFE_KEPT_MS,
+  TOMBSTONE_KEPT_MS,
+} from "../../../../src/base/limits.ts";
+import type { Context } from "../../../../src/kernel/core/context.ts";
+import { putSettings, readSettings } from "../../../../src/nouns/pool/operations/administration.ts";
+import type { Settings } from "../../../../src/nouns/pool/pool.ts";
+import { endCilium, showPrefixes } from "../../../cilium.ts";
+import { deleted, NODE, say, stated } from "../../../node-events.ts";
+import { ensure, putPrefixPools } from "../../../prefixes.ts";
+import { repairAll, sweepAll } from "../../../scheduled-runs.ts";
+import {
+  answerOf,
+  callsOf,
+  stoppedBefore,
+  withIntruder,
+} from "../../../simulation/crash-points.ts";
+import { callsToTry, oneIn } from "../../../simulation/sampled-calls.ts";
+import {
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  requestOf,
+  SPACE,
+  type World,
+} from "../../../world.ts";
+
+const QUARANTINE_MS = 40_000;
+const SKEW_MS = 2_001;
+
+let world: World;
+
+beforeEach(async () => {
+  world = await makeWorld();
+  await putPrefixPools(world.calm);
+});
+
+/** The handles of what is held. */
+const held = (of = world) =>
+  contentsIn(of)
+    .allocations.map(({ handle }) => handle)
+    .sort();
+
+const states = (of = world) => contentsIn(of).tombstones.map(({ state }) => state);
+
+/** Gives the node a prefix, and its host an address and a block. */
+async function furnish(of = world) {
+  await say(of.calm, stated(5));
+  await ensureConfirmed(of.calm, "uid-1");
+  await assigned(of.calm, requestOf("pod", 1));
+}
+
+/** Gives a node a prefix of each family, which it then has. */
+async function ensureConfirmed(context: Context, uid: string) {
+  await ensure(context, NODE, { uid, podCidrs: await ensure(context, NODE, { uid }) });
+}
+
+/** Changes the settings of the space. */
+async function configure(change: Partial<Settings>) {
+  const { settings, revision } = await readSettings(world.calm, SPACE);
+  await putSettings(world.calm, SPACE, { ...settings, ...change }, revision);
+}
+
+describe("a node that was deleted", () => {
+  it("keeps what it has until its quarantine is over, and then all is free", async () => {
+    await furnish();
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += QUARANTINE_MS;
+    await repairAll(world.calm);
+    expect(held()).toEqual(["node/node-1/uid-1", "pod"]);
+    world.clock.nowMs += SKEW_MS;
+    expect(await repairAll(world.calm)).toMatchObject({ nodesEnded: 1, failures: [] });
+    expect(held()).toEqual([]);
+    expect(contentsIn(world).affinities).toEqual([]);
+    expect(states()).toEqual(["freed"]);
+  });
+
+  it("keeps it as long as the space says", async () => {
+    await configure({ nodeQuarantineSeconds: 100 });
+    await furnish();
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += 100_000;
+    await repairAll(world.calm);
+    expect(states()).toEqual(["quarantined"]);
+    world.clock.nowMs += SKEW_MS;
+    await repairAll(world.calm);
+    expect(states()).toEqual(["freed"]);
+  });
+
+  it("keeps all if it speaks again before", async () => {
+    await furnish();
+    await say(world.calm, deleted(6), stated(7));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    await repairAll(world.calm);
+    expect(held()).toEqual(["node/node-1/uid-1", "pod"]);
+    expect(states()).toEqual([]);
+  });
+
+  it("loses also what a request got that outlasted its quarantine", async () => {
+    const slow = stoppedBefore(world.table, (step) => step === "take-slots");
+    const asking = say(contextOver(slow.table, world.clock, 2), stated(5));
+    await slow.stops;
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    slow.goOn();
+    await asking;
+    expect(held()).toEqual(["node/node-1/uid-1"]);
+    world.clock.nowMs += SKEW_MS;
+    await repairAll(world.calm);
+    expect(held()).toEqual([]);
+    expect(states()).toEqual(["freed"]);
+  });
+
+  it("leaves its tombstone for 15 days, so that a late event finds it", async () => {
+    await furnish();
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    await repairAll(world.calm);
+    world.clock.nowMs += TOMBSTONE_KEPT_MS - QUARANTINE_MS - 2 * SKEW_MS;
+    await repairAll(world.calm);
+    expect(states()).toEqual(["freed"]);
+    expect(await say(world.calm, stated(5))).toMatchObject([{ status: "stale" }]);
+    world.clock.nowMs += 2 * SKEW_MS;
+    await repairAll(world.calm);
+    expect(states()).toEqual([]);
+  });
+
+  it("leaves to another object of its name what came to the host", async () => {
+    await furnish();
+    const next = stated(9, { uid: "uid-2", createdAtMs: 2_000 });
+    await say(world.calm, deleted(6), next);
+    await ensureConfirmed(world.calm, "uid-2");
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    await repairAll(world.calm);
+    expect(held()).toEqual(["node/node-1/uid-2", "pod"]);
+    expect(contentsIn(world).affinities).toHaveLength(1);
+  });
+
+  it("leaves to a later host of its name what came after its end", async () => {
+    await furnish();
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += 1;
+    await assigned(world.calm, requestOf("later", 1));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    await repairAll(world.calm);
+    expect(held()).toEqual(["later"]);
+  });
+});
+
+it("a node that another one replaced without a DELETED event has 10 minutes", async () => {
+  await furnish();
+  await say(world.calm, stated(9, { uid: "uid-2", createdAtMs: 2_000 }));
+  world.clock.nowMs += NODE_REPLACED_MS;
+  await repairAll(world.calm);
+  expect(held()).toEqual(["node/node-1/uid-1", "node/node-1/uid-2", "pod"]);
+  world.clock.nowMs += SKEW_MS;
+  await repairAll(world.calm);
+  expect(held()).toEqual(["node/node-1/uid-2", "pod"]);
+});
+
+it("the host of a replaced node keeps its addresses, also if the event of the later object stops midway", async () => {
+  await furnish();
+  const next = stated(9, { uid: "uid-2", createdAtMs: 2_000 });
+  const { table, clock } = world;
+  // The first write is the tombstone, and the second one the report of the later object.
+  const cut = stoppedBefore(table, (step) => step === "status");
+  const walk = answerOf(say(contextOver(cut.table, clock, 2), next));
+  await cut.stops;
+  cut.end();
+  await walk;
+  world.clock.nowMs += NODE_REPLACED_MS + SKEW_MS;
+  await repairAll(world.calm);
+  expect(states()).toEqual(["freed"]);
+  expect(held()).toEqual(["pod"]);
+});
+
+it("a report that lands after the end of its node goes with the walk", async () => {
+  await say(world.calm, stated(5));
+  const [report] = contentsIn(world).nodeReports;
+  if (!report) throw new Error("there is no report");
+  await say(world.calm, deleted(6));
+  await world.calm.store.createReport(report);
+  await sweepAll(world.calm);
+  expect(contentsIn(world).nodeReports).toEqual([]);
+});
+
+describe("many nodes that end at once", () => {
+  const named = (n: number) => `node-${n}`;
+
+  const sayOf = (name: string, ...events: Parameters<typeof say>[1][]) =>
+    say(world.calm, ...events.map((event) => ({ ...event, name })));
+
+  /** Registers nodes, and deletes the first ones. */
+  async function lose(lost: number, of: number) {
+    for (let n = 0; n < of; n++) await sayOf(named(n), stated(5));
+    for (let n = 0; n < lost; n++) await sayOf(named(n), deleted(6));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+  }
+
+  it("are taken for a mistake from 55 % of all on, and none is freed", async () => {
+    await lose(11, 20);
+    const { nodesHeld, failures } = await repairAll(world.calm);
+    expect(nodesHeld).toBe(11);
+    expect(String(failures[0])).toContain("goneNodesPercentMax");
+    expect(new Set(states())).toEqual(new Set(["quarantined"]));
+    await configure({ goneNodesPercentMax: 100 });
+    expect(await repairAll(world.calm)).toMatchObject({ nodesEnded: 11, nodesHeld: 0 });
+  });
+
+  it("are freed below that share", async () => {
+    await lose(10, 20);
+    expect(await repairAll(world.calm)).toMatchObject({ nodesEnded: 10, nodesHeld: 0 });
+  });
+
+  it("are never held if they are two", async () => {
+    await lose(2, 2);
+    expect(await repairAll(world.calm)).toMatchObject({ nodesEnded: 2, nodesHeld: 0 });
+  });
+});
+
+it("two runs at once, and a return between them, free nothing of the node that is back", async () => {
+  const prepare = async () => {
+    const start = await makeWorld();
+    await putPrefixPools(start.calm);
+    await furnish(start);
+    await say(start.calm, deleted(6));
+    start.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    return start;
+  };
+  const start = await prepare();
+  const calls = await callsOf(start.table, (own) => repairAll(contextOver(own, start.clock, 2)));
+  let returns = 0;
+  for (const at of callsToTry(calls, 0, oneIn(3))) {
+    const each = await prepare();
+    let isBack = false;
+    const own = withIntruder(each.table, at, async () => {
+      const other = contextOver(each.table, each.clock, 3);
+      await repairAll(other);
+      each.clock.nowMs += 1_000;
+      const [back] = await say(other, stated(7));
+      isBack = back?.status === "applied";
+      if (isBack) await ensureConfirmed(other, "uid-1");
+    });
+    await repairAll(contextOver(own, each.clock, 2));
+    if (!isBack) continue;
+    const where = `${calls[at]} (call ${at})`;
+    expect(contentsIn(each).nodes, where).toHaveLength(1);
+    expect(states(each), where).toEqual([]);
+    expect(held(each), where).toContain("node/node-1/uid-1");
+    returns++;
+  }
+  expect(returns).toBeGreaterThan(calls.length / oneIn(3) / 2);
+});
+
+/** Runs `repair` over the whole table, with an act in the middle of it before each call of a step. */
+async function sweptWith(prepare: () => Promise<World>, act: (of: World) => Promise<unknown>) {
+  const start = await prepare();
+  const calls = await callsOf(start.table, (own) => sweepAll(contextOver(own, start.clock, 2)));
+  const worlds: World[] = [];
+  for (const at of callsToTry(calls, 0, oneIn(3))) {
+    const each = await prepare();
+    const own = withIntruder(each.table, at, async () => void (await act(each)));
+    await sweepAll(contextOver(own, each.clock, 2));
+    worlds.push(each);
+  }
+  return worlds;
+}
+
+it("a node that ends again while its old tombstone goes has a tombstone", async () => {
+  const prepare = async () => {
+    const each = await makeWorld();
+    await say(each.calm, stated(5), deleted(6));
+    each.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    await repairAll(each.calm);
+    each.clock.nowMs += TOMBSTONE_KEPT_MS;
+    return each;
+  };
+  const ends = (of: World) => say(contextOver(of.table, of.clock, 3), stated(20), deleted(21));
+  for (const each of await sweptWith(prepare, ends))
+    expect(contentsIn(each).tombstones).toMatchObject([{ resourceVersion: "21" }]);
+});
+
+it("a sign of life that is old goes, and one that comes at once stays", async () => {
+  const renewal = (minute: string) =>
+    ({ act: "renew", name: NODE, renewedAt: `2026-03-11T08:${minute}:00Z` }) as const;
+  const prepare = async () => {
+    const each = await makeWorld();
+    await say(each.calm, renewal("10"));
+    each.clock.nowMs += SIGN_OF_LIFE_KEPT_MS + 1;
+    return each;
+  };
+  const old = await prepare();
+  await sweepAll(old.calm);
+  expect(contentsIn(old).signsOfLife).toEqual([]);
+  const renews = (of: World) => say(contextOver(of.table, of.clock, 3), renewal("20"));
+  for (const each of await sweptWith(prepare, renews))
+    expect(contentsIn(each).signsOfLife).toHaveLength(1);
+});
+
+describe("the CiliumNode of a node", () => {
+  it("goes with its node, and what it has", async () => {
+    await showPrefixes(world.calm, NODE, ["10.64.1.0/24"], { uid: "uid-1" });
+    await showPrefixes(world.calm, NODE, ["10.64.2.0/24"], { uid: "uid-2" });
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    await repairAll(world.calm);
+    expect([...new Set(held())]).toEqual(["node/node-1/uid-2"]);
+    expect(contentsIn(world).ciliumReports).toMatchObject([{ uid: "uid-2" }]);
+  });
+
+  it("goes by a later walk if its report landed after the end", async () => {
+    const late = stoppedBefore(world.table, (step) => step === "create-cilium");
+    const put = answerOf(showPrefixes(contextOver(late.table, world.clock, 2), NODE, [], OF_UID));
+    await late.stops;
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    await repairAll(world.calm);
+    late.goOn();
+    await put;
+    expect(contentsIn(world).ciliumReports).toHaveLength(1);
+    world.clock.nowMs += 100_000;
+    await sweepAll(world.calm);
+    await repairAll(world.calm);
+    expect(contentsIn(world).ciliumReports).toEqual([]);
+  });
+
+  it("goes by a later walk if a crash cut its release off", async () => {
+    await showPrefixes(world.calm, NODE, ["10.64.1.0/24"], OF_UID);
+    const cut = stoppedBefore(world.table, (step) => step === "delete-cilium");
+    const end = answerOf(endCilium(contextOver(cut.table, world.clock, 2), NODE, "uid-1"));
+    await cut.stops;
+    cut.end();
+    await end;
+    await sweepAll(world.calm);
+    expect(contentsIn(world).ciliumReports).toEqual([]);
+    expect(held()).toEqual([]);
+  });
+});
+
+const OF_UID = { uid: "uid-1" };

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { Rejection } from "../../../src/base/outcome.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
+import { deleteNode, listNodes, putNode } from "../../../src/nouns/registry/operations/nodes.ts";
+import { repairAll } from "../../scheduled-runs.ts";
+import { callsOf, withIntruder } from "../../simulation/crash-points.ts";
+import { callsToTry, oneIn } from "../../simulation/sampled-calls.ts";
+import { contextOver, makeWorld, SPACE, type World } from "../../world.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The slow operations on an entry of the register. An operator registers the node anew meanwhile. */
+const SLOW: readonly {
+  readonly name: string;
+  prepare(world: World): Promise<void>;
+  walk(context: Context): Promise<unknown>;
+}[] = [
+  {
+    name: "its deletion",
+    prepare: async ({ calm }) => {
+      await putNode(calm, SPACE, "n1", { zone: "old" }, undefined);
+    },
+    walk: async (context) => {
+      const seen = await context.store.readNode(SPACE, "n1");
+      return seen && deleteNode(context, SPACE, "n1", seen.revision);
+    },
+  },
+  {
+    name: "the repair run, over the entry of one that was never created",
+    prepare: async ({ calm, clock }) => {
+      await calm.store.enterNode({ space: SPACE, name: "n1", id: "cut off", atMs: clock.nowMs });
+      clock.nowMs += DAY_MS;
+    },
+    walk: (context) => repairAll(context),
+  },
+];
+
+describe("a node that is registered anew is listed at once, whenever that comes into", () => {
+  it.each(SLOW.map((slow) => [slow.name, slow] as const))("%s", async (_, { prepare, walk }) => {
+    const dryRunContext = await makeWorld();
+    await prepare(dryRunContext);
+    const calls = await callsOf(dryRunContext.table, (own) =>
+      walk(contextOver(own, dryRunContext.clock, 2)),
+    );
+    let made = 0;
+    for (const at of callsToTry(calls, 0, oneIn(3))) {
+      const world = await makeWorld();
+      await prepare(world);
+      const own = withIntruder(world.table, at, async () => {
+        const context = contextOver(world.table, world.clock, 3);
+        const put = await putNode(context, SPACE, "n1", { zone: "new" }, undefined);
+        if (!(put instanceof Rejection)) made++;
+      });
+      await walk(contextOver(own, world.clock, 2));
+      const stands = await world.calm.store.readNode(SPACE, "n1");
+      const { items } = await listNodes(world.calm, { space: SPACE, limit: 9, after: undefined });
+      const expected = stands ? [stands] : [];
+      expect(items, `before ${calls[at]} (call ${at})`).toEqual(expected);
+    }
+    expect(made).toBeGreaterThan(0);
+  });
+});
