@@ -67,7 +67,7 @@ export function readAssign(event: Event, freshHandle: () => string): AssignReque
   const dryRun = input.dryRun || query.dryRun;
   const handle = workload ? workloadHandle(workload) : input.handle;
   if (handle === undefined && key === undefined && !dryRun) throw NOT_TO_BE_FOUND;
-  const asked = {
+  const asked: Digested = {
     space,
     host: hostId(input.affinityType, input.host),
     ...(input.address && { address: input.address }),
@@ -153,36 +153,50 @@ const canonicalInterfaces = (asked: Pick<AssignRequest, "wanted" | "interfaces" 
     }))
     .toSorted((a, b) => (String(a.name) < String(b.name) ? -1 : 1));
 
-/** Returns one text for all forms of the same request. */
-function canonical({
-  attributes,
-  address,
-  ...asked
-}: Omit<
+/** What two requests under one key must have in common. What it leaves out may differ, or comes by other routes. */
+type Digested = Omit<
   AssignRequest,
-  "digest" | "keyId" | "hostLabels" | "namespaceLabels" | "labels" | "assignedBy" | "workload"
->): string {
+  | "digest"
+  | "keyId"
+  | "hostLabels"
+  | "namespaceLabels"
+  | "labels"
+  | "assignedBy"
+  | "workload"
+  | "stated"
+  | "prefixes"
+  | "quotaSlots"
+>;
+
+/** Returns one text for all forms of the same request. A field that it does not name is a type error. */
+function canonical(asked: Digested): string {
+  const { space, host, wanted, interfaces, address, handle, attributes, use, ...more } = asked;
+  const { pools, poolsByFamily, defaultPools, applicationOnly, network, cleanGateway, ...rest } =
+    more;
+  const { allowPartial, maxBlocksPerHost, leaseSeconds, limitPerHandle, ...last } = rest;
+  const { namespace, hostReserved, ...unnamed } = last;
+  unnamed satisfies Readonly<Record<string, never>>;
   return JSON.stringify([
-    asked.space,
-    asked.host,
-    asked.interfaces ? [] : asked.wanted.map(({ family, count }) => [family, count]),
+    space,
+    host,
+    interfaces ? [] : wanted.map(({ family, count }) => [family, count]),
     address ? String(address.value) : null,
-    asked.handle,
+    handle,
     Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)),
-    asked.use ?? null,
-    asked.pools,
-    asked.allowPartial ?? false,
-    asked.maxBlocksPerHost ?? 0,
-    asked.leaseSeconds ?? 0,
-    asked.limitPerHandle ?? 0,
-    ...(asked.namespace === undefined ? [] : [{ namespace: asked.namespace }]),
-    ...(asked.hostReserved ? [Object.entries(asked.hostReserved)] : []),
-    ...(asked.poolsByFamily ? [{ poolsByFamily: asked.poolsByFamily }] : []),
-    ...(asked.defaultPools ? [{ defaultPools: asked.defaultPools }] : []),
-    ...(asked.network === undefined ? [] : [{ network: asked.network }]),
-    ...(asked.applicationOnly ? [{ applicationOnly: true }] : []),
-    ...(asked.cleanGateway ? [{ cleanGateway: true }] : []),
-    ...(asked.interfaces ? [{ interfaces: canonicalInterfaces(asked) }] : []),
+    use ?? null,
+    pools,
+    allowPartial ?? false,
+    maxBlocksPerHost ?? 0,
+    leaseSeconds ?? 0,
+    limitPerHandle ?? 0,
+    ...(namespace === undefined ? [] : [{ namespace }]),
+    ...(hostReserved ? [Object.entries(hostReserved)] : []),
+    ...(poolsByFamily ? [{ poolsByFamily }] : []),
+    ...(defaultPools ? [{ defaultPools }] : []),
+    ...(network === undefined ? [] : [{ network }]),
+    ...(applicationOnly ? [{ applicationOnly: true }] : []),
+    ...(cleanGateway ? [{ cleanGateway: true }] : []),
+    ...(interfaces ? [{ interfaces: canonicalInterfaces(asked) }] : []),
   ]);
 }
 
