@@ -3,7 +3,7 @@ import { Rejection } from "../src/base/outcome.ts";
 import type { Assignment } from "../src/kernel/assign/assignment.ts";
 import { type BatchItem, type BatchResult, batch } from "../src/kernel/batch/batch.ts";
 import { putSettings } from "../src/nouns/pool/operations/administration.ts";
-import { SETTINGS_DEFAULT } from "../src/nouns/pool/pool.ts";
+import { SETTINGS_DEFAULT } from "../src/nouns/settings/settings.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { proofOf } from "./asked.ts";
 import type { Bench, Line } from "./operations.ts";

@@ -11,7 +11,7 @@ import { startEmulator } from "../src/local/emulator.ts";
 import { tableText } from "../src/local/tally.ts";
 import { checkTable } from "../src/nouns/contents/operations/check-table.ts";
 import { putSettings } from "../src/nouns/pool/operations/administration.ts";
-import { SETTINGS_DEFAULT } from "../src/nouns/pool/pool.ts";
+import { SETTINGS_DEFAULT } from "../src/nouns/settings/settings.ts";
 import { type Caller, makeCaller } from "./caller.ts";
 import { makePool } from "./pool.ts";
 

@@ -16,9 +16,10 @@ import {
 import { shuffled } from "../src/kernel/values/fresh.ts";
 import { hostId } from "../src/kernel/values/host.ts";
 import { putSettings } from "../src/nouns/pool/operations/administration.ts";
-import { type Pool, SETTINGS_DEFAULT } from "../src/nouns/pool/pool.ts";
+import type { Pool } from "../src/nouns/pool/pool.ts";
 import { putNamespace } from "../src/nouns/registry/operations/namespaces.ts";
 import { putNode } from "../src/nouns/registry/operations/nodes.ts";
+import { SETTINGS_DEFAULT } from "../src/nouns/settings/settings.ts";
 import { type Budget, MEASURED } from "../test/operations/measured.ts";
 import { assigned, give } from "./asked.ts";
 import { enterGroups, fillGroup, putBlock, useUpGroup } from "./fill.ts";

@@ -1,9 +1,9 @@
 import type { Context } from "../src/kernel/core/context.ts";
 import { runJobs } from "../src/maintenance/run-jobs.ts";
 import { putSettings } from "../src/nouns/pool/operations/administration.ts";
-import { SETTINGS_DEFAULT } from "../src/nouns/pool/pool.ts";
 import { putQuota } from "../src/nouns/quota/operations/quotas.ts";
 import { putNamespace } from "../src/nouns/registry/operations/namespaces.ts";
+import { SETTINGS_DEFAULT } from "../src/nouns/settings/settings.ts";
 import { deleteSpace } from "../src/nouns/space/operations/space-jobs.ts";
 import type { Measure } from "./quotas.ts";
 

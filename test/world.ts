@@ -15,12 +15,8 @@ import { type Address, parseAddress } from "../src/net/address.ts";
 import { type Cidr, parseCidr } from "../src/net/cidr.ts";
 import type { Parsed } from "../src/net/parsed.ts";
 import { putPool, putSettings } from "../src/nouns/pool/operations/administration.ts";
-import {
-  type Pool,
-  type PoolSpec,
-  SETTINGS_DEFAULT,
-  type Settings,
-} from "../src/nouns/pool/pool.ts";
+import type { Pool, PoolSpec } from "../src/nouns/pool/pool.ts";
+import { SETTINGS_DEFAULT, type Settings } from "../src/nouns/settings/settings.ts";
 import { contentsOf } from "../src/store/contents.ts";
 import { storeOver } from "../src/store/stack.ts";
 import { makeStore } from "../src/store/store.ts";

@@ -19,10 +19,11 @@ import type { NodeReport, SignOfLife } from "../nouns/node/node-report.ts";
 import type { StatedRanges } from "../nouns/node/stated-ranges.ts";
 import type { Tombstone } from "../nouns/node/tombstone.ts";
 import type { AddressPlan } from "../nouns/pool/address-plan.ts";
-import type { Pool, Reservation } from "../nouns/pool/pool.ts";
+import type { Pool } from "../nouns/pool/pool.ts";
 import type { Budget } from "../nouns/quota/budget.ts";
 import type { Quota } from "../nouns/quota/quota.ts";
 import type { RequestRate } from "../nouns/quota/request-rate.ts";
+import type { Reservation } from "../nouns/reservation/reservation.ts";
 import type { PoolUsage } from "../nouns/utilization/pool-usage.ts";
 
 /** A page of a pool's block-group index: block groups that may hold blocks, by their index. */

@@ -1,5 +1,4 @@
-import type { Selector } from "./selector.ts";
-import { SELECTOR_CHARACTERS_MAX } from "./selector.ts";
+import { SELECTOR_CHARACTERS_MAX, type Selector } from "./selector.ts";
 
 /**
  * Formats a selector as the one text that reads back as the same selector. It has a blank around each operator, double

@@ -1,6 +1,6 @@
 import type { Listed, PageWanted } from "../base/listed.ts";
 import { CorruptItemError } from "../base/outcome.ts";
-import type { UnreadableNamed } from "../nouns/pool/pool.ts";
+import type { UnreadableNamed } from "../nouns/pool/configuration.ts";
 import type { Item } from "./item.ts";
 import { escaped, nameIn, unescaped } from "./key.ts";
 import type { Table } from "./table.ts";

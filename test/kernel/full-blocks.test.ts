@@ -8,7 +8,7 @@ import { deleteEmptyBlock } from "../../src/kernel/blocks/delete-empty-block.ts"
 import { isWhollyTaken } from "../../src/kernel/values/block.ts";
 import type { HostId } from "../../src/kernel/values/host.ts";
 import { formatCidr } from "../../src/net/cidr.ts";
-import type { Settings } from "../../src/nouns/pool/pool.ts";
+import type { Settings } from "../../src/nouns/settings/settings.ts";
 import type { Table } from "../../src/table/table.ts";
 import { callsOf, withIntruder } from "../simulation/crash-points.ts";
 import {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/base/limits.ts";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
-import type { Settings } from "../../src/nouns/pool/pool.ts";
+import type { Settings } from "../../src/nouns/settings/settings.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import { assigned, contextOver, makeWorld, poolOf, requestOf, type World } from "../world.ts";
 

@@ -5,7 +5,7 @@ import { withCalls } from "../../src/kernel/core/store.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { isOver } from "../../src/kernel/values/allocation.ts";
 import { putSettings } from "../../src/nouns/pool/operations/administration.ts";
-import { SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
+import { SETTINGS_DEFAULT } from "../../src/nouns/settings/settings.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import { withMishap } from "../simulation/crash-points.ts";

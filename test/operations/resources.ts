@@ -14,7 +14,6 @@ import {
   readSettings,
 } from "../../src/nouns/pool/operations/administration.ts";
 import { type Accepted, deletePool, drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
-import { SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
 import { deleteQuota, putQuota, readQuota } from "../../src/nouns/quota/operations/quotas.ts";
 import {
   deleteNamespace,
@@ -23,6 +22,7 @@ import {
 } from "../../src/nouns/registry/operations/namespaces.ts";
 import { deleteNode, putNode } from "../../src/nouns/registry/operations/nodes.ts";
 import { reserve } from "../../src/nouns/reservation/operations/reserve.ts";
+import { SETTINGS_DEFAULT } from "../../src/nouns/settings/settings.ts";
 import { poolOf, SPACE } from "../world.ts";
 import { type Operation, withOld } from "./operation.ts";
 

@@ -1,7 +1,7 @@
 import { assign } from "../../src/kernel/assign/assign.ts";
 import { putPool, putSettings } from "../../src/nouns/pool/operations/administration.ts";
-import { SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
 import { putNode } from "../../src/nouns/registry/operations/nodes.ts";
+import { SETTINGS_DEFAULT } from "../../src/nouns/settings/settings.ts";
 import { reclaimAll, reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { withMishap } from "../simulation/crash-points.ts";
 import {

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { EVENTS } from "../../src/contract/answers.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
 import { putPool, putSettings } from "../../src/nouns/pool/operations/administration.ts";
-import { SETTINGS_DEFAULT, type Settings } from "../../src/nouns/pool/pool.ts";
+import { SETTINGS_DEFAULT, type Settings } from "../../src/nouns/settings/settings.ts";
 import { type PoolUsage, THRESHOLDS_PERCENT } from "../../src/nouns/utilization/pool-usage.ts";
 import { NO_USAGE } from "../../src/nouns/utilization/usage.ts";
 import { type DomainEvent, eventBody } from "../../src/publish/domain-event.ts";

@@ -4,12 +4,8 @@ import type { Block } from "../../src/kernel/values/block.ts";
 import type { Slot } from "../../src/kernel/values/slot.ts";
 import { intervalOf, parseCidr } from "../../src/net/cidr.ts";
 import type { AddressPlanEntry } from "../../src/nouns/pool/address-plan.ts";
-import {
-  type Pool,
-  SETTINGS_DEFAULT,
-  type Settings,
-  subnetIdOf,
-} from "../../src/nouns/pool/pool.ts";
+import { type Pool, subnetIdOf } from "../../src/nouns/pool/pool.ts";
+import { SETTINGS_DEFAULT, type Settings } from "../../src/nouns/settings/settings.ts";
 import { openTable } from "../../src/table/format.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import type { Item } from "../../src/table/item.ts";

@@ -7,8 +7,8 @@ import {
   putReservation,
   putSettings,
 } from "../../src/nouns/pool/operations/administration.ts";
-import { SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
 import { putNamespace } from "../../src/nouns/registry/operations/namespaces.ts";
+import { SETTINGS_DEFAULT } from "../../src/nouns/settings/settings.ts";
 import { deleteSpace } from "../../src/nouns/space/operations/space-jobs.ts";
 import { requestOf } from "./layers.ts";
 import { chance, manual } from "./operators.ts";

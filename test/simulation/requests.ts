@@ -2,8 +2,7 @@ import { handleHash } from "../../src/base/hash.ts";
 import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
 import type { Random } from "../../src/kernel/values/fresh.ts";
 import { hostId } from "../../src/kernel/values/host.ts";
-import type { Address } from "../../src/net/address.ts";
-import { parseAddress } from "../../src/net/address.ts";
+import { type Address, parseAddress } from "../../src/net/address.ts";
 import { addressAt, formatCidr, sizeOf } from "../../src/net/cidr.ts";
 import { drawLabels, NAMESPACES, type Scenario, valueIn } from "./scenario.ts";
 

@@ -11,10 +11,11 @@ import {
   putReservation,
   putSettings,
 } from "../../src/nouns/pool/operations/administration.ts";
-import { type PoolSpec, SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
+import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
 import { putQuota } from "../../src/nouns/quota/operations/quotas.ts";
 import { putNamespace } from "../../src/nouns/registry/operations/namespaces.ts";
 import { putNode } from "../../src/nouns/registry/operations/nodes.ts";
+import { SETTINGS_DEFAULT } from "../../src/nouns/settings/settings.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { drawAddressCluster } from "./address-cluster.ts";
 import { type Agents, drivers, newAgents } from "./agents.ts";

@@ -5,12 +5,9 @@ import { type Cidr, parseCidr, parseInterval } from "../../src/net/cidr.ts";
 import type { Labels } from "../../src/net/labels.ts";
 import type { Parsed } from "../../src/net/parsed.ts";
 import { parseSelector } from "../../src/net/selector-parser.ts";
-import {
-  type PoolSpec,
-  type Reservation,
-  SETTINGS_DEFAULT,
-  type Settings,
-} from "../../src/nouns/pool/pool.ts";
+import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
+import type { Reservation } from "../../src/nouns/reservation/reservation.ts";
+import { SETTINGS_DEFAULT, type Settings } from "../../src/nouns/settings/settings.ts";
 import { STORMY, type Weather } from "./scheduler.ts";
 import { namespaceNamed } from "./selection.ts";
 

@@ -1,6 +1,5 @@
 import { CALL_TRIES_MAX } from "../../src/base/limits.ts";
-import type { Outcome } from "../../src/base/outcome.ts";
-import { ThrottledError, UnavailableError } from "../../src/base/outcome.ts";
+import { type Outcome, ThrottledError, UnavailableError } from "../../src/base/outcome.ts";
 import type { Random } from "../../src/kernel/values/fresh.ts";
 import type { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import type { Item } from "../../src/table/item.ts";

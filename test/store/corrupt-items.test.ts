@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Allocation } from "../../src/kernel/values/allocation.ts";
-import { SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
+import { SETTINGS_DEFAULT } from "../../src/nouns/settings/settings.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";

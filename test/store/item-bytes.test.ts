@@ -24,7 +24,7 @@ import { CorruptItemError } from "../../src/base/outcome.ts";
 import { hostId } from "../../src/kernel/values/host.ts";
 import { SELECTOR_CHARACTERS_MAX } from "../../src/net/selector.ts";
 import { planBytes } from "../../src/nouns/pool/address-plan.ts";
-import { SETTINGS_DEFAULT } from "../../src/nouns/pool/pool.ts";
+import { SETTINGS_DEFAULT } from "../../src/nouns/settings/settings.ts";
 import { makeStore } from "../../src/store/store.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import type { Item } from "../../src/table/item.ts";

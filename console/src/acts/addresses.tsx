@@ -1,5 +1,4 @@
-import type { Api } from "../api/api.ts";
-import { segment } from "../api/api.ts";
+import { type Api, segment } from "../api/api.ts";
 import type { AddressRead, Answer, HeldAddress } from "../api/types.ts";
 import { Moment } from "../parts/moment.tsx";
 import { Named } from "../parts/to.tsx";

@@ -1,6 +1,6 @@
 import { type HostId, hostId, hostName } from "../../kernel/values/host.ts";
 import { addressAt, parseCidr } from "../../net/cidr.ts";
-import { capOf } from "../../nouns/pool/pool.ts";
+import { capOf } from "../../nouns/settings/settings.ts";
 import type { Current } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";

@@ -1,6 +1,11 @@
 import type { Contents } from "../../invariants/contents.ts";
-import type { Allocation, Part } from "../../kernel/values/allocation.ts";
-import { isBorrowed, ownersAt, poolOfPart } from "../../kernel/values/allocation.ts";
+import {
+  type Allocation,
+  isBorrowed,
+  ownersAt,
+  type Part,
+  poolOfPart,
+} from "../../kernel/values/allocation.ts";
 import type { Block } from "../../kernel/values/block.ts";
 import { formatGeneration, generationOf } from "../../kernel/values/generation.ts";
 import { type AffinityType, affinityTypeOf, hostName } from "../../kernel/values/host.ts";

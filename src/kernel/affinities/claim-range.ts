@@ -8,7 +8,8 @@ import { CorruptItemError, Rejection } from "../../base/outcome.ts";
 import { namedPrincipal } from "../../base/principal.ts";
 import type { Address } from "../../net/address.ts";
 import { addressAt, type Cidr, formatCidr, sameCidr } from "../../net/cidr.ts";
-import { capOf, hasHosts, type Pool } from "../../nouns/pool/pool.ts";
+import { hasHosts, type Pool } from "../../nouns/pool/pool.ts";
+import { capOf } from "../../nouns/settings/settings.ts";
 import {
   candidateOf,
   excludesCaller,

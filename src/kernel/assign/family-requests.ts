@@ -3,9 +3,10 @@ import { type Address, type Family, formatAddress } from "../../net/address.ts";
 import { parseCidr } from "../../net/cidr.ts";
 import { whyNeverAssigned } from "../../net/special-ranges.ts";
 import { type InterfaceAsked, interfaceOfApplication } from "../../nouns/pool/application-pools.ts";
+import { noneUnread, type SpaceConfiguration } from "../../nouns/pool/configuration.ts";
 import { poolOf } from "../../nouns/pool/of-address.ts";
-import { capOf, noneUnread, type Pool, type SpaceConfiguration } from "../../nouns/pool/pool.ts";
-import { isShut, whyShut } from "../../nouns/reservation/closed-by-reservations.ts";
+import type { Pool } from "../../nouns/pool/pool.ts";
+import { capOf } from "../../nouns/settings/settings.ts";
 import {
   type Acquirable,
   acquirePools,
@@ -15,6 +16,7 @@ import {
   poolsNamed,
   ruleFor,
 } from "../../selection/acquire-pools.ts";
+import { isShut, whyShut } from "../../selection/closed-by-reservations.ts";
 import type { Requester } from "../../selection/requester.ts";
 import {
   type Candidate,

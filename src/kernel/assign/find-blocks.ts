@@ -12,7 +12,7 @@ import type { FullPool } from "../../invariants/contents.ts";
 import { formatCidr, sameCidr } from "../../net/cidr.ts";
 import type { Pool } from "../../nouns/pool/pool.ts";
 import { reservedFor } from "../../nouns/pool/set.ts";
-import { isShut } from "../../nouns/reservation/closed-by-reservations.ts";
+import { isShut } from "../../selection/closed-by-reservations.ts";
 import { type Claimant, claimBlock, seizeBlock } from "../blocks/claim-block.ts";
 import { callFull, isBelievedFull } from "../blocks/full-group-hint.ts";
 import { Lending, needsLending } from "../blocks/lending-hint.ts";

@@ -1,12 +1,8 @@
 import { Rejection } from "../../base/outcome.ts";
 import { namedPrincipal } from "../../base/principal.ts";
 import { type Cidr, formatCidr, intervalOf, overlaps } from "../../net/cidr.ts";
-import {
-  assignsPrefixes,
-  noneUnread,
-  type Pool,
-  type SpaceConfiguration,
-} from "../../nouns/pool/pool.ts";
+import { noneUnread, type SpaceConfiguration } from "../../nouns/pool/configuration.ts";
+import { assignsPrefixes, type Pool } from "../../nouns/pool/pool.ts";
 import { isMeant, type PoolsAsked, poolsNamed } from "../../selection/acquire-pools.ts";
 import type { Requester } from "../../selection/requester.ts";
 import {

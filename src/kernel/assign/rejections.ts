@@ -4,7 +4,7 @@ import { formatTime } from "../../base/time.ts";
 import { formatCidr } from "../../net/cidr.ts";
 import { type Application, nameOfApplication } from "../../nouns/application/application.ts";
 import type { Pool } from "../../nouns/pool/pool.ts";
-import { isShut, whyShut } from "../../nouns/reservation/closed-by-reservations.ts";
+import { isShut, whyShut } from "../../selection/closed-by-reservations.ts";
 import type { Unfit } from "../../selection/unfit.ts";
 import { groupsScanned, isSeen } from "../blocks/scan-pool.ts";
 import { groupCount } from "../values/block-group.ts";

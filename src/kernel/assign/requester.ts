@@ -3,13 +3,13 @@ import { CorruptItemError } from "../../base/outcome.ts";
 import { namedPrincipal } from "../../base/principal.ts";
 import type { Family } from "../../net/address.ts";
 import type { Application, ApplicationName } from "../../nouns/application/application.ts";
+import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
 import {
   assignsPrefixes,
   hasHosts,
   isRanged,
   narrows,
   type Pool,
-  type SpaceConfiguration,
   serves,
 } from "../../nouns/pool/pool.ts";
 import { isMeant, poolsNamed } from "../../selection/acquire-pools.ts";

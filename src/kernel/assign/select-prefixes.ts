@@ -9,7 +9,7 @@ import { type Cidr, formatCidr, intervalOf, merged, overlaps } from "../../net/c
 import type { StatedRanges } from "../../nouns/node/stated-ranges.ts";
 import type { Pool } from "../../nouns/pool/pool.ts";
 import { reservedFor } from "../../nouns/pool/set.ts";
-import { isShut } from "../../nouns/reservation/closed-by-reservations.ts";
+import { isShut } from "../../selection/closed-by-reservations.ts";
 import { borrowableIn, findFree, type PoolScan, scanAround, scanOf } from "../blocks/scan-pool.ts";
 import { makeBlock, readOrMakeBlock } from "../blocks/shared-block.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";

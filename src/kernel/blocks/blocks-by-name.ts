@@ -1,6 +1,5 @@
 import type { CorruptItemError } from "../../base/outcome.ts";
-import type { Cidr } from "../../net/cidr.ts";
-import { formatCidr } from "../../net/cidr.ts";
+import { type Cidr, formatCidr } from "../../net/cidr.ts";
 import type { Context } from "../core/context.ts";
 import type { BlockAffinity } from "../values/affinity.ts";
 import type { BorrowedBlock } from "../values/borrowed-block.ts";

@@ -1,13 +1,8 @@
 import { countOf, sharedBy } from "../../net/address-set.ts";
 import { intervalOf } from "../../net/cidr.ts";
 import { ownSetOf } from "../../nouns/pool/application-pools.ts";
-import {
-  assignsPrefixes,
-  isRanged,
-  type Pool,
-  type SpaceConfiguration,
-  slotSizeOf,
-} from "../../nouns/pool/pool.ts";
+import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
+import { assignsPrefixes, isRanged, type Pool, slotSizeOf } from "../../nouns/pool/pool.ts";
 import { reservedFor } from "../../nouns/pool/set.ts";
 import {
   type CountedBlock,

@@ -8,14 +8,9 @@ import {
 import { CorruptItemError, orCorrupt, UnavailableError } from "../../base/outcome.ts";
 import type { Address } from "../../net/address.ts";
 import { sharedBy } from "../../net/address-set.ts";
+import { noneUnread, type SpaceConfiguration } from "../../nouns/pool/configuration.ts";
 import { poolOver } from "../../nouns/pool/of-address.ts";
-import {
-  assignsPrefixes,
-  cooldownMsOf,
-  noneUnread,
-  type Pool,
-  type SpaceConfiguration,
-} from "../../nouns/pool/pool.ts";
+import { assignsPrefixes, cooldownMsOf, type Pool } from "../../nouns/pool/pool.ts";
 import { reservedFor } from "../../nouns/pool/set.ts";
 import { cooldownMsOfSubnet, poolsOfSubnet } from "../../nouns/pool/subnet.ts";
 import type { SlotRules } from "../values/block.ts";

@@ -1,6 +1,6 @@
 import { CLOCK_SKEW_MS_MAX } from "../../base/limits.ts";
 import type { Rejection } from "../../base/outcome.ts";
-import type { SpaceConfiguration } from "../../nouns/pool/pool.ts";
+import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
 import {
   type Quota,
   type QuotaSubject,

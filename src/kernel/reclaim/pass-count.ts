@@ -1,4 +1,5 @@
-import { type Pool, type SpaceConfiguration, subnetIdOf } from "../../nouns/pool/pool.ts";
+import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
+import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
 import { onePerSubnet, poolsOfSubnet } from "../../nouns/pool/subnet.ts";
 import type { SpacePosition } from "../../nouns/space/space.ts";
 import {

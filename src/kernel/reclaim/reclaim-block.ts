@@ -1,7 +1,8 @@
 import { BLOCKS_READ_AT_ONCE, ROW_WATCHED_MS } from "../../base/limits.ts";
 import { CorruptItemError } from "../../base/outcome.ts";
 import { sameCidr } from "../../net/cidr.ts";
-import { type Pool, type Settings, serves } from "../../nouns/pool/pool.ts";
+import { type Pool, serves } from "../../nouns/pool/pool.ts";
+import type { Settings } from "../../nouns/settings/settings.ts";
 import { selectsHost } from "../../selection/selection.ts";
 import { restoreAffinity } from "../blocks/block-affinities.ts";
 import { deleteEmptyBlock } from "../blocks/delete-empty-block.ts";

@@ -1,12 +1,8 @@
 import { RECLAIM_BLOCKS_AT_ONCE } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
 import { type Cidr, contains, sameCidr } from "../../net/cidr.ts";
-import {
-  assignsPrefixes,
-  type Pool,
-  type SpaceConfiguration,
-  subnetIdOf,
-} from "../../nouns/pool/pool.ts";
+import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
+import { assignsPrefixes, type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
 import { cooldownMsOfSubnet, poolsOfSubnet } from "../../nouns/pool/subnet.ts";
 import type { PoolCount } from "../../nouns/space/subnet-count.ts";
 import { NO_USAGE, sumOf } from "../../nouns/utilization/usage.ts";

@@ -6,7 +6,7 @@ import {
 } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
 import { shardOfSpace } from "../../base/shard.ts";
-import type { SpaceConfiguration } from "../../nouns/pool/pool.ts";
+import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
 import type { SpaceEntry, SpacePosition } from "../../nouns/space/space.ts";
 import type { PoolCount } from "../../nouns/space/subnet-count.ts";
 import type { PoolCounted } from "../../nouns/utilization/pool-usage.ts";

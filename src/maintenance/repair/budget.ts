@@ -2,7 +2,7 @@ import { GRACE_MS, SHARDS } from "../../base/limits.ts";
 import { answer, compareAndSwap, RETRY } from "../../kernel/core/compare-and-swap.ts";
 import { type Context, fresh } from "../../kernel/core/context.ts";
 import { hasWalked } from "../../kernel/values/sweep.ts";
-import { quotaNamed } from "../../nouns/pool/pool.ts";
+import { quotaNamed } from "../../nouns/pool/configuration.ts";
 import { type Budget, isRoundOver, nextRound, settledMs } from "../../nouns/quota/budget.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { configurationOf } from "../../kernel/core/configuration.ts";
 import type { Context } from "../../kernel/core/context.ts";
-import { poolOfId } from "../../nouns/pool/pool.ts";
+import { poolOfId } from "../../nouns/pool/configuration.ts";
 import type { PoolUsage } from "../../nouns/utilization/pool-usage.ts";
 
 /** Deletes the usage of a pool that is gone for good. Returns whether it was deleted. */

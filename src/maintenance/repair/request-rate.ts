@@ -1,6 +1,6 @@
 import { GRACE_MS } from "../../base/limits.ts";
 import type { Context } from "../../kernel/core/context.ts";
-import { quotaNamed } from "../../nouns/pool/pool.ts";
+import { quotaNamed } from "../../nouns/pool/configuration.ts";
 import type { RequestRate } from "../../nouns/quota/request-rate.ts";
 
 /** Deletes the requests that were taken from a quota that is gone. Returns whether they were deleted. */

@@ -1,4 +1,4 @@
-import type { Settings } from "../pool/pool.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { NodeReport, SignOfLife } from "./node-report.ts";
 
 /** A taint as a Node object has it. */

@@ -1,8 +1,9 @@
 import { type AddressSet, subtract } from "../../net/address-set.ts";
 import { sameCidr } from "../../net/cidr.ts";
 import type { Application, Target } from "../application/application.ts";
+import type { SpaceConfiguration } from "./configuration.ts";
 import { type NetworkOfAddress, networkFor } from "./network.ts";
-import { assignsPrefixes, isRanged, type Pool, type SpaceConfiguration } from "./pool.ts";
+import { assignsPrefixes, isRanged, type Pool } from "./pool.ts";
 import { extentOf, servedSetOf, setOf } from "./set.ts";
 
 /** Returns true if a pool serves applications only, with what no other pool of its CIDR has. */

@@ -1,7 +1,6 @@
-import { assertTexts, assertTimes } from "../../base/assertions.ts";
+import { assertTexts } from "../../base/assertions.ts";
 import { CorruptItemError, type Outcome } from "../../base/outcome.ts";
-import type { SpaceIndex } from "../../kernel/values/index-entry.ts";
-import { idOf, intervalText } from "../../table/attribute.ts";
+import { idOf } from "../../table/attribute.ts";
 import { absent, equals } from "../../table/clause.ts";
 import {
   address,
@@ -9,7 +8,6 @@ import {
   anyOf,
   cidr,
   codec,
-  type Form,
   flag,
   id,
   labels,
@@ -22,7 +20,6 @@ import {
   someOf,
   text,
   texts,
-  via,
 } from "../../table/codec.ts";
 import { assertKeys, reading } from "../../table/format.ts";
 import type { Item, Key } from "../../table/item.ts";
@@ -32,7 +29,6 @@ import {
   poolKey,
   reservationKey,
   spaceAndName,
-  spaceIn,
   spacePk,
   versionKey,
 } from "../../table/key.ts";
@@ -40,22 +36,13 @@ import { readEachByName, readOrNot } from "../../table/readable-items.ts";
 import { withItem } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import { quotaFrom } from "../quota/item.ts";
+import { RESERVATION, reservationFrom } from "../reservation/item.ts";
+import type { Reservation } from "../reservation/reservation.ts";
+import { CONFIGURATION, settingsFrom } from "../settings/item.ts";
+import { type AttributeIndex, SETTINGS_DEFAULT, type Settings } from "../settings/settings.ts";
+import { reservedBy, type SpaceConfiguration } from "./configuration.ts";
 import type { Route } from "./network.ts";
-import type { AttributeIndex } from "./pool.ts";
-import {
-  ASSIGNMENT_MODES,
-  assertPool,
-  assertReservation,
-  assertSettings,
-  BORROWING,
-  POOL_STATES,
-  type Pool,
-  type Reservation,
-  reservedBy,
-  SETTINGS_DEFAULT,
-  type Settings,
-  type SpaceConfiguration,
-} from "./pool.ts";
+import { ASSIGNMENT_MODES, assertPool, BORROWING, POOL_STATES, type Pool } from "./pool.ts";
 
 /**
  * The calls for the configuration of a space: settings, pools and reservations. They are in one
@@ -201,61 +188,11 @@ const unchanged = (step: string, revision: string | undefined) =>
     ? absent(`${step}-absent`, "pk")
     : equals(`${step}-rev`, revision, "revision");
 
-/**
- * The stored value for no limit. An absent setting has its default, so no limit needs a number of
- * its own.
- */
-const NO_CAP = 0;
-
 const isPool = ({ sk }: Key) => sk.startsWith("POOL#");
 const isQuota = ({ sk }: Key) => sk.startsWith("QUOTA#");
 const isReservation = ({ sk }: Key) => sk.startsWith("RESERVATION#");
 
 export const versionFrom = reading((item: Item) => idOf(item, "version"));
-
-/** The settings of a space, and the indexes that follow from them. */
-interface Configuration {
-  readonly space: string;
-  readonly settings: Settings;
-  /** The times since when indexes are set, by their attributes. */
-  readonly indexedSince?: Readonly<Record<string, number>>;
-  readonly indexes: readonly AttributeIndex[];
-  readonly revision: string;
-}
-
-/** All settings, as they are but for one. A setting that is absent has its default. */
-const settings: Form<Settings> = via(
-  map<Partial<Settings>>(),
-  (settings) => {
-    assertSettings(settings);
-    return { ...settings, maxBlocksPerHost: settings.maxBlocksPerHost ?? NO_CAP };
-  },
-  (stored) => {
-    const { maxBlocksPerHost, ...rest } = { ...SETTINGS_DEFAULT, ...stored };
-    const cap = maxBlocksPerHost === NO_CAP ? null : maxBlocksPerHost;
-    const settings = { ...rest, maxBlocksPerHost: cap };
-    // The indexes follow from settings that are checked.
-    assertSettings(settings);
-    return settings;
-  },
-);
-
-const CONFIGURATION = codec<Configuration, "space", "indexes">({
-  key: ({ space }) => configKey(space),
-  named: (key) => ({ space: spaceIn(key) }),
-  attributes: { settings, indexedSince: optional(map()), revision: id },
-  derive: ({ settings: { indexedAttributes }, indexedSince = {} }) => ({
-    indexes: indexedAttributes.map((attribute) => {
-      const sinceMs = indexedSince[attribute];
-      return { attribute, ...(sinceMs !== undefined && { sinceMs }) };
-    }),
-  }),
-  assert({ indexes, revision }) {
-    assertTimes(...indexes.map(({ sinceMs }) => sinceMs));
-    assertTexts({ revision });
-  },
-});
-const settingsFrom = CONFIGURATION.from;
 
 const POOL = codec<Pool, "space" | "name">({
   key: ({ space, name }) => poolKey(space, name),
@@ -302,22 +239,3 @@ const POOL = codec<Pool, "space" | "name">({
   assert: assertPool,
 });
 export const poolFrom = POOL.from;
-
-const RESERVATION = codec<Reservation, "space" | "name", "intervals">({
-  key: ({ space, name }) => reservationKey(space, name),
-  named: spaceAndName,
-  attributes: {
-    cidrs: texts,
-    reason: optional(text),
-    revision: id,
-  },
-  derive: ({ cidrs }) => ({ intervals: cidrs.map(intervalText) }),
-  assert: assertReservation,
-});
-export const reservationFrom = RESERVATION.from;
-
-/** Returns the indexes of a space with its name, from the item of its settings. */
-export function indexesFrom(item: Item): readonly SpaceIndex[] {
-  const { space, indexes } = settingsFrom(item);
-  return indexes.map((index) => ({ ...index, space }));
-}

@@ -1,8 +1,9 @@
 import type { Address } from "../../net/address.ts";
 import { addressAt, type Cidr, contains } from "../../net/cidr.ts";
 import { isForApplications } from "./application-pools.ts";
+import type { SpaceConfiguration } from "./configuration.ts";
 import { innermost } from "./hierarchy.ts";
-import type { Pool, SpaceConfiguration } from "./pool.ts";
+import type { Pool } from "./pool.ts";
 import { hasAddress } from "./set.ts";
 
 /**

@@ -4,7 +4,8 @@ import { formatCidr } from "../../net/cidr.ts";
 import { deleteJobId, shrinkJobId } from "../job/job.ts";
 import { type AddressPlanEntry, mayShare } from "./address-plan.ts";
 import { isBeside, isForApplications } from "./application-pools.ts";
-import { noneUnread, type Pool, type SpaceConfiguration } from "./pool.ts";
+import { noneUnread, type SpaceConfiguration } from "./configuration.ts";
+import type { Pool } from "./pool.ts";
 import { extentOf, setOf } from "./set.ts";
 
 /** The reason why a ranged pool cannot have some addresses. */

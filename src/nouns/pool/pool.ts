@@ -1,24 +1,11 @@
 import { assertTexts, assertWhole } from "../../base/assertions.ts";
-import {
-  ADDRESSES_PER_REQUEST_DEFAULT,
-  BLOCK_MIN_AGE_SECONDS_DEFAULT,
-  BLOCK_SIZES,
-  BLOCKS_PER_HOST_DEFAULT,
-  CONFLICT_QUARANTINE_SECONDS_DEFAULT,
-  COOLDOWN_SECONDS_DEFAULT,
-  GONE_NODES_PERCENT_DEFAULT,
-  NODE_QUARANTINE_SECONDS_DEFAULT,
-  NODE_STARTUP_GRACE_SECONDS_DEFAULT,
-  PREFIX_LENGTHS,
-} from "../../base/limits.ts";
-import type { CorruptItemError } from "../../base/outcome.ts";
+import { BLOCK_SIZES, PREFIX_LENGTHS } from "../../base/limits.ts";
 import { BITS } from "../../net/address.ts";
 import type { AddressSet } from "../../net/address-set.ts";
-import { type Cidr, type Interval, merged, sizeOf } from "../../net/cidr.ts";
+import { type Cidr, sizeOf } from "../../net/cidr.ts";
 import type { Selector } from "../../net/selector.ts";
-import { NEVER_ASSIGNED } from "../../net/special-ranges.ts";
-import type { Quota } from "../quota/quota.ts";
-import { keptOutOf, type NetworkSettings } from "./network.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { NetworkSettings } from "./network.ts";
 
 /** The uses of addresses; a pool allows some of them. The values are Calico's. */
 export const USES = ["Workload", "Tunnel", "LoadBalancer"] as const;
@@ -116,19 +103,6 @@ export interface Pool extends PoolSpec {
   readonly revision: string;
 }
 
-export interface Reservation {
-  readonly space: string;
-  readonly name: string;
-  /** As written: CIDRs, addresses, `a-b` ranges. */
-  readonly cidrs: readonly string[];
-  readonly intervals: readonly Interval[];
-  readonly reason?: string;
-  readonly revision: string;
-}
-
-/** The fields of a reservation that its operator sets, and its intervals, which follow from them. */
-export type ReservationSpec = Omit<Reservation, "space" | "name" | "revision">;
-
 /**
  * Checks that a pool has its id and its revision, and that its block size is a prefix length. A disabled pool can be smaller
  * than a block. @throws {Error}
@@ -149,80 +123,6 @@ export function assertPool(pool: Pool): void {
   if (unknown !== undefined) throw new Error(`its allowedUses has no known use: ${unknown}`);
 }
 
-/** Checks that a reservation has the revision that every change of it is conditional on. @throws {Error} */
-export function assertReservation({ space, name, revision }: Reservation): void {
-  assertTexts({ space, name, revision });
-}
-
-/** The settings of a space. */
-export interface Settings {
-  /** True if a host gets addresses of its own blocks only. */
-  readonly strictAffinity: boolean;
-  /** True if hosts claim blocks automatically. */
-  readonly autoAllocateBlocks: boolean;
-  /** The number of empty blocks that a host in use can keep. */
-  readonly warmBlocksPerHost: number;
-  readonly cooldownSeconds: number;
-  /** The time in which nobody gets an address after a report of a conflict; at least the cooldown. */
-  readonly conflictQuarantineSeconds: number;
-  readonly blockMinAgeSeconds: number;
-  /** `null`: no cap. */
-  readonly maxBlocksPerHost: number | null;
-  readonly maxAddressesPerRequest: number;
-  readonly allowBareRelease: boolean;
-  /** True if only registered hosts get addresses. */
-  readonly requireRegisteredHosts: boolean;
-  /** The time after the end of a node before what it holds is freed. */
-  readonly nodeQuarantineSeconds: number;
-  /** The share of nodes whose end at once is taken for a mistake, in percent; 100 for none. */
-  readonly goneNodesPercentMax: number;
-  /** The silence after which a node counts as unreachable; 0 for none. */
-  readonly nodeMonitorGraceSeconds: number;
-  /** The silence after which a node that never reported counts as unreachable, where silence is judged. */
-  readonly nodeStartupGraceSeconds: number;
-  /** The attributes by which searches read, the narrowest first. */
-  readonly indexedAttributes: readonly string[];
-}
-
-/** A pool or a reservation whose item this version cannot read. Only its existence and its name are known. */
-export interface UnreadableNamed {
-  readonly name: string;
-  readonly unreadable: CorruptItemError;
-}
-
-/** An index of an attribute, by the settings of its space. It leads from a value to the allocations that have it. */
-export interface AttributeIndex {
-  readonly attribute: string;
-  /** A time at which the setting was in the table; absent if the request that added it did not end. */
-  readonly sinceMs?: number;
-}
-
-/**
- * All that selection needs of a space. A decision that depends on an unreadable item throws an error with the item's
- * name.
- */
-export interface SpaceConfiguration {
-  /** Throws `CorruptItemError` if they exist and cannot be read, because the defaults may differ from them. */
-  readonly settings: Settings;
-  /** Nothing until an operator writes the settings. Throws as `settings` does. */
-  readonly settingsRevision: string | undefined;
-  /** The indexes of attributes. Throws as `settings` does. */
-  readonly indexes: readonly AttributeIndex[];
-  readonly pools: readonly Pool[];
-  readonly unreadablePools: readonly UnreadableNamed[];
-  readonly reservations: readonly Reservation[];
-  readonly unreadableReservations: readonly UnreadableNamed[];
-  /** All quotas. Throws `CorruptItemError` if one cannot be read, because it may limit any request. */
-  readonly quotas: readonly Quota[];
-  readonly readableQuotas: readonly Quota[];
-  readonly unreadableQuotas: readonly UnreadableNamed[];
-  /**
-   * All reserved, kept-out and never-assigned addresses, in runs that do not touch. Throws `CorruptItemError` if a
-   * reservation cannot be read.
-   */
-  readonly reserved: readonly Interval[];
-}
-
 /** Returns the prefix lengths that the blocks of a pool can have, and the default. */
 export const blockSizesOf = ({
   cidr: { family },
@@ -231,64 +131,6 @@ export const blockSizesOf = ({
   readonly cidr: Cidr;
   readonly assign?: (typeof ASSIGNS)[number] | undefined;
 }) => (assign === "prefixes" ? PREFIX_LENGTHS : BLOCK_SIZES)[family];
-
-/**
- * Returns all addresses that automatic assignment leaves out, in runs that do not touch: those of reservations, and those that the
- * networks of pools keep out. A gateway is out of use for every pool of the space, also if another pool has it.
- */
-export const reservedBy = (
-  reservations: readonly Pick<Reservation, "intervals">[],
-  pools: readonly PoolSpec[],
-): readonly Interval[] =>
-  merged([
-    ...NEVER_ASSIGNED,
-    ...reservations.flatMap(({ intervals }) => intervals),
-    ...pools.flatMap(keptOutOf),
-  ]);
-
-/** Returns the pool with this name, if there is one. @throws {CorruptItemError} */
-export function poolNamed(
-  { pools, unreadablePools }: SpaceConfiguration,
-  name: string,
-): Pool | undefined {
-  rejectNamed(unreadablePools, name);
-  return pools.find((pool) => pool.name === name);
-}
-
-/** Returns the reservation with this name, if there is one. @throws {CorruptItemError} */
-export function reservationNamed(
-  { reservations, unreadableReservations }: SpaceConfiguration,
-  name: string,
-): Reservation | undefined {
-  rejectNamed(unreadableReservations, name);
-  return reservations.find((reservation) => reservation.name === name);
-}
-
-/** Returns the quota with this name, if there is one. @throws {CorruptItemError} */
-export function quotaNamed(
-  { readableQuotas, unreadableQuotas }: SpaceConfiguration,
-  name: string,
-): Quota | undefined {
-  rejectNamed(unreadableQuotas, name);
-  return readableQuotas.find((quota) => quota.name === name);
-}
-
-/** Returns a pool by its id, if there is one. @throws {CorruptItemError} if it may be one that cannot be read */
-export function poolOfId(configuration: SpaceConfiguration, id: string): Pool | undefined {
-  return configuration.pools.find((pool) => pool.id === id) ?? noneUnread(configuration);
-}
-
-/** Returns nothing, which is true only if every pool was read. @throws {CorruptItemError} */
-export function noneUnread({ unreadablePools }: SpaceConfiguration): undefined {
-  const [first] = unreadablePools;
-  if (first) throw first.unreadable;
-  return undefined;
-}
-
-function rejectNamed(all: readonly UnreadableNamed[], name: string): void {
-  const found = all.find((each) => each.name === name);
-  if (found) throw found.unreadable;
-}
 
 /** Returns true if a selector excludes anyone. Then selection needs the labels of the requester. */
 export function narrows(selector: PoolSelector | undefined): selector is PoolSelector {
@@ -299,10 +141,6 @@ export function narrows(selector: PoolSelector | undefined): selector is PoolSel
 export function serves({ state, disabled }: Pool): boolean {
   return state === "active" && !disabled;
 }
-
-/** Returns the limit of blocks of a family for each host. */
-export const capOf = ({ maxBlocksPerHost }: Settings): number =>
-  maxBlocksPerHost ?? Number.POSITIVE_INFINITY;
 
 /** Returns true if the pool has a set of addresses instead of all that its CIDR has. */
 export const isRanged = ({ ranges }: Pick<PoolSpec, "ranges">): boolean => ranges !== undefined;
@@ -328,39 +166,4 @@ export const subnetIdOf = ({ id, subnetId }: Pick<Pool, "id" | "subnetId">): str
 
 export function cooldownMsOf(pool: Pool | undefined, settings: Settings): number {
   return 1000 * (pool?.cooldownSeconds ?? settings.cooldownSeconds);
-}
-
-/** The settings of a space without a configuration. */
-export const SETTINGS_DEFAULT: Settings = {
-  strictAffinity: false,
-  autoAllocateBlocks: true,
-  warmBlocksPerHost: 0,
-  cooldownSeconds: COOLDOWN_SECONDS_DEFAULT,
-  conflictQuarantineSeconds: CONFLICT_QUARANTINE_SECONDS_DEFAULT,
-  blockMinAgeSeconds: BLOCK_MIN_AGE_SECONDS_DEFAULT,
-  maxBlocksPerHost: BLOCKS_PER_HOST_DEFAULT,
-  maxAddressesPerRequest: ADDRESSES_PER_REQUEST_DEFAULT,
-  allowBareRelease: false,
-  requireRegisteredHosts: false,
-  nodeQuarantineSeconds: NODE_QUARANTINE_SECONDS_DEFAULT,
-  goneNodesPercentMax: GONE_NODES_PERCENT_DEFAULT,
-  nodeMonitorGraceSeconds: 0,
-  nodeStartupGraceSeconds: NODE_STARTUP_GRACE_SECONDS_DEFAULT,
-  indexedAttributes: [],
-};
-
-/** Checks that each setting has the type of its default. @throws {Error} */
-export function assertSettings(settings: Settings): void {
-  for (const [name, usual] of Object.entries(SETTINGS_DEFAULT)) {
-    const value: unknown = settings[name as keyof Settings];
-    if (name === "maxBlocksPerHost" && value === null) continue;
-    if (Array.isArray(usual)) assertNames(name, value);
-    else if (typeof usual === "number") assertWhole({ [name]: value as number });
-    else if (typeof value !== "boolean") throw new Error(`its ${name} is no flag`);
-  }
-}
-
-function assertNames(setting: string, value: unknown): void {
-  const isList = Array.isArray(value) && value.every((name) => typeof name === "string");
-  if (!isList) throw new Error(`its ${setting} is no list of names`);
 }

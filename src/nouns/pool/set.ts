@@ -1,13 +1,8 @@
 import type { Address } from "../../net/address.ts";
 import { type AddressSet, holds, subtract, unionOf } from "../../net/address-set.ts";
 import { cidrOf, contains, type Interval, intervalOf, merged, overlaps } from "../../net/cidr.ts";
-import {
-  assignsPrefixes,
-  isRanged,
-  type Pool,
-  type PoolSpec,
-  type SpaceConfiguration,
-} from "./pool.ts";
+import type { SpaceConfiguration } from "./configuration.ts";
+import { assignsPrefixes, isRanged, type Pool, type PoolSpec } from "./pool.ts";
 
 /** Returns the addresses that a pool assigns, reserved ones included. */
 export const setOf = ({

@@ -1,13 +1,6 @@
 import { COOLDOWN_SECONDS_MAX } from "../../base/limits.ts";
-import {
-  cooldownMsOf,
-  hasHosts,
-  isRanged,
-  noneUnread,
-  type Pool,
-  type SpaceConfiguration,
-  subnetIdOf,
-} from "./pool.ts";
+import { noneUnread, type SpaceConfiguration } from "./configuration.ts";
+import { cooldownMsOf, hasHosts, isRanged, type Pool, subnetIdOf } from "./pool.ts";
 
 /** Returns the readable pools of a subnet by name. A pool without ranges is its own subnet. */
 export const poolsOfSubnet = (

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Problem } from "../../../src/api/schema/problem.ts";
 import type { Listed } from "../../../src/base/listed.ts";
-import type { Reservation } from "../../../src/nouns/pool/pool.ts";
 import { poolList } from "../../../src/nouns/pool/serve/answer.ts";
 import { readPoolPut } from "../../../src/nouns/pool/serve/request.ts";
+import type { Reservation } from "../../../src/nouns/reservation/reservation.ts";
 import {
   readReservationPut,
   reservationList,

@@ -13,12 +13,13 @@ import {
   putSettings,
   readSettings,
 } from "../../../src/nouns/pool/operations/administration.ts";
-import type { PoolSpec, Settings } from "../../../src/nouns/pool/pool.ts";
+import type { PoolSpec } from "../../../src/nouns/pool/pool.ts";
 import {
   deleteNamespace,
   putNamespace,
 } from "../../../src/nouns/registry/operations/namespaces.ts";
 import { deleteNode, putNode } from "../../../src/nouns/registry/operations/nodes.ts";
+import type { Settings } from "../../../src/nouns/settings/settings.ts";
 import type { Table } from "../../../src/table/table.ts";
 import { selector } from "../../builders.ts";
 import { callsOf } from "../../simulation/crash-points.ts";

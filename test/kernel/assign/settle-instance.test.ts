@@ -7,7 +7,7 @@ import {
   putReservation,
   putSettings,
 } from "../../../src/nouns/pool/operations/administration.ts";
-import { SETTINGS_DEFAULT } from "../../../src/nouns/pool/pool.ts";
+import { SETTINGS_DEFAULT } from "../../../src/nouns/settings/settings.ts";
 import { intervals } from "../../builders.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "../../instances.ts";
 import { heldNow, isAssignment } from "../../simulation/aftermath.ts";

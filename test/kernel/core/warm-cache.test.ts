@@ -8,7 +8,7 @@ import {
 } from "../../../src/base/limits.ts";
 import { WarmCache } from "../../../src/kernel/core/warm-cache.ts";
 import type { HostId } from "../../../src/kernel/values/host.ts";
-import type { SpaceConfiguration } from "../../../src/nouns/pool/pool.ts";
+import type { SpaceConfiguration } from "../../../src/nouns/pool/configuration.ts";
 import { blockWith, network, taken } from "../../builders.ts";
 
 const FIRST = network("10.0.0.0/29");

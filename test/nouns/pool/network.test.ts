@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { formatAddress } from "../../../src/net/address.ts";
 import { formatSet } from "../../../src/net/address-set.ts";
 import { networksOf } from "../../../src/nouns/pool/application-pools.ts";
+import { reservedBy } from "../../../src/nouns/pool/configuration.ts";
 import { isBound, isReached, keptOutOf } from "../../../src/nouns/pool/network.ts";
-import { reservedBy } from "../../../src/nouns/pool/pool.ts";
 import { address, intervals, network, poolWith } from "../../builders.ts";
 
 const subnet = (cidr: string, more: object = {}) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cooldownMsOf, SETTINGS_DEFAULT } from "../../../src/nouns/pool/pool.ts";
+import { cooldownMsOf } from "../../../src/nouns/pool/pool.ts";
+import { SETTINGS_DEFAULT } from "../../../src/nouns/settings/settings.ts";
 import { poolWith } from "../../builders.ts";
 
 const settings = { ...SETTINGS_DEFAULT, cooldownSeconds: 45 };

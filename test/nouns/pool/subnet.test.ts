@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { formatSet } from "../../../src/net/address-set.ts";
+import type { SpaceConfiguration } from "../../../src/nouns/pool/configuration.ts";
 import { poolOf, poolOver } from "../../../src/nouns/pool/of-address.ts";
-import {
-  type Pool,
-  SETTINGS_DEFAULT,
-  type SpaceConfiguration,
-} from "../../../src/nouns/pool/pool.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
 import { hasAddress, openSetOf, reservedFor } from "../../../src/nouns/pool/set.ts";
 import {
   cooldownMsOfSubnet,
@@ -13,6 +10,7 @@ import {
   onePerSubnet,
   poolsOfSubnet,
 } from "../../../src/nouns/pool/subnet.ts";
+import { SETTINGS_DEFAULT } from "../../../src/nouns/settings/settings.ts";
 import { address, intervals, network, poolWith } from "../../builders.ts";
 
 const ranged = (name: string, ranges: string[], changes: Partial<Pool> = {}): Pool =>

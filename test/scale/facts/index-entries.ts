@@ -1,7 +1,8 @@
 import { INDEX_SETTLE_MS } from "../../../src/base/limits.ts";
 import { EVERY_SHARD } from "../../../src/base/shard.ts";
 import { hashOfValue } from "../../../src/kernel/values/index-entry.ts";
-import { type Pool, SETTINGS_DEFAULT } from "../../../src/nouns/pool/pool.ts";
+import type { Pool } from "../../../src/nouns/pool/pool.ts";
+import { SETTINGS_DEFAULT } from "../../../src/nouns/settings/settings.ts";
 import { indexPk } from "../../../src/table/key.ts";
 import { drafted } from "../drafts.ts";
 import { EARLIER_MS, someId } from "../drawn.ts";

@@ -1,7 +1,7 @@
 import { POOLS_TRIED_MAX } from "../../../src/base/limits.ts";
 import { blocksOfGroup, groupAt, groupCount } from "../../../src/kernel/values/block-group.ts";
 import type { HostId } from "../../../src/kernel/values/host.ts";
-import type { Settings } from "../../../src/nouns/pool/pool.ts";
+import type { Settings } from "../../../src/nouns/settings/settings.ts";
 import { fullBlocks, groupCrowd } from "../crowds.ts";
 import type { Fact, Form } from "../fact.ts";
 import { assignCold, isFinal, isServed, requestOf } from "../requests.ts";

@@ -6,16 +6,12 @@ import type { Job } from "../../../nouns/job/job.ts";
 import type { Namespace } from "../../../nouns/namespace/namespace.ts";
 import type { Node, NodeEntry } from "../../../nouns/node/node.ts";
 import type { AddressPlan, AddressPlanEntry } from "../../../nouns/pool/address-plan.ts";
-import type {
-  AttributeIndex,
-  Pool,
-  Reservation,
-  Settings,
-  SpaceConfiguration,
-  UnreadableNamed,
-} from "../../../nouns/pool/pool.ts";
+import type { SpaceConfiguration, UnreadableNamed } from "../../../nouns/pool/configuration.ts";
+import type { Pool } from "../../../nouns/pool/pool.ts";
 import type { Quota } from "../../../nouns/quota/quota.ts";
 import type { RequestRate } from "../../../nouns/quota/request-rate.ts";
+import type { Reservation } from "../../../nouns/reservation/reservation.ts";
+import type { AttributeIndex, Settings } from "../../../nouns/settings/settings.ts";
 import type { SpaceEntry, SpacePosition } from "../../../nouns/space/space.ts";
 import type { Progress, ShardWalk, Unread } from "../../values/sweep.ts";
 

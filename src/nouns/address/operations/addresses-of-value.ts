@@ -16,7 +16,7 @@ import { type IndexedValue, shardOfEntry } from "../../../kernel/values/index-en
 import { type Address, BITS, compareAddresses } from "../../../net/address.ts";
 import type { Cidr } from "../../../net/cidr.ts";
 import { networksOf } from "../../pool/application-pools.ts";
-import type { SpaceConfiguration } from "../../pool/pool.ts";
+import type { SpaceConfiguration } from "../../pool/configuration.ts";
 import { type AddressFilter, hostOf, passes } from "./address-filter.ts";
 import { addressPage } from "./address-page.ts";
 import type { AddressState } from "./read-address.ts";

@@ -6,7 +6,7 @@ import {
   indexedIn,
   isComplete,
 } from "../../../kernel/values/index-entry.ts";
-import type { SpaceConfiguration } from "../../pool/pool.ts";
+import type { SpaceConfiguration } from "../../pool/configuration.ts";
 import type { AddressFilter } from "./address-filter.ts";
 import type { IndexPosition } from "./addresses-of-value.ts";
 

@@ -3,8 +3,9 @@ import type { Context } from "../../../kernel/core/context.ts";
 import type { Block } from "../../../kernel/values/block.ts";
 import type { Slot } from "../../../kernel/values/slot.ts";
 import { addressAt, contains } from "../../../net/cidr.ts";
+import type { SpaceConfiguration } from "../../pool/configuration.ts";
 import { poolOverBlock } from "../../pool/of-address.ts";
-import type { Pool, SpaceConfiguration } from "../../pool/pool.ts";
+import type { Pool } from "../../pool/pool.ts";
 import { type AddressState, stateOf } from "./read-address.ts";
 
 /** A slot that is not free, by the rules of the pool that has its address. */

@@ -14,7 +14,7 @@ import {
 } from "../../../kernel/values/host.ts";
 import { formatCidr, sameCidr } from "../../../net/cidr.ts";
 import { type BlocksPosition, blocksOfPools } from "../../block/operations/list-blocks.ts";
-import { poolNamed } from "../../pool/pool.ts";
+import { poolNamed } from "../../pool/configuration.ts";
 
 /** A block with its owner, and the state of the affinity. */
 export interface SpaceAffinity {

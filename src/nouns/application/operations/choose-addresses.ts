@@ -17,7 +17,8 @@ import {
 } from "../../../net/address-set.ts";
 import { addressAt, type Cidr, formatCidr, intervalOf } from "../../../net/cidr.ts";
 import { applicationSetOf } from "../../pool/application-pools.ts";
-import { type Pool, type SpaceConfiguration, serves, subnetIdOf } from "../../pool/pool.ts";
+import type { SpaceConfiguration } from "../../pool/configuration.ts";
+import { type Pool, serves, subnetIdOf } from "../../pool/pool.ts";
 import {
   type Application,
   applicationHash,

@@ -15,7 +15,7 @@ import { settle } from "../../../kernel/held/settle.ts";
 import { holds, NO_ADDRESSES } from "../../../net/address-set.ts";
 import type { Resolved } from "../../../selection/application-targets.ts";
 import { applicationSetOf } from "../../pool/application-pools.ts";
-import type { SpaceConfiguration } from "../../pool/pool.ts";
+import type { SpaceConfiguration } from "../../pool/configuration.ts";
 import { setOf } from "../../pool/set.ts";
 import {
   type Application,

@@ -1,7 +1,8 @@
 import type { Rejection } from "../../../base/outcome.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { type Resolved, targetsOf } from "../../../selection/application-targets.ts";
-import { narrows, noneUnread, type SpaceConfiguration } from "../../pool/pool.ts";
+import { noneUnread, type SpaceConfiguration } from "../../pool/configuration.ts";
+import { narrows } from "../../pool/pool.ts";
 import type { AddressesWanted, Application } from "../application.ts";
 
 /**

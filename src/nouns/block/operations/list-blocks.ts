@@ -28,7 +28,7 @@ import {
   intervalOf,
   sameCidr,
 } from "../../../net/cidr.ts";
-import { poolNamed, type SpaceConfiguration } from "../../pool/pool.ts";
+import { poolNamed, type SpaceConfiguration } from "../../pool/configuration.ts";
 import { isShared, onePerSubnet } from "../../pool/subnet.ts";
 import { type Usage, usageOf } from "../../utilization/usage.ts";
 

@@ -6,8 +6,8 @@ import { type Address, formatAddress } from "../../../net/address.ts";
 import { addressAt, type Cidr, formatCidr, ordinalOf } from "../../../net/cidr.ts";
 import { type AddressState, ownerOf } from "../../address/operations/read-address.ts";
 import { slotsInUse } from "../../address/operations/slots-in-use.ts";
+import { noneUnread } from "../../pool/configuration.ts";
 import { poolOverBlock } from "../../pool/of-address.ts";
-import { noneUnread } from "../../pool/pool.ts";
 import { type BlockState, blockState } from "./list-blocks.ts";
 
 /** An address of a block. The owner is absent if the address cools, and if its allocation was not found. A quarantined one has the handle only. */

@@ -12,7 +12,7 @@ import { FAMILIES, type Family } from "../../../net/address.ts";
 import { type Cidr, formatCidr, parseNetwork, sameCidr } from "../../../net/cidr.ts";
 import { isLater } from "../../node/judge-node.ts";
 import { inPrefixPools, notPrefixes } from "../../node/stated-ranges.ts";
-import { noneUnread } from "../../pool/pool.ts";
+import { noneUnread } from "../../pool/configuration.ts";
 import { readStated, stateAfter, stateBefore } from "../../prefix/operations/state-ranges.ts";
 import { allocatedOf, prefixesIn } from "../multi-pool.ts";
 import type { NodeObjects } from "../node-objects.ts";

@@ -15,20 +15,13 @@ import {
   type Written,
 } from "../../../kernel/core/written.ts";
 import { formatCidr } from "../../../net/cidr.ts";
+import { isShut } from "../../../selection/closed-by-reservations.ts";
 import { deleteJobId } from "../../job/job.ts";
 import { parentOf } from "../../prefix/operations/child-pool.ts";
-import { isShut } from "../../reservation/closed-by-reservations.ts";
-import {
-  assignsPrefixes,
-  type Pool,
-  type PoolSpec,
-  poolNamed,
-  type Reservation,
-  type ReservationSpec,
-  reservationNamed,
-  type Settings,
-  type SpaceConfiguration,
-} from "../pool.ts";
+import type { Reservation, ReservationSpec } from "../../reservation/reservation.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { poolNamed, reservationNamed, type SpaceConfiguration } from "../configuration.ts";
+import { assignsPrefixes, type Pool, type PoolSpec } from "../pool.ts";
 import { buildIndexes, indexesOf, isAsked } from "./build-indexes.ts";
 import { changePool } from "./change-pool.ts";
 import { createPool } from "./create-pool.ts";

@@ -5,7 +5,7 @@ import { announceChange } from "../../../kernel/core/configuration.ts";
 import { type Context, fresh } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
-import type { AttributeIndex, Settings } from "../pool.ts";
+import type { AttributeIndex, Settings } from "../../settings/settings.ts";
 
 /** Settings as they were written, with the indexes of their indexed attributes. */
 interface WrittenSettings extends Settings {

@@ -22,7 +22,8 @@ import {
 import { advance, endJob } from "../../job/operations/advance-job.ts";
 import type { AddressPlanEntry } from "../address-plan.ts";
 import { withoutInner } from "../application-pools.ts";
-import { assignsPrefixes, isRanged, type Pool, poolOfId, subnetIdOf } from "../pool.ts";
+import { poolOfId } from "../configuration.ts";
+import { assignsPrefixes, isRanged, type Pool, subnetIdOf } from "../pool.ts";
 import { extentOf } from "../set.ts";
 import { drainGroup } from "./drain-group.ts";
 import { drainSet } from "./drain-set.ts";

@@ -23,15 +23,9 @@ import { shrinkJobId } from "../../job/job.ts";
 import { beginShrink } from "../../job/operations/begin-job.ts";
 import { takenWithin } from "../../utilization/used-in.ts";
 import { isForApplications } from "../application-pools.ts";
+import { noneUnread, type SpaceConfiguration } from "../configuration.ts";
 import { lostByInner } from "../overlap.ts";
-import {
-  assignsPrefixes,
-  isRanged,
-  noneUnread,
-  type Pool,
-  type PoolSpec,
-  type SpaceConfiguration,
-} from "../pool.ts";
+import { assignsPrefixes, isRanged, type Pool, type PoolSpec } from "../pool.ts";
 import { isShrinking, setOf } from "../set.ts";
 import { cutCheck } from "./cut-check.ts";
 import { rejectShared } from "./reject-shared.ts";

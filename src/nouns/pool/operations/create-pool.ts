@@ -12,15 +12,9 @@ import {
 import { sameCidr } from "../../../net/cidr.ts";
 import { holdPrefix, leavePrefix } from "../../prefix/operations/child-pool.ts";
 import { type AddressPlanEntry, mayShare, nameBytes, planBytes, planned } from "../address-plan.ts";
+import { noneUnread, poolNamed, type SpaceConfiguration } from "../configuration.ts";
 import { overlappingRange } from "../overlap.ts";
-import {
-  isRanged,
-  noneUnread,
-  type Pool,
-  type PoolSpec,
-  poolNamed,
-  type SpaceConfiguration,
-} from "../pool.ts";
+import { isRanged, type Pool, type PoolSpec } from "../pool.ts";
 import { extentOf } from "../set.ts";
 import { cutCheck } from "./cut-check.ts";
 import { rejectShared } from "./reject-shared.ts";

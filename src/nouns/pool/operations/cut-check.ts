@@ -11,7 +11,8 @@ import { formatAddress } from "../../../net/address.ts";
 import { type AddressSet, networkAt, networksOf } from "../../../net/address-set.ts";
 import { addressAt, type Cidr } from "../../../net/cidr.ts";
 import { applicationPoolAround } from "../application-pools.ts";
-import type { Pool, SpaceConfiguration } from "../pool.ts";
+import type { SpaceConfiguration } from "../configuration.ts";
+import type { Pool } from "../pool.ts";
 
 /**
  * Checks that nothing is in use of the addresses that a pool cuts out of the Applications pool around it. The pool's item has them by

@@ -9,7 +9,8 @@ import { BITS } from "../../../net/address.ts";
 import { subtract } from "../../../net/address-set.ts";
 import { addressAt, type Cidr, intervalOf, sizeOf } from "../../../net/cidr.ts";
 import { slotsInUse } from "../../address/operations/slots-in-use.ts";
-import { assignsPrefixes, poolNamed, type SpaceConfiguration } from "../pool.ts";
+import { poolNamed, type SpaceConfiguration } from "../configuration.ts";
+import { assignsPrefixes } from "../pool.ts";
 import { reservedFor, setOf } from "../set.ts";
 
 /**

@@ -5,7 +5,8 @@ import { type Context, fresh } from "../../../kernel/core/context.ts";
 import { nothingAssigned, type PoolJob } from "../../job/job.ts";
 import { advance, endJob } from "../../job/operations/advance-job.ts";
 import { leavePrefix } from "../../prefix/operations/child-pool.ts";
-import { type Pool, poolOfId } from "../pool.ts";
+import { poolOfId } from "../configuration.ts";
+import type { Pool } from "../pool.ts";
 import { leavePlan } from "./leave-plan.ts";
 
 /**

@@ -10,8 +10,7 @@ import {
   NODE_UID_CHARACTERS_MAX,
 } from "../../../base/limits.ts";
 import { FAMILIES } from "../../../net/address.ts";
-import type { Cidr } from "../../../net/cidr.ts";
-import { parseNetwork } from "../../../net/cidr.ts";
+import { type Cidr, parseNetwork } from "../../../net/cidr.ts";
 import { ALLOCATORS } from "../../node/prefixes.ts";
 
 export const nodeUid = v.pipe(

@@ -7,14 +7,8 @@ import { isBlockOf } from "../../../kernel/values/block-group.ts";
 import { handleOfPrefixes } from "../../../kernel/values/handle.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import { deleteJobId } from "../../job/job.ts";
-import {
-  assignsPrefixes,
-  type Pool,
-  type PoolSpec,
-  poolNamed,
-  poolOfId,
-  type SpaceConfiguration,
-} from "../../pool/pool.ts";
+import { poolNamed, poolOfId, type SpaceConfiguration } from "../../pool/configuration.ts";
+import { assignsPrefixes, type Pool, type PoolSpec } from "../../pool/pool.ts";
 
 /** A pool and the prefix that it is made of. */
 type Child = Pick<Pool, "space" | "id" | "name" | "cidr" | "parent" | "parentId">;

@@ -11,7 +11,7 @@ import { allOf } from "../../../kernel/core/parallel.ts";
 import { isExpired } from "../../../kernel/values/allocation.ts";
 import { FAMILIES, type Family } from "../../../net/address.ts";
 import type { NodePrefix } from "../../node/prefixes.ts";
-import { noneUnread } from "../../pool/pool.ts";
+import { noneUnread } from "../../pool/configuration.ts";
 import { type GrantedPrefix, prefixesOf } from "./node-prefix.ts";
 import { type PrefixRequest, prefixesIn } from "./prefix-request.ts";
 

@@ -9,7 +9,8 @@ import type { Family } from "../../../net/address.ts";
 import { addressAt, type Cidr, formatCidr } from "../../../net/cidr.ts";
 import { type AddressState, ownerOf } from "../../address/operations/read-address.ts";
 import { type HandlePosition, readHandle } from "../../address/operations/read-handle.ts";
-import { assignsPrefixes, noneUnread } from "../../pool/pool.ts";
+import { noneUnread } from "../../pool/configuration.ts";
+import { assignsPrefixes } from "../../pool/pool.ts";
 
 /** A prefix that a caller has by a handle. */
 export interface HandledPrefix

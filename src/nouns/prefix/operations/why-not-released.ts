@@ -5,7 +5,8 @@ import type { Context } from "../../../kernel/core/context.ts";
 import { isBlockOf } from "../../../kernel/values/block-group.ts";
 import { machineName } from "../../../kernel/values/host.ts";
 import { type Cidr, formatCidr } from "../../../net/cidr.ts";
-import { assignsPrefixes, noneUnread } from "../../pool/pool.ts";
+import { noneUnread } from "../../pool/configuration.ts";
+import { assignsPrefixes } from "../../pool/pool.ts";
 
 /**
  * Returns the rejection of a release of a prefix that found nothing of its owner; nothing if the prefix is free.

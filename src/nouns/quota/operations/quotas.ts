@@ -14,7 +14,7 @@ import {
   unmet,
   type Written,
 } from "../../../kernel/core/written.ts";
-import { quotaNamed } from "../../pool/pool.ts";
+import { quotaNamed } from "../../pool/configuration.ts";
 import type { Quota, QuotaSpec } from "../quota.ts";
 
 /** Creates a quota, or changes an existing one if the precondition holds. */

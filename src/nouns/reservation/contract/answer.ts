@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { count, ignored, next, unreadable, whole, written } from "../../../api/answer-parts.ts";
 import { schemasOf, type Told, telling, told } from "../../../api/noun.ts";
-import type { Reservation } from "../../pool/pool.ts";
+import type { Reservation } from "../reservation.ts";
 
 const tell = telling<Reservation>();
 

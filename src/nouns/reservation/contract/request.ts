@@ -5,7 +5,7 @@ import { proseText, readable, resourceName } from "../../../api/schema/field.ts"
 import { checked, fields, list } from "../../../api/schema/schema.ts";
 import { RESERVED_CIDRS_MAX } from "../../../base/limits.ts";
 import { parsePlainInterval } from "../../../net/plain-form.ts";
-import type { ReservationSpec } from "../../pool/pool.ts";
+import type { ReservationSpec } from "../reservation.ts";
 
 const REASON_CHARACTERS_MAX = 1_024;
 

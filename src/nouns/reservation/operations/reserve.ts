@@ -11,17 +11,11 @@ import { isReleased } from "../../../kernel/values/slot.ts";
 import { countOf, sharedBy, subtract } from "../../../net/address-set.ts";
 import { type Interval, intervalOf, merged, overlaps } from "../../../net/cidr.ts";
 import { ownServedSetOf, ownSetOf } from "../../pool/application-pools.ts";
+import { reservedBy } from "../../pool/configuration.ts";
 import { putReservation } from "../../pool/operations/administration.ts";
-import {
-  assignsPrefixes,
-  type Pool,
-  type Reservation,
-  type ReservationSpec,
-  reservedBy,
-  slotSizeOf,
-  subnetIdOf,
-} from "../../pool/pool.ts";
+import { assignsPrefixes, type Pool, slotSizeOf, subnetIdOf } from "../../pool/pool.ts";
 import { reservedFor } from "../../pool/set.ts";
+import type { Reservation, ReservationSpec } from "../reservation.ts";
 
 /** An effect of a reservation on a pool that its operator may not expect. */
 export interface ReservationWarning extends Covered {

@@ -15,11 +15,12 @@ import {
 import { RESOURCE } from "../../../api/names.ts";
 import type { Written } from "../../../kernel/core/written.ts";
 import { formatCidr } from "../../../net/cidr.ts";
-import { assignsPrefixes, type Reservation } from "../../pool/pool.ts";
+import { assignsPrefixes } from "../../pool/pool.ts";
 import { reservationOf } from "../contract/answer.ts";
 import { readReservation } from "../contract/request.ts";
 import { readReservedIp, SPIDER_RESERVED_IP } from "../contract/spider-reserved-ip.ts";
 import type { ReservationWarning, Reserved } from "../operations/reserve.ts";
+import type { Reservation } from "../reservation.ts";
 
 /** Reads a reservation as JSON, or as a manifest of Spiderpool in JSON or YAML. */
 export function readReservationPut(event: Event) {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { maxBlocksPerHost, whole, written } from "../../../api/answer-parts.ts";
-import type { Settings } from "../../pool/pool.ts";
+import type { Settings } from "../settings.ts";
 
 const settings = {
   strictAffinity: v.boolean(),

@@ -21,7 +21,7 @@ import {
   PERCENT_MAX,
   WARM_BLOCKS_MAX,
 } from "../../../base/limits.ts";
-import { SETTINGS_DEFAULT, type Settings } from "../../pool/pool.ts";
+import { SETTINGS_DEFAULT, type Settings } from "../settings.ts";
 
 /** The settings of a space. Those that a PUT omits get their defaults. The first two options are calicoctl's. */
 export const SETTINGS = {

@@ -4,8 +4,8 @@ import { readQuery } from "../../../api/http/parameters.ts";
 import { type DryRun, etagOf, readIfMatch, written } from "../../../api/http/write.ts";
 import { DRY_RUN } from "../../../api/query.ts";
 import type { Written } from "../../../kernel/core/written.ts";
-import type { Settings } from "../../pool/pool.ts";
 import { settingsBody } from "../contract/request.ts";
+import type { Settings } from "../settings.ts";
 
 interface SettingsSeen {
   readonly settings: Settings;

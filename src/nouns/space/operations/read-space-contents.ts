@@ -4,9 +4,9 @@ import type { Context } from "../../../kernel/core/context.ts";
 import { allOf } from "../../../kernel/core/parallel.ts";
 import { nameOfApplication } from "../../application/application.ts";
 import type { Namespace } from "../../namespace/namespace.ts";
-import type { Reservation } from "../../pool/pool.ts";
 import type { Quota } from "../../quota/quota.ts";
 import { listNodes } from "../../registry/operations/nodes.ts";
+import type { Reservation } from "../../reservation/reservation.ts";
 import type { SpaceUse } from "../space-use.ts";
 
 /** The contents of a space: those that keep it from its deletion, and those that its deletion removes. */

@@ -4,7 +4,8 @@ import type { Context } from "../../../kernel/core/context.ts";
 import type { PageBudget } from "../../../kernel/core/page-budget.ts";
 import type { Address } from "../../../net/address.ts";
 import { addressAt, formatCidr } from "../../../net/cidr.ts";
-import type { Pool, SpaceConfiguration } from "../../pool/pool.ts";
+import type { SpaceConfiguration } from "../../pool/configuration.ts";
+import type { Pool } from "../../pool/pool.ts";
 import { NO_USAGE, sumOf, type Usage } from "../usage.ts";
 
 /** The counts so far, and the position of the next page. */

@@ -1,7 +1,8 @@
 import type { Rejection } from "../../../base/outcome.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { notFound } from "../../../kernel/core/not-found.ts";
-import { type Pool, poolNamed } from "../../pool/pool.ts";
+import { poolNamed } from "../../pool/configuration.ts";
+import type { Pool } from "../../pool/pool.ts";
 import { exhaustedAtMs } from "../forecast.ts";
 import type { PoolUsage } from "../pool-usage.ts";
 

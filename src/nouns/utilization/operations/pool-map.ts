@@ -8,7 +8,8 @@ import { inParallel } from "../../../kernel/core/parallel.ts";
 import type { HostId } from "../../../kernel/values/host.ts";
 import type { Address } from "../../../net/address.ts";
 import { type Cidr, intervalOf, overlaps } from "../../../net/cidr.ts";
-import { isRanged, type Pool, poolNamed, subnetIdOf } from "../../pool/pool.ts";
+import { poolNamed } from "../../pool/configuration.ts";
+import { isRanged, type Pool, subnetIdOf } from "../../pool/pool.ts";
 import { setOf } from "../../pool/set.ts";
 import type { Usage } from "../usage.ts";
 

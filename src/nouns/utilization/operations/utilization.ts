@@ -4,8 +4,9 @@ import type { Context } from "../../../kernel/core/context.ts";
 import { notFound } from "../../../kernel/core/not-found.ts";
 import { pageBudget } from "../../../kernel/core/page-budget.ts";
 import { formatCidr, sizeOf } from "../../../net/cidr.ts";
+import { poolNamed } from "../../pool/configuration.ts";
 import { childrenOf } from "../../pool/hierarchy.ts";
-import { assignsPrefixes, type Pool, poolNamed } from "../../pool/pool.ts";
+import { assignsPrefixes, type Pool } from "../../pool/pool.ts";
 import type { PoolUsage } from "../pool-usage.ts";
 import { type Counted, countPool, type UtilizationPosition } from "./count-pool.ts";
 

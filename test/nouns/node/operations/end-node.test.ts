@@ -6,7 +6,7 @@ import {
 } from "../../../../src/base/limits.ts";
 import type { Context } from "../../../../src/kernel/core/context.ts";
 import { putSettings, readSettings } from "../../../../src/nouns/pool/operations/administration.ts";
-import type { Settings } from "../../../../src/nouns/pool/pool.ts";
+import type { Settings } from "../../../../src/nouns/settings/settings.ts";
 import { endCilium, showPrefixes } from "../../../cilium.ts";
 import { deleted, NODE, say, stated } from "../../../node-events.ts";
 import { ensure, putPrefixPools } from "../../../prefixes.ts";

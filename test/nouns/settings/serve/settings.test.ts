@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SETTINGS_DEFAULT } from "../../../../src/nouns/pool/pool.ts";
 import { readSettingsPut } from "../../../../src/nouns/settings/serve/settings.ts";
+import { SETTINGS_DEFAULT } from "../../../../src/nouns/settings/settings.ts";
 import { eventOf } from "../../../api/event.ts";
 import { rejectedFields } from "../../../api/problem-of.ts";
 

@@ -1,15 +1,11 @@
-import { RESERVATIONS_NAMED_MAX } from "../../base/limits.ts";
-import { isWhollyReserved } from "../../kernel/values/block.ts";
-import { type Interval, overlaps } from "../../net/cidr.ts";
-import type { Unfit } from "../../selection/unfit.ts";
-import { keptOutOf } from "../pool/network.ts";
-import {
-  assignsPrefixes,
-  type Pool,
-  type PoolSpec,
-  type SpaceConfiguration,
-} from "../pool/pool.ts";
-import { reservedFor, setOf } from "../pool/set.ts";
+import { RESERVATIONS_NAMED_MAX } from "../base/limits.ts";
+import { isWhollyReserved } from "../kernel/values/block.ts";
+import { type Interval, overlaps } from "../net/cidr.ts";
+import type { SpaceConfiguration } from "../nouns/pool/configuration.ts";
+import { keptOutOf } from "../nouns/pool/network.ts";
+import { assignsPrefixes, type Pool, type PoolSpec } from "../nouns/pool/pool.ts";
+import { reservedFor, setOf } from "../nouns/pool/set.ts";
+import type { Unfit } from "./unfit.ts";
 
 /**
  * Returns true if a pool has no address, or if every address of it is reserved, so that nothing in it can be claimed, seized or borrowed.

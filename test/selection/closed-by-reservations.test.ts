@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { reservedBy } from "../../../src/nouns/pool/pool.ts";
-import { isShut, whyShut } from "../../../src/nouns/reservation/closed-by-reservations.ts";
-import { address, intervals, network, poolWith } from "../../builders.ts";
+import { reservedBy } from "../../src/nouns/pool/configuration.ts";
+import { isShut, whyShut } from "../../src/selection/closed-by-reservations.ts";
+import { address, intervals, network, poolWith } from "../builders.ts";
 
 const pool = poolWith({ cidr: network("10.0.0.0/24") });
 const ADDRESS = address("10.0.0.1");
