@@ -1,6 +1,6 @@
 import "../src/local/environment.ts";
+import { EVERY_SHARD } from "../src/base/hash.ts";
 import { SHARDS } from "../src/base/limits.ts";
-import { EVERY_SHARD } from "../src/base/shard.ts";
 import type { Context } from "../src/kernel/core/context.ts";
 import { inParallel } from "../src/kernel/core/parallel.ts";
 import { reclaim } from "../src/kernel/reclaim/reclaim.ts";

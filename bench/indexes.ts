@@ -1,6 +1,6 @@
+import { EVERY_SHARD } from "../src/base/hash.ts";
 import { INDEX_SETTLE_MS } from "../src/base/limits.ts";
 import { Rejection } from "../src/base/outcome.ts";
-import { EVERY_SHARD } from "../src/base/shard.ts";
 import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
 import type { Context } from "../src/kernel/core/context.ts";
 import { putSettings, readSettings } from "../src/nouns/pool/operations/administration.ts";

@@ -1,5 +1,5 @@
 import { hostId } from "../src/kernel/values/host.ts";
-import type { ClusterEvent, NodeStatement } from "../src/nouns/node/node-event.ts";
+import type { ClusterEvent, NodeStatement } from "../src/nouns/node/node-health.ts";
 import { applyEvents } from "../src/nouns/node/operations/apply-events.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { assigned } from "./asked.ts";

@@ -4,7 +4,7 @@ import { Schedule, ScheduleExpression, ScheduleTargetInput } from "aws-cdk-lib/a
 import { LambdaInvoke } from "aws-cdk-lib/aws-scheduler-targets";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { EVERY_SHARD } from "../src/base/shard.ts";
+import { EVERY_SHARD } from "../src/base/hash.ts";
 import { SCHEDULED_FUNCTIONS, type ScheduledFunctionName } from "./access.ts";
 import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";

@@ -1,5 +1,4 @@
-import { scheduledRun } from "../src/api/events/scheduled-run.ts";
-import { logScheduledRun } from "../src/api/events/scheduled-run-log.ts";
+import { logScheduledRun, scheduledRun } from "../src/api/events/scheduled-run.ts";
 import { probe } from "../src/maintenance/probe.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 

@@ -1,5 +1,4 @@
-import { scheduledRun, shardOfRun } from "../src/api/events/scheduled-run.ts";
-import { logScheduledRun } from "../src/api/events/scheduled-run-log.ts";
+import { logScheduledRun, scheduledRun, shardOfRun } from "../src/api/events/scheduled-run.ts";
 import { keepUsage } from "../src/kernel/reclaim/keep-usage.ts";
 import { reclaim } from "../src/kernel/reclaim/reclaim.ts";
 import { publishUsage } from "../src/nouns/utilization/serve/metrics.ts";

@@ -1,5 +1,4 @@
-import { scheduledRun, shardOfRun } from "../src/api/events/scheduled-run.ts";
-import { logScheduledRun } from "../src/api/events/scheduled-run-log.ts";
+import { logScheduledRun, scheduledRun, shardOfRun } from "../src/api/events/scheduled-run.ts";
 import type { Context } from "../src/kernel/core/context.ts";
 import { repair } from "../src/maintenance/repair/repair.ts";
 import { markTable } from "../src/restore/mark-table.ts";

@@ -15,8 +15,7 @@ import type {
   ListedAddress,
   ListedState,
 } from "../src/nouns/application/application.ts";
-import type { PoolJob } from "../src/nouns/job/job.ts";
-import { SPACE_JOB_ID, type SpaceJob } from "../src/nouns/job/space-job.ts";
+import { type PoolJob, SPACE_JOB_ID, type SpaceJob } from "../src/nouns/job/job.ts";
 import type { AddressPlan } from "../src/nouns/pool/address-plan.ts";
 import type { Pool } from "../src/nouns/pool/pool.ts";
 

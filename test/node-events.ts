@@ -1,5 +1,5 @@
 import type { Context } from "../src/kernel/core/context.ts";
-import type { ClusterEvent, NodeStatement } from "../src/nouns/node/node-event.ts";
+import type { ClusterEvent, NodeStatement } from "../src/nouns/node/node-health.ts";
 import { applyEvents } from "../src/nouns/node/operations/apply-events.ts";
 import { SPACE } from "./world.ts";
 

@@ -2,7 +2,7 @@ import { Rejection } from "../src/base/outcome.ts";
 import { assign } from "../src/kernel/assign/assign.ts";
 import type { Context } from "../src/kernel/core/context.ts";
 import { formatCidr } from "../src/net/cidr.ts";
-import { poolNameOf } from "../src/nouns/cilium/pools.ts";
+import { poolNameOf } from "../src/nouns/cilium/object.ts";
 import { putPool } from "../src/nouns/pool/operations/administration.ts";
 import type { PoolSpec } from "../src/nouns/pool/pool.ts";
 import {

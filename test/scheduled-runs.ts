@@ -1,4 +1,4 @@
-import { EVERY_SHARD, shardOfSpace } from "../src/base/shard.ts";
+import { EVERY_SHARD, shardOfSpace } from "../src/base/hash.ts";
 import type { Context } from "../src/kernel/core/context.ts";
 import { type Reclaimed, reclaim } from "../src/kernel/reclaim/reclaim.ts";
 import { repair } from "../src/maintenance/repair/repair.ts";

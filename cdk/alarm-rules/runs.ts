@@ -92,7 +92,7 @@ function heartbeatRule(scope: Construct, run: string, schedules: number): AlarmR
   };
 }
 
-/** Counts the lines of `src/api/events/scheduled-run-log.ts` that report failures. */
+/** Counts the lines of `src/api/events/scheduled-run.ts` that report failures. */
 function runsWithFailures(scope: Construct, scheduledRuns: ScheduledRuns): Metric {
   const counted = { metricNamespace: namespaceOf(scope), metricName: "RunsWithFailures" };
   for (const [name, scheduledRun] of Object.entries(scheduledRuns))

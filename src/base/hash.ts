@@ -1,3 +1,5 @@
+import { SHARDS } from "./limits.ts";
+
 const OFFSET_BASIS_HIGH = 0xcbf29ce4;
 const OFFSET_BASIS_LOW = 0x84222325;
 /** The prime is 2^40 + 0x1b3. */
@@ -26,3 +28,12 @@ export function fnv1a64(text: string): bigint {
 export function handleHash(handle: string): string {
   return fnv1a64(handle).toString(16).padStart(16, "0");
 }
+
+/** Every shard, by its number. */
+export const EVERY_SHARD: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard);
+
+/** Returns the shard of a 64-bit hash. */
+export const shardOf = (hash: bigint): number => Number(hash % BigInt(SHARDS));
+
+/** Returns the shard of a space, by the hash of its name. */
+export const shardOfSpace = (space: string): number => shardOf(fnv1a64(space));

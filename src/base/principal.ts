@@ -11,3 +11,6 @@ export function namedPrincipal(principal: string): string {
   const [, partition, account, name] = SESSION.exec(principal) ?? ROLE.exec(principal) ?? [];
   return name === undefined ? principal : `arn:${partition}:iam::${account}:role/${name}`;
 }
+
+/** The attribute of an address that names the tenant for whom it was assigned. */
+export const TENANT_ATTRIBUTE = "tenant";

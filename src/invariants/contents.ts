@@ -21,8 +21,7 @@ import type { Tombstone } from "../nouns/node/tombstone.ts";
 import type { AddressPlan } from "../nouns/pool/address-plan.ts";
 import type { Pool } from "../nouns/pool/pool.ts";
 import type { Budget } from "../nouns/quota/budget.ts";
-import type { Quota } from "../nouns/quota/quota.ts";
-import type { RequestRate } from "../nouns/quota/request-rate.ts";
+import type { Quota, RequestRate } from "../nouns/quota/quota.ts";
 import type { Reservation } from "../nouns/reservation/reservation.ts";
 import type { PoolUsage } from "../nouns/utilization/pool-usage.ts";
 

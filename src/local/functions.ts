@@ -14,7 +14,7 @@ import { releaseOver } from "../../functions/release.ts";
 import { repairOver } from "../../functions/repair.ts";
 import { surveyOver } from "../../functions/survey.ts";
 import { workOver } from "../../functions/work.ts";
-import { EVERY_SHARD } from "../base/shard.ts";
+import { EVERY_SHARD } from "../base/hash.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { Wiring } from "../wiring.ts";
 import type { Handlers } from "./server.ts";

@@ -1,6 +1,6 @@
 import { JOB_KEPT_MS, SCHEDULED_RUN_MS_MAX } from "../base/limits.ts";
+import { note } from "../kernel/core/bounded-work.ts";
 import type { Context } from "../kernel/core/context.ts";
-import { note } from "../kernel/core/failures.ts";
 import type { Job } from "../nouns/job/job.ts";
 import { carryOnPool, type PoolRun } from "../nouns/pool/operations/carry-on-pool.ts";
 import { emptySpace } from "../nouns/space/operations/empty-space.ts";

@@ -4,7 +4,7 @@ import type {
   DynamoDBRecord,
   DynamoDBStreamEvent,
 } from "aws-lambda";
-import { orFailed } from "../api/events/failed-run.ts";
+import { orFailed } from "../api/events/scheduled-run.ts";
 import { logger } from "../api/http/logger.ts";
 import type { ItemChange } from "../table/change-log.ts";
 import { itemChangeOf } from "../table/streamed-change.ts";

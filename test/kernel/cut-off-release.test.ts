@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { EVERY_SHARD } from "../../src/base/hash.ts";
 import { GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "../../src/base/limits.ts";
-import { EVERY_SHARD } from "../../src/base/shard.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { takenIn } from "../../src/kernel/values/block.ts";

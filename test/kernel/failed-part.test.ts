@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { EVERY_SHARD } from "../../src/base/hash.ts";
 import { GRACE_MS } from "../../src/base/limits.ts";
 import { ThrottledError } from "../../src/base/outcome.ts";
-import { EVERY_SHARD } from "../../src/base/shard.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { takenIn } from "../../src/kernel/values/block.ts";
 import { repair } from "../../src/maintenance/repair/repair.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EVERY_SHARD } from "../../src/base/shard.ts";
+import { EVERY_SHARD } from "../../src/base/hash.ts";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import { withCalls } from "../../src/kernel/core/store.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";

@@ -1,4 +1,4 @@
-import type { ClusterEvent } from "../../src/nouns/node/node-event.ts";
+import type { ClusterEvent } from "../../src/nouns/node/node-health.ts";
 import * as events from "../node-events.ts";
 import { say } from "../node-events.ts";
 import { ensure, putPrefixPools } from "../prefixes.ts";

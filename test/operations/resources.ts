@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Rejection } from "../../src/base/outcome.ts";
+import { notFound } from "../../src/kernel/core/bounded-work.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
-import { notFound } from "../../src/kernel/core/not-found.ts";
 import type { Precondition, Written } from "../../src/kernel/core/written.ts";
 import { parseInterval } from "../../src/net/cidr.ts";
 import {

@@ -1,5 +1,5 @@
+import { EVERY_SHARD } from "../../src/base/hash.ts";
 import { SWEEP_MS } from "../../src/base/limits.ts";
-import { EVERY_SHARD } from "../../src/base/shard.ts";
 import { releaseAddress } from "../../src/kernel/release/release-address.ts";
 import type { HostId } from "../../src/kernel/values/host.ts";
 import { itemBytes } from "../store/item-bytes.ts";

@@ -1,4 +1,4 @@
-import { EVERY_SHARD, shardOfSpace } from "../../src/base/shard.ts";
+import { EVERY_SHARD, shardOfSpace } from "../../src/base/hash.ts";
 import { affinityFrom } from "../../src/kernel/items/affinity.ts";
 import type { Block } from "../../src/kernel/values/block.ts";
 import type { Slot } from "../../src/kernel/values/slot.ts";

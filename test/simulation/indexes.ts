@@ -1,5 +1,5 @@
+import { EVERY_SHARD } from "../../src/base/hash.ts";
 import { INDEX_SETTLE_MS } from "../../src/base/limits.ts";
-import { EVERY_SHARD } from "../../src/base/shard.ts";
 import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
 import type { Random } from "../../src/kernel/values/fresh.ts";

@@ -8,9 +8,9 @@ import { formatAddress } from "../../src/net/address.ts";
 import { addressAt, contains } from "../../src/net/cidr.ts";
 import {
   type ApplicationName,
+  mayKeep,
   nameOfApplication,
 } from "../../src/nouns/application/application.ts";
-import { mayKeep } from "../../src/nouns/application/instances.ts";
 import { type Instance, isKeptKind } from "../../src/nouns/application/workload.ts";
 import type { Scenario } from "./scenario.ts";
 

@@ -5,7 +5,7 @@ import type { Random } from "../../src/kernel/values/fresh.ts";
 import { nodeHandle } from "../../src/kernel/values/handle.ts";
 import { hostName } from "../../src/kernel/values/host.ts";
 import { type Cidr, cidrOf as cidrOfAddress } from "../../src/net/cidr.ts";
-import type { ClusterEvent } from "../../src/nouns/node/node-event.ts";
+import type { ClusterEvent } from "../../src/nouns/node/node-health.ts";
 import { applyEvents } from "../../src/nouns/node/operations/apply-events.ts";
 import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
 import {

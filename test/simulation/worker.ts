@@ -30,7 +30,6 @@ const NOT_WALKS = new Set([
   "kernel/assign/explain.ts",
   "nouns/block/operations/list-blocks.ts",
   "nouns/affinity/operations/list-space-affinities.ts",
-  "kernel/core/page-budget.ts",
   "kernel/blocks/walk-pool.ts",
   "nouns/block/operations/read-block.ts",
   "nouns/address/operations/read-handle.ts",
@@ -39,7 +38,7 @@ const NOT_WALKS = new Set([
 ]);
 const FOLDER = new URL("../../src/", import.meta.url);
 /** The files of the kernel and of operations: they walk over items, and decide nothing without a table. */
-const WALKS = /^(?:kernel\/(?!values\/|items\/)|maintenance\/|nouns\/\w+\/operations\/)/;
+const WALKS = /^(?:kernel\/(?!values\/|items\/)|maintenance\/|nouns\/\w+\/operations\/).*\.ts$/;
 const coverage = new BranchCoverage(FOLDER, (file) => WALKS.test(file) && !NOT_WALKS.has(file));
 let counting = false;
 

@@ -3,7 +3,7 @@ import { platItself } from "../../base/actor.ts";
 import { parseJson } from "../../base/json-text.ts";
 import type { Connect, Context } from "../../kernel/core/context.ts";
 import { PROBE_SPACE } from "../../kernel/values/probe.ts";
-import type { ClusterEvent } from "../../nouns/node/node-event.ts";
+import type { ClusterEvent } from "../../nouns/node/node-health.ts";
 import type { EventResult, EventScope } from "../../nouns/node/operations/apply-events.ts";
 import { type ParsedEvent, parseEvent } from "../../nouns/node/serve/parse-event.ts";
 import { logger } from "../http/logger.ts";
@@ -11,8 +11,7 @@ import { inPath, reservedSpace } from "../http/parameters.ts";
 import { SPACE_DEFAULT } from "../route.ts";
 import { spaceName } from "../schema/field.ts";
 import { invalid, orProblem, Problem, type ProblemCode } from "../schema/problem.ts";
-import { orFailed } from "./failed-run.ts";
-import { type Guard, unlessFrozen } from "./frozen-run.ts";
+import { type Guard, orFailed, unlessFrozen } from "./scheduled-run.ts";
 
 /** Applies events in a space, and returns their results in the same order. */
 type Apply = (

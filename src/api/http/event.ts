@@ -6,7 +6,7 @@ import type {
 } from "aws-lambda";
 import { type Actor, UNKNOWN_CALLER } from "../../base/actor.ts";
 import { ATTRIBUTE_VALUE_CHARACTERS_MAX } from "../../base/limits.ts";
-import { TENANT_ATTRIBUTE } from "../../base/tenant.ts";
+import { TENANT_ATTRIBUTE } from "../../base/principal.ts";
 import { formatTime, type Timed } from "../../base/time.ts";
 import type { Grant } from "../../contract/roles.ts";
 import type { Declared, RouteKey } from "../../contract/routes.ts";

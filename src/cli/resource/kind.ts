@@ -7,7 +7,7 @@ import {
   CILIUM_POD_IP_POOL,
   readCiliumPodIpPool,
 } from "../../nouns/cilium/contract/pod-ip-pool.ts";
-import { poolNameOf } from "../../nouns/cilium/pools.ts";
+import { poolNameOf } from "../../nouns/cilium/object.ts";
 import { poolFieldsOf } from "../../nouns/pool/contract/answer.ts";
 import { readManifest } from "../../nouns/pool/contract/calico-ippool.ts";
 import { type PoolDocument, readPool } from "../../nouns/pool/contract/request.ts";

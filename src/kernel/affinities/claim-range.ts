@@ -8,7 +8,7 @@ import { CorruptItemError, Rejection } from "../../base/outcome.ts";
 import { namedPrincipal } from "../../base/principal.ts";
 import type { Address } from "../../net/address.ts";
 import { addressAt, type Cidr, formatCidr, sameCidr } from "../../net/cidr.ts";
-import { hasHosts, type Pool } from "../../nouns/pool/pool.ts";
+import { assignsPrefixes, hasHosts, type Pool } from "../../nouns/pool/pool.ts";
 import { capOf } from "../../nouns/settings/settings.ts";
 import {
   candidateOf,
@@ -18,16 +18,15 @@ import {
 } from "../../selection/selection.ts";
 import { type Claimant, claimBlock, helpClaim, seizeBlock } from "../blocks/claim-block.ts";
 import { correctAfterwards } from "../blocks/full-group-hint.ts";
+import { asHint } from "../core/bounded-work.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { asHint } from "../core/hint.ts";
 import { whyNotAdmitted } from "../quotas/admit.ts";
 import { ClaimCharge, type Claiming, withClaimCharge } from "../quotas/claim-charge.ts";
 import { affinitiesFor } from "../values/affinity.ts";
 import { blocksIn, groupIndexOf, groupOf } from "../values/block-group.ts";
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../values/host.ts";
-import { tooSmall, withoutHosts } from "./too-small.ts";
 
 /** The result for one block of a range. */
 export interface ClaimedBlock {
@@ -221,5 +220,25 @@ async function claimOne(
     else await claimBlock(context, claimant, cidr);
     // Whatever the outcome, the next try reads the owner from the block.
     return RETRY;
+  });
+}
+
+/** Returns the rejection of a range that is smaller than a block of its pool (Calico's invalid size). */
+export function tooSmall(cidr: Cidr, { name, blockSize }: Pool): Rejection {
+  const value = formatCidr(cidr);
+  const problem = `is smaller than a block: pool ${name} has blocks of /${blockSize}`;
+  return new Rejection("block_too_small", `cidr ${value} ${problem}.`, {
+    blockSize,
+    fields: [{ field: "cidr", value, problem }],
+  });
+}
+
+/** Returns the rejection of a claim in a ranged pool or a pool of prefixes, whose blocks have no host. */
+function withoutHosts(cidr: Cidr, { name, ...pool }: Pool): Rejection {
+  const value = formatCidr(cidr);
+  const why = assignsPrefixes(pool) ? "assigns prefixes" : "has ranges";
+  const problem = `lies in pool ${name}, which ${why}, and the blocks of such a pool have no host`;
+  return new Rejection("invalid_request", `cidr ${value} ${problem}.`, {
+    fields: [{ field: "cidr", value, problem }],
   });
 }

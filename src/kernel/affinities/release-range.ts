@@ -14,16 +14,15 @@ import { cooldownMsOfSubnet, poolOfSubnet } from "../../nouns/pool/subnet.ts";
 import { deleteEmptyBlock } from "../blocks/delete-empty-block.ts";
 import { disown } from "../blocks/disown-block.ts";
 import { clearAround } from "../blocks/full-group-hint.ts";
-import { BoundedWork } from "../core/bounded-work.ts";
+import { asHint, BoundedWork } from "../core/bounded-work.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
 import type { BlockAffinity } from "../values/affinity.ts";
 import { type Block, coolingIn, isEmpty, takenIn } from "../values/block.ts";
 import type { HostId } from "../values/host.ts";
-import { tooSmall } from "./too-small.ts";
+import { tooSmall } from "./claim-range.ts";
 
 /** The result for a host's affinity to one block. */
 export interface ReleasedAffinity {

@@ -4,15 +4,14 @@ import { formatAddress, parseAddress } from "../../net/address.ts";
 import { addressAt, contains, ordinalOf } from "../../net/cidr.ts";
 import { applicationHash } from "../../nouns/application/application.ts";
 import { fence } from "../blocks/fence-block.ts";
+import { asHint } from "../core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
-import { settleFreed } from "../held/settle-freed.ts";
+import { settleFreed } from "../held/settle.ts";
 import { type Allocation, outlivesRelease, type Part } from "../values/allocation.ts";
 import { heldBy } from "../values/block.ts";
 import { handleOfPrefixes } from "../values/handle.ts";
-import { dropFinishedParts } from "./drop-finished-parts.ts";
 import { freeSlots, type Tag } from "./free-slots.ts";
 import { dropEntries } from "./index-entries.ts";
 import { dropQuotaSlots } from "./quota-slots.ts";
@@ -223,4 +222,48 @@ export const releasedOrdinals = ({ released }: Allocation, part: Part): Readonly
 function ordinalsOf(addresses: ReadonlySet<string>, { block }: Part): ReadonlySet<number> {
   const parsed = [...addresses].map(parseAddress).flatMap((text) => (text.ok ? [text.value] : []));
   return new Set(parsed.filter((a) => contains(block, a)).map((a) => ordinalOf(block, a)));
+}
+
+/**
+ * Removes finished parts from a closed allocation, so that no later close reads or fences their blocks.
+ *
+ * @param left the parts that are not finished; none if the allocation is kept only for its key
+ */
+export async function dropFinishedParts(
+  context: Context,
+  seen: Allocation,
+  left: readonly Part[] = [],
+): Promise<void> {
+  if (seen.parts.length === left.length) return;
+  const next: Allocation = {
+    ...seen,
+    state: seen.state === "aborted" ? "aborted" : "released",
+    parts: left,
+    owners: new Map(),
+    revision: fresh(context),
+  };
+  await context.store.changeAllocation("settle-kept", seen, next);
+}
+
+/**
+ * Ends the allocation of an instance exactly as it was read: marks it, frees what it holds, deletes it. A later incarnation of the instance
+ * may have the addresses by now, so nothing else is closed.
+ *
+ * @param freed receives the addresses that this call frees, as text, also if it fails later
+ * @returns false if the allocation has changed since it was read
+ */
+export async function closeInstance(
+  context: Context,
+  seen: Allocation,
+  freed: string[],
+): Promise<boolean> {
+  const ended = await closeAsSeen(
+    context,
+    "instance-end",
+    seen,
+    { fence: "instance-fence" },
+    freed,
+  );
+  if (ended) await context.store.deleteAllocation("instance-delete", ended);
+  return ended !== undefined;
 }

@@ -1,9 +1,9 @@
-import { mayKeep } from "../../nouns/application/instances.ts";
+import { mayKeep } from "../../nouns/application/application.ts";
 import { untilKnown } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import type { Allocation } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
-import { closeInstance } from "./close-instance.ts";
+import { closeInstance } from "./close-allocation.ts";
 
 /** The result of a keep, and the allocation after it. */
 export interface Kept {

@@ -14,7 +14,7 @@ import { dropEntries } from "../allocations/index-entries.ts";
 import { dropQuotaSlots, type OccupiedQuotaSlot } from "../allocations/quota-slots.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import { settleFreed } from "../held/settle-freed.ts";
+import { settleFreed } from "../held/settle.ts";
 import type { Allocation, Indexed, Part } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
 import { freshAllocationId } from "../values/fresh.ts";

@@ -29,9 +29,9 @@ import {
   scanOf,
   seemsFull,
 } from "../blocks/scan-pool.ts";
+import { asHint } from "../core/bounded-work.ts";
 import { slotRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { asHint } from "../core/hint.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
 import { ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
 import { affinitiesFor, type BlockAffinity } from "../values/affinity.ts";

@@ -8,7 +8,7 @@ import { membersOf } from "../../nouns/application/changes.ts";
 import type { Context } from "../core/context.ts";
 import { applicationCopy } from "../core/labels.ts";
 import { inParallel } from "../core/parallel.ts";
-import { blocksOfListed, type ListedInBlock } from "../held/blocks-of-listed.ts";
+import { blocksOfListed, type ListedInBlock } from "../held/settle.ts";
 import type { Block } from "../values/block.ts";
 import { shuffled } from "../values/fresh.ts";
 import { heldSlot } from "../values/held-slot.ts";

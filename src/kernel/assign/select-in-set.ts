@@ -10,8 +10,7 @@ import { countOf, type Networks, networkAt, networksOf, sharedBy } from "../../n
 import { type Cidr, formatCidr, intervalOf, sameCidr } from "../../net/cidr.ts";
 import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
 import { openSetOf } from "../../nouns/pool/set.ts";
-import { makeBlock, readOrMakeBlock } from "../blocks/shared-block.ts";
-import { someGroups } from "../blocks/some-groups.ts";
+import { makeBlock, readOrMakeBlock, someGroups } from "../blocks/shared-block.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import { slotRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";

@@ -1,18 +1,18 @@
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt, type Rejection } from "../../base/outcome.ts";
 import type { Cidr } from "../../net/cidr.ts";
-import type { Pool } from "../../nouns/pool/pool.ts";
+import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
 import type { BlockCharge } from "../../nouns/quota/block-charge.ts";
+import { untilKnown } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { type ClaimCharge, giveBackBlock } from "../quotas/claim-charge.ts";
 import { type BlockAffinity, lowestFreePlace } from "../values/affinity.ts";
 import type { Block } from "../values/block.ts";
 import { type ClaimFields, claimedBlock } from "../values/block-changes.ts";
-import { isBlockOf } from "../values/block-group.ts";
+import { groupIndexOf, groupOf, isBlockOf } from "../values/block-group.ts";
 import type { HostId, HostReserved } from "../values/host.ts";
 import { confirmAffinity, restoreAffinity, retireAffinities } from "./block-affinities.ts";
-import { enterGroup } from "./enter-group.ts";
 
 /** The result of a claim: the block, and its owner. */
 export type Claim =
@@ -199,3 +199,15 @@ export const claimFields = (
   ...(hostReserved && { hostReserved }),
   ...(charge && { charge }),
 });
+
+/** Enters a block group into the index before its first block is put, for readers that must see every block. */
+export async function enterGroup(context: Context, pool: Pool, block: Cidr): Promise<void> {
+  const index = groupIndexOf(pool, groupOf(block));
+  const subnetId = subnetIdOf(pool);
+  const known = `${pool.space}#${subnetId}#${index}`;
+  if (context.cache.knowsGroup(known)) return;
+  await untilKnown("a block group was entered into the block-group index", () =>
+    context.store.addGroup(pool.space, subnetId, index),
+  );
+  context.cache.rememberGroup(known);
+}

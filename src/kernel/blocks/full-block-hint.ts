@@ -1,6 +1,6 @@
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
+import { asHint } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
-import { asHint } from "../core/hint.ts";
 import type { BlockAffinity } from "../values/affinity.ts";
 import {
   type Block,

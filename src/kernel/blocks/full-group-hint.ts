@@ -8,13 +8,14 @@ import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import {
+  claimableIn,
   groupAt,
   groupIndexOf,
   groupOf,
   isBlockOf,
   isReservedGroup,
+  isUsedUp,
 } from "../values/block-group.ts";
-import { claimableIn, isUsedUp } from "../values/claimable.ts";
 import { noteOpen } from "./lending-hint.ts";
 
 /*

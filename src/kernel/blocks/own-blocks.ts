@@ -1,8 +1,8 @@
 import { BLOCKS_READ_AT_ONCE, REQUEST_MS_MAX } from "../../base/limits.ts";
 import { formatCidr, sameCidr } from "../../net/cidr.ts";
 import type { Pool } from "../../nouns/pool/pool.ts";
+import { asHint } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
-import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
 import { type ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
 import { affinitiesFor, type BlockAffinity } from "../values/affinity.ts";

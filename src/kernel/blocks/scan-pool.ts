@@ -1,18 +1,19 @@
 import { LOOKS_PER_RANDOM_LOOK } from "../../base/limits.ts";
 import { type Cidr, contains, formatCidr } from "../../net/cidr.ts";
 import type { Pool } from "../../nouns/pool/pool.ts";
+import { asHint } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
-import { asHint } from "../core/hint.ts";
 import { allOf } from "../core/parallel.ts";
 import { type Block, isEmpty, isWhollyReserved, roomIn, type SlotRules } from "../values/block.ts";
 import {
+  claimableIn,
   groupAt,
   groupIndexOf,
   groupOf,
   groupOrder,
   isReservedGroup,
+  isUsedUp,
 } from "../values/block-group.ts";
-import { claimableIn, isUsedUp } from "../values/claimable.ts";
 import { type FreedByTime, freedIn } from "../values/freed-by-time.ts";
 import { shuffled } from "../values/fresh.ts";
 import type { HostId, HostReserved } from "../values/host.ts";

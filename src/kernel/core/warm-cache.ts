@@ -13,11 +13,10 @@ import type { NamespaceSpec } from "../../nouns/namespace/namespace.ts";
 import type { SignOfLife } from "../../nouns/node/node-report.ts";
 import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
 import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
-import type { BudgetPiece } from "../../nouns/quota/budget.ts";
-import type { RequestPiece } from "../../nouns/quota/request-rate.ts";
+import type { BudgetPiece, GiveBackMark } from "../../nouns/quota/budget.ts";
+import type { RequestPiece } from "../../nouns/quota/quota.ts";
 import type { Block } from "../values/block.ts";
 import type { HostId } from "../values/host.ts";
-import type { GivingBack } from "./giving-back.ts";
 
 /** The facts about a host or a namespace that selection needs. */
 export type Registered = NamespaceSpec;
@@ -243,4 +242,27 @@ class CachedReads<T> {
   drop(name: string): void {
     this.#copies.delete(name);
   }
+}
+
+/**
+ * The state of a function that gives back to one budget: by one write at a time, in a lane that no other function uses if it can be
+ * helped. What is to be given back meanwhile waits for the next write.
+ */
+export interface GivingBack {
+  /** The lane, with the mark that it is expected to have: that of the last write of this function. */
+  place: Pick<GiveBackMark, "lane" | "seen">;
+  /** The beginning of the marks of this function. */
+  readonly name: string;
+  /** The number of marks so far. */
+  marks: number;
+  /** Settles when no write is under way. It never rejects. */
+  underWay: Promise<unknown>;
+  /** The charges that wait for a write, by round. */
+  readonly waiting: Map<string, Waiting>;
+}
+
+interface Waiting {
+  count: number;
+  /** Settles with the write that has it. */
+  readonly given: Promise<void>;
 }

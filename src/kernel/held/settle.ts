@@ -4,23 +4,24 @@ import {
   SLOTS_PER_WRITE_MAX,
 } from "../../base/limits.ts";
 import { formatAddress } from "../../net/address.ts";
-import { formatCidr, ordinalOf } from "../../net/cidr.ts";
+import { type Cidr, contains, formatCidr, ordinalOf } from "../../net/cidr.ts";
 import {
   type Application,
   type ListedAddress,
   type ListedState,
   nameOfApplication,
 } from "../../nouns/application/application.ts";
-import { isGone, restated } from "../../nouns/application/changes.ts";
+import { countsOf, each, isGone, membersOf, restated } from "../../nouns/application/changes.ts";
 import { fence } from "../blocks/fence-block.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
+import type { Allocation, Part } from "../values/allocation.ts";
 import type { Block } from "../values/block.ts";
 import type { HeldSlot } from "../values/block-changes.ts";
+import { blockOf } from "../values/block-group.ts";
 import { shuffled } from "../values/fresh.ts";
 import { heldSlot } from "../values/held-slot.ts";
-import { blocksOfListed, type ListedInBlock } from "./blocks-of-listed.ts";
 
 /**
  * Settles the addresses of an application that are about to be held, or to go: slots first, and then a write of the item, as it
@@ -196,3 +197,115 @@ function nextState(
   const isTaken = block?.slots.get(ordinalOf(block.cidr, listed.address))?.kind === "taken";
   return isTaken && listed.state === "leaving" ? "leaving" : null;
 }
+
+/** Listed addresses of one block. */
+export interface ListedInBlock<Listed extends ListedAddress = ListedAddress> {
+  readonly cidr: Cidr;
+  readonly addresses: readonly Listed[];
+}
+
+/** Returns the addresses that an application lists by their blocks, in the order of the list. */
+export function blocksOfListed<Listed extends ListedAddress>(
+  addresses: readonly Listed[],
+): readonly ListedInBlock<Listed>[] {
+  const found = new Map<string, { readonly cidr: Cidr; readonly addresses: Listed[] }>();
+  for (const listed of addresses) {
+    const cidr = blockOf(listed.address, listed.blockSize);
+    const known = found.get(formatCidr(cidr)) ?? { cidr, addresses: [] };
+    known.addresses.push(listed);
+    found.set(formatCidr(cidr), known);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Returns the addresses that an application has beyond its number, and that no instance has: the highest first, so that few blocks
+ * stay in use. Those that an instance has go when it releases them.
+ *
+ * @param options.countMax the most addresses of the answer; without it, all
+ * @param options.among the addresses that may go; without it, all that the application lists
+ */
+export async function freeSurplus(
+  context: Context,
+  application: Application,
+  { countMax, among }: { readonly countMax?: number; readonly among?: readonly ListedAddress[] },
+): Promise<readonly ListedAddress[]> {
+  const goes: ListedAddress[] = [];
+  for (const { target, surplus } of countsOf(application)) {
+    if (surplus === 0) continue;
+    const members = membersOf(application, target).filter(
+      (each) => each.state === "in" && (!among || among.includes(each)),
+    );
+    const free = await withoutTaken(context, application.space, members);
+    goes.push(...free.slice(0, surplus));
+  }
+  return goes.slice(0, countMax);
+}
+
+/** Returns the addresses that are not taken, in falling order. */
+async function withoutTaken(
+  { store }: Context,
+  space: string,
+  members: readonly ListedAddress[],
+): Promise<readonly ListedAddress[]> {
+  const some = await inParallel(
+    blocksOfListed(members),
+    PAGE_READS_AT_ONCE,
+    async ({ cidr, addresses }) => {
+      const block = await store.readBlock(space, cidr);
+      return addresses.filter(
+        ({ address }) => block?.slots.get(ordinalOf(cidr, address))?.kind !== "taken",
+      );
+    },
+  );
+  return some.flat().toSorted((a, b) => (a.address.value > b.address.value ? -1 : 1));
+}
+
+/**
+ * Makes addresses of an application leave, and settles them.
+ *
+ * @returns the application after it, if it is not gone; nothing if it has changed since it was seen
+ */
+export async function leave(
+  context: Context,
+  seen: Application,
+  goes: readonly ListedAddress[],
+): Promise<{ readonly application: Application | undefined } | undefined> {
+  const only = new Set(goes.map(({ address }) => formatAddress(address)));
+  if (goes.every(({ state }) => state === "leaving"))
+    return { application: await settle(context, seen, { only }) };
+  const next = restated(seen, each(goes, "leaving"), fresh(context));
+  const written = await context.store.changeApplication("leave", seen, next);
+  return written.outcome === "done"
+    ? { application: await settle(context, next, { only }) }
+    : undefined;
+}
+
+/**
+ * Settles addresses that an instance freed, and that its application holds again. Most stay. An address goes if the
+ * application lists it as leaving, if the application has more than its number, or if the address was reported as a conflict.
+ *
+ * It reads the application after the slots were freed. A change of the application writes the item before it looks at the slots. So one
+ * of the two sees the other, and no address is left over (I15).
+ */
+export async function settleFreed(context: Context, allocation: Allocation): Promise<void> {
+  const { workload, conflicts, place } = allocation;
+  const blocks = allocation.parts.filter(isOfApplication).map(({ block }) => block);
+  if (!workload || blocks.length === 0) return;
+  await compareAndSwap(`the application ${nameOfApplication(workload)}`, async () => {
+    const seen = await context.store.readApplication(place.space, workload);
+    if (!seen) return answer(undefined);
+    const near = seen.listed.filter(({ address }) =>
+      blocks.some((cidr) => contains(cidr, address)),
+    );
+    const lost = near.filter(
+      ({ state, address }) => state === "leaving" || conflicts.has(formatAddress(address)),
+    );
+    const without = restated(seen, each(lost, "leaving"), seen.revision);
+    const goes = [...lost, ...(await freeSurplus(context, without, { among: near }))];
+    const isOver = goes.length === 0 || (await leave(context, seen, goes)) !== undefined;
+    return isOver ? answer(undefined) : RETRY;
+  });
+}
+
+const isOfApplication = ({ ofApplication }: Part): boolean => ofApplication === true;

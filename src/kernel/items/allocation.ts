@@ -1,7 +1,7 @@
 import { assertTexts, assertTimes } from "../../base/assertions.ts";
+import { shardOf } from "../../base/hash.ts";
 import type { PageWanted } from "../../base/listed.ts";
 import type { Outcome } from "../../base/outcome.ts";
-import { shardOf } from "../../base/shard.ts";
 import type { DueTombstone } from "../../nouns/node/tombstone.ts";
 import { mapOf } from "../../table/attribute.ts";
 import { absent, equals, present, sizeIs } from "../../table/clause.ts";

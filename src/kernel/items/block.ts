@@ -1,7 +1,7 @@
 import { CorruptItemError, type Outcome } from "../../base/outcome.ts";
 import { type Cidr, cidrOf } from "../../net/cidr.ts";
 import type { BlockCharge } from "../../nouns/quota/block-charge.ts";
-import type { MappedBlock } from "../../nouns/utilization/mapped-block.ts";
+import type { MappedBlock } from "../../nouns/utilization/usage.ts";
 import { mapOf, numberOf } from "../../table/attribute.ts";
 import { absent, equals, present } from "../../table/clause.ts";
 import {

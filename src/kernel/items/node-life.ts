@@ -1,6 +1,6 @@
+import { shardOfSpace } from "../../base/hash.ts";
 import type { Machine } from "../../base/machine.ts";
 import type { Outcome } from "../../base/outcome.ts";
-import { shardOfSpace } from "../../base/shard.ts";
 import type { NodeLife } from "../../nouns/node/judge-node.ts";
 import {
   assertNodeReport,

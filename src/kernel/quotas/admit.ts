@@ -6,8 +6,9 @@ import {
   type QuotaSubject,
   quotaRejection,
   quotasFor,
+  type RequestRate,
+  requestsToTake,
 } from "../../nouns/quota/quota.ts";
-import { type RequestRate, requestsToTake } from "../../nouns/quota/request-rate.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";

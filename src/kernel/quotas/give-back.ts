@@ -1,10 +1,10 @@
 import { SWAP_TRIES_MAX } from "../../base/limits.ts";
 import { anyLane, type Budget, type BudgetNamed, type Charge } from "../../nouns/quota/budget.ts";
+import { asHint } from "../core/bounded-work.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
-import type { GivingBack } from "../core/giving-back.ts";
-import { asHint } from "../core/hint.ts";
 import { allOf } from "../core/parallel.ts";
+import type { GivingBack } from "../core/warm-cache.ts";
 
 /**
  * Gives back what was charged, after it was freed or will never be taken. It counts once, also if the write is delivered again. A write

@@ -4,11 +4,11 @@ import type { Pool } from "../../nouns/pool/pool.ts";
 import { reservedFor } from "../../nouns/pool/set.ts";
 import { callFull, isBelievedFull } from "../blocks/full-group-hint.ts";
 import { Lending } from "../blocks/lending-hint.ts";
+import { asHint } from "../core/bounded-work.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { asHint } from "../core/hint.ts";
 import { inParallel } from "../core/parallel.ts";
-import { isUsedUp } from "../values/claimable.ts";
+import { isUsedUp } from "../values/block-group.ts";
 import type { LendingHint } from "../values/lending.ts";
 import type { GroupOfPool } from "./reclaim-group.ts";
 

@@ -1,8 +1,12 @@
 import { USAGES_KEPT_AT_ONCE } from "../../base/limits.ts";
-import { afterPass, type PoolCounted, type PoolUsage } from "../../nouns/utilization/pool-usage.ts";
-import { SAMPLE_MS_MIN } from "../../nouns/utilization/usage-samples.ts";
+import {
+  afterPass,
+  type PoolCounted,
+  type PoolUsage,
+  SAMPLE_MS_MIN,
+} from "../../nouns/utilization/pool-usage.ts";
+import { note } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
-import { note } from "../core/failures.ts";
 import { inParallel } from "../core/parallel.ts";
 
 /**

@@ -1,12 +1,12 @@
 import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
 import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
 import { onePerSubnet, poolsOfSubnet } from "../../nouns/pool/subnet.ts";
-import type { SpacePosition } from "../../nouns/space/space.ts";
 import {
   countsTogether,
   type PoolCount,
+  type SpacePosition,
   type SubnetCount,
-} from "../../nouns/space/subnet-count.ts";
+} from "../../nouns/space/space.ts";
 import type { PoolCounted } from "../../nouns/utilization/pool-usage.ts";
 import { NO_USAGE, sumOf } from "../../nouns/utilization/usage.ts";
 import { poolCounter } from "../blocks/pool-counter.ts";

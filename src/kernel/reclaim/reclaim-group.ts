@@ -4,7 +4,7 @@ import { type Cidr, contains, sameCidr } from "../../net/cidr.ts";
 import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
 import { assignsPrefixes, type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
 import { cooldownMsOfSubnet, poolsOfSubnet } from "../../nouns/pool/subnet.ts";
-import type { PoolCount } from "../../nouns/space/subnet-count.ts";
+import type { PoolCount } from "../../nouns/space/space.ts";
 import { NO_USAGE, sumOf } from "../../nouns/utilization/usage.ts";
 import { correctAfterwards } from "../blocks/full-group-hint.ts";
 import { lendingOfGroup, needsLending } from "../blocks/lending-hint.ts";

@@ -1,3 +1,4 @@
+import { shardOfSpace } from "../../base/hash.ts";
 import {
   RECLAIM_GROUPS_AT_ONCE,
   RECLAIM_GROUPS_PER_SLICE,
@@ -5,15 +6,12 @@ import {
   SCHEDULED_RUN_MS_MAX,
 } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
-import { shardOfSpace } from "../../base/shard.ts";
 import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
-import type { SpaceEntry, SpacePosition } from "../../nouns/space/space.ts";
-import type { PoolCount } from "../../nouns/space/subnet-count.ts";
+import type { PoolCount, SpaceEntry, SpacePosition } from "../../nouns/space/space.ts";
 import type { PoolCounted } from "../../nouns/utilization/pool-usage.ts";
+import { note, whileTime } from "../core/bounded-work.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { note } from "../core/failures.ts";
-import { whileTime } from "../core/while-time.ts";
 import { type Random, randomBelow } from "../values/fresh.ts";
 import { PoolsSeen } from "./full-pools-seen.ts";
 import { type GroupOnWay, groupsAfter } from "./groups-of-space.ts";

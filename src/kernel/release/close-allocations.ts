@@ -2,8 +2,7 @@ import { ADDRESSES_RELEASED_MAX, ALLOCATIONS_CLOSED_AT_ONCE } from "../../base/l
 import { CorruptItemError } from "../../base/outcome.ts";
 import { formatAddress } from "../../net/address.ts";
 import { addressAt } from "../../net/cidr.ts";
-import { closeAllocation } from "../allocations/close-allocation.ts";
-import { closeInstance } from "../allocations/close-instance.ts";
+import { closeAllocation, closeInstance } from "../allocations/close-allocation.ts";
 import { BoundedWork } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";

@@ -10,7 +10,7 @@ import { holdingsOf } from "../allocations/replay.ts";
 import { untilKnown } from "../core/compare-and-swap.ts";
 import { poolAt } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { settleFreed } from "../held/settle-freed.ts";
+import { settleFreed } from "../held/settle.ts";
 import { giveBack } from "../quotas/give-back.ts";
 import { type Allocation, isOver } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";

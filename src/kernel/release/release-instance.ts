@@ -1,7 +1,7 @@
 import { formatAddress } from "../../net/address.ts";
 import { addressAt } from "../../net/cidr.ts";
 import { isKeptKind, type Workload } from "../../nouns/application/workload.ts";
-import { closeInstance } from "../allocations/close-instance.ts";
+import { closeInstance } from "../allocations/close-allocation.ts";
 import { closeWithoutNext, keepInstance } from "../allocations/keep-instance.ts";
 import { holdingsOf } from "../allocations/replay.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";

@@ -9,6 +9,7 @@ import {
   intervalOf,
   sizeOf,
 } from "../../net/cidr.ts";
+import { isWhollyReserved } from "./block.ts";
 
 /**
  * A block group is 64 consecutive blocks, aligned: a /20 of /26 blocks, a /116 of /122 blocks. Its blocks share a partition,
@@ -24,7 +25,7 @@ export const GROUP_BITS = Math.log2(BLOCKS_PER_GROUP);
 export const GROUPS_PER_WINDOW = 4_096n;
 
 /** The fields of a pool that its geometry needs. */
-export interface Grid {
+interface Grid {
   readonly cidr: Cidr;
   readonly blockSize: number;
 }
@@ -149,3 +150,32 @@ function groupsAt(grid: Grid, from: bigint, to: bigint): Interval {
 
 const runAround = (groups: Interval, reserved: readonly Interval[]): Interval | undefined =>
   reserved.find((run) => includes(run, groups));
+
+/**
+ * Returns the blocks of a block group that a host can claim: those that do not exist and are not wholly reserved. A
+ * block group without any is full.
+ *
+ * @param current the blocks that exist in the group, of any owner
+ */
+export function claimableIn(
+  grid: Grid,
+  index: bigint,
+  current: readonly Cidr[],
+  reserved: readonly Interval[],
+): readonly Cidr[] {
+  const there = new Set(current.map(({ base }) => base));
+  return blocksOfGroup(grid, groupAt(grid, index)).filter(
+    (cidr) => !there.has(cidr.base) && !isWhollyReserved(cidr, reserved),
+  );
+}
+
+/**
+ * Returns true if no block can be claimed in the pool when these groups are full. Wholly reserved groups do not count.
+ */
+export function isUsedUp(
+  grid: Grid,
+  full: ReadonlySet<bigint>,
+  reserved: readonly Interval[],
+): boolean {
+  return groupOrder(grid, "", reserved, (index) => full.has(index)).next().done === true;
+}

@@ -1,7 +1,6 @@
 import { assertTexts, assertTimes } from "../../base/assertions.ts";
-import { handleHash } from "../../base/hash.ts";
+import { handleHash, shardOf } from "../../base/hash.ts";
 import { INDEX_SETTLE_MS, SHARDS } from "../../base/limits.ts";
-import { shardOf } from "../../base/shard.ts";
 import type { AttributeIndex } from "../../nouns/settings/settings.ts";
 import type { Allocation } from "./allocation.ts";
 import type { AllocationPlace } from "./allocation-place.ts";

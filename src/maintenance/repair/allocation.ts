@@ -9,11 +9,11 @@ import { changeLease } from "../../kernel/allocations/change-lease.ts";
 import {
   type Author,
   closeAsSeen,
+  dropFinishedParts,
   finish,
   releasedOrdinals,
   tagOf,
 } from "../../kernel/allocations/close-allocation.ts";
-import { dropFinishedParts } from "../../kernel/allocations/drop-finished-parts.ts";
 import { freeSlots } from "../../kernel/allocations/free-slots.ts";
 import { fence } from "../../kernel/blocks/fence-block.ts";
 import { type Context, fresh } from "../../kernel/core/context.ts";
@@ -28,7 +28,7 @@ import {
 import { type Block, heldBy } from "../../kernel/values/block.ts";
 import { nodeOfHandle } from "../../kernel/values/handle.ts";
 import { parseNetwork } from "../../net/cidr.ts";
-import type { NodeObjects } from "../../nouns/cilium/node-objects.ts";
+import type { NodeObjects } from "../../nouns/cilium/report.ts";
 import { atLeaseEnd, type PrefixReport } from "../../nouns/node/prefixes.ts";
 
 /**

@@ -1,10 +1,7 @@
 import { GRACE_MS, PAGE_READS_AT_ONCE } from "../../base/limits.ts";
 import type { Context } from "../../kernel/core/context.ts";
 import { inParallel } from "../../kernel/core/parallel.ts";
-import { blocksOfListed } from "../../kernel/held/blocks-of-listed.ts";
-import { freeSurplus } from "../../kernel/held/free-surplus.ts";
-import { leave } from "../../kernel/held/leave.ts";
-import { settle } from "../../kernel/held/settle.ts";
+import { blocksOfListed, freeSurplus, leave, settle } from "../../kernel/held/settle.ts";
 import { mintedAtMs } from "../../kernel/values/fresh.ts";
 import { heldSlot } from "../../kernel/values/held-slot.ts";
 import { ordinalOf } from "../../net/cidr.ts";

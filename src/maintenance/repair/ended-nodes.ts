@@ -5,12 +5,12 @@ import {
   TOMBSTONES_AT_ONCE,
   TOMBSTONES_DUE_MAX,
 } from "../../base/limits.ts";
+import { whileTime } from "../../kernel/core/bounded-work.ts";
 import { configurationOf } from "../../kernel/core/configuration.ts";
 import type { Context } from "../../kernel/core/context.ts";
-import { whileTime } from "../../kernel/core/while-time.ts";
-import { areTooManyGone } from "../../nouns/node/gone-nodes.ts";
 import { endNode } from "../../nouns/node/operations/end-node.ts";
 import type { Tombstone, TombstoneNamed } from "../../nouns/node/tombstone.ts";
+import { areTooManyGone } from "../../nouns/node/zone.ts";
 import { going, type Repaired } from "./repaired.ts";
 
 /**

@@ -6,8 +6,8 @@ import {
   SCHEDULED_RUN_MS_MAX,
 } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
+import { whileTime } from "../../kernel/core/bounded-work.ts";
 import type { Context } from "../../kernel/core/context.ts";
-import { whileTime } from "../../kernel/core/while-time.ts";
 import type { Due } from "../../kernel/values/allocation.ts";
 import type { Progress } from "../../kernel/values/sweep.ts";
 import type { DueTombstone } from "../../nouns/node/tombstone.ts";

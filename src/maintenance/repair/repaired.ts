@@ -1,4 +1,4 @@
-import { note } from "../../kernel/core/failures.ts";
+import { note } from "../../kernel/core/bounded-work.ts";
 
 /** The result of a repair run. */
 export interface Repaired {

@@ -1,17 +1,30 @@
 import {
+  COOLDOWN_SECONDS_MAX,
+  GRACE_MS,
   SHARDS,
   SWEEP_ITEMS_AT_ONCE,
   SWEEP_ITEMS_PER_PAGE_MAX,
   SWEEP_SECTIONS,
 } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
-import type { Contents } from "../../invariants/contents.ts";
+import type { BlockGroupIndexPage, Contents, FullPool } from "../../invariants/contents.ts";
+import { blockReader, grantedAt } from "../../kernel/allocations/holding.ts";
+import { allocationPlaceOf } from "../../kernel/allocations/quota-slots.ts";
+import { deleteEmptyBlock } from "../../kernel/blocks/delete-empty-block.ts";
 import { correctFull } from "../../kernel/blocks/full-block-hint.ts";
-import type { Context } from "../../kernel/core/context.ts";
-import { whileTime } from "../../kernel/core/while-time.ts";
+import { clearAround, isFullByIndex } from "../../kernel/blocks/full-group-hint.ts";
+import { whileTime } from "../../kernel/core/bounded-work.ts";
+import { answer, compareAndSwap, RETRY } from "../../kernel/core/compare-and-swap.ts";
+import { configurationOf } from "../../kernel/core/configuration.ts";
+import { type Context, fresh } from "../../kernel/core/context.ts";
+import type { Allocation } from "../../kernel/values/allocation.ts";
+import { type Block, isEmpty } from "../../kernel/values/block.ts";
 import { randomBelow } from "../../kernel/values/fresh.ts";
+import type { SpaceIndex } from "../../kernel/values/index-entry.ts";
+import type { QuotaSlot } from "../../kernel/values/quota-slot.ts";
 import {
   afterWalk,
+  hasWalked,
   isChargingWalk,
   isIndexingWalk,
   itemsToSweep,
@@ -21,17 +34,20 @@ import {
   type Sweep,
   type Unread,
 } from "../../kernel/values/sweep.ts";
+import { parseAddress } from "../../net/address.ts";
+import { poolOfId, quotaNamed } from "../../nouns/pool/configuration.ts";
+import { buildIndexes, isAsked } from "../../nouns/pool/operations/build-indexes.ts";
+import { reservedFor } from "../../nouns/pool/set.ts";
+import { poolOfSubnet, poolsOfSubnet } from "../../nouns/pool/subnet.ts";
+import { childLeftIn } from "../../nouns/prefix/operations/child-pool.ts";
+import { type Budget, isRoundOver, nextRound, settledMs } from "../../nouns/quota/budget.ts";
+import type { RequestRate } from "../../nouns/quota/quota.ts";
+import type { PoolUsage } from "../../nouns/utilization/pool-usage.ts";
 import { repairAllocation, seemsRight } from "./allocation.ts";
 import { repairApplication } from "./application.ts";
-import { repairIndex } from "./attribute-index.ts";
-import { repairBlock } from "./block.ts";
 import { isAffinityRight, repairAffinities, repairAffinityOf } from "./block-affinity.ts";
-import { repairGroupIndex } from "./block-group-index.ts";
 import { repairBorrowedBlock } from "./borrowed-block.ts";
-import { repairBudget } from "./budget.ts";
 import { KnownBudgets, repairBlockCharge, repairCharges } from "./charges.ts";
-import { repairHint } from "./full-pool-hint.ts";
-import { repairHeldPrefix } from "./held-prefix.ts";
 import { repairIndexEntry, repairIndexed } from "./index-entry.ts";
 import {
   repairCiliumReport,
@@ -41,11 +57,7 @@ import {
   repairStated,
   restoreEntry,
 } from "./node.ts";
-import { isPoolGone } from "./pool-gone.ts";
-import { repairPoolUsage } from "./pool-usage.ts";
-import { repairQuotaSlot } from "./quota-slot.ts";
 import { going, type Repaired } from "./repaired.ts";
-import { repairRequestRate } from "./request-rate.ts";
 import { Holders } from "./slot-holders.ts";
 
 /** The part of a segment that one run handles. */
@@ -255,4 +267,137 @@ async function noting(
 function leaveUnread(page: SeenOnPage, { kind, space }: Unread): void {
   page.left = leaving(page.left, "charges", space);
   if (kind === "allocation") page.left = leaving(page.left, "indexing", space);
+}
+
+/**
+ * Returns true if a pool, or the last pool of a subnet, is gone for good. An id is never reused, and a pool's item exists before anything names it, so
+ * a missing item proves it.
+ */
+async function isPoolGone(
+  context: Context,
+  { space, poolId }: { readonly space: string; readonly poolId: string },
+): Promise<boolean> {
+  const known = await configurationOf(context, space);
+  if (poolsOfSubnet(known, poolId).length > 0) return false;
+  return poolOfSubnet(await context.store.readSpace(space), poolId) === undefined;
+}
+
+/** Lets the prefix of an allocation go if the pool that was made of it is gone: its creation or its deletion was cut off. */
+async function repairHeldPrefix(context: Context, seen: Allocation): Promise<void> {
+  const { childId, place } = seen;
+  if (childId === undefined) return;
+  const { pools } = await configurationOf(context, place.space);
+  if (!pools.some(({ id }) => id === childId)) await childLeftIn(context, seen);
+}
+
+/** Deletes a page of the block-group index of a pool that is gone. Returns whether it did. */
+async function repairGroupIndex(context: Context, seen: BlockGroupIndexPage): Promise<boolean> {
+  if (!(await isPoolGone(context, seen))) return false;
+  await context.store.deleteIndexPage(seen);
+  return true;
+}
+
+/** Deletes the usage of a pool that is gone for good. Returns whether it was deleted. */
+async function repairPoolUsage(context: Context, seen: PoolUsage): Promise<boolean> {
+  const { space, poolId } = seen;
+  if (poolOfId(await configurationOf(context, space), poolId)) return false;
+  if (poolOfId(await context.store.readSpace(space), poolId)) return false;
+  await context.store.deletePoolUsage(seen);
+  return true;
+}
+
+/** Deletes the requests that were taken from a quota that is gone. Returns whether they were deleted. */
+export async function repairRequestRate(context: Context, seen: RequestRate): Promise<boolean> {
+  const { space, quota, second } = seen;
+  if (context.now() - 1000 * second < GRACE_MS) return false;
+  if (quotaNamed(await context.store.readSpace(space), quota)) return false;
+  await context.store.deleteRequestRate(seen);
+  return true;
+}
+
+/**
+ * Finishes a PUT of settings that was cut off: asks the walks for the entries of an index that it added, and writes since when it is set.
+ *
+ * @param seen eventually consistent; the write is conditional on the revision of a consistent read
+ */
+export async function repairIndex(context: Context, seen: SpaceIndex): Promise<void> {
+  if (isAsked(seen)) return;
+  const { space } = seen;
+  const { settings, settingsRevision: revision, indexes } = await context.store.readSpace(space);
+  if (revision !== undefined)
+    await buildIndexes(context, space, { ...settings, indexes, revision });
+}
+
+/** Deletes a quota slot that its request does not have any more: it was released, or never taken. */
+async function repairQuotaSlot(context: Context, quotaSlot: QuotaSlot): Promise<void> {
+  if (context.now() - quotaSlot.atMs <= GRACE_MS) return;
+  const allocation = await context.store.readAllocation(allocationPlaceOf(quotaSlot));
+  const listed = allocation?.quotaSlots.find(({ revision }) => revision === quotaSlot.revision);
+  const address = listed?.address === undefined ? undefined : parseAddress(listed.address);
+  const readBlock = blockReader(context, quotaSlot.space);
+  const held = allocation && address?.ok && (await grantedAt(readBlock, allocation, address.value));
+  // The end of the pending allocation deletes a listed quota slot without an address.
+  if (!held && (!listed || address))
+    await context.store.deleteQuotaSlot("repair-quota-slot", quotaSlot);
+}
+
+/**
+ * Deletes an empty block whose pool is gone: its creation landed after the range was freed. No function can take a
+ * slot of it, because every function that knew its pool as a serving one is shut out (`assign.ts`). Returns whether it was
+ * deleted.
+ */
+async function repairBlock(context: Context, seen: Block): Promise<boolean> {
+  const nowMs = context.now();
+  if (nowMs - seen.claimedAtMs <= GRACE_MS) return false;
+  if (!isEmpty(seen, { nowMs, cooldownMs: 1000 * COOLDOWN_SECONDS_MAX })) return false;
+  if (!((await isPoolGone(context, seen)) && (await deleteEmptyBlock(context, seen)))) return false;
+  await clearAround(context, seen.space, seen.cidr);
+  return true;
+}
+
+/**
+ * Deletes the hint that a pool is full if the pool is gone or its index disagrees: a crash between clearing a group's
+ * hint and the pool's leaves such a hint. Returns whether it was deleted.
+ */
+async function repairHint(context: Context, seen: FullPool): Promise<boolean> {
+  const { space, poolId } = seen;
+  const configuration = await configurationOf(context, space);
+  const pool = configuration.pools.find(({ id }) => id === poolId);
+  const isRight = pool
+    ? await isFullByIndex(context, pool, reservedFor(pool, configuration))
+    : !(await isPoolGone(context, seen));
+  if (!isRight) await context.store.clearPoolFull("repair-pool-full", seen);
+  return !isRight;
+}
+
+/**
+ * Begins the next round of a budget, when the walks over all segments of the table have charged everything to the current one. What
+ * is left of the round before was counted too much. Deletes the budget of a quota that is gone.
+ *
+ * @returns whether it was deleted
+ */
+export async function repairBudget(context: Context, found: Budget): Promise<boolean> {
+  const { store } = context;
+  const { space, quota, of } = found;
+  if (context.now() - found.roundAtMs < GRACE_MS) return false;
+  if (quotaNamed(await store.readSpace(space), quota)?.[of] === undefined) {
+    await store.deleteBudget(found);
+    return true;
+  }
+  if (!isRoundOver(found, context.now()) || !(await allMet(context, found))) return false;
+  return compareAndSwap(`the ${of} of quota ${quota}`, async () => {
+    const seen = await store.readBudget(found);
+    if (seen?.round !== found.round) return answer(false);
+    const turned = await store.turnBudget(seen, nextRound(seen, fresh(context), context.now()));
+    return turned.outcome === "done" ? answer(false) : RETRY;
+  });
+}
+
+async function allMet({ store }: Context, budget: Budget): Promise<boolean> {
+  for (let shard = 0; shard < SHARDS; shard++) {
+    const progress = await store.readProgress(shard);
+    const { chargedFromMs: fromMs, chargedBut: but } = progress ?? {};
+    if (!hasWalked({ fromMs, but }, budget.space, settledMs(budget))) return false;
+  }
+  return true;
 }

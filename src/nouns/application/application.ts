@@ -3,7 +3,7 @@ import { handleHash } from "../../base/hash.ts";
 import { APPLICATION_ADDRESSES_MAX } from "../../base/limits.ts";
 import { type Address, type Family, formatAddress } from "../../net/address.ts";
 import { type Parsed, parsed, unreadable } from "../../net/parsed.ts";
-import { isKeptKind } from "./workload.ts";
+import { isKeptKind, type Workload, workloadHandle } from "./workload.ts";
 
 /** The name of an application in its space: a controller of workloads, as Kubernetes names it. */
 export interface ApplicationName {
@@ -154,4 +154,35 @@ export function assertApplication(application: Application): void {
     if (seen.has(text)) throw new Error(`it lists ${text} twice`);
     seen.add(text);
   }
+}
+
+/** An instance, whichever incarnation of it. */
+type Instance = Omit<Workload, "uid">;
+
+/**
+ * Returns true if an instance may keep its addresses. That of a registered StatefulSet may not if its ordinal has no replica
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#ordinal-index), and none may after a deletion.
+ *
+ * @param application that of the instance, if it is registered
+ */
+export function mayKeep(application: Application | undefined, instance: Instance): boolean {
+  const ordinal = ordinalOfInstance(instance);
+  if (!application || ordinal === undefined) return true;
+  return ordinalsOf(application).some(({ first, end }) => first <= ordinal && ordinal < end);
+}
+
+/** Returns the handle of the instance with an ordinal. */
+export const handleAt = ({ namespace, kind, name }: Application, ordinal: number): string =>
+  workloadHandle({
+    namespace,
+    kind,
+    name,
+    instance: kind === "StatefulSet" ? `${name}-${ordinal}` : name,
+  });
+
+/** Returns the ordinal of an instance: 3 for `db-3` of the StatefulSet `db`, 0 for a virtual machine; nothing if it has none. */
+function ordinalOfInstance({ kind, name, instance }: Instance): number | undefined {
+  if (kind !== "StatefulSet") return instance === name ? 0 : undefined;
+  const [, digits] = /-(0|[1-9]\d*)$/.exec(instance) ?? [];
+  return digits !== undefined && instance === `${name}-${digits}` ? Number(digits) : undefined;
 }

@@ -1,7 +1,7 @@
 import { FAMILIES, type Family } from "../../net/address.ts";
 import { type Cidr, formatCidr, sameCidr } from "../../net/cidr.ts";
 import type { HeldPrefix } from "../node/prefixes.ts";
-import { ciliumSentence } from "./sentence.ts";
+import { ciliumSentence } from "./object.ts";
 
 /** A node in mode `cluster-pool`, as its CiliumNode and its allocations show it. */
 export interface ClusterPoolNode {

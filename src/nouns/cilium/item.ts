@@ -26,13 +26,13 @@ import {
 } from "../../table/key.ts";
 import { revised } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
-import type { NodeObjects } from "./node-objects.ts";
 import { CILIUM_MODES } from "./object.ts";
 import {
   assertCiliumMemory,
   assertCiliumReport,
   type CiliumMemory,
   type CiliumReport,
+  type NodeObjects,
 } from "./report.ts";
 
 /** The calls for what clusters say of CiliumNodes. Each method is one call to the database. */

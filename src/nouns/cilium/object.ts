@@ -56,3 +56,31 @@ export interface CiliumOptions {
   /** The time for which `used` must lack a withdrawn address before it is released. */
   readonly withdrawAfterSeconds: number;
 }
+
+/**
+ * Returns the name of the pool of prefixes for one network of a pool of Cilium: `mars.10-10-0-0-16`. Cilium's pools have a number of
+ * networks, and Plat's have one.
+ *
+ * @param cidr the network in its canonical text
+ */
+export const poolNameOf = (ciliumPool: string, cidr: string): string =>
+  `${ciliumPool}.${cidr.replaceAll(/[./:]/g, "-")}`;
+
+/** Returns true if a pool of prefixes is one of Cilium's pool: it has the same name, or that name and more after a dot. */
+export const isPoolOf = (ciliumPool: string, { name }: { readonly name: string }): boolean =>
+  name === ciliumPool || name.startsWith(`${ciliumPool}.`);
+
+/**
+ * Returns the sentence of a CiliumNode's status for what could not be granted: `Node n1, pool mars, IPv4: …`.
+ *
+ * @param of.pool the pool of Cilium, if one is meant
+ * @param detail what is wrong, as a rejection says it
+ */
+export function ciliumSentence(
+  of: { readonly node: string; readonly pool?: string; readonly families: readonly Family[] },
+  detail: string,
+): string {
+  const families = of.families.map((family) => `IPv${family}`).join(" and ");
+  const pool = of.pool === undefined ? "" : `pool ${of.pool}`;
+  return `${[`Node ${of.node}`, pool, families].filter(Boolean).join(", ")}: ${detail}`;
+}

@@ -1,6 +1,7 @@
 import { assertTexts, assertTimes } from "../../base/assertions.ts";
 import { ciliumHandle, ciliumPoolHandle } from "../../kernel/values/handle.ts";
 import type { Family } from "../../net/address.ts";
+import type { NodeLife } from "../node/judge-node.ts";
 import type { CiliumObject, CiliumOptions } from "./object.ts";
 
 const CILIUM_ENTRY_STATES = ["listed", "withdrawn", "marked", "released", "givenBack"] as const;
@@ -69,4 +70,9 @@ export function assertCiliumReport(report: CiliumReport): void {
   const { space, name, uid, resourceVersion, revision, seenAtMs } = report;
   assertTexts({ space, name, uid, resourceVersion, revision });
   assertTimes(seenAtMs);
+}
+
+/** All that clusters say of one name: its Nodes, and its CiliumNodes of each uid. */
+export interface NodeObjects extends NodeLife {
+  readonly ciliumReports: readonly CiliumReport[];
 }

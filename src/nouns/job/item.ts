@@ -22,14 +22,15 @@ import { revised } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import {
   assertJob,
+  JOB_STATES,
   type Job,
+  type JobState,
   POOL_JOB_KINDS,
   type PoolJob,
+  type SpaceJob,
   type Walk,
   type WalkCounts,
 } from "./job.ts";
-import { JOB_STATES, type JobState } from "./job-state.ts";
-import type { SpaceJob } from "./space-job.ts";
 
 /**
  * The calls for jobs: work that takes longer than a request. Each method is one call to the

@@ -7,8 +7,6 @@ import {
 } from "../../base/limits.ts";
 import { CorruptItemError } from "../../base/outcome.ts";
 import { formatTime } from "../../base/time.ts";
-import { assertJobState, type JobState } from "./job-state.ts";
-import { assertSpaceJob, type SpaceJob } from "./space-job.ts";
 
 /** The counts of one walk over the block groups of a pool. */
 export interface WalkCounts {
@@ -258,4 +256,53 @@ const untilAllFollow = (job: Pick<PoolJob, "kind">, markedAtMs: number): string 
 export function whatKeeps({ unreadable, failed }: WalkCounts): string | undefined {
   if (unreadable !== undefined) return `Waits for unreadable items: ${unreadable}.`;
   return failed === undefined ? undefined : `Retries what failed: ${failed}.`;
+}
+
+export const JOB_STATES = ["running", "done", "failed", "cancelled"] as const;
+
+/** The part of a job that every kind has. */
+export interface JobState {
+  readonly space: string;
+  /** Derived from the request, so that a repeated request finds the same job. */
+  readonly id: string;
+  readonly state: (typeof JOB_STATES)[number];
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly finishedAtMs?: number;
+  /** A sentence: the reason for waiting, or the result. */
+  readonly detail: string;
+  readonly revision: string;
+}
+
+/** Checks that a job has its name, its revision and its times. @throws {Error} */
+function assertJobState(job: JobState): void {
+  const { space, id, revision, createdAtMs, updatedAtMs, finishedAtMs } = job;
+  assertTexts({ space, id, revision });
+  assertTimes(createdAtMs, updatedAtMs, finishedAtMs);
+}
+
+/** The id of the job that deletes a space. A space can be deleted again after each job. */
+export const SPACE_JOB_ID = "delete-space";
+
+/** The deletion of an empty space. */
+export interface SpaceJob extends JobState {
+  readonly kind: "space.delete";
+  /** The revision of the space's entry in the register, as the request saw it: the job begins with no other. */
+  readonly spaceRevision: string;
+  /**
+   * The revision that the job gives the entry. Whoever writes what the job may remove gives the entry a new one first. So the job
+   * removes only what was there when the entry got this one.
+   */
+  readonly stamp: string;
+  /** The time when the entry was found with the stamp; absent before. */
+  readonly markedAtMs?: number;
+  /** The number of items that it has removed. */
+  readonly removed: number;
+}
+
+/** Checks that a job has the revisions that its writes of the register compare. @throws {Error} */
+function assertSpaceJob({ spaceRevision, stamp, markedAtMs, removed }: SpaceJob): void {
+  assertTexts({ spaceRevision, stamp });
+  assertTimes(markedAtMs);
+  assertWhole({ removed });
 }

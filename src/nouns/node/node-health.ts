@@ -1,8 +1,9 @@
+import type { Labels } from "../../net/labels.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { NodeReport, SignOfLife } from "./node-report.ts";
+import type { NodeIncarnation, NodeReport, SignOfLife } from "./node-report.ts";
 
 /** A taint as a Node object has it. */
-export interface Taint {
+interface Taint {
   readonly key: string;
   readonly effect: string;
   readonly [field: string]: unknown;
@@ -105,7 +106,7 @@ const MANAGED = new Set([...TAINTS.map(({ key }) => key), UNSCHEDULABLE]);
  * Returns the taints that a node should have in place of its own; nothing if it has them. Plat adds no `NoExecute` taint,
  * because evictions go by the rate of the zone. It replaces one by the other, and removes it.
  */
-export function taintsAfter(
+function taintsAfter(
   own: readonly Taint[],
   due: NodeHealth["taints"],
 ): readonly Taint[] | undefined {
@@ -121,4 +122,65 @@ export function taintsAfter(
       (taint.effect !== NO_EXECUTE || had),
   );
   return kept.length === own.length && added.length === 0 ? undefined : [...kept, ...added];
+}
+
+/** The statement of a Node object about its node. */
+export interface NodeStatement
+  extends NodeIncarnation,
+    Pick<
+      NodeReport,
+      | "podCidrs"
+      | "conditions"
+      | "reason"
+      | "isUnschedulable"
+      | "zone"
+      | "isExcluded"
+      | "machine"
+      | "heartbeat"
+      | "annotations"
+    > {
+  readonly labels: Labels;
+  readonly taints: readonly Taint[];
+}
+
+/** An event of a cluster or of its cloud, as far as Plat acts on it. */
+export type ClusterEvent =
+  | { readonly act: "state"; readonly name: string; readonly statement: NodeStatement }
+  | { readonly act: "end"; readonly name: string; readonly ended: NodeIncarnation }
+  | { readonly act: "release"; readonly name: string; readonly uid: string }
+  | { readonly act: "renew"; readonly name: string; readonly renewedAt: string }
+  | { readonly act: "terminate"; readonly name: string };
+
+/**
+ * A JSON merge patch for a Node object. It names the object's uid and version, so that the API server refuses a stale
+ * one.
+ */
+export interface NodePatch {
+  readonly metadata: { readonly uid: string; readonly resourceVersion: string };
+  readonly spec: {
+    readonly taints?: readonly Taint[];
+    readonly podCIDR?: string;
+    readonly podCIDRs?: readonly string[];
+  };
+}
+
+/**
+ * Returns what a Node object lacks; nothing if it lacks nothing.
+ *
+ * @param podCidrs the prefixes that the object lacks
+ */
+export function nodePatch(
+  statement: NodeStatement,
+  podCidrs: readonly string[],
+): NodePatch | undefined {
+  const { uid, resourceVersion } = statement;
+  // The node has just spoken, so its conditions are as it says.
+  const spoken = { report: { ...statement, seenAtMs: 0 }, signOfLife: undefined };
+  const due = healthOf(spoken, { nowMs: 0, graceMs: 0, startupGraceMs: 0 }).taints;
+  const taints = taintsAfter(statement.taints, due);
+  const [podCIDR] = podCidrs;
+  if (!taints && podCIDR === undefined) return undefined;
+  // The API server wants the first of them as podCIDR.
+  const prefixes = podCIDR !== undefined && { podCIDR, podCIDRs: podCidrs };
+  return { metadata: { uid, resourceVersion }, spec: { ...(taints && { taints }), ...prefixes } };
 }

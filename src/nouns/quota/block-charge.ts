@@ -1,6 +1,5 @@
 import { assertTexts } from "../../base/assertions.ts";
-import { namedPrincipal } from "../../base/principal.ts";
-import { TENANT_ATTRIBUTE } from "../../base/tenant.ts";
+import { namedPrincipal, TENANT_ATTRIBUTE } from "../../base/principal.ts";
 import { assertCharge, type Charge } from "./budget.ts";
 import type { QuotaSubject } from "./quota.ts";
 

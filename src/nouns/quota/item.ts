@@ -4,8 +4,7 @@ import { codec, id, number, optional, text } from "../../table/codec.ts";
 import { partsOf, quotaKey, requestRateKey, spaceAndName } from "../../table/key.ts";
 import { withItem } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
-import { assertQuota, type Quota } from "./quota.ts";
-import { assertRequestRate, type RequestRate } from "./request-rate.ts";
+import { assertQuota, assertRequestRate, type Quota, type RequestRate } from "./quota.ts";
 
 /** The calls for quotas, and for the requests that functions took from them. Each method is one call to the database. */
 export function quotaItems(table: Table) {

@@ -22,8 +22,7 @@ import { pageOf, readEach, readEachByName } from "../../table/readable-items.ts"
 import { withItem } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import { usageFrom, usageText } from "../utilization/usage-text.ts";
-import type { SpaceEntry, SpacePosition } from "./space.ts";
-import type { PoolCount, SubnetCount } from "./subnet-count.ts";
+import type { PoolCount, SpaceEntry, SpacePosition, SubnetCount } from "./space.ts";
 
 /**
  * The calls for the register of spaces, which scheduled runs go through: an entry for each space

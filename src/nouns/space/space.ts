@@ -1,4 +1,4 @@
-import type { SubnetCount } from "./subnet-count.ts";
+import { NO_USAGE, sumOf, type Usage } from "../utilization/usage.ts";
 
 /** The position of a walk over the block groups of a space; pools come in the order of their names. */
 export interface SpacePosition {
@@ -21,4 +21,37 @@ export interface SpaceEntry {
   readonly isBeingDeleted: boolean;
   /** The position where `reclaim` stopped; absent at the start. A hint. */
   readonly position: SpacePosition | undefined;
+}
+
+/** The counts of a pool in the blocks that a pass has seen so far. */
+export interface PoolCount {
+  readonly poolId: string;
+  readonly usage: Usage;
+  /** The number of addresses of these blocks in a reservation, whatever their state. */
+  readonly reserved: bigint;
+}
+
+/** The counts of the subnet in which a pass is, with one entry for each of its pools that has addresses in these blocks. */
+export interface SubnetCount {
+  readonly subnetId: string;
+  /** The time when the pass reached the subnet. */
+  readonly fromMs: number;
+  readonly pools: readonly PoolCount[];
+}
+
+/** Returns the sums of two lists of counts, pool by pool. */
+export function countsTogether(
+  one: readonly PoolCount[],
+  other: readonly PoolCount[],
+): readonly PoolCount[] {
+  const sums = new Map(one.map((count) => [count.poolId, count]));
+  for (const { poolId, usage, reserved } of other) {
+    const before = sums.get(poolId) ?? { usage: NO_USAGE, reserved: 0n };
+    sums.set(poolId, {
+      poolId,
+      usage: sumOf(before.usage, usage),
+      reserved: before.reserved + reserved,
+    });
+  }
+  return [...sums.values()];
 }

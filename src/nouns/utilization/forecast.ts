@@ -1,4 +1,4 @@
-import type { UsageSample } from "./usage-samples.ts";
+import type { UsageSample } from "./pool-usage.ts";
 
 const HOUR_MS = 3_600_000;
 /** Older samples say nothing about today's trend. */

@@ -16,8 +16,8 @@ import {
   type PoolUsage,
   THRESHOLDS_PERCENT,
   type ThresholdPercent,
+  type UsageSample,
 } from "./pool-usage.ts";
-import type { UsageSample } from "./usage-samples.ts";
 import { usageFrom, usageText } from "./usage-text.ts";
 
 /** The base in which samples are stored, because a kilobyte is a write unit. */

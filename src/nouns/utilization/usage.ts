@@ -107,3 +107,6 @@ export function sumOf(a: Usage, b: Usage): Usage {
     available: a.available + b.available,
   };
 }
+
+/** A block as a map shows it: its place, its host, and the states of its addresses. */
+export type MappedBlock = Pick<Block, "space" | "poolId" | "host"> & CountedBlock;

@@ -1,7 +1,7 @@
 import type { SQSRecord } from "aws-lambda";
 import { expect, it } from "vitest";
 import { intake } from "../../../src/api/events/intake.ts";
-import type { ClusterEvent } from "../../../src/nouns/node/node-event.ts";
+import type { ClusterEvent } from "../../../src/nouns/node/node-health.ts";
 import type { EventResult, EventScope } from "../../../src/nouns/node/operations/apply-events.ts";
 import { InMemoryTable } from "../../../src/table/in-memory-table.ts";
 import { instanceEvent, nodeEvent, podEvent } from "../../node-objects.ts";

@@ -6,12 +6,12 @@ import { deleteEmptyBlock } from "../../../src/kernel/blocks/delete-empty-block.
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { withCalls } from "../../../src/kernel/core/store.ts";
 import { giveBack } from "../../../src/kernel/quotas/give-back.ts";
-import { repairBudget } from "../../../src/maintenance/repair/budget.ts";
 import {
   KnownBudgets,
   repairBlockCharge,
   repairCharges,
 } from "../../../src/maintenance/repair/charges.ts";
+import { repairBudget } from "../../../src/maintenance/repair/sweep.ts";
 import { type Budget, nextRound } from "../../../src/nouns/quota/budget.ts";
 import { deleteQuota, putQuota } from "../../../src/nouns/quota/operations/quotas.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { shardOfSpace } from "../../../src/base/hash.ts";
 import { RECLAIM_GROUPS_PER_SLICE, SCHEDULED_RUN_MS_MAX } from "../../../src/base/limits.ts";
 import { Rejection } from "../../../src/base/outcome.ts";
-import { shardOfSpace } from "../../../src/base/shard.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { withCalls } from "../../../src/kernel/core/store.ts";
 import { keepUsage } from "../../../src/kernel/reclaim/keep-usage.ts";

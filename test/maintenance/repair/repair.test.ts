@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { handleHash } from "../../../src/base/hash.ts";
+import { EVERY_SHARD, handleHash, shardOf } from "../../../src/base/hash.ts";
 import { COLLECT_DUE_MS_MAX, GRACE_MS, SCHEDULED_RUN_MS_MAX } from "../../../src/base/limits.ts";
-import { EVERY_SHARD, shardOf } from "../../../src/base/shard.ts";
 import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
 import type { Allocation } from "../../../src/kernel/values/allocation.ts";
 import { freshAllocationId } from "../../../src/kernel/values/fresh.ts";

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { CorruptItemError } from "../../../src/base/outcome.ts";
-import { afterPass, type PoolUsage } from "../../../src/nouns/utilization/pool-usage.ts";
+import {
+  afterPass,
+  type PoolUsage,
+  SAMPLE_MS_MIN,
+} from "../../../src/nouns/utilization/pool-usage.ts";
 import { NO_USAGE } from "../../../src/nouns/utilization/usage.ts";
-import { SAMPLE_MS_MIN } from "../../../src/nouns/utilization/usage-samples.ts";
 import { makeStore } from "../../../src/store/store.ts";
 import { InMemoryTable } from "../../../src/table/in-memory-table.ts";
 import { poolUsageKey } from "../../../src/table/key.ts";

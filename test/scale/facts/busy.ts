@@ -1,5 +1,5 @@
+import { shardOfSpace } from "../../../src/base/hash.ts";
 import { Rejection } from "../../../src/base/outcome.ts";
-import { shardOfSpace } from "../../../src/base/shard.ts";
 import { BLOCKS_PER_GROUP } from "../../../src/kernel/values/block-group.ts";
 import { drainPool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
 import type { Form } from "../fact.ts";

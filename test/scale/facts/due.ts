@@ -1,5 +1,5 @@
+import { EVERY_SHARD } from "../../../src/base/hash.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../../src/base/limits.ts";
-import { EVERY_SHARD } from "../../../src/base/shard.ts";
 import { releaseAddress } from "../../../src/kernel/release/release-address.ts";
 import { blocksOfGroup, groupAt, groupCount } from "../../../src/kernel/values/block-group.ts";
 import { formatAddress } from "../../../src/net/address.ts";

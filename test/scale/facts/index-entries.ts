@@ -1,5 +1,5 @@
+import { EVERY_SHARD } from "../../../src/base/hash.ts";
 import { INDEX_SETTLE_MS } from "../../../src/base/limits.ts";
-import { EVERY_SHARD } from "../../../src/base/shard.ts";
 import { hashOfValue } from "../../../src/kernel/values/index-entry.ts";
 import type { Pool } from "../../../src/nouns/pool/pool.ts";
 import { SETTINGS_DEFAULT } from "../../../src/nouns/settings/settings.ts";

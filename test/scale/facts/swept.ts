@@ -1,5 +1,5 @@
+import { EVERY_SHARD } from "../../../src/base/hash.ts";
 import { SCHEDULED_RUN_MS_MAX } from "../../../src/base/limits.ts";
-import { EVERY_SHARD } from "../../../src/base/shard.ts";
 import { repair } from "../../../src/maintenance/repair/repair.ts";
 import type { Fact, Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";

@@ -1,5 +1,5 @@
+import { EVERY_SHARD } from "../../../src/base/hash.ts";
 import { TOMBSTONE_KEPT_MS } from "../../../src/base/limits.ts";
-import { EVERY_SHARD } from "../../../src/base/shard.ts";
 import { blocksOfGroup, groupAt } from "../../../src/kernel/values/block-group.ts";
 import { hashOfValue } from "../../../src/kernel/values/index-entry.ts";
 import type { CiliumReport } from "../../../src/nouns/cilium/report.ts";

@@ -1,3 +1,4 @@
+import { EVERY_SHARD } from "../../../base/hash.ts";
 import {
   INDEX_ENTRIES_AT_ONCE,
   PAGE_READS_AT_ONCE,
@@ -5,10 +6,9 @@ import {
 } from "../../../base/limits.ts";
 import type { ListedPage } from "../../../base/listed.ts";
 import { CorruptItemError, orCorrupt } from "../../../base/outcome.ts";
-import { EVERY_SHARD } from "../../../base/shard.ts";
 import { eachOnce, type ReadBlock } from "../../../kernel/allocations/holding.ts";
+import { pageBudget } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { pageBudget } from "../../../kernel/core/page-budget.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";
 import type { AllocationPlace } from "../../../kernel/values/allocation-place.ts";

@@ -2,9 +2,8 @@ import { SEARCHED_ALLOCATIONS_MAX, SEARCHED_AT_ONCE_MAX } from "../../../base/li
 import type { ListedPage } from "../../../base/listed.ts";
 import { type CorruptItemError, Rejection } from "../../../base/outcome.ts";
 import { lookForOwners, type SlotOwner } from "../../../kernel/allocations/allocation-of-slot.ts";
+import { notFound, pageBudget } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
-import { pageBudget } from "../../../kernel/core/page-budget.ts";
 import type { Block } from "../../../kernel/values/block.ts";
 import { hostReservedIn } from "../../../kernel/values/host.ts";
 import { compareAddresses, formatAddress } from "../../../net/address.ts";

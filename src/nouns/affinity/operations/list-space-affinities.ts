@@ -1,8 +1,8 @@
 import { PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
 import type { ListedPage } from "../../../base/listed.ts";
 import { CorruptItemError, type Rejection } from "../../../base/outcome.ts";
+import { notFound } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import type { BlockAffinity } from "../../../kernel/values/affinity.ts";
 import { type Block, takenIn } from "../../../kernel/values/block.ts";

@@ -1,5 +1,5 @@
+import { EVERY_SHARD } from "../../../base/hash.ts";
 import type { CorruptItemError } from "../../../base/outcome.ts";
-import { EVERY_SHARD } from "../../../base/shard.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import { type CrossedAlarm, crossedAlarms } from "../alarm.ts";

@@ -1,6 +1,5 @@
 import { GROUPS_SEARCHED_MAX } from "../../../base/limits.ts";
-import { makeBlock } from "../../../kernel/blocks/shared-block.ts";
-import { someGroups } from "../../../kernel/blocks/some-groups.ts";
+import { makeBlock, someGroups } from "../../../kernel/blocks/shared-block.ts";
 import { coolingRules } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { type Block, chooseOrdinals } from "../../../kernel/values/block.ts";

@@ -10,9 +10,8 @@ import { type Context, fresh } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import { settle } from "../../../kernel/held/settle.ts";
 import { shuffled } from "../../../kernel/values/fresh.ts";
-import { type Application, nameOfApplication, type Ordinals } from "../application.ts";
+import { type Application, handleAt, nameOfApplication, type Ordinals } from "../application.ts";
 import { isGone, lostOrdinals, sharedOrdinals, withoutOrdinals } from "../changes.ts";
-import { handleAt } from "../instances.ts";
 
 /**
  * Closes the kept allocations of a StatefulSet's ordinals that have no replica any more, some of them at random. An ordinal leaves the

@@ -1,9 +1,9 @@
 import { EFFECTIVE_MS_MAX } from "../../../base/limits.ts";
 import type { Rejection } from "../../../base/outcome.ts";
+import { notFound } from "../../../kernel/core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { type Context, fresh } from "../../../kernel/core/context.ts";
 import { forgetApplication } from "../../../kernel/core/labels.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
 import { knownOutcome, type Precondition, unmet } from "../../../kernel/core/written.ts";
 import { settle } from "../../../kernel/held/settle.ts";
 import { type Application, type ApplicationName, nameOfApplication } from "../application.ts";

@@ -1,7 +1,7 @@
 import { PAGE_READS_AT_ONCE, SLOTS_PER_WRITE_MAX } from "../../../base/limits.ts";
 import { type Context, fresh } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
-import { blocksOfListed, type ListedInBlock } from "../../../kernel/held/blocks-of-listed.ts";
+import { blocksOfListed, type ListedInBlock } from "../../../kernel/held/settle.ts";
 import type { Block } from "../../../kernel/values/block.ts";
 import { formatCidr, ordinalOf } from "../../../net/cidr.ts";
 import { type Application, applicationHash } from "../application.ts";

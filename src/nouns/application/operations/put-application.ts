@@ -9,15 +9,15 @@ import { answer, compareAndSwap, RETRY, type Step } from "../../../kernel/core/c
 import { type Context, fresh } from "../../../kernel/core/context.ts";
 import { forgetApplication } from "../../../kernel/core/labels.ts";
 import { knownOutcome, type Precondition, unchanged, unmet } from "../../../kernel/core/written.ts";
-import { freeSurplus } from "../../../kernel/held/free-surplus.ts";
-import { leave } from "../../../kernel/held/leave.ts";
-import { settle } from "../../../kernel/held/settle.ts";
+import { freeSurplus, leave, settle } from "../../../kernel/held/settle.ts";
 import { holds, NO_ADDRESSES } from "../../../net/address-set.ts";
-import type { Resolved } from "../../../selection/application-targets.ts";
+import { type Resolved, targetsOf } from "../../../selection/application-targets.ts";
 import { applicationSetOf } from "../../pool/application-pools.ts";
-import type { SpaceConfiguration } from "../../pool/configuration.ts";
+import { noneUnread, type SpaceConfiguration } from "../../pool/configuration.ts";
+import { narrows } from "../../pool/pool.ts";
 import { setOf } from "../../pool/set.ts";
 import {
+  type AddressesWanted,
   type Application,
   type ApplicationName,
   type ApplicationSpec,
@@ -36,7 +36,6 @@ import {
 import { type Chosen, chooseAddresses, listedSet } from "./choose-addresses.ts";
 import { closeLost } from "./close-lost.ts";
 import { holdAddresses } from "./hold-addresses.ts";
-import { resolveTargets } from "./resolve-targets.ts";
 import type { WrittenApplication } from "./written.ts";
 
 /**
@@ -235,3 +234,26 @@ const areOpen = (chosen: readonly Chosen[], configuration: SpaceConfiguration): 
       holds(applicationSetOf(pool, configuration), address)
     );
   });
+
+/**
+ * Returns the interfaces and families in which an application wants addresses, with the pools that it names. It reads the namespace
+ * only if a pool selects namespaces by labels.
+ *
+ * @throws {CorruptItemError} if a pool cannot be read, because its set may have addresses of the others
+ */
+async function resolveTargets(
+  { store }: Context,
+  configuration: SpaceConfiguration,
+  { space, namespace }: Application,
+  addresses: AddressesWanted,
+): Promise<Resolved | Rejection> {
+  noneUnread(configuration);
+  const { pools } = configuration;
+  const isAsked = pools.some(({ namespaceSelector }) => narrows(namespaceSelector));
+  const found = isAsked ? await store.readNamespace(space, namespace) : undefined;
+  return targetsOf(pools, addresses, {
+    host: undefined,
+    namespaceName: namespace,
+    namespace: found?.labels,
+  });
+}

@@ -1,7 +1,7 @@
 import type { ListedPage, PageWanted } from "../../../base/listed.ts";
 import type { Rejection } from "../../../base/outcome.ts";
+import { notFound } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
 import { type Application, type ApplicationName, nameOfApplication } from "../application.ts";
 
 /** A request for a page of the applications of a space, by `nameOfApplication`. */

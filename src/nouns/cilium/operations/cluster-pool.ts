@@ -8,11 +8,14 @@ import { formatCidr, parseNetwork } from "../../../net/cidr.ts";
 import type { NodePrefix } from "../../node/prefixes.ts";
 import { choosePrefixes } from "../../prefix/operations/choose-prefixes.ts";
 import { holdPrefixes } from "../../prefix/operations/hold-prefixes.ts";
-import { type GrantedPrefix, prefixesOf } from "../../prefix/operations/node-prefix.ts";
-import { prefixRequestOf } from "../../prefix/operations/prefix-request.ts";
+import {
+  type GrantedPrefix,
+  prefixesOf,
+  prefixRequestOf,
+} from "../../prefix/operations/node-prefix.ts";
 import { releasePrefixes } from "../../prefix/operations/release-prefixes.ts";
 import { type ClusterPoolDecision, decideClusterPool } from "../cluster-pool.ts";
-import { ciliumSentence } from "../sentence.ts";
+import { ciliumSentence } from "../object.ts";
 import type { CiliumGrant, CiliumRequest, Mode } from "./mode.ts";
 
 type Held = readonly GrantedPrefix[];

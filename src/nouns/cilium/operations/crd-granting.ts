@@ -11,7 +11,7 @@ import { compareAddresses, FAMILIES, type Family, formatAddress } from "../../..
 import { addressesOf, familyOf } from "../addresses.ts";
 import type { CrdDecision } from "../crd.ts";
 import { availableOf, releaseIpsOf } from "../marks.ts";
-import { ciliumSentence } from "../sentence.ts";
+import { ciliumSentence } from "../object.ts";
 import { growthOf, watermarksOf } from "../watermarks.ts";
 import type { CiliumGrant, CiliumRequest } from "./mode.ts";
 

@@ -11,10 +11,9 @@ import { hostId } from "../../../kernel/values/host.ts";
 import { formatCidr, sameCidr } from "../../../net/cidr.ts";
 import { noneUnread } from "../../pool/configuration.ts";
 import { assignsPrefixes } from "../../pool/pool.ts";
-import { prefixesIn } from "../../prefix/operations/prefix-request.ts";
+import { prefixesIn } from "../../prefix/operations/node-prefix.ts";
 import { allocatedOf, missingOf, type PoolDemand, type PoolPrefix } from "../multi-pool.ts";
-import { isPoolOf } from "../pools.ts";
-import { ciliumSentence } from "../sentence.ts";
+import { ciliumSentence, isPoolOf } from "../object.ts";
 import type { CiliumGrant, CiliumRequest } from "./mode.ts";
 import { prefixesOfPool } from "./pool-prefixes.ts";
 

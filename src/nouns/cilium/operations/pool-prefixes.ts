@@ -8,7 +8,7 @@ import { isBlockOf } from "../../../kernel/values/block-group.ts";
 import { ciliumPoolHandle, ciliumPoolOfHandle } from "../../../kernel/values/handle.ts";
 import { type Cidr, sameCidr } from "../../../net/cidr.ts";
 import { assignsPrefixes } from "../../pool/pool.ts";
-import { allocationsOnHost, blocksOnHost } from "../../prefix/operations/allocations-on-host.ts";
+import { allocationsOnHost, blocksOnHost } from "../../prefix/operations/list-prefixes.ts";
 import { type GrantedPrefix, prefixesOf } from "../../prefix/operations/node-prefix.ts";
 import type { PoolPrefix } from "../multi-pool.ts";
 

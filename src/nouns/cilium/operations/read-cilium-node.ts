@@ -1,6 +1,6 @@
 import { Rejection } from "../../../base/outcome.ts";
+import { notFound } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
 import type { CiliumReport } from "../report.ts";
 import type { CiliumGrant } from "./mode.ts";
 import { putCiliumNode } from "./put-cilium-node.ts";

@@ -6,8 +6,8 @@ import {
   together,
 } from "../../../invariants/contents.ts";
 import { groupsAfter } from "../../../kernel/blocks/walk-pool.ts";
+import { pageBudget } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { pageBudget } from "../../../kernel/core/page-budget.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";
 import type { Block } from "../../../kernel/values/block.ts";

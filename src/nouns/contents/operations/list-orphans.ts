@@ -1,7 +1,7 @@
 import { ORPHAN_SCAN_ITEMS_PER_LOOK, PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../../base/outcome.ts";
+import { pageBudget } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { pageBudget } from "../../../kernel/core/page-budget.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import type { Block } from "../../../kernel/values/block.ts";
 import { groupIndexOf, groupOf } from "../../../kernel/values/block-group.ts";

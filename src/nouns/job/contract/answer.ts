@@ -4,13 +4,13 @@ import { schemasOf, type Told, telling, told } from "../../../api/noun.ts";
 import { formatTime, type Timed, timeOrNone } from "../../../base/time.ts";
 import {
   endsNotBeforeMs,
+  JOB_STATES,
   type Job,
   POOL_JOB_KINDS,
   type PoolJob,
+  type SpaceJob,
   type WalkCounts,
 } from "../job.ts";
-import { JOB_STATES } from "../job-state.ts";
-import type { SpaceJob } from "../space-job.ts";
 
 const counted = telling<WalkCounts>();
 

@@ -6,8 +6,12 @@ import { allOf, inParallel } from "../../../kernel/core/parallel.ts";
 import { releaseHandle } from "../../../kernel/release/release-handle.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import { followNode, prefixesAsShown } from "../../prefix/operations/follow-node.ts";
-import type { ClusterEvent, NodeStatement } from "../node-event.ts";
-import { type NodePatch, nodePatch } from "../node-patch.ts";
+import {
+  type ClusterEvent,
+  type NodePatch,
+  type NodeStatement,
+  nodePatch,
+} from "../node-health.ts";
 import type { SignOfLife } from "../node-report.ts";
 import type { NodePrefix } from "../prefixes.ts";
 import {

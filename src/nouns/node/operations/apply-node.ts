@@ -15,7 +15,7 @@ import {
   type Verdict,
 } from "../judge-node.ts";
 import { type Node, registrationOf, uidOfNode } from "../node.ts";
-import type { NodeStatement } from "../node-event.ts";
+import type { NodeStatement } from "../node-health.ts";
 import type { NodeIncarnation, NodeReport } from "../node-report.ts";
 import type { Tombstone } from "../tombstone.ts";
 import { leave } from "./leave.ts";

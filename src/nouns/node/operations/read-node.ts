@@ -1,7 +1,7 @@
 import type { Rejection } from "../../../base/outcome.ts";
+import { notFound } from "../../../kernel/core/bounded-work.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
 import { allOf } from "../../../kernel/core/parallel.ts";
 import { type Node, uidOfNode } from "../node.ts";
 import { gracesOf, healthOf, type NodeHealth } from "../node-health.ts";

@@ -1,17 +1,16 @@
+import { shardOfSpace } from "../../../base/hash.ts";
 import {
   CLOCK_SKEW_MS_MAX,
   LABELLED_PER_PAGE_MAX,
   TOMBSTONES_DUE_MAX,
   ZONE_READS_AT_ONCE,
 } from "../../../base/limits.ts";
-import { shardOfSpace } from "../../../base/shard.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
-import { areTooManyGone } from "../gone-nodes.ts";
 import type { NodeEntry } from "../node.ts";
 import { gracesOf, healthOf } from "../node-health.ts";
-import { type NodeInZone, type ZonesHealth, zonesOf } from "../zone.ts";
+import { areTooManyGone, type NodeInZone, type ZonesHealth, zonesOf } from "../zone.ts";
 
 /** The health of the zones of a space, and its nodes that ended and still have something. */
 export interface Zones extends ZonesHealth {

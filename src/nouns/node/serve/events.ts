@@ -5,7 +5,7 @@ import { invalid, type Problem, problemOf } from "../../../api/schema/problem.ts
 import { checked } from "../../../api/schema/schema.ts";
 import { nodePrefixOf } from "../../prefix/contract/node-prefix-answer.ts";
 import { anyEvents, eventList } from "../contract/events-request.ts";
-import type { ClusterEvent } from "../node-event.ts";
+import type { ClusterEvent } from "../node-health.ts";
 import type { EventResult } from "../operations/apply-events.ts";
 import { type ParsedEvent, parseEvent } from "./parse-event.ts";
 

@@ -11,7 +11,7 @@ import {
   podSaid,
   watchEvent,
 } from "../contract/events-request.ts";
-import type { ClusterEvent, NodeStatement } from "../node-event.ts";
+import type { ClusterEvent, NodeStatement } from "../node-health.ts";
 
 /** The name of an entry: its kind and its object. */
 interface Named {

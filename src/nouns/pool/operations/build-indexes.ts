@@ -1,5 +1,5 @@
+import { EVERY_SHARD } from "../../../base/hash.ts";
 import { SHARDS } from "../../../base/limits.ts";
-import { EVERY_SHARD } from "../../../base/shard.ts";
 import { untilKnown } from "../../../kernel/core/compare-and-swap.ts";
 import { announceChange } from "../../../kernel/core/configuration.ts";
 import { type Context, fresh } from "../../../kernel/core/context.ts";

@@ -1,8 +1,7 @@
 import { JOB_GROUPS_AT_ONCE, JOB_GROUPS_PER_SLICE } from "../../../base/limits.ts";
 import { touches } from "../../../kernel/blocks/walk-pool.ts";
+import { note, whileTime } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { note } from "../../../kernel/core/failures.ts";
-import { whileTime } from "../../../kernel/core/while-time.ts";
 import { groupAt } from "../../../kernel/values/block-group.ts";
 import { type AddressSet, NO_ADDRESSES } from "../../../net/address-set.ts";
 import {

@@ -27,8 +27,7 @@ import { noneUnread, type SpaceConfiguration } from "../configuration.ts";
 import { lostByInner } from "../overlap.ts";
 import { assignsPrefixes, isRanged, type Pool, type PoolSpec } from "../pool.ts";
 import { isShrinking, setOf } from "../set.ts";
-import { cutCheck } from "./cut-check.ts";
-import { rejectShared } from "./reject-shared.ts";
+import { cutCheck, rejectShared } from "./cut-check.ts";
 
 /**
  * Changes an active pool as it was seen, if the precondition holds. What it adds to a ranged pool belongs to it before it serves. What it

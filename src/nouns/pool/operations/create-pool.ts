@@ -16,8 +16,7 @@ import { noneUnread, poolNamed, type SpaceConfiguration } from "../configuration
 import { overlappingRange } from "../overlap.ts";
 import { isRanged, type Pool, type PoolSpec } from "../pool.ts";
 import { extentOf } from "../set.ts";
-import { cutCheck } from "./cut-check.ts";
-import { rejectShared } from "./reject-shared.ts";
+import { cutCheck, rejectShared } from "./cut-check.ts";
 
 /** A pool to create. */
 interface NewPool {

@@ -10,8 +10,10 @@ import { isReleased, type Slot } from "../../../kernel/values/slot.ts";
 import { formatAddress } from "../../../net/address.ts";
 import { type AddressSet, networkAt, networksOf } from "../../../net/address-set.ts";
 import { addressAt, type Cidr } from "../../../net/cidr.ts";
+import { beginShrink } from "../../job/operations/begin-job.ts";
 import { applicationPoolAround } from "../application-pools.ts";
 import type { SpaceConfiguration } from "../configuration.ts";
+import { sharedAddresses } from "../overlap.ts";
 import type { Pool } from "../pool.ts";
 
 /**
@@ -84,4 +86,19 @@ function tooMany({ name }: Pool, around: Pool): Rejection {
   return new Rejection("invalid_request", `Pool ${name} ${problem}.`, {
     fields: [{ field: "ranges", problem }],
   });
+}
+
+/**
+ * Returns the rejection of a ranged pool that would share addresses with another pool; otherwise nothing. If the other pool only keeps
+ * them until a job frees them, the job is there afterwards: a crash may have left none.
+ */
+export async function rejectShared(
+  context: Context,
+  pool: Pool,
+  wanted: AddressSet,
+  pools: readonly Pool[],
+): Promise<Rejection | undefined> {
+  const shared = sharedAddresses(pool, wanted, pools);
+  if (shared?.shrinking) await beginShrink(context, shared.shrinking);
+  return shared?.rejection;
 }

@@ -2,9 +2,9 @@ import { JOB_BLOCKS_AT_ONCE } from "../../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../../base/outcome.ts";
 import { deleteEmptyBlock } from "../../../kernel/blocks/delete-empty-block.ts";
 import { clearGroup } from "../../../kernel/blocks/full-group-hint.ts";
+import { asHint } from "../../../kernel/core/bounded-work.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { asHint } from "../../../kernel/core/hint.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import {
   type Block,

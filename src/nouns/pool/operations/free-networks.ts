@@ -1,8 +1,7 @@
 import type { Rejection } from "../../../base/outcome.ts";
 import { walkPool } from "../../../kernel/blocks/walk-pool.ts";
+import { notFound, pageBudget } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
-import { pageBudget } from "../../../kernel/core/page-budget.ts";
 import type { Block } from "../../../kernel/values/block.ts";
 import { hostReservedIn } from "../../../kernel/values/host.ts";
 import { BITS } from "../../../net/address.ts";

@@ -2,9 +2,9 @@ import { CHILD_POOLS_TOLD_MAX, EFFECTIVE_MS_MAX } from "../../../base/limits.ts"
 import type { Listed } from "../../../base/listed.ts";
 import { Rejection } from "../../../base/outcome.ts";
 import { lookAtSet } from "../../../kernel/blocks/look-at-set.ts";
+import { notFound } from "../../../kernel/core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../../../kernel/core/compare-and-swap.ts";
 import { type Context, fresh } from "../../../kernel/core/context.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
 import { type Precondition, unmet } from "../../../kernel/core/written.ts";
 import { deleteJobId, drainJobId, type Job, type PoolJob, releaseJobId } from "../../job/job.ts";
 import { endJob, readAgain } from "../../job/operations/advance-job.ts";

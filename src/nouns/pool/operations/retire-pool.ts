@@ -6,8 +6,7 @@ import { leavePrefix } from "../../prefix/operations/child-pool.ts";
 import { poolOfId } from "../configuration.ts";
 import { isRanged, type Pool, subnetIdOf } from "../pool.ts";
 import { poolsOfSubnet } from "../subnet.ts";
-import { leavePlan } from "./leave-plan.ts";
-import { GONE } from "./mark-pool.ts";
+import { GONE, leavePlan } from "./mark-pool.ts";
 
 /**
  * Carries out the last steps for a pool that was proven empty for good. Its range leaves the plan, and from then on

@@ -12,8 +12,7 @@ import { isExpired } from "../../../kernel/values/allocation.ts";
 import { FAMILIES, type Family } from "../../../net/address.ts";
 import type { NodePrefix } from "../../node/prefixes.ts";
 import { noneUnread } from "../../pool/configuration.ts";
-import { type GrantedPrefix, prefixesOf } from "./node-prefix.ts";
-import { type PrefixRequest, prefixesIn } from "./prefix-request.ts";
+import { type GrantedPrefix, type PrefixRequest, prefixesIn, prefixesOf } from "./node-prefix.ts";
 
 /**
  * Gives a node one prefix of each family that pools serve, all or none. Those that it has stay. New ones are unconfirmed: they have a

@@ -12,8 +12,7 @@ import {
 } from "../../node/prefixes.ts";
 import { choosePrefixes } from "./choose-prefixes.ts";
 import { holdPrefixes } from "./hold-prefixes.ts";
-import { prefixesOf } from "./node-prefix.ts";
-import { type PrefixRequest, prefixRequestOf } from "./prefix-request.ts";
+import { type PrefixRequest, prefixesOf, prefixRequestOf } from "./node-prefix.ts";
 import { readStated, type Stating, stateAfter, stateBefore } from "./state-ranges.ts";
 
 /** A request of one incarnation of a node, with the prefixes that it and its cloud provider have. */

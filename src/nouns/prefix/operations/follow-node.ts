@@ -7,8 +7,8 @@ import { type Cidr, parseNetwork, sameCidr } from "../../../net/cidr.ts";
 import type { Labels } from "../../../net/labels.ts";
 import type { NodePrefix } from "../../node/prefixes.ts";
 import { assignsPrefixes, type Pool } from "../../pool/pool.ts";
-import { allocationsOfNode } from "./allocations-of-node.ts";
 import { ensurePrefixes, statingOf } from "./ensure-prefixes.ts";
+import { allocationsOfNode } from "./list-prefixes.ts";
 import { stateAfter } from "./state-ranges.ts";
 
 /** A Node object as an event shows it. */

@@ -11,8 +11,7 @@ import type { Allocation } from "../../../kernel/values/allocation.ts";
 import { type Cidr, formatCidr } from "../../../net/cidr.ts";
 import { changesTo, type NodePrefix, type PrefixesToHold } from "../../node/prefixes.ts";
 import { freePrefix } from "./free-prefix.ts";
-import { type GrantedPrefix, prefixesOf } from "./node-prefix.ts";
-import { type PrefixRequest, prefixesIn } from "./prefix-request.ts";
+import { type GrantedPrefix, type PrefixRequest, prefixesIn, prefixesOf } from "./node-prefix.ts";
 
 /**
  * Makes a node have exactly the prefixes that it or its cloud provider states, all confirmed: gives others back, takes what is missing,

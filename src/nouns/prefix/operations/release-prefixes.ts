@@ -6,8 +6,8 @@ import { inParallel } from "../../../kernel/core/parallel.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";
 import { formatAddress } from "../../../net/address.ts";
 import { addressAt, type Cidr, sameCidr } from "../../../net/cidr.ts";
-import { allocationsOfNode } from "./allocations-of-node.ts";
 import { freePrefix } from "./free-prefix.ts";
+import { allocationsOfNode } from "./list-prefixes.ts";
 import { unstate } from "./state-ranges.ts";
 import { whyNotReleased } from "./why-not-released.ts";
 

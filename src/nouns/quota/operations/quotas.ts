@@ -2,10 +2,10 @@ import { QUOTAS_PER_SPACE_MAX, UNTOLD_EFFECTIVE_MS_MAX } from "../../../base/lim
 import type { Listed } from "../../../base/listed.ts";
 import { Rejection } from "../../../base/outcome.ts";
 import { same } from "../../../base/same.ts";
+import { notFound } from "../../../kernel/core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { announceChange } from "../../../kernel/core/configuration.ts";
 import { type Context, fresh } from "../../../kernel/core/context.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
 import {
   knownOutcome,
   type Precondition,

@@ -2,10 +2,10 @@ import { EFFECTIVE_MS_MAX } from "../../../base/limits.ts";
 import type { ListedPage } from "../../../base/listed.ts";
 import type { Rejection } from "../../../base/outcome.ts";
 import { same } from "../../../base/same.ts";
+import { notFound } from "../../../kernel/core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { type Context, fresh } from "../../../kernel/core/context.ts";
 import { forgetLabels } from "../../../kernel/core/labels.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
 import {
   knownOutcome,
   type Precondition,

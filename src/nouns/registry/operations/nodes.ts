@@ -2,10 +2,10 @@ import { EFFECTIVE_MS_MAX, PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
 import type { ListedPage, PageWanted } from "../../../base/listed.ts";
 import { CorruptItemError, orCorrupt, type Rejection } from "../../../base/outcome.ts";
 import { same } from "../../../base/same.ts";
+import { notFound } from "../../../kernel/core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { type Context, fresh } from "../../../kernel/core/context.ts";
 import { forgetLabels } from "../../../kernel/core/labels.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import {
   knownOutcome,

@@ -1,8 +1,8 @@
 import { PAGE_READS_AT_ONCE, POOLS_TOLD_MAX } from "../../../base/limits.ts";
 import { CorruptItemError, orCorrupt, Rejection } from "../../../base/outcome.ts";
 import { mayBeOf } from "../../../kernel/blocks/walk-pool.ts";
+import { type PageBudget, pageBudget } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { type PageBudget, pageBudget } from "../../../kernel/core/page-budget.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import type { Precondition, Written } from "../../../kernel/core/written.ts";
 import { type Block, reservedOrdinals } from "../../../kernel/values/block.ts";

@@ -1,8 +1,8 @@
 import { UnavailableError } from "../../../base/outcome.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import type { Context } from "../../../kernel/core/context.ts";
+import type { SpaceJob } from "../../job/job.ts";
 import { advance, endJob } from "../../job/operations/advance-job.ts";
-import type { SpaceJob } from "../../job/space-job.ts";
 
 /**
  * Carries out the first step of the deletion of a space: gives the space's entry in the register the revision of the job. The mark

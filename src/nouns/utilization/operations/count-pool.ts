@@ -1,7 +1,7 @@
 import { poolCounter } from "../../../kernel/blocks/pool-counter.ts";
 import { walkPool } from "../../../kernel/blocks/walk-pool.ts";
+import type { PageBudget } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import type { PageBudget } from "../../../kernel/core/page-budget.ts";
 import type { Address } from "../../../net/address.ts";
 import { addressAt, formatCidr } from "../../../net/cidr.ts";
 import type { SpaceConfiguration } from "../../pool/configuration.ts";

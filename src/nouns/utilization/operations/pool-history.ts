@@ -1,6 +1,6 @@
 import type { Rejection } from "../../../base/outcome.ts";
+import { notFound } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
 import { poolNamed } from "../../pool/configuration.ts";
 import type { Pool } from "../../pool/pool.ts";
 import { exhaustedAtMs } from "../forecast.ts";

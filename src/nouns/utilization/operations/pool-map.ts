@@ -2,8 +2,8 @@ import { MAP_RANGES_MAX, PAGE_MS_MAX, PAGE_READS_AT_ONCE } from "../../../base/l
 import type { CorruptItemError, Rejection } from "../../../base/outcome.ts";
 import { poolCounter } from "../../../kernel/blocks/pool-counter.ts";
 import { groupsAfter, mayBeOf, touches } from "../../../kernel/blocks/walk-pool.ts";
+import { notFound } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import type { HostId } from "../../../kernel/values/host.ts";
 import type { Address } from "../../../net/address.ts";

@@ -1,7 +1,6 @@
 import type { Rejection } from "../../../base/outcome.ts";
+import { notFound, type PageBudget, pageBudget } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
-import { type PageBudget, pageBudget } from "../../../kernel/core/page-budget.ts";
 import { formatCidr, sizeOf } from "../../../net/cidr.ts";
 import { isMeant } from "../../../selection/acquire-pools.ts";
 import { noneUnread, type SpaceConfiguration } from "../../pool/configuration.ts";

@@ -1,8 +1,7 @@
 import { CHILD_POOLS_TOLD_MAX } from "../../../base/limits.ts";
 import { Rejection } from "../../../base/outcome.ts";
+import { notFound, pageBudget } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { notFound } from "../../../kernel/core/not-found.ts";
-import { pageBudget } from "../../../kernel/core/page-budget.ts";
 import { formatCidr, sizeOf } from "../../../net/cidr.ts";
 import { poolNamed } from "../../pool/configuration.ts";
 import { childrenOf } from "../../pool/hierarchy.ts";

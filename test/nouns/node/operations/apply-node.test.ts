@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { uidOfNode } from "../../../../src/nouns/node/node.ts";
-import type { ClusterEvent } from "../../../../src/nouns/node/node-event.ts";
+import type { ClusterEvent } from "../../../../src/nouns/node/node-health.ts";
 import { listNodes } from "../../../../src/nouns/registry/operations/nodes.ts";
 import type { Table } from "../../../../src/table/table.ts";
 import { deleted, NODE, say, stated } from "../../../node-events.ts";

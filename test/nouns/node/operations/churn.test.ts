@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { findViolations } from "../../../../src/invariants/invariants.ts";
 import { hostId } from "../../../../src/kernel/values/host.ts";
 import { formatCidr } from "../../../../src/net/cidr.ts";
-import type { ClusterEvent, NodeStatement } from "../../../../src/nouns/node/node-event.ts";
+import type { ClusterEvent, NodeStatement } from "../../../../src/nouns/node/node-health.ts";
 import { applyEvents } from "../../../../src/nouns/node/operations/apply-events.ts";
 import { putPool } from "../../../../src/nouns/pool/operations/administration.ts";
 import { prefixPool } from "../../../prefixes.ts";

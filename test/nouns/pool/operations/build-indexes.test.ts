@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Context } from "../../../../src/kernel/core/context.ts";
-import { repairIndex } from "../../../../src/maintenance/repair/attribute-index.ts";
+import { repairIndex } from "../../../../src/maintenance/repair/sweep.ts";
 import { putSettings } from "../../../../src/nouns/pool/operations/administration.ts";
 import type { Table, Write } from "../../../../src/table/table.ts";
 import { buildIndexes, ofTenant, searchTenant, setIndexes } from "../../../indexes.ts";

@@ -4,7 +4,7 @@ import { Rejection } from "../../../../src/base/outcome.ts";
 import type { Context } from "../../../../src/kernel/core/context.ts";
 import { type Store, withCalls } from "../../../../src/kernel/core/store.ts";
 import { runJobs } from "../../../../src/maintenance/run-jobs.ts";
-import { SPACE_JOB_ID } from "../../../../src/nouns/job/space-job.ts";
+import { SPACE_JOB_ID } from "../../../../src/nouns/job/job.ts";
 import { putPool, putReservation } from "../../../../src/nouns/pool/operations/administration.ts";
 import { deleteNode, putNode } from "../../../../src/nouns/registry/operations/nodes.ts";
 import { deleteSpace } from "../../../../src/nouns/space/operations/space-jobs.ts";

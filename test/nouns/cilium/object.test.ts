@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPoolOf, poolNameOf } from "../../../src/nouns/cilium/pools.ts";
+import { isPoolOf, poolNameOf } from "../../../src/nouns/cilium/object.ts";
 
 describe("the pool for a network of a pool of Cilium", () => {
   it("has the network in its name, with dashes", () => {
