@@ -1,10 +1,8 @@
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  type BundlingOptions,
-  LogLevel,
-  OutputFormat,
-  SourceMapMode,
-} from "aws-cdk-lib/aws-lambda-nodejs";
+import { type BuildOptions, buildSync } from "esbuild";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Files that replace packages, in bundles only. */
 export const REPLACED: Readonly<Record<string, string>> = {
@@ -20,22 +18,39 @@ export const REPLACED: Readonly<Record<string, string>> = {
  * A function is one file that includes the SDK. So the tested code is the deployed code, and one file loads faster than
  * the many files of the runtime.
  */
-export const BUNDLING: BundlingOptions = {
-  bundleAwsSDK: true,
-  format: OutputFormat.ESM,
+const BUNDLING: BuildOptions = {
+  bundle: true,
+  platform: "node",
+  target: "node24",
+  format: "esm",
   // Uses the ES modules of packages without `exports`, because bundles of them leave out unused code.
   mainFields: ["module", "main"],
   minify: true,
   // The map is beside the bundle, for `npm run trace`. Nothing in the bundle names the map. Node.js would load and use
   // it only with `--enable-source-maps`, which makes each cold start longer by a third.
-  sourceMap: true,
-  sourceMapMode: SourceMapMode.EXTERNAL,
+  sourcemap: "external",
   sourcesContent: false,
-  esbuildArgs: Object.fromEntries(
-    Object.entries(REPLACED).map(([name, file]) => [`--alias:${name}`, file]),
-  ),
-  logLevel: LogLevel.WARNING,
+  alias: REPLACED,
+  logLevel: "warning",
 };
+
+/**
+ * Bundles a function, as a deployment has it: `index.mjs`, and its map, which names the sources from the root.
+ *
+ * @param name the name of its file in `functions/`
+ * @returns the files by their names. They are the same wherever they are written
+ * @throws if the sources cannot be bundled
+ */
+export function bundleOf(name: string): ReadonlyMap<string, Uint8Array> {
+  const { outputFiles } = buildSync({
+    ...BUNDLING,
+    absWorkingDir: ROOT,
+    entryPoints: [`functions/${name}.ts`],
+    outfile: "index.mjs",
+    write: false,
+  });
+  return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+}
 
 function pathOf(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));

@@ -1,32 +1,15 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { Stack } from "aws-cdk-lib";
-import type { ICommandHooks } from "aws-cdk-lib/aws-lambda-nodejs";
-import { UsageError } from "../src/local/usage-error.ts";
 import type { SignIn } from "../src/nouns/console/contract/sign-in.ts";
 import type { ConsoleSettings } from "../src/nouns/console/serve/files.ts";
 import type { AccessChoice } from "./access-choice.ts";
 import type { ConsoleChoice } from "./console-choice.ts";
 import type { TableFunction } from "./function.ts";
 
-const FOLDER = fileURLToPath(new URL("../dist/console", import.meta.url));
-
 /** The paths of the console. Everybody may read its files, which have no data. */
 export const CONSOLE_PATHS = ["/console", "/console/{proxy+}"] as const;
 
 /** The rate of some people who open pages, each with its files. */
 export const CONSOLE_THROTTLE = { throttlingRateLimit: 50, throttlingBurstLimit: 100 };
-
-/** Puts the built console beside the bundle of its function. */
-export const WITH_CONSOLE: ICommandHooks = {
-  beforeBundling: () => [],
-  beforeInstall: () => [],
-  afterBundling(_, outputDir) {
-    if (!existsSync(FOLDER))
-      throw new UsageError("The console is not built: run `npm run console`.");
-    return [`cp -R "${FOLDER}" "${outputDir}/console"`];
-  },
-};
 
 /** Tells the function of the console how its users sign in, which is how the API authorizes. */
 export function tellConsole(

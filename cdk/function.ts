@@ -1,17 +1,19 @@
-import { fileURLToPath } from "node:url";
 import { type Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { type Alias, Architecture, type IFunction, Runtime } from "aws-cdk-lib/aws-lambda";
-import { type ICommandHooks, NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
+import {
+  type Alias,
+  Architecture,
+  type IFunction,
+  Function as LambdaFunction,
+  Runtime,
+} from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type DeployedFunctionName, HISTORY_ACCESS } from "./access.ts";
 import { accessStatements, historyStatements } from "./access-statements.ts";
-import { BUNDLING } from "./bundling.ts";
+import { codeOf } from "./code.ts";
 import type { Environment } from "./environments.ts";
 import type { TableReference } from "./table.ts";
-
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 export interface TableFunctionProps {
   readonly environment: Environment;
@@ -19,8 +21,6 @@ export interface TableFunctionProps {
   /** The table of the history; a function without rights to it does not know it. */
   readonly history?: TableReference;
   readonly timeout: Duration;
-  /** Commands that add files to the bundle. */
-  readonly commandHooks?: ICommandHooks;
   readonly reservedConcurrentExecutions?: number;
 }
 
@@ -32,7 +32,7 @@ export const LIVE_ALIAS = "live";
 
 /** A Lambda function that works on the table. Its name determines its file in `functions/` and its rights. */
 export class TableFunction extends Construct {
-  readonly function: NodejsFunction;
+  readonly function: LambdaFunction;
   readonly alias: Alias;
   /** The alias, as a function that others invoke. */
   readonly live: IFunction;
@@ -40,7 +40,7 @@ export class TableFunction extends Construct {
   constructor(
     scope: Construct,
     name: DeployedFunctionName,
-    { environment, table, history: all, commandHooks, ...limits }: TableFunctionProps,
+    { environment, table, history: all, ...limits }: TableFunctionProps,
   ) {
     super(scope, name);
     const history = HISTORY_ACCESS[name] && all;
@@ -58,14 +58,12 @@ export class TableFunction extends Construct {
     if (history)
       for (const statement of historyStatements(name, history)) role.addToPolicy(statement);
 
-    this.function = new NodejsFunction(this, "Function", {
-      entry: `${ROOT}functions/${name}.ts`,
-      projectRoot: ROOT,
-      depsLockFilePath: `${ROOT}package-lock.json`,
+    this.function = new LambdaFunction(this, "Function", {
+      code: codeOf(name),
+      handler: "index.handler",
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: 512,
-      bundling: { ...BUNDLING, ...(commandHooks && { commandHooks }) },
       environment: {
         TABLE_NAME: table.tableName,
         ...(history && {

@@ -10,7 +10,7 @@ import { Api } from "./api.ts";
 import type { PrivateApiChoice } from "./api-choice.ts";
 import { CallerPolicies } from "./caller-policies.ts";
 import { Canary } from "./canary.ts";
-import { tellConsole, WITH_CONSOLE } from "./console.ts";
+import { tellConsole } from "./console.ts";
 import type { ConsoleChoice } from "./console-choice.ts";
 import { Dashboard } from "./dashboard.ts";
 import type { Rollout } from "./deployment.ts";
@@ -206,7 +206,6 @@ export class StatelessStack extends Stack {
       environment,
       table,
       timeout: Duration.seconds(10),
-      commandHooks: WITH_CONSOLE,
     });
     tellConsole(served, choice, access);
     return served;

@@ -24,10 +24,9 @@ if (file === undefined) {
   );
 }
 
-/** Returns the source of a place. The paths in a map are relative to a folder that existed during synthesis. */
+/** Returns the source of a place, from the root of the repository. */
 function sourceOf(map: SourceMap, line: number, column: number): string | undefined {
   const entry = map.findEntry(line - 1, column - 1);
   if (!("originalSource" in entry)) return undefined;
-  const path = entry.originalSource.replace(/^(\.\.\/)+/, "");
-  return `${path}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  return `${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
 }

@@ -23,11 +23,13 @@ export type Settings = Readonly<Record<string, unknown>>;
  *
  * @param directory the output directory
  * @param settings settings in place of those of the context
+ * @param bundles a folder with bundles of the same sources, for those that are there and those that are made
  */
 export async function synthesise(
   directory: string,
   environment: EnvironmentName,
   settings: Settings,
+  bundles: string,
 ): Promise<void> {
   const context = await contextOf(ROOT, contextFiles());
   const key = contextKey(environment);
@@ -36,6 +38,7 @@ export async function synthesise(
     env: {
       ...process.env,
       CDK_OUTDIR: directory,
+      PLAT_BUNDLES: bundles,
       CDK_CONTEXT_JSON: JSON.stringify({
         ...context,
         [key]: { ...(context[key] as Settings), ...settings },

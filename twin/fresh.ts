@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { readdir, readFile, rm, stat, utimes } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { EnvironmentName } from "../cdk/environments.ts";
@@ -31,7 +31,9 @@ export async function freshAssembly(
   const directory = join(KEPT, name);
   const isMade = () => isThere(directory);
   if (!(await isMade())) {
-    await makeOnce(directory, isMade, (made) => synthesise(made, environment, settings));
+    const bundles = join(KEPT, `bundles-${digest}`);
+    await mkdir(bundles, { recursive: true });
+    await makeOnce(directory, isMade, (made) => synthesise(made, environment, settings, bundles));
     await removeOld();
   }
   await utimes(directory, new Date(), new Date());
