@@ -20,41 +20,41 @@ const ACCEPTED: readonly AcceptedFinding[] = [
   {
     tool: "cdk-nag",
     rule: "AwsSolutions-SQS3",
-    at: "stateless/Schedules/DeadLetterQueue/Resource",
+    at: "stateless/Default/Schedules/DeadLetterQueue/Resource",
     reason:
       "This queue is the dead-letter queue, of Scheduler and of Lambda; the rule knows only those that another queue names.",
   },
   {
     tool: "cdk-nag",
     rule: "AwsSolutions-SQS3",
-    at: "stateless/Publishing/DeadLetterQueue/Resource",
+    at: "stateless/Default/Publishing/DeadLetterQueue/Resource",
     reason:
       "This queue is the dead-letter queue, of a stream; the rule knows only those that another queue names.",
   },
   {
     tool: "cdk-nag",
     rule: "AwsSolutions-S1",
-    at: "trail/Trail/Bucket/Resource",
+    at: "trail/Default/Trail/Bucket/Resource",
     reason:
       "One function writes the bucket. Data events of CloudTrail tell who reads it; an access log would need a bucket with the same finding.",
   },
   {
     tool: "cdk-nag",
     rule: "AwsSolutions-IAM5",
-    at: "stateless/publish/Role/DefaultPolicy/Resource",
+    at: "stateless/Default/publish/Role/DefaultPolicy/Resource",
     reason: "The wildcard stands for the names of objects in the bucket of the trail.",
   },
   ...["PlatReader", "PlatCaller", "PlatOperator"].map((role) => ({
     tool: "cdk-nag" as const,
     rule: "AwsSolutions-IAM5",
-    at: `stateless/Callers/${role}/Resource`,
+    at: `stateless/Default/Callers/${role}/Resource`,
     reason:
       "Its wildcards stand for what a path names, such as an address. What each of them matches is held against every route by a test.",
   })),
   {
     tool: "cdk-nag",
     rule: "AwsSolutions-APIG2",
-    at: "stateless/Api/RestApi/Resource",
+    at: "stateless/Default/Api/RestApi/Resource",
     reason:
       "The functions validate every request by the schemas of the OpenAPI document, and answer with the field that is wrong.",
     choice: "api",
@@ -62,7 +62,7 @@ const ACCEPTED: readonly AcceptedFinding[] = [
   {
     tool: "cdk-nag",
     rule: "AwsSolutions-APIG3",
-    at: "stateless/Api/Stage/Resource",
+    at: "stateless/Default/Api/Stage/Resource",
     reason:
       "A web ACL is a choice of its own, because it has a price and its common rules match valid requests.",
     choice: "api",
@@ -70,7 +70,7 @@ const ACCEPTED: readonly AcceptedFinding[] = [
   {
     tool: "cdk-nag",
     rule: "AwsSolutions-APIG6",
-    at: "stateless/Api/Stage/Resource",
+    at: "stateless/Default/Api/Stage/Resource",
     reason:
       "An execution log would contain paths, and so names of callers. The access log has a line for each request.",
     choice: "api",
@@ -78,7 +78,7 @@ const ACCEPTED: readonly AcceptedFinding[] = [
   {
     tool: "cdk-nag",
     rule: "AwsSolutions-IAM4",
-    at: "stateless/Api/RestApi/CloudWatchRole/Resource",
+    at: "stateless/Default/Api/RestApi/CloudWatchRole/Resource",
     reason:
       "API Gateway asks for the policy of AWS that lets it write logs; the role is one for all its APIs in the Region.",
     choice: "api",

@@ -88,3 +88,6 @@ export function stackId(
 ): string {
   return region === first ? stack : `${stack}-${region}`;
 }
+
+/** The one id that the CDK leaves out of logical ids, so that these are the same with the construct and without it. */
+export const UNNAMED = "Default";

@@ -3,6 +3,7 @@ import type { Construct } from "constructs";
 import { contextKey, type Deployment, readDeployment } from "./deployment.ts";
 import { EncryptedWith } from "./encrypted-with.ts";
 import { ENVIRONMENTS, type EnvironmentName, stackId, stageName } from "./environments.ts";
+import { pinFlags } from "./flags.ts";
 import { KeyStack } from "./key-stack.ts";
 import { servingRegions } from "./regions.ts";
 import { StatefulStack } from "./stateful-stack.ts";
@@ -28,6 +29,7 @@ export class PlatStage extends Stage {
     const deployment = readDeployment(name, scope.node.tryGetContext(contextKey(name)));
     const { account, region, tableName, regions, customerManagedKey } = deployment;
     super(scope, stageName(name), { ...(account && region && { env: { account, region } }) });
+    pinFlags(this);
     const environment = ENVIRONMENTS[name];
     if (tableName === undefined)
       this.stateful = new StatefulStack(this, "stateful", {
@@ -68,15 +70,15 @@ export class PlatStage extends Stage {
     const key = new KeyStack(this, "key", { environment, ...(regions && { alias }) });
     for (const stack of [this.stateful, this.trail, this.stateless])
       if (stack) Aspects.of(stack).add(new EncryptedWith(key.key, table));
-    this.stateful?.addStackDependency(key);
-    this.trail.addStackDependency(key);
+    this.stateful?.addDependency(key);
+    this.trail.addDependency(key);
     for (const [replica, stack] of this.replicas) {
       const env = { account: String(account), region: replica };
       const replicaKey = new KeyStack(this, `key-${replica}`, { environment, alias, env });
       for (const one of [stack, this.trails.get(replica)])
         if (one) Aspects.of(one).add(new EncryptedWith(replicaKey.key));
-      this.stateful?.addStackDependency(replicaKey);
-      this.trail.addStackDependency(replicaKey);
+      this.stateful?.addDependency(replicaKey);
+      this.trail.addDependency(replicaKey);
     }
     return key;
   }
@@ -146,7 +148,7 @@ export class PlatStage extends Stage {
       ...(!isHome && account && region && { env: { account, region } }),
     });
     if (tracing === "xray") Aspects.of(stack).add(new Traced());
-    if (!isHome && this.stateful) stack.addStackDependency(this.stateful);
+    if (!isHome && this.stateful) stack.addDependency(this.stateful);
     return stack;
   }
 }

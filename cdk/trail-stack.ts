@@ -1,63 +1,27 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
-import { Billing, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
-import { HISTORY } from "../src/table/definition.ts";
-import type { Environment } from "./environments.ts";
-import { existingTable, string, type TableReference } from "./table.ts";
-import { Trail, type TrailLock } from "./trail.ts";
+import { UNNAMED } from "./environments.ts";
+import { Kept, type KeptProps } from "./kept.ts";
+import type { TableReference } from "./table.ts";
 
-export interface TrailStackProps {
-  readonly environment: Environment;
-  readonly lock?: TrailLock | undefined;
-  /** Present if the history has replicas in other Regions; its name is then the same in each. */
-  readonly regions?: HistoryRegions;
+export interface TrailStackProps extends KeptProps {
   readonly env?: StackProps["env"];
 }
 
-export interface HistoryRegions {
-  readonly historyName: string;
-  /** The Regions beside that of the stack; absent in a Region with a replica. */
-  readonly replicas?: readonly string[];
-}
-
 /**
- * The stack with what is kept of changes: the history and the trail. It is a stack of its own, because an environment
- * with a restored table has no stateful stack, and its past is still the same.
+ * The stack with what is kept of changes. It is a stack of its own, because an environment with a restored table has no
+ * stateful stack, and its past is still the same.
  */
 export class TrailStack extends Stack {
   readonly history: TableReference;
   readonly bucket: Bucket;
 
-  constructor(scope: Construct, id: string, { environment, lock, regions, env }: TrailStackProps) {
+  constructor(scope: Construct, id: string, { env, ...props }: TrailStackProps) {
     super(scope, id, { ...(env && { env }) });
-    this.history =
-      regions && !regions.replicas
-        ? existingTable(this, regions.historyName)
-        : this.#history(environment, regions);
-    this.bucket = new Trail(this, "Trail", { environment, lock }).bucket;
-    new CfnOutput(this, "TrailBucket", { value: this.bucket.bucketName });
-  }
-
-  /**
-   * The table of the history. Its replicas may lag, and that does no harm: one Region writes it, and no decision
-   * depends on it.
-   */
-  #history(environment: Environment, regions: HistoryRegions | undefined): TableV2 {
-    return new TableV2(this, "History", {
-      partitionKey: string(HISTORY.partitionKey),
-      sortKey: string(HISTORY.sortKey),
-      timeToLiveAttribute: HISTORY.timeToLive,
-      billing: Billing.onDemand(),
-      pointInTimeRecoverySpecification: {
-        pointInTimeRecoveryEnabled: environment.pointInTimeRecovery,
-      },
-      deletionProtection: environment.deletionProtection,
-      removalPolicy: environment.removalPolicy,
-      ...(regions?.replicas && {
-        tableName: regions.historyName,
-        replicas: regions.replicas.map((region) => ({ region })),
-      }),
-    });
+    const { history, bucket } = new Kept(this, UNNAMED, props);
+    this.history = history;
+    this.bucket = bucket;
+    new CfnOutput(this, "TrailBucket", { value: bucket.bucketName });
   }
 }

@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
+import { ACCESS, type DeployedFunctionName } from "../cdk/access.ts";
+import { bundleOf } from "../cdk/bundling.ts";
 import { COMMAND_BUILD } from "./command.ts";
 
 /**
@@ -12,17 +14,28 @@ import { COMMAND_BUILD } from "./command.ts";
  * ES modules and as CommonJS.
  */
 
-process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+process.chdir(ROOT);
+/** In the package the constructs take the bundles of `functions`, in place of those that a clone makes. */
+const packedCode: Plugin = {
+  name: "packed code",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/code\.ts$/ }, () => ({ path: join(ROOT, "pack/packed-code.ts") }));
+  },
+};
+
 // The console stays: it is built with the installation.
-for (const made of ["dist/types", "dist/cjs"]) await rm(made, { recursive: true, force: true });
+for (const made of ["dist/types", "dist/cjs", "dist/functions"])
+  await rm(made, { recursive: true, force: true });
 await Promise.all([
   command(),
   plugin(),
-  library("client", "esm", "dist/client.js"),
-  library("client", "cjs", "dist/cjs/client.js"),
-  library("constructs", "esm", "dist/cdk.js"),
-  library("constructs", "cjs", "dist/cdk.cjs"),
+  library("src/client/index.ts", "esm", "dist/client.js"),
+  library("src/client/index.ts", "cjs", "dist/cjs/client.js"),
+  library("cdk/index.ts", "esm", "dist/cdk.js"),
+  library("cdk/index.ts", "cjs", "dist/cdk.cjs"),
   resourceHandler(),
+  functions(),
   types(),
 ]);
 
@@ -43,14 +56,10 @@ async function plugin(): Promise<void> {
   await promisify(execFile)("npm", ["run", "--silent", "build:cni", "--", "--log-level=warning"]);
 }
 
-/** A library is a folder of the sources. The constructs are those of the CDK that a program has already. */
-async function library(
-  folder: "client" | "constructs",
-  format: "esm" | "cjs",
-  outfile: string,
-): Promise<void> {
+/** A library is what its entry exports. The constructs are those of the CDK that a program has already. */
+async function library(entry: string, format: "esm" | "cjs", outfile: string): Promise<void> {
   await build({
-    entryPoints: [`src/${folder}/index.ts`],
+    entryPoints: [entry],
     bundle: true,
     platform: "node",
     target: "node20.19",
@@ -60,6 +69,7 @@ async function library(
     legalComments: "eof",
     logLevel: "warning",
     external: ["aws-cdk-lib", "constructs"],
+    plugins: [packedCode],
     ...(format === "esm"
       ? { banner: COMMAND_BUILD.banner }
       : {
@@ -69,6 +79,17 @@ async function library(
           },
         }),
   });
+}
+
+/** The bundle of each function of an environment, with the console beside the function that serves it. */
+async function functions(): Promise<void> {
+  for (const name of Object.keys(ACCESS) as DeployedFunctionName[]) {
+    const directory = join("dist/functions", name);
+    await mkdir(directory, { recursive: true });
+    for (const [file, content] of bundleOf(name))
+      if (!file.endsWith(".map")) await writeFile(join(directory, file), content);
+  }
+  await cp("dist/console", "dist/functions/console/console", { recursive: true });
 }
 
 /** The function of custom resources, in the folder that the constructs name as its code. */
@@ -88,17 +109,28 @@ async function resourceHandler(): Promise<void> {
   });
 }
 
-/** Writes the types of the libraries, once for each module format. */
+/** Writes the types of the libraries, once for each module format: the files that the two entries lead to. */
 async function types(): Promise<void> {
   await promisify(execFile)("npx", ["tsc", "-p", "tsconfig.package.json"]);
+  const reached = new Set<string>();
+  for (const entry of ["src/client/index", "cdk/index"])
+    await reach(join("dist/types", `${entry}.d.ts`), reached);
   const files = await readdir("dist/types", { recursive: true, withFileTypes: true });
   for (const found of files.filter((one) => one.isFile())) {
     const file = join(found.parentPath, found.name);
-    const text = await readFile(file, "utf8");
-    // Declarations name the files as the sources do, with `.ts`, and a package has them as `.js`.
-    await writeFile(file, text.replace(/(from "\.[^"]+)\.ts"/g, '$1.js"'));
+    if (!reached.has(file)) await rm(file);
   }
   await mkdir("dist/cjs", { recursive: true });
   await cp("dist/types", "dist/cjs/types", { recursive: true });
   await writeFile("dist/cjs/package.json", '{ "type": "commonjs" }\n');
+}
+
+/** Follows the imports of a declaration, and writes them as a package has them: with `.js`, not as the sources with `.ts`. */
+async function reach(file: string, reached: Set<string>): Promise<void> {
+  if (reached.has(file)) return;
+  reached.add(file);
+  const text = await readFile(file, "utf8");
+  await writeFile(file, text.replace(/((?:from|import) ?\(?"\.[^"]+)\.ts"/g, '$1.js"'));
+  for (const [, imported = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.[tj]s"/g))
+    await reach(join(dirname(file), `${imported}.d.ts`), reached);
 }

@@ -8,11 +8,19 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { templates } from "../cdk/templates.ts";
 import { Stack } from "../constructs/cloud-formation.ts";
 import { functionsOf, gatewayBefore } from "../constructs/deployed.ts";
 import { call } from "../local/process.ts";
 
 /* The package as `npm pack` makes it, installed into an empty folder. */
+
+/** The types that only the example has, or only stages: managed policies, and a dashboard. */
+const BESIDE_PLAT = new Set([
+  "Custom::PlatPool",
+  "AWS::IAM::ManagedPolicy",
+  "AWS::CloudWatch::Dashboard",
+]);
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TOOLS = join(ROOT, "node_modules", ".bin");
@@ -195,6 +203,35 @@ export const gateway = (scope: Construct, api: PlatApi): string => {
       gateway.stop();
       await stop();
     }
+  });
+
+  it("make an environment without a clone: the resources of npm run deploy, and a bundle for each function", async () => {
+    const file = "environment.mjs";
+    const example = await readFile(join(ROOT, "docs", "examples", "cdk", file), "utf8");
+    expect(await readFile(join(ROOT, "docs", "cdk.md"), "utf8")).toContain(
+      `\`\`\`js\n${example}\`\`\``,
+    );
+    await writeFile(join(folder, file), example);
+    const assembly = await synthesized(file, {});
+    const read = async (path: string) => JSON.parse(await readFile(join(assembly, path), "utf8"));
+    const { Resources } = await read("shop-ipam.template.json");
+    const made = Object.values<{ Type: string; Properties: { Code: { S3Key: string } } }>(
+      Resources,
+    );
+    const { files } = await read("shop-ipam.assets.json");
+    const served = made.filter(({ Type }) => Type === "AWS::Lambda::Function");
+    expect(served.length).toBeGreaterThan(17);
+    for (const { Properties } of served) {
+      const { source } = files[Properties.Code.S3Key.replace(".zip", "")];
+      const size = (await readFile(join(assembly, source.path, "index.mjs"))).length;
+      expect(size).toBeGreaterThan(10_000);
+    }
+    const types = (all: readonly { readonly Type: string }[]) =>
+      new Set(all.map(({ Type }) => Type).filter((type) => !BESIDE_PLAT.has(type)));
+    const deployed = Object.values(templates.dev).flatMap((template) =>
+      Object.values<{ Type: string }>(template.toJSON().Resources),
+    );
+    expect([...types(made)].sort()).toEqual([...types(deployed)].sort());
   });
 
   it("are there for CommonJS, and replace a resource whose API or space is another", async () => {

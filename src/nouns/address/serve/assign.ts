@@ -153,7 +153,7 @@ const canonicalInterfaces = (asked: Pick<AssignRequest, "wanted" | "interfaces" 
     }))
     .toSorted((a, b) => (String(a.name) < String(b.name) ? -1 : 1));
 
-/** What two requests under one key must have in common. What it leaves out may differ, or comes by other routes. */
+/** The part of a request that its repeat must have too. The rest may differ, or comes by other routes. */
 type Digested = Omit<
   AssignRequest,
   | "digest"

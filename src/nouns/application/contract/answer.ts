@@ -44,7 +44,7 @@ export const unfinishedApplication = v.strictObject({
 });
 
 /** An application, and why its last change could not go on, if it could not. */
-interface Whole extends Application {
+export interface Whole extends Application {
   readonly unfinished: Unfinished | undefined;
 }
 

@@ -44,7 +44,7 @@ const pools = v.pipe(
 
 const interfaces = interfaceList(fields({ name: interfaceName, pools }), "its pools");
 
-interface AddressesInput extends Omit<AddressesWanted, "interfaces"> {
+export interface AddressesInput extends Omit<AddressesWanted, "interfaces"> {
   readonly pools?: readonly string[] | undefined;
   readonly interfaces?: AddressesWanted["interfaces"] | undefined;
 }

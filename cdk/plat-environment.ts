@@ -1,0 +1,245 @@
+import { ArnFormat, Aspects, Stack } from "aws-cdk-lib";
+import type { IAlarm } from "aws-cdk-lib/aws-cloudwatch";
+import type { ITable } from "aws-cdk-lib/aws-dynamodb";
+import type { IEventBus } from "aws-cdk-lib/aws-events";
+import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { IBucket } from "aws-cdk-lib/aws-s3";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import { spaceName } from "../src/api/schema/field.ts";
+import { orProblem, Problem } from "../src/api/schema/problem.ts";
+import { checked, fields } from "../src/api/schema/schema.ts";
+import { PlatApi } from "../src/constructs/plat-api.ts";
+import { type CallerRole, callsInEverySpace, callsInSpace } from "./callers.ts";
+import { deployment } from "./deployment.ts";
+import { EncryptedWith } from "./encrypted-with.ts";
+import { ENVIRONMENTS } from "./environments.ts";
+import { Kept } from "./kept.ts";
+import { Service } from "./service.ts";
+import { Table } from "./table.ts";
+import { Traced } from "./traced.ts";
+
+/** The callers: principals of AWS with the rights to it, callers with JSON Web Tokens of an issuer, or with tokens. */
+export type PlatAccess =
+  | { readonly type: "iam" }
+  | {
+      readonly type: "jwt";
+      /** The URL of the issuer, as in the claim `iss`. */
+      readonly issuer: string;
+      readonly audience: string[];
+      /** The claim with the roles of the caller, such as `plat_roles`. */
+      readonly rolesClaim: string;
+      /** The claim with the tenant of the caller. Without it a caller may name any tenant. */
+      readonly tenantClaim?: string;
+    }
+  | {
+      readonly type: "token";
+      /** The name of the secret in Secrets Manager with the hashes of the tokens. */
+      readonly secret: string;
+    };
+
+/** The domain name of the API. */
+export interface PlatDomain {
+  readonly name: string;
+  /** The certificate of AWS Certificate Manager, in the Region of the stack. */
+  readonly certificateArn: string;
+  /** The hosted zone of Route 53 that gets the record of the name. Default: none. */
+  readonly hostedZoneId?: string;
+}
+
+/** The console, at `/console` of the API. */
+export interface PlatConsole {
+  /** The client of the issuer that the console is, with JSON Web Tokens. */
+  readonly clientId?: string;
+  /** The scopes to ask the issuer for. Default: `openid`. */
+  readonly scope?: string;
+  /** Further origins that the console may call, with JSON Web Tokens. Default: none. */
+  readonly origins?: string[];
+}
+
+/** Properties of `PlatEnvironment`. All have a default. */
+export interface PlatEnvironmentProps {
+  /**
+   * `prod` keeps the table with recovery and protection, and its logs for three months. `dev` leaves nothing behind
+   * when it is destroyed. Default: `prod`.
+   */
+  readonly protection?: "dev" | "prod";
+  /** The way in which callers are authorized. Default: `{ type: "iam" }`. */
+  readonly access?: PlatAccess;
+  /** The domain name of the API. Default: that of API Gateway. */
+  readonly domain?: PlatDomain;
+  /** The console. Default: none. */
+  readonly console?: PlatConsole;
+  /** True if everybody may ask whether Plat is up. Default: false. */
+  readonly publicHealth?: boolean;
+  /** True if a probe assigns and releases an address each minute. Default: false. */
+  readonly probe?: boolean;
+  /** True for the dashboard of CloudWatch, which costs $3 a month beyond the three that an account has free. Default: false. */
+  readonly dashboard?: boolean;
+  /** The way in which requests move to a new version. Default: `at-once`. */
+  readonly rollout?: "at-once" | "canary";
+  /** Default: `none`. */
+  readonly tracing?: "none" | "xray";
+  /** The quota of concurrent Lambda executions of the account. The alarm before it is at 80 %. Default: 1,000. */
+  readonly lambdaConcurrency?: number;
+  /** The lock of the objects in the trail. Default: none. */
+  readonly trailLock?: { readonly mode: "governance" | "compliance"; readonly days: number };
+  /** Encrypts tables, trail, queues, topic, bus and logs. Default: the keys that AWS has for each. */
+  readonly encryptionKey?: IKey;
+}
+
+/** The reach of a grant. */
+export interface PlatGrantOptions {
+  /** The space in which the grantee may call. Default: every space. */
+  readonly space?: string;
+}
+
+const MARK = Symbol.for("plat-ipam.PlatEnvironment");
+
+/**
+ * An environment of Plat, all in the stack of its scope: table, history and trail, functions, API, schedules, events and
+ * alarms. Physical names begin with the name of the stack, so a stack has one environment.
+ */
+export class PlatEnvironment extends Construct {
+  /** The URL of the API. */
+  readonly endpoint: string;
+  readonly apiId: string;
+  /** The table. Nobody but Plat may write it. */
+  readonly table: ITable;
+  /** The table of the past, for questions about it. */
+  readonly history: ITable;
+  /** The audit trail. */
+  readonly trailBucket: IBucket;
+  /** The bus with an event for each change. */
+  readonly eventBus: IEventBus;
+  /** The queue from which Plat takes events of other systems. */
+  readonly eventQueue: IQueue;
+  /** Gets each alarm; it has no subscriber at first. */
+  readonly alarmTopic: ITopic;
+  readonly alarms: IAlarm[];
+  readonly #stageName: string;
+  readonly #access: PlatAccess["type"];
+
+  /** @throws {Error} if a property is wrong, or if the stack has an environment already; the message names it */
+  constructor(scope: Construct, id: string, props: PlatEnvironmentProps = {}) {
+    super(scope, id);
+    Object.defineProperty(this, MARK, { value: true });
+    const stack = Stack.of(this);
+    const other = stack.node.findAll().find((one) => one !== this && MARK in one);
+    if (other)
+      throw new Error(
+        `The stack ${stack.stackName} has an environment of Plat already, ${other.node.path}. Give ${this.node.path} a stack of its own: names in AWS begin with that of the stack.`,
+      );
+    const { protection = "prod", dashboard = false, encryptionKey, ...settings } = props;
+    const environment = ENVIRONMENTS[protection];
+    if (!environment)
+      throw this.#wrong(`protection is "${protection}"; it must be "dev" or "prod"`);
+    const read = orProblem(() => checked(deployment, settings));
+    if (read instanceof Problem)
+      throw this.#wrong(`${JSON.stringify(settings)} is wrong: ${read.detail}`);
+    const access = read.access ?? ({ type: "iam" } as const);
+
+    const { table } = new Table(this, "Table", { environment });
+    const kept = new Kept(this, "Kept", { environment, lock: read.trailLock });
+    const service = new Service(this, "Service", {
+      environment,
+      table,
+      trail: kept,
+      streamArn: String(table.tableStreamArn),
+      lambdaConcurrency: read.lambdaConcurrency,
+      access,
+      domain: read.domain,
+      dashboard,
+      ...(read.publicHealth && { publicHealth: true }),
+      ...(read.console && { console: read.console }),
+      ...(read.probe && { probe: true }),
+      ...(read.rollout && { rollout: read.rollout }),
+    });
+    if (read.tracing === "xray") Aspects.of(this).add(new Traced());
+    if (encryptionKey) Aspects.of(this).add(new EncryptedWith(encryptionKey));
+    this.endpoint = service.endpoint;
+    this.apiId = service.apiId;
+    // The CDK's own classes do not pass exactOptionalPropertyTypes.
+    this.table = table as ITable;
+    this.history = kept.history as ITable;
+    this.trailBucket = kept.bucket as IBucket;
+    this.eventBus = service.publishing?.bus as IEventBus;
+    this.eventQueue = service.eventQueue;
+    this.alarmTopic = service.alarms.topic;
+    this.alarms = service.alarms.all;
+    this.#stageName = service.stageName;
+    this.#access = access.type;
+  }
+
+  /**
+   * Returns the API as the other constructs take it: `new PlatPool(stack, "Lan", { api: plat.api(), … })`.
+   *
+   * @param space the address space; `default` unless named
+   */
+  api(space?: string): PlatApi {
+    const id = `Api${space === undefined ? "" : `-${this.#readSpace(space)}`}`;
+    return (
+      (this.node.tryFindChild(id) as PlatApi | undefined) ??
+      new PlatApi(this, id, {
+        apiId: this.apiId,
+        endpoint: this.endpoint,
+        ...(space !== undefined && { space }),
+      })
+    );
+  }
+
+  /** Lets a principal read. @throws {Error} unless callers are authorized by IAM */
+  grantRead(grantee: IGrantable, options: PlatGrantOptions = {}): Grant {
+    return this.#grant("PlatReader", grantee, options);
+  }
+
+  /** Lets a principal read, assign and release. @throws {Error} unless callers are authorized by IAM */
+  grantAssign(grantee: IGrantable, options: PlatGrantOptions = {}): Grant {
+    return this.#grant("PlatCaller", grantee, options);
+  }
+
+  /** Lets a principal do everything. @throws {Error} unless callers are authorized by IAM */
+  grantOperate(grantee: IGrantable, options: PlatGrantOptions = {}): Grant {
+    return this.#grant("PlatOperator", grantee, options);
+  }
+
+  /** Lets a principal send events of other systems, such as those of instances. */
+  grantSendEvents(grantee: IGrantable): Grant {
+    return this.eventQueue.grantSendMessages(grantee);
+  }
+
+  #grant(role: CallerRole, grantee: IGrantable, { space }: PlatGrantOptions): Grant {
+    if (this.#access !== "iam")
+      throw this.#wrong(
+        `access is "${this.#access}", whose callers have their roles in their tokens; grants are for access of the type "iam"`,
+      );
+    const calls =
+      space === undefined
+        ? callsInEverySpace(role, [])
+        : callsInSpace(role, this.#readSpace(space));
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ["execute-api:Invoke"],
+      resourceArns: calls.map((call) =>
+        Stack.of(this).formatArn({
+          service: "execute-api",
+          resource: `${this.apiId}/${this.#stageName}`,
+          resourceName: call,
+          arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+        }),
+      ),
+    });
+  }
+
+  #readSpace(space: string): string {
+    const read = orProblem(() => checked(fields({ space: spaceName }), { space }));
+    if (read instanceof Problem) throw this.#wrong(`the space "${space}" is wrong: ${read.detail}`);
+    return space;
+  }
+
+  #wrong(sentence: string): Error {
+    return new Error(`${this.node.path}: ${sentence}`);
+  }
+}

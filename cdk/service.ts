@@ -1,0 +1,229 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import { REQUEST_MS_MAX } from "../src/base/limits.ts";
+import type { FunctionName } from "../src/contract/routes.ts";
+import type { ScheduledFunctionName } from "./access.ts";
+import type { AccessChoice } from "./access-choice.ts";
+import { Alarms } from "./alarms.ts";
+import { Api } from "./api.ts";
+import type { PrivateApiChoice } from "./api-choice.ts";
+import { CallerPolicies } from "./caller-policies.ts";
+import { Canary } from "./canary.ts";
+import { tellConsole } from "./console.ts";
+import type { ConsoleChoice } from "./console-choice.ts";
+import { Dashboard } from "./dashboard.ts";
+import type { Rollout } from "./deployment.ts";
+import type { DomainChoice } from "./domain-choice.ts";
+import type { Environment } from "./environments.ts";
+import { TableFunction } from "./function.ts";
+import { Intake } from "./intake.ts";
+import type { Kept } from "./kept.ts";
+import { Marker } from "./marker.ts";
+import { PrivateApi } from "./private-api.ts";
+import { Probe } from "./probe.ts";
+import { Publishing } from "./publishing.ts";
+import { SCHEDULE_INPUTS, Schedules } from "./schedules.ts";
+import { existingTable, type TableReference } from "./table.ts";
+import { tableStreamOf } from "./table-stream.ts";
+
+export interface ServiceProps {
+  readonly environment: Environment;
+  /** The table, or the name of an existing one in the account and the Region. */
+  readonly table: TableReference | string;
+  /** The history and the trail of the Region. */
+  readonly trail: Pick<Kept, "history" | "bucket">;
+  /** The stream of the table in this Region, if a template has it; otherwise it is a parameter of the stack. */
+  readonly streamArn?: string;
+  /** The spaces that have managed policies of their own, beside those over every space; no policies if absent. */
+  readonly spaces?: readonly string[];
+  readonly rollout?: Rollout;
+  /** True if everybody may ask for /healthz. */
+  readonly publicHealth?: boolean;
+  /** The console at `/console` of the API. */
+  readonly console?: ConsoleChoice;
+  /** False without the dashboard of CloudWatch; true unless named. */
+  readonly dashboard?: boolean;
+  /** True if a probe assigns and releases each minute. */
+  readonly probe?: boolean;
+  /** False in a Region that neither runs the schedules nor publishes; true unless named. */
+  readonly active?: boolean;
+  /** The other Regions that have a replica of the table. */
+  readonly otherRegions?: readonly string[];
+  /** The quota of concurrent Lambda executions of the account in its Region. */
+  readonly lambdaConcurrency: number;
+  /** The way in which callers are authorized. */
+  readonly access: AccessChoice;
+  /** The settings of a private REST API, in place of an HTTP API. */
+  readonly privateApi?: PrivateApiChoice;
+  /** The domain name of the API, if it has one of its own. */
+  readonly domain: DomainChoice | undefined;
+}
+
+/** All that serves: functions, API, schedules, publishing and alarms. It can be made anew at any time. */
+export class Service extends Construct {
+  readonly apiId: string;
+  /** The name of the stage in the ARNs of calls. */
+  readonly stageName: string;
+  readonly endpoint: string;
+  readonly alarms: Alarms;
+  /** Takes events of other systems. */
+  readonly eventQueue: IQueue;
+  /** Absent in a Region that does not publish. */
+  readonly publishing?: Publishing;
+
+  constructor(scope: Construct, id: string, { environment, ...props }: ServiceProps) {
+    super(scope, id);
+    const table = typeof props.table === "string" ? existingTable(this, props.table) : props.table;
+
+    const { history, bucket } = props.trail;
+
+    // Other functions treat a request as ended once REQUEST_MS_MAX has passed, so Lambda must have stopped it by then.
+    const request = (name: FunctionName | "intake" | "authorize" | "netbox") =>
+      new TableFunction(this, name, {
+        environment,
+        table,
+        history,
+        timeout: Duration.millis(REQUEST_MS_MAX),
+      });
+    const functions = {
+      assign: request("assign"),
+      release: request("release"),
+      batch: request("batch"),
+      amend: request("amend"),
+      affinities: request("affinities"),
+      read: request("read"),
+      survey: request("survey"),
+      configure: request("configure"),
+      register: request("register"),
+      applications: request("applications"),
+      nodes: request("nodes"),
+      openapi: request("openapi"),
+    };
+    const { access, domain, privateApi, spaces } = props;
+    const publicHealth = props.publicHealth === true;
+    const authorize = () => request("authorize");
+    const console = props.console && this.#console(environment, table, props.console, access);
+    // Clients of NetBox send a token, and sign nothing.
+    const netbox = access.type === "iam" ? undefined : request("netbox");
+    const common = { environment, functions, publicHealth, ...(netbox && { netbox }) };
+    const { apiId, stageName, endpoint, stage, accessLog } = privateApi
+      ? new PrivateApi(this, "Api", { ...common, choice: privateApi, access, authorize })
+      : new Api(this, "Api", {
+          ...common,
+          access,
+          authorize,
+          domain,
+          ...(console && { console }),
+        });
+    if (access.type === "iam" && spaces)
+      new CallerPolicies(this, "Callers", { apiId, stageName, spaces });
+
+    // Parallel runs only lose conditional writes to each other; the simulation runs them in parallel.
+    const { reservedPerSchedule } = environment;
+    const scheduledRun = (name: ScheduledFunctionName) =>
+      new TableFunction(this, name, {
+        environment,
+        table,
+        timeout: Duration.seconds(60),
+        ...(reservedPerSchedule !== undefined && {
+          reservedConcurrentExecutions: reservedPerSchedule * SCHEDULE_INPUTS[name].length,
+        }),
+      });
+    const scheduledRuns = {
+      reclaim: scheduledRun("reclaim"),
+      repair: scheduledRun("repair"),
+      work: scheduledRun("work"),
+    };
+    // The run that names the table in its register names its replicas too (`src/restore/mark-table.ts`).
+    for (const region of props.otherRegions ?? [])
+      scheduledRuns.repair.function.addToRolePolicy(
+        new PolicyStatement({
+          actions: ["dynamodb:DescribeTable"],
+          resources: [
+            Stack.of(this).formatArn({
+              service: "dynamodb",
+              region,
+              resource: "table",
+              resourceName: table.tableName,
+            }),
+          ],
+        }),
+      );
+    new Marker(this, "Marker", scheduledRuns.repair);
+    const enabled = props.active ?? true;
+    const { deadLetterQueue } = new Schedules(this, "Schedules", {
+      environment,
+      functions: scheduledRuns,
+      enabled,
+    });
+
+    // One Region probes, as one runs the schedules: the space and its pool are those of the one table.
+    const probe = enabled && props.probe === true;
+    if (probe) new Probe(this, "Probe", { environment, table, deadLetterQueue });
+
+    const events = new Intake(this, "Intake", { intake: request("intake") });
+
+    const publishing = enabled
+      ? new Publishing(this, "Publishing", {
+          read: functions.read,
+          publish: new TableFunction(this, "publish", {
+            environment,
+            table,
+            history,
+            timeout: Duration.minutes(1),
+          }),
+          streamArn: props.streamArn ?? tableStreamOf(Stack.of(this), table.tableName),
+          bucket,
+        })
+      : undefined;
+
+    const alarms = new Alarms(this, "Alarms", {
+      deadLetterQueue,
+      events,
+      stage,
+      accessLog,
+      assign: functions.assign,
+      table,
+      lambdaConcurrency: props.lambdaConcurrency,
+      scheduledRuns,
+      enabled,
+      probe,
+      publishing,
+    });
+
+    if (props.dashboard ?? true)
+      new Dashboard(this, "Dashboard", { alarms: alarms.all, stage, accessLog, table, publishing });
+
+    if (props.rollout === "canary")
+      new Canary(this, "Canary", {
+        functions: [...Object.values(functions), ...(netbox ? [netbox] : [])],
+        stage,
+        serverErrors: alarms.serverErrors,
+      });
+
+    this.apiId = apiId;
+    this.stageName = stageName;
+    this.endpoint = endpoint;
+    this.alarms = alarms;
+    this.eventQueue = events.queue;
+    if (publishing) this.publishing = publishing;
+  }
+
+  /** Makes the function that serves the files of the console. */
+  #console(
+    environment: Environment,
+    table: TableReference,
+    choice: ConsoleChoice,
+    access: AccessChoice,
+  ): TableFunction {
+    const served = new TableFunction(this, "console", {
+      environment,
+      table,
+      timeout: Duration.seconds(10),
+    });
+    tellConsole(served, choice, access);
+    return served;
+  }
+}

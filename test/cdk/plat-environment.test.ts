@@ -1,0 +1,146 @@
+import { App, Stack } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import type { deployment } from "../../cdk/deployment.ts";
+import { PlatEnvironment, type PlatEnvironmentProps, PlatPool } from "../../cdk/index.ts";
+import { templates } from "./templates.ts";
+
+/** The flags with which `cdk init` begins an app, as far as they change a template of Plat. */
+const INIT = {
+  "@aws-cdk/core:defaultCrossStackReferences": "weak",
+  "@aws-cdk/aws-iam:minimizePolicies": true,
+};
+
+/** The types whose policies the CDK may write with fewer statements. */
+const MERGED = new Set([
+  "AWS::IAM::Policy",
+  "AWS::SQS::QueuePolicy",
+  "AWS::SNS::TopicPolicy",
+  "AWS::S3::BucketPolicy",
+  "AWS::KMS::Key",
+]);
+
+const newStack = (flags: object = {}) =>
+  new Stack(new App({ context: { "aws:cdk:bundling-stacks": [], ...flags } }), "shop-ipam");
+
+function environment(props?: PlatEnvironmentProps, flags?: object) {
+  const stack = newStack(flags);
+  const plat = new PlatEnvironment(stack, "Ipam", props);
+  return { stack, plat, template: () => Template.fromStack(stack) };
+}
+
+/** Counts the resources of each type. */
+function counted(...all: readonly Template[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const template of all)
+    for (const { Type } of Object.values<{ Type: string }>(template.toJSON().Resources))
+      counts[Type] = (counts[Type] ?? 0) + 1;
+  return counts;
+}
+
+/** The settings of a deployment are those of the construct, but for those of stages. */
+type Settings = Omit<
+  v.InferInput<typeof deployment>,
+  "account" | "region" | "regions" | "tableName" | "customerManagedKey" | "spaces" | "api"
+>;
+type Of<Props> = Pick<Required<Props>, keyof Props & keyof Settings>;
+({}) as Of<PlatEnvironmentProps> satisfies Partial<Settings>;
+({}) as Record<keyof Settings, never> satisfies Record<keyof Of<PlatEnvironmentProps>, never>;
+
+describe("an environment in a stack of somebody else", () => {
+  it.each(["dev", "prod"] as const)("has what the stacks of %s have", (protection) => {
+    const { template } = environment({ protection, dashboard: true });
+    const { "AWS::IAM::ManagedPolicy": _, ...expected } = counted(
+      ...Object.values(templates[protection]),
+    );
+    expect(counted(template())).toEqual(expected);
+  });
+
+  it("keeps the table unless it is for development", () => {
+    const table = { DeletionPolicy: "Retain" };
+    environment().template().hasResource("AWS::DynamoDB::GlobalTable", table);
+    environment({ protection: "dev" })
+      .template()
+      .hasResource("AWS::DynamoDB::GlobalTable", { DeletionPolicy: "Delete" });
+  });
+
+  it("has the same resources whatever flags an app begins with; only statements of policies are merged", () => {
+    const without = ({ Resources }: Record<string, object>) =>
+      Object.entries(Resources ?? {}).filter(([, { Type }]) => !MERGED.has(Type));
+    const bare = environment().template().toJSON();
+    const flagged = environment({}, INIT).template().toJSON();
+    expect(without(flagged)).toEqual(without(bare));
+    expect(Object.keys(flagged.Resources)).toEqual(Object.keys(bare.Resources));
+  });
+
+  it("has one dashboard if it is asked for, and no output", () => {
+    environment().template().resourceCountIs("AWS::CloudWatch::Dashboard", 0);
+    expect(environment().template().toJSON().Outputs).toBeUndefined();
+  });
+
+  it("is the only one of its stack", () => {
+    const { stack } = environment();
+    expect(() => new PlatEnvironment(stack, "Other")).toThrow(
+      "The stack shop-ipam has an environment of Plat already, shop-ipam/Ipam. Give shop-ipam/Other a stack of its own",
+    );
+  });
+
+  it.each<[object, string]>([
+    [{ protection: "test" }, 'shop-ipam/Ipam: protection is "test"; it must be "dev" or "prod"'],
+    [
+      { access: { type: "basic" } },
+      '{"access":{"type":"basic"}} is wrong: access.type must be "iam", "jwt" or "token"',
+    ],
+    [{ lambdaConcurrency: 0 }, "lambdaConcurrency"],
+    [{ rollout: "slow" }, "rollout must be at-once or canary"],
+    [{ spread: 1 }, "spread"],
+  ])("names the property that is wrong: %j", (props, sentence) => {
+    expect(() => environment(props as PlatEnvironmentProps)).toThrow(sentence);
+  });
+});
+
+describe("a grant", () => {
+  const granted = (give: (plat: PlatEnvironment, role: Role) => unknown) => {
+    const { stack, plat, template } = environment();
+    const role = new Role(stack, "Caller", {
+      assumedBy: new ServicePrincipal("ec2.amazonaws.com"),
+    });
+    give(plat, role);
+    const policies = Object.entries(template().findResources("AWS::IAM::Policy"));
+    return JSON.stringify(policies.filter(([id]) => id.startsWith("Caller")));
+  };
+
+  it("of reads in a space names its paths, and no other", () => {
+    const policy = granted((plat, role) => plat.grantRead(role, { space: "blue" }));
+    expect(policy).toContain("/$default/GET/v1/spaces/blue/*");
+    expect(policy).not.toContain("POST");
+    expect(policy).not.toMatch(/GET\/\*/);
+  });
+
+  it("of assigns lets the caller assign in every space", () => {
+    expect(granted((plat, role) => plat.grantAssign(role))).toContain("POST/v1*/assign");
+  });
+
+  it("names a space as the API does", () => {
+    expect(() => granted((plat, role) => plat.grantOperate(role, { space: "a b" }))).toThrow(
+      'the space "a b" is wrong: space must be a DNS label',
+    );
+  });
+
+  it("is refused where callers bring tokens", () => {
+    const { stack, plat } = environment({ access: { type: "token", secret: "plat/tokens" } });
+    const role = new Role(stack, "Caller", {
+      assumedBy: new ServicePrincipal("ec2.amazonaws.com"),
+    });
+    expect(() => plat.grantRead(role)).toThrow('access is "token"');
+  });
+});
+
+it("an environment gives its API to pools of the same stack", () => {
+  const { stack, plat, template } = environment();
+  new PlatPool(stack, "Lan", { api: plat.api("blue"), cidr: "10.1.0.0/24" });
+  expect(plat.api("blue")).toBe(plat.api("blue"));
+  template().hasResourceProperties("Custom::PlatPool", { Space: "blue", ApiId: Match.absent() });
+});
