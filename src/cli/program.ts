@@ -33,6 +33,7 @@ import { spaceCommand } from "./commands/space.ts";
 import { splitCommand } from "./commands/split.ts";
 import { zoneCommand } from "./commands/zone.ts";
 import { withGlobalOptions } from "./invocation/cli.ts";
+import { linesMeant, unknownCommandIn } from "./resource/meant.ts";
 import { CommandError, capital, EXIT, errorText, usageError } from "./shell/exit.ts";
 import { examples, HELP } from "./shell/help.ts";
 import type { Io } from "./shell/io.ts";
@@ -78,7 +79,7 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
 export async function run(args: readonly string[], world: Io): Promise<number> {
   const io = withMarkedErrors(world);
   try {
-    await programFor(io).parseAsync([...args], { from: "user" });
+    await programFor(io, args).parseAsync([...args], { from: "user" });
     return EXIT.done;
   } catch (error) {
     // Commander has printed the mistake in the line, or the requested help.
@@ -112,8 +113,12 @@ function unforeseen(error: unknown, { env }: Io): CommandError {
   );
 }
 
-/** Returns the whole command with its help. */
-export function programFor(io: Io): Command {
+/**
+ * Returns the whole command with its help.
+ *
+ * @param words the line that will be parsed; if it is wrong, the error names the line that may have been meant
+ */
+export function programFor(io: Io, words: readonly string[] = []): Command {
   const program = withGlobalOptions(
     new Command("plat")
       .description("Operate Plat, an IP address manager, over its API")
@@ -125,7 +130,7 @@ export function programFor(io: Io): Command {
   }
   program.addCommand(completeCommand(io), { hidden: true });
   program.addHelpText("after", EXAMPLES).addHelpText("after", ENVIRONMENT);
-  const output = outputTo(io);
+  const output = outputTo(io, (text) => usageText(text, program, words));
   for (const command of [program, ...descendants(program)]) {
     command
       .exitOverride()
@@ -140,14 +145,17 @@ export function programFor(io: Io): Command {
 }
 
 /** Connects commander's output to the terminal. */
-const outputTo = ({ out, err, terminal }: Io): OutputConfiguration => ({
+const outputTo = (
+  { out, err, terminal }: Io,
+  told: (text: string) => string,
+): OutputConfiguration => ({
   writeOut: out,
   writeErr: err,
   getOutHasColors: () => terminal.outHasColors,
   getErrHasColors: () => terminal.errHasColors,
   getOutHelpWidth: () => terminal.columns ?? HELP_WIDTH,
   getErrHelpWidth: () => terminal.columns ?? HELP_WIDTH,
-  outputError: sayUsage,
+  outputError: (text, write) => write(errorText(usageError(told(text)))),
 });
 
 /** The width without a terminal. */
@@ -173,9 +181,21 @@ Environment:
   PLAT_DEBUG=1                            show the trace of an unexpected error
   NO_COLOR=1                              print without colors`;
 
-/** Prints commander's usage errors in the style of all other errors. */
-const sayUsage = (text: string, write: (text: string) => void) =>
-  write(errorText(usageError(capital(text.replace(/^error: /, "")))));
+/** Returns commander's text of a usage error in the style of all other errors, with the lines that may have been meant. */
+function usageText(text: string, program: Command, words: readonly string[]): string {
+  const sentence = capital(text.replace(/^error: /, "").trimEnd());
+  const meant = linesMeant(program, words);
+  if (meant.length === 0) return sentence;
+  const unknown = unknownCommandIn(program, words);
+  // Commander names an option of the unknown command, and suggests commands whose letters are similar.
+  const [first] =
+    unknown === undefined ? sentence.split("\n(Did you mean") : [`Unknown command '${unknown}'`];
+  return `${first}\nType ${meant.map((line) => `\`plat ${line.map(quoted).join(" ")}\``).join(" or ")}.`;
+}
+
+/** Returns a word as a shell takes it. */
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 const fullName = (command: Command): string =>
   command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();

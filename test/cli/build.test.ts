@@ -56,6 +56,14 @@ describe("the built file", () => {
     expect(help.out).toMatch(/^Usage: plat /);
   });
 
+  it("answers a line of kubectl with the line that does it", async () => {
+    expect(await shell("plat get pools -o json")).toEqual({
+      exit: 2,
+      out: "",
+      err: "Error: Unknown command 'get'\n  Type `plat pool get -o json`.\n  See `plat --help`.\n",
+    });
+  });
+
   it("applies what it gets on stdin, and says how it ended", async () => {
     const stdin =
       "apiVersion: projectcalico.org/v3\nkind: IPPool\nmetadata: {name: web}\nspec: {cidr: 10.0.0.0/16}\n";
