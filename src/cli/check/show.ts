@@ -1,5 +1,6 @@
 import { formatTime } from "../../base/time.ts";
 import type { Column } from "../output/column.ts";
+import { counted } from "../output/count.ts";
 import { type Layout, tableText } from "../output/table.ts";
 import type { Candidate } from "./candidates.ts";
 import type { Counts } from "./counts.ts";
@@ -84,7 +85,7 @@ export function checkText(
     ...(problemAddresses ? table(PROBLEM_ADDRESSES, problemAddressesOf(checked)) : []),
     ...(problemAddresses && leaks ? table(CANDIDATES, candidatesOf(leaks)) : []),
     ...(allAddresses ? table(addressColumns(leaks !== undefined), allAddresses) : []),
-    `${sentences(checked).join("\n")}\n`,
+    ...said(isFound(checked) ? heldSentences(checked) : sentences(checked)),
   ].join("\n");
 }
 
@@ -105,43 +106,62 @@ const problemAddressesOf = ({ problems, notes }: Checked) =>
 
 const ALL_HOLDS = "Every invariant holds.";
 
+/** Returns lines as one text; nothing without any. */
+const said = (lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`${lines.join("\n")}\n`];
+
+/** Returns true if a check ends with an error, which then says its sentences on stderr. */
+export const isFound = ({ problems, leaks }: Checked): boolean =>
+  problems.length > 0 || (leaks !== undefined && leaks.candidates.length > 0);
+
 /** Returns the sentences about findings, for stderr. */
-export const foundSentences = (checked: Checked): readonly string[] =>
-  sentences(checked).filter((sentence) => sentence !== ALL_HOLDS);
+export const foundSentences = (checked: Checked): readonly string[] => {
+  const held = heldSentences(checked);
+  return sentences(checked).filter((sentence) => !held.includes(sentence));
+};
+
+const heldSentences = ({ problems }: Checked): readonly string[] =>
+  problems.length === 0 ? [ALL_HOLDS] : [];
 
 /** Returns the sentences of a check. */
-function sentences({ problems, untidy, leaks }: Checked): readonly string[] {
+function sentences(checked: Checked): readonly string[] {
+  const { problems, untidy, leaks } = checked;
   return [
-    problems.length === 0 ? ALL_HOLDS : `${number(problems, "problem")}.`,
+    ...heldSentences(checked),
+    ...(problems.length > 0 ? [`${counted(problems.length, "problem", "problems")}.`] : []),
     ...(untidy.length > 0
-      ? [`${number(untidy, "left-over")} for the next scheduled runs to put right.`]
+      ? [
+          `${counted(untidy.length, "leftover", "leftovers")}; the next scheduled run cleans ${untidy.length === 1 ? "it" : "them"} up.`,
+        ]
       : []),
     ...(leaks ? leakSentences(leaks) : []),
   ];
 }
 
 function leakSentences({ brake, candidates, confirmed, graceSeconds }: Leaks): readonly string[] {
-  const judged = `Of ${brake.judged} addresses that the inventory can tell of, ${brake.candidates} have no owner any more`;
+  const checked = `Checked ${counted(brake.judged, "address", "addresses")} against the inventory`;
+  const [have, them] = brake.candidates === 1 ? ["has", "it"] : ["have", "them"];
   if (brake.applied)
     return [
-      `${judged}: more than ${brake.percent} %, which looks like an outage or a wrong inventory. Nothing is confirmed.`,
+      `${checked}: ${brake.candidates} ${have} no owner, which is more than ${brake.percent} %. This looks like an outage or a wrong inventory, so nothing is confirmed.`,
     ];
-  if (candidates.length === 0) return [`${judged}.`];
+  if (candidates.length === 0) return [`${checked}: each has an owner.`];
   const limited = candidates.filter((one) => one.limited).length;
   const rest = candidates.length - confirmed.length - limited;
-  const waiting =
-    graceSeconds === 0
-      ? "none is confirmed without a grace period"
-      : `${rest} can be by an inventory taken ${graceSeconds} s after they were first seen, with --since`;
   return [
-    `${judged}; ${confirmed.length} are confirmed${rest > 0 ? `, ${waiting}` : ""}.`,
+    `${checked}: ${brake.candidates} ${have} no owner (${confirmed.length} confirmed).`,
+    ...(rest > 0
+      ? [waiting(graceSeconds, rest === brake.candidates ? them : `the other ${rest}`)]
+      : []),
     ...(limited > 0
       ? [
-          `${limited} were assigned under limitPerHandle and are never confirmed: their handles may come back to them at any moment.`,
+          `${limited} ${limited === 1 ? "was" : "were"} assigned under limitPerHandle and ${limited === 1 ? "is" : "are"} never confirmed, because the handle may use the address again at any moment.`,
         ]
       : []),
   ];
 }
 
-const number = ({ length }: readonly unknown[], one: string) =>
-  `${length} ${one}${length === 1 ? "" : "s"}`;
+const waiting = (graceSeconds: number, what: string): string =>
+  graceSeconds === 0
+    ? `Nothing is confirmed without a grace period: set --grace-seconds to confirm ${what}.`
+    : `To confirm ${what}, run again with --since and an inventory taken at least ${graceSeconds} s later.`;

@@ -11,7 +11,7 @@ import {
 } from "../check/options.ts";
 import { confirmedIn, findIn, isClean } from "../check/problems.ts";
 import { addressOf, type Checked, readReport, reportOf } from "../check/report.ts";
-import { checkText, foundSentences } from "../check/show.ts";
+import { checkText, foundSentences, isFound } from "../check/show.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { progressing } from "../output/progress.ts";
 import { checkNotEmpty } from "../resource/none.ts";
@@ -94,8 +94,7 @@ async function check(session: Session, options: Options): Promise<void> {
     rows,
     names: document.candidates.map(({ address }) => address),
   });
-  if (checked.problems.length > 0 || document.candidates.length > 0)
-    throw new CommandError(EXIT.found, foundSentences(checked).join(" "));
+  if (isFound(checked)) throw new CommandError(EXIT.found, foundSentences(checked).join(" "));
   const { pools, blocks, allocations, unreadable } = contents;
   await checkNotEmpty(session, [...pools, ...blocks, ...allocations, ...unreadable], "blocks");
 }

@@ -122,7 +122,7 @@ describe("plat check", () => {
     const { exit, out, err } = await plat("check");
     expect(exit).toBe(4);
     expect(out).toMatch(/^I3 +block .* is taken without an allocation$/m);
-    expect(out).toMatch(/^1 problem\.$/m);
+    expect(out).not.toContain("1 problem.");
     expect(err).toBe("Warning: 1 problem.\n");
   });
 
@@ -144,7 +144,7 @@ describe("plat check", () => {
     const { exit, out } = await plat("check");
     expect(exit).toBe(0);
     expect(out).toMatch(/^tidy +the register has a node ghost, which is not there$/m);
-    expect(out).toContain("1 left-over for the next scheduled runs to put right.");
+    expect(out).toContain("1 leftover; the next scheduled run cleans it up.");
   });
 
   it("finds nothing of another space", async () => {
@@ -211,7 +211,7 @@ describe("plat check --inventory", () => {
       },
     ]);
     expect(err).toContain(
-      "Of 1 addresses that the inventory can tell of, 1 have no owner any more",
+      "Checked 1 address against the inventory: 1 has no owner (0 confirmed). To confirm it, run again with --since and an inventory taken at least 900 s later.\n",
     );
   });
 
@@ -238,7 +238,7 @@ describe("plat check --inventory", () => {
     const { exit, err } = await checkAt(0, inventoryOf());
     expect(exit).toBe(4);
     expect(err).toContain(
-      "1 have no owner any more; 0 are confirmed. 1 were assigned under limitPerHandle and are never confirmed: their handles may come back to them at any moment.",
+      "1 has no owner (0 confirmed). 1 was assigned under limitPerHandle and is never confirmed, because the handle may use the address again at any moment.",
     );
   });
 
@@ -268,6 +268,21 @@ describe("plat check --inventory", () => {
     expect((await platWith(given, ...args, "--covers", "pods/blog")).exit).toBe(0);
     expect((await platWith(given, ...args, "--covers", "nodes")).exit).toBe(0);
     expect((await platWith(given, ...args, "--covers", "pods/shop")).exit).toBe(4);
+  });
+
+  it("check: says its sentence once, on stderr, and the table on stdout", async () => {
+    const address = await assign("web-0");
+    const { exit, out, err } = await platWith(
+      { stdin: inventoryOf(), nowMs: at(0) },
+      "check",
+      ...whole(0),
+      "--show-problem-ips",
+    );
+    expect(exit).toBe(4);
+    expect(out).toMatch(new RegExp(`^${address} `, "m"));
+    expect(out).toMatch(/\nEvery invariant holds\.\n$/);
+    expect((out + err).match(/has no owner/g)).toHaveLength(1);
+    expect(err).toMatch(/^Warning: Checked 1 address against the inventory: /);
   });
 
   it("keeps the addresses of a handle that asks for it together", async () => {
@@ -438,7 +453,7 @@ describe("a candidate is confirmed", () => {
     expect(first.report.brake).toEqual({ applied: true, percent: 30, judged: 14, candidates: 11 });
     // Counts without a finding are printed on stdout only.
     expect(first.err).toMatch(
-      /^Warning: Of 14 addresses .*, which looks like an outage or a wrong inventory\. Nothing is confirmed\.\n$/,
+      /^Warning: Checked 14 addresses .*: 11 have no owner, which is more than 30 %\. This looks like an outage or a wrong inventory, so nothing is confirmed\.\n$/,
     );
     const sure = ["--since", path, "--brake-percent", "80"];
     // A candidate that was first seen while the brake was on does not count as seen.
