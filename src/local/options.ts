@@ -8,13 +8,15 @@ import type { PlatOptions } from "./plat.ts";
 import type { StorageOptions } from "./storage.ts";
 import { UsageError } from "./usage-error.ts";
 
+export const PORT_DEFAULT = 8787;
+
 /** Returns the help of the server. */
 export const usageOf = (command: string): string => `${command} [options]
 
   --data DIR            keep data in this directory (a folder of the user's data directory; the first line says which)
   --memory              keep nothing: data is gone when this stops
   --dynamodb            use the embedded DynamoDB (Linux on x64); it keeps data with --data, and else nothing
-  --port N              the port to listen on (8787; 0 for any free one)
+  --port N              the port to listen on (${PORT_DEFAULT}; 0 for any free one)
   --listen ADDRESS      the address to listen on (127.0.0.1); one that other machines reach needs a token
   --token-file FILE     accept only requests with the token in this file, as Authorization: Bearer
   --reclaim-seconds N   seconds between runs of reclaim, which deletes empty blocks (60)
@@ -101,7 +103,7 @@ function parsed(args: readonly string[]) {
         data: { type: "string" },
         memory: { type: "boolean", default: false },
         dynamodb: { type: "boolean", default: false },
-        port: { type: "string", default: "8787" },
+        port: { type: "string", default: `${PORT_DEFAULT}` },
         listen: { type: "string", default: "127.0.0.1" },
         "token-file": { type: "string" },
         "reclaim-seconds": { type: "string", default: "60" },

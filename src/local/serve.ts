@@ -1,8 +1,9 @@
 import "./environment.ts";
 import { CorruptItemError } from "../base/outcome.ts";
 import { asksForDeployed, loadTwin } from "./deployed.ts";
-import { expectNoEndpoint, readOptions, usageOf } from "./options.ts";
+import { expectNoEndpoint, PORT_DEFAULT, readOptions, usageOf } from "./options.ts";
 import { type Plat, startPlat } from "./plat.ts";
+import { CONSOLE_FOLDER, CONSOLE_PATH } from "./server.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
@@ -12,8 +13,18 @@ import { UsageError } from "./usage-error.ts";
  */
 export async function serveUntilStopped(args: readonly string[], command: string): Promise<number> {
   try {
-    const plat = asksForDeployed(args) ? await startTwin(args) : await startHere(args, command);
-    if (plat) run(plat);
+    if (asksForDeployed(args)) {
+      const twin = await startTwin(args);
+      if (twin) run(twin);
+      return 0;
+    }
+    const options = readOptions(args, process.env);
+    if (!options) console.log(usageOf(command));
+    else {
+      const plat = await startPlat(options);
+      run(plat);
+      for (const line of nextSteps(plat.url, command)) console.log(line);
+    }
     return 0;
   } catch (error) {
     console.error(sentenceOf(error));
@@ -26,11 +37,14 @@ async function startTwin(args: readonly string[]) {
   return (await loadTwin()).startDeployed(args);
 }
 
-async function startHere(args: readonly string[], command: string): Promise<Plat | undefined> {
-  const options = readOptions(args, process.env);
-  if (options) return startPlat(options);
-  console.log(usageOf(command));
-  return undefined;
+/** Returns the lines that say where the console is, and what to type next. */
+function nextSteps(url: string, command: string): readonly string[] {
+  const plat = command === "plat serve" ? "plat" : "npm run plat --";
+  const endpoint = url === `http://127.0.0.1:${PORT_DEFAULT}` ? "" : ` --endpoint ${url}`;
+  return [
+    ...(CONSOLE_FOLDER === "" ? [] : [`The console is at ${url}${CONSOLE_PATH}`]),
+    `Next, in another terminal: ${plat} show${endpoint}`,
+  ];
 }
 
 function run(plat: Pick<Plat, "sentence" | "url" | "lost" | "stop">): void {

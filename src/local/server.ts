@@ -272,11 +272,20 @@ function eventAfter(event: Event, cursor: string): Event {
 /** Returns the file of the console that a request reads. It returns nothing for any other request. */
 type Console = (request: IncomingMessage) => ConsoleFile | Problem | undefined;
 
+/** The page of the console, which a browser is led to from the root of the server. */
+export const CONSOLE_PATH = "/console/";
+
 /** The folder into which `npm run console` builds. In a package it is beside the command. */
 export const CONSOLE_FOLDER = folderOf("./console") ?? folderOf("../../dist/console") ?? "";
 
 /** A laptop's server knows tokens only. */
 const SETTINGS: ConsoleSettings = { signIn: { type: "token" }, origins: [] };
+
+const TO_THE_CONSOLE: ConsoleFile = {
+  statusCode: 302,
+  headers: { location: CONSOLE_PATH, vary: "accept", "cache-control": "no-cache" },
+  body: "",
+};
 
 /** Reads the built console into memory, and serves it under `/console`. */
 export function readConsole(
@@ -284,14 +293,16 @@ export function readConsole(
   settings: ConsoleSettings = SETTINGS,
 ): Console {
   const files = consoleFiles(folder, settings);
-  return ({ method = "", url = "" }) => {
+  return ({ method = "", url = "", headers }) => {
     if (method !== "GET" && method !== "HEAD") return undefined;
     const [path = ""] = url.split("?");
+    // Programs ask for JSON, and are told which paths there are.
+    if (path === "/" && headers.accept?.includes("text/html")) return TO_THE_CONSOLE;
     const file = files(path);
     if (file !== "missing") return file;
     return new Problem(
       "not_found",
-      files("/console/") === "missing"
+      files(CONSOLE_PATH) === "missing"
         ? "The console is not built. Run `npm run console`, and start again."
         : `The console has no file ${JSON.stringify(path)}.`,
     );

@@ -78,6 +78,22 @@ describe("the console's files", () => {
     },
   );
 
+  it("server: leads a browser from its root to the console, and tells a program which paths there are", async () => {
+    const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+    for (const serving of [open, closed]) {
+      const { status, headers } = await ask(serving, "/", { headers: { accept } });
+      expect({ status, location: headers.location }).toEqual({
+        status: 302,
+        location: "/console/",
+      });
+    }
+    for (const headers of [{}, { accept: "*/*" }, { accept: "application/json" }])
+      expect(await ask(open, "/", { headers })).toMatchObject({ status: 404 });
+    expect((await ask(open, "/", { method: "POST", headers: { accept } })).status).toBe(404);
+    const foreign = { accept, host: "evil.example" };
+    expect((await ask(open, "/", { headers: foreign })).status).toBe(403);
+  });
+
   it("have names with a hash, and browsers keep them", async () => {
     const { status, headers, body } = await ask(open, "/console/assets/index-1a2b.js");
     expect({ status, body }).toEqual({ status: 200, body: "the script" });
