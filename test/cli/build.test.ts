@@ -64,6 +64,14 @@ describe("the built file", () => {
     });
   });
 
+  it("finds the blocks of a node by grep", async () => {
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/24", "--block-size", "28");
+    for (const host of ["node-1", "node-2"]) await plat("assign", "--host", host, "--ipv4", "1");
+    const { exit, out } = await shell("plat show --show-blocks -o wide | grep -w node-1");
+    expect({ exit, rows: out.trim().split("\n").length }).toEqual({ exit: 0, rows: 1 });
+    expect(out).toMatch(/^block +web .* node-1 +host\n$/);
+  });
+
   it("applies what it gets on stdin, and says how it ended", async () => {
     const stdin =
       "apiVersion: projectcalico.org/v3\nkind: IPPool\nmetadata: {name: web}\nspec: {cidr: 10.0.0.0/16}\n";

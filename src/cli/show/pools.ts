@@ -3,6 +3,7 @@ import { PAGE_READS_AT_ONCE } from "../../base/limits.ts";
 import { found, isRejection, NotPlat, type PlatClient } from "../../client/index.ts";
 import type { orphansRead, utilizationRead } from "../../contract/answers.ts";
 import { atOnce } from "../api/at-once.ts";
+import { type BlockSummary, listBlocks } from "../api/blocks.ts";
 import type { Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { type Count, countText, withShare } from "../output/count.ts";
@@ -20,13 +21,16 @@ interface Usage {
   readonly available: Count;
 }
 
+/** The counts of a block, and the host that owns it. */
+interface BlockUsage extends Usage, Partial<Pick<BlockSummary, "host" | "affinityType">> {}
+
 /** The counts of a pool, and on request of its blocks. */
 interface PoolUsage extends Usage {
   readonly pool: string;
-  readonly blocks?: readonly Usage[];
+  readonly blocks?: readonly BlockUsage[];
 }
 
-interface Row extends Usage {
+interface Row extends BlockUsage {
   readonly kind: "pool" | "block";
   readonly pool: string | undefined;
 }
@@ -52,6 +56,13 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: "UNIT", value: ({ unit = "addresses" }) => unit, wide: true },
 ];
 
+/** The columns of blocks: only these have a host. */
+const WITH_HOSTS: readonly Column<Row>[] = [
+  ...COLUMNS,
+  { header: "HOST", value: ({ host }) => host, wide: true },
+  { header: "AFFINITY", value: ({ affinityType }) => affinityType, wide: true },
+];
+
 /**
  * Prints the utilization of each pool, with blocks below their pools, and at the end blocks of no pool. Only a caller with a role in every
  * space can search for these.
@@ -73,7 +84,7 @@ export async function showPools(
     ...(orphans ?? []).map((block) => ({ ...block, kind: "block" as const, pool: undefined })),
   ];
   const names = rows.map(({ kind, pool, cidr }) => (kind === "pool" ? `${pool}` : cidr));
-  print({ columns: COLUMNS, rows, document, names });
+  print({ columns: blocks ? WITH_HOSTS : COLUMNS, rows, document, names });
   if (blocks && !orphans)
     io.err(
       "Note: blocks of no pool are not shown; a search for them requires the role reader in every space.\n",
@@ -104,11 +115,25 @@ async function poolsAlone(client: PlatClient): Promise<SpaceUsage> {
 
 async function poolsWithBlocks(client: PlatClient): Promise<SpaceUsage> {
   const { pools: all } = await poolsAlone(client);
-  const pools = await atOnce(all, PAGE_READS_AT_ONCE, ({ pool }) =>
+  const read = await atOnce(all, PAGE_READS_AT_ONCE, ({ pool }) =>
     found(poolWithBlocks(client, pool)),
   );
-  return { pools: pools.filter((pool) => pool !== undefined), ...(await orphansOf(client)) };
+  const pools = read.filter((pool) => pool !== undefined);
+  const owned = new Map((await listBlocks(client)).map((block) => [block.cidr, block]));
+  return {
+    pools: pools.map(({ blocks = [], ...pool }) => ({
+      ...pool,
+      blocks: blocks.map((block) => ({ ...block, ...ownerIn(owned.get(block.cidr)) })),
+    })),
+    ...(await orphansOf(client)),
+  };
 }
+
+/** Returns the owner of a block; nothing for one that no host owns, or that was claimed after the list was read. */
+const ownerIn = ({ host, affinityType }: Partial<BlockSummary> = {}) => ({
+  ...(host !== undefined && { host }),
+  ...(affinityType !== undefined && { affinityType }),
+});
 
 /** Searches for blocks of the space to which nothing leads. Returns nothing to a caller who may not. */
 async function orphansOf(client: PlatClient): Promise<Omit<SpaceUsage, "pools">> {

@@ -105,6 +105,24 @@ describe("plat show --show-blocks", () => {
     });
   });
 
+  it("names the host of each block, and its affinity, in -o wide and in JSON", async () => {
+    await pool("a", { cidr: "10.0.0.0/24", blockSize: 28 });
+    await assign("n1", "10.0.0.17", "x");
+    await assign("n2", "10.0.0.1", "y");
+    await plat("affinity", "release", "10.0.0.0/28", "--host", "n2", "--yes");
+    const { out } = await plat("show", "--show-blocks", "-o", "wide");
+    const [head = "", ...rows] = out.trim().split("\n");
+    expect(head).toMatch(/ HOST +AFFINITY$/);
+    expect(rows.filter((row) => /\bn1\b/.test(row))).toEqual([
+      expect.stringMatching(/^block +a +10\.0\.0\.16\/28 .* n1 +host$/),
+    ]);
+    const { pools } = JSON.parse((await plat("show", "--show-blocks", "-o", "json")).out);
+    const [unowned, owned] = pools[0].blocks;
+    expect(owned).toMatchObject({ cidr: "10.0.0.16/28", host: "n1", affinityType: "host" });
+    expect(unowned).not.toHaveProperty("host");
+    expect((await plat("show", "--show-blocks")).out).not.toContain("HOST");
+  });
+
   it("takes the sums of a pool from the last page, its blocks from all, and blocks of no pool last", async () => {
     const block = (cidr: string) => ({ cidr, capacity: 16, ...NONE, available: 16 });
     const a = { ...block("10.0.0.0/24"), pool: "a", outsideBlocks: {} };
