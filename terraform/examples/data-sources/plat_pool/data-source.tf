@@ -1,0 +1,7 @@
+data "plat_pool" "lan" {
+  name = "lan"
+}
+
+output "gateway" {
+  value = data.plat_pool.lan.gateway
+}

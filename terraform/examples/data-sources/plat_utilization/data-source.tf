@@ -1,0 +1,7 @@
+data "plat_utilization" "lan" {
+  names = ["lan"]
+}
+
+output "available" {
+  value = data.plat_utilization.lan.pools[0].available
+}

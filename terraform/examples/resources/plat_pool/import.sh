@@ -1,0 +1,2 @@
+# By the name.
+terraform import plat_pool.lan lan

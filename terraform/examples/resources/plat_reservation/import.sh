@@ -1,0 +1,2 @@
+# By the name.
+terraform import plat_reservation.printers printers

@@ -1,0 +1,159 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const prefix = `
+resource "plat_prefix" "cluster" {
+  handle = "cluster-7"
+  pools  = ["clusters"]
+  %s
+}
+`
+
+func TestPrefixFromCreateToDestroy(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("clusters", map[string]any{"cidr": "10.64.0.0/16", "assign": "prefixes", "blockSize": 20, "assignmentMode": "Manual", "cooldownSeconds": 0})
+	held := func() []string {
+		var read struct{ Prefixes []struct{ Cidr string } }
+		s.call(http.MethodGet, "/v1/prefixes?handle=cluster-7", nil, &read)
+		cidrs := []string{}
+		for _, each := range read.Prefixes {
+			cidrs = append(cidrs, each.Cidr)
+		}
+		return cidrs
+	}
+	w := newWorkspace(t, s.url)
+	w.config(fmt.Sprintf(prefix, "family = 4\n description = \"seven\"\n tags = [\"b\", \"a\"]\n attributes = { owner = \"shop\" }"))
+	w.apply()
+	w.isSettled()
+	first := held()
+	equal(t, "prefixes", len(first), 1)
+	equal(t, "length", w.resource("plat_prefix.cluster")["prefix_length"].(float64), 20)
+
+	w.forget()
+	contains(t, w.apply(), "The prefix was adopted")
+	equal(t, "prefixes", strings.Join(held(), " "), first[0])
+	w.forget()
+	w.run("import", "plat_prefix.cluster", "cluster-7")
+	w.apply()
+	w.isSettled()
+	w.forget()
+	w.run("import", "plat_prefix.cluster", "cluster-7#"+first[0])
+
+	w.config(fmt.Sprintf(prefix, `family = 4`))
+	w.forget()
+	output, err := w.try("apply", "-auto-approve")
+	if err == nil {
+		t.Fatalf("another prefix was adopted:\n%s", output)
+	}
+	contains(t, output, fmt.Sprintf("import plat_prefix.NAME %q", "cluster-7#"+first[0]))
+
+	w.run("import", "plat_prefix.cluster", "cluster-7")
+	w.config(fmt.Sprintf(prefix, `cidr = "10.64.240.0/20"`))
+	contains(t, w.plan(), "must be replaced")
+	w.apply()
+	w.isSettled()
+	equal(t, "prefixes", strings.Join(held(), " "), "10.64.240.0/20")
+	w.run("taint", "plat_prefix.cluster")
+	w.apply()
+	w.isSettled()
+	equal(t, "prefixes", strings.Join(held(), " "), "10.64.240.0/20")
+	w.run("destroy", "-auto-approve")
+	equal(t, "prefixes", len(held()), 0)
+}
+
+func TestReservationFromCreateToDestroy(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("lan", map[string]any{"cidr": "10.1.0.0/24"})
+	s.call(http.MethodPost, "/v1/assign", map[string]any{"host": "a", "handle": "a", "address": "10.1.0.9"}, nil)
+	const routers = "resource \"plat_reservation\" \"routers\" {\n  name = \"routers\"\n  cidrs = [%s]\n}\n"
+	w := newWorkspace(t, s.url)
+	w.config(fmt.Sprintf(routers, `"10.1.0.0/30", "10.1.0.4-10.1.0.9"`))
+	contains(t, w.apply(), "The reservation touches a pool in use")
+	w.isSettled()
+	w.forget()
+	w.run("import", "plat_reservation.routers", "routers")
+	w.isSettled()
+	w.forget()
+	w.config(fmt.Sprintf(routers, `"10.1.0.0-10.1.0.9"`))
+	contains(t, w.apply(), "The reservation was adopted")
+	w.config(fmt.Sprintf(routers, `"10.1.0.0-10.1.0.8"`))
+	contains(t, w.plan(), "will be updated in-place")
+	w.apply()
+	w.isSettled()
+	w.run("destroy", "-auto-approve")
+	var problem struct{ Code string }
+	equal(t, "status", s.call(http.MethodGet, "/v1/reservations/routers", nil, &problem), http.StatusNotFound)
+}
+
+func TestDataSources(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("lan", map[string]any{"cidr": "10.1.0.0/24", "gateway": "10.1.0.1", "kind": "subnet"})
+	s.pool("six", map[string]any{"cidr": "2001:db8::/48"})
+	s.call(http.MethodPost, "/v1/assign", map[string]any{"host": "a", "handle": "a", "ipv4": 2, "attributes": map[string]string{"tenant": "red"}}, nil)
+	s.call(http.MethodPost, "/v1/assign", map[string]any{"host": "a", "handle": "b", "ipv4": 1}, nil)
+	w := newWorkspace(t, s.url)
+	w.config(`
+data "plat_pool" "lan" {
+  name = "lan"
+}
+
+data "plat_addresses" "red" {
+  pool       = data.plat_pool.lan.name
+  attributes = { tenant = "red" }
+}
+
+data "plat_utilization" "all" {}
+
+output "gateway" {
+  value = data.plat_pool.lan.gateway
+}
+
+output "handles" {
+  value = join(" ", data.plat_addresses.red.addresses[*].handle)
+}
+
+output "in_use" {
+  value = data.plat_utilization.all.pools[0].in_use
+}
+
+output "capacity" {
+  value = data.plat_utilization.all.pools[1].capacity - 1208925819614629174706174
+}
+`)
+	output := w.apply()
+	for _, line := range []string{`gateway = "10.1.0.1"`, `handles = "a a"`, `in_use = 3`, `capacity = 2`} {
+		contains(t, output, line)
+	}
+	w.isSettled()
+
+	w.config("data \"plat_pool\" \"none\" {\n  name = \"none\"\n}\n")
+	failed, err := w.try("apply", "-auto-approve")
+	if err == nil {
+		t.Fatalf("a pool that does not exist was read:\n%s", failed)
+	}
+	contains(t, failed, `There is no pool "none" in this space.`)
+}
+
+func TestTokenAndSpace(t *testing.T) {
+	t.Parallel()
+	s := start(t, "pack/start.ts", "--memory", "--port", "0", "--token-file", secret(t))
+	w := newWorkspace(t, s.url)
+	const configuration = "provider \"plat\" {\n  token = %q\n  space = \"blue\"\n}\ndata \"plat_utilization\" \"all\" {}\n"
+	w.config(fmt.Sprintf(configuration, "wrong"))
+	output, err := w.try("apply", "-auto-approve")
+	if err == nil {
+		t.Fatalf("a wrong token was accepted:\n%s", output)
+	}
+	contains(t, output, "unauthenticated")
+	w.config(fmt.Sprintf(configuration, token))
+	w.apply()
+}

@@ -1,0 +1,583 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	tfpath "github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/plat-ipam/terraform-provider-plat/internal/api"
+	"github.com/plat-ipam/terraform-provider-plat/internal/plat"
+)
+
+const (
+	// addressTimeout is also the time for an address to cool, which is five minutes at most by default.
+	addressTimeout = 10 * time.Minute
+	readTimeout    = 2 * time.Minute
+	// countMax is the most addresses of a family that one request assigns.
+	countMax = 4_096
+)
+
+func newAddress() resource.Resource { return &addressResource{} }
+
+// addressResource is the addresses of a handle.
+type addressResource struct{ caller }
+
+var (
+	_ resource.ResourceWithConfigure      = &addressResource{}
+	_ resource.ResourceWithImportState    = &addressResource{}
+	_ resource.ResourceWithModifyPlan     = &addressResource{}
+	_ resource.ResourceWithValidateConfig = &addressResource{}
+)
+
+type addressModel struct {
+	Handle     types.String   `tfsdk:"handle"`
+	Host       types.String   `tfsdk:"host"`
+	IPv4       types.Int64    `tfsdk:"ipv4"`
+	IPv6       types.Int64    `tfsdk:"ipv6"`
+	Address    types.String   `tfsdk:"address"`
+	Pools      types.List     `tfsdk:"pools"`
+	Attributes types.Map      `tfsdk:"attributes"`
+	Addresses  types.List     `tfsdk:"addresses"`
+	Timeouts   timeouts.Value `tfsdk:"timeouts"`
+}
+
+var addressAttributes = map[string]bool{
+	"handle": true, "host": true, "ipv4": true, "ipv6": true, "address": true, "pools": true, "attributes": true,
+}
+
+func (r *addressResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_address"
+}
+
+func (r *addressResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	count := func(family string) schema.Int64Attribute {
+		return schema.Int64Attribute{
+			Optional: true,
+			Computed: true,
+			MarkdownDescription: "The number of " + family + " addresses. A larger number assigns more, and a smaller one releases the last ones. " +
+				"Both happens in place.",
+			Validators: []validator.Int64{int64validator.Between(0, countMax)},
+		}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The addresses of a handle: a number of each family, or a specific address.",
+		Attributes: map[string]schema.Attribute{
+			"handle": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "The name under which Plat finds the addresses. Two resources must not share one.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+			},
+			"host": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "The machine that uses the addresses.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+			},
+			"ipv4": count("IPv4"),
+			"ipv6": count("IPv6"),
+			"address": schema.StringAttribute{
+				Optional:            true,
+				Computed:            true,
+				MarkdownDescription: "A specific address, in place of `ipv4` and `ipv6`. Without it, the first of the `addresses`.",
+			},
+			"pools": schema.ListAttribute{
+				Optional:    true,
+				ElementType: types.StringType,
+				MarkdownDescription: "The pools to use, in this order: names, CIDRs, and patterns with `*`, `?` and classes. Default: the pools that Plat selects. " +
+					"A list that lacks a pool in use replaces the addresses.",
+				Validators: []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues()},
+			},
+			"attributes": schema.MapAttribute{
+				Optional:            true,
+				ElementType:         types.StringType,
+				MarkdownDescription: "Texts that are stored with the addresses: those of their active owner.",
+			},
+			"addresses": schema.ListNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The addresses, IPv4 first, each with the network of its pool.",
+				NestedObject:        schema.NestedAttributeObject{Attributes: heldSchema()},
+			},
+			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+				Create: true, Read: true, Update: true, Delete: true,
+				CreateDescription: "The time to wait for an address, also for one that cools. Default: `10m`.",
+				ReadDescription:   "Default: `2m`.",
+				UpdateDescription: "Default: `10m`.",
+				DeleteDescription: "Default: `10m`.",
+			}),
+		},
+	}
+}
+
+func (r *addressResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config addressModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if !config.Address.IsNull() {
+		for name, count := range map[string]types.Int64{"ipv4": config.IPv4, "ipv6": config.IPv6} {
+			if !count.IsNull() {
+				resp.Diagnostics.AddAttributeError(tfpath.Root(name), "A specific address excludes counts",
+					fmt.Sprintf("Remove %s, or address: a specific address is the only one.", name))
+			}
+		}
+		if _, err := netip.ParseAddr(config.Address.ValueString()); err != nil && !config.Address.IsUnknown() {
+			resp.Diagnostics.AddAttributeError(tfpath.Root("address"), "This is no address",
+				fmt.Sprintf("address is %q; it must be an IPv4 or IPv6 address, such as 10.0.0.7.", config.Address.ValueString()))
+		}
+		return
+	}
+	if config.IPv4.IsUnknown() || config.IPv6.IsUnknown() {
+		return
+	}
+	if config.IPv4.ValueInt64()+config.IPv6.ValueInt64() == 0 {
+		resp.Diagnostics.AddAttributeError(tfpath.Root("ipv4"), "The resource has no address",
+			"Set ipv4, ipv6 or both to at least 1, or name a specific address.")
+	}
+}
+
+// ModifyPlan derives the counts, and decides what is changed in place and what is replaced.
+func (r *addressResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return
+	}
+	var config, plan addressModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	plan.IPv4, plan.IPv6 = countsOf(config)
+	if req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+		return
+	}
+	var state addressModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	held := heldIn(ctx, state.Addresses, &resp.Diagnostics)
+	pools := names(ctx, config.Pools, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if !config.Address.IsNull() && !sameNetwork(config.Address.ValueString(), state.Address.ValueString()) {
+		resp.RequiresReplace.Append(tfpath.Root("address"))
+	}
+	if !config.Pools.IsUnknown() && !allFrom(pools, held) {
+		resp.RequiresReplace.Append(tfpath.Root("pools"))
+	}
+	isReplaced := len(resp.RequiresReplace) > 0 || !plan.Handle.Equal(state.Handle) || !plan.Host.Equal(state.Host)
+	if !isReplaced && plan.IPv4.Equal(state.IPv4) && plan.IPv6.Equal(state.IPv6) {
+		plan.Addresses = state.Addresses
+		if config.Address.IsNull() {
+			plan.Address = state.Address
+		}
+	} else {
+		plan.Addresses = types.ListUnknown(heldType)
+		if config.Address.IsNull() {
+			plan.Address = types.StringUnknown()
+		}
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// countsOf returns how many addresses of each family a configuration asks for.
+func countsOf(config addressModel) (ipv4, ipv6 types.Int64) {
+	if config.Address.IsNull() {
+		return orZero(config.IPv4), orZero(config.IPv6)
+	}
+	address, err := netip.ParseAddr(config.Address.ValueString())
+	switch {
+	case err != nil:
+		return types.Int64Unknown(), types.Int64Unknown()
+	case address.Unmap().Is4():
+		return types.Int64Value(1), types.Int64Value(0)
+	}
+	return types.Int64Value(0), types.Int64Value(1)
+}
+
+func orZero(count types.Int64) types.Int64 {
+	if count.IsNull() {
+		return types.Int64Value(0)
+	}
+	return count
+}
+
+// allFrom says whether all addresses are from pools that a list names; an empty list names all.
+func allFrom(pools []string, held []heldModel) bool {
+	for _, each := range held {
+		if !isFrom(pools, each.Pool.ValueString(), each.Address.ValueString()) {
+			return false
+		}
+	}
+	return true
+}
+
+// isFrom says whether a list has a pool by its name, by a pattern, or by a CIDR with the address.
+func isFrom(pools []string, pool, address string) bool {
+	if len(pools) == 0 {
+		return true
+	}
+	for _, named := range pools {
+		if named == pool {
+			return true
+		}
+		if strings.Contains(named, "/") {
+			network, err := netip.ParsePrefix(named)
+			if at, wrong := netip.ParseAddr(address); err == nil && wrong == nil && network.Contains(at) {
+				return true
+			}
+			continue
+		}
+		if matches, err := path.Match(named, pool); err == nil && matches {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *addressResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	// Announced before the handle is read, so that creates that begin together are in one batch.
+	settle := r.client.AnnounceAssign()
+	defer settle()
+	var plan addressModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Create(ctx, addressTimeout)
+	resp.Diagnostics.Append(diags...)
+	wanted := wantedBy(ctx, plan, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	held, err := r.client.Handle(ctx, wanted.handle)
+	if err != nil {
+		addError(&resp.Diagnostics, "The handle cannot be read", err, addressAttributes)
+		return
+	}
+	if len(held) == 0 {
+		held = r.assign(ctx, wanted, settle, &resp.Diagnostics)
+	} else {
+		r.adopt(wanted, held, &resp.Diagnostics)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(plan.take(ctx, held)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+}
+
+// wanted is what a plan asks for.
+type wanted struct {
+	handle, host string
+	address      string
+	counts       map[int]int
+	pools        []string
+	attributes   map[string]string
+}
+
+func wantedBy(ctx context.Context, plan addressModel, diags *diag.Diagnostics) wanted {
+	asked := wanted{
+		handle:     plan.Handle.ValueString(),
+		host:       plan.Host.ValueString(),
+		counts:     map[int]int{4: int(plan.IPv4.ValueInt64()), 6: int(plan.IPv6.ValueInt64())},
+		pools:      names(ctx, plan.Pools, diags),
+		attributes: texts(ctx, plan.Attributes, diags),
+	}
+	if !plan.Address.IsUnknown() {
+		asked.address = plan.Address.ValueString()
+	}
+	return asked
+}
+
+// assign assigns what is wanted to a handle without addresses. If another run assigned to the handle at the same time,
+// its addresses are adopted.
+func (r *addressResource) assign(ctx context.Context, wanted wanted, settle func(), diags *diag.Diagnostics) []api.HeldAddress {
+	err := r.client.Assign(ctx, wanted.requests(nil), nil, settle)
+	isTaken := takenBy(err, wanted.handle)
+	if err != nil && !isTaken {
+		addError(diags, "No address was assigned", unanswered(err, "The next apply adopts what was assigned."), addressAttributes)
+		return nil
+	}
+	held, err := r.client.Handle(ctx, wanted.handle)
+	if err != nil {
+		addError(diags, "The assigned addresses cannot be read", unanswered(err, "The next apply adopts them."), addressAttributes)
+		return nil
+	}
+	if difference := wanted.differenceTo(held); difference != "" {
+		diags.AddAttributeError(tfpath.Root("handle"), "Another run assigns to this handle",
+			fmt.Sprintf("The handle %q was free a moment ago, and now %s. Two configurations must not share a handle.", wanted.handle, difference))
+		return nil
+	}
+	if isTaken {
+		r.adopt(wanted, held, diags)
+	}
+	return held
+}
+
+// takenBy says whether a specific address was rejected because the same handle has it.
+func takenBy(err error, handle string) bool {
+	var rejection *plat.Rejection
+	return errors.As(err, &rejection) && rejection.Code == api.ProblemCodeAlreadyAssigned &&
+		rejection.AssignedTo != nil && *rejection.AssignedTo == handle
+}
+
+// unanswered adds to an error without an answer what becomes of the request.
+func unanswered(err error, then string) error {
+	var silent *plat.UnansweredError
+	if errors.As(err, &silent) {
+		return fmt.Errorf("%w\n%s", err, then)
+	}
+	return err
+}
+
+// adopt takes over the addresses that a handle has, if they are what is wanted.
+func (r *addressResource) adopt(wanted wanted, held []api.HeldAddress, diags *diag.Diagnostics) {
+	if difference := wanted.differenceTo(held); difference != "" {
+		diags.AddAttributeError(tfpath.Root("handle"), "The handle has other addresses",
+			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the addresses as they are: tofu import plat_address.NAME %q", wanted.handle, difference, wanted.handle))
+		return
+	}
+	for _, each := range held {
+		r.client.Adopt(orEmpty(each.Generation))
+	}
+	diags.AddAttributeWarning(tfpath.Root("handle"), "The addresses were adopted",
+		fmt.Sprintf("The handle %q had these addresses already, as after an interrupted apply. No address was assigned.", wanted.handle))
+}
+
+// requests returns the assigns for what is wanted beside the numbers of addresses that the handle has. Each is limited to
+// the wanted number, so that two runs at the same time take no more.
+func (w wanted) requests(has map[int]int) []api.AssignRequest {
+	base := api.AssignRequest{
+		Host: w.host, Handle: &w.handle, Pools: given(w.pools), Attributes: given(w.attributes),
+	}
+	if w.address != "" {
+		base.Address = &w.address
+		return []api.AssignRequest{base}
+	}
+	ipv4, ipv6 := w.counts[4], w.counts[6]
+	missing4, missing6 := max(ipv4-has[4], 0), max(ipv6-has[6], 0)
+	if missing4 > 0 && missing6 > 0 && ipv4 == ipv6 {
+		base.LimitPerHandle, base.Ipv4, base.Ipv6 = &ipv4, &missing4, &missing6
+		return []api.AssignRequest{base}
+	}
+	var requests []api.AssignRequest
+	if missing4 > 0 {
+		one := base
+		one.LimitPerHandle, one.Ipv4 = &ipv4, &missing4
+		requests = append(requests, one)
+	}
+	if missing6 > 0 {
+		one := base
+		one.LimitPerHandle, one.Ipv6 = &ipv6, &missing6
+		requests = append(requests, one)
+	}
+	return requests
+}
+
+// differenceTo says how the addresses of a handle differ from what is wanted; nothing if they do not.
+func (w wanted) differenceTo(held []api.HeldAddress) string {
+	has := countsIn(held)
+	for family, count := range map[int]int{4: w.counts[4], 6: w.counts[6]} {
+		if has[family] != count {
+			return fmt.Sprintf("it has %d IPv4 and %d IPv6 addresses in place of %d and %d", has[4], has[6], w.counts[4], w.counts[6])
+		}
+	}
+	for _, each := range held {
+		switch {
+		case w.address != "" && !sameNetwork(w.address, each.Address):
+			return fmt.Sprintf("it has %s in place of %s", each.Address, w.address)
+		case each.Host == nil || *each.Host != w.host:
+			return fmt.Sprintf("%s is used on the host %q in place of %q", each.Address, orEmpty(each.Host), w.host)
+		case !isFrom(w.pools, each.Pool, each.Address):
+			return fmt.Sprintf("%s is of the pool %q, which is none of %q", each.Address, each.Pool, w.pools)
+		case !sameEntries(ownerOf(each), w.attributes):
+			return fmt.Sprintf("%s has the attributes %v in place of %v", each.Address, ownerOf(each), w.attributes)
+		}
+	}
+	return ""
+}
+
+func countsIn(held []api.HeldAddress) map[int]int {
+	counts := map[int]int{}
+	for _, each := range held {
+		counts[int(each.Family)]++
+	}
+	return counts
+}
+
+// ownerOf returns the attributes of the active owner: those of the assign until a request changes them.
+func ownerOf(held api.HeldAddress) map[string]string {
+	if held.Owner != nil && held.Owner.Active != nil {
+		return *held.Owner.Active
+	}
+	return nil
+}
+
+func orEmpty(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+func (r *addressResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state addressModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Read(ctx, readTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	held, err := r.client.Handle(ctx, state.Handle.ValueString())
+	if err != nil {
+		addError(&resp.Diagnostics, "The handle cannot be read", err, addressAttributes)
+		return
+	}
+	if len(held) == 0 {
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	resp.Diagnostics.Append(state.take(ctx, held)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+func (r *addressResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	settle := r.client.AnnounceAssign()
+	defer settle()
+	var plan addressModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Update(ctx, addressTimeout)
+	resp.Diagnostics.Append(diags...)
+	wanted := wantedBy(ctx, plan, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	held, err := r.client.Handle(ctx, wanted.handle)
+	if err == nil {
+		held, err = r.change(ctx, wanted, held, settle)
+	}
+	if err != nil {
+		addError(&resp.Diagnostics, "The addresses were not changed", unanswered(err, "The next plan shows what was changed."), addressAttributes)
+		return
+	}
+	resp.Diagnostics.Append(plan.take(ctx, held)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+}
+
+// change releases surplus addresses, assigns missing ones, and sets the owner of all. It returns what the handle then has.
+func (r *addressResource) change(ctx context.Context, wanted wanted, held []api.HeldAddress, settle func()) ([]api.HeldAddress, error) {
+	has := countsIn(held)
+	if wanted.address == "" {
+		var surplus []api.AddressToRelease
+		left := map[int]int{}
+		for _, each := range held {
+			family := int(each.Family)
+			if left[family]++; left[family] > wanted.counts[family] {
+				surplus = append(surplus, api.AddressToRelease{Address: each.Address, Generation: each.Generation})
+			}
+		}
+		if len(surplus) > 0 {
+			if err := r.client.Release(ctx, surplus, settle); err != nil {
+				return nil, err
+			}
+		}
+		if requests := wanted.requests(has); len(requests) > 0 {
+			if err := r.client.Assign(ctx, requests, held, settle); err != nil {
+				return nil, err
+			}
+		}
+	}
+	settle()
+	held, err := r.client.Handle(ctx, wanted.handle)
+	if err != nil {
+		return nil, err
+	}
+	isChanged := false
+	for _, each := range held {
+		if sameEntries(ownerOf(each), wanted.attributes) {
+			continue
+		}
+		isChanged = true
+		if err := r.client.SetOwner(ctx, wanted.handle, each.Address, wanted.attributes); err != nil {
+			return nil, err
+		}
+	}
+	if !isChanged {
+		return held, nil
+	}
+	return r.client.Handle(ctx, wanted.handle)
+}
+
+func (r *addressResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	settle := r.client.AnnounceAssign()
+	defer settle()
+	var state addressModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Delete(ctx, addressTimeout)
+	resp.Diagnostics.Append(diags...)
+	held := heldIn(ctx, state.Addresses, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var releases []api.AddressToRelease
+	for _, each := range held {
+		if generation := each.Generation.ValueString(); r.client.IsAdopted(generation) {
+			resp.Diagnostics.AddWarning("An address is not released",
+				fmt.Sprintf("%s was adopted by another resource in this run, which has the same handle %q.", each.Address.ValueString(), state.Handle.ValueString()))
+		} else {
+			releases = append(releases, api.AddressToRelease{Address: each.Address.ValueString(), Generation: &generation})
+		}
+	}
+	if len(releases) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if err := r.client.Release(ctx, releases, settle); err != nil {
+		addError(&resp.Diagnostics, "The addresses were not released", err, addressAttributes)
+	}
+}
+
+func (r *addressResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resource.ImportStatePassthroughID(ctx, tfpath.Root("handle"), req, resp)
+}
+
+// take writes what a handle has into a model. What the configuration says otherwise, in the same meaning, stays.
+func (m *addressModel) take(ctx context.Context, held []api.HeldAddress) diag.Diagnostics {
+	var diags diag.Diagnostics
+	has := countsIn(held)
+	m.IPv4, m.IPv6 = types.Int64Value(int64(has[4])), types.Int64Value(int64(has[6]))
+	m.Host = types.StringPointerValue(held[0].Host)
+	if m.Address.IsUnknown() || !sameNetwork(m.Address.ValueString(), held[0].Address) {
+		m.Address = types.StringValue(held[0].Address)
+	}
+	known := texts(ctx, m.Attributes, &diags)
+	for _, each := range held {
+		if owner := ownerOf(each); !sameEntries(owner, known) {
+			m.Attributes = mapOf(owner)
+			break
+		}
+	}
+	var wrong diag.Diagnostics
+	m.Addresses, wrong = types.ListValueFrom(ctx, heldType, modelsOf(ctx, held, &diags))
+	diags.Append(wrong...)
+	return diags
+}

@@ -1,0 +1,421 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/plat-ipam/terraform-provider-plat/internal/api"
+)
+
+// prefixTimeout is also the time for a prefix to cool, which is five minutes by default.
+const prefixTimeout = 10 * time.Minute
+
+// importSeparator is between handle and CIDR in the id of an import. No handle has it.
+const importSeparator = "#"
+
+func newPrefix() resource.Resource { return &prefixResource{} }
+
+// prefixResource is one prefix of a handle.
+type prefixResource struct{ caller }
+
+var (
+	_ resource.ResourceWithConfigure      = &prefixResource{}
+	_ resource.ResourceWithImportState    = &prefixResource{}
+	_ resource.ResourceWithModifyPlan     = &prefixResource{}
+	_ resource.ResourceWithValidateConfig = &prefixResource{}
+)
+
+type prefixModel struct {
+	Handle       types.String   `tfsdk:"handle"`
+	Family       types.Int64    `tfsdk:"family"`
+	PrefixLength types.Int64    `tfsdk:"prefix_length"`
+	Cidr         types.String   `tfsdk:"cidr"`
+	Pools        types.List     `tfsdk:"pools"`
+	Attributes   types.Map      `tfsdk:"attributes"`
+	Description  types.String   `tfsdk:"description"`
+	Tags         types.Set      `tfsdk:"tags"`
+	Pool         types.String   `tfsdk:"pool"`
+	Timeouts     timeouts.Value `tfsdk:"timeouts"`
+}
+
+var prefixAttributes = map[string]bool{
+	"handle": true, "family": true, "prefix_length": true, "cidr": true, "pools": true, "attributes": true,
+	"description": true, "tags": true,
+}
+
+func (r *prefixResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_prefix"
+}
+
+func (r *prefixResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "A prefix of a handle: a free one of a family and a length, or a specific one. Every change but one of `pools` replaces it.",
+		Attributes: map[string]schema.Attribute{
+			"handle": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "The name under which Plat finds the prefix. A handle can have a prefix of each family, each of a resource of its own.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+			},
+			"family": schema.Int64Attribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "4 or 6. Required without `cidr`.",
+				Validators:          []validator.Int64{int64validator.OneOf(4, 6)},
+			},
+			"prefix_length": schema.Int64Attribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "The length of the prefix. Default: that of the pool which serves.",
+				Validators:          []validator.Int64{int64validator.Between(1, 128)},
+			},
+			"cidr": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "A specific prefix, in place of `family` and `prefix_length`. Without it, the assigned one.",
+			},
+			"pools": schema.ListAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "The pools to use, in this order: names, CIDRs, and patterns with `*`, `?` and classes. Default: all `Automatic` pools of prefixes. A list that lacks the pool in use replaces the prefix.",
+				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues()},
+			},
+			"attributes": schema.MapAttribute{
+				Optional: true, ElementType: types.StringType, MarkdownDescription: "Texts that are stored with the prefix.",
+				PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
+			},
+			"description": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "A description, for people.",
+				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+			},
+			"tags": schema.SetAttribute{
+				Optional: true, ElementType: types.StringType, MarkdownDescription: "Words by which people group and find prefixes.",
+				PlanModifiers: []planmodifier.Set{setplanmodifier.RequiresReplace()},
+			},
+			"pool": schema.StringAttribute{Computed: true, MarkdownDescription: "The pool of the prefix."},
+			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+				Create: true, Read: true, Update: true, Delete: true,
+				CreateDescription: "The time to wait for a prefix, also for one that cools. Default: `10m`.",
+				ReadDescription:   "Default: `2m`.",
+				UpdateDescription: "Default: `2m`.",
+				DeleteDescription: "Default: `10m`.",
+			}),
+		},
+	}
+}
+
+func (r *prefixResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config prefixModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if config.Cidr.IsNull() {
+		if config.Family.IsNull() {
+			resp.Diagnostics.AddAttributeError(path.Root("family"), "The prefix has no family", "Set family to 4 or 6, or name a specific prefix as cidr.")
+		}
+		return
+	}
+	for name, value := range map[string]types.Int64{"family": config.Family, "prefix_length": config.PrefixLength} {
+		if !value.IsNull() {
+			resp.Diagnostics.AddAttributeError(path.Root(name), "A specific prefix excludes family and length",
+				fmt.Sprintf("Remove %s, or cidr: a specific prefix says it itself.", name))
+		}
+	}
+	if prefix, err := netip.ParsePrefix(config.Cidr.ValueString()); !config.Cidr.IsUnknown() && (err != nil || prefix != prefix.Masked()) {
+		resp.Diagnostics.AddAttributeError(path.Root("cidr"), "This is no prefix",
+			fmt.Sprintf("cidr is %q; it must be a network without bits below its prefix, such as 10.64.16.0/20.", config.Cidr.ValueString()))
+	}
+}
+
+// ModifyPlan derives family and length of a specific prefix, and decides whether the prefix is replaced.
+func (r *prefixResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return
+	}
+	var config, plan prefixModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if prefix, err := netip.ParsePrefix(config.Cidr.ValueString()); err == nil {
+		plan.Family, plan.PrefixLength = familyOf(prefix), types.Int64Value(int64(prefix.Bits()))
+	}
+	if req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+		return
+	}
+	var state prefixModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	pools := names(ctx, config.Pools, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if !config.Cidr.IsNull() && !sameNetwork(config.Cidr.ValueString(), state.Cidr.ValueString()) {
+		resp.RequiresReplace.Append(path.Root("cidr"))
+	}
+	if config.Cidr.IsNull() && !config.Family.Equal(state.Family) {
+		resp.RequiresReplace.Append(path.Root("family"))
+	}
+	if config.Cidr.IsNull() && !config.PrefixLength.IsNull() && !config.PrefixLength.Equal(state.PrefixLength) {
+		resp.RequiresReplace.Append(path.Root("prefix_length"))
+	}
+	if !config.Pools.IsUnknown() && !isFrom(pools, state.Pool.ValueString(), strings.Split(state.Cidr.ValueString(), "/")[0]) {
+		resp.RequiresReplace.Append(path.Root("pools"))
+	}
+	isReplaced := len(resp.RequiresReplace) > 0 || !plan.Handle.Equal(state.Handle) || !plan.Attributes.Equal(state.Attributes) ||
+		!plan.Description.Equal(state.Description) || !plan.Tags.Equal(state.Tags)
+	plan.Pool = types.StringUnknown()
+	if !isReplaced {
+		plan.Pool, plan.Family, plan.PrefixLength = state.Pool, state.Family, state.PrefixLength
+	} else if config.Cidr.IsNull() && config.PrefixLength.IsNull() {
+		plan.PrefixLength = types.Int64Unknown()
+	}
+	if config.Cidr.IsNull() {
+		plan.Cidr = state.Cidr
+		if isReplaced {
+			plan.Cidr = types.StringUnknown()
+		}
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+func familyOf(prefix netip.Prefix) types.Int64 {
+	if prefix.Addr().Is4() {
+		return types.Int64Value(4)
+	}
+	return types.Int64Value(6)
+}
+
+func (r *prefixResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan prefixModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Create(ctx, prefixTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	held := r.held(ctx, plan, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if held != nil {
+		r.adopt(ctx, plan, *held, &resp.Diagnostics)
+	} else {
+		held = r.assign(ctx, plan, &resp.Diagnostics)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	plan.take(ctx, *held, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+}
+
+// held returns the prefix of the plan's family that the handle has; nothing without one. A state names its own prefix.
+func (r *prefixResource) held(ctx context.Context, model prefixModel, diags *diag.Diagnostics) *api.HeldPrefix {
+	all, err := r.client.Prefixes(ctx, model.Handle.ValueString())
+	if err != nil {
+		addError(diags, "The handle cannot be read", err, prefixAttributes)
+		return nil
+	}
+	var found *api.HeldPrefix
+	for i, each := range all {
+		if cidr := textOf(model.Cidr); cidr != nil && sameNetwork(*cidr, each.Cidr) {
+			return &all[i]
+		}
+		if model.Family.IsNull() || int64(each.Family) == model.Family.ValueInt64() {
+			found = &all[i]
+		}
+	}
+	return found
+}
+
+// adopt takes over the prefix that a handle has, if it is what is wanted.
+func (r *prefixResource) adopt(ctx context.Context, plan prefixModel, held api.HeldPrefix, diags *diag.Diagnostics) {
+	handle := plan.Handle.ValueString()
+	if difference := plan.differenceTo(ctx, held, diags); difference != "" {
+		diags.AddAttributeError(path.Root("handle"), "The handle has another prefix",
+			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the prefix as it is: tofu import plat_prefix.NAME %q", handle, difference, handle+importSeparator+held.Cidr))
+		return
+	}
+	r.client.Adopt(prefixProof(handle, held.Cidr))
+	diags.AddAttributeWarning(path.Root("handle"), "The prefix was adopted",
+		fmt.Sprintf("The handle %q had %s already, as after an interrupted apply. No prefix was assigned.", handle, held.Cidr))
+}
+
+// prefixProof names a prefix of a handle among what was adopted, because prefixes have no generations.
+func prefixProof(handle, cidr string) string { return handle + importSeparator + cidr }
+
+func (m *prefixModel) differenceTo(ctx context.Context, held api.HeldPrefix, diags *diag.Diagnostics) string {
+	found := *m
+	found.take(ctx, held, diags)
+	pools := names(ctx, m.Pools, diags)
+	switch {
+	case textOf(m.Cidr) != nil && !sameNetwork(m.Cidr.ValueString(), held.Cidr):
+		return fmt.Sprintf("it has %s in place of %s", held.Cidr, m.Cidr.ValueString())
+	case intOf(m.PrefixLength) != nil && !m.PrefixLength.Equal(found.PrefixLength):
+		return fmt.Sprintf("%s has another length than %d", held.Cidr, m.PrefixLength.ValueInt64())
+	case !isFrom(pools, held.Pool, strings.Split(held.Cidr, "/")[0]):
+		return fmt.Sprintf("%s is of the pool %q, which is none of %q", held.Cidr, held.Pool, pools)
+	case !m.Attributes.Equal(found.Attributes):
+		return fmt.Sprintf("%s has the attributes %v in place of %v", held.Cidr, found.Attributes, m.Attributes)
+	case !m.Description.Equal(found.Description):
+		return fmt.Sprintf("%s has the description %v in place of %v", held.Cidr, found.Description, m.Description)
+	case !m.Tags.Equal(found.Tags):
+		return fmt.Sprintf("%s has the tags %v in place of %v", held.Cidr, found.Tags, m.Tags)
+	}
+	return ""
+}
+
+// assign assigns a prefix to a handle that has none of the family. If another run did so at the same time, the prefix is
+// that of both.
+func (r *prefixResource) assign(ctx context.Context, plan prefixModel, diags *diag.Diagnostics) *api.HeldPrefix {
+	request := api.PrefixRequest{
+		Handle:      plan.Handle.ValueString(),
+		Pools:       given(names(ctx, plan.Pools, diags)),
+		Attributes:  given(texts(ctx, plan.Attributes, diags)),
+		Description: textOf(plan.Description),
+		Tags:        given(names(ctx, plan.Tags, diags)),
+	}
+	if request.Cidr = textOf(plan.Cidr); request.Cidr == nil {
+		family, one := api.PrefixRequestFamily(plan.Family.ValueInt64()), 1
+		request.Family, request.PrefixLength, request.LimitPerHandle = &family, intOf(plan.PrefixLength), &one
+	}
+	_, err := r.client.AssignPrefix(ctx, request)
+	if err != nil && !takenBy(err, "prefix/"+request.Handle) {
+		addError(diags, "No prefix was assigned", unanswered(err, "The next apply adopts what was assigned."), prefixAttributes)
+		return nil
+	}
+	held := r.held(ctx, plan, diags)
+	if diags.HasError() {
+		return nil
+	}
+	if held == nil {
+		diags.AddAttributeError(path.Root("handle"), "The prefix is gone", fmt.Sprintf("The handle %q was released right after its prefix was assigned.", request.Handle))
+		return nil
+	}
+	if difference := plan.differenceTo(ctx, *held, diags); difference != "" {
+		diags.AddAttributeError(path.Root("handle"), "Another run assigns to this handle",
+			fmt.Sprintf("The handle %q was free a moment ago, and now %s. Two configurations must not share a handle.", request.Handle, difference))
+		return nil
+	}
+	return held
+}
+
+func (r *prefixResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state prefixModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Read(ctx, readTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	held := r.held(ctx, state, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if held == nil {
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	state.take(ctx, *held, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// Update has only new `pools` and timeouts to keep, of which Plat stores nothing.
+func (r *prefixResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan prefixModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	}
+}
+
+func (r *prefixResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state prefixModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Delete(ctx, prefixTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	handle, cidr := state.Handle.ValueString(), state.Cidr.ValueString()
+	if r.client.IsAdopted(prefixProof(handle, cidr)) {
+		resp.Diagnostics.AddWarning("The prefix is not released",
+			fmt.Sprintf("%s was adopted by another resource in this run, which has the same handle %q.", cidr, handle))
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if err := r.client.ReleasePrefix(ctx, handle, cidr); err != nil {
+		addError(&resp.Diagnostics, "The prefix was not released", err, prefixAttributes)
+	}
+}
+
+// ImportState takes a handle with one prefix, or HANDLE#CIDR.
+func (r *prefixResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	handle, cidr, isNamed := strings.Cut(req.ID, importSeparator)
+	all, err := r.client.Prefixes(ctx, handle)
+	if err != nil {
+		addError(&resp.Diagnostics, "The handle cannot be read", err, prefixAttributes)
+		return
+	}
+	cidrs := make([]string, 0, len(all))
+	for _, each := range all {
+		if !isNamed || sameNetwork(cidr, each.Cidr) {
+			cidrs = append(cidrs, each.Cidr)
+		}
+	}
+	if len(cidrs) != 1 {
+		resp.Diagnostics.AddError("The import names no single prefix",
+			fmt.Sprintf("%q stands for %d prefixes %v. Name one as HANDLE%sCIDR.", req.ID, len(cidrs), cidrs, importSeparator))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("handle"), handle)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("cidr"), cidrs[0])...)
+}
+
+// described are the attributes in which Plat keeps a description and tags.
+var described = map[string]bool{"description": true, "tags": true}
+
+// take writes a prefix into the model. What the model says otherwise, in the same meaning, stays.
+func (m *prefixModel) take(ctx context.Context, held api.HeldPrefix, diags *diag.Diagnostics) {
+	m.Cidr = text(m.Cidr, &held.Cidr, sameNetwork)
+	m.Pool = types.StringValue(held.Pool)
+	if prefix, err := netip.ParsePrefix(held.Cidr); err == nil {
+		m.Family, m.PrefixLength = familyOf(prefix), types.Int64Value(int64(prefix.Bits()))
+	}
+	var attributes *map[string]string
+	if held.Attributes != nil {
+		own := map[string]string{}
+		for name, value := range *held.Attributes {
+			if !described[name] {
+				own[name] = value
+			}
+		}
+		if len(own) > 0 {
+			attributes = &own
+		}
+	}
+	if known := texts(ctx, m.Attributes, diags); attributes == nil || !sameEntries(known, *attributes) {
+		m.Attributes = entries(m.Attributes, attributes)
+	}
+	m.Description = text(m.Description, held.Description, nil)
+	m.Tags = set(ctx, m.Tags, held.Tags, diags)
+}
