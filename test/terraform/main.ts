@@ -25,6 +25,9 @@ const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pla
 /** Lines that say how OpenTofu is built: a release, without its own symbols. */
 const TOFU_FLAGS = ["-trimpath", "-ldflags=-s -w -X github.com/opentofu/opentofu/version.dev=no"];
 
+/** The tests wait for most of their time. */
+const TESTS_AT_ONCE = 4;
+
 const args = process.argv.slice(2);
 const isWriting = args.includes("--write");
 
@@ -164,7 +167,14 @@ try {
     );
     if (isWriting) return;
     await step("go vet", () => go(PROVIDER, ["vet", "./..."]));
-    const tests = ["test", "-count=1", "-timeout=20m", ...args, "./..."];
+    const tests = [
+      "test",
+      "-count=1",
+      "-timeout=20m",
+      `-parallel=${TESTS_AT_ONCE}`,
+      ...args,
+      "./...",
+    ];
     const env = { PLAT_TERRAFORM: terraform, PLAT_PROVIDER: built, PLAT_ROOT: ROOT };
     console.log(await step("the tests", () => go(PROVIDER, tests, env)));
   });

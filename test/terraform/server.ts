@@ -1,11 +1,16 @@
 import "../../src/local/environment.ts";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
+import { buffer } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { EFFECTIVE_MS_MAX } from "../../src/base/limits.ts";
 import { functionsOver } from "../../src/local/functions.ts";
 import { type Handlers, serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { wiringOver } from "../../src/wiring.ts";
+import { type Caller, OPERATOR_KEYS } from "../../twin/callers.ts";
+import { signerOf } from "../../twin/signature.ts";
 
 /**
  * A server for the tests of the Terraform provider, in memory. It takes orders from its standard input, a line each, and
@@ -14,9 +19,18 @@ import { wiringOver } from "../../src/wiring.ts";
  * - `advance SECONDS` moves its clock, which its answers tell in `Date`
  * - `work` executes the scheduled runs
  *
+ * With `--signed` it serves requests only that are signed by the example's keys of AWS, as API Gateway does.
  * With `--stale`, the functions that assign use a copy of the configuration until it is 18 s old, as one in AWS may.
  */
-const { values } = parseArgs({ options: { stale: { type: "boolean", default: false } } });
+const { values } = parseArgs({
+  options: {
+    signed: { type: "boolean", default: false },
+    stale: { type: "boolean", default: false },
+  },
+});
+
+const REGION = "eu-central-1";
+const SIGNER: Caller = { name: "operator", userArn: "", statements: [], ...OPERATOR_KEYS };
 
 const startedAtMs = Date.now();
 let advancedMs = 0;
@@ -37,7 +51,32 @@ const dated = Object.entries(served).map(([name, handler]): [string, typeof hand
   },
 ]);
 const { url } = await serve(Object.fromEntries(dated) as unknown as Handlers, { port: 0 });
-console.log(`Plat listens on ${url}`);
+console.log(`Plat listens on ${values.signed ? await gateway(url) : url}`);
+
+/** Starts a server before another one that passes on what is signed, and returns its URL. */
+async function gateway(behind: string): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    const caller = await signerOf(request, body, REGION, [SIGNER]);
+    if (!caller) {
+      response
+        .writeHead(403, { "content-type": "application/json" })
+        .end('{"message":"Forbidden"}');
+      return;
+    }
+    const { method = "GET", headers } = request;
+    const passed = ["content-type", "idempotency-key", "if-match", "if-none-match"].flatMap(
+      (name): [string, string][] => (headers[name] ? [[name, String(headers[name])]] : []),
+    );
+    const init = { method, headers: passed, ...(body.length > 0 && { body }) };
+    const reply = await fetch(`${behind}${request.url}`, init);
+    response
+      .writeHead(reply.status, Object.fromEntries(reply.headers))
+      .end(Buffer.from(await reply.arrayBuffer()));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 const ORDERS: Readonly<Record<string, (seconds: number) => Promise<void> | void>> = {
   advance: (seconds) => {

@@ -302,6 +302,41 @@ func TestReplacementBeforeDestroyKeepsTheAdoptedAddress(t *testing.T) {
 	equal(t, "addresses", strings.Join(s.addressesOf("shop/web"), " "), before[0])
 }
 
+func TestValuesThatArePlannedUnknown(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("lan", lan)
+	s.pool("lan-2", map[string]any{"cidr": "10.2.0.0/24"})
+	const unknown = `
+resource "terraform_data" "pool" {
+  input = %q
+}
+
+resource "terraform_data" "count" {
+  input = %d
+}
+
+resource "plat_address" "web" {
+  handle     = "shop/web"
+  host       = "terraform"
+  ipv4       = terraform_data.count.output
+  pools      = ["lan", terraform_data.pool.output]
+  attributes = { pool = terraform_data.pool.output }
+}
+`
+	w := newWorkspace(t, s.url)
+	w.config(fmt.Sprintf(unknown, "lan-2", 1))
+	w.apply()
+	w.isSettled()
+	before := s.addressesOf("shop/web")
+	w.config(fmt.Sprintf(unknown, "lan-*", 2))
+	w.apply()
+	w.isSettled()
+	held := s.addressesOf("shop/web")
+	equal(t, "addresses", len(held), 2)
+	equal(t, "the first address stays", slices.Contains(held, before[0]), true)
+}
+
 func TestInvalidAddressesAreErrorsOnTheirAttribute(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

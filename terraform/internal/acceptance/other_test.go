@@ -3,6 +3,7 @@ package acceptance
 import (
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -156,4 +157,41 @@ func TestTokenAndSpace(t *testing.T) {
 	contains(t, output, "unauthenticated")
 	w.config(fmt.Sprintf(configuration, token))
 	w.apply()
+}
+
+func TestSignedRequests(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, "--signed")
+	w := newWorkspace(t, s.url)
+	credentials := filepath.Join(w.folder, "credentials")
+	write(t, credentials, "[plat]\naws_access_key_id = AKIAIOSFODNN7EXAMPLE\naws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n"+
+		"[other]\naws_access_key_id = AKIAIOSFODNN7EXAMPLE\naws_secret_access_key = other\n")
+	w.env = append(w.env, "AWS_SHARED_CREDENTIALS_FILE="+credentials, "AWS_CONFIG_FILE=/dev/null", "AWS_EC2_METADATA_DISABLED=true",
+		"AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY=")
+	const configuration = `
+provider "plat" {
+  region  = "eu-central-1"
+  profile = %q
+}
+
+resource "plat_reservation" "routers" {
+  name  = "routers"
+  cidrs = ["10.1.0.0/30"]
+}
+
+data "plat_addresses" "found" {
+  handle     = "team/a b+c"
+  attributes = { "a b" = "c&d/ü" }
+}
+`
+	w.config(fmt.Sprintf(configuration, "other"))
+	output, err := w.try("apply", "-auto-approve")
+	if err == nil {
+		t.Fatalf("a wrong signature was accepted:\n%s", output)
+	}
+	contains(t, output, "Check token, credentials and permissions")
+	w.config(fmt.Sprintf(configuration, "plat"))
+	w.apply()
+	w.isSettled()
+	w.run("destroy", "-auto-approve")
 }

@@ -127,7 +127,7 @@ func (c *Client) release(ctx context.Context, addresses []api.AddressToRelease, 
 		if len(left) == 0 {
 			return nil
 		}
-		if err := c.sleep(ctx, unansweredWait); err != nil {
+		if err := c.wait(ctx, unansweredWait, "the release is not complete yet"); err != nil {
 			return fmt.Errorf("%d addresses could not be released yet: %w", len(left), err)
 		}
 		addresses = left

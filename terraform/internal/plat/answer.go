@@ -113,7 +113,7 @@ func exchange[Body any](ctx context.Context, c *Client, isRepeatable bool, send 
 			}
 			wait = wait/2 + rand.N(wait/2+1)
 		}
-		if c.sleep(ctx, wait) != nil {
+		if c.wait(ctx, wait, err.Error()) != nil {
 			return body, answer, err
 		}
 	}

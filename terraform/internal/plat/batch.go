@@ -222,7 +222,7 @@ func (c *Client) inBatch(ctx context.Context, request api.BatchedRequest, settle
 			return result, err
 		}
 		wait := waitOf(rejection, try)
-		if wait == untold || !fits(ctx, wait) || c.sleep(ctx, wait) != nil {
+		if wait == untold || !fits(ctx, wait) || c.wait(ctx, wait, rejection.Error()) != nil {
 			return result, rejection
 		}
 	}

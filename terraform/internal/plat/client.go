@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/plat-ipam/terraform-provider-plat/internal/api"
 )
 
@@ -91,6 +92,12 @@ func endpointOf(endpoint string) (*url.URL, error) {
 
 // newKey returns an Idempotency-Key that no request ever had.
 func newKey() string { return "terraform-" + rand.Text() }
+
+// wait waits, and tells the log why.
+func (c *Client) wait(ctx context.Context, wait time.Duration, reason string) error {
+	tflog.Info(ctx, "Waiting for Plat", map[string]any{"wait": wait.String(), "reason": reason})
+	return c.sleep(ctx, wait)
+}
 
 // pause waits, or returns the reason why the context has ended.
 func pause(ctx context.Context, wait time.Duration) error {

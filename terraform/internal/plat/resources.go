@@ -71,7 +71,7 @@ func (c *Client) waitUntil(ctx context.Context, effectiveAt *time.Time, answer A
 	if wait <= 0 {
 		return nil
 	}
-	if err := c.sleep(ctx, wait); err != nil {
+	if err := c.wait(ctx, wait, "the change is not in force everywhere yet"); err != nil {
 		return fmt.Errorf("the change is written, but was not in force everywhere before the timeout: %w", err)
 	}
 	return nil
@@ -111,7 +111,7 @@ func (c *Client) Follow(ctx context.Context, id string) error {
 		case api.Failed, api.Cancelled:
 			return fmt.Errorf("the job %s is %s: %s", id, job.State, job.Detail)
 		}
-		if err := c.sleep(ctx, jobPoll); err != nil {
+		if err := c.wait(ctx, jobPoll, job.Detail); err != nil {
 			return fmt.Errorf("the job %s did not end before the timeout; it goes on, and another run follows it. %s (%w)", id, job.Detail, err)
 		}
 	}
@@ -204,13 +204,20 @@ func (c *Client) AssignPrefix(ctx context.Context, request api.PrefixRequest) (a
 
 // ReleasePrefix releases a prefix of a handle. One that the handle does not have is released.
 func (c *Client) ReleasePrefix(ctx context.Context, handle, cidr string) error {
-	_, _, err := exchange[api.PrefixesReleased](ctx, c, true, func() (*http.Response, error) {
-		return c.api.ReleasePrefixesInSpace(ctx, c.space, api.PrefixReleaseRequest{Handle: handle, Cidr: &cidr})
-	})
-	if IsRejection(err, api.ProblemCodeNotFound, api.ProblemCodeGenerationConflict) {
-		return nil
+	for {
+		released, _, err := exchange[api.PrefixesReleased](ctx, c, true, func() (*http.Response, error) {
+			return c.api.ReleasePrefixesInSpace(ctx, c.space, api.PrefixReleaseRequest{Handle: handle, Cidr: &cidr})
+		})
+		if IsRejection(err, api.ProblemCodeNotFound, api.ProblemCodeGenerationConflict) {
+			return nil
+		}
+		if err != nil || released.Complete {
+			return err
+		}
+		if err := c.wait(ctx, unansweredWait, "the release is not complete yet"); err != nil {
+			return fmt.Errorf("%s could not be released yet: %w", cidr, err)
+		}
 	}
-	return err
 }
 
 // PoolUsage has the counts of a pool. A count beyond 2^53 is a text in the answer, which json.Number reads too.

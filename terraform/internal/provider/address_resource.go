@@ -169,14 +169,17 @@ func (r *addressResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	var state addressModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	held := heldIn(ctx, state.Addresses, &resp.Diagnostics)
-	pools := names(ctx, config.Pools, &resp.Diagnostics)
+	var pools []string
+	if isKnown(config.Pools) {
+		pools = names(ctx, config.Pools, &resp.Diagnostics)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if !config.Address.IsNull() && !sameNetwork(config.Address.ValueString(), state.Address.ValueString()) {
 		resp.RequiresReplace.Append(tfpath.Root("address"))
 	}
-	if !config.Pools.IsUnknown() && !allFrom(pools, held) {
+	if !allFrom(pools, held) {
 		resp.RequiresReplace.Append(tfpath.Root("pools"))
 	}
 	isReplaced := len(resp.RequiresReplace) > 0 || !plan.Handle.Equal(state.Handle) || !plan.Host.Equal(state.Host)
@@ -348,7 +351,7 @@ func unanswered(err error, then string) error {
 func (r *addressResource) adopt(wanted wanted, held []api.HeldAddress, diags *diag.Diagnostics) {
 	if difference := wanted.differenceTo(held); difference != "" {
 		diags.AddAttributeError(tfpath.Root("handle"), "The handle has other addresses",
-			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the addresses as they are: tofu import plat_address.NAME %q", wanted.handle, difference, wanted.handle))
+			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the addresses as they are, by the command import plat_address.NAME %q", wanted.handle, difference, wanted.handle))
 		return
 	}
 	for _, each := range held {

@@ -28,6 +28,8 @@ const (
 	poolTimeout = 10 * time.Minute
 	// poolDeleteTimeout is also the time for addresses to cool.
 	poolDeleteTimeout = 30 * time.Minute
+	// changesMax is how often a change is tried that a job or another caller has overtaken.
+	changesMax = 5
 )
 
 func newPool() resource.Resource { return &poolResource{} }
@@ -191,7 +193,7 @@ func (r *poolResource) makeWay(ctx context.Context, plan poolModel, diags *diag.
 	}
 	if difference := differenceOf(plan, found); difference != "" {
 		diags.AddAttributeError(path.Root("name"), "The pool exists with other fields",
-			fmt.Sprintf("The pool %q exists, and its %s. Choose another name, change the configuration, or import the pool as it is: tofu import plat_pool.NAME %q", name, difference, name))
+			fmt.Sprintf("The pool %q exists, and its %s. Choose another name, change the configuration, or import the pool as it is, by the command import plat_pool.NAME %q", name, difference, name))
 		return false
 	}
 	// The same PUT completes a pool whose creation was interrupted, and says when any other is in force.
@@ -266,20 +268,20 @@ func (r *poolResource) Update(ctx context.Context, req resource.UpdateRequest, r
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	name := plan.Name.ValueString()
-	for {
-		pool, version, err := r.client.Pool(ctx, name)
-		if err == nil {
+	var err error
+	for range changesMax {
+		var pool api.Pool
+		var version string
+		if pool, version, err = r.client.Pool(ctx, name); err == nil {
 			err = r.client.ChangePool(ctx, name, version, plan.request(ctx, &pool, &resp.Diagnostics))
 		}
-		if plat.IsRejection(err, api.ProblemCodePreconditionFailed) && ctx.Err() == nil {
-			// A job or another caller has changed the pool since the read.
-			continue
+		if !plat.IsRejection(err, api.ProblemCodePreconditionFailed) {
+			break
 		}
-		if err != nil {
-			addError(&resp.Diagnostics, "The pool was not changed", unanswered(err, "The next plan shows whether it was changed."), poolAttributes)
-			return
-		}
-		break
+	}
+	if err != nil {
+		addError(&resp.Diagnostics, "The pool was not changed", unanswered(err, "The next plan shows whether it was changed."), poolAttributes)
+		return
 	}
 	r.settled(ctx, &plan, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {

@@ -159,7 +159,10 @@ func (r *prefixResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	}
 	var state prefixModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	pools := names(ctx, config.Pools, &resp.Diagnostics)
+	var pools []string
+	if isKnown(config.Pools) {
+		pools = names(ctx, config.Pools, &resp.Diagnostics)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -172,7 +175,7 @@ func (r *prefixResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	if config.Cidr.IsNull() && !config.PrefixLength.IsNull() && !config.PrefixLength.Equal(state.PrefixLength) {
 		resp.RequiresReplace.Append(path.Root("prefix_length"))
 	}
-	if !config.Pools.IsUnknown() && !isFrom(pools, state.Pool.ValueString(), strings.Split(state.Cidr.ValueString(), "/")[0]) {
+	if !isFrom(pools, state.Pool.ValueString(), strings.Split(state.Cidr.ValueString(), "/")[0]) {
 		resp.RequiresReplace.Append(path.Root("pools"))
 	}
 	isReplaced := len(resp.RequiresReplace) > 0 || !plan.Handle.Equal(state.Handle) || !plan.Attributes.Equal(state.Attributes) ||
@@ -249,7 +252,7 @@ func (r *prefixResource) adopt(ctx context.Context, plan prefixModel, held api.H
 	handle := plan.Handle.ValueString()
 	if difference := plan.differenceTo(ctx, held, diags); difference != "" {
 		diags.AddAttributeError(path.Root("handle"), "The handle has another prefix",
-			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the prefix as it is: tofu import plat_prefix.NAME %q", handle, difference, handle+importSeparator+held.Cidr))
+			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the prefix as it is, by the command import plat_prefix.NAME %q", handle, difference, handle+importSeparator+held.Cidr))
 		return
 	}
 	r.client.Adopt(prefixProof(handle, held.Cidr))

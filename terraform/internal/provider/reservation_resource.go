@@ -96,7 +96,7 @@ func (r *reservationResource) adopt(ctx context.Context, plan reservationModel, 
 	name := plan.Name.ValueString()
 	if !sameSpans(names(ctx, plan.Cidrs, diags), found.Cidrs) || orEmpty(found.Reason) != plan.Reason.ValueString() {
 		diags.AddAttributeError(path.Root("name"), "The reservation exists with other fields",
-			fmt.Sprintf("The reservation %q has %v with the reason %q. Choose another name, change the configuration, or import it as it is: tofu import plat_reservation.NAME %q", name, found.Cidrs, orEmpty(found.Reason), name))
+			fmt.Sprintf("The reservation %q has %v with the reason %q. Choose another name, change the configuration, or import it as it is, by the command import plat_reservation.NAME %q", name, found.Cidrs, orEmpty(found.Reason), name))
 		return
 	}
 	// The same PUT says when the reservation is in force.

@@ -23,6 +23,11 @@ func names(ctx context.Context, value interface {
 	return elements
 }
 
+// isKnown says whether a list and all its elements are known.
+func isKnown(list types.List) bool {
+	return !list.IsUnknown() && !slices.ContainsFunc(list.Elements(), attr.Value.IsUnknown)
+}
+
 // texts returns a map of texts; nil if it is null.
 func texts(ctx context.Context, value types.Map, diags *diag.Diagnostics) map[string]string {
 	if value.IsNull() {
