@@ -97,6 +97,28 @@ func TestSpecificAddressWaitsForItsCooldown(t *testing.T) {
 	equal(t, "addresses", strings.Join(s.addressesOf("shop/web"), " "), "10.1.0.78")
 }
 
+func TestTimeoutEndsTheWaitForACooldown(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("lan", map[string]any{"cidr": "10.1.0.0/24", "cooldownSeconds": 1_200})
+	w := newWorkspace(t, s.url)
+	w.config(fmt.Sprintf(web, "address = \"10.1.0.77\"\n timeouts = {\n create = \"20s\"\n }"))
+	w.apply()
+	w.isSettled()
+	w.config(fmt.Sprintf(web, "address = \"10.1.0.77\"\n timeouts = {\n create = \"10s\"\n }"))
+	contains(t, w.apply(), "0 added, 1 changed, 0 destroyed")
+	w.run("taint", "plat_address.web")
+	output, err := w.try("apply", "-auto-approve")
+	if err == nil {
+		t.Fatalf("an address was assigned that cools:\n%s", output)
+	}
+	contains(t, output, "(address_cooling")
+	contains(t, output, "a longer timeout waits for that")
+	s.do("advance 1300")
+	w.apply()
+	w.isSettled()
+}
+
 func TestLostStateIsAdopted(t *testing.T) {
 	t.Parallel()
 	for _, each := range []struct{ name, order string }{

@@ -18,11 +18,13 @@ const (
 	batchBytesMax     = 900_000
 	// quiet is how long a batch waits for the next request after the last one came.
 	quiet = 25 * time.Millisecond
-	// expectant is how long it waits instead while it has fewer requests than the batch before: Terraform begins as many
-	// operations as have ended.
-	expectant = 200 * time.Millisecond
-	// patience is how long a batch waits at most while other requests are announced.
-	patience = 2 * time.Second
+	// expectantMin is how long it waits at least while it has fewer requests than ran at the same time before: Terraform begins an
+	// operation for each that ends. A machine or a server that is slow gets expectantFactor times as long as the last batch
+	// took, and patience at most.
+	expectantMin    = 500 * time.Millisecond
+	expectantFactor = 4
+	// patience is how long a batch waits at most while other requests are announced, or still come one after another.
+	patience = 5 * time.Second
 )
 
 // batcher gathers the requests that run at the same time, and sends them together. One batch is under way at a time, and
@@ -34,8 +36,12 @@ type batcher struct {
 	queue  []*queued
 	coming int
 	busy   bool
-	// last is the number of requests in the batch before.
-	last int
+	// flying is the number of requests in the batch under way.
+	flying int
+	// expected is how many requests run at the same time: the most that were pending, until a batch waits in vain for them.
+	expected int
+	// took is how long the last batch was under way.
+	took time.Duration
 	// stir is closed and replaced when a request comes, or one that was announced does not.
 	stir chan struct{}
 }
@@ -82,6 +88,7 @@ func (b *batcher) do(ctx context.Context, request api.BatchedRequest, settle fun
 	item := &queued{request: request, addresses: addressesOf(request), bytes: len(text) + 1, done: make(chan outcome, 1)}
 	b.mu.Lock()
 	b.queue = append(b.queue, item)
+	b.expected = max(b.expected, b.flying+len(b.queue))
 	if !b.busy {
 		b.busy = true
 		// The batch also has requests of others, so it does not end with this one.
@@ -125,7 +132,7 @@ func (b *batcher) gather() {
 	late := time.After(patience)
 	for {
 		b.mu.Lock()
-		stir, coming, count, last := b.stir, b.coming, len(b.queue), b.last
+		stir, coming, count, expected, took := b.stir, b.coming, len(b.queue), b.expected, b.took
 		b.mu.Unlock()
 		if count == 0 {
 			return
@@ -133,8 +140,8 @@ func (b *batcher) gather() {
 		var calm <-chan time.Time
 		switch {
 		case coming > 0:
-		case count < last:
-			calm = time.After(expectant)
+		case count < expected:
+			calm = time.After(max(expectantMin, expectantFactor*took))
 		default:
 			calm = time.After(quiet)
 		}
@@ -142,6 +149,9 @@ func (b *batcher) gather() {
 		case <-late:
 			return
 		case <-calm:
+			b.mu.Lock()
+			b.expected = len(b.queue)
+			b.mu.Unlock()
 			return
 		case <-stir:
 		}
@@ -161,9 +171,7 @@ func (b *batcher) cut() []*queued {
 	}
 	batch := b.queue[:count:count]
 	b.queue = b.queue[count:]
-	if count > 0 {
-		b.last = count
-	}
+	b.flying = count
 	return batch
 }
 
@@ -172,7 +180,12 @@ func (b *batcher) carryOut(ctx context.Context, batch []*queued) {
 	for i, item := range batch {
 		requests[i] = item.request
 	}
+	begun := time.Now()
 	results, err := b.send(ctx, requests)
+	b.mu.Lock()
+	b.took = time.Since(begun)
+	b.flying = 0
+	b.mu.Unlock()
 	if err == nil && len(results) != len(batch) {
 		err = &UnansweredError{fmt.Errorf("a batch of %d requests has %d results", len(batch), len(results))}
 	}
