@@ -4,9 +4,11 @@ import { readNamedMatch } from "../src/api/http/write.ts";
 import { assign } from "../src/kernel/assign/assign.ts";
 import { batch } from "../src/kernel/batch/batch.ts";
 import { releaseAddresses } from "../src/kernel/release/release-addresses.ts";
+import { COUNT, countAnswer, readCount } from "../src/netbox/addresses.ts";
 import { dialect } from "../src/netbox/dialect.ts";
 import { FREE, freeAnswer, readFree } from "../src/netbox/free.ts";
 import { amendAddress } from "../src/nouns/address/operations/amend-address.ts";
+import { countAddresses } from "../src/nouns/address/operations/count-addresses.ts";
 import { listAddresses } from "../src/nouns/address/operations/list-addresses.ts";
 import { readAddress } from "../src/nouns/address/operations/read-address.ts";
 import { amendmentAnswer, readAmendment } from "../src/nouns/address/serve/amendment.ts";
@@ -58,6 +60,7 @@ export const netboxOver = ({ connect }: Wiring) =>
       (plat, { space, name, ifMatch }) => deletePool(plat, space, name, ifMatch),
       acceptedAnswer,
     ),
+    [COUNT]: route(readCount, (plat, wanted) => countAddresses(plat, wanted), countAnswer),
     [FREE]: route(readFree, (plat, wanted) => freeNetworks(plat, wanted), freeAnswer),
     "GET /v1/prefixes": route(
       readPrefixList,

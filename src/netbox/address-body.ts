@@ -23,16 +23,30 @@ export interface Around {
 export const isAssigned = ({ state, prefix }: HeldAddress): boolean =>
   (state === "assigned" || state === "kept") && prefix === undefined;
 
+/** The parts of an IP address of NetBox that filters look at. */
+export interface AddressBody {
+  readonly id: number;
+  readonly address: string;
+  readonly custom_fields: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+/** Returns the address itself. */
+export function addressOf({ address }: HeldAddress): Address {
+  const read = parseAddress(address);
+  if (!read.ok) throw new Error(`${address} is no address`);
+  return read.value;
+}
+
 /** Returns an IP address of NetBox; nothing if it has no id. */
 export function addressBody(
   held: HeldAddress,
   { space, networks, base }: Around,
-): object | undefined {
-  const parsed = parseAddress(held.address);
-  const address: Address | undefined = parsed.ok ? parsed.value : undefined;
-  const network = address && networkWith(networks, address);
-  const id = address && network && addressId(space, network.cidr, address);
-  if (!address || !network || id === undefined) return undefined;
+): AddressBody | undefined {
+  const address = addressOf(held);
+  const network = networkWith(networks, address);
+  const id = network && addressId(space, network.cidr, address);
+  if (!network || id === undefined) return undefined;
   const text = held.cidr ?? `${formatAddress(address)}/${network.cidr.prefix}`;
   const { handle = "", host = "", assignedAt = null } = held;
   const own = {

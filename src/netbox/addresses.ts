@@ -1,30 +1,42 @@
-import type * as v from "valibot";
-import type { Answer } from "../api/http/event.ts";
+import * as v from "valibot";
+import type { Answer, Event } from "../api/http/event.ts";
+import { readQuery } from "../api/http/parameters.ts";
+import { cidr, wholeText } from "../api/schema/field.ts";
 import { invalid, Problem, thrownProblem } from "../api/schema/problem.ts";
 import { shortened } from "../api/schema/schema.ts";
-import { ADDRESSES_PER_PAGE_MAX, NETBOX_LIST_MS_MAX, NETBOX_PER_PAGE_MAX } from "../base/limits.ts";
+import { ADDRESSES_PER_PAGE_MAX, NETBOX_LIST_MS_MAX } from "../base/limits.ts";
 import { type Address, formatAddress, parseAddress } from "../net/address.ts";
-import { formatCidr, parseNetwork } from "../net/cidr.ts";
+import { type Cidr, contains, formatCidr, parseNetwork } from "../net/cidr.ts";
 import type { addressesRead } from "../nouns/address/contract/answer.ts";
-import { type Around, addressBody, isAssigned } from "./address-body.ts";
-import { parseNetboxAddress } from "./contract/address-text.ts";
-import { currentOf, fieldOf, type HeldAddress, tagsOf } from "./fields.ts";
-import { networksOf, placeOf } from "./networks.ts";
-import { pageAnswer, readPage } from "./paging.ts";
+import type { AddressCount, CountWanted } from "../nouns/address/operations/count-addresses.ts";
+import { cursorAt } from "../nouns/address/serve/list.ts";
+import {
+  type AddressBody,
+  type Around,
+  addressBody,
+  addressOf,
+  isAssigned,
+} from "./address-body.ts";
+import { type NetboxAddress, parseNetboxAddress } from "./contract/address-text.ts";
+import { currentOf, fieldOf, type HeldAddress, isCustom, tagsOf } from "./fields.ts";
+import { type Field, type Fields, isFilterOn, matching, onlyIn, type Query } from "./filter.ts";
+import { V6_PLACES_MAX } from "./ids.ts";
+import { networksOf, type Place, placeOf } from "./networks.ts";
+import { onPage, pageAnswer, readPage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
 import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
 import { noSuch, spaceOfQuery } from "./vrfs.ts";
 
 /** Lists the assigned addresses of a space, by NetBox's filters. */
 export const listAddresses: Operation = async (asked, plat) => {
-  const { query } = asked;
-  const isKnown = (name: string) => ADDRESS_FILTERS.has(name) || name.startsWith(CUSTOM_FIELD);
-  rejectUnknownFilters(query, isKnown);
+  const { query, base } = asked;
+  const fields = addressFields(query);
+  rejectUnknownFilters(query, (name) => OTHERS.has(name) || isFilterOn(fields, name));
   const space = await spaceOfQuery(asked, plat);
+  const named = namedIn(query);
+  if (named) return listNamed(asked, plat, named, matching(query, fields));
   const networks = await networksOf(plat, space);
-  const around = { space, networks, base: asked.base };
-  const single = singleIn(query);
-  return single ? listOne(asked, plat, around, single) : listMore(asked, plat, around);
+  return listMore(asked, plat, { space, networks, base }, fields);
 };
 
 /** Reads an assigned address by its id. */
@@ -71,100 +83,221 @@ async function heldAt(
   throw held;
 }
 
-/** A filter that names one address. */
-interface Single {
-  readonly address: Address;
-  readonly prefixLength?: number;
+/** Addresses that a query names, each by a test of its own besides. */
+interface NamedAddresses {
+  readonly ids?: readonly number[] | undefined;
+  readonly addresses?: readonly NetboxAddress[] | undefined;
 }
 
-/** Returns the one address that a query can mean: that of `address`, or of `q` if it is one. */
-function singleIn({ address, q }: Asked["query"]): Single | undefined {
-  if (address !== undefined) {
-    const read = parseNetboxAddress(address);
+/** Returns the addresses that a query can mean: those of `id` or `address`, or of `q` if it is one. */
+function namedIn(query: Query): NamedAddresses | undefined {
+  const ids = query.get("id")?.map((text) => {
+    if (/^\d{1,16}$/.test(text)) return Number(text);
+    throw invalid({ field: "?id", value: shortened(text), problem: "must be a whole number" });
+  });
+  const addresses = query.get("address")?.map((text) => {
+    const read = parseNetboxAddress(text);
     if (read.ok) return read.value;
-    throw invalid({ field: "?address", value: shortened(address), problem: read.problem });
-  }
+    throw invalid({ field: "?address", value: shortened(text), problem: read.problem });
+  });
+  if (ids || addresses) return { ids, addresses };
+  const q = onlyIn(query, "q");
   const read = q === undefined ? undefined : parseAddress(q);
-  return read?.ok ? { address: read.value } : undefined;
+  return read?.ok ? { addresses: [{ address: read.value }] } : undefined;
 }
 
-async function listOne(
+async function listNamed(
   asked: Asked,
   plat: Plat,
-  around: Around,
-  { address, prefixLength }: Single,
+  { ids, addresses }: NamedAddresses,
+  passes: (item: ListedAddress) => boolean,
 ): Promise<Answer> {
-  const page = readPage(asked);
-  const isWanted = addressFilter({ ...asked.query, q: undefined });
-  const held = await heldAt(plat, around.space, address);
-  const isSame = held && (prefixLength === undefined || held.cidr?.endsWith(`/${prefixLength}`));
-  const body = held && isSame && isWanted(held) ? addressBody(held, around) : undefined;
-  const all = body ? [body] : [];
-  const results = all.slice(page.offset, page.offset + page.limit);
-  return pageAnswer(asked, page, { results, count: all.length });
+  const { query, base } = asked;
+  const asSpace = await spaceOfQuery(asked, plat);
+  const isOfVrf = query.has("vrf") || query.has("vrf_id");
+  const places: Place[] = [];
+  for (const id of ids ?? []) {
+    const place = await placeOf(plat, id).catch(thrownProblem);
+    if (place instanceof Problem) {
+      if (place.code !== "not_found") throw place;
+      // An id says its VRF by itself.
+    } else if (!isOfVrf || place.space === asSpace) places.push(place);
+  }
+  if (!ids) for (const { address } of addresses ?? []) places.push({ space: asSpace, address });
+  const isIn = parentsIn(query);
+  const bodies = new Map<string, object>();
+  for (const { space, address } of places) {
+    const held = await heldAt(plat, space, address);
+    if (!held || !isIn(address)) continue;
+    if (addresses && !addresses.some((wanted) => isAt(held, address, wanted))) continue;
+    const networks = await networksOf(plat, space);
+    const body = addressBody(held, { space, networks, base });
+    if (body && passes({ held, body })) bodies.set(`${space} ${held.address}`, body);
+  }
+  return onPage(asked, [...bodies.values()]);
+}
+
+const isAt = (held: HeldAddress, address: Address, wanted: NetboxAddress): boolean =>
+  formatAddress(wanted.address) === formatAddress(address) &&
+  (wanted.prefixLength === undefined || held.cidr?.endsWith(`/${wanted.prefixLength}`) === true);
+
+/** The key of a read that Plat's own routes do not have. It requires the role of any read in the space. */
+export const COUNT = "GET /v1/addresses/count";
+
+const COUNTED = { cidr: v.optional(cidr), skip: v.optional(wholeText(0, 999_999_999)) };
+
+/** Reads which addresses a request of the dialect counts. */
+export const readCount = (event: Event): CountWanted => ({
+  ...readQuery(event, COUNTED),
+  placesMax: V6_PLACES_MAX,
+});
+
+/** Answers with the count, and with the cursor of a search behind the skipped addresses. */
+export const countAnswer = (
+  { position, ...count }: AddressCount,
+  _: string,
+  { space, cidr }: CountWanted,
+): Answer => ({
+  status: 200,
+  body: {
+    ...count,
+    ...(position && { cursor: cursorAt({ space, cidr, attributes: {}, limit: 0 }, position) }),
+  },
+});
+
+interface Counted extends Omit<AddressCount, "position"> {
+  readonly cursor?: string;
+}
+
+/** The position of a walk: how many addresses of the list came before it, and Plat's cursor. */
+interface Position {
+  readonly seen: number;
+  readonly cursor?: string | undefined;
+  /** The number of addresses of the list, if an earlier page has counted them. */
+  readonly count?: number | undefined;
 }
 
 /**
- * Answers a page of a search. It goes through pages of Plat's search, from the cursor of the link `next` on. It counts some of what comes
- * after the page. If there is more, the count is one more than what it has seen, so that a client goes on.
+ * Answers a page of a search. It goes through pages of Plat's search, from the cursor of the link `next` on. A list by blocks alone is
+ * counted from them, and any other by going on to its end, once: the link carries the count. If the time is over before, the count is one
+ * more than what was seen, so that a client goes on.
  */
-async function listMore(asked: Asked, plat: Plat, around: Around): Promise<Answer> {
+async function listMore(
+  asked: Asked,
+  plat: Plat,
+  around: Around,
+  fields: Fields<ListedAddress>,
+): Promise<Answer> {
+  const { query } = asked;
+  const { space } = around;
   const page = readPage(asked);
-  const isWanted = addressFilter(asked.query);
-  const within = networkIn(asked.query.parent);
-  const resumed = resumedAt(asked.query.cursor);
+  const isIn = parentsIn(query);
+  const passes = matching(query, fields);
+  const isFound = textTest(query);
+  const within = cidrIn(query);
   const startedAtMs = plat.now();
+  const isByBlocks =
+    [...query.keys()].every((name) => OF_BLOCKS.has(name) || PAGING.has(name)) &&
+    (query.get("parent") ?? []).length < 2;
+  const start = resumedAt(query);
+  const counted =
+    isByBlocks && start.count === undefined
+      ? await plat.call<Counted>(COUNT, {
+          ...{ space, query: { ...within, skip: String(page.offset) } },
+        })
+      : undefined;
+  const isSkipped = counted?.cursor !== undefined && start.cursor === undefined;
+  let { seen, cursor, count }: Position = {
+    ...(isSkipped ? { seen: page.offset, cursor: counted.cursor } : start),
+    count: counted?.isWhole ? counted.ipv4 + counted.ipv6 : start.count,
+  };
+  const end = page.offset + page.limit;
   const results: object[] = [];
   const unreadable: object[] = [];
-  let { seen, cursor } = resumed;
-  let next: Readonly<Record<string, string>> | undefined;
-  const end = page.offset + page.limit;
+  let next: Position | undefined;
+  let isOver = false;
   do {
-    const left = end - seen;
-    const query = {
-      ...within,
-      limit: String(left > 0 ? Math.min(left, ADDRESSES_PER_PAGE_MAX) : ADDRESSES_PER_PAGE_MAX),
-      ...(cursor !== undefined && { cursor }),
-    };
-    const { space } = around;
-    const found = await plat.call<Listed>("GET /v1/addresses", { space, query });
-    const wanted = found.addresses.filter((held) => isAssigned(held) && isWanted(held));
-    for (const body of wanted.flatMap((held) => addressBody(held, around) ?? [])) {
-      if (seen >= page.offset && results.length < page.limit) results.push(body);
+    const from: Position = { seen, cursor };
+    const left = isByBlocks ? Math.max(1, end - seen) : ADDRESSES_PER_PAGE_MAX;
+    const limit = String(Math.min(left, ADDRESSES_PER_PAGE_MAX));
+    const found = await plat.call<Listed>("GET /v1/addresses", {
+      ...{ space, query: { ...within, limit, ...(cursor !== undefined && { cursor }) } },
+    });
+    for (const held of found.addresses) {
+      const body = isAssigned(held) ? addressBody(held, around) : undefined;
+      if (!body) continue;
+      const item = { held, body };
+      if (!isIn(addressOf(held)) || !passes(item) || !isFound(item)) continue;
+      if (seen >= end) next ??= from;
+      else if (seen >= page.offset) results.push(body);
       seen++;
     }
     unreadable.push(...(found.unreadable ?? []));
     cursor = found.next;
-    // What comes after the page is counted only.
-    if (left > 0 && cursor !== undefined) next = { cursor: `${seen}.${cursor}` };
-  } while (
-    cursor !== undefined &&
-    seen < end + NETBOX_PER_PAGE_MAX &&
-    plat.now() - startedAtMs < NETBOX_LIST_MS_MAX
-  );
-  const isWhole = cursor === undefined;
-  const isLast = isWhole && seen <= end;
+    if (cursor !== undefined && seen >= end) next ??= { seen, cursor };
+    isOver = plat.now() - startedAtMs >= NETBOX_LIST_MS_MAX;
+  } while (cursor !== undefined && !isOver && (seen < end || count === undefined));
+  if (cursor === undefined) count = seen;
+  else next ??= { seen, cursor };
   return pageAnswer(asked, page, {
-    results,
-    unreadable,
-    count: isWhole ? seen : seen + 1,
-    ...(!isLast && { next: next ?? {} }),
+    ...{ results, unreadable },
+    count: count ?? seen + 1,
+    ...(next && { next: { cursor: `${next.seen}.${count ?? ""}.${next.cursor ?? ""}` } }),
   });
 }
 
 type Listed = v.InferOutput<typeof addressesRead>;
 
-/** Reads the position of a link `next`: how many addresses came before it, and Plat's cursor. */
-function resumedAt(text: string | undefined): { seen: number; cursor: string | undefined } {
-  const [, seen, cursor] = /^(\d{1,9})\.(.+)$/.exec(text ?? "") ?? [];
-  return { seen: Number(seen ?? 0), cursor: cursor ?? text };
+/** Reads the position of a link `next`. */
+function resumedAt(query: Query): Position {
+  const text = onlyIn(query, "cursor");
+  if (text === undefined) return { seen: 0 };
+  const [, seen, count, cursor] = /^(\d{1,9})\.(\d{0,9})\.(.*)$/.exec(text) ?? [];
+  if (seen === undefined) {
+    const problem = "must be that of a link next";
+    throw invalid({ field: "?cursor", value: shortened(text), problem });
+  }
+  return {
+    seen: Number(seen),
+    ...(count && { count: Number(count) }),
+    ...(cursor && { cursor }),
+  };
 }
 
-function networkIn(parent: string | undefined): { readonly cidr?: string } {
-  if (parent === undefined) return {};
-  const read = parseNetwork(parent);
-  if (read.ok) return { cidr: formatCidr(read.value) };
-  throw invalid({ field: "?parent", value: shortened(parent), problem: read.problem });
+function networkOf(text: string): Cidr {
+  const read = parseNetwork(text);
+  if (read.ok) return read.value;
+  throw invalid({ field: "?parent", value: shortened(text), problem: read.problem });
+}
+
+/** Returns the network to which `parent` narrows a search; nothing if it names none, or several. */
+function cidrIn(query: Query): { readonly cidr?: string } {
+  const [parent, ...more] = (query.get("parent") ?? []).map(networkOf);
+  return parent && more.length === 0 ? { cidr: formatCidr(parent) } : {};
+}
+
+function parentsIn(query: Query): (address: Address) => boolean {
+  const parents = query.get("parent")?.map(networkOf);
+  return (address) => !parents || parents.some((parent) => contains(parent, address));
+}
+
+/** Returns a function that tells whether `q` is in an address: at its beginning, or in a text about it. */
+function textTest(query: Query): (item: ListedAddress) => boolean {
+  const q = onlyIn(query, "q")?.toLowerCase();
+  if (q === undefined) return () => true;
+  return ({ held }) => {
+    const current = currentOf(held);
+    return (
+      held.address.startsWith(q) ||
+      ["description", "dns_name"].some((name) => fieldOf(current, name).toLowerCase().includes(q))
+    );
+  };
+}
+
+/** An address of a list, in Plat's words and in NetBox's. */
+interface ListedAddress {
+  readonly held: HeldAddress;
+  readonly body: AddressBody;
 }
 
 /** The start of the filters on custom fields. */
@@ -172,35 +305,38 @@ const CUSTOM_FIELD = "cf_";
 
 const TEXTS = ["description", "dns_name", "comments", "role", "status"] as const;
 
-/** The filters of IP addresses besides those on custom fields. */
-const ADDRESS_FILTERS: ReadonlySet<string> = new Set([
-  ...["limit", "offset", "cursor", "vrf_id", "vrf", "address", "parent", "q", "family", "tag"],
-  ...TEXTS.flatMap((name) => [name, `${name}__ic`]),
-]);
+const PAGING: ReadonlySet<string> = new Set(["limit", "offset", "cursor"]);
+/** The filters that blocks answer, without a look at what callers say of the addresses. */
+const OF_BLOCKS: ReadonlySet<string> = new Set(["vrf_id", "vrf", "parent"]);
 
-/**
- * Returns a function that tells whether an address passes the filters on its fields. As in NetBox, `__ic` compares a part of the text, in
- * any case, and values with commas between them are alternatives.
- */
-function addressFilter(
-  query: Readonly<Record<string, string | undefined>>,
-): (held: HeldAddress) => boolean {
-  const { family, tag, q } = query;
-  if (family !== undefined && family !== "4" && family !== "6")
-    throw invalid({ field: "?family", value: shortened(family), problem: "must be 4 or 6" });
-  const custom = Object.entries(query).filter(([name]) => name.startsWith(CUSTOM_FIELD));
-  return (held) => {
-    const current = currentOf(held);
-    const isIn = (name: string, wanted: string | undefined) =>
-      wanted === undefined || wanted.split(",").includes(fieldOf(current, name));
-    const hasPart = (name: string, part: string | undefined) =>
-      part === undefined || fieldOf(current, name).toLowerCase().includes(part.toLowerCase());
-    return (
-      (family === undefined || String(held.family) === family) &&
-      (tag === undefined || tag.split(",").every((slug) => tagsOf(current).includes(slug))) &&
-      TEXTS.every((name) => isIn(name, query[name]) && hasPart(name, query[`${name}__ic`])) &&
-      custom.every(([name, value]) => isIn(name.slice(CUSTOM_FIELD.length), value)) &&
-      (q === undefined || hasPart("description", q) || hasPart("dns_name", q))
-    );
-  };
+/** The filters of IP addresses that are not about one of their fields. */
+const OTHERS: ReadonlySet<string> = new Set([...PAGING, ...OF_BLOCKS, "address", "q"]);
+
+const FIELDS: Fields<ListedAddress> = {
+  id: { kind: "number", of: ({ body }) => body.id },
+  family: { kind: "number", of: ({ held }) => held.family },
+  mask_length: { kind: "number", of: ({ body }) => Number(body.address.split("/")[1]) },
+  ...Object.fromEntries(
+    TEXTS.map((name) => [
+      name,
+      { kind: "text", of: ({ held }) => fieldOf(currentOf(held), name) } as Field<ListedAddress>,
+    ]),
+  ),
+  tag: { kind: "slugs", of: ({ held }) => tagsOf(currentOf(held)) },
+  created: { kind: "time", of: ({ held }) => held.assignedAt },
+  last_updated: { kind: "time", of: ({ held }) => held.assignedAt },
+};
+
+/** Returns the fields by which a query can filter: those of any address, and the custom fields that the query names. */
+function addressFields(query: Query): Fields<ListedAddress> {
+  const custom = [...query.keys()]
+    .filter((name) => name.startsWith(CUSTOM_FIELD) && isCustom(name.slice(CUSTOM_FIELD.length)))
+    .map((name): [string, Field<ListedAddress>] => {
+      const [field = ""] = name.split("__");
+      const key = field.slice(CUSTOM_FIELD.length);
+      const of = ({ body }: ListedAddress) =>
+        (Object.hasOwn(body.custom_fields, key) && body.custom_fields[key]) || "";
+      return [field, { kind: "text", of }];
+    });
+  return { ...FIELDS, ...Object.fromEntries(custom) };
 }

@@ -1,7 +1,9 @@
 import { invalid, type Problem } from "../api/schema/problem.ts";
 import { formatAddress } from "../net/address.ts";
+import { addressBody } from "./address-body.ts";
 import { answerWith, assignedAt, type Found } from "./addresses.ts";
 import { release } from "./assign.ts";
+import type { NetboxAddress } from "./contract/address-text.ts";
 import { netboxAddressChange } from "./contract/bodies.ts";
 import { changesOf, currentOf, type Said, saidIn } from "./fields.ts";
 import { type Operation, readBody } from "./request.ts";
@@ -44,14 +46,15 @@ export const deleteAddress: Operation = async (asked, plat) => {
 
 /** Rejects a change of what an assigned address keeps. */
 function rejectMove(
-  {
-    address,
-  }: { readonly address?: { readonly address: Parameters<typeof formatAddress>[0] } | undefined },
+  { address: wanted }: { readonly address?: NetboxAddress | undefined },
   { handle, host }: Said,
-  { held }: Found,
+  { held, around }: Found,
 ): void {
-  if (address && formatAddress(address.address) !== held.address)
-    throw stays("address", held.address);
+  if (wanted) {
+    const text = String(addressBody(held, around)?.address);
+    const { address, prefixLength = text.split("/")[1] } = wanted;
+    if (`${formatAddress(address)}/${prefixLength}` !== text) throw stays("address", text);
+  }
   if (handle !== undefined && handle !== held.handle)
     throw stays("custom_fields.handle", held.handle ?? "none");
   if (host !== undefined && host !== held.host)

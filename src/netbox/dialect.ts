@@ -15,6 +15,7 @@ import {
 import { NETBOX_METHODS, NETBOX_PATH } from "./contract/path.ts";
 import { createAddresses, createAvailable, createInRange } from "./create-addresses.ts";
 import { slugOf, tagBody } from "./fields.ts";
+import { onlyIn, queryOf } from "./filter.ts";
 import { listAvailable, listAvailablePrefixes } from "./free.ts";
 import { onPage } from "./paging.ts";
 import { type PlatRoutes, platFor } from "./plat.ts";
@@ -66,7 +67,7 @@ export function dialect(connect: Connect, routes: PlatRoutes) {
     const { method } = event.requestContext.http;
     const operation = operations[`${method === "HEAD" ? "GET" : method} ${named}`];
     if (!operation) throw nowhere(operations, method, named);
-    const query = event.queryStringParameters ?? {};
+    const query = queryOf(event.rawQueryString);
     const asked = { event, id: Number(id ?? 0), path, query, base: baseOf(event) };
     return operation(asked, platFor(event, routes, work));
   };
@@ -115,6 +116,6 @@ function nowhere(
 const listTags: Operation = async (asked) => {
   const { query } = asked;
   rejectUnknownFilters(query, (name) => ["name", "slug", "limit", "offset"].includes(name));
-  const slug = slugOf(query.slug ?? query.name ?? "");
+  const slug = slugOf(onlyIn(query, "slug") ?? onlyIn(query, "name") ?? "");
   return onPage(asked, slug === "" ? [] : [tagBody(slug)]);
 };

@@ -21,6 +21,9 @@ type Fields = Pick<
 const TEXTS = ["description", "comments", "dns_name", "role", "status"] as const;
 const TAGS = "tags";
 const OWN: ReadonlySet<string> = new Set([...TEXTS, TAGS]);
+/** Returns true for a name that a custom field can have. */
+export const isCustom = (name: string): boolean => !OWN.has(name);
+
 const STATUS_DEFAULT = "active";
 
 /** The custom fields that say under which handle and for which host Plat assigns. */
@@ -42,7 +45,7 @@ export interface Said {
 export function saidIn(fields: Partial<Fields>): Said {
   const { tags, custom_fields: custom } = fields;
   const { [HANDLE_FIELD]: handle, [HOST_FIELD]: host, ...others } = custom ?? {};
-  const owned = Object.keys(others).filter((name) => OWN.has(name));
+  const owned = Object.keys(others).filter((name) => !isCustom(name));
   if (owned.length > 0)
     throw invalid(
       ...owned.map((name) => ({
@@ -89,7 +92,7 @@ export function changesOf(current: Attributes, said: Attributes): Attributes {
 export function fieldsBody(current: Attributes, more: Readonly<Record<string, string>> = {}) {
   const status = fieldOf(current, "status");
   const role = fieldOf(current, "role");
-  const custom = Object.entries(current).filter(([name, value]) => !OWN.has(name) && value !== "");
+  const custom = Object.entries(current).filter(([name, value]) => isCustom(name) && value !== "");
   return {
     status: choice(status),
     role: role === "" ? null : choice(role),

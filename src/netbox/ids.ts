@@ -18,6 +18,8 @@ const V6 = 2n ** 52n;
 const V6_SPACE_BITS = 12n;
 const V6_POOL_BITS = 16n;
 const V6_PLACE_BITS = 24n;
+/** As many addresses of an IPv6 pool have ids: its first ones. */
+export const V6_PLACES_MAX = 2n ** V6_PLACE_BITS;
 
 /** The parts of an id. Its space is one of those with the code, and its pool one of those with the code of the pool. */
 export type Named =
@@ -89,7 +91,7 @@ export function prefixOfBits(bits: bigint): Cidr | undefined {
 export const labelId = (name: string): number => Number(fnv1a64(name) % 2n ** 31n);
 
 function v6Id(space: string, pool: Cidr, place: bigint): number | undefined {
-  if (place < 0n || place >= 2n ** V6_PLACE_BITS) return undefined;
+  if (place < 0n || place >= V6_PLACES_MAX) return undefined;
   const code = BigInt(spaceCode(space)) % 2n ** V6_SPACE_BITS;
   const within = (BigInt(poolCodeOf(space, pool)) << V6_PLACE_BITS) | place;
   return Number(V6 | (code << (V6_POOL_BITS + V6_PLACE_BITS)) | within);

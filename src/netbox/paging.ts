@@ -2,6 +2,7 @@ import type { Answer } from "../api/http/event.ts";
 import { invalid } from "../api/schema/problem.ts";
 import { shortened } from "../api/schema/schema.ts";
 import { NETBOX_PER_PAGE_DEFAULT, NETBOX_PER_PAGE_MAX } from "../base/limits.ts";
+import { onlyIn, type Query } from "./filter.ts";
 import type { Asked } from "./request.ts";
 
 /** The page that a request asks for, as NetBox counts: from an offset on. */
@@ -9,6 +10,9 @@ export interface PageWanted {
   readonly limit: number;
   readonly offset: number;
 }
+
+/** The parameters that a link sets anew. */
+const PAGING = ["limit", "offset", "cursor"];
 
 /** Reads `limit` and `offset`. As in NetBox, a limit of 0 asks for the most that a page can have. */
 export function readPage({ query }: Pick<Asked, "query">): PageWanted {
@@ -54,10 +58,11 @@ export function pageAnswer(
   },
 ): Answer {
   const { results, count, next, unreadable = [] } = found;
-  const { cursor: _, ...filters } = asked.query;
+  const filters = [...asked.query].flatMap(([name, values]) =>
+    PAGING.includes(name) ? [] : values.map((value): [string, string] => [name, value]),
+  );
   const linkTo = (parameters: Readonly<Record<string, string>>) => {
-    const all = Object.entries({ ...filters, limit: String(limit), ...parameters });
-    const query = all.map(([name, value = ""]): [string, string] => [name, value]);
+    const query = [...filters, ...Object.entries({ limit: String(limit), ...parameters })];
     return `${asked.base}${asked.path}/?${new URLSearchParams(query)}`;
   };
   return {
@@ -72,8 +77,8 @@ export function pageAnswer(
   };
 }
 
-function wholeIn(query: Asked["query"], name: string, usual: number): number {
-  const text = query[name];
+function wholeIn(query: Query, name: string, usual: number): number {
+  const text = onlyIn(query, name);
   if (text === undefined) return usual;
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw invalid({ field: `?${name}`, value: shortened(text), problem: "must be a whole number" });

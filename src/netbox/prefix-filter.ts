@@ -1,73 +1,83 @@
 import { invalid } from "../api/schema/problem.ts";
 import { shortened } from "../api/schema/schema.ts";
 import { type Address, parseAddress } from "../net/address.ts";
-import { type Cidr, contains, parseNetwork, sameCidr } from "../net/cidr.ts";
+import { type Cidr, contains, formatCidr, parseNetwork, sameCidr } from "../net/cidr.ts";
 import { tagsOf } from "./fields.ts";
+import { type Fields, isFilterOn, matching, onlyIn, type Query } from "./filter.ts";
 import { descriptionOf, idOf, isPoolOf, type PrefixItem, statusOf } from "./prefix-item.ts";
-import type { Asked } from "./request.ts";
 
-/** The filters of prefixes. */
-export const PREFIX_FILTERS: ReadonlySet<string> = new Set([
-  ...["limit", "offset", "vrf_id", "vrf", "id", "prefix", "q", "contains", "within", "tag"],
-  ...["within_include", "family", "status", "is_pool", "mask_length", "description"],
+/** The filters of prefixes on their networks, and the parameters of their pages. */
+const OTHERS: ReadonlySet<string> = new Set([
+  ...["limit", "offset", "ordering", "vrf_id", "vrf", "prefix", "q", "contains"],
+  ...["within", "within_include"],
 ]);
+
+/** The fields by which a list of prefixes can be filtered and ordered. */
+export const PREFIX_FIELDS: Fields<PrefixItem> = {
+  id: { kind: "number", of: idOf },
+  prefix: { kind: "text", of: ({ cidr }) => formatCidr(cidr), placeOf: ({ cidr }) => cidr.base },
+  family: { kind: "number", of: ({ cidr }) => cidr.family },
+  mask_length: { kind: "number", of: ({ cidr }) => cidr.prefix },
+  status: { kind: "text", of: statusOf },
+  is_pool: { kind: "flag", of: isPoolOf },
+  description: { kind: "text", of: descriptionOf },
+  tag: { kind: "slugs", of: ({ held }) => tagsOf(held?.attributes ?? {}) },
+  created: { kind: "time", of: ({ held }) => held?.assignedAt },
+  last_updated: { kind: "time", of: ({ held }) => held?.assignedAt },
+};
+
+/** Returns true for the name of a filter of prefixes. */
+export const isPrefixFilter = (name: string): boolean =>
+  OTHERS.has(name) || (name.split("__")[0] !== "prefix" && isFilterOn(PREFIX_FIELDS, name));
 
 /** An address or a network that a prefix must contain. */
 type Inside = { readonly address: Address } | { readonly network: Cidr };
 
 /** The networks in a query. */
 interface Networks {
-  readonly prefix?: Cidr | undefined;
+  readonly prefixes?: readonly Cidr[] | undefined;
   readonly within?: Cidr | undefined;
-  readonly within_include?: Cidr | undefined;
+  readonly around?: Cidr | undefined;
   readonly inside: readonly Inside[];
   /** A text to search for that is no address. */
   readonly text?: string | undefined;
 }
 
 /** Returns a function that tells whether a prefix passes NetBox's filters. */
-export function prefixFilter(query: Asked["query"]): (item: PrefixItem) => boolean {
-  const networks = networksIn(query);
-  const { prefix, within, within_include: around, inside, text } = networks;
-  const { id, family, status, is_pool: isPool, mask_length: length, description, tag } = query;
+export function prefixFilter(query: Query): (item: PrefixItem) => boolean {
+  const { prefixes, within, around, inside, text } = networksIn(query);
+  const { prefix: _, ...fields } = PREFIX_FIELDS;
+  const passes = matching(query, fields);
   return (item) => {
-    const { cidr, held } = item;
+    const { cidr } = item;
     return (
-      (id === undefined || id.split(",").includes(String(idOf(item)))) &&
-      (!prefix || sameCidr(prefix, cidr)) &&
+      (!prefixes || prefixes.some((prefix) => sameCidr(prefix, cidr))) &&
       (!within || (isIn(cidr, within) && !sameCidr(cidr, within))) &&
       (!around || isIn(cidr, around)) &&
       inside.every((each) => holds(cidr, each)) &&
-      (family === undefined || family === String(cidr.family)) &&
-      (status === undefined || status.split(",").includes(statusOf(item))) &&
-      (isPool === undefined || isPool.toLowerCase() === String(isPoolOf(item))) &&
-      (length === undefined || length === String(cidr.prefix)) &&
-      (description === undefined || description === descriptionOf(item)) &&
-      (tag === undefined || tagsOf(held?.attributes ?? {}).includes(tag)) &&
-      (text === undefined || descriptionOf(item).toLowerCase().includes(text))
+      (text === undefined ||
+        descriptionOf(item).toLowerCase().includes(text) ||
+        formatCidr(cidr).startsWith(text)) &&
+      passes(item)
     );
   };
 }
 
-/** Returns the network to which a query narrows the prefixes; nothing if it names none. */
-export function narrowest(query: Asked["query"]): Cidr | undefined {
-  const networks = networksIn(query);
-  const { prefix, within, within_include: around, inside } = networks;
+/** Returns the network to which a query narrows the prefixes; nothing if it names none, or several. */
+export function narrowest(query: Query): Cidr | undefined {
+  const { prefixes = [], within, around, inside } = networksIn(query);
   const [first] = inside;
   const alone = first && ("address" in first ? hostOf(first.address) : first.network);
-  return prefix ?? within ?? around ?? alone;
+  return (prefixes.length === 1 ? prefixes[0] : undefined) ?? within ?? around ?? alone;
 }
 
-function networksIn(query: Asked["query"]): Networks {
-  const found: Record<string, Cidr | undefined> = {};
-  for (const name of ["prefix", "within", "within_include"]) {
-    const text = query[name];
-    const read = text === undefined ? undefined : parseNetwork(text);
-    if (read && !read.ok)
-      throw invalid({ field: `?${name}`, value: shortened(text), problem: read.problem });
-    found[name] = read?.value;
-  }
-  const { contains: text, q } = query;
+function networksIn(query: Query): Networks {
+  const prefixes = query.get("prefix")?.map((text) => networkOf("prefix", text));
+  const [within, around] = ["within", "within_include"].map((name) => {
+    const text = onlyIn(query, name);
+    return text === undefined ? undefined : networkOf(name, text);
+  });
+  const [text, q] = [onlyIn(query, "contains"), onlyIn(query, "q")];
   const contained = insideOf(text);
   if (text !== undefined && !contained) {
     const problem = "must be an address or a network";
@@ -75,10 +85,16 @@ function networksIn(query: Asked["query"]): Networks {
   }
   const searched = insideOf(q);
   return {
-    ...found,
+    ...{ prefixes, within, around },
     inside: [contained, searched].filter((each) => each !== undefined),
     text: searched ? undefined : q?.toLowerCase(),
   };
+}
+
+function networkOf(name: string, text: string): Cidr {
+  const read = parseNetwork(text);
+  if (read.ok) return read.value;
+  throw invalid({ field: `?${name}`, value: shortened(text), problem: read.problem });
 }
 
 function insideOf(text: string | undefined): Inside | undefined {

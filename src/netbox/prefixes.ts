@@ -5,11 +5,12 @@ import { handleOfPrefixes } from "../kernel/values/handle.ts";
 import { type Cidr, formatCidr, parseCidr, sameCidr, sizeOf } from "../net/cidr.ts";
 import type { addressesRead } from "../nouns/address/contract/answer.ts";
 import type { prefixesRead } from "../nouns/prefix/contract/answer.ts";
+import { ordered } from "./filter.ts";
 import { hasPoolCode, type Named, namedByPrefixId, prefixOfBits } from "./ids.ts";
 import { type Network, networksOf, spacesNamed } from "./networks.ts";
 import { onPage } from "./paging.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
-import { isIn, narrowest, PREFIX_FILTERS, prefixFilter } from "./prefix-filter.ts";
+import { isIn, isPrefixFilter, narrowest, PREFIX_FIELDS, prefixFilter } from "./prefix-filter.ts";
 import { itemOf, type PrefixItem, prefixBody } from "./prefix-item.ts";
 import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
 import { noSuch, onlyOf, spaceOfQuery } from "./vrfs.ts";
@@ -17,7 +18,7 @@ import { noSuch, onlyOf, spaceOfQuery } from "./vrfs.ts";
 /** Lists the pools of a space as prefixes, and the prefixes that are assigned from them. */
 export const listPrefixes: Operation = async (asked, plat) => {
   const { query, base } = asked;
-  rejectUnknownFilters(query, (name) => PREFIX_FILTERS.has(name));
+  rejectUnknownFilters(query, isPrefixFilter);
   const space = await spaceOfQuery(asked, plat);
   const unreadable: object[] = [];
   const networks = await networksOf(plat, space, unreadable);
@@ -27,9 +28,10 @@ export const listPrefixes: Operation = async (asked, plat) => {
     const assigned = await assignedIn(plat, network, narrowest(query));
     items.push(itemOf(network), ...assigned);
   }
-  const bodies = withoutMade(items)
-    .filter(passes)
-    .flatMap((item) => prefixBody(item, base) ?? []);
+  const passing = withoutMade(items).filter(passes);
+  const bodies = ordered(query, PREFIX_FIELDS, passing).flatMap(
+    (item) => prefixBody(item, base) ?? [],
+  );
   return onPage(asked, bodies, unreadable);
 };
 

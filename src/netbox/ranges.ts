@@ -3,6 +3,7 @@ import { shortened } from "../api/schema/schema.ts";
 import { type Address, formatAddress, parseAddress } from "../net/address.ts";
 import { formatCidr, type Interval, parseInterval } from "../net/cidr.ts";
 import { fieldsBody } from "./fields.ts";
+import { type Fields, isFilterOn, matching, ordered, type Query } from "./filter.ts";
 import { addressId, prefixId } from "./ids.ts";
 import { type Network, networksOf, networkWith, type PoolBody, placeOf } from "./networks.ts";
 import { onPage } from "./paging.ts";
@@ -20,38 +21,48 @@ interface Range {
   readonly interval: Interval;
 }
 
+const RANGE_FIELDS: Fields<Range> = {
+  id: { kind: "number", of: ({ network, interval }) => idOf(network, interval) },
+  family: { kind: "number", of: ({ network }) => network.cidr.family },
+  description: { kind: "text", of: ({ pool }) => pool.description ?? pool.name },
+  tag: { kind: "slugs", of: ({ pool }) => pool.tags ?? [] },
+  status: { kind: "text", of: ({ pool }) => rangeStatus(pool) },
+};
+
 const RANGE_FILTERS = new Set([
-  ...["limit", "offset", "vrf_id", "vrf", "id", "start_address", "end_address", "family"],
+  ...["limit", "offset", "ordering", "vrf_id", "vrf", "start_address", "end_address"],
 ]);
 
 /** Lists the ranges of a space. */
 export const listRanges: Operation = async (asked, plat) => {
   const { query, base } = asked;
-  rejectUnknownFilters(query, (name) => RANGE_FILTERS.has(name));
+  rejectUnknownFilters(query, (name) => RANGE_FILTERS.has(name) || isFilterOn(RANGE_FIELDS, name));
   const space = await spaceOfQuery(asked, plat);
   const networks = await networksOf(plat, space);
-  const ends: Record<string, bigint | undefined> = {};
-  for (const name of ["start_address", "end_address"]) {
-    const text = query[name]?.replace(/\/.*/, "");
-    const read = text === undefined ? undefined : parseAddress(text);
-    if (read && !read.ok)
-      throw invalid({ field: `?${name}`, value: shortened(text), problem: read.problem });
-    ends[name] = read?.value.value;
-  }
-  const { start_address: start, end_address: end } = ends;
-  const { id, family } = query;
+  const [starts, ends] = [endsIn(query, "start_address"), endsIn(query, "end_address")];
+  const passes = matching(query, RANGE_FIELDS);
   const ranges = networks
     .flatMap(rangesOf)
     .filter(
-      ({ network, interval }) =>
-        (start === undefined || start === interval.first) &&
-        (end === undefined || end === interval.last) &&
-        (family === undefined || family === String(network.cidr.family)) &&
-        (id === undefined || id.split(",").includes(String(idOf(network, interval)))),
+      (range) =>
+        (!starts || starts.includes(range.interval.first)) &&
+        (!ends || ends.includes(range.interval.last)) &&
+        passes(range),
     );
-  const bodies = ranges.flatMap((range) => rangeBody(range, base) ?? []);
+  const bodies = ordered(query, RANGE_FIELDS, ranges).flatMap(
+    (range) => rangeBody(range, base) ?? [],
+  );
   return onPage(asked, bodies);
 };
+
+/** Reads the addresses of a filter; nothing if the query does not have it. */
+function endsIn(query: Query, name: string): readonly bigint[] | undefined {
+  return query.get(name)?.map((text) => {
+    const read = parseAddress(text.replace(/\/.*/, ""));
+    if (read.ok) return read.value.value;
+    throw invalid({ field: `?${name}`, value: shortened(text), problem: read.problem });
+  });
+}
 
 /** Reads a range by its id, which is that of its first address. */
 export const readRange: Operation = async (asked, plat) => {
@@ -75,22 +86,22 @@ export async function rangeWith(
   return { ...range, networks };
 }
 
+const AGGREGATE_FIELDS: Fields<Network> = {
+  id: { kind: "number", of: ({ space, cidr }) => prefixId(space, cidr, cidr) },
+  family: { kind: "number", of: ({ cidr }) => cidr.family },
+  prefix: { kind: "text", of: ({ cidr }) => formatCidr(cidr), placeOf: ({ cidr }) => cidr.base },
+};
+
 /** Lists the networks of a space as aggregates: Plat knows nothing around them. */
 export const listAggregates: Operation = async (asked, plat) => {
   const { query, base } = asked;
-  const known = ["limit", "offset", "prefix", "family", "id"];
-  rejectUnknownFilters(query, (name) => known.includes(name));
+  const known = ["limit", "offset", "ordering"];
+  rejectUnknownFilters(query, (name) => known.includes(name) || isFilterOn(AGGREGATE_FIELDS, name));
   const networks = await networksOf(plat, "default");
-  const { prefix, family, id } = query;
-  const passing = networks.filter(
-    ({ space, cidr }) =>
-      (prefix === undefined || prefix === formatCidr(cidr)) &&
-      (family === undefined || family === String(cidr.family)) &&
-      (id === undefined || id.split(",").includes(String(prefixId(space, cidr, cidr)))),
-  );
+  const passing = networks.filter(matching(query, AGGREGATE_FIELDS));
   return onPage(
     asked,
-    passing.map((network) => aggregateBody(network, base)),
+    ordered(query, AGGREGATE_FIELDS, passing).map((network) => aggregateBody(network, base)),
   );
 };
 
@@ -109,6 +120,8 @@ const rangesOf = (network: Network): readonly Range[] =>
     }),
   );
 
+const rangeStatus = ({ disabled }: PoolBody): string => (disabled ? "deprecated" : "active");
+
 const idOf = ({ space, cidr }: Network, { family, first }: Interval): number | undefined =>
   addressId(space, cidr, { family, value: first });
 
@@ -121,7 +134,7 @@ function rangeBody({ network, pool, interval }: Range, base: string): object | u
   const { dns_name: _, ...fields } = fieldsBody({
     description: pool.description ?? pool.name,
     ...(pool.tags && { tags: pool.tags.join(",") }),
-    status: pool.disabled ? "deprecated" : "active",
+    status: rangeStatus(pool),
   });
   return {
     id,

@@ -3,6 +3,7 @@ import { isJson, jsonBody, mediaType, unsupported } from "../api/http/body.ts";
 import type { Answer, Event } from "../api/http/event.ts";
 import { invalid } from "../api/schema/problem.ts";
 import { checked, cut } from "../api/schema/schema.ts";
+import type { Query } from "./filter.ts";
 import type { Plat } from "./plat.ts";
 
 /** A request of the dialect. */
@@ -10,7 +11,7 @@ export interface Asked {
   readonly event: Event;
   /** The id in the path; 0 if there is none, which is the id of nothing. */
   readonly id: number;
-  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly query: Query;
   /** The path below the root, without slashes at its ends. */
   readonly path: string;
   /** The URL of the dialect's root, with a slash at the end. */
@@ -28,11 +29,8 @@ const FORM = ["brief", "exclude", "fields", "format"];
  *
  * @param isKnown returns true for a filter of the list
  */
-export function rejectUnknownFilters(
-  query: Asked["query"],
-  isKnown: (name: string) => boolean,
-): void {
-  const unknown = Object.keys(query).filter((name) => !FORM.includes(name) && !isKnown(name));
+export function rejectUnknownFilters(query: Query, isKnown: (name: string) => boolean): void {
+  const unknown = [...query.keys()].filter((name) => !FORM.includes(name) && !isKnown(name));
   if (unknown.length > 0)
     throw invalid(
       ...unknown.map((name) => ({

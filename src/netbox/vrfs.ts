@@ -2,6 +2,7 @@ import { SPACE_DEFAULT } from "../api/route.ts";
 import { invalid, Problem } from "../api/schema/problem.ts";
 import { cut, shortened } from "../api/schema/schema.ts";
 import type { VrfInBody } from "./contract/bodies.ts";
+import { type Fields, isFilterOn, matching, onlyIn, ordered } from "./filter.ts";
 import { spaceCode } from "./ids.ts";
 import { onPage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
@@ -12,25 +13,25 @@ import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
  * has a role.
  */
 
-const FILTERS = ["id", "name", "name__ic", "name__ie", "q", "rd", "limit", "offset"];
+const FIELDS: Fields<string> = {
+  id: { kind: "number", of: spaceCode },
+  name: { kind: "text", of: (name) => name },
+  rd: { kind: "text", of: () => "" },
+  description: { kind: "text", of: () => "" },
+};
+
+const OTHERS = ["q", "limit", "offset", "ordering"];
 
 export const listVrfs: Operation = async (asked, plat) => {
   const { query, base } = asked;
-  rejectUnknownFilters(query, (name) => FILTERS.includes(name));
+  rejectUnknownFilters(query, (name) => OTHERS.includes(name) || isFilterOn(FIELDS, name));
   const names = await vrfNames(plat);
-  const { id, name, name__ic: part = "", name__ie: same, q = "", rd } = query;
-  const passing = names.filter(
-    (each) =>
-      (id === undefined || id.split(",").includes(String(spaceCode(each)))) &&
-      (name === undefined || each === name) &&
-      (same === undefined || each === same.toLowerCase()) &&
-      each.includes(part.toLowerCase()) &&
-      each.includes(q.toLowerCase()) &&
-      rd === undefined,
-  );
+  const passes = matching(query, FIELDS);
+  const q = (onlyIn(query, "q") ?? "").toLowerCase();
+  const passing = names.filter((each) => passes(each) && each.includes(q));
   return onPage(
     asked,
-    passing.map((each) => vrfBody(each, base)),
+    ordered(query, FIELDS, passing).map((each) => vrfBody(each, base)),
   );
 };
 
@@ -48,7 +49,7 @@ async function vrfNames(plat: Plat): Promise<readonly string[]> {
 
 /** Returns the space that a list is about: that of the filter `vrf_id` or `vrf`, or `default`. */
 export async function spaceOfQuery({ query }: Asked, plat: Plat): Promise<string> {
-  const { vrf_id: id, vrf: name } = query;
+  const [id, name] = [onlyIn(query, "vrf_id"), onlyIn(query, "vrf")];
   if (id !== undefined && id !== "null") {
     if (/^\d{1,9}$/.test(id)) return spaceWithId(Number(id), "?vrf_id", plat);
     const problem = "must be the id of one VRF, or null";

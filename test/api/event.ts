@@ -4,7 +4,8 @@ import { methodsOf, ROUTES } from "../../src/contract/routes.ts";
 export interface Request {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
+  /** A parameter with several values is repeated. */
+  readonly query?: Readonly<Record<string, string | readonly string[]>>;
   /** The ARN of the caller that signed the request, if the API authenticates callers. */
   readonly caller?: string;
 }
@@ -27,9 +28,13 @@ export function eventOf(method: string, path: string, request: Request = {}): Ev
     version: "2.0",
     routeKey,
     rawPath: path,
-    rawQueryString: new URLSearchParams(query).toString(),
+    rawQueryString: new URLSearchParams(pairsOf(query)).toString(),
     headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
-    ...(query && { queryStringParameters: { ...query } }),
+    ...(query && {
+      queryStringParameters: Object.fromEntries(
+        Object.entries(query).map(([name, values]) => [name, [values].flat().join(",")]),
+      ),
+    }),
     pathParameters: Object.fromEntries(parameters),
     isBase64Encoded: body instanceof Uint8Array,
     ...(body !== undefined && { body: bodyText(body) }),
@@ -48,6 +53,11 @@ export function eventOf(method: string, path: string, request: Request = {}): Ev
     },
   };
 }
+
+const pairsOf = (query: Request["query"] = {}): [string, string][] =>
+  Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
 
 function bodyText(body: unknown): string {
   if (body instanceof Uint8Array) return Buffer.from(body).toString("base64");

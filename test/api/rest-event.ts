@@ -25,7 +25,9 @@ export function restEventOf(method: string, path: string, request: Request = {})
       Object.entries(headers).map(([name, value = ""]) => [name, [value]]),
     ),
     multiValueQueryStringParameters: request.query
-      ? Object.fromEntries(Object.entries(request.query).map(([name, value]) => [name, [value]]))
+      ? Object.fromEntries(
+          Object.entries(request.query).map(([name, value]) => [name, [value].flat()]),
+        )
       : null,
     pathParameters: parameters.length > 0 ? Object.fromEntries(parameters) : null,
     body: body ?? null,

@@ -198,6 +198,10 @@ describe("a specific address", () => {
       body: { address: "10.1.0.8/24" },
     });
     expect(moved.body.detail).toMatch(/address cannot change: it is 10\.1\.0\.7/);
+    const narrowed = await netbox("PATCH", `ipam/ip-addresses/${SEVEN}/`, {
+      body: { address: "10.1.0.7/25" },
+    });
+    expect(narrowed).toMatchObject({ status: 400, body: { fields: [{ field: "address" }] } });
     const kept = await netbox("PUT", `ipam/ip-addresses/${SEVEN}/`, {
       body: { address: "10.1.0.7/24", status: "active", vrf: null, tags: [] },
     });
@@ -240,6 +244,87 @@ describe("the list of addresses", () => {
     const { body } = await list(query as unknown as Record<string, string>);
     expect(body).toMatchObject({ count: 1, next: null, previous: null });
     expect(body.results[0].id).toBe(one.id);
+  });
+
+  it.each([
+    ["a value with a comma", { description: "c,d" }, ["c,d"]],
+    ["either value of a repeated filter", { description: ["c,d", "e"] }, ["c,d", "e"]],
+    ["all tags of a repeated tag", { tag: ["one", "two"] }, ["e"]],
+    ["__n", { description__n: "e" }, ["c,d", "far"]],
+    ["__isw", { description__isw: "C" }, ["c,d"]],
+    ["__iew", { description__iew: "AR" }, ["far"]],
+    ["__ic of either", { description__ic: [",", "fa"] }, ["c,d", "far"]],
+    ["__empty", { dns_name__empty: "false" }, ["e"]],
+    ["either address", { address: ["10.1.0.3/24", "10.1.0.5"] }, ["c,d", "far"]],
+    ["its ids", { id: [`${SEVEN - 4}`, `${SEVEN - 3}`] }, ["c,d", "e"]],
+    ["either parent", { parent: ["10.1.0.2/31", "10.1.0.5/32"] }, ["c,d", "far"]],
+    ["mask_length", { mask_length: "24" }, ["c,d", "e", "far"]],
+    ["another mask_length", { mask_length: "25" }, []],
+    ["created__gte", { created__gte: "2020-01-01" }, ["c,d", "e", "far"]],
+    ["created__lt", { created__lt: "2020-01-01" }, []],
+    ["the beginning of an address", { q: "10.1.0.", tag: "one" }, ["c,d", "e"]],
+    ["the handle", { cf_handle: "h,1" }, ["far"]],
+    ["a tag that it must not have", { tag__n: "one" }, ["far"]],
+  ])("takes a value as it is: %s", async (_, query, descriptions) => {
+    const tags = [{ slug: "one" }];
+    const items = [
+      { address: "10.1.0.3/24", description: "c,d", tags },
+      {
+        ...{ address: "10.1.0.4/24", description: "e", dns_name: "e.example.org" },
+        tags: [...tags, { slug: "two" }],
+      },
+      { address: "10.1.0.5/24", description: "far", custom_fields: { handle: "h,1" } },
+    ];
+    await netbox("POST", "ipam/ip-addresses/", { body: items });
+    for (const limit of ["1", "1000"]) {
+      const { body } = await list({ ...query, limit } as Record<string, string>);
+      expect(body.count).toBe(descriptions.length);
+      const found = body.results.map(({ description }: { description: string }) => description);
+      expect(found).toEqual(limit === "1" ? descriptions.slice(0, 1) : descriptions);
+    }
+  });
+
+  it.each([
+    { q: ["a", "b"] },
+    { limit: ["1", "2"] },
+    { vrf: ["blue", "red"] },
+    { description__xx: "a" },
+    { created__gte: "yesterday" },
+    { family: "six" },
+    { id: "1,2" },
+    { tag: "a,b" },
+    { cursor: "1.x" },
+    { cf_description: "a" },
+  ])("rejects what it cannot filter by: %j", async (query) => {
+    const { status, body } = await list(query as unknown as Record<string, string>);
+    expect({ status, field: body.fields[0].field }).toEqual({
+      status: 400,
+      field: `?${Object.keys(query)[0]}`,
+    });
+  });
+
+  it("walks through what a filter leaves, page by page, with one count", async () => {
+    const body = Array.from({ length: 60 }, (_, n) => ({ description: n % 3 === 0 ? "x" : "y" }));
+    await assign(body);
+    const seen: number[] = [];
+    let query: Record<string, string> | undefined = { limit: "7", description: "x" };
+    while (query) {
+      const page: { count: number; results: { id: number }[]; next?: string } = (await list(query))
+        .body;
+      expect(page.count).toBe(20);
+      seen.push(...page.results.map(({ id }) => id));
+      query = page.next ? Object.fromEntries(new URL(page.next).searchParams) : undefined;
+    }
+    expect(new Set(seen).size).toBe(20);
+    expect(seen).toHaveLength(20);
+    const middle = await list({ limit: "5", offset: "18", description: "x" });
+    expect(middle.body.results).toHaveLength(2);
+    const far = await list({ limit: "5", offset: "58" });
+    expect(far.body).toMatchObject({ count: 60, next: null });
+    expect(far.body.results).toHaveLength(2);
+    expect((await list({ limit: "5", offset: "60" })).body).toMatchObject({
+      ...{ count: 60, next: null, results: [] },
+    });
   });
 
   it("has pages with links, which lead through all of them", async () => {

@@ -66,7 +66,7 @@ export function eventOfRest(
     version: "2.0",
     routeKey,
     rawPath: path,
-    rawQueryString: new URLSearchParams(query).toString(),
+    rawQueryString: queryStringOf(rest.multiValueQueryStringParameters),
     headers: joined(rest.multiValueHeaders, (name) => name.toLowerCase()),
     ...(Object.keys(query).length > 0 && { queryStringParameters: query }),
     pathParameters: Object.fromEntries(pathParameters),
@@ -119,6 +119,14 @@ function joined(
   for (const [name, some = []] of Object.entries(values ?? {}))
     all.set(nameOf(name), [...(all.get(nameOf(name)) ?? []), ...some]);
   return Object.fromEntries([...all].map(([name, some]) => [name, some.join(",")]));
+}
+
+/** Returns the query with a repeated parameter repeated, as an HTTP API does. */
+function queryStringOf(values: RestEvent["multiValueQueryStringParameters"]): string {
+  const pairs = Object.entries(values ?? {}).flatMap(([name, some = []]) =>
+    some.map((value): [string, string] => [name, value]),
+  );
+  return new URLSearchParams(pairs).toString();
 }
 
 function decoded(path: string): string | undefined {

@@ -74,7 +74,7 @@ describe("a request of a REST API", () => {
     expect(made(rest)).toMatchObject({
       headers: { "if-none-match": '"1","2"', "x-a": "1,2" },
       queryStringParameters: { label: "a=1,b=&2" },
-      rawQueryString: "label=a%3D1%2Cb%3D%262",
+      rawQueryString: "label=a%3D1&label=b%3D%262",
     });
   });
 

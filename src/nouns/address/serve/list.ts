@@ -72,10 +72,14 @@ export function addressListAnswer(
       addresses: items.map(ownedBody),
       read,
       ...unreadableBody(unreadable),
-      ...(next && { next: sealCursor(listOf(search), inCursor(next)) }),
+      ...(next && { next: cursorAt(search, next) }),
     },
   };
 }
+
+/** Returns the cursor of a search at a position. */
+export const cursorAt = (search: AddressSearch, position: SearchPosition): string =>
+  sealCursor(listOf(search), inCursor(position));
 
 const inCursor = (position: SearchPosition) =>
   "id" in position ? positionBody(position) : { ...position, after: formatAddress(position.after) };
