@@ -96,6 +96,17 @@ export interface PlatGrantOptions {
   readonly space?: string;
 }
 
+/** The settings of a deployment that an environment in one stack cannot have, or has by other means. */
+const OF_STAGES: ReadonlySet<string> = new Set([
+  "account",
+  "region",
+  "regions",
+  "tableName",
+  "customerManagedKey",
+  "spaces",
+  "api",
+]);
+
 const MARK = Symbol.for("plat-ipam.PlatEnvironment");
 
 /**
@@ -136,6 +147,11 @@ export class PlatEnvironment extends Construct {
     const environment = ENVIRONMENTS[protection];
     if (!environment)
       throw this.#wrong(`protection is "${protection}"; it must be "dev" or "prod"`);
+    const elsewhere = Object.keys(settings).find((name) => OF_STAGES.has(name));
+    if (elsewhere !== undefined)
+      throw this.#wrong(
+        `${elsewhere} is no property of an environment in one stack: npm run deploy has it`,
+      );
     const read = orProblem(() => checked(deployment, settings));
     if (read instanceof Problem)
       throw this.#wrong(`${JSON.stringify(settings)} is wrong: ${read.detail}`);

@@ -96,6 +96,7 @@ describe("an environment in a stack of somebody else", () => {
     [{ lambdaConcurrency: 0 }, "lambdaConcurrency"],
     [{ rollout: "slow" }, "rollout must be at-once or canary"],
     [{ spread: 1 }, "spread"],
+    [{ api: { type: "http" } }, "api is no property of an environment in one stack"],
   ])("names the property that is wrong: %j", (props, sentence) => {
     expect(() => environment(props as PlatEnvironmentProps)).toThrow(sentence);
   });
