@@ -70,15 +70,15 @@ export class PlatStage extends Stage {
     const key = new KeyStack(this, "key", { environment, ...(regions && { alias }) });
     for (const stack of [this.stateful, this.trail, this.stateless])
       if (stack) Aspects.of(stack).add(new EncryptedWith(key.key, table));
-    this.stateful?.addDependency(key);
-    this.trail.addDependency(key);
+    this.stateful?.addStackDependency(key);
+    this.trail.addStackDependency(key);
     for (const [replica, stack] of this.replicas) {
       const env = { account: String(account), region: replica };
       const replicaKey = new KeyStack(this, `key-${replica}`, { environment, alias, env });
       for (const one of [stack, this.trails.get(replica)])
         if (one) Aspects.of(one).add(new EncryptedWith(replicaKey.key));
-      this.stateful?.addDependency(replicaKey);
-      this.trail.addDependency(replicaKey);
+      this.stateful?.addStackDependency(replicaKey);
+      this.trail.addStackDependency(replicaKey);
     }
     return key;
   }
@@ -148,7 +148,7 @@ export class PlatStage extends Stage {
       ...(!isHome && account && region && { env: { account, region } }),
     });
     if (tracing === "xray") Aspects.of(stack).add(new Traced());
-    if (!isHome && this.stateful) stack.addDependency(this.stateful);
+    if (!isHome && this.stateful) stack.addStackDependency(this.stateful);
     return stack;
   }
 }

@@ -70,7 +70,7 @@ export class Trail extends Construct {
       databaseName: database,
       tableInput: tableOver(`s3://${this.bucket.bucketName}/changes`),
     });
-    changes.addDependency(
+    changes.addResourceDependency(
       new CfnDatabase(this, "Database", { catalogId: account, databaseInput: { name: database } }),
     );
     new CfnWorkGroup(this, "WorkGroup", {
