@@ -7,6 +7,7 @@ import { OPERATIONS } from "./catalogue.ts";
  * and two tools.
  */
 const WRITES_NOTHING = [
+  "countAddresses",
   "explain",
   "listAddresses",
   "listAffinities",
