@@ -175,12 +175,17 @@ interface Position {
   readonly cursor?: string | undefined;
   /** The number of addresses of the list, if an earlier page has counted them. */
   readonly count?: number | undefined;
+  /** True if an earlier page had no time to count them: then no later one tries. */
+  readonly isUncounted?: boolean | undefined;
 }
+
+/** Stands for the count in a link of a list that was not counted. */
+const UNCOUNTED = "-";
 
 /**
  * Answers a page of a search. It goes through pages of Plat's search, from the cursor of the link `next` on. A list by blocks alone is
- * counted from them, and any other by going on to its end, once: the link carries the count. If the time is over before, the count is one
- * more than what was seen, so that a client goes on.
+ * counted from them, and any other by going on to its end, once: the link carries the count, or that there was no time for it. Then the
+ * count is one more than what was seen, so that a client goes on.
  */
 async function listMore(
   asked: Asked,
@@ -201,7 +206,7 @@ async function listMore(
     (query.get("parent") ?? []).length < 2;
   const start = resumedAt(query);
   const counted =
-    isByBlocks && start.count === undefined
+    isByBlocks && start.count === undefined && !start.isUncounted
       ? await plat.call<Counted>(COUNT, {
           ...{ space, query: { ...within, skip: String(page.offset) } },
         })
@@ -211,6 +216,7 @@ async function listMore(
     ...(isSkipped ? { seen: page.offset, cursor: counted.cursor } : start),
     count: counted?.isWhole ? counted.ipv4 + counted.ipv6 : start.count,
   };
+  const isUncounted = start.isUncounted === true || counted?.isWhole === false;
   const end = page.offset + page.limit;
   const results: object[] = [];
   const unreadable: object[] = [];
@@ -236,13 +242,18 @@ async function listMore(
     cursor = found.next;
     if (cursor !== undefined && seen >= end) next ??= { seen, cursor };
     isOver = plat.now() - startedAtMs >= NETBOX_LIST_MS_MAX;
-  } while (cursor !== undefined && !isOver && (seen < end || count === undefined));
+  } while (
+    cursor !== undefined &&
+    !isOver &&
+    (seen < end || (count === undefined && !isUncounted))
+  );
   if (cursor === undefined) count = seen;
   else next ??= { seen, cursor };
+  const told = count ?? UNCOUNTED;
   return pageAnswer(asked, page, {
     ...{ results, unreadable },
     count: count ?? seen + 1,
-    ...(next && { next: { cursor: `${next.seen}.${count ?? ""}.${next.cursor ?? ""}` } }),
+    ...(next && { next: { cursor: `${next.seen}.${told}.${next.cursor ?? ""}` } }),
   });
 }
 
@@ -252,14 +263,14 @@ type Listed = v.InferOutput<typeof addressesRead>;
 function resumedAt(query: Query): Position {
   const text = onlyIn(query, "cursor");
   if (text === undefined) return { seen: 0 };
-  const [, seen, count, cursor] = /^(\d{1,9})\.(\d{0,9})\.(.*)$/.exec(text) ?? [];
+  const [, seen, count, cursor] = /^(\d{1,9})\.(\d{1,9}|-)\.(.*)$/.exec(text) ?? [];
   if (seen === undefined) {
     const problem = "must be that of a link next";
     throw invalid({ field: "?cursor", value: shortened(text), problem });
   }
   return {
     seen: Number(seen),
-    ...(count && { count: Number(count) }),
+    ...(count === UNCOUNTED ? { isUncounted: true } : { count: Number(count) }),
     ...(cursor && { cursor }),
   };
 }

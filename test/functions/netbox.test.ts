@@ -327,6 +327,35 @@ describe("the list of addresses", () => {
     });
   });
 
+  it("pages to its end if there is no time for a count, which then is one more than what it has seen", async () => {
+    await assign(Array(40).fill({ description: "x" }));
+    const walk = async (filters: Record<string, string>) => {
+      const [seen, counts]: [Set<number>, number[]] = [new Set(), []];
+      let query: Record<string, string> | undefined = { ...filters, limit: "15" };
+      for (let pages = 0; query && pages < 20; pages++) {
+        const page: { count: number; results: { id: number }[]; next?: string } = (
+          await list(query)
+        ).body;
+        for (const { id } of page.results) seen.add(id);
+        counts.push(page.count);
+        query = page.next ? Object.fromEntries(new URL(page.next).searchParams) : undefined;
+      }
+      return { seen: seen.size, first: counts[0] ?? 0, last: counts.at(-1) ?? 0 };
+    };
+    const startedAtMs = Date.now();
+    let looks = 0;
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => startedAtMs + looks++ * 900);
+    try {
+      for (const filters of [{}, { description: "x" }]) {
+        const { seen, first, last } = await walk(filters);
+        expect({ seen, last }).toEqual({ seen: 40, last: 40 });
+        expect(first).toBeGreaterThan(15);
+      }
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   it("has pages with links, which lead through all of them", async () => {
     await assign(Array(25).fill({}));
     const seen: number[] = [];
