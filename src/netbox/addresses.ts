@@ -128,11 +128,11 @@ async function listNamed(
   const bodies = new Map<string, object>();
   for (const { space, address } of places) {
     const held = await heldAt(plat, space, address);
-    if (!held || !isIn(address)) continue;
+    if (!held || !isIn(held)) continue;
     if (addresses && !addresses.some((wanted) => isAt(held, address, wanted))) continue;
     const networks = await networksOf(plat, space);
-    const body = addressBody(held, { space, networks, base });
-    if (body && passes({ held, body })) bodies.set(`${space} ${held.address}`, body);
+    const item = listed(held, { space, networks, base });
+    if (item.body && passes(item)) bodies.set(`${space} ${held.address}`, item.body);
   }
   return onPage(asked, [...bodies.values()]);
 }
@@ -230,10 +230,10 @@ async function listMore(
       ...{ space, query: { ...within, limit, ...(cursor !== undefined && { cursor }) } },
     });
     for (const held of found.addresses) {
-      const body = isAssigned(held) ? addressBody(held, around) : undefined;
+      const item = listed(held, around);
+      if (!isAssigned(held) || !isIn(held) || !passes(item) || !isFound(item)) continue;
+      const { body } = item;
       if (!body) continue;
-      const item = { held, body };
-      if (!isIn(addressOf(held)) || !passes(item) || !isFound(item)) continue;
       if (seen >= end) next ??= from;
       else if (seen >= page.offset) results.push(body);
       seen++;
@@ -287,9 +287,9 @@ function cidrIn(query: Query): { readonly cidr?: string } {
   return parent && more.length === 0 ? { cidr: formatCidr(parent) } : {};
 }
 
-function parentsIn(query: Query): (address: Address) => boolean {
+function parentsIn(query: Query): (held: HeldAddress) => boolean {
   const parents = query.get("parent")?.map(networkOf);
-  return (address) => !parents || parents.some((parent) => contains(parent, address));
+  return (held) => !parents || parents.some((parent) => contains(parent, addressOf(held)));
 }
 
 /** Returns a function that tells whether `q` is in an address: at its beginning, or in a text about it. */
@@ -308,7 +308,20 @@ function textTest(query: Query): (item: ListedAddress) => boolean {
 /** An address of a list, in Plat's words and in NetBox's. */
 interface ListedAddress {
   readonly held: HeldAddress;
-  readonly body: AddressBody;
+  /** Absent if it has no id. */
+  readonly body: AddressBody | undefined;
+}
+
+/** Returns an address of a list. Its body is made for a filter that looks at it, or once it passes. */
+function listed(held: HeldAddress, around: Around): ListedAddress {
+  let body: AddressBody | undefined;
+  return {
+    held,
+    get body() {
+      body ??= addressBody(held, around);
+      return body;
+    },
+  };
 }
 
 /** The start of the filters on custom fields. */
@@ -324,9 +337,9 @@ const OF_BLOCKS: ReadonlySet<string> = new Set(["vrf_id", "vrf", "parent"]);
 const OTHERS: ReadonlySet<string> = new Set([...PAGING, ...OF_BLOCKS, "address", "q"]);
 
 const FIELDS: Fields<ListedAddress> = {
-  id: { kind: "number", of: ({ body }) => body.id },
+  id: { kind: "number", of: ({ body }) => body?.id },
   family: { kind: "number", of: ({ held }) => held.family },
-  mask_length: { kind: "number", of: ({ body }) => Number(body.address.split("/")[1]) },
+  mask_length: { kind: "number", of: ({ body }) => Number(body?.address.split("/")[1]) },
   ...Object.fromEntries(
     TEXTS.map((name) => [
       name,
@@ -346,7 +359,7 @@ function addressFields(query: Query): Fields<ListedAddress> {
       const [field = ""] = name.split("__");
       const key = field.slice(CUSTOM_FIELD.length);
       const of = ({ body }: ListedAddress) =>
-        (Object.hasOwn(body.custom_fields, key) && body.custom_fields[key]) || "";
+        new Map(Object.entries(body?.custom_fields ?? {})).get(key) ?? "";
       return [field, { kind: "text", of }];
     });
   return { ...FIELDS, ...Object.fromEntries(custom) };
