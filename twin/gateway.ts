@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodedSegments } from "../src/local/event.ts";
-import { bodyOf, close, lastWords, listen } from "../src/local/http-server.ts";
+import { bodyOf, close, KEPT_OPEN, lastWords, listen } from "../src/local/http-server.ts";
 import { type AccessVariables, accessLine } from "./access-log.ts";
 import { answerOf, type GatewayAnswer, ownAnswer } from "./answer.ts";
 import { Authorizers } from "./authorizers.ts";
@@ -44,27 +44,30 @@ export async function startGateway(props: GatewayProps): Promise<Gateway> {
   const { rest, accessLog } = props.deployment.api;
   const restGateway = rest && new RestGateway(props, rest);
   let isStopping = false;
-  const server = createServer({ maxHeaderSize: QUOTAS.headerBytesMax }, (request, response) => {
-    const requestId = `${randomBytes(REQUEST_ID_BYTES).toString("base64url")}=`;
-    const arrivedMs = performance.now();
-    const { remoteAddress } = request.socket;
-    const known: AccessVariables = { requestId, "identity.sourceIp": remoteAddress };
-    const answered =
-      restGateway?.answer(request, requestId, known) ??
-      answer(props, { throttles, authorizers }, request, requestId, known);
-    void answered
-      .catch((error) => {
-        // A client that disconnects in the middle of its request must not affect others.
-        if (!request.readableAborted) console.error(error);
-        return ownAnswer(500);
-      })
-      .then((answered) => {
-        known.status = answered.status;
-        known.responseLatency = Math.round(performance.now() - arrivedMs);
-        if (accessLog) props.logs.write(accessLog.logGroup, accessLine(accessLog, known));
-        write(response, answered, requestId, isStopping);
-      });
-  });
+  const server = createServer(
+    { ...KEPT_OPEN, maxHeaderSize: QUOTAS.headerBytesMax },
+    (request, response) => {
+      const requestId = `${randomBytes(REQUEST_ID_BYTES).toString("base64url")}=`;
+      const arrivedMs = performance.now();
+      const { remoteAddress } = request.socket;
+      const known: AccessVariables = { requestId, "identity.sourceIp": remoteAddress };
+      const answered =
+        restGateway?.answer(request, requestId, known) ??
+        answer(props, { throttles, authorizers }, request, requestId, known);
+      void answered
+        .catch((error) => {
+          // A client that disconnects in the middle of its request must not affect others.
+          if (!request.readableAborted) console.error(error);
+          return ownAnswer(500);
+        })
+        .then((answered) => {
+          known.status = answered.status;
+          known.responseLatency = Math.round(performance.now() - arrivedMs);
+          if (accessLog) props.logs.write(accessLog.logGroup, accessLine(accessLog, known));
+          write(response, answered, requestId, isStopping);
+        });
+    },
+  );
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) socket.end(answerUnheard(error.code));
     else socket.destroy();

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { listen } from "../src/local/http-server.ts";
+import { KEPT_OPEN, listen } from "../src/local/http-server.ts";
 import type { DeployedParameter, Role } from "./deployment.ts";
 import { decide } from "./iam.ts";
 
@@ -30,7 +30,7 @@ const TARGET = /^AmazonSSM\.(GetParameter|PutParameter)$/;
  * Starts the parameters of Systems Manager with two operations, `GetParameter` and `PutParameter`, under the policies of the caller.
  */
 export async function startParameters(props: ParametersProps): Promise<Parameters> {
-  const server = createServer((request, response) => {
+  const server = createServer(KEPT_OPEN, (request, response) => {
     serve(props, request, response).catch((error) => response.destroy(error));
   });
   const port = await listen(server, 0);

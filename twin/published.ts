@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import * as v from "valibot";
 import { event } from "../src/contract/answers.ts";
-import { listen } from "../src/local/http-server.ts";
+import { KEPT_OPEN, listen } from "../src/local/http-server.ts";
 import type { Role } from "./deployment.ts";
 import { decide } from "./iam.ts";
 import type { Queues } from "./queues.ts";
@@ -48,7 +48,7 @@ export class Published {
   /** The calls that EventBridge rejected meanwhile. */
   rejections = 0;
   readonly #props: PublishedProps;
-  readonly #server = createServer((request, response) => {
+  readonly #server = createServer(KEPT_OPEN, (request, response) => {
     this.#serve(request, response).catch((error) => response.destroy(error));
   });
 

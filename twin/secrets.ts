@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { listen } from "../src/local/http-server.ts";
+import { KEPT_OPEN, listen } from "../src/local/http-server.ts";
 import type { Role } from "./deployment.ts";
 import { decide } from "./iam.ts";
 
@@ -26,7 +26,7 @@ const SUFFIX = "AbCdEf";
 
 /** Starts Secrets Manager with one operation, `GetSecretValue`, under the policies of the caller. */
 export async function startSecrets(props: SecretsProps): Promise<Secrets> {
-  const server = createServer((request, response) => {
+  const server = createServer(KEPT_OPEN, (request, response) => {
     serve(props, request, response).catch((error) => response.destroy(error));
   });
   const port = await listen(server, 0);

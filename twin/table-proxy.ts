@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listen } from "../src/local/http-server.ts";
+import { KEPT_OPEN, listen } from "../src/local/http-server.ts";
 import type { DeployedTable, Role } from "./deployment.ts";
 import { whyDenied } from "./table-access.ts";
 
@@ -47,7 +47,7 @@ const TARGET = /^DynamoDB_20120810\.(\w+)$/;
 export async function startTableProxy(props: TableProxyProps): Promise<TableProxy> {
   const agent = new Agent({ keepAlive: true });
   const faults: TableFaults = {};
-  const server = createServer((request, response) => {
+  const server = createServer(KEPT_OPEN, (request, response) => {
     serve({ ...props, faults }, agent, request, response).catch((error) => {
       // The caller sees a DynamoDB that does not answer.
       response.destroy(error);

@@ -3,6 +3,12 @@ import type { AddressInfo } from "node:net";
 
 const STOP_MS_MAX = 10_000;
 
+/**
+ * Options of a server that keeps a connection for as long as its client does. A server that closes after an idle time
+ * can close as the next request leaves, if the machine stands still for that time; the client sees ECONNRESET.
+ */
+export const KEPT_OPEN = { keepAliveTimeout: 0 };
+
 /** Starts listening, and returns the port. */
 export function listen(server: Server, port: number, address = "127.0.0.1"): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -134,6 +134,12 @@ describe.runIf(emulatorBinary())("the gateway of the twin", () => {
     });
   });
 
+  it("never ends a connection that waits for its next request", async () => {
+    const { headers } = await fetch(`${twin.url}/open`);
+    // An idle time of the server stands here, "timeout=5" where nobody chose one.
+    expect(headers.get("keep-alive")).toBeNull();
+  });
+
   it("asks the policies of the caller for each route", async () => {
     expect(await call(twin, reader, "GET", "/echo/a")).toMatchObject({ status: 200 });
     expect(await call(twin, reader, "GET", "/long/a")).toMatchObject({ status: 403 });
