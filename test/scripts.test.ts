@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
+import { canBreak, HARMLESS_TO, LONG_TESTS } from "./suites.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SCRIPTS: Readonly<Record<string, string>> = manifest.scripts;
@@ -78,4 +79,53 @@ it("what the scripts load, and the files that it names, are there", async () => 
   });
   expect(named.length).toBeGreaterThan(50);
   expect(named.filter(({ file }) => !existsSync(join(ROOT, file)))).toEqual([]);
+});
+
+describe("the suites of minutes", () => {
+  it("name files that there are", () => {
+    expect(LONG_TESTS.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+
+  it("name folders that there are as harmless", () => {
+    const folders = [...new Set(Object.values(HARMLESS_TO).flat())];
+    const files = [
+      "console",
+      "docs",
+      "bench",
+      "cdk",
+      "functions",
+      "model",
+      "pack",
+      "src",
+      "terraform",
+      "test",
+      "twin",
+    ].flatMap((top) =>
+      readdirSync(join(ROOT, top), { recursive: true, encoding: "utf8" }).map(
+        (path) => `${top}/${path}`,
+      ),
+    );
+    expect(folders.filter((folder) => files.every(canBreak([folder])))).toEqual([]);
+  });
+
+  it.each([
+    "src/kernel/assign/assign.ts",
+    "src/nouns/pool/operations/put-pool.ts",
+    "test/operations/calls.ts",
+    "package.json",
+  ])("are broken by a change of %s, whatever runs them", (path) => {
+    expect(canBreak(HARMLESS_TO.faults)(path)).toBe(true);
+    expect(canBreak(HARMLESS_TO.processes)(path)).toBe(true);
+  });
+
+  it("are not broken by a change of a page", () => {
+    expect(canBreak([])("README.md")).toBe(false);
+  });
+
+  it.each(["src/nouns/pool/contract/request.ts", "test/nouns/pool/serve/request.test.ts"])(
+    "have no faults by a change of %s, which the kernel never reads",
+    (path) => {
+      expect(canBreak(HARMLESS_TO.faults)(path)).toBe(false);
+    },
+  );
 });

@@ -58,6 +58,9 @@ const PROCESS_SUITES = [
   "test/cdk/bundles.test.ts",
   "test/cdk/callers.test.ts",
   "test/cdk/choices.test.ts",
+  "test/cdk/plat-environment.test.ts",
+  "test/cdk/private-api.test.ts",
+  "test/cdk/regions.test.ts",
   "test/store/race.test.ts",
   "test/store/lmdb-race.test.ts",
   "test/bench/speed.test.ts",
@@ -79,11 +82,38 @@ export const propertyTests = (): readonly string[] =>
     .map((path) => `test/${path}`)
     .filter((path) => readFileSync(path, "utf8").includes("fc.assert("));
 
-/** The folders whose changes can break a suite. A change of any other file but documentation can break all. */
-const HARMLESS_TO_FAULTS =
-  /^(docs|console|bench|cdk|twin|pack|functions|model|src\/(cli|client|cni|constructs|contract|edge|local)|test\/(bench|cdk|cli|client|cni|console|constructs|contract|edge|examples|functions|local|openapi|pack|prose|templates|twin))\/|\.md$/;
-const HARMLESS_TO_PROCESSES =
-  /^(docs|console|model|test\/(allocator|clauses|console|domain|edge|functions|openapi|prose|scale|simulation|templates))\/|\.md$/;
+/** Folders whose changes break no suite of minutes. A `*` is the name of one folder. */
+const HARMLESS = [
+  "docs",
+  "console",
+  "model",
+  "test/console",
+  "test/openapi",
+  "test/prose",
+  "test/templates",
+];
+
+/** Folders whose changes break no suite of a kind. A change of any other file but documentation can break all. */
+export const HARMLESS_TO = {
+  faults: [
+    ...HARMLESS,
+    ...["bench", "cdk", "functions", "pack", "terraform", "twin"],
+    ...["api", "cli", "client", "cni", "constructs", "contract", "local", "netbox"].flatMap(
+      onBothSides,
+    ),
+    ...["contract", "serve"].flatMap((part) => onBothSides(`nouns/*/${part}`)),
+    ...["bench", "cdk", "examples", "functions", "pack", "terraform", "twin"].map(
+      (of) => `test/${of}`,
+    ),
+  ],
+  processes: [
+    ...HARMLESS,
+    ...["terraform", "test/terraform"],
+    ...["clauses", "functions", "kernel", "net", "nouns", "scale", "simulation"].map(
+      (of) => `test/${of}`,
+    ),
+  ],
+};
 
 /**
  * Returns the suites of faults and those of processes that a change can break: all of them if nothing says since when.
@@ -95,9 +125,18 @@ export function suitesSince(base: string | undefined) {
   if (base === undefined) return { faults: FAULT_SUITES, processes: PROCESS_SUITES };
   const list = execFileSync("git", ["diff", "--name-only", base], { encoding: "utf8" });
   const changed = list.split("\n").filter((path) => path !== "");
-  const brokenBy = (harmless: RegExp) => changed.some((path) => !harmless.test(path));
   return {
-    faults: brokenBy(HARMLESS_TO_FAULTS) ? FAULT_SUITES : [],
-    processes: brokenBy(HARMLESS_TO_PROCESSES) ? PROCESS_SUITES : [],
+    faults: changed.some(canBreak(HARMLESS_TO.faults)) ? FAULT_SUITES : [],
+    processes: changed.some(canBreak(HARMLESS_TO.processes)) ? PROCESS_SUITES : [],
   };
+}
+
+function onBothSides(folder: string): readonly string[] {
+  return [`src/${folder}`, `test/${folder}`];
+}
+
+/** Returns whether a change of a file can break a suite to which the changes of some folders are harmless. */
+export function canBreak(harmless: readonly string[]): (path: string) => boolean {
+  const within = harmless.map((folder) => new RegExp(`^${folder.replaceAll("*", "[^/]+")}/`));
+  return (path) => !path.endsWith(".md") && !within.some((folder) => folder.test(path));
 }

@@ -31,6 +31,9 @@ function environment(props?: PlatEnvironmentProps, flags?: object) {
   return { stack, plat, template: () => Template.fromStack(stack) };
 }
 
+/** The template of an environment without properties and flags. */
+const bare = environment().template();
+
 /** Counts the resources of each type. */
 function counted(...all: readonly Template[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -60,7 +63,7 @@ describe("an environment in a stack of somebody else", () => {
 
   it("keeps the table unless it is for development", () => {
     const table = { DeletionPolicy: "Retain" };
-    environment().template().hasResource("AWS::DynamoDB::GlobalTable", table);
+    bare.hasResource("AWS::DynamoDB::GlobalTable", table);
     environment({ protection: "dev" })
       .template()
       .hasResource("AWS::DynamoDB::GlobalTable", { DeletionPolicy: "Delete" });
@@ -69,15 +72,14 @@ describe("an environment in a stack of somebody else", () => {
   it("has the same resources whatever flags an app begins with; only statements of policies are merged", () => {
     const without = ({ Resources }: Record<string, object>) =>
       Object.entries(Resources ?? {}).filter(([, { Type }]) => !MERGED.has(Type));
-    const bare = environment().template().toJSON();
     const flagged = environment({}, INIT).template().toJSON();
-    expect(without(flagged)).toEqual(without(bare));
-    expect(Object.keys(flagged.Resources)).toEqual(Object.keys(bare.Resources));
+    expect(without(flagged)).toEqual(without(bare.toJSON()));
+    expect(Object.keys(flagged.Resources)).toEqual(Object.keys(bare.toJSON().Resources));
   });
 
   it("has one dashboard if it is asked for, and no output", () => {
-    environment().template().resourceCountIs("AWS::CloudWatch::Dashboard", 0);
-    expect(environment().template().toJSON().Outputs).toBeUndefined();
+    bare.resourceCountIs("AWS::CloudWatch::Dashboard", 0);
+    expect(bare.toJSON().Outputs).toBeUndefined();
   });
 
   it("is the only one of its stack", () => {
