@@ -44,7 +44,7 @@ inline releaseKeyedAddress(t, n_) {
   fi
 }
 
-/* close-allocation.ts, finishPart: frees what is visibly held, and shuts out the author where nothing is visible. */
+/* close-allocation.ts, freeRestOfPart: frees what is visibly held, and shuts out the author where nothing is visible. */
 inline finish(act, t, hint, cools) {
   freeSlot(0, t, hint, cools);
   if

@@ -125,7 +125,7 @@ endUntold:
      atomic { allocation.state != absent && allocation.uid == 1 -> see(); asked = allocation.incarnation; askedAll = true };
      if
      :: otherState != released -> keep(asked)
-     :: true -> closeAsSeen(ENDER, false); atomic { deleteAllocation(instance_delete_rev, other) }
+     :: true -> endAsSeen(ENDER, false); atomic { deleteAllocation(instance_delete_rev, other) }
      fi
   fi;
 changed:

@@ -80,8 +80,8 @@ inline change(me, act, state_) {
   fi
 }
 
-/* close-allocation.ts, closeAsSeen: an author that was answered needs no fence. */
-inline closeAsSeen(me, isAnswered) {
+/* close-allocation.ts, endAsSeen: an author that was answered needs no fence. */
+inline endAsSeen(me, isAnswered) {
   if
   :: otherState != released -> change(me, instance_end_rev, released)
   :: else
@@ -141,7 +141,7 @@ settle:
      atomic { token = otherToken; mine = other; ANSWER(me, 0, token); goto answered }
   :: !isSame || !whole ->
      atomic { REPLACE(me, otherIncarnation) };
-     closeAsSeen(me, whole);
+     endAsSeen(me, whole);
      atomic { seen = other; goto learn }
   fi;
 changed:

@@ -67,7 +67,7 @@ inline endAsSeen(me, act, fenceAct) {
      fi
   :: else
   fi;
-  /* finishPart: frees what is visibly held, and shuts out the author where nothing is visible. */
+  /* freeRestOfPart: frees what is visibly held, and shuts out the author where nothing is visible. */
   k = 0; cools = (otherState == released -> COOLING : 0);
   do
   :: k == 2 -> k = 0; break

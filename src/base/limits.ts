@@ -150,8 +150,8 @@ export const REMEMBERED_GROUPS_MAX = 16_384;
 export const REMEMBERED_SPACES_MAX = 256;
 /** Nodes and namespaces, with at most 16 KB of labels each and mostly one. */
 export const REMEMBERED_LABELS_MAX = 1_024;
-/** Allocations of one handle that are closed side by side. */
-export const ALLOCATIONS_CLOSED_AT_ONCE = 8;
+/** Allocations of one handle that are ended side by side. */
+export const ALLOCATIONS_ENDED_AT_ONCE = 8;
 /** Parts of one allocation that are freed, or read, side by side. */
 export const PARTS_FREED_AT_ONCE = 8;
 /** Parts of one request that are taken side by side, because a caller waits. */
@@ -179,11 +179,11 @@ export const BATCHES_AT_ONCE_MAX = 4;
 /** Allocations of a handle that a release of the whole handle reads at once: with the most attributes they take 48 MB. */
 export const ALLOCATIONS_PER_LOOK = 128;
 /**
- * Closed allocations that a release by handle keeps until all others are closed: with the most attributes they take 128
+ * Ended allocations that a release by handle keeps until all others are ended: with the most attributes they take 128
  * MB.
  */
 export const ALLOCATIONS_OVER_MAX = 1_024;
-/** Slots of a block whose allocations a release finds before it closes them: all slots of a block of the default size. */
+/** Slots of a block whose allocations a release finds before it ends them: all slots of a block of the default size. */
 export const SLOTS_PER_LOOK = 64;
 
 /** Blocks on a page of a list, unless the request has a limit. */
@@ -195,7 +195,7 @@ export const AFFINITIES_PER_PAGE_MAX = 250;
 /** The most addresses that an application lists: its item has about 60 bytes of each, and one write changes it. */
 export const APPLICATION_ADDRESSES_MAX = 1_024;
 /** The most allocations of lost ordinals that one change of an application looks at. */
-export const ORDINALS_CLOSED_PER_CHANGE = 256;
+export const ORDINALS_ENDED_PER_CHANGE = 256;
 /** The most addresses that one change of an application adds and lets go. */
 export const APPLICATION_ADDRESSES_PER_CHANGE = 256;
 /** Blocks whose addresses leave an application in one write of its item. A request that has no time for all of them ends some. */

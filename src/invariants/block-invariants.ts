@@ -108,7 +108,7 @@ function wrongIn(
   if (owner && !leadsTo(slot.token, owner.allocation.place))
     return { invariant: "I3", what: "has a token that does not lead to its allocation" };
   // The slots of a kept allocation wait for the next incarnation of their instance: no host has them. A return that did not fit may have
-  // named its host before the allocation was closed.
+  // named its host before the allocation was ended.
   const { state, workload } = owner?.allocation ?? {};
   if (state === "kept" || (workload && state === "released")) return undefined;
   const holder = owner?.allocation.host;

@@ -268,7 +268,7 @@ export const APPLICATIONS: readonly Operation[] = [
       {
         step: "narrow-ordinals",
         rejectedBy: "narrow-ordinals-rev",
-        why: "the repair run closed what the lost instance kept, and narrowed the ordinals",
+        why: "the repair run ended what the lost instance kept, and narrowed the ordinals",
       },
     ],
   },

@@ -53,7 +53,7 @@ export async function calmDown(
     return judged;
   };
   for (let n = 0; n < 4; n++) await scheduledRun(100_000);
-  // The repair run closes what an instance without a replica keeps.
+  // The repair run ends what an instance without a replica keeps.
   crew?.judge.step(contents());
   ledger.hold(contents(), scheduler.nowMs);
   const unregistered = unregisteredIn(table).map((space) => ({

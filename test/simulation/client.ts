@@ -270,7 +270,7 @@ async function letGo(context: Context, life: Life, told: readonly Promised[]): P
   else if (how < 0.8 && first) {
     const { handle } = first;
     await scheduler.trying(() =>
-      ledger.closing(handle, () => releaseHandle(requestOf(context), SPACE, handle)),
+      ledger.ending(handle, () => releaseHandle(requestOf(context), SPACE, handle)),
     );
   }
 }

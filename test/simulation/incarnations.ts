@@ -226,7 +226,7 @@ async function endByHandle(
   { crew: { judge }, member: { handle } }: Incarnation,
 ): Promise<void> {
   judge.ending(handle);
-  await ledger.closing(handle, () => releaseHandle(requestOf(context), SPACE, handle));
+  await ledger.ending(handle, () => releaseHandle(requestOf(context), SPACE, handle));
 }
 
 /** Releases all that its host has, as the drain of a node does. */

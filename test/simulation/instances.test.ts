@@ -144,7 +144,7 @@ describe("the judge of instances", () => {
     expect(said(asked)).toEqual(violationOf(`${HANDLE} of a ended, and nobody ended it`));
   });
 
-  it("lets a smaller application close what an instance without a replica keeps, and nothing else", () => {
+  it("lets a smaller application end what an instance without a replica keeps, and nothing else", () => {
     const smaller = applicationWith({ ...WORKLOAD, replicas: 0 });
     const lost = judgeOf();
     lost.keeping(HANDLE, "a");

@@ -72,7 +72,7 @@ export class Instances {
   readonly #begun = new Set<string>();
   /** The requests of each instance that have begun; one that got its addresses is over. */
   readonly #coming = new Map<string, Set<Coming>>();
-  /** The instances that had no replica at some moment: their application may close what they keep. */
+  /** The instances that had no replica at some moment: their application may end what they keep. */
   readonly #lost = new Set<string>();
 
   constructor({ scenario: { pools, fleeting }, hasApplications = false, isStrict, onEnd }: World) {

@@ -3,7 +3,7 @@ import { Rejection, type RejectionCode } from "../../src/base/outcome.ts";
 import type { Contents } from "../../src/invariants/contents.ts";
 import type { Violation } from "../../src/invariants/violation.ts";
 import type { AssignedAddress } from "../../src/kernel/assign/assignment.ts";
-import type { Released } from "../../src/kernel/release/close-allocations.ts";
+import type { Released } from "../../src/kernel/release/ending.ts";
 import { type Generation, parseGeneration } from "../../src/kernel/values/generation.ts";
 import type { HostId } from "../../src/kernel/values/host.ts";
 import { type Address, parseAddress } from "../../src/net/address.ts";
@@ -61,7 +61,7 @@ export class Ledger {
   readonly #over = new Set<string>();
   /** The ends of quarantines that callers were told of, by address. */
   readonly #quarantines = new Map<string, number>();
-  readonly #closing = new Map<string, number>();
+  readonly #ending = new Map<string, number>();
   /** The end of the last release of each name. */
   readonly #ended = new Map<string, number>();
 
@@ -94,15 +94,15 @@ export class Ledger {
     mayReuse = since !== Number.POSITIVE_INFINITY,
   ): Promised[] {
     const told = addresses.map((address) => promisedOf(handle, address));
-    const closing = told.flatMap((promised) => [
+    const ending = told.flatMap((promised) => [
       `@${promised.address}`,
       `${handle}@${promised.address}`,
       // A release by host keeps what such an instance has.
       keeps(promised) ? "" : (this.#hostOf(promised) ?? ""),
     ]);
     const stale =
-      [handle, ...closing].some(
-        (name) => (this.#closing.get(name) ?? 0) > 0 || (this.#ended.get(name) ?? -1) >= since,
+      [handle, ...ending].some(
+        (name) => (this.#ending.get(name) ?? 0) > 0 || (this.#ended.get(name) ?? -1) >= since,
       ) || told.some((address) => this.#letGo.has(nameOf(address)));
     if (key !== undefined && !stale) this.#compare(`${handle}/${key}`, told, mayReuse);
     if (stale) return [];
@@ -233,7 +233,7 @@ export class Ledger {
    */
   heardQuarantine(address: string, untilMs: number, since: number): void {
     const lift = liftOf(address);
-    if ((this.#closing.get(lift) ?? 0) > 0 || (this.#ended.get(lift) ?? -1) >= since) return;
+    if ((this.#ending.get(lift) ?? 0) > 0 || (this.#ended.get(lift) ?? -1) >= since) return;
     this.#quarantines.set(address, Math.max(untilMs, this.#quarantines.get(address) ?? untilMs));
   }
 
@@ -252,7 +252,7 @@ export class Ledger {
    * Records a release by handle. It names every assignment that the handle has while it runs. If it
    * reports that it is complete, none of them is left.
    */
-  async closing(handle: string, release: () => Promise<Released>): Promise<Released> {
+  async ending(handle: string, release: () => Promise<Released>): Promise<Released> {
     const promises = this.promisesOf(handle);
     for (const promised of promises) this.letGo(promised);
     const answer = await this.#while(handle, release);
@@ -440,9 +440,9 @@ export class Ledger {
    * release that ends in an error never ends, because the repair run may finish it at any time.
    */
   async #while<T>(name: string, release: () => Promise<T>): Promise<T> {
-    this.#closing.set(name, (this.#closing.get(name) ?? 0) + 1);
+    this.#ending.set(name, (this.#ending.get(name) ?? 0) + 1);
     const answer = await release();
-    this.#closing.set(name, (this.#closing.get(name) ?? 0) - 1);
+    this.#ending.set(name, (this.#ending.get(name) ?? 0) - 1);
     this.#ended.set(name, this.moment);
     return answer;
   }

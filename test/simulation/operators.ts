@@ -334,7 +334,7 @@ export async function ender(context: Context, { scenario, ledger }: Life): Promi
   for (let n = 0; n < 3; n++) {
     await context.sleep(30_000 * context.random.fraction());
     const { handle } = oneOf(context, scenario.clients);
-    await ledger.closing(handle, () => releaseHandle(requestOf(context), SPACE, handle));
+    await ledger.ending(handle, () => releaseHandle(requestOf(context), SPACE, handle));
   }
 }
 

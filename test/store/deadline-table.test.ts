@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { handleHash } from "../../src/base/hash.ts";
-import { ALLOCATIONS_CLOSED_AT_ONCE, REQUEST_MS_MAX } from "../../src/base/limits.ts";
+import { ALLOCATIONS_ENDED_AT_ONCE, REQUEST_MS_MAX } from "../../src/base/limits.ts";
 import { DeadlineError, ThrottledError, UnavailableError } from "../../src/base/outcome.ts";
-import { closeAllocation } from "../../src/kernel/allocations/close-allocation.ts";
 import { inParallel } from "../../src/kernel/core/parallel.ts";
+import { endAllocation } from "../../src/kernel/end/end.ts";
 import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { deadlineFromNow, deadlineSender, eachCall } from "../../src/store/stack.ts";
 import { type Sender, tableThrough } from "../../src/table/dynamodb-table.ts";
@@ -38,8 +38,8 @@ async function closing(table: Table, time: VirtualClock) {
   const context = contextOf(watched, time, { deadline: deadlineFromNow(time.now) });
   const work = async () => {
     const allocations = await context.store.listAllocations(SPACE, handleHash("many"));
-    await inParallel(allocations, ALLOCATIONS_CLOSED_AT_ONCE, (allocation) =>
-      closeAllocation(context, allocation, { settles: false, freed: [] }),
+    await inParallel(allocations, ALLOCATIONS_ENDED_AT_ONCE, (allocation) =>
+      endAllocation(context, allocation, { settles: false, freed: [] }),
     );
   };
   const error = await time.run(() => work().catch((thrown: unknown) => thrown));

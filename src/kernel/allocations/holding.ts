@@ -1,6 +1,8 @@
+import { PARTS_FREED_AT_ONCE } from "../../base/limits.ts";
 import type { Address } from "../../net/address.ts";
 import { type Cidr, contains, formatCidr, ordinalOf } from "../../net/cidr.ts";
 import type { Context } from "../core/context.ts";
+import { inParallel } from "../core/parallel.ts";
 import type { Allocation, Part } from "../values/allocation.ts";
 import { type Block, heldBy } from "../values/block.ts";
 
@@ -49,4 +51,26 @@ export async function grantedAt(
       return { allocation, held: [{ part, block, ordinals: [ordinal] }] };
   }
   return undefined;
+}
+
+/** Returns the addresses that an allocation visibly holds. */
+export async function holdingsOf(
+  context: Context,
+  allocation: Allocation,
+): Promise<readonly Holding[]> {
+  const { store } = context;
+  const looks = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) =>
+    heldOf(part, await store.readBlock(allocation.place.space, part.block)),
+  );
+  return looks.flat();
+}
+
+export function isWhole(allocation: Allocation, held: readonly Holding[]): boolean {
+  return held.reduce((sum, { ordinals }) => sum + ordinals.length, 0) === allocation.want;
+}
+
+/** Returns what a part of an allocation holds in its block: one entry, or none. */
+export function heldOf(part: Part, block: Block | undefined): Holding[] {
+  const ordinals = heldBy(block, part.token);
+  return block && ordinals.length > 0 ? [{ part, block, ordinals }] : [];
 }

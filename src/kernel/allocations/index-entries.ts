@@ -54,12 +54,7 @@ export async function ensureEntries(
 export const areEntriesYoung = ({ now }: Context, sinceMs: number): boolean =>
   now() - sinceMs <= REQUEST_MS_MAX;
 
-/** Deletes the index entries of an allocation that has ended, each exactly as its author wrote it. */
-export async function dropEntries(context: Context, allocation: Allocation): Promise<void> {
-  await deleteEntries(context, entriesOf(allocation));
-}
-
-/** Deletes index entries under their revisions. */
+/** Deletes index entries, each exactly as its author wrote it. */
 export async function deleteEntries(
   { store }: Context,
   entries: readonly IndexEntry[],

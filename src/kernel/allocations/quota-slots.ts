@@ -45,7 +45,7 @@ export async function takeQuotaSlots(
 }
 
 /** Deletes quota slots that an allocation lists, each exactly as it was taken. One that another request has by now stays. */
-export async function dropQuotaSlots(
+export async function deleteQuotaSlots(
   context: Context,
   allocation: Allocation,
   quotaSlots: readonly QuotaSlotOfAllocation[],

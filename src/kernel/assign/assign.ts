@@ -26,6 +26,7 @@ import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { applicationCopy } from "../core/labels.ts";
 import { allOf } from "../core/parallel.ts";
+import { withdraw } from "../end/end.ts";
 import { whyNotAdmitted } from "../quotas/admit.ts";
 import type { Allocation } from "../values/allocation.ts";
 import type { Places } from "../values/full-block.ts";
@@ -47,7 +48,6 @@ import {
   executionAt,
   grantedTo,
   missingFrom,
-  withdraw,
 } from "./execution.ts";
 import {
   applicationFor,
@@ -78,7 +78,7 @@ import { takeInOneWrite, takeInParts } from "./take.ts";
  * A request without a limit that one slot write serves has a `live` allocation from the start: two writes, and no read of a block
  * if the function is warm. The allocation is written before its slots are taken, so that a crash between the two leaves something
  * to find. Any other request has a `pending` allocation. It names each part before the block of this part is touched, and becomes
- * `live` before the answer (rule 7). After a crash, the repair run closes an allocation that is pending or holds nothing. A live one
+ * `live` before the answer (rule 7). After a crash, the repair run ends an allocation that is pending or holds nothing. A live one
  * that holds slots stays, for a repeat with the same key or a release by its handle (I3).
  *
  * @param batch what the other requests of its batch have selected; absent for a request that came alone
@@ -219,7 +219,7 @@ async function cleanUpAfter(execution: AssignExecution, error: unknown): Promise
   let cause = error;
   try {
     if (error instanceof ContentionError) {
-      await withdraw(execution);
+      await withdraw(execution.context, execution);
       await unspendRest(execution);
     }
   } catch (thrown) {
@@ -263,7 +263,7 @@ interface Learned extends FamilyRequests {
 /**
  * Reads everything that is needed before the first write. A function that has blocks of the host in its warm cache reads neither
  * blocks nor the earlier allocation: if there is one, the write of the allocation fails and returns it. A request with a limit reads
- * it, because it counts what its handle has, and closes what a crash left of it. So does that of an instance whose kind keeps its
+ * it, because it counts what its handle has, and ends what a crash left of it. So does that of an instance whose kind keeps its
  * addresses, because it mostly returns to them.
  */
 async function learn(execution: AssignExecution): Promise<Learned | Rejection> {

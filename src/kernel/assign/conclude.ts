@@ -1,18 +1,12 @@
 import { ContentionError, type Rejection, UnavailableError } from "../../base/outcome.ts";
-import { dropQuotaSlots } from "../allocations/quota-slots.ts";
+import { deleteQuotaSlots } from "../allocations/quota-slots.ts";
 import { answer, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { fresh } from "../core/context.ts";
+import { withdraw } from "../end/end.ts";
 import type { Allocation } from "../values/allocation.ts";
 import { type Assignment, assignment } from "./assignment.ts";
 import { replayEarlier } from "./earlier-execution.ts";
-import {
-  type AssignExecution,
-  allocationOf,
-  shortageOf,
-  startOver,
-  times,
-  withdraw,
-} from "./execution.ts";
+import { type AssignExecution, allocationOf, shortageOf, startOver, times } from "./execution.ts";
 import { areHeld, quotaSlotsFor } from "./quota.ts";
 import { countOf } from "./selection.ts";
 import { writeAllocation } from "./take.ts";
@@ -34,7 +28,7 @@ export async function conclude(
   const has = allowance?.has ?? [];
   // They were read one by one. If all are still held now, all were held at one moment between the two reads.
   if (!(await areHeld(context, has))) {
-    await withdraw(execution);
+    await withdraw(execution.context, execution);
     startOver(execution);
     return RETRY;
   }
@@ -55,7 +49,7 @@ export async function conclude(
   const current =
     result.outcome === "unknown" ? await context.store.readAllocation(written.place) : result.item;
   if (current?.revision === next.revision) {
-    await dropQuotaSlots(context, written, spare);
+    await deleteQuotaSlots(context, written, spare);
     return answer(assignment([...has, { allocation: next, held }], request, shortage));
   }
   // The write may still land, and then the addresses belong to this request. The next execution with its key finds out.

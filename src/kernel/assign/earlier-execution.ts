@@ -1,10 +1,11 @@
 import { CorruptItemError, Rejection } from "../../base/outcome.ts";
-import { alreadyReleased, replay } from "../allocations/replay.ts";
 import { answer, RETRY, type Step } from "../core/compare-and-swap.ts";
+import { withdraw } from "../end/end.ts";
 import type { Allocation } from "../values/allocation.ts";
 import { type Assignment, assignment, totalOf } from "./assignment.ts";
-import { type AssignExecution, startOver, withdraw } from "./execution.ts";
+import { type AssignExecution, startOver } from "./execution.ts";
 import { grantedBy } from "./quota.ts";
+import { alreadyReleased, replay } from "./replay.ts";
 import { settleInstance } from "./settle-instance.ts";
 
 /**
@@ -53,7 +54,7 @@ export async function reject(
   execution: AssignExecution,
   reason: Rejection | CorruptItemError,
 ): Promise<Step<Assignment | Rejection>> {
-  await withdraw(execution);
+  await withdraw(execution.context, execution);
   const { context, allocationPlace, unsettled } = execution;
   const isKnown = allocationPlace.keyed && !unsettled;
   const other = isKnown ? await context.store.readAllocation(allocationPlace) : undefined;

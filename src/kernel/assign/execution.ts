@@ -1,5 +1,5 @@
 import { handleHash } from "../../base/hash.ts";
-import { PARTS_FREED_AT_ONCE, REQUEST_MS_MAX } from "../../base/limits.ts";
+import { REQUEST_MS_MAX } from "../../base/limits.ts";
 import { ContentionError, type Missing, type Rejection } from "../../base/outcome.ts";
 import type { Family } from "../../net/address.ts";
 import { instanceAfter } from "../../nouns/application/workload.ts";
@@ -7,14 +7,9 @@ import type { Pool } from "../../nouns/pool/pool.ts";
 import type { Charge } from "../../nouns/quota/budget.ts";
 import type { Quota } from "../../nouns/quota/quota.ts";
 import type { AttributeIndex } from "../../nouns/settings/settings.ts";
-import { tagOf } from "../allocations/close-allocation.ts";
-import { freeSlots } from "../allocations/free-slots.ts";
 import type { Granted, Holding } from "../allocations/holding.ts";
-import { dropEntries } from "../allocations/index-entries.ts";
-import { dropQuotaSlots, type OccupiedQuotaSlot } from "../allocations/quota-slots.ts";
+import type { OccupiedQuotaSlot } from "../allocations/quota-slots.ts";
 import { type Context, fresh } from "../core/context.ts";
-import { inParallel } from "../core/parallel.ts";
-import { settleFreed } from "../held/settle.ts";
 import type { Allocation, Indexed, Part } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
 import { freshAllocationId } from "../values/fresh.ts";
@@ -228,43 +223,4 @@ export function startOver(execution: AssignExecution): void {
   execution.held = [];
   execution.written = execution.expected = execution.entered = undefined;
   execution.allowance = execution.quotaSlots = undefined;
-}
-
-/**
- * Gives up what an execution holds, before it has answered. It aborts the pending allocation, and only then frees the slots, without
- * cooldown (rule 7). It deletes the allocation of an execution that holds nothing, exactly as it was written. If the outcome of a
- * slot write is unknown, the allocation stays, and the repair run fences its parts.
- */
-export async function withdraw({
-  context,
-  written,
-  held,
-  unsettled,
-}: AssignExecution): Promise<void> {
-  if (!written) return;
-  const { store } = context;
-  if (held.length === 0) {
-    if (unsettled) return;
-    await dropQuotaSlots(context, written, written.quotaSlots);
-    const deleted = await store.deleteAllocation("withdraw", written);
-    // An allocation that another execution has replaced still needs the entries, which this one may have written over.
-    if (deleted.outcome === "done") await dropEntries(context, written);
-    return;
-  }
-  const aborted: Allocation = {
-    ...written,
-    state: "aborted",
-    revision: fresh(context),
-    atMs: context.now(),
-  };
-  const result = await store.changeAllocation("abort", written, aborted);
-  if (result.outcome !== "done") return; // the execution that decided it frees what it holds, or the repair run does
-  await inParallel(held, PARTS_FREED_AT_ONCE, ({ part, ordinals }) =>
-    freeSlots(context, tagOf(aborted, part), ordinals),
-  );
-  if (unsettled) return;
-  await settleFreed(context, aborted);
-  await dropQuotaSlots(context, aborted, aborted.quotaSlots);
-  await dropEntries(context, aborted);
-  await store.deleteAllocation("withdraw", aborted);
 }

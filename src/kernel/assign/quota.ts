@@ -2,7 +2,6 @@ import { QUOTA_SLOTS_AT_ONCE } from "../../base/limits.ts";
 import { Rejection } from "../../base/outcome.ts";
 import { type Address, type Family, formatAddress, parseAddress } from "../../net/address.ts";
 import { addressAt, contains, ordinalOf } from "../../net/cidr.ts";
-import { closeAsSeen, finish } from "../allocations/close-allocation.ts";
 import {
   blockReader,
   eachOnce,
@@ -16,16 +15,17 @@ import {
   type FreeQuotaSlot,
   type OccupiedQuotaSlot,
 } from "../allocations/quota-slots.ts";
-import { inProgress } from "../allocations/replay.ts";
 import { answer, compareAndSwap, proceed, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
+import { endAsSeen, freeRest } from "../end/end.ts";
 import { type Allocation, isExpired } from "../values/allocation.ts";
 import { heldBy } from "../values/block.ts";
 import { parseGeneration } from "../values/generation.ts";
 import { nodeOfHandle } from "../values/handle.ts";
 import type { QuotaSlot, QuotaSlotOfAllocation } from "../values/quota-slot.ts";
 import type { AssignRequest } from "./assignment.ts";
+import { inProgress } from "./replay.ts";
 
 /** The addresses that a limit permits a request: those that its handle has, and free quota slots for the others. */
 export interface Allowance {
@@ -72,7 +72,7 @@ const specificOf = ({ address, stated }: AssignRequest): readonly Address[] | un
   address ? [address] : stated?.map((each) => each.address);
 
 /**
- * Returns the addresses that a handle has through requests with a limit. It closes a request that a crash cut off, and no lease.
+ * Returns the addresses that a handle has through requests with a limit. It ends a request that a crash cut off, and no lease.
  *
  * @returns the addresses; or `request_in_progress` if another request of the handle runs
  */
@@ -93,9 +93,9 @@ export const quotaSlotsUnderLimit = (
 ): Promise<readonly OccupiedQuotaSlot[] | Rejection> => occupiedOf(context, of, () => false);
 
 /**
- * Reads the quota slots of a handle, by number. It closes a request that a crash cut off, as the repair run does.
+ * Reads the quota slots of a handle, by number. It ends a request that a crash cut off, as the repair run does.
  *
- * @param isEnded returns true for a live allocation that it closes as well; absent: one whose lease has ended, unless it is a node's.
+ * @param isEnded returns true for a live allocation that it ends as well; absent: one whose lease has ended, unless it is a node's.
  *   No clock alone takes a prefix from a known node (I18), so the repair run asks the reports of the node first
  */
 async function occupiedOf(
@@ -148,10 +148,10 @@ async function allocationsOf(
 }
 
 /**
- * Closes the allocations that are pending and old, or that have ended, so that no slot of the others changes any more. There
+ * Ends the allocations that are pending and old, or that have ended, so that no slot of the others changes any more. There
  * are at most `LIMIT_PER_HANDLE_MAX` of each family.
  *
- * @returns a rejection while another request runs; a retry after it closed one, because the quota slots of that one are free
+ * @returns a rejection while another request runs; a retry after it ended one, because the quota slots of that one are free
  */
 async function settleAll(
   context: Context,
@@ -166,8 +166,8 @@ async function settleAll(
   }
   await inParallel(left, QUOTA_SLOTS_AT_ONCE, async (allocation) => {
     if (allocation.state === "live" || allocation.state === "pending")
-      await closeAsSeen(context, "limit-end", allocation, "fenced later");
-    else await finish(context, allocation, "fenced later");
+      await endAsSeen(context, "limit-end", allocation, "fenced later");
+    else await freeRest(context, allocation, "fenced later");
   });
   return left.length > 0 ? RETRY : proceed(undefined);
 }
@@ -233,7 +233,7 @@ async function grantedIn(
   return grantedAt(readBlock, allocation, address.value);
 }
 
-/** Returns the quota slots below the limit that are unused, or that only closed requests have. */
+/** Returns the quota slots below the limit that are unused, or that only ended requests have. */
 function freeQuotaSlots(
   context: Context,
   family: Family,

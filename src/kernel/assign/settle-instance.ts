@@ -1,19 +1,13 @@
 import { Rejection } from "../../base/outcome.ts";
 import { isKeptKind, isReplaced, type Workload } from "../../nouns/application/workload.ts";
-import { closeAsSeen } from "../allocations/close-allocation.ts";
-import type { Holding } from "../allocations/holding.ts";
-import {
-  alreadyReleased,
-  holdingsOf,
-  inProgress,
-  isVacant,
-  isWhole,
-} from "../allocations/replay.ts";
+import { type Holding, holdingsOf, isWhole } from "../allocations/holding.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { allOf } from "../core/parallel.ts";
+import { endAsSeen } from "../end/end.ts";
 import { type Allocation, isHolding, isOver } from "../values/allocation.ts";
 import { type Assignment, assignment } from "./assignment.ts";
 import { type AssignExecution, assertYoung } from "./execution.ts";
+import { alreadyReleased, inProgress, isVacant } from "./replay.ts";
 import { isFit, nameHost, returnInstance, whyNotTo } from "./return-instance.ts";
 
 /**
@@ -23,7 +17,7 @@ import { isFit, nameHost, returnInstance, whyNotTo } from "./return-instance.ts"
  * - of a incarnation that a later one has replaced: `already_released`
  * - in progress, or cut off a moment ago: `request_in_progress`
  * - of a kind that keeps its addresses, and they fit the request: the instance gets them again
- * - anything else: closes it as it was seen, so that the request begins again under new tokens (rule 4)
+ * - anything else: ends it as it was seen, so that the request begins again under new tokens (rule 4)
  *
  * @returns the answer; or a retry if nothing of the allocation is held any more
  */
@@ -88,7 +82,7 @@ interface Again {
   readonly isMoved: boolean;
 }
 
-/** Gives the addresses of an allocation to its instance again if they fit the request. Else it closes the allocation as it was seen. */
+/** Gives the addresses of an allocation to its instance again if they fit the request. Else it ends the allocation as it was seen. */
 async function serveAgain(
   execution: AssignExecution,
   { workload, seen, whole, isMoved }: Again,
@@ -104,7 +98,7 @@ async function serveAgain(
     return answer(answer(assignment([{ allocation: returned, held: whole }], request)));
   }
   const author = whole ? "answered" : { fence: "instance-fence" };
-  const ended = await closeAsSeen(context, "instance-end", seen, author);
+  const ended = await endAsSeen(context, "instance-end", seen, author);
   if (!ended) return RETRY;
   execution.expected = ended;
   return answer(RETRY);

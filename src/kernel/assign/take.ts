@@ -8,18 +8,13 @@ import { answer, proceed, RETRY, type Step, untilAnswered } from "../core/compar
 import { type Context, fresh } from "../core/context.ts";
 import { applicationCopy } from "../core/labels.ts";
 import { allOf, inParallel } from "../core/parallel.ts";
+import { withdraw } from "../end/end.ts";
 import { type Allocation, allocationBytes, type Part } from "../values/allocation.ts";
 import { type Block, fillingOf, heldBy } from "../values/block.ts";
 import { freshToken } from "../values/fresh.ts";
 import { type Assignment, type AssignRequest, assignment, fieldOf, totalOf } from "./assignment.ts";
 import { replayEarlier } from "./earlier-execution.ts";
-import {
-  type AssignExecution,
-  allocationOf,
-  shortageOf,
-  startOver,
-  withdraw,
-} from "./execution.ts";
+import { type AssignExecution, allocationOf, shortageOf, startOver } from "./execution.ts";
 import type { SlotSelection } from "./selection.ts";
 
 /**
@@ -55,7 +50,7 @@ export async function takeInParts(
   if (named.kind !== "proceed") return named;
   if (isFirst && !(await holdQuota(execution))) {
     // Another request of the handle was faster. The next round reads what that one has.
-    await withdraw(execution);
+    await withdraw(execution.context, execution);
     startOver(execution);
     return RETRY;
   }

@@ -2,12 +2,12 @@ import { CorruptItemError, Rejection, type RejectionCode } from "../../base/outc
 import { type Address, formatAddress } from "../../net/address.ts";
 import { ordinalOf } from "../../net/cidr.ts";
 import { identify, type NamedAddress } from "../allocations/identify-address.ts";
-import { closeWithoutNext, keepInstance } from "../allocations/keep-instance.ts";
 import type { Context } from "../core/context.ts";
+import { freeNamed, laterIncarnation } from "../end/free-named.ts";
+import { endWithoutNext, keepInstance } from "../end/keep-instance.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
 import { blockOf } from "../values/block-group.ts";
 import type { Generation } from "../values/generation.ts";
-import { freeNamed, laterIncarnation } from "./free-named.ts";
 
 export interface ReleaseResult {
   readonly address: string;
@@ -78,12 +78,12 @@ async function keepNamed(
   const place: AllocationPlace = { space, handleHash, id, keyed };
   const freed: string[] = [];
   const { isKept, allocation } = await keepInstance(context, place, incarnation);
-  const isClosed = isKept && allocation && (await closeWithoutNext(context, allocation, freed));
+  const isEnded = isKept && allocation && (await endWithoutNext(context, allocation, freed));
   if (freed.includes(text)) return { address: text, status: "released" };
   const isThere = allocation?.parts.some((part) => part.token === token) ?? false;
   if (!isThere || allocation?.released.has(text)) return { address: text, status: "not_assigned" };
-  if (isKept && !isClosed) return { address: text, status: "kept" };
-  const isOver = isClosed || allocation?.state === "released" || allocation?.state === "aborted";
+  if (isKept && !isEnded) return { address: text, status: "kept" };
+  const isOver = isEnded || allocation?.state === "released" || allocation?.state === "aborted";
   if (isOver) return { address: text, status: "not_assigned" };
   const { code, detail } = laterIncarnation(address);
   return { address: text, status: "conflict", code, detail };

@@ -10,13 +10,13 @@ import { shuffled } from "../values/fresh.ts";
 import { isOfNode } from "../values/handle.ts";
 import type { HostId } from "../values/host.ts";
 import type { Slot } from "../values/slot.ts";
-import { Closing, type Released } from "./close-allocations.ts";
+import { Ending, type Released } from "./ending.ts";
 
 /**
  * Releases every address of a host, in its own blocks and in those that it borrows from. Its affinities and
  * borrowed-block entries name the blocks (I11), whoever owns them now. The allocation of each slot names its host. It
- * is closed as a release by handle closes it, so addresses that others borrowed from the host's blocks stay theirs. An
- * assign in progress is closed or kept as a whole. Instances whose kind keeps its addresses keep them for another host.
+ * is ended as a release by handle ends it, so addresses that others borrowed from the host's blocks stay theirs. An
+ * assign in progress is ended or kept as a whole. Instances whose kind keeps its addresses keep them for another host.
  * Prefixes stay, and what a CiliumNode has: they go back by their node's own routes, or with its end (I18, I20).
  * A repeat continues what one request does not finish.
  *
@@ -29,31 +29,31 @@ export async function releaseHost(
   isMeant: (allocation: Allocation) => boolean = ({ handle }) => !isOfNode(handle),
 ): Promise<Released> {
   const { store, random } = context;
-  const closing = new Closing(context);
+  const ending = new Ending(context);
   const named = await namedBlocks(context, space, host);
-  for (const each of named.unreadable) closing.leave(each);
+  for (const each of named.unreadable) ending.leave(each);
   // The order is random, so that no block always waits behind the same ones.
   const cidrs = shuffled(named.cidrs, random);
-  for (let from = 0; from < cidrs.length && closing.mayBegin(); from += PAGE_READS_AT_ONCE) {
+  for (let from = 0; from < cidrs.length && ending.mayBegin(); from += PAGE_READS_AT_ONCE) {
     const some = cidrs.slice(from, from + PAGE_READS_AT_ONCE);
-    const blocks = await closing.trying(() =>
+    const blocks = await ending.trying(() =>
       inParallel(some, PAGE_READS_AT_ONCE, (cidr) => orCorrupt(store.readBlock(space, cidr))),
     );
     for (const block of blocks ?? []) {
-      if (block instanceof CorruptItemError) closing.leave(block);
-      else if (block && !block.whole) await releaseIn(context, closing, block, { host, isMeant });
+      if (block instanceof CorruptItemError) ending.leave(block);
+      else if (block && !block.whole) await releaseIn(context, ending, block, { host, isMeant });
     }
   }
-  return closing.answer();
+  return ending.answer();
 }
 
 /**
- * Closes the host's allocations that hold slots of a block, a few slots at a time, in random order. A large block may
+ * Ends the host's allocations that hold slots of a block, a few slots at a time, in random order. A large block may
  * have more slots than a request has time for; with a random order none of them waits forever.
  */
 async function releaseIn(
   context: Context,
-  closing: Closing,
+  ending: Ending,
   block: Block,
   { host, isMeant }: Meant,
 ): Promise<void> {
@@ -61,19 +61,19 @@ async function releaseIn(
   const taken = [...slots.values()].filter((slot) => slot.kind === "taken");
   const byToken = new Map(taken.map((slot) => [slot.token, slot]));
   const mixed = shuffled([...byToken.values()], context.random);
-  for (let from = 0; from < mixed.length && closing.mayBegin(); from += SLOTS_PER_LOOK) {
+  for (let from = 0; from < mixed.length && ending.mayBegin(); from += SLOTS_PER_LOOK) {
     const some = mixed.slice(from, from + SLOTS_PER_LOOK);
-    const allocations = await closing.trying(() =>
-      allocationsOf(context, closing, space, some, host),
+    const allocations = await ending.trying(() =>
+      allocationsOf(context, ending, space, some, host),
     );
     const [instances, others] = split((allocations ?? []).filter(isMeant));
-    await closing.endInstances(block, instances);
+    await ending.endInstances(block, instances);
     // The release by host does not find them again, so settling gains nothing.
-    await closing.end(others, { settles: false });
+    await ending.end(others, { settles: false });
   }
 }
 
-/** The allocations that a release closes. */
+/** The allocations that a release ends. */
 interface Meant {
   readonly host: HostId;
   isMeant(allocation: Allocation): boolean;
@@ -91,13 +91,13 @@ function split(allocations: readonly Allocation[]) {
 /** Returns the host's allocations that hold these slots. */
 async function allocationsOf(
   context: Context,
-  closing: Closing,
+  ending: Ending,
   space: string,
   slots: readonly Slot[],
   host: HostId,
 ): Promise<readonly Allocation[]> {
   const { owners, unreadable } = await lookForOwners(context, space, slots);
-  for (const each of unreadable) closing.leave(each);
+  for (const each of unreadable) ending.leave(each);
   const allocations = new Set([...owners.values()].map(({ allocation }) => allocation));
   return [...allocations].filter((allocation) => allocation.host === host);
 }

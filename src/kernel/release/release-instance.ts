@@ -1,12 +1,12 @@
 import { formatAddress } from "../../net/address.ts";
 import { addressAt } from "../../net/cidr.ts";
 import { isKeptKind, type Workload } from "../../nouns/application/workload.ts";
-import { closeInstance } from "../allocations/close-allocation.ts";
-import { closeWithoutNext, keepInstance } from "../allocations/keep-instance.ts";
-import { holdingsOf } from "../allocations/replay.ts";
+import { holdingsOf } from "../allocations/holding.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
+import { endInstance } from "../end/end.ts";
+import { endWithoutNext, keepInstance } from "../end/keep-instance.ts";
 import { type Allocation, isHolding, isOver } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
 
@@ -46,7 +46,7 @@ export async function releaseInstance(
       const kept = await keptOf(context, seen, released);
       return kept ? answer({ released, kept }) : RETRY;
     }
-    return (await closeInstance(context, seen, released)) ? answer({ released, kept: [] }) : RETRY;
+    return (await endInstance(context, seen, released)) ? answer({ released, kept: [] }) : RETRY;
   });
 }
 
@@ -58,10 +58,10 @@ export const isKeepable = (allocation: Allocation): boolean =>
   !isOver(allocation);
 
 /**
- * Keeps what an instance has, or closes its allocation if the instance has no next incarnation.
+ * Keeps what an instance has, or ends its allocation if the instance has no next incarnation.
  *
  * @param freed receives the addresses that this call frees, as text, also if it fails later
- * @returns its addresses, none if it is closed; nothing if its allocation has changed since it was seen
+ * @returns its addresses, none if it is ended; nothing if its allocation has changed since it was seen
  */
 export async function keptOf(
   context: Context,
@@ -72,11 +72,11 @@ export async function keptOf(
   if (!workload) return undefined;
   const { isKept, allocation } = await keepInstance(context, place, workload.incarnation);
   if (!isKept || !allocation) return undefined;
-  const [isClosed, held] = await allOf(
-    closeWithoutNext(context, allocation, freed),
+  const [isEnded, held] = await allOf(
+    endWithoutNext(context, allocation, freed),
     holdingsOf(context, allocation),
   );
-  if (isClosed) return [];
+  if (isEnded) return [];
   return held.flatMap(({ block, ordinals }) =>
     ordinals.map((ordinal) => formatAddress(addressAt(block.cidr, ordinal))),
   );

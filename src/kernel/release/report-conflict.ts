@@ -3,16 +3,16 @@ import { Rejection } from "../../base/outcome.ts";
 import { type Address, formatAddress } from "../../net/address.ts";
 import { ordinalOf } from "../../net/cidr.ts";
 import { cooldownMsOf, type Pool } from "../../nouns/pool/pool.ts";
-import { quarantineSeconds } from "../allocations/free-slots.ts";
 import { identify, type NamedAddress } from "../allocations/identify-address.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import { configurationOf, poolAt } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
+import { type FreedAddress, freeNamed } from "../end/free-named.ts";
+import { quarantineSeconds } from "../end/free-slots.ts";
 import { type Block, untilMs } from "../values/block.ts";
 import { blockOf } from "../values/block-group.ts";
 import type { Generation } from "../values/generation.ts";
 import type { Slot } from "../values/slot.ts";
-import { type FreedAddress, freeNamed } from "./free-named.ts";
 import { REASSIGNED } from "./release-address.ts";
 
 /** An address in quarantine, and the time before which nobody gets it. */

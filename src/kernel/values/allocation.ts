@@ -1,7 +1,8 @@
 import { assertTexts, assertTimes, assertWhole } from "../../base/assertions.ts";
 import { CLOCK_SKEW_MS_MAX, GRACE_MS, RELEASED_ALLOCATION_KEPT_MS } from "../../base/limits.ts";
 import type { Missing } from "../../base/outcome.ts";
-import { type Cidr, sizeOf } from "../../net/cidr.ts";
+import { parseAddress } from "../../net/address.ts";
+import { type Cidr, contains, ordinalOf, sizeOf } from "../../net/cidr.ts";
 import { assertInstance, type Instance } from "../../nouns/application/workload.ts";
 import { assertCharge, type Charge } from "../../nouns/quota/budget.ts";
 import type { AllocationPlace } from "./allocation-place.ts";
@@ -257,4 +258,14 @@ export function allocationBytes({
     return sum + PART_BYTES + names + ORDINAL_BYTES * ordinals.length;
   }, 0);
   return FIXED_BYTES + Buffer.byteLength(texts) + slots + RELEASED_BYTES * want;
+}
+
+/** Returns the ordinals of a part that the allocation lists as released. */
+export const releasedOrdinals = ({ released }: Allocation, part: Part): ReadonlySet<number> =>
+  ordinalsIn(part, released);
+
+/** Returns the ordinals of those addresses, given as text, that lie in the block of a part. */
+export function ordinalsIn({ block }: Part, addresses: ReadonlySet<string>): ReadonlySet<number> {
+  const parsed = [...addresses].map(parseAddress).flatMap((text) => (text.ok ? [text.value] : []));
+  return new Set(parsed.filter((a) => contains(block, a)).map((a) => ordinalOf(block, a)));
 }

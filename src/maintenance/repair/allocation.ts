@@ -6,24 +6,18 @@ import {
 } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
 import { changeLease } from "../../kernel/allocations/change-lease.ts";
-import {
-  type Author,
-  closeAsSeen,
-  dropFinishedParts,
-  finish,
-  releasedOrdinals,
-  tagOf,
-} from "../../kernel/allocations/close-allocation.ts";
-import { freeSlots } from "../../kernel/allocations/free-slots.ts";
 import { fence } from "../../kernel/blocks/fence-block.ts";
 import { type Context, fresh } from "../../kernel/core/context.ts";
 import { inParallel } from "../../kernel/core/parallel.ts";
+import { type Author, deleteFreedParts, endAsSeen, freeRest, tagOf } from "../../kernel/end/end.ts";
+import { freeSlots } from "../../kernel/end/free-slots.ts";
 import {
   type Allocation,
   isExpired,
   isHolding,
   isOver,
   outlivesRelease,
+  releasedOrdinals,
 } from "../../kernel/values/allocation.ts";
 import { type Block, heldBy } from "../../kernel/values/block.ts";
 import { nodeOfHandle } from "../../kernel/values/handle.ts";
@@ -64,7 +58,7 @@ export async function seemsRight(context: Context, seen: Allocation): Promise<bo
 }
 
 /**
- * Ends an allocation whose author crashed. It finishes a released one. It fences a live one that holds nothing, reads
+ * Ends an allocation whose author crashed. It frees the rest of a released one. It fences a live one that holds nothing, reads
  * it again, and deletes it under the revision seen.
  *
  * @param seen strongly consistent
@@ -80,7 +74,7 @@ export async function repairAllocation(
   if (ageMs <= GRACE_MS) return "stands";
   if (seen.state === "pending" || seen.state === "aborted") {
     // Rule 5: as it was seen, because another execution may have answered it since.
-    const aborted = await closeAsSeen(context, "repair-abort", seen, {
+    const aborted = await endAsSeen(context, "repair-abort", seen, {
       fence: "repair-abort-fence",
     });
     if (aborted) await store.deleteAllocation("repair-aborted", aborted);
@@ -90,9 +84,9 @@ export async function repairAllocation(
     // An answered request has made all its writes, and only answered addresses are freed one by one. So no author needs
     // a fence.
     const isFreed = seen.released.size >= seen.want;
-    await finish(context, seen, isFreed ? "answered" : { fence: "repair-release-fence" });
+    await freeRest(context, seen, isFreed ? "answered" : { fence: "repair-release-fence" });
     if (outlivesRelease(seen) && ageMs <= RELEASED_ALLOCATION_KEPT_MS) {
-      await dropFinishedParts(context, seen);
+      await deleteFreedParts(context, seen);
       return "kept";
     }
     await store.deleteAllocation("repair-released", seen);
@@ -143,10 +137,10 @@ async function expire(
   seen: Allocation,
   author: Author,
 ): Promise<"deleted" | "kept" | "stands"> {
-  const ended = await closeAsSeen(context, "expire", seen, author);
+  const ended = await endAsSeen(context, "expire", seen, author);
   if (!ended) return "stands";
   if (ended.place.keyed) {
-    await dropFinishedParts(context, ended);
+    await deleteFreedParts(context, ended);
     return "kept";
   }
   await context.store.deleteAllocation("expired", ended);
@@ -168,7 +162,7 @@ async function staysWithNode(context: Context, seen: Allocation): Promise<boolea
     seen.parts.map(({ block }) => block),
     reportsIn(life),
   );
-  if (fate === "close") return false;
+  if (fate === "end") return false;
   // An allocation that changed meanwhile is looked at again when it is due.
   if (fate === "confirm") await changeLease(context, seen);
   else await changeLease(context, seen, context.now() + 1000 * CONFIRM_SECONDS_DEFAULT);

@@ -7,7 +7,7 @@ import { heldSlot } from "../../kernel/values/held-slot.ts";
 import { ordinalOf } from "../../net/cidr.ts";
 import type { Application, ListedAddress } from "../../nouns/application/application.ts";
 import { isGone } from "../../nouns/application/changes.ts";
-import { closeLost } from "../../nouns/application/operations/close-lost.ts";
+import { endLost } from "../../nouns/application/operations/end-lost.ts";
 
 /**
  * Finishes what a crash left of an application: `named` and `leaving` addresses, what is beyond its number and free, and the item of
@@ -26,7 +26,7 @@ export async function repairApplication(context: Context, suggested: Application
   const goes = [...surplus, ...lost];
   const left = goes.length > 0 ? await leave(context, seen, goes) : { application: seen };
   // Without a settlement another request changed it, and settles what it left.
-  const now = left?.application && (await closeLost(context, left.application));
+  const now = left?.application && (await endLost(context, left.application));
   if (now && (now.listed.some(({ state }) => state !== "in") || isGone(now)))
     await settle(context, now);
 }

@@ -77,7 +77,7 @@ export interface Application extends ApplicationName, ApplicationSpec {
   readonly targets: readonly Target[];
   readonly listed: readonly ListedAddress[];
   /**
-   * The ordinals whose instances may keep addresses: a superset. It shrinks only after the allocation of an ordinal was closed
+   * The ordinals whose instances may keep addresses: a superset. It shrinks only after the allocation of an ordinal was ended
    * or seen absent.
    */
   readonly ordinals: readonly Ordinals[];

@@ -131,20 +131,20 @@ export interface PrefixReport {
  * Decides about the unconfirmed prefixes of a node when their lease has ended. A known node loses nothing because of a clock alone.
  *
  * @param reports the last reports about nodes of its name: of its Node object, and of its CiliumNode
- * @returns `confirm` if one of this uid showed one of them; `renew` if one has none of a family yet; else `close`
+ * @returns `confirm` if one of this uid showed one of them; `renew` if one has none of a family yet; else `end`
  */
 export function atLeaseEnd(
   uid: string,
   cidrs: readonly Cidr[],
   reports: readonly PrefixReport[],
-): "confirm" | "renew" | "close" {
+): "confirm" | "renew" | "end" {
   const own = reports.filter((report) => report.uid === uid);
   const shows = ({ podCidrs }: PrefixReport) => cidrs.some((cidr) => isAmong(podCidrs, cidr));
   if (own.some(shows)) return "confirm";
   // A family that came later is an allocation of its own, and the object may show only the other family yet.
   const lacks = ({ podCidrs }: PrefixReport) =>
     cidrs.some(({ family }) => podCidrs.every((other) => other.family !== family));
-  return own.some(lacks) ? "renew" : "close";
+  return own.some(lacks) ? "renew" : "end";
 }
 
 const hold = (cidrs: readonly Cidr[], replaces = false) =>

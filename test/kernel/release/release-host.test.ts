@@ -112,7 +112,7 @@ describe("a release of all that a host has", () => {
     expect(contentsIn(world).allocations).toEqual([]);
   });
 
-  it("is not complete while the database has not said that an instance is closed", async () => {
+  it("is not complete while the database has not said that an instance is ended", async () => {
     const world = await makeWorld();
     const pod = podOf("a", { kind: "Deployment" });
     const told = await assigned(world.calm, instanceRequest(pod));

@@ -66,7 +66,7 @@ describe("an application is complete", () => {
     );
   });
 
-  it("only after the allocations of lost ordinals are closed", () => {
+  it("only after the allocations of lost ordinals are ended", () => {
     const { addresses: _, ...without } = applicationWith({
       kind: "StatefulSet",
       ordinals: [{ first: 0, end: 5 }],

@@ -161,8 +161,8 @@ describe("unconfirmed prefixes at the end of their lease", () => {
   });
 
   it("go back if the node has others, is unknown, or is another incarnation", () => {
-    expect(atLeaseEnd("a", [X], [{ uid: "a", podCidrs: [Y] }])).toBe("close");
-    expect(atLeaseEnd("a", [X], [])).toBe("close");
-    expect(atLeaseEnd("a", [X], [{ uid: "b", podCidrs: [X] }])).toBe("close");
+    expect(atLeaseEnd("a", [X], [{ uid: "a", podCidrs: [Y] }])).toBe("end");
+    expect(atLeaseEnd("a", [X], [])).toBe("end");
+    expect(atLeaseEnd("a", [X], [{ uid: "b", podCidrs: [X] }])).toBe("end");
   });
 });

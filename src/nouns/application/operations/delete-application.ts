@@ -8,7 +8,7 @@ import { knownOutcome, type Precondition, unmet } from "../../../kernel/core/wri
 import { settle } from "../../../kernel/held/settle.ts";
 import { type Application, type ApplicationName, nameOfApplication } from "../application.ts";
 import { each, listedAt, restated } from "../changes.ts";
-import { closeLost } from "./close-lost.ts";
+import { endLost } from "./end-lost.ts";
 import type { DeletedApplication } from "./written.ts";
 
 /**
@@ -39,7 +39,7 @@ export async function deleteApplication(
     forgetApplication(context, space, of);
     const effectiveAtMs = context.now() + EFFECTIVE_MS_MAX;
     const settled = await settle(context, next);
-    const after = settled && (await closeLost(context, settled));
+    const after = settled && (await endLost(context, settled));
     const left = after?.listed.length ?? 0;
     const released = next.listed
       .filter(({ address }) => !after || !listedAt(after, address))

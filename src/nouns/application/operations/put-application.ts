@@ -34,7 +34,7 @@ import {
   type Unfinished,
 } from "../changes.ts";
 import { type Chosen, chooseAddresses, listedSet } from "./choose-addresses.ts";
-import { closeLost } from "./close-lost.ts";
+import { endLost } from "./end-lost.ts";
 import { holdAddresses } from "./hold-addresses.ts";
 import type { WrittenApplication } from "./written.ts";
 
@@ -84,7 +84,7 @@ export async function putApplication(
     const effectiveAtMs = context.now() + EFFECTIVE_MS_MAX;
     const blocks = await holdAddresses(context, next, chosen);
     const settled = (await settle(context, next, { known: blocks })) ?? next;
-    const value = (await closeLost(context, await withoutSurplus(context, settled))) ?? next;
+    const value = (await endLost(context, await withoutSurplus(context, settled))) ?? next;
     const result = { value, created: !seen, effectiveAtMs };
     return answer(unfinished && !isComplete(value) ? { ...result, unfinished } : result);
   });

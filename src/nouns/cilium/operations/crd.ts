@@ -5,7 +5,7 @@ import type { OccupiedQuotaSlot } from "../../../kernel/allocations/quota-slots.
 import { quotaSlotsUnderLimit } from "../../../kernel/assign/quota.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
-import { freeOfPart } from "../../../kernel/release/free-of-part.ts";
+import { freeOfPart } from "../../../kernel/end/free-named.ts";
 import { releaseHandle } from "../../../kernel/release/release-handle.ts";
 import type { Allocation, Part } from "../../../kernel/values/allocation.ts";
 import { ciliumHandle } from "../../../kernel/values/handle.ts";

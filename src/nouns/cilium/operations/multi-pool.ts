@@ -1,11 +1,11 @@
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
+import { freePrefix } from "../../../kernel/end/free-named.ts";
 import { releaseHandle } from "../../../kernel/release/release-handle.ts";
 import { ciliumPoolHandle } from "../../../kernel/values/handle.ts";
 import { parseAddress } from "../../../net/address.ts";
 import { cidrOf, formatCidr } from "../../../net/cidr.ts";
 import { poolOf } from "../../pool/of-address.ts";
-import { freePrefix } from "../../prefix/operations/free-prefix.ts";
 import {
   decideMultiPool,
   type MultiPoolDecision,

@@ -7,10 +7,10 @@ import { areHeld, grantedUnderLimit } from "../../../kernel/assign/quota.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
+import { freePrefix } from "../../../kernel/end/free-named.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";
 import { type Cidr, formatCidr } from "../../../net/cidr.ts";
 import { changesTo, type NodePrefix, type PrefixesToHold } from "../../node/prefixes.ts";
-import { freePrefix } from "./free-prefix.ts";
 import { type GrantedPrefix, type PrefixRequest, prefixesIn, prefixesOf } from "./node-prefix.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { handleHash } from "../../../base/hash.ts";
 import { ALLOCATIONS_PER_LOOK, PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
 import { allocationsOfSlots } from "../../../kernel/allocations/allocation-of-slot.ts";
-import { holdingsOf } from "../../../kernel/allocations/replay.ts";
+import { holdingsOf } from "../../../kernel/allocations/holding.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";

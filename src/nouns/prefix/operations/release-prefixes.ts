@@ -1,12 +1,12 @@
-import { ALLOCATIONS_CLOSED_AT_ONCE } from "../../../base/limits.ts";
+import { ALLOCATIONS_ENDED_AT_ONCE } from "../../../base/limits.ts";
 import { Rejection } from "../../../base/outcome.ts";
-import { closeAllocation } from "../../../kernel/allocations/close-allocation.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
+import { endAllocation } from "../../../kernel/end/end.ts";
+import { freePrefix } from "../../../kernel/end/free-named.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";
 import { formatAddress } from "../../../net/address.ts";
 import { addressAt, type Cidr, sameCidr } from "../../../net/cidr.ts";
-import { freePrefix } from "./free-prefix.ts";
 import { allocationsOfNode } from "./list-prefixes.ts";
 import { unstate } from "./state-ranges.ts";
 import { whyNotReleased } from "./why-not-released.ts";
@@ -42,8 +42,8 @@ async function releaseAll(
   allocations: readonly Allocation[],
 ): Promise<readonly Cidr[]> {
   const freed: string[] = [];
-  await inParallel(allocations, ALLOCATIONS_CLOSED_AT_ONCE, (allocation) =>
-    closeAllocation(context, allocation, { settles: true, freed }),
+  await inParallel(allocations, ALLOCATIONS_ENDED_AT_ONCE, (allocation) =>
+    endAllocation(context, allocation, { settles: true, freed }),
   );
   const prefixes = allocations.flatMap(({ parts }) => parts.map(({ block }) => block));
   return prefixes.filter((cidr) => freed.includes(formatAddress(addressAt(cidr, 0))));

@@ -1,22 +1,23 @@
 import { GRACE_MS } from "../../base/limits.ts";
 import { Rejection } from "../../base/outcome.ts";
 import { type Address, formatAddress } from "../../net/address.ts";
-import { ordinalOf } from "../../net/cidr.ts";
-import { heldAgain } from "../allocations/close-allocation.ts";
-import { freeSlots } from "../allocations/free-slots.ts";
-import { dropEntries } from "../allocations/index-entries.ts";
-import { dropQuotaSlots, quotaSlotOf } from "../allocations/quota-slots.ts";
-import { holdingsOf } from "../allocations/replay.ts";
+import { addressAt, ordinalOf } from "../../net/cidr.ts";
+import { holdingsOf } from "../allocations/holding.ts";
+import { deleteEntries } from "../allocations/index-entries.ts";
+import { deleteQuotaSlots, quotaSlotOf } from "../allocations/quota-slots.ts";
 import { untilKnown } from "../core/compare-and-swap.ts";
 import { poolAt } from "../core/configuration.ts";
 import { type Context, fresh } from "../core/context.ts";
 import { settleFreed } from "../held/settle.ts";
 import { giveBack } from "../quotas/give-back.ts";
-import { type Allocation, isOver } from "../values/allocation.ts";
+import { type Allocation, isOver, type Part } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
 import { type Block, heldBy } from "../values/block.ts";
 import { blockOf } from "../values/block-group.ts";
-import type { Generation } from "../values/generation.ts";
+import { type Generation, generationOf } from "../values/generation.ts";
+import { entriesOf } from "../values/index-entry.ts";
+import { heldAgain } from "./end.ts";
+import { freeSlots } from "./free-slots.ts";
 
 /** The address of one assignment, and whether it is given back because something else uses it. */
 export interface FreedAddress {
@@ -75,10 +76,10 @@ export async function freeNamed(
   if (allocation?.workload) {
     await settleFreed(context, allocation);
     await dropIfEmpty(context, allocation);
-  } else if (allocation && isOver(allocation)) await dropEntries(context, allocation);
+  } else if (allocation && isOver(allocation)) await deleteEntries(context, entriesOf(allocation));
   if (freed.length === 0)
     return { isFreed: false, block: block ?? (await blockAt(context, space, address, blockSize)) };
-  if (allocation) await dropQuotaSlots(context, allocation, quotaSlotOf(allocation, text));
+  if (allocation) await deleteQuotaSlots(context, allocation, quotaSlotOf(allocation, text));
   // The allocation of a lone address goes with it; the returned block shows whether the request holds others there.
   if (!keyed && heldBy(block, token).length === 0) {
     if (hasPending) await context.store.markDue(place, token, context.now());
@@ -86,11 +87,41 @@ export async function freeNamed(
       const deleted = await context.store.deleteAllocationOfToken(place, token);
       // A call that deletes it has freed its last address, and only then learns which budgets count it.
       if (deleted) await giveBack(context, space, deleted.charges, 1);
-      if (deleted) await dropEntries(context, deleted);
+      if (deleted) await deleteEntries(context, entriesOf(deleted));
     }
   }
   return { isFreed: true, block };
 }
+
+/**
+ * Frees an address of one part of an allocation, exactly as it was assigned.
+ *
+ * @returns as `freeNamed`
+ */
+export const freeOfPart = (
+  context: Context,
+  allocation: Allocation,
+  part: Part,
+  address: Address,
+): ReturnType<typeof freeNamed> =>
+  freeNamed(context, allocation.place.space, namedIn(allocation, part, address));
+
+/** Frees the prefix of one part of an allocation, exactly as it was assigned. @returns as `freeNamed` */
+export const freePrefix = (
+  context: Context,
+  allocation: Allocation,
+  part: Part,
+): ReturnType<typeof freeNamed> =>
+  freeNamed(context, allocation.place.space, {
+    ...namedIn(allocation, part, addressAt(part.block, 0)),
+    isPrefix: true,
+  });
+
+const namedIn = (allocation: Allocation, part: Part, address: Address): FreedAddress => ({
+  address,
+  generation: generationOf(allocation, part, address),
+  isConflict: false,
+});
 
 /**
  * Marks the allocation, and returns it; nothing if it does not know the token, because then nothing is assigned under
@@ -150,7 +181,7 @@ async function dropIfEmpty(context: Context, marked: Allocation): Promise<void> 
   if (!allocation || !isOver(allocation)) return;
   const isEmpty = isLone || (await holdingsOf(context, allocation)).length === 0;
   if (!isEmpty) return;
-  await dropEntries(context, allocation);
+  await deleteEntries(context, entriesOf(allocation));
   await store.deleteAllocation("instance-delete", allocation);
 }
 

@@ -1,14 +1,13 @@
 import { CLOCK_SKEW_MS_MAX, PARTS_FREED_AT_ONCE, REQUEST_MS_MAX } from "../../base/limits.ts";
 import { Rejection } from "../../base/outcome.ts";
 import { formatTime } from "../../base/time.ts";
+import { type Holding, heldOf, holdingsOf, isWhole } from "../allocations/holding.ts";
 import { fence } from "../blocks/fence-block.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
-import { type Allocation, isExpired, type Part } from "../values/allocation.ts";
-import { type Block, heldBy } from "../values/block.ts";
-import { closeAsSeen } from "./close-allocation.ts";
-import type { Holding } from "./holding.ts";
+import { endAsSeen } from "../end/end.ts";
+import { type Allocation, isExpired } from "../values/allocation.ts";
 
 /** The result of a replay with the allocation that it finds. */
 export type Replay =
@@ -61,7 +60,7 @@ export async function replay(
     const vacant =
       allocation.state === "live"
         ? (await isVacant(context, allocation)) && allocation
-        : await closeAsSeen(context, "replay-abort", allocation, { fence: "replay-abort-fence" });
+        : await endAsSeen(context, "replay-abort", allocation, { fence: "replay-abort-fence" });
     return vacant ? answer({ kind: "vacant", allocation: vacant }) : readAgain();
   });
 }
@@ -91,22 +90,6 @@ export function alreadyReleased({ released, expiresAtMs }: Allocation): Rejectio
   });
 }
 
-/** Returns the addresses that an allocation visibly holds. */
-export async function holdingsOf(
-  context: Context,
-  allocation: Allocation,
-): Promise<readonly Holding[]> {
-  const { store } = context;
-  const looks = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) =>
-    holding(part, await store.readBlock(allocation.place.space, part.block)),
-  );
-  return looks.flat();
-}
-
-export function isWhole(allocation: Allocation, held: readonly Holding[]): boolean {
-  return held.reduce((sum, { ordinals }) => sum + ordinals.length, 0) === allocation.want;
-}
-
 /** Returns the rejection of a repeat while the author of an allocation may still be running; nothing if it cannot. */
 export function inProgress(context: Context, { atMs }: Allocation): Rejection | undefined {
   const waitMs = atMs + REQUEST_MS_MAX + CLOCK_SKEW_MS_MAX - context.now();
@@ -124,12 +107,7 @@ export function inProgress(context: Context, { atMs }: Allocation): Rejection | 
  */
 export async function isVacant(context: Context, allocation: Allocation): Promise<boolean> {
   const looks = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) =>
-    holding(part, await fence(context, "replay-fence", allocation.place.space, part.block)),
+    heldOf(part, await fence(context, "replay-fence", allocation.place.space, part.block)),
   );
   return looks.flat().length === 0;
-}
-
-function holding(part: Part, block: Block | undefined): Holding[] {
-  const ordinals = heldBy(block, part.token);
-  return block && ordinals.length > 0 ? [{ part, block, ordinals }] : [];
 }

@@ -3,7 +3,7 @@ import { untilKnown } from "../core/compare-and-swap.ts";
 import { type Context, fresh } from "../core/context.ts";
 import type { Allocation } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
-import { closeInstance } from "./close-allocation.ts";
+import { endInstance } from "./end.ts";
 
 /** The result of a keep, and the allocation after it. */
 export interface Kept {
@@ -15,7 +15,7 @@ export interface Kept {
 
 /**
  * Keeps the addresses of an instance for its next incarnation (I14). The slots stay as they are. A repeat changes nothing, and neither does a
- * keep that is late: a later incarnation has another incarnation, and a release that came first is final. `closeWithoutNext` comes after it.
+ * keep that is late: a later incarnation has another incarnation, and a release that came first is final. `endWithoutNext` comes after it.
  */
 export async function keepInstance(
   context: Context,
@@ -34,14 +34,14 @@ export async function keepInstance(
 }
 
 /**
- * Closes the allocation of an instance that is kept and has no next incarnation: its application is registered, and has no replica for it,
+ * Ends the allocation of an instance that is kept and has no next incarnation: its application is registered, and has no replica for it,
  * or is being deleted. It reads the application after the keep. A change of the application writes the item before it reads the allocations, so one of
  * the two sees the other.
  *
  * @param freed receives the addresses that this call frees, as text, also if it fails later
- * @returns true if the allocation is closed
+ * @returns true if the allocation is ended
  */
-export async function closeWithoutNext(
+export async function endWithoutNext(
   context: Context,
   kept: Allocation,
   freed: string[],
@@ -49,5 +49,5 @@ export async function closeWithoutNext(
   const { place, workload } = kept;
   if (!workload) return false;
   const application = await context.store.readApplication(place.space, workload);
-  return !mayKeep(application, workload) && closeInstance(context, kept, freed);
+  return !mayKeep(application, workload) && endInstance(context, kept, freed);
 }

@@ -1,11 +1,11 @@
-import { ADDRESSES_RELEASED_MAX, ALLOCATIONS_CLOSED_AT_ONCE } from "../../base/limits.ts";
+import { ADDRESSES_RELEASED_MAX, ALLOCATIONS_ENDED_AT_ONCE } from "../../base/limits.ts";
 import { CorruptItemError } from "../../base/outcome.ts";
 import { formatAddress } from "../../net/address.ts";
 import { addressAt } from "../../net/cidr.ts";
-import { closeAllocation, closeInstance } from "../allocations/close-allocation.ts";
 import { BoundedWork } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
+import { endAllocation, endInstance } from "../end/end.ts";
 import type { Allocation } from "../values/allocation.ts";
 import { type Block, heldBy } from "../values/block.ts";
 import { shuffled } from "../values/fresh.ts";
@@ -22,7 +22,7 @@ export interface Released {
    */
   readonly complete: boolean;
   /**
-   * True if this request made progress: it freed an address, or closed an allocation, even one that held nothing. If
+   * True if this request made progress: it freed an address, or ended an allocation, even one that held nothing. If
    * two requests in a row made none and named the same `unreadable` items, at least one, a repeat is useless until
    * these are repaired.
    */
@@ -31,8 +31,8 @@ export interface Released {
   readonly unreadable: readonly CorruptItemError[];
 }
 
-/** A release that closes as many allocations as one request has time for. */
-export class Closing {
+/** A release that ends as many allocations as one request has time for. */
+export class Ending {
   readonly #context: Context;
   readonly #work: BoundedWork;
   readonly #released: string[] = [];
@@ -53,7 +53,7 @@ export class Closing {
   }
 
   /**
-   * Closes allocations, some in parallel, while there is time. The order is random, so that none always waits behind
+   * Ends allocations, some in parallel, while there is time. The order is random, so that none always waits behind
    * the same ones.
    *
    * @param settles true if finished keyed allocations lose their parts immediately, so that a repeat does not read
@@ -64,13 +64,13 @@ export class Closing {
     { settles }: { readonly settles: boolean },
   ): Promise<void> {
     await this.#each(allocations, async (allocation) => {
-      await closeAllocation(this.#context, allocation, { settles, freed: this.#released });
+      await endAllocation(this.#context, allocation, { settles, freed: this.#released });
       return true;
     });
   }
 
   /**
-   * Keeps what instances have, if their kinds keep it, and closes the allocations of the others. It puts off one that it could not close
+   * Keeps what instances have, if their kinds keep it, and ends the allocations of the others. It puts off one that it could not end
    * as it was read, because another request has changed it, or the database did not answer.
    *
    * @param block the block in which they were found
@@ -78,9 +78,9 @@ export class Closing {
   async endInstances(block: Block, allocations: readonly Allocation[]): Promise<void> {
     await this.#each(allocations, async (allocation) => {
       if (!isKeepable(allocation)) {
-        const isClosed = await closeInstance(this.#context, allocation, this.#released);
-        if (!isClosed) this.putOff();
-        return isClosed;
+        const isOver = await endInstance(this.#context, allocation, this.#released);
+        if (!isOver) this.putOff();
+        return isOver;
       }
       // Whoever kept it asks whether it has a next incarnation. A host can have more of them than one request could ask for.
       const kept =
@@ -98,7 +98,7 @@ export class Closing {
     work: (allocation: Allocation) => Promise<boolean>,
   ): Promise<void> {
     const mixed = shuffled(allocations, this.#context.random);
-    await inParallel(mixed, ALLOCATIONS_CLOSED_AT_ONCE, async (allocation) => {
+    await inParallel(mixed, ALLOCATIONS_ENDED_AT_ONCE, async (allocation) => {
       if (!this.mayBegin()) return;
       const hasProgressed = await this.trying(() => work(allocation));
       this.#progressed ||= hasProgressed === true;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { freeSlots } from "../../../src/kernel/allocations/free-slots.ts";
+import { freeSlots } from "../../../src/kernel/end/free-slots.ts";
 import { withMishap } from "../../simulation/crash-points.ts";
 import { assigned, contentsIn, contextOver, makeWorld, requestOf } from "../../world.ts";
 

@@ -1,42 +1,42 @@
 import { handleHash } from "../../../base/hash.ts";
 import {
-  ALLOCATIONS_CLOSED_AT_ONCE,
+  ALLOCATIONS_ENDED_AT_ONCE,
   ALLOCATIONS_PER_LOOK,
-  ORDINALS_CLOSED_PER_CHANGE,
+  ORDINALS_ENDED_PER_CHANGE,
 } from "../../../base/limits.ts";
-import { closeWithoutNext } from "../../../kernel/allocations/keep-instance.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { type Context, fresh } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
+import { endWithoutNext } from "../../../kernel/end/keep-instance.ts";
 import { settle } from "../../../kernel/held/settle.ts";
 import { shuffled } from "../../../kernel/values/fresh.ts";
 import { type Application, handleAt, nameOfApplication, type Ordinals } from "../application.ts";
 import { isGone, lostOrdinals, sharedOrdinals, withoutOrdinals } from "../changes.ts";
 
 /**
- * Closes the kept allocations of a StatefulSet's ordinals that have no replica any more, some of them at random. An ordinal leaves the
- * item once its allocation is closed or absent. An instance that is still live stays: its keep reads the item, and closes it.
+ * Ends the kept allocations of a StatefulSet's ordinals that have no replica any more, some of them at random. An ordinal leaves the
+ * item once its allocation is ended or absent. An instance that is still live stays: its keep reads the item, and ends it.
  *
  * @returns the application after that; nothing if it is gone
  */
-export async function closeLost(
+export async function endLost(
   context: Context,
   application: Application,
 ): Promise<Application | undefined> {
   const { store, random } = context;
   const lost = shuffled(lostOrdinals(application).flatMap(each), random);
   if (lost.length === 0) return application;
-  const some = lost.slice(0, ORDINALS_CLOSED_PER_CHANGE);
-  const looks = await inParallel(some, ALLOCATIONS_CLOSED_AT_ONCE, async (ordinal) =>
+  const some = lost.slice(0, ORDINALS_ENDED_PER_CHANGE);
+  const looks = await inParallel(some, ALLOCATIONS_ENDED_AT_ONCE, async (ordinal) =>
     (await isClosed(context, application, ordinal)) ? [{ first: ordinal, end: ordinal + 1 }] : [],
   );
-  const closed = looks.flat();
+  const ended = looks.flat();
   let seen: Application | undefined = application;
   return compareAndSwap(`the application ${nameOfApplication(application)}`, async (before) => {
-    if (before > 0 || closed.length > 0)
+    if (before > 0 || ended.length > 0)
       seen = await store.readApplication(application.space, application);
     // A request that grew the application meanwhile wants its ordinals again.
-    const gone = seen ? sharedOrdinals(closed, lostOrdinals(seen)) : [];
+    const gone = seen ? sharedOrdinals(ended, lostOrdinals(seen)) : [];
     if (!seen || gone.length === 0) return answer(seen);
     const ordinals = withoutOrdinals(seen.ordinals, gone);
     const next = { ...seen, ordinals, revision: fresh(context) };
@@ -47,7 +47,7 @@ export async function closeLost(
 }
 
 /**
- * Returns true if the instance of an ordinal has no allocation, or this call closes it. What it keeps stays if a request that grew the
+ * Returns true if the instance of an ordinal has no allocation, or this call ends it. What it keeps stays if a request that grew the
  * application came meanwhile.
  */
 async function isClosed(
@@ -60,7 +60,7 @@ async function isClosed(
     limit: ALLOCATIONS_PER_LOOK,
   });
   const found = items.find((allocation) => allocation.handle === handle);
-  return !found || (found.state === "kept" && closeWithoutNext(context, found, []));
+  return !found || (found.state === "kept" && endWithoutNext(context, found, []));
 }
 
 const each = ({ first, end }: Ordinals): readonly number[] =>
