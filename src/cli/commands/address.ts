@@ -8,12 +8,12 @@ import {
   readAddress,
   reportConflict,
 } from "../api/addresses.ts";
-import { action, printing, type Session } from "../invocation/cli.ts";
+import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import { affinityTypeOption, keyValue } from "../invocation/options.ts";
 import { progressing } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
 import { unreadIn } from "../resource/list.ts";
-import { checkNotEmpty } from "../resource/none.ts";
+import { noteIfEmpty } from "../resource/none.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -34,7 +34,7 @@ export const addressCommand = (io: Io): Command =>
       ),
     )
     .addCommand(
-      printing(getVerb())
+      ignoringNotFound(printing(getVerb()))
         .description("Show one address, or all that are not free and meet the conditions")
         .argument("[ip]", "The address, assigned or not")
         .option("--pool <pool>", "Only addresses of this pool")
@@ -119,7 +119,7 @@ async function list(session: Session, { attribute, ...asked }: Conditions): Prom
   print({ columns: ADDRESS_COLUMNS, rows: addresses, document: { addresses, read } });
   const unread = unreadIn(unreadable);
   if (unread) throw unread;
-  await checkNotEmpty(session, addresses, "addresses");
+  await noteIfEmpty(session, addresses, "addresses");
 }
 
 async function conflict(

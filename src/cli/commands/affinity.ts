@@ -14,7 +14,7 @@ import {
 import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
-import { checkNotEmpty } from "../resource/none.ts";
+import { noteIfEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { rejectLeft } from "./affinity-rejection.ts";
@@ -140,7 +140,7 @@ async function get(
   );
   const columns = host === undefined ? COLUMNS : OF_HOST;
   print({ columns, rows: shown, document: { affinities: shown } });
-  await checkNotEmpty(session, shown, "affinities");
+  await noteIfEmpty(session, shown, "affinities");
 }
 
 type Claimed = Extract<Answer<"claimAffinities">, { readonly complete: boolean }>;

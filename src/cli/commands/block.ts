@@ -3,14 +3,14 @@ import type { AffinityType } from "../../kernel/values/host.ts";
 import { type Block, type BlockSummary, listBlocks, readBlock } from "../api/blocks.ts";
 import { readOwners } from "../api/handles.ts";
 import { listOf } from "../calico/list.ts";
-import { action, printing, type Session } from "../invocation/cli.ts";
+import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import { affinityTypeOption } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
 import { countText } from "../output/count.ts";
 import { counting, progressing } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
-import { checkNotEmpty } from "../resource/none.ts";
+import { noteIfEmpty } from "../resource/none.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -28,7 +28,7 @@ export const blockCommand = (io: Io): Command =>
       ),
     )
     .addCommand(
-      printing(getVerb())
+      ignoringNotFound(printing(getVerb()))
         .description(
           "Show the blocks of the space, of a pool or of a host, or one block with its addresses",
         )
@@ -128,7 +128,7 @@ async function getList(session: Session, { calico: _, ...query }: GetOptions) {
   const blocks = await progressing(io, "blocks", () => listBlocks(client, query));
   const columns = query.host === undefined ? COLUMNS : OF_HOST;
   print({ columns, rows: blocks, document: { blocks } });
-  await checkNotEmpty(session, blocks, "blocks");
+  await noteIfEmpty(session, blocks, "blocks");
 }
 
 async function getCalico({ client, print, io }: Session, cidr: string): Promise<void> {
@@ -153,5 +153,5 @@ async function getCalicoList(session: Session, { calico: _, ...query }: GetOptio
   const blocks = held.blocks.map((block) => ipamBlock(block, held.owners));
   print({ columns: CALICO, rows: blocks, document: listOf(blocks) });
   sayMissing(io, held);
-  await checkNotEmpty(session, blocks, "blocks");
+  await noteIfEmpty(session, blocks, "blocks");
 }

@@ -2,12 +2,12 @@ import { Command } from "commander";
 import { compareAddresses, parseAddress } from "../../net/address.ts";
 import { ADDRESS_COLUMNS } from "../api/addresses.ts";
 import { listHandles, type OwnedAddress, readHandle } from "../api/handles.ts";
-import { action, printing, type Session } from "../invocation/cli.ts";
+import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
 import { unreadIn } from "../resource/list.ts";
-import { checkNotEmpty } from "../resource/none.ts";
+import { noteIfEmpty } from "../resource/none.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -17,7 +17,7 @@ export const handleCommand = (io: Io): Command =>
     .description("Show handles, and the addresses of one")
     .addHelpText("after", examples(["Show the addresses of a handle", "plat handle get web-0"]))
     .addCommand(
-      printing(getVerb())
+      ignoringNotFound(printing(getVerb()))
         .description("Show the handles that have addresses, or the addresses of one")
         .argument("[handle]", "The handle")
         .option("--prefix <text>", "Only handles that begin with this text")
@@ -50,7 +50,7 @@ async function list(session: Session, prefix: string | undefined): Promise<void>
   print({ columns: HANDLES, rows: handles, document, names: handles.map(({ handle }) => handle) });
   const unread = unreadIn(unreadable);
   if (unread) throw unread;
-  await checkNotEmpty(session, handles, "handles");
+  await noteIfEmpty(session, handles, "handles");
 }
 
 async function get(

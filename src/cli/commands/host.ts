@@ -5,7 +5,7 @@ import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
 import { unreadIn } from "../resource/list.ts";
-import { checkNotEmpty } from "../resource/none.ts";
+import { noteIfEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
@@ -47,5 +47,5 @@ async function get(session: Session): Promise<void> {
   print({ columns: COLUMNS, rows: hosts, document: { hosts } });
   const unread = unreadIn(unreadable);
   if (unread) throw unread;
-  await checkNotEmpty(session, hosts, "hosts");
+  await noteIfEmpty(session, hosts, "hosts");
 }

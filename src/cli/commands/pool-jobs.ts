@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Answer, PlatClient, Reply } from "../../client/index.ts";
 import { assignedInPool } from "../api/pool-usage.ts";
-import { action, printing, type Session } from "../invocation/cli.ts";
+import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { duration } from "../invocation/options.ts";
 import {
@@ -94,9 +94,11 @@ const jobCommand = (
   description: string,
   { question, begin }: Work,
 ): Command =>
-  withConfirmation(
-    printing(new Command(verb)).description(description).argument("<pool>", "Name of the pool"),
-    "Show the job that would start, and start nothing",
+  ignoringNotFound(
+    withConfirmation(
+      printing(new Command(verb)).description(description).argument("<pool>", "Name of the pool"),
+      "Show the job that would start, and start nothing",
+    ),
   )
     .option("--wait", "Wait until the job is over")
     .option("--timeout <duration>", TIMEOUT_HELP, duration)

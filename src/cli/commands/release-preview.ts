@@ -1,4 +1,4 @@
-import type { PlatClient } from "../../client/index.ts";
+import { found, type PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
 import { type Address, readAddress } from "../api/addresses.ts";
 import { readHandle } from "../api/handles.ts";
@@ -33,7 +33,7 @@ export async function previewOf(client: PlatClient, named: Named): Promise<reado
     return rows;
   }
   if (handle === undefined) return [];
-  const addresses = await readHandle(client, handle);
+  const addresses = (await found(readHandle(client, handle))) ?? [];
   return addresses.map(({ address }) => wouldRelease({ address, handle }));
 }
 

@@ -139,8 +139,11 @@ async function byInstance(session: Session, options: ReleaseOptions, named: obje
 
 /** Prints the addresses that the same line without --dry-run would release, and exits with the same code. */
 async function preview(session: Session, named: Named): Promise<void> {
+  const { handle, host } = named;
   const rows = await previewOf(session.client, named);
   report(session, rows);
+  if (rows.length === 0)
+    nothingOf(session, host === undefined ? "handle" : "host", `${host ?? handle}`);
   rejectConflicts(rows);
 }
 
@@ -221,14 +224,15 @@ async function byHandle(session: Session, handle: string): Promise<void> {
       rows.map((row) => ({ ...row, handle })),
     ),
   );
-  // A handle exists as long as it has addresses. So this one is mistyped, of another space, or released before.
-  if (released === 0)
-    throw rejection(
-      "not_found",
-      `Handle ${JSON.stringify(handle)} has no addresses in space "${client.space}".`,
-      "If an earlier command released them, nothing is left to do. Otherwise check the handle and --space.",
-    );
+  if (released === 0) nothingOf(session, "handle", handle);
 }
+
+/**
+ * Notes that nothing was released. A handle exists as long as it has addresses, so a second release of it answers as a second release
+ * of an address does: nothing is left to do.
+ */
+const nothingOf = ({ io, client }: Session, what: string, name: string): void =>
+  io.err(`Note: ${what} ${JSON.stringify(name)} has no addresses in space "${client.space}".\n`);
 
 async function byHost(
   session: Session,
@@ -237,11 +241,10 @@ async function byHost(
     affinityType,
   }: { readonly host: string; readonly affinityType: AffinityType | undefined },
 ): Promise<void> {
-  const { io, client } = session;
+  const { client } = session;
   const requests = releaseHost(client, { host, affinityType });
   const released = await ofAll(session, host, requests, (rows) => report(session, rows, OF_HOST));
-  if (released === 0)
-    io.err(`Note: host ${JSON.stringify(host)} has no addresses in space "${client.space}".\n`);
+  if (released === 0) nothingOf(session, "host", host);
 }
 
 /** Prints the released addresses of each request, and the unreadable items. Returns the number of addresses. */

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { action, printing, type Session } from "../invocation/cli.ts";
+import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { duration } from "../invocation/options.ts";
 import {
@@ -33,11 +33,13 @@ export const spaceCommand = (io: Io): Command =>
         .action(action(io, get)),
     )
     .addCommand(
-      withConfirmation(
-        printing(new Command("delete"))
-          .description("Delete a space that has no pool, no application and no node")
-          .argument("<space>", "Name of the space"),
-        "Show the job that would start, and start nothing",
+      ignoringNotFound(
+        withConfirmation(
+          printing(new Command("delete"))
+            .description("Delete a space that has no pool, no application and no node")
+            .argument("<space>", "Name of the space"),
+          "Show the job that would start, and start nothing",
+        ),
       )
         .option("--wait", "Wait until the job is over")
         .option("--timeout <duration>", TIMEOUT_HELP, duration)

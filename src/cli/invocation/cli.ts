@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { SPACE_DEFAULT } from "../../api/route.ts";
 import { isRecord } from "../../api/schema/schema.ts";
-import { type PlatClient, platClient } from "../../client/index.ts";
+import { isRejection, type PlatClient, platClient } from "../../client/index.ts";
 import {
   FORMAT_HELP,
   type Format,
@@ -41,7 +41,7 @@ export function action<Args extends readonly unknown[], Options>(
   return async (...all) => {
     const command = all.at(-1) as Command;
     const { output, ...globals } = command.optsWithGlobals<GlobalOptions>();
-    const { dryRun } = command.opts<DryRunOption>();
+    const { dryRun, ignoreNotFound } = command.opts<DryRunOption & AbsenceOption>();
     if (dryRun) io.err(DRY_RUN_NOTE);
     const session: Session = {
       io,
@@ -50,10 +50,26 @@ export function action<Args extends readonly unknown[], Options>(
       print: (said) => print(io, output ?? "table", dryRun ? asDryRun(said) : said),
     };
     // The work does not depend on the format of its output.
-    const { output: _, ...options } = command.opts<GlobalOptions>();
-    await work(session, options as Options, ...(command.processedArgs as unknown as Args));
+    const {
+      output: _,
+      ignoreNotFound: __,
+      ...options
+    } = command.opts<GlobalOptions & AbsenceOption>();
+    try {
+      await work(session, options as Options, ...(command.processedArgs as unknown as Args));
+    } catch (error) {
+      if (!(ignoreNotFound && isRejection(error, "not_found"))) throw error;
+    }
   };
 }
+
+interface AbsenceOption {
+  readonly ignoreNotFound?: true;
+}
+
+/** Adds the option of a command that names one object: with it, an object that does not exist is no error, as in kubectl. */
+export const ignoringNotFound = (command: Command): Command =>
+  command.option("--ignore-not-found", "Print nothing, and exit with 0, if it does not exist");
 
 /** The option of a command that can show what it would do. */
 export interface DryRunOption {

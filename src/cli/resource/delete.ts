@@ -1,5 +1,11 @@
 import { Command } from "commander";
-import { action, type DryRunOption, markOf, type Session } from "../invocation/cli.ts";
+import {
+  action,
+  type DryRunOption,
+  ignoringNotFound,
+  markOf,
+  type Session,
+} from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -21,11 +27,13 @@ export const deleteCommand = (io: Io, kind: Kind): Command =>
 
 /** Makes the delete command without its action. */
 export const deletion = ({ noun }: Kind): Command =>
-  withConfirmation(
-    new Command("delete")
-      .description(`Delete a ${noun}`)
-      .argument(`<${noun}>`, `Name of the ${noun}`),
-    "Show what would be deleted, and delete nothing",
+  ignoringNotFound(
+    withConfirmation(
+      new Command("delete")
+        .description(`Delete a ${noun}`)
+        .argument(`<${noun}>`, `Name of the ${noun}`),
+      "Show what would be deleted, and delete nothing",
+    ),
   );
 
 /**

@@ -1,11 +1,11 @@
 import { Command } from "commander";
-import { action, printing, type Session } from "../invocation/cli.ts";
+import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { type Kind, pathOf } from "./kind.ts";
 import { listKnown } from "./list.ts";
-import { checkNotEmpty } from "./none.ts";
+import { noteIfEmpty } from "./none.ts";
 
 /** Returns the verb `get` with its aliases. */
 export const getVerb = (): Command => new Command("get").aliases(["list", "ls", "describe"]);
@@ -17,7 +17,7 @@ export const getCommand = <Body>(
   columns: readonly Column<Body>[],
   printOne?: (session: Session, body: Body) => void,
 ): Command =>
-  printing(getVerb())
+  ignoringNotFound(printing(getVerb()))
     .description(`Show the ${kind.plural} of the space, or one ${kind.noun}`)
     .argument(`[${kind.noun}]`, `Name of the ${kind.noun}`)
     .addHelpText(
@@ -40,6 +40,6 @@ export const getCommand = <Body>(
         const { bodies, unread } = await listKnown<Body>(client, kind);
         print({ columns, rows: bodies, document: { [kind.plural]: bodies } });
         if (unread) throw unread;
-        await checkNotEmpty(session, bodies, kind.plural);
+        await noteIfEmpty(session, bodies, kind.plural);
       }),
     );

@@ -3,7 +3,7 @@ import { type OwnedAddress, readOwners } from "../api/handles.ts";
 import type { Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { counting, progressing } from "../output/progress.ts";
-import { checkNotEmpty } from "../resource/none.ts";
+import { noteIfEmpty } from "../resource/none.ts";
 
 /** An address that a host has in a block that does not belong to it. */
 interface Borrowed {
@@ -56,7 +56,7 @@ export async function showBorrowed(session: Session): Promise<void> {
     io.err(
       `Note: Of ${unknown} more it is not known whose they are: their allocations were not found.\n`,
     );
-  else await checkNotEmpty(session, rows, "borrowed addresses");
+  else await noteIfEmpty(session, rows, "borrowed addresses");
 }
 
 function rowOf(

@@ -8,7 +8,7 @@ import type { Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { type Count, countText, withShare } from "../output/count.ts";
 import { progressing } from "../output/progress.ts";
-import { checkNotEmpty } from "../resource/none.ts";
+import { noteIfEmpty } from "../resource/none.ts";
 
 interface Usage {
   readonly cidr: string;
@@ -93,7 +93,7 @@ export async function showPools(
     io.err(
       `Note: blocks that cannot be read, and may be of no pool: ${unreadable.length}. See plat check.\n`,
     );
-  await checkNotEmpty(session, rows, "pools");
+  await noteIfEmpty(session, rows, "pools");
 }
 
 interface SpaceUsage {
