@@ -5,30 +5,9 @@ import { parseArgs } from "node:util";
 import { dataDirectory } from "./data-directory.ts";
 import { isLoopback } from "./gate.ts";
 import type { PlatOptions } from "./plat.ts";
+import { SERVER_OPTIONS, type ServerOption, type ServerValues } from "./server-options.ts";
 import type { StorageOptions } from "./storage.ts";
 import { UsageError } from "./usage-error.ts";
-
-export const PORT_DEFAULT = 8787;
-
-/** Returns the help of the server. */
-export const usageOf = (command: string): string => `${command} [options]
-
-  --data DIR            keep data in this directory (a folder of the user's data directory; the first line says which)
-  --memory              keep nothing: data is gone when this stops
-  --dynamodb            use the embedded DynamoDB (Linux on x64); it keeps data with --data, and else nothing
-  --port N              the port to listen on (${PORT_DEFAULT}; 0 for any free one)
-  --listen ADDRESS      the address to listen on (127.0.0.1); one that other machines reach needs a token
-  --token-file FILE     accept only requests with the token in this file, as Authorization: Bearer
-  --reclaim-seconds N   seconds between runs of reclaim, which deletes empty blocks (60)
-  --repair-seconds N   seconds between runs of repair, which finishes what crashes left (60)
-  --work-seconds N      seconds between runs of work, which continues jobs (60)
-  --deployed [ENV]      run the deployment of dev or prod; --deployed --help shows its options
-  --help                show this
-
-PLAT_TOKEN=TOKEN is the token where there is no --token-file.
-DYNAMODB_ENDPOINT=URL uses a DynamoDB that runs elsewhere, which keeps its own data.
-LOG_LEVEL=INFO prints a line for every request.
-`;
 
 export const PORT_MAX = 65_535;
 export const SECONDS_MAX = 86_400;
@@ -40,7 +19,7 @@ export function readOptions(
   args: readonly string[],
   environment: Variables,
 ): PlatOptions | undefined {
-  const { values } = parsed(args);
+  const values = parsed(args);
   if (values.help) return undefined;
   const storage = storageOf(values, environment);
   const { listen } = values;
@@ -74,7 +53,7 @@ export function expectNoEndpoint(what: string, { DYNAMODB_ENDPOINT }: Variables)
 
 /** Chooses the table from the options and the environment. */
 function storageOf(
-  { data, memory, dynamodb }: { data?: string; memory: boolean; dynamodb: boolean },
+  { data, memory, dynamodb }: ServerValues,
   environment: Variables,
 ): StorageOptions {
   const endpoint = environment.DYNAMODB_ENDPOINT || undefined;
@@ -95,23 +74,21 @@ function storageOf(
   return { table: "file", data: data ?? dataDirectory(process.platform, homedir(), environment) };
 }
 
-function parsed(args: readonly string[]) {
+function parsed(args: readonly string[]): ServerValues & { readonly help: boolean } {
+  const options = Object.entries<ServerOption>(SERVER_OPTIONS).map(
+    ([name, { value, default: by }]) => [
+      name,
+      value === undefined
+        ? { type: "boolean", default: false }
+        : { type: "string", ...(by !== undefined && { default: by }) },
+    ],
+  );
   try {
-    return parseArgs({
+    const { values } = parseArgs({
       args: [...args],
-      options: {
-        data: { type: "string" },
-        memory: { type: "boolean", default: false },
-        dynamodb: { type: "boolean", default: false },
-        port: { type: "string", default: `${PORT_DEFAULT}` },
-        listen: { type: "string", default: "127.0.0.1" },
-        "token-file": { type: "string" },
-        "reclaim-seconds": { type: "string", default: "60" },
-        "repair-seconds": { type: "string", default: "60" },
-        "work-seconds": { type: "string", default: "60" },
-        help: { type: "boolean", default: false },
-      },
+      options: { ...Object.fromEntries(options), help: { type: "boolean", default: false } },
     });
+    return values as unknown as ReturnType<typeof parsed>;
   } catch (error) {
     // The first sentence of Node.js names the mistake; the others are about other command lines.
     const [sentence] = (error as Error).message.split(/\.\s/);

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { SPACE_DEFAULT } from "../../api/route.ts";
 import { isRecord } from "../../api/schema/schema.ts";
 import { isRejection, type PlatClient, platClient } from "../../client/index.ts";
+import { PORT_DEFAULT } from "../../local/server-options.ts";
 import {
   FORMAT_HELP,
   type Format,
@@ -12,7 +13,7 @@ import {
 } from "../output/print.ts";
 import type { Io } from "../shell/io.ts";
 
-const ENDPOINT_DEFAULT = "http://127.0.0.1:8787";
+const ENDPOINT_DEFAULT = `http://127.0.0.1:${PORT_DEFAULT}`;
 
 /** The tools of a command after its line was parsed. */
 export interface Session {
