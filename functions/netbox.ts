@@ -1,10 +1,11 @@
 import { route } from "../src/api/http/http.ts";
-import { readAddressPath } from "../src/api/http/parameters.ts";
+import { readAddressPath, readNamed } from "../src/api/http/parameters.ts";
 import { readNamedMatch } from "../src/api/http/write.ts";
 import { assign } from "../src/kernel/assign/assign.ts";
 import { batch } from "../src/kernel/batch/batch.ts";
 import { releaseAddresses } from "../src/kernel/release/release-addresses.ts";
 import { COUNT, countAnswer, readCount } from "../src/netbox/addresses.ts";
+import { AMEND_PREFIX, readPrefixAmendment } from "../src/netbox/change-prefixes.ts";
 import { dialect } from "../src/netbox/dialect.ts";
 import { FREE, freeAnswer, readFree } from "../src/netbox/free.ts";
 import { amendAddress } from "../src/nouns/address/operations/amend-address.ts";
@@ -19,11 +20,12 @@ import { batchAnswer } from "../src/nouns/address/serve/batch-answer.ts";
 import { addressListAnswer, readAddressList } from "../src/nouns/address/serve/list.ts";
 import { readAddressRelease, releaseAnswer } from "../src/nouns/address/serve/release.ts";
 import { acceptedAnswer } from "../src/nouns/job/serve/answer.ts";
-import { listPools, putPool } from "../src/nouns/pool/operations/administration.ts";
+import { listPools, putPool, readPool } from "../src/nouns/pool/operations/administration.ts";
 import { freeNetworks } from "../src/nouns/pool/operations/free-networks.ts";
 import { deletePool } from "../src/nouns/pool/operations/pool-jobs.ts";
-import { poolList, poolPutAnswer } from "../src/nouns/pool/serve/answer.ts";
+import { poolAnswer, poolList, poolPutAnswer } from "../src/nouns/pool/serve/answer.ts";
 import { readPoolPut } from "../src/nouns/pool/serve/request.ts";
+import { amendPrefix } from "../src/nouns/prefix/operations/amend-prefix.ts";
 import { readPrefixes } from "../src/nouns/prefix/operations/read-prefixes.ts";
 import { releaseByHandle } from "../src/nouns/prefix/operations/release-by-handle.ts";
 import {
@@ -50,6 +52,11 @@ export const netboxOver = ({ connect }: Wiring) =>
       (plat, { space }) => listPools(plat, space),
       poolList.answer,
     ),
+    "GET /v1/pools/{name}": route(
+      readNamed,
+      (plat, { space, name }) => readPool(plat, space, name),
+      poolAnswer,
+    ),
     "PUT /v1/pools/{name}": route(
       readPoolPut,
       (plat, { space, name, spec, ifMatch }) => putPool(plat, space, name, spec, ifMatch),
@@ -66,6 +73,11 @@ export const netboxOver = ({ connect }: Wiring) =>
       readPrefixList,
       (plat, wanted) => readPrefixes(plat, wanted),
       prefixListAnswer,
+    ),
+    [AMEND_PREFIX]: route(
+      readPrefixAmendment,
+      (plat, amendment) => amendPrefix(plat, amendment),
+      amendmentAnswer,
     ),
     "POST /v1/prefixes": route(
       readPrefixAssign,

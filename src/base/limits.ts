@@ -529,6 +529,14 @@ export const PUBLISHED_AT_ONCE = 16;
 export const OWNER_AWAITED_MS_MAX = 30_000;
 /** Objects in one request of NetBox's dialect: as many as NetBox makes of a page. */
 export const NETBOX_ITEMS_MAX = 256;
+/** Objects that one request of the dialect changes or deletes by their ids: as many as a page has at most. */
+export const NETBOX_CHANGED_MAX = 1_000;
+/** Ids and addresses that one list of the dialect can name. Each is a read of its own. */
+export const NETBOX_NAMED_MAX = 256;
+/** Reads and writes of one request of the dialect at once. */
+export const NETBOX_AT_ONCE_MAX = 16;
+/** Addresses that a list of the dialect puts in order. */
+export const NETBOX_ORDERED_MAX = 10_000;
 /** Objects on a page of the dialect, as in NetBox: unless the request has a limit, and at most. */
 export const NETBOX_PER_PAGE_DEFAULT = 50;
 export const NETBOX_PER_PAGE_MAX = 1_000;

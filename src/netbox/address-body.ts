@@ -27,7 +27,7 @@ export const isAssigned = ({ state, prefix }: HeldAddress): boolean =>
 export interface AddressBody {
   readonly id: number;
   readonly address: string;
-  readonly custom_fields: Readonly<Record<string, string>>;
+  readonly custom_fields: Readonly<Record<string, unknown>>;
   readonly [field: string]: unknown;
 }
 
@@ -60,13 +60,12 @@ export function addressBody(
     family: { value: address.family, label: `IPv${address.family}` },
     address: text,
     vrf: nestedVrf(space, base),
-    tenant: null,
     assigned_object_type: null,
     assigned_object_id: null,
     assigned_object: null,
     nat_inside: null,
     nat_outside: [],
-    ...fieldsBody(currentOf(held), own),
+    ...fieldsBody(currentOf(held), base, own),
     created: assignedAt,
     last_updated: assignedAt,
   };

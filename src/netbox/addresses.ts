@@ -4,7 +4,14 @@ import { readQuery } from "../api/http/parameters.ts";
 import { cidr, wholeText } from "../api/schema/field.ts";
 import { invalid, Problem, thrownProblem } from "../api/schema/problem.ts";
 import { shortened } from "../api/schema/schema.ts";
-import { ADDRESSES_PER_PAGE_MAX, NETBOX_LIST_MS_MAX } from "../base/limits.ts";
+import {
+  ADDRESSES_PER_PAGE_MAX,
+  NETBOX_AT_ONCE_MAX,
+  NETBOX_LIST_MS_MAX,
+  NETBOX_NAMED_MAX,
+  NETBOX_ORDERED_MAX,
+} from "../base/limits.ts";
+import { inParallel } from "../kernel/core/parallel.ts";
 import { type Address, formatAddress, parseAddress } from "../net/address.ts";
 import { type Cidr, contains, formatCidr, parseNetwork } from "../net/cidr.ts";
 import type { addressesRead } from "../nouns/address/contract/answer.ts";
@@ -18,11 +25,23 @@ import {
   isAssigned,
 } from "./address-body.ts";
 import { type NetboxAddress, parseNetboxAddress } from "./contract/address-text.ts";
-import { currentOf, fieldOf, type HeldAddress, isCustom, tagsOf } from "./fields.ts";
-import { type Field, type Fields, isFilterOn, matching, onlyIn, type Query } from "./filter.ts";
+import { ADDRESS_FIELDS } from "./contract/bodies.ts";
+import { ADDRESS_ROLES, ADDRESS_STATUSES } from "./contract/choices.ts";
+import { currentOf, fieldOf, type HeldAddress, isCustom, tagsOf, tenantOf } from "./fields.ts";
+import {
+  type Field,
+  type Fields,
+  fieldNames,
+  isFilterOn,
+  matching,
+  onlyIn,
+  ordered,
+  type Query,
+} from "./filter.ts";
 import { V6_PLACES_MAX } from "./ids.ts";
-import { networksOf, type Place, placeOf } from "./networks.ts";
-import { onPage, pageAnswer, readPage } from "./paging.ts";
+import type { ListOf } from "./list.ts";
+import { networksOf, networksOnce, type Place, placeOf } from "./networks.ts";
+import { onPage, PAGING, pageAnswer, readPage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
 import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
 import { noSuch, spaceOfQuery } from "./vrfs.ts";
@@ -34,9 +53,12 @@ export const listAddresses: Operation = async (asked, plat) => {
   rejectUnknownFilters(query, (name) => OTHERS.has(name) || isFilterOn(fields, name));
   const space = await spaceOfQuery(asked, plat);
   const named = namedIn(query);
-  if (named) return listNamed(asked, plat, named, matching(query, fields));
+  if (named) return listNamed(asked, plat, named, fields);
   const networks = await networksOf(plat, space);
-  return listMore(asked, plat, { space, networks, base }, fields);
+  const around = { space, networks, base };
+  return query.has("ordering")
+    ? listOrdered(asked, plat, around, fields)
+    : listMore(asked, plat, around, fields);
 };
 
 /** Reads an assigned address by its id. */
@@ -52,12 +74,16 @@ export interface Found {
 }
 
 /** Finds the assigned address with the id in the path. */
-export async function assignedAt({ id, base }: Asked, plat: Plat): Promise<Found> {
-  const place = await placeOf(plat, id);
+export async function assignedAt(
+  { id, base }: Asked,
+  plat: Plat,
+  networksIn = networksOnce(plat),
+): Promise<Found> {
+  const place = await placeOf(plat, id, networksIn);
   const { space, address } = place;
   const held = await heldAt(plat, space, address);
   if (!held) throw noSuch("IP address", id);
-  const networks = await networksOf(plat, space);
+  const networks = await networksIn(space);
   return { held, around: { space, networks, base } };
 }
 
@@ -91,11 +117,11 @@ interface NamedAddresses {
 
 /** Returns the addresses that a query can mean: those of `id` or `address`, or of `q` if it is one. */
 function namedIn(query: Query): NamedAddresses | undefined {
-  const ids = query.get("id")?.map((text) => {
+  const ids = fewIn(query, "id")?.map((text) => {
     if (/^\d{1,16}$/.test(text)) return Number(text);
     throw invalid({ field: "?id", value: shortened(text), problem: "must be a whole number" });
   });
-  const addresses = query.get("address")?.map((text) => {
+  const addresses = fewIn(query, "address")?.map((text) => {
     const read = parseNetboxAddress(text);
     if (read.ok) return read.value;
     throw invalid({ field: "?address", value: shortened(text), problem: read.problem });
@@ -106,36 +132,57 @@ function namedIn(query: Query): NamedAddresses | undefined {
   return read?.ok ? { addresses: [{ address: read.value }] } : undefined;
 }
 
+/** Returns the values of a filter that costs a read for each. */
+function fewIn(query: Query, name: string): readonly string[] | undefined {
+  const values = query.get(name);
+  if (!values || values.length <= NETBOX_NAMED_MAX) return values;
+  const problem = `must be given at most ${NETBOX_NAMED_MAX} times, not ${values.length}`;
+  throw invalid({ field: `?${name}`, problem });
+}
+
 async function listNamed(
   asked: Asked,
   plat: Plat,
   { ids, addresses }: NamedAddresses,
-  passes: (item: ListedAddress) => boolean,
+  fields: Fields<ListedAddress>,
 ): Promise<Answer> {
   const { query, base } = asked;
+  const passes = matching(query, fields);
   const asSpace = await spaceOfQuery(asked, plat);
   const isOfVrf = query.has("vrf") || query.has("vrf_id");
-  const places: Place[] = [];
-  for (const id of ids ?? []) {
-    const place = await placeOf(plat, id).catch(thrownProblem);
-    if (place instanceof Problem) {
-      if (place.code !== "not_found") throw place;
-      // An id says its VRF by itself.
-    } else if (!isOfVrf || place.space === asSpace) places.push(place);
-  }
-  if (!ids) for (const { address } of addresses ?? []) places.push({ space: asSpace, address });
+  const networksIn = networksOnce(plat);
+  const byId = async (id: number): Promise<Place | undefined> => {
+    const place = await placeOf(plat, id, networksIn).catch(thrownProblem);
+    if (place instanceof Problem && place.code !== "not_found") throw place;
+    // An id says its VRF by itself.
+    return place instanceof Problem || (isOfVrf && place.space !== asSpace) ? undefined : place;
+  };
   const isIn = parentsIn(query);
-  const bodies = new Map<string, object>();
-  for (const { space, address } of places) {
-    const held = await heldAt(plat, space, address);
-    if (!held || !isIn(held)) continue;
-    if (addresses && !addresses.some((wanted) => isAt(held, address, wanted))) continue;
-    const networks = await networksOf(plat, space);
+  const itemAt = async (place: Place | undefined): Promise<ListedAddress | undefined> => {
+    const { space = "", address } = place ?? {};
+    const held = address && (await heldAt(plat, space, address));
+    if (!held || !isIn(held)) return undefined;
+    if (addresses && !addresses.some((wanted) => isAt(held, address, wanted))) return undefined;
+    const networks = await networksIn(space);
     const item = listed(held, { space, networks, base });
-    if (item.body && passes(item)) bodies.set(`${space} ${held.address}`, item.body);
-  }
-  return onPage(asked, [...bodies.values()]);
+    return item.body && passes(item) ? item : undefined;
+  };
+  const items = await (ids
+    ? inParallel([...new Set(ids)], NETBOX_AT_ONCE_MAX, async (id) => itemAt(await byId(id)))
+    : inParallel(distinct(addresses), NETBOX_AT_ONCE_MAX, (address) =>
+        itemAt({ space: asSpace, address }),
+      ));
+  const found = items.filter((item) => item !== undefined);
+  return onPage(
+    asked,
+    ordered(query, ORDERED, found).map(({ body }) => body ?? {}),
+  );
 }
+
+/** Returns each of the named addresses once. */
+const distinct = (named: readonly NetboxAddress[] = []): readonly Address[] => [
+  ...new Map(named.map(({ address }) => [formatAddress(address), address])).values(),
+];
 
 const isAt = (held: HeldAddress, address: Address, wanted: NetboxAddress): boolean =>
   formatAddress(wanted.address) === formatAddress(address) &&
@@ -202,7 +249,7 @@ async function listMore(
   const within = cidrIn(query);
   const startedAtMs = plat.now();
   const isByBlocks =
-    [...query.keys()].every((name) => OF_BLOCKS.has(name) || PAGING.has(name)) &&
+    [...query.keys()].every((name) => OF_BLOCKS.has(name) || OF_PAGES.has(name)) &&
     (query.get("parent") ?? []).length < 2;
   const start = resumedAt(query);
   const counted =
@@ -256,6 +303,47 @@ async function listMore(
     ...(next && { next: { cursor: `${next.seen}.${told}.${next.cursor ?? ""}` } }),
   });
 }
+
+/** Answers a page of a list in the order that the query names. It reads the whole list, which must not be long. */
+async function listOrdered(
+  asked: Asked,
+  plat: Plat,
+  around: Around,
+  fields: Fields<ListedAddress>,
+): Promise<Answer> {
+  const { query } = asked;
+  const { space } = around;
+  ordered(query, ORDERED, []);
+  const isIn = parentsIn(query);
+  const passes = matching(query, fields);
+  const isFound = textTest(query);
+  const startedAtMs = plat.now();
+  const items: ListedAddress[] = [];
+  const unreadable: object[] = [];
+  let cursor: string | undefined;
+  do {
+    const limit = String(ADDRESSES_PER_PAGE_MAX);
+    const found = await plat.call<Listed>("GET /v1/addresses", {
+      ...{ space, query: { ...cidrIn(query), limit, ...(cursor !== undefined && { cursor }) } },
+    });
+    for (const held of found.addresses) {
+      const item = listed(held, around);
+      if (isAssigned(held) && isIn(held) && passes(item) && isFound(item) && item.body)
+        items.push(item);
+    }
+    unreadable.push(...(found.unreadable ?? []));
+    cursor = found.next;
+    const isOver = plat.now() - startedAtMs >= NETBOX_LIST_MS_MAX;
+    if (items.length > NETBOX_ORDERED_MAX || (isOver && cursor !== undefined)) throw TOO_LONG;
+  } while (cursor !== undefined);
+  const bodies = ordered(query, ORDERED, items).map(({ body }) => body ?? {});
+  return onPage(asked, bodies, unreadable);
+}
+
+const TOO_LONG = invalid({
+  field: "?ordering",
+  problem: `cannot order this list, which has more than ${NETBOX_ORDERED_MAX} addresses or takes more than ${NETBOX_LIST_MS_MAX / 1_000} s to read: narrow it with parent, or leave ordering out`,
+});
 
 type Listed = v.InferOutput<typeof addressesRead>;
 
@@ -329,12 +417,14 @@ const CUSTOM_FIELD = "cf_";
 
 const TEXTS = ["description", "dns_name", "comments", "role", "status"] as const;
 
-const PAGING: ReadonlySet<string> = new Set(["limit", "offset", "cursor"]);
+const OF_PAGES: ReadonlySet<string> = new Set([...PAGING, "cursor"]);
 /** The filters that blocks answer, without a look at what callers say of the addresses. */
 const OF_BLOCKS: ReadonlySet<string> = new Set(["vrf_id", "vrf", "parent"]);
 
 /** The filters of IP addresses that are not about one of their fields. */
-const OTHERS: ReadonlySet<string> = new Set([...PAGING, ...OF_BLOCKS, "address", "q"]);
+const OTHERS: ReadonlySet<string> = new Set([
+  ...[...OF_PAGES, ...OF_BLOCKS, "address", "ordering", "q"],
+]);
 
 const FIELDS: Fields<ListedAddress> = {
   id: { kind: "number", of: ({ body }) => body?.id },
@@ -347,8 +437,28 @@ const FIELDS: Fields<ListedAddress> = {
     ]),
   ),
   tag: { kind: "slugs", of: ({ held }) => tagsOf(currentOf(held)) },
+  tenant: { kind: "text", of: ({ held }) => tenantOf(currentOf(held))?.slug ?? "" },
+  tenant_id: { kind: "number", of: ({ held }) => tenantOf(currentOf(held))?.id },
   created: { kind: "time", of: ({ held }) => held.assignedAt },
   last_updated: { kind: "time", of: ({ held }) => held.assignedAt },
+};
+
+/** The fields by which a list can be ordered. */
+const ORDERED: Fields<ListedAddress> = {
+  ...FIELDS,
+  address: {
+    kind: "text",
+    of: ({ held }) => held.address,
+    placeOf: ({ held }) => addressOf(held).value,
+  },
+};
+
+/** The list of addresses, as it tells of itself. */
+export const ADDRESS_LIST: ListOf = {
+  name: "IP Address",
+  filters: [...OTHERS, ...fieldNames(FIELDS)].filter((name) => name !== "cursor"),
+  fields: ADDRESS_FIELDS,
+  choices: { status: ADDRESS_STATUSES, role: ADDRESS_ROLES },
 };
 
 /** Returns the fields by which a query can filter: those of any address, and the custom fields that the query names. */
@@ -359,8 +469,12 @@ function addressFields(query: Query): Fields<ListedAddress> {
       const [field = ""] = name.split("__");
       const key = field.slice(CUSTOM_FIELD.length);
       const of = ({ body }: ListedAddress) =>
-        new Map(Object.entries(body?.custom_fields ?? {})).get(key) ?? "";
+        textIn(new Map(Object.entries(body?.custom_fields ?? {})).get(key));
       return [field, { kind: "text", of }];
     });
   return { ...FIELDS, ...Object.fromEntries(custom) };
 }
+
+/** Returns the value of a custom field as a text: other values as JSON. */
+const textIn = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");

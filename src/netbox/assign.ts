@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import { type Answer, withTenant } from "../api/http/event.ts";
 import { Problem, thrownProblem } from "../api/schema/problem.ts";
+import { RELEASES_PER_REQUEST_MAX } from "../base/limits.ts";
 import { type Address, formatAddress } from "../net/address.ts";
 import type { assignedAddress, assignment } from "../nouns/address/contract/assignment-answer.ts";
 import type { batchDone } from "../nouns/address/contract/batch-answer.ts";
@@ -33,7 +34,7 @@ export async function assignAll(
   const named: AddressWanted[] = [];
   for (const { said, wanted } of all) {
     // The answer shows the tenant too, which Plat adds to the attributes.
-    const attributes = withTenant(event, toAssign(said.attributes), "custom_fields");
+    const attributes = withTenant(event, toAssign(said.attributes), "tenant");
     named.push({ said: { ...said, attributes }, wanted });
   }
   const [first] = named;
@@ -80,7 +81,15 @@ export async function release(
   space: string,
   held: readonly Pick<HeldAddress, "address" | "generation">[],
 ): Promise<void> {
-  if (held.length === 0) return;
+  for (let from = 0; from < held.length; from += RELEASES_PER_REQUEST_MAX)
+    await releaseFew(plat, space, held.slice(from, from + RELEASES_PER_REQUEST_MAX));
+}
+
+async function releaseFew(
+  plat: Plat,
+  space: string,
+  held: readonly Pick<HeldAddress, "address" | "generation">[],
+): Promise<void> {
   const addresses = held.map(({ address, generation }) => ({ address, generation }));
   const body = { addresses };
   const done = await plat.call<v.InferOutput<typeof addressesReleased>>("POST /v1/release", {

@@ -1,46 +1,99 @@
+import type * as v from "valibot";
 import { invalid, type Problem } from "../api/schema/problem.ts";
+import { NETBOX_AT_ONCE_MAX } from "../base/limits.ts";
+import { inParallel } from "../kernel/core/parallel.ts";
 import { formatAddress } from "../net/address.ts";
 import { addressBody } from "./address-body.ts";
 import { answerWith, assignedAt, type Found } from "./addresses.ts";
 import { release } from "./assign.ts";
 import type { NetboxAddress } from "./contract/address-text.ts";
-import { netboxAddressChange } from "./contract/bodies.ts";
-import { changesOf, currentOf, type Said, saidIn } from "./fields.ts";
-import { type Operation, readBody } from "./request.ts";
+import { netboxAddressChange, netboxAddressChanges, netboxDeletes } from "./contract/bodies.ts";
+import { changesOf, currentOf, type HeldAddress, type Said, saidIn } from "./fields.ts";
+import { networksOnce } from "./networks.ts";
+import type { Plat } from "./plat.ts";
+import { type Operation, ofBody, readBody, readList } from "./request.ts";
 import { spaceOfBody } from "./vrfs.ts";
 
 const CHANGE = { one: netboxAddressChange, list: netboxAddressChange };
 
-/**
- * Changes the fields of an assigned address. A change is kept as the active owner of the address, because the attributes of an
- * allocation belong to all its addresses. What stays the same is not written.
- */
+type Change = v.InferOutput<typeof netboxAddressChange>;
+
+/** Changes the fields of an assigned address. */
 export const changeAddress: Operation = async (asked, plat) => {
-  const body = readBody(asked, CHANGE);
-  const [item = {}] = body.items;
-  const said = saidIn(item);
+  const { items } = readBody(asked, CHANGE);
   const found = await assignedAt(asked, plat);
+  const change = await readyChange(found, items[0] ?? {}, plat);
+  return answerWith(await change(), found.around, asked.id);
+};
+
+/** Changes several addresses, after all of the changes are found to be possible. */
+export const changeAddresses: Operation = async (asked, plat) => {
+  const items = readList(asked, netboxAddressChanges);
+  const networksIn = networksOnce(plat);
+  const changes = await inParallel(items, NETBOX_AT_ONCE_MAX, async (item) => {
+    const found = await assignedAt({ ...asked, id: item.id }, plat, networksIn).catch(ofBody);
+    return { found, change: await readyChange(found, item, plat) };
+  });
+  const body = await inParallel(changes, NETBOX_AT_ONCE_MAX, async ({ found, change }) =>
+    addressBody(await change(), found.around),
+  );
+  return { status: 200, body };
+};
+
+/**
+ * Checks a change of an address, and returns what makes it. A change is kept as the active owner of the address, because the attributes
+ * of an allocation belong to all its addresses. What stays the same is not written.
+ *
+ * @throws {Problem} if the address cannot change so
+ */
+async function readyChange(
+  found: Found,
+  item: Change,
+  plat: Plat,
+): Promise<() => Promise<HeldAddress>> {
   const { held, around } = found;
   const { space } = around;
+  const said = saidIn(item, currentOf(held));
   if (item.vrf !== undefined) {
     const wanted = await spaceOfBody(item.vrf, plat);
     if (wanted !== space) throw stays("vrf", space);
   }
   rejectMove(item, said, found);
   const changes = changesOf(currentOf(held), said.attributes);
-  if (Object.keys(changes).length === 0) return answerWith(held, around, asked.id);
-  const active = { ...held.owner?.active, ...changes };
   const { address, generation } = held;
-  await plat.call("PATCH /v1/addresses/{ip}", {
-    ...{ space, path: { ip: address }, body: { generation, owner: { active } } },
-  });
-  return answerWith({ ...held, owner: { ...held.owner, active } }, around, asked.id);
-};
+  const active = { ...held.owner?.active, ...changes };
+  return async () => {
+    if (Object.keys(changes).length === 0) return held;
+    await plat.call("PATCH /v1/addresses/{ip}", {
+      ...{ space, path: { ip: address }, body: { generation, owner: { active } } },
+    });
+    return { ...held, owner: { ...held.owner, active } };
+  };
+}
 
 /** Releases an address: exactly the assignment that was read. */
 export const deleteAddress: Operation = async (asked, plat) => {
   const found = await assignedAt(asked, plat);
   await release(plat, found.around.space, [found.held]);
+  return { status: 204, body: undefined };
+};
+
+/** Releases several addresses, after all of them are found. */
+export const deleteAddresses: Operation = async (asked, plat) => {
+  const items = readList(asked, netboxDeletes);
+  const networksIn = networksOnce(plat);
+  const found = await inParallel(items, NETBOX_AT_ONCE_MAX, ({ id }) =>
+    assignedAt({ ...asked, id }, plat, networksIn).catch(ofBody),
+  );
+  const spaces = new Set(found.map(({ around }) => around.space));
+  for (const space of spaces) {
+    const there = found.filter(({ around }) => around.space === space);
+    await release(
+      plat,
+      space,
+      there.map(({ held }) => held),
+    );
+  }
   return { status: 204, body: undefined };
 };
 

@@ -1,178 +1,165 @@
 import type * as v from "valibot";
-import { type Answer, withTenant } from "../api/http/event.ts";
-import { invalid, Problem, thrownProblem } from "../api/schema/problem.ts";
-import { type Cidr, formatCidr, parseCidr, sameCidr } from "../net/cidr.ts";
-import type { prefixAssignment, prefixesReleased } from "../nouns/prefix/contract/answer.ts";
-import {
-  netboxAvailablePrefix,
-  netboxPrefix,
-  netboxPrefixChange,
-  oneOrMore,
-} from "./contract/bodies.ts";
-import { changesOf, NETBOX_HANDLES, saidIn, toAssign } from "./fields.ts";
-import { type Network, networksOf } from "./networks.ts";
-import { inPlaceOf, type Plat } from "./plat.ts";
-import {
-  descriptionOf,
-  isPoolOf,
-  itemOf,
-  type PrefixItem,
-  prefixBody,
-  statusOf,
-} from "./prefix-item.ts";
-import { networkOf, prefixWith } from "./prefixes.ts";
-import { type Asked, type Operation, readBody } from "./request.ts";
-import { noSuch, spaceOfBody } from "./vrfs.ts";
+import { readJson } from "../api/http/body.ts";
+import { type Answer, type Event, withTenant } from "../api/http/event.ts";
+import { readSpace } from "../api/http/parameters.ts";
+import { attributes } from "../api/schema/attributes.ts";
+import { cidr } from "../api/schema/field.ts";
+import { invalid } from "../api/schema/problem.ts";
+import { fields } from "../api/schema/schema.ts";
+import { formatCidr, sameCidr } from "../net/cidr.ts";
+import type { prefixesRead } from "../nouns/prefix/contract/answer.ts";
+import type { PrefixAmendment } from "../nouns/prefix/operations/amend-prefix.ts";
+import { netboxDeletes, netboxPrefixChange, netboxPrefixChanges } from "./contract/bodies.ts";
+import { isMadeHere, releasePrefix } from "./create-prefixes.ts";
+import { changesOf, saidIn } from "./fields.ts";
+import type { PoolBody } from "./networks.ts";
+import type { Plat } from "./plat.ts";
+import { currentOfPrefix, isPoolOf, type PrefixItem, prefixBody, statusOf } from "./prefix-item.ts";
+import { prefixWith } from "./prefixes.ts";
+import { type Operation, ofBody, readBody, readList } from "./request.ts";
+import { spaceOfBody } from "./vrfs.ts";
 
-const AVAILABLE = oneOrMore(netboxAvailablePrefix);
-const NEW = { one: netboxPrefix, list: netboxPrefix };
 const CHANGE = { one: netboxPrefixChange, list: netboxPrefixChange };
-const LOCATION = "/api/ipam/prefixes/";
 
-/** Assigns the next free prefixes of a pool of prefixes, one for each object of the body: all, or none. */
-export const createAvailablePrefixes: Operation = async (asked, plat) => {
-  const body = readBody(asked, AVAILABLE);
-  const found = await networkOf(asked, plat);
-  const { network } = found;
-  const items: PrefixItem[] = [];
-  for (const each of body.items) {
-    const { prefix_length: length, status: _, ...fields } = each;
-    const item = await assignPrefix(asked, plat, network, { fields, length }).catch(thrownProblem);
-    if (!(item instanceof Problem)) {
-      items.push(item);
-      continue;
-    }
-    for (const made of items) await releasePrefix(plat, made).catch(thrownProblem);
-    throw item;
-  }
-  const bodies = items.map((item) => prefixBody(item, asked.base) ?? {});
-  return { status: 201, location: LOCATION, body: body.isList ? bodies : (bodies[0] ?? {}) };
-};
+type Change = v.InferOutput<typeof netboxPrefixChange>;
 
-/** Creates a pool of a CIDR: one of a subnet, unless it is a pool in NetBox's sense, or one of prefixes for a container. */
-export const createPrefix: Operation = async (asked, plat) => {
-  const body = readBody(asked, NEW);
-  const [{ prefix, status = "active", is_pool: isPool = false, vrf, ...fields } = NONE] =
-    body.items;
-  if (!prefix) throw invalid({ field: "prefix", problem: "is required" });
-  const said = saidIn(fields);
-  const unkept = Object.entries(said.attributes).filter(([, value]) => value !== "");
-  if (unkept.length > 0)
-    throw invalid(
-      ...unkept.map(([field]) => ({ field, problem: "must be empty: a pool keeps its name only" })),
-    );
-  if (status !== "active" && status !== "container")
-    throw invalid({ field: "status", value: status, problem: "must be active or container" });
-  const space = await spaceOfBody(vrf, plat);
-  const cidr = formatCidr(prefix);
-  const name = `netbox-${cidr.replaceAll(/[.:/]/g, "-")}`;
-  const kind = status === "container" ? { assign: "prefixes" } : isPool ? {} : { kind: "subnet" };
-  await plat
-    .call("PUT /v1/pools/{name}", {
-      ...{ space, path: { name }, headers: { "if-none-match": "*" }, body: { cidr, ...kind } },
-    })
-    .catch(inPlaceOf("precondition_failed", () => exists(cidr)));
-  return createdIn(asked, plat, space, prefix);
-};
+/** The key of a write that Plat's own routes do not have: a change of the owner of the prefix that a handle has. */
+export const AMEND_PREFIX = "PATCH /v1/prefixes";
 
-/** Answers a change of a prefix that changes nothing, as clients send it after each create. Any other is rejected. */
+const AMENDMENT = fields({ cidr, active: attributes });
+
+/** Reads a change that the dialect makes of the owner of a prefix. */
+export function readPrefixAmendment(event: Event): PrefixAmendment {
+  const { cidr, active } = readJson(event, AMENDMENT);
+  withTenant(event, active, "tenant");
+  return { space: readSpace(event), cidr, owner: { active } };
+}
+
+/** Changes the description and the tags of a pool, or the fields of an assigned prefix. */
 export const changePrefix: Operation = async (asked, plat) => {
-  const body = readBody(asked, CHANGE);
+  const { items } = readBody(asked, CHANGE);
   const item = await prefixWith(asked, plat);
-  const [{ prefix, status, is_pool: isPool, vrf, ...fields } = {}] = body.items;
-  const said = saidIn(fields);
-  const space = vrf === undefined ? item.network.space : await spaceOfBody(vrf, plat);
-  const { held, cidr } = item;
-  const { description = "", ...attributes } = said.attributes;
-  const changed = [
-    ...(prefix && !sameCidr(prefix, cidr) ? ["prefix"] : []),
-    ...(space === item.network.space ? [] : ["vrf"]),
+  const change = await readyChange(item, items[0] ?? {}, plat);
+  return { status: 200, body: prefixBody(await change(), asked.base) ?? {} };
+};
+
+/** Changes several prefixes, after all of the changes are found to be possible. */
+export const changePrefixes: Operation = async (asked, plat) => {
+  const ready: (() => Promise<PrefixItem>)[] = [];
+  for (const change of readList(asked, netboxPrefixChanges)) {
+    const item = await prefixWith({ ...asked, id: change.id }, plat).catch(ofBody);
+    ready.push(await readyChange(item, change, plat));
+  }
+  const body: object[] = [];
+  for (const change of ready) body.push(prefixBody(await change(), asked.base) ?? {});
+  return { status: 200, body };
+};
+
+/**
+ * Checks a change of a prefix, and returns what makes it. What stays the same is not written.
+ *
+ * @throws {Problem} if the prefix cannot change so
+ */
+async function readyChange(
+  item: PrefixItem,
+  { prefix, status, is_pool: isPool, vrf, ...others }: Change,
+  plat: Plat,
+): Promise<() => Promise<PrefixItem>> {
+  const { network, held } = item;
+  const current = currentOfPrefix(item);
+  const said = saidIn(others, current);
+  const space = vrf === undefined ? network.space : await spaceOfBody(vrf, plat);
+  const changes = changesOf(current, said.attributes);
+  const { description, tags, ...more } = changes;
+  const fixed = [
+    ...(prefix && !sameCidr(prefix, item.cidr) ? ["prefix"] : []),
+    ...(space === network.space ? [] : ["vrf"]),
     ...(status === undefined || status === statusOf(item) ? [] : ["status"]),
     ...(isPool === undefined || isPool === isPoolOf(item) ? [] : ["is_pool"]),
-    // A client that has no description sends none.
-    ...(description === "" || description === descriptionOf(item) ? [] : ["description"]),
-    ...Object.keys(changesOf(held?.attributes ?? {}, attributes)),
+    ...(said.handle === undefined || said.handle === held?.handle ? [] : ["custom_fields.handle"]),
+    ...(held ? [] : Object.keys(more)),
   ];
-  if (changed.length === 0) return { status: 200, body: prefixBody(item, asked.base) ?? {} };
-  const problem = "cannot change here; use PUT /v1/pools for a pool";
-  throw invalid(...changed.map((field) => ({ field, problem })));
-};
+  const problem = held
+    ? "cannot change: release the prefix, and assign another"
+    : "cannot change here; use PUT /v1/pools for a pool";
+  if (fixed.length > 0) throw invalid(...fixed.map((field) => ({ field, problem })));
+  if (Object.keys(changes).length === 0) return async () => item;
+  return held ? () => changeHeld(item, changes, plat) : changeOfPool(item, changes, plat);
+}
+
+async function changeHeld(
+  item: PrefixItem,
+  changes: Readonly<Record<string, string>>,
+  plat: Plat,
+): Promise<PrefixItem> {
+  const { network, cidr, held } = item;
+  const active = { ...held?.owner?.active, ...changes };
+  await plat.call(AMEND_PREFIX, {
+    ...{ space: network.space, body: { cidr: formatCidr(cidr), active } },
+    roleOf: "PATCH /v1/addresses/{ip}",
+  });
+  return { ...item, held: { handle: "", ...held, owner: { ...held?.owner, active } } };
+}
+
+/** Returns what changes the one pool of a network. */
+function changeOfPool(
+  item: PrefixItem,
+  { description, tags }: Readonly<Record<string, string>>,
+  plat: Plat,
+): () => Promise<PrefixItem> {
+  const { network } = item;
+  const { space, pools } = network;
+  const [{ name } = { name: "" }, ...others] = pools;
+  if (others.length > 0) {
+    const names = pools.map((pool) => pool.name).join(", ");
+    const problem = `is that of several pools, ${names}: change them by PUT /v1/pools`;
+    throw invalid({ field: "id", problem });
+  }
+  return async () => {
+    const path = { name };
+    const { body: seen, etag } = await plat.read<PoolBody>("GET /v1/pools/{name}", { space, path });
+    const body = {
+      ...seen,
+      ...(description !== undefined && { description }),
+      ...(tags !== undefined && { tags: tags.split(",").filter(Boolean) }),
+    };
+    const headers = { "if-match": etag };
+    const pool = await plat.call<PoolBody>("PUT /v1/pools/{name}", { space, path, headers, body });
+    return { ...item, network: { ...network, pools: [pool] } };
+  };
+}
 
 /** Releases an assigned prefix, or deletes the pools of a network. */
 export const deletePrefix: Operation = async (asked, plat) => {
-  const item = await prefixWith(asked, plat);
-  if (item.held) {
-    await releasePrefix(plat, item);
-    return GONE;
-  }
-  const { space, pools } = item.network;
+  await remove(await prefixWith(asked, plat), plat);
+  return GONE;
+};
+
+/** Releases and deletes several prefixes, after all of them are found. */
+export const deletePrefixes: Operation = async (asked, plat) => {
+  const items: PrefixItem[] = [];
+  for (const { id } of readList(asked, netboxDeletes))
+    items.push(await prefixWith({ ...asked, id }, plat).catch(ofBody));
+  for (const item of items) await remove(item, plat);
+  return GONE;
+};
+
+const GONE: Answer = { status: 204, body: undefined };
+
+async function remove(item: PrefixItem, plat: Plat): Promise<void> {
+  if (item.held) return releasePrefix(plat, item);
+  const { space, cidr, pools } = item.network;
   for (const { name } of pools) {
     await plat.call("DELETE /v1/pools/{name}", {
       ...{ space, path: { name }, headers: { "if-match": "*" } },
     });
   }
-  return GONE;
-};
-
-const GONE: Answer = { status: 204, body: undefined };
-const NONE: Partial<v.InferOutput<typeof netboxPrefix>> = {};
-
-const exists = (cidr: string): Problem =>
-  invalid({ field: "prefix", value: cidr, problem: "exists already" });
-
-async function createdIn({ base }: Asked, plat: Plat, space: string, cidr: Cidr): Promise<Answer> {
-  const networks = await networksOf(plat, space);
-  const network = networks.find((each) => sameCidr(each.cidr, cidr));
-  if (!network) throw noSuch("prefix", 0);
-  const body = prefixBody(itemOf(network), base) ?? {};
-  return { status: 201, location: LOCATION, body };
-}
-
-/** A prefix to assign. */
-interface PrefixWanted {
-  readonly fields: Parameters<typeof saidIn>[0];
-  readonly length: number;
-}
-
-async function assignPrefix(
-  { event }: Asked,
-  plat: Plat,
-  network: Network,
-  { fields, length }: PrefixWanted,
-): Promise<PrefixItem> {
-  const { space, cidr, pools } = network;
-  const said = saidIn(fields);
-  const attributes = withTenant(event, toAssign(said.attributes), "custom_fields");
-  const handle = said.handle ?? `${NETBOX_HANDLES}${plat.fresh()}`;
-  const body = {
-    ...{ handle, attributes, family: cidr.family, prefixLength: length },
-    pools: pools.map(({ name }) => name),
-  };
-  const done = await plat.call<v.InferOutput<typeof prefixAssignment>>("POST /v1/prefixes", {
-    ...{ space, body },
+  if (!pools.some(isMadeHere)) return;
+  // The dialect made the pool for the addresses of an assigned prefix. It goes with its pool, which a job deletes.
+  const query = { cidr: formatCidr(cidr) };
+  const read = await plat.call<v.InferOutput<typeof prefixesRead>>("GET /v1/prefixes", {
+    ...{ space, query },
   });
-  const read = parseCidr(done.prefixes[0]?.cidr ?? "");
-  if (!read.ok) throw new Problem("pool_exhausted", "No prefix was assigned.");
-  const item = { network, cidr: read.value, held: { handle, attributes } };
-  if (prefixBody(item, "")) return item;
-  await releasePrefix(plat, item);
-  throw WITHOUT_ID;
-}
-
-const WITHOUT_ID = new Problem(
-  "invalid_request",
-  "The prefix has no id, because it is not among the first 2^24 of its IPv6 pool. Use POST /v1/prefixes there.",
-);
-
-async function releasePrefix(plat: Plat, { network, cidr, held }: PrefixItem): Promise<void> {
-  const { space } = network;
-  const body = { handle: held?.handle ?? "", cidr: formatCidr(cidr) };
-  const done = await plat.call<v.InferOutput<typeof prefixesReleased>>(
-    "POST /v1/prefixes/release",
-    {
-      ...{ space, body },
-    },
-  );
-  if (done.complete) return;
-  throw new Problem("unavailable", `${body.cidr} is not released yet: send the request again.`);
+  const [held] = read.prefixes;
+  if (held) await releasePrefix(plat, { ...item, held });
 }

@@ -4,10 +4,11 @@ import { invalid, Problem } from "../api/schema/problem.ts";
 import { formatAddress } from "../net/address.ts";
 import { type AddressWanted, assignAll, createdAnswer } from "./assign.ts";
 import { netboxAddress, netboxAvailable, oneOrMore } from "./contract/bodies.ts";
+import { networkIn } from "./create-prefixes.ts";
 import { saidIn } from "./fields.ts";
 import { type Network, networksOf, networkWith } from "./networks.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
-import { networkOf } from "./prefixes.ts";
+import { prefixWith } from "./prefixes.ts";
 import { rangeWith } from "./ranges.ts";
 import { type Asked, type Operation, readBody } from "./request.ts";
 import { spaceOfBody } from "./vrfs.ts";
@@ -17,8 +18,10 @@ const SPECIFIC = oneOrMore(netboxAddress);
 
 /** Assigns the next free addresses of a prefix, one for each object of the body. */
 export const createAvailable: Operation = async (asked, plat) => {
-  const found = await networkOf(asked, plat);
-  return createFrom(asked, plat, found);
+  const item = await prefixWith(asked, plat);
+  const network = item.held ? await networkIn(plat, item) : item.network;
+  const networks = await networksOf(plat, network.space);
+  return createFrom(asked, plat, { network, networks });
 };
 
 async function createFrom(

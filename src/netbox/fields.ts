@@ -1,12 +1,15 @@
 import type * as v from "valibot";
 import { invalid } from "../api/schema/problem.ts";
+import { shortened } from "../api/schema/schema.ts";
 import type { heldAddress } from "../nouns/address/contract/answer.ts";
 import type { netboxAddressChange } from "./contract/bodies.ts";
-import { labelId } from "./ids.ts";
+import { choice } from "./contract/choices.ts";
+import { nestedTenant, slugIn, tagBody } from "./labels.ts";
 
 /*
- * NetBox's fields as attributes: each text field under its name, the tags as one attribute, and each custom field under its own name.
- * A cleared one is an empty text, which hides what an address was assigned with.
+ * NetBox's fields as attributes: each text field under its name, the tags as one attribute, the tenant by its name, and each custom field
+ * under its own name. A cleared one is an empty text, which hides what an address was assigned with. Attributes are texts, so one more
+ * attribute names the custom fields whose texts are JSON.
  */
 
 export type HeldAddress = v.InferOutput<typeof heldAddress>;
@@ -15,12 +18,15 @@ type Attributes = Readonly<Record<string, string>>;
 /** The fields of a body that become attributes. */
 type Fields = Pick<
   v.InferOutput<typeof netboxAddressChange>,
-  "description" | "comments" | "dns_name" | "role" | "status" | "tags" | "custom_fields"
+  "description" | "comments" | "dns_name" | "role" | "status" | "tags" | "tenant" | "custom_fields"
 >;
 
 const TEXTS = ["description", "comments", "dns_name", "role", "status"] as const;
 const TAGS = "tags";
-const OWN: ReadonlySet<string> = new Set([...TEXTS, TAGS]);
+const TENANT = "tenant";
+/** The attribute with the names of the custom fields that are no texts, as a list in JSON. */
+const AS_JSON = "custom_fields";
+const OWN: ReadonlySet<string> = new Set([...TEXTS, TAGS, TENANT, AS_JSON]);
 /** Returns true for a name that a custom field can have. */
 export const isCustom = (name: string): boolean => !OWN.has(name);
 
@@ -41,9 +47,13 @@ export interface Said {
   readonly host?: string;
 }
 
-/** Reads the fields of a body. An absent field is not among the attributes. */
-export function saidIn(fields: Partial<Fields>): Said {
-  const { tags, custom_fields: custom } = fields;
+/**
+ * Reads the fields of a body. An absent field is not among the attributes.
+ *
+ * @param current the attributes that the object has, if the body changes it
+ */
+export function saidIn(fields: Partial<Fields>, current: Attributes = {}): Said {
+  const { tags, tenant, custom_fields: custom } = fields;
   const { [HANDLE_FIELD]: handle, [HOST_FIELD]: host, ...others } = custom ?? {};
   const owned = Object.keys(others).filter((name) => !isCustom(name));
   if (owned.length > 0)
@@ -58,13 +68,59 @@ export function saidIn(fields: Partial<Fields>): Said {
   );
   return {
     attributes: {
-      ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, value ?? ""])),
+      ...customIn(others, current),
       ...Object.fromEntries(texts),
-      ...(tags && { [TAGS]: slugsOf(tags).join(",") }),
+      ...(tags && { [TAGS]: tags.map((tag, n) => slugIn(`tags[${n}]`, tag)).join(",") }),
+      ...(tenant !== undefined && { [TENANT]: tenant === null ? "" : tenantIn(tenant) }),
     },
-    ...(typeof handle === "string" && { handle }),
-    ...(typeof host === "string" && { host }),
+    ...named(HANDLE_FIELD, handle),
+    ...named(HOST_FIELD, host),
   };
+}
+
+/** Reads custom fields: texts as they are, and other values as JSON. */
+function customIn(values: Readonly<Record<string, unknown>>, current: Attributes): Attributes {
+  const names = Object.keys(values);
+  const isText = (name: string) => typeof values[name] === "string" || values[name] === null;
+  const kept = namesAsJson(current).filter((name) => !names.includes(name));
+  const asJson = [...kept, ...names.filter((name) => !isText(name))].sort();
+  const texts = names.map((name) => [
+    name,
+    isText(name) ? (values[name] ?? "") : JSON.stringify(values[name]),
+  ]);
+  return {
+    ...Object.fromEntries(texts),
+    ...(names.length > 0 && { [AS_JSON]: asJson.length > 0 ? JSON.stringify(asJson) : "" }),
+  };
+}
+
+/** Returns the names of the custom fields whose attributes are JSON. */
+function namesAsJson(attributes: Attributes): readonly string[] {
+  const names = parsedJson(attributes[AS_JSON] || "[]");
+  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+}
+
+/** Returns the value of a text of JSON; a text that is none as it is, because any caller can write an attribute. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Reads the tenant of a body: as a text it is the name that Plat keeps, which quotas and tokens have too. */
+function tenantIn(tenant: NonNullable<Fields["tenant"]>): string {
+  const name = typeof tenant === "object" && "name" in tenant ? tenant.name : tenant;
+  return typeof name === "string" ? name.trim() : slugIn(TENANT, tenant);
+}
+
+/** Reads a custom field that Plat acts by. */
+function named<Name extends "handle" | "host">(name: Name, value: unknown) {
+  if (value === undefined || value === null) return {};
+  if (typeof value === "string") return { [name]: value } as { readonly [key in Name]: string };
+  const problem = "must be a text";
+  throw invalid({ field: `custom_fields.${name}`, value: shortened(value), problem });
 }
 
 /** Returns the attributes to assign with: those that say something. */
@@ -76,7 +132,10 @@ export const toAssign = (attributes: Attributes): Attributes =>
   );
 
 /** Returns the attributes of an address with all changes since its assignment. */
-export const currentOf = ({ attributes = {}, owner }: HeldAddress): Attributes => ({
+export const currentOf = ({
+  attributes = {},
+  owner,
+}: Pick<HeldAddress, "attributes" | "owner">): Attributes => ({
   ...attributes,
   ...owner?.active,
 });
@@ -89,19 +148,31 @@ export function changesOf(current: Attributes, said: Attributes): Attributes {
 }
 
 /** Returns NetBox's fields of an object with these attributes. */
-export function fieldsBody(current: Attributes, more: Readonly<Record<string, string>> = {}) {
-  const status = fieldOf(current, "status");
+export function fieldsBody(
+  current: Attributes,
+  base: string,
+  more: Readonly<Record<string, string>> = {},
+) {
   const role = fieldOf(current, "role");
-  const custom = Object.entries(current).filter(([name, value]) => isCustom(name) && value !== "");
   return {
-    status: choice(status),
+    status: choice(fieldOf(current, "status")),
     role: role === "" ? null : choice(role),
+    tenant: tenantOf(current, base),
     dns_name: fieldOf(current, "dns_name"),
     description: fieldOf(current, "description"),
     comments: fieldOf(current, "comments"),
-    tags: tagsOf(current).map(tagBody),
-    custom_fields: { ...Object.fromEntries(custom), ...more },
+    tags: tagsOf(current).map((slug) => tagBody(slug, base)),
+    custom_fields: { ...customOf(current), ...more },
   };
+}
+
+/** Returns the custom fields of an object, with the types that they were written with. */
+function customOf(current: Attributes): Readonly<Record<string, unknown>> {
+  const asJson = new Set(namesAsJson(current));
+  const set = Object.entries(current).filter(([name, value]) => isCustom(name) && value !== "");
+  return Object.fromEntries(
+    set.map(([name, value]) => [name, asJson.has(name) ? parsedJson(value) : value]),
+  );
 }
 
 /** Returns the value of a field; that of a field that nobody set is its default. */
@@ -111,29 +182,6 @@ export const fieldOf = (current: Attributes, name: string): string =>
 export const tagsOf = (current: Attributes): readonly string[] =>
   fieldOf(current, TAGS).split(",").filter(Boolean);
 
-/** Returns a choice of NetBox: its value, and how a person reads it. */
-const choice = (value: string) => ({
-  value,
-  label: `${value.charAt(0).toUpperCase()}${value.slice(1)}`,
-});
-
-const slugsOf = (tags: NonNullable<Fields["tags"]>): readonly string[] =>
-  tags.map((tag) =>
-    slugOf(typeof tag === "string" ? tag : String("slug" in tag ? tag.slug : tag.name)),
-  );
-
-/** Returns a tag of NetBox. It has the name of its slug. */
-export const tagBody = (slug: string) => ({
-  id: labelId(slug),
-  display: slug,
-  name: slug,
-  slug,
-  color: "9e9e9e",
-});
-
-/** Returns the slug of a tag from its name, or from a slug, which stays as it is. */
-export const slugOf = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}_-]+/gu, "-")
-    .replace(/^-+|-+$/g, "");
+/** Returns the tenant of an object as NetBox has it; null if it has none. */
+export const tenantOf = (current: Attributes, base = "") =>
+  nestedTenant(fieldOf(current, TENANT), base);

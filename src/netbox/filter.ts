@@ -49,6 +49,12 @@ export const isFilterOn = <Item>(fields: Fields<Item>, name: string): boolean =>
   return kind !== undefined && rest.length === 0 && LOOKUPS[kind].includes(lookup);
 };
 
+/** Returns the names of all filters on some fields. */
+export const fieldNames = (fields: Fields<never>): readonly string[] =>
+  Object.entries(fields).flatMap(([name, { kind }]) =>
+    LOOKUPS[kind].map((lookup) => (lookup === "" ? name : `${name}__${lookup}`)),
+  );
+
 const ORDER = ["", "n", "gt", "gte", "lt", "lte"];
 
 const LOOKUPS: Readonly<Record<Field<unknown>["kind"], readonly string[]>> = {

@@ -1,21 +1,30 @@
+import * as v from "valibot";
 import type { Answer, Event } from "../api/http/event.ts";
 import { readNamedWith } from "../api/http/parameters.ts";
-import { wholeText } from "../api/schema/field.ts";
+import { readable, wholeText } from "../api/schema/field.ts";
 import { NETBOX_PER_PAGE_MAX } from "../base/limits.ts";
-import { type Cidr, formatCidr } from "../net/cidr.ts";
+import { type Address, formatAddress } from "../net/address.ts";
+import { type Cidr, formatCidr, type Interval, intervalOf, parseInterval } from "../net/cidr.ts";
+import type { Network, PoolBody } from "./networks.ts";
 import { readPage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
-import { networkOf } from "./prefixes.ts";
+import { networkOf, prefixWith } from "./prefixes.ts";
+import { rangeWith } from "./ranges.ts";
 import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
 import { nestedVrf } from "./vrfs.ts";
 
 /** The key of a read that Plat's own routes do not have. It requires the role of any read in the space. */
 export const FREE = "GET /v1/pools/{name}/free";
 
-const LIMIT = { limit: wholeText(1, NETBOX_PER_PAGE_MAX) };
+const WANTED = {
+  limit: wholeText(1, NETBOX_PER_PAGE_MAX),
+  within: v.optional(
+    readable(parseInterval, { description: "A range", examples: ["10.0.0.10-10.0.0.19"] }),
+  ),
+};
 
 /** Reads which free addresses or prefixes of a pool a request of the dialect asks for. */
-export const readFree = (event: Event) => readNamedWith(event, LIMIT);
+export const readFree = (event: Event) => readNamedWith(event, WANTED);
 
 export const freeAnswer = (free: readonly Cidr[]): Answer => ({
   status: 200,
@@ -24,35 +33,91 @@ export const freeAnswer = (free: readonly Cidr[]): Answer => ({
 
 /** Lists the first free addresses of a prefix, as many as the limit says, without pages. */
 export const listAvailable: Operation = async (asked, plat) => {
-  const found = await freeIn(asked, plat, "addresses");
-  const { free, length, family, vrf } = found;
+  const limit = limitOf(asked);
+  const { network, cidr, held } = await prefixWith(asked, plat);
+  const { pools } = network;
+  const free = held
+    ? firstOf(cidr, limit)
+    : await freeIn(plat, network, { pools: poolsOf(network, "addresses"), limit });
+  const length = held ? cidr.prefix : (pools[0]?.prefixLength ?? cidr.prefix);
+  return addressesAnswer(asked, network, free, length);
+};
+
+/** Lists the first free addresses of a range. */
+export const listAvailableInRange: Operation = async (asked, plat) => {
+  const limit = limitOf(asked);
+  const { network, pool, interval } = await rangeWith(asked, plat);
+  const free = await freeIn(plat, network, { pools: [pool], limit, within: interval });
+  return addressesAnswer(asked, network, free, pool.prefixLength ?? network.cidr.prefix);
+};
+
+/** Lists the first free prefixes of a pool of prefixes. */
+export const listAvailablePrefixes: Operation = async (asked, plat) => {
+  const limit = limitOf(asked);
+  const { network } = await networkOf(asked, plat);
+  const { space, cidr } = network;
+  const free = await freeIn(plat, network, { pools: poolsOf(network, "prefixes"), limit });
+  const vrf = nestedVrf(space, asked.base);
+  return { status: 200, body: free.map((prefix) => ({ family: cidr.family, prefix, vrf })) };
+};
+
+function limitOf(asked: Asked): number {
+  rejectUnknownFilters(asked.query, (name) => name === "limit");
+  return readPage(asked).limit;
+}
+
+const poolsOf = ({ pools }: Network, assign: PoolBody["assign"]) =>
+  pools.filter((pool) => pool.assign === assign);
+
+/** The free addresses or prefixes of some pools to list. */
+interface FreeIn {
+  readonly pools: readonly PoolBody[];
+  readonly limit: number;
+  readonly within?: Interval;
+}
+
+async function freeIn(
+  plat: Plat,
+  { space }: Network,
+  { pools, limit, within }: FreeIn,
+): Promise<readonly string[]> {
+  const free: string[] = [];
+  for (const { name } of pools) {
+    if (free.length === limit) break;
+    const query = {
+      limit: String(limit - free.length),
+      ...(within && { within: textOf(within) }),
+    };
+    const read = await plat.call<{ free: string[] }>(FREE, { space, path: { name }, query });
+    free.push(...read.free);
+  }
+  return free;
+}
+
+const textOf = ({ family, first, last }: Interval): string =>
+  [first, last].map((value) => formatAddress({ family, value } as Address)).join("-");
+
+/** Returns the first addresses of a prefix in which nobody has one, without those that no machine of a subnet has. */
+function firstOf(cidr: Cidr, limit: number): readonly string[] {
+  const { family, first, last } = intervalOf(cidr);
+  const [from, to] = last - first > 1n ? [first + 1n, last - 1n] : [first, last];
+  const count = to - from + 1n < BigInt(limit) ? Number(to - from + 1n) : limit;
+  return Array.from({ length: count }, (_, n) =>
+    formatAddress({ family, value: from + BigInt(n) } as Address),
+  );
+}
+
+function addressesAnswer(
+  { base }: Asked,
+  { space, cidr: { family } }: Network,
+  free: readonly string[],
+  length: number,
+): Answer {
+  const vrf = nestedVrf(space, base);
   const body = free.map((cidr) => ({
     family,
     address: `${cidr.replace(/\/.*/, "")}/${length}`,
     vrf,
   }));
   return { status: 200, body };
-};
-
-/** Lists the first free prefixes of a pool of prefixes. */
-export const listAvailablePrefixes: Operation = async (asked, plat) => {
-  const found = await freeIn(asked, plat, "prefixes");
-  const { free, family, vrf } = found;
-  return { status: 200, body: free.map((prefix) => ({ family, prefix, vrf })) };
-};
-
-async function freeIn(asked: Asked, plat: Plat, assign: "addresses" | "prefixes") {
-  rejectUnknownFilters(asked.query, (name) => name === "limit");
-  const page = readPage(asked);
-  const found = await networkOf(asked, plat);
-  const { space, cidr, pools } = found.network;
-  const free: string[] = [];
-  for (const { name } of pools.filter((pool) => pool.assign === assign)) {
-    const query = { limit: String(page.limit - free.length) };
-    if (free.length === page.limit) break;
-    const read = await plat.call<{ free: string[] }>(FREE, { space, path: { name }, query });
-    free.push(...read.free);
-  }
-  const length = pools[0]?.prefixLength ?? cidr.prefix;
-  return { free, length, family: cidr.family, vrf: nestedVrf(space, asked.base) };
 }

@@ -11,6 +11,7 @@ import { type Cidr, contains, formatCidr, sizeOf } from "../net/cidr.ts";
  * | an IPv4 address | 0, code of the space (19), address (32) |
  * | an IPv4 prefix | code of the space (19), 1 and the bits of the prefix (33) |
  * | an IPv6 address or prefix | 1, code of the space (12), code of the pool (16), place in the pool (24) |
+ * | a tag or a tenant | its slug as a number of base 38, if it is short |
  */
 
 const CODE_BITS = 19n;
@@ -87,8 +88,36 @@ export function prefixOfBits(bits: bigint): Cidr | undefined {
   return { family: 4, base, prefix };
 }
 
-/** Returns a small id for a name that no request sends by its id. */
-export const labelId = (name: string): number => Number(fnv1a64(name) % 2n ** 31n);
+/** The characters of slugs that ids have. Each is a digit from 1 on, so that no two slugs have one number. */
+const SLUG_DIGITS = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+/** Slugs of up to this length have numbers below 2^53. */
+export const SLUG_IN_ID_CHARACTERS_MAX = 10;
+const SLUGS_IN_IDS = numberOf("_".repeat(SLUG_IN_ID_CHARACTERS_MAX)) + 1;
+
+/** Returns the id of a slug. A short one is its own number, and a longer one has a hash above all of these. */
+export function slugId(slug: string): number {
+  const isShort = slug.length <= SLUG_IN_ID_CHARACTERS_MAX;
+  if (isShort && [...slug].every((digit) => SLUG_DIGITS.includes(digit))) return numberOf(slug);
+  return SLUGS_IN_IDS + Number(fnv1a64(slug) % BigInt(Number.MAX_SAFE_INTEGER - SLUGS_IN_IDS));
+}
+
+/** Returns the slug that an id is the number of; nothing for the id of a longer one. */
+export function slugOfId(id: number): string | undefined {
+  if (!Number.isSafeInteger(id) || id < 1 || id >= SLUGS_IN_IDS) return undefined;
+  let slug = "";
+  for (let rest = id; rest > 0; ) {
+    const digit = ((rest - 1) % SLUG_DIGITS.length) + 1;
+    slug = SLUG_DIGITS.charAt(digit - 1) + slug;
+    rest = (rest - digit) / SLUG_DIGITS.length;
+  }
+  return slug;
+}
+
+function numberOf(slug: string): number {
+  let number = 0;
+  for (const digit of slug) number = number * SLUG_DIGITS.length + SLUG_DIGITS.indexOf(digit) + 1;
+  return number;
+}
 
 function v6Id(space: string, pool: Cidr, place: bigint): number | undefined {
   if (place < 0n || place >= V6_PLACES_MAX) return undefined;

@@ -47,6 +47,16 @@ export async function networksOf(
   return [...networks.values()].map((network) => ({ ...network, space }));
 }
 
+/** Returns a function that reads the networks of a space once, however often it is asked. */
+export function networksOnce(plat: Plat): (space: string) => Promise<readonly Network[]> {
+  const read = new Map<string, Promise<readonly Network[]>>();
+  return (space) => {
+    const networks = read.get(space) ?? networksOf(plat, space);
+    read.set(space, networks);
+    return networks;
+  };
+}
+
 /** Returns the spaces that an id can name, among those that the caller may know of. */
 export async function spacesNamed(plat: Plat, named: Named): Promise<readonly string[]> {
   // Most ids are those of the global table, and say so.
@@ -62,14 +72,18 @@ export interface Place {
 }
 
 /** Finds the address of an id, whether it is assigned or not. */
-export async function placeOf(plat: Plat, id: number): Promise<Place> {
+export async function placeOf(
+  plat: Plat,
+  id: number,
+  networksIn = networksOnce(plat),
+): Promise<Place> {
   const named = namedByAddressId(id);
   const spaces = await spacesNamed(plat, named);
   const places: Place[] = [];
   for (const space of spaces)
     if (named.family === 4) places.push({ space, address: addressNamed(named) as Address });
     else {
-      const networks = await networksOf(plat, space);
+      const networks = await networksIn(space);
       for (const { cidr } of networks) {
         if (!hasPoolCode(space, cidr, named.poolCode)) continue;
         const address = addressNamed(named, cidr);

@@ -11,8 +11,10 @@ export interface PageWanted {
   readonly offset: number;
 }
 
+/** The parameters of the pages of each list. */
+export const PAGING = ["limit", "offset"] as const;
 /** The parameters that a link sets anew. */
-const PAGING = ["limit", "offset", "cursor"];
+const SET_BY_LINKS: readonly string[] = [...PAGING, "cursor"];
 
 /** Reads `limit` and `offset`. As in NetBox, a limit of 0 asks for the most that a page can have. */
 export function readPage({ query }: Pick<Asked, "query">): PageWanted {
@@ -59,7 +61,7 @@ export function pageAnswer(
 ): Answer {
   const { results, count, next, unreadable = [] } = found;
   const filters = [...asked.query].flatMap(([name, values]) =>
-    PAGING.includes(name) ? [] : values.map((value): [string, string] => [name, value]),
+    SET_BY_LINKS.includes(name) ? [] : values.map((value): [string, string] => [name, value]),
   );
   const linkTo = (parameters: Readonly<Record<string, string>>) => {
     const query = [...filters, ...Object.entries({ limit: String(limit), ...parameters })];

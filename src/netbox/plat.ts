@@ -18,6 +18,8 @@ interface PlatRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** The route whose role the request requires, for a write that Plat's own routes do not have. */
+  readonly roleOf?: string;
 }
 
 /** Plat as the caller of one request of the dialect may use it. */
@@ -28,7 +30,12 @@ export interface Plat {
    * @throws {Problem} if Plat does not serve the request
    */
   call<Body = Record<string, never>>(key: string, request: PlatRequest): Promise<Body>;
-  /** Returns the spaces that the caller may know of: all if it can read every space, or those in which it has a role. */
+  /** Calls a route that answers with the revision of what it reads. */
+  read<Body>(
+    key: string,
+    request: PlatRequest,
+  ): Promise<{ readonly body: Body; readonly etag: string }>;
+  /** Returns the spaces that the caller may know of: all if it can read every space, or those in which it has a role. It reads them once. */
   spaces(): Promise<readonly string[]>;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -44,13 +51,21 @@ interface SpacePage {
 /** Returns Plat for the caller of an event. */
 export function platFor(event: Event, routes: PlatRoutes, work: Work): Plat {
   const { grants } = event.requestContext.authorizer ?? {};
-  const call: Plat["call"] = async <Body>(key: string, request: PlatRequest) => {
+  const answerOf = async (key: string, request: PlatRequest) => {
     const asked = eventFor(event, key, request);
-    const problem = grants && withoutRole(asked, grants);
+    const problem = grants && withoutRole({ ...asked, routeKey: request.roleOf ?? key }, grants);
     if (problem) throw problem;
     const answered = await (routes[key] as Route)(asked, work);
     if (answered instanceof Rejection) throw problemOf(answered);
-    return answered.body as Body;
+    return answered;
+  };
+  const call: Plat["call"] = async <Body>(key: string, request: PlatRequest) => {
+    const { body } = await answerOf(key, request);
+    return body as Body;
+  };
+  const read: Plat["read"] = async <Body>(key: string, request: PlatRequest) => {
+    const { body, headers } = await answerOf(key, request);
+    return { body: body as Body, etag: String(headers?.etag) };
   };
   const everySpace = async (): Promise<readonly string[]> => {
     const names = [SPACE_DEFAULT];
@@ -63,13 +78,18 @@ export function platFor(event: Event, routes: PlatRoutes, work: Work): Plat {
     } while (cursor !== undefined);
     return [...new Set(names)].filter((name) => name !== PROBE_SPACE);
   };
+  const knownSpaces = async (): Promise<readonly string[]> => {
+    const named = (grants ?? [{ space: EVERY_SPACE }]).map(({ space }) => space);
+    return named.includes(EVERY_SPACE) ? everySpace() : [...new Set(named)];
+  };
+  let spaces: Promise<readonly string[]> | undefined;
   return {
-    call,
+    ...{ call, read },
     now: () => work.plat.now(),
     fresh: () => fresh(work.plat),
-    spaces: async () => {
-      const named = (grants ?? [{ space: EVERY_SPACE }]).map(({ space }) => space);
-      return named.includes(EVERY_SPACE) ? everySpace() : [...new Set(named)];
+    spaces: () => {
+      spaces ??= knownSpaces();
+      return spaces;
     },
   };
 }

@@ -2,13 +2,24 @@ import { invalid } from "../api/schema/problem.ts";
 import { shortened } from "../api/schema/schema.ts";
 import { type Address, parseAddress } from "../net/address.ts";
 import { type Cidr, contains, formatCidr, parseNetwork, sameCidr } from "../net/cidr.ts";
-import { tagsOf } from "./fields.ts";
-import { type Fields, isFilterOn, matching, onlyIn, type Query } from "./filter.ts";
-import { descriptionOf, idOf, isPoolOf, type PrefixItem, statusOf } from "./prefix-item.ts";
+import { PREFIX_FIELDS as NEW_PREFIX } from "./contract/bodies.ts";
+import { PREFIX_STATUSES } from "./contract/choices.ts";
+import { tagsOf, tenantOf } from "./fields.ts";
+import { type Fields, fieldNames, isFilterOn, matching, onlyIn, type Query } from "./filter.ts";
+import type { ListOf } from "./list.ts";
+import { PAGING } from "./paging.ts";
+import {
+  currentOfPrefix,
+  descriptionOf,
+  idOf,
+  isPoolOf,
+  type PrefixItem,
+  statusOf,
+} from "./prefix-item.ts";
 
 /** The filters of prefixes on their networks, and the parameters of their pages. */
 const OTHERS: ReadonlySet<string> = new Set([
-  ...["limit", "offset", "ordering", "vrf_id", "vrf", "prefix", "q", "contains"],
+  ...[...PAGING, "ordering", "vrf_id", "vrf", "prefix", "q", "contains"],
   ...["within", "within_include"],
 ]);
 
@@ -21,14 +32,26 @@ export const PREFIX_FIELDS: Fields<PrefixItem> = {
   status: { kind: "text", of: statusOf },
   is_pool: { kind: "flag", of: isPoolOf },
   description: { kind: "text", of: descriptionOf },
-  tag: { kind: "slugs", of: ({ held }) => tagsOf(held?.attributes ?? {}) },
+  tag: { kind: "slugs", of: (item) => tagsOf(currentOfPrefix(item)) },
+  tenant: { kind: "text", of: (item) => tenantOf(currentOfPrefix(item))?.slug ?? "" },
+  tenant_id: { kind: "number", of: (item) => tenantOf(currentOfPrefix(item))?.id },
   created: { kind: "time", of: ({ held }) => held?.assignedAt },
   last_updated: { kind: "time", of: ({ held }) => held?.assignedAt },
 };
 
+const { prefix: _, ...FILTERED } = PREFIX_FIELDS;
+
 /** Returns true for the name of a filter of prefixes. */
 export const isPrefixFilter = (name: string): boolean =>
-  OTHERS.has(name) || (name.split("__")[0] !== "prefix" && isFilterOn(PREFIX_FIELDS, name));
+  OTHERS.has(name) || isFilterOn(FILTERED, name);
+
+/** The list of prefixes, as it tells of itself. */
+export const PREFIX_LIST: ListOf = {
+  name: "Prefix",
+  filters: [...OTHERS, ...fieldNames(FILTERED)],
+  fields: NEW_PREFIX,
+  choices: { status: PREFIX_STATUSES },
+};
 
 /** An address or a network that a prefix must contain. */
 type Inside = { readonly address: Address } | { readonly network: Cidr };
@@ -46,8 +69,7 @@ interface Networks {
 /** Returns a function that tells whether a prefix passes NetBox's filters. */
 export function prefixFilter(query: Query): (item: PrefixItem) => boolean {
   const { prefixes, within, around, inside, text } = networksIn(query);
-  const { prefix: _, ...fields } = PREFIX_FIELDS;
-  const passes = matching(query, fields);
+  const passes = matching(query, FILTERED);
   return (item) => {
     const { cidr } = item;
     return (

@@ -1,12 +1,20 @@
 import type * as v from "valibot";
 import { type Cidr, formatCidr } from "../net/cidr.ts";
 import type { heldPrefix } from "../nouns/prefix/contract/answer.ts";
-import { fieldOf, fieldsBody, HANDLE_FIELD, NETBOX_HANDLES } from "./fields.ts";
+import {
+  currentOf,
+  fieldOf,
+  fieldsBody,
+  HANDLE_FIELD,
+  type HeldAddress,
+  NETBOX_HANDLES,
+} from "./fields.ts";
 import { prefixId } from "./ids.ts";
 import type { Network } from "./networks.ts";
 import { nestedVrf } from "./vrfs.ts";
 
-type HeldPrefix = Pick<v.InferOutput<typeof heldPrefix>, "handle" | "attributes" | "assignedAt">;
+type HeldPrefix = Pick<v.InferOutput<typeof heldPrefix>, "handle" | "attributes" | "assignedAt"> &
+  Pick<HeldAddress, "owner">;
 
 /** A prefix of NetBox: a network of pools, or a prefix that somebody has of it. */
 export interface PrefixItem {
@@ -23,11 +31,19 @@ export const itemOf = (network: Network): PrefixItem => ({ network, cidr: networ
 export const idOf = ({ network, cidr }: PrefixItem): number | undefined =>
   prefixId(network.space, network.cidr, cidr);
 
-/** Returns the description: that of the client, or the names of the pools. */
-export const descriptionOf = ({ network, held }: PrefixItem): string =>
-  held
-    ? fieldOf(held.attributes ?? {}, "description")
-    : network.pools.map(({ name }) => name).join(", ");
+/** Returns the attributes of a prefix: those of its owner, or the description and the tags of the pools. */
+export function currentOfPrefix({ network: { pools }, held }: PrefixItem) {
+  if (held) return currentOf(held);
+  const descriptions = pools.map(({ description = "" }) => description).filter(Boolean);
+  const tags = pools.flatMap((pool) => pool.tags ?? []);
+  return {
+    description: [...new Set(descriptions)].join(", "),
+    tags: [...new Set(tags)].join(","),
+  };
+}
+
+export const descriptionOf = (item: PrefixItem): string =>
+  fieldOf(currentOfPrefix(item), "description");
 
 /** A pool of prefixes is a container of them, and a pool that serves nobody is deprecated. */
 export function statusOf({ network: { pools }, held }: PrefixItem): string {
@@ -46,10 +62,11 @@ export function prefixBody(item: PrefixItem, base: string): object | undefined {
   const id = idOf(item);
   if (id === undefined) return undefined;
   const text = formatCidr(cidr);
-  const { handle = "", attributes = {}, assignedAt = null } = held ?? {};
+  const { handle = "", assignedAt = null } = held ?? {};
   const isNamed = handle !== "" && !handle.startsWith(NETBOX_HANDLES);
   const { dns_name: _, ...fields } = fieldsBody(
-    { ...attributes, description: descriptionOf(item), status: statusOf(item) },
+    { ...currentOfPrefix(item), status: statusOf(item) },
+    base,
     isNamed ? { [HANDLE_FIELD]: handle } : {},
   );
   return {
@@ -62,7 +79,6 @@ export function prefixBody(item: PrefixItem, base: string): object | undefined {
     scope_type: null,
     scope_id: null,
     scope: null,
-    tenant: null,
     vlan: null,
     ...fields,
     role: null,
@@ -72,5 +88,7 @@ export function prefixBody(item: PrefixItem, base: string): object | undefined {
     last_updated: assignedAt,
     children: 0,
     _depth: held ? 1 : 0,
+    // NetBox has no such field, and its clients read over it.
+    pools: network.pools.map(({ name }) => name),
   };
 }

@@ -2,9 +2,10 @@ import type * as v from "valibot";
 import { invalid, type Problem } from "../api/schema/problem.ts";
 import { ADDRESSES_PER_PAGE_MAX } from "../base/limits.ts";
 import { handleOfPrefixes } from "../kernel/values/handle.ts";
-import { type Cidr, formatCidr, parseCidr, sameCidr, sizeOf } from "../net/cidr.ts";
+import { formatAddress } from "../net/address.ts";
+import { addressAt, type Cidr, formatCidr, parseCidr, sameCidr, sizeOf } from "../net/cidr.ts";
 import type { addressesRead } from "../nouns/address/contract/answer.ts";
-import type { prefixesRead } from "../nouns/prefix/contract/answer.ts";
+import type { HeldAddress } from "./fields.ts";
 import { ordered } from "./filter.ts";
 import { hasPoolCode, type Named, namedByPrefixId, prefixOfBits } from "./ids.ts";
 import { type Network, networksOf, spacesNamed } from "./networks.ts";
@@ -59,14 +60,29 @@ export async function prefixWith({ id }: Asked, plat: Plat): Promise<PrefixItem>
   if (!item) throw noSuch("prefix", id);
   const { network, cidr } = item;
   if (sameCidr(network.cidr, cidr)) return item;
-  const query = { cidr: formatCidr(cidr) };
+  const path = { ip: formatAddress(addressAt(cidr, 0)) };
   const { space } = network;
   const read = await plat
-    .call<Prefixes>("GET /v1/prefixes", { space, query })
+    .call<HeldAddress>("GET /v1/addresses/{ip}", { space, path })
     .catch(inPlaceOf("not_found", () => noSuch("prefix", id)));
-  const [held] = read.prefixes;
+  const held = read.prefix === formatCidr(cidr) ? heldOf(read) : undefined;
   if (!held) throw noSuch("prefix", id);
   return { ...item, held };
+}
+
+/** Returns what a prefix has that a read of its first address tells of; nothing if nobody has it. */
+function heldOf({
+  handle = "",
+  attributes = {},
+  assignedAt,
+  owner,
+}: HeldAddress): PrefixItem["held"] {
+  if (handle === "") return undefined;
+  return {
+    ...{ handle: handleOfPrefixes(handle) ?? handle, attributes },
+    ...(assignedAt !== undefined && { assignedAt }),
+    ...(owner && { owner }),
+  };
 }
 
 /** Finds the network with the id in the path, and all networks of its space. */
@@ -77,11 +93,8 @@ export async function networkOf(
   const item = await prefixWith(asked, plat);
   if (item.held) {
     const text = formatCidr(item.cidr);
-    throw invalid({
-      field: "id",
-      value: asked.id,
-      problem: `is that of ${text}, which is assigned as a whole: make a pool of it first`,
-    });
+    const problem = `is that of ${text}, which is assigned as a whole and has no prefixes in it`;
+    throw invalid({ field: "id", value: asked.id, problem });
   }
   const networks = await networksOf(plat, item.network.space);
   return { network: item.network, networks };
@@ -99,7 +112,6 @@ const withoutMade = (items: readonly PrefixItem[]): readonly PrefixItem[] => {
   );
 };
 
-type Prefixes = v.InferOutput<typeof prefixesRead>;
 type Addresses = v.InferOutput<typeof addressesRead>;
 
 /** Returns the prefix that an id names in a network; nothing if it names none there. */
@@ -133,12 +145,10 @@ async function assignedIn(
     const query = { pool: pool.name, limit: String(ADDRESSES_PER_PAGE_MAX), ...within };
     const found = await plat.call<Addresses>("GET /v1/addresses", { space, query });
     if (found.next !== undefined) throw tooMany(cidr);
-    for (const { prefix = "", handle = "", attributes = {}, assignedAt } of found.addresses) {
-      const read = parseCidr(prefix);
-      const named = handleOfPrefixes(handle) ?? handle;
-      if (!read.ok || handle === "") continue;
-      const held = { handle: named, attributes, ...(assignedAt !== undefined && { assignedAt }) };
-      items.push({ network, cidr: read.value, held });
+    for (const each of found.addresses) {
+      const read = parseCidr(each.prefix ?? "");
+      const held = heldOf(each);
+      if (read.ok && held) items.push({ network, cidr: read.value, held });
     }
   }
   return items;

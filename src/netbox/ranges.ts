@@ -3,10 +3,11 @@ import { shortened } from "../api/schema/schema.ts";
 import { type Address, formatAddress, parseAddress } from "../net/address.ts";
 import { formatCidr, type Interval, parseInterval } from "../net/cidr.ts";
 import { fieldsBody } from "./fields.ts";
-import { type Fields, isFilterOn, matching, ordered, type Query } from "./filter.ts";
+import { type Fields, fieldNames, isFilterOn, matching, ordered, type Query } from "./filter.ts";
 import { addressId, prefixId } from "./ids.ts";
+import type { ListOf } from "./list.ts";
 import { type Network, networksOf, networkWith, type PoolBody, placeOf } from "./networks.ts";
-import { onPage } from "./paging.ts";
+import { onPage, PAGING } from "./paging.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
 import { prefixWith } from "./prefixes.ts";
 import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
@@ -30,8 +31,13 @@ const RANGE_FIELDS: Fields<Range> = {
 };
 
 const RANGE_FILTERS = new Set([
-  ...["limit", "offset", "ordering", "vrf_id", "vrf", "start_address", "end_address"],
+  ...[...PAGING, "ordering", "vrf_id", "vrf", "start_address", "end_address"],
 ]);
+
+export const RANGE_LIST: ListOf = {
+  name: "IP Range",
+  filters: [...RANGE_FILTERS, ...fieldNames(RANGE_FIELDS)],
+};
 
 /** Lists the ranges of a space. */
 export const listRanges: Operation = async (asked, plat) => {
@@ -92,11 +98,20 @@ const AGGREGATE_FIELDS: Fields<Network> = {
   prefix: { kind: "text", of: ({ cidr }) => formatCidr(cidr), placeOf: ({ cidr }) => cidr.base },
 };
 
+const AGGREGATE_FILTERS: readonly string[] = [...PAGING, "ordering"];
+
+export const AGGREGATE_LIST: ListOf = {
+  name: "Aggregate",
+  filters: [...AGGREGATE_FILTERS, ...fieldNames(AGGREGATE_FIELDS)],
+};
+
 /** Lists the networks of a space as aggregates: Plat knows nothing around them. */
 export const listAggregates: Operation = async (asked, plat) => {
   const { query, base } = asked;
-  const known = ["limit", "offset", "ordering"];
-  rejectUnknownFilters(query, (name) => known.includes(name) || isFilterOn(AGGREGATE_FIELDS, name));
+  rejectUnknownFilters(
+    query,
+    (name) => AGGREGATE_FILTERS.includes(name) || isFilterOn(AGGREGATE_FIELDS, name),
+  );
   const networks = await networksOf(plat, "default");
   const passing = networks.filter(matching(query, AGGREGATE_FIELDS));
   return onPage(
@@ -131,11 +146,14 @@ function rangeBody({ network, pool, interval }: Range, base: string): object | u
   const { family, first, last } = interval;
   const length = pool.prefixLength ?? network.cidr.prefix;
   const text = (value: bigint) => `${formatAddress({ family, value } as Address)}/${length}`;
-  const { dns_name: _, ...fields } = fieldsBody({
-    description: pool.description ?? pool.name,
-    ...(pool.tags && { tags: pool.tags.join(",") }),
-    status: rangeStatus(pool),
-  });
+  const { dns_name: _, ...fields } = fieldsBody(
+    {
+      description: pool.description ?? pool.name,
+      ...(pool.tags && { tags: pool.tags.join(",") }),
+      status: rangeStatus(pool),
+    },
+    base,
+  );
   return {
     id,
     url: `${base}ipam/ip-ranges/${id}/`,
@@ -145,7 +163,6 @@ function rangeBody({ network, pool, interval }: Range, base: string): object | u
     end_address: text(last),
     size: Number(last - first + 1n),
     vrf: nestedVrf(network.space, base),
-    tenant: null,
     ...fields,
     mark_utilized: false,
     created: null,

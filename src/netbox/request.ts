@@ -4,7 +4,7 @@ import type { Answer, Event } from "../api/http/event.ts";
 import { invalid } from "../api/schema/problem.ts";
 import { checked, cut } from "../api/schema/schema.ts";
 import type { Query } from "./filter.ts";
-import type { Plat } from "./plat.ts";
+import { inPlaceOf, type Plat } from "./plat.ts";
 
 /** A request of the dialect. */
 export interface Asked {
@@ -51,8 +51,19 @@ export function readBody<One extends v.GenericSchema, List extends v.GenericSche
   return { items: isList ? (read as v.InferOutput<One>[]) : [read as v.InferOutput<One>], isList };
 }
 
+/** Reads a body that is a list of objects. */
+export const readList = <List extends v.GenericSchema>(
+  { event }: Asked,
+  list: List,
+): v.InferOutput<List> => checked(list, event.body ? jsonOf(event) : undefined);
+
 function jsonOf(event: Event): unknown {
   const type = mediaType(event);
   if (!isJson(type)) throw unsupported(type, "application/json");
   return jsonBody(event);
 }
+
+/** Throws that an id of a body is that of nothing as a mistake of the request: the path is there. */
+export const ofBody = inPlaceOf("not_found", ({ detail }) =>
+  invalid({ field: "id", problem: `is wrong: ${detail}` }),
+);

@@ -27,7 +27,7 @@ export const rootAnswer = (event: Event): Answer => {
   return {
     status: 200,
     headers: { "api-version": API_VERSION },
-    body: { ipam: `${base}ipam/`, status: `${base}status/` },
+    body: { ipam: `${base}ipam/`, schema: `${base}schema/`, status: `${base}status/` },
   };
 };
 

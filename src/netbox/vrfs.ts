@@ -2,9 +2,10 @@ import { SPACE_DEFAULT } from "../api/route.ts";
 import { invalid, Problem } from "../api/schema/problem.ts";
 import { cut, shortened } from "../api/schema/schema.ts";
 import type { VrfInBody } from "./contract/bodies.ts";
-import { type Fields, isFilterOn, matching, onlyIn, ordered } from "./filter.ts";
+import { type Fields, fieldNames, isFilterOn, matching, onlyIn, ordered } from "./filter.ts";
 import { spaceCode } from "./ids.ts";
-import { onPage } from "./paging.ts";
+import type { ListOf } from "./list.ts";
+import { onPage, PAGING } from "./paging.ts";
 import type { Plat } from "./plat.ts";
 import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
 
@@ -20,7 +21,9 @@ const FIELDS: Fields<string> = {
   description: { kind: "text", of: () => "" },
 };
 
-const OTHERS = ["q", "limit", "offset", "ordering"];
+const OTHERS: readonly string[] = [...PAGING, "ordering", "q"];
+
+export const VRF_LIST: ListOf = { name: "VRF", filters: [...OTHERS, ...fieldNames(FIELDS)] };
 
 export const listVrfs: Operation = async (asked, plat) => {
   const { query, base } = asked;
@@ -33,6 +36,13 @@ export const listVrfs: Operation = async (asked, plat) => {
     asked,
     ordered(query, FIELDS, passing).map((each) => vrfBody(each, base)),
   );
+};
+
+/** Rejects a new VRF: a space is there as long as it has a pool, and Plat keeps nothing else about it. */
+export const createVrf: Operation = async () => {
+  const problem =
+    "is stored nowhere: a VRF is a space, which begins with its first pool (PUT /v1/spaces/{space}/pools/{name})";
+  throw invalid({ field: "name", problem });
 };
 
 export const readVrf: Operation = async ({ id, base }, plat) => {

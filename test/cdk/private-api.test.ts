@@ -235,6 +235,7 @@ describe("a private REST API with tokens", () => {
       "delete",
       "get",
       "head",
+      "options",
       "patch",
       "post",
       "put",

@@ -615,7 +615,9 @@ describe("the API with tokens", () => {
   it("serves NetBox's dialect, whose clients send tokens, by one function", () => {
     const routes = bodyRoutes(template).filter(({ key }) => key.includes("/api/"));
     expect(routes.map(({ key }) => key).sort()).toEqual(
-      ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"].map((method) => `${method} /api/{path+}`),
+      ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"].map(
+        (method) => `${method} /api/{path+}`,
+      ),
     );
     for (const { uri } of routes) expect(uri).toContain('"netboxFunction');
     expect(functionsOf(template).netbox?.Environment.Variables).toMatchObject({ ACCESS: "token" });

@@ -96,8 +96,9 @@ describe("the next free prefix", () => {
     expect((await only(body.prefix)).id).toBe(body.id);
     expect(await found({ within: "10.128.0.0/16" })).toHaveLength(1);
     expect(await found({ description: "cluster a" })).toHaveLength(1);
-    const child = `ipam/prefixes/${body.id}/available-ips/`;
-    expect((await netbox("POST", child, { body: {} })).body.detail).toMatch(/assigned as a whole/);
+    const child = `ipam/prefixes/${body.id}/available-prefixes/`;
+    const whole = await netbox("POST", child, { body: { prefix_length: 25 } });
+    expect(whole.body.detail).toMatch(/assigned as a whole/);
     expect((await netbox("DELETE", `ipam/prefixes/${body.id}/`)).status).toBe(204);
     expect((await netbox("GET", `ipam/prefixes/${body.id}/`)).status).toBe(404);
   });
@@ -148,9 +149,9 @@ describe("a new prefix", () => {
     expect(pool.body.is_pool).toBe(true);
   });
 
-  it("requires the role operator, and has no description", async () => {
-    const { body } = await create({ prefix: "10.9.0.0/24", description: "x" });
-    expect(body.fields[0].field).toBe("description");
+  it("requires the role operator, and has a description and tags only", async () => {
+    const { body } = await create({ prefix: "10.9.0.0/24", comments: "x" });
+    expect(body.fields[0].field).toBe("comments");
     vi.stubEnv("ACCESS", "token");
     const refused = await create({ prefix: "10.9.0.0/24" }, { roles: "caller" });
     expect(refused).toMatchObject({ status: 403, body: { role: "operator" } });

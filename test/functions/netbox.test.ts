@@ -45,7 +45,8 @@ describe("a prefix", () => {
       status: { value: "active", label: "Active" },
       vrf: null,
       is_pool: false,
-      description: "lan",
+      description: "",
+      pools: ["lan"],
     });
   });
 
@@ -144,12 +145,12 @@ describe("the next free address", () => {
   });
 
   it("is rejected with fields that Plat has nothing for", async () => {
-    const { status, body } = await assign({ tenant: 4, tags: [3], site: 1 });
+    const { status, body } = await assign({ nat_inside: 4, tags: [{}], site: 1 });
     expect(status).toBe(400);
     expect(body.fields.map(({ field }: { field: string }) => field).sort()).toEqual([
+      "nat_inside",
       "site",
       "tags[0]",
-      "tenant",
     ]);
   });
 });
@@ -477,10 +478,12 @@ describe("a caller with a token", () => {
       ...as("caller", { body: {} }),
       tenant: "t3",
     });
-    expect(body.custom_fields).toEqual({ tenant: "t3" });
-    const other = { body: { custom_fields: { tenant: "t4" } } };
+    expect(body.tenant).toMatchObject({ name: "t3", slug: "t3" });
+    const other = { body: { tenant: { name: "t4" } } };
     const refused = await netbox("POST", AVAILABLE, { ...as("caller", other), tenant: "t3" });
-    expect(refused).toMatchObject({ status: 403, body: { code: "tenant_mismatch" } });
+    expect(refused).toMatchObject({
+      ...{ status: 403, body: { code: "tenant_mismatch", fields: [{ field: "tenant" }] } },
+    });
   });
 });
 
@@ -519,7 +522,7 @@ it("has no answer of 500 to hostile requests", async () => {
 
 it("answers unknown paths and methods with what there is", async () => {
   expect(await netbox("GET", "dcim/devices/")).toMatchObject({ status: 404 });
-  expect(await netbox("POST", "ipam/vrfs/", { body: {} })).toMatchObject({
+  expect(await netbox("POST", "ipam/aggregates/", { body: {} })).toMatchObject({
     status: 405,
     headers: { allow: "GET", "content-type": "application/json" },
   });

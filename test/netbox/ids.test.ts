@@ -10,6 +10,8 @@ import {
   namedByPrefixId,
   prefixId,
   prefixOfBits,
+  slugId,
+  slugOfId,
   spaceCode,
 } from "../../src/netbox/ids.ts";
 
@@ -98,4 +100,28 @@ it("the code of a space has 19 bits, and that of default is 0", () => {
     }),
   );
   expect(formatCidr(V6)).toBe("2001:db8::/64");
+});
+
+describe("the id of a slug", () => {
+  it("leads back to a slug of at most 10 characters, and to no longer one", () => {
+    const short = fc.stringMatching(/^[a-z0-9_-]{1,10}$/);
+    fc.assert(
+      fc.property(short, (slug) => {
+        const id = slugId(slug);
+        expect(Number.isSafeInteger(id)).toBe(true);
+        expect(slugOfId(id)).toBe(slug);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ minLength: 11 }), (slug) => {
+        const id = slugId(slug);
+        expect(Number.isSafeInteger(id)).toBe(true);
+        expect(slugOfId(id)).toBeUndefined();
+      }),
+    );
+  });
+
+  it("of no slug leads to none", () => {
+    expect([0, -1, 1.5, Number.NaN, 2 ** 53].map(slugOfId)).toEqual(Array(5).fill(undefined));
+  });
 });

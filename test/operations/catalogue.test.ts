@@ -47,7 +47,7 @@ const WRITES_NOTHING = [
 ];
 
 /** Those that only call operations that are walked, or write what no decision depends on. */
-const OTHERS = ["keepUsage", "probe"];
+const OTHERS = ["amendPrefix", "keepUsage", "probe"];
 
 it("every operation has a name of its own", () => {
   const names = OPERATIONS.map(({ name }) => name);

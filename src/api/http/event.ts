@@ -120,9 +120,13 @@ export function tenantInClaim(claim: unknown): NamedTenant {
  * Returns the attributes of a request with the tenant that the environment names for its caller. Where the environment names the
  * tenants, a caller cannot act for another one, and a caller without a tenant for none.
  *
- * @param field the field of the attributes, for the problem
+ * @param field the field of the tenant, for the problem
  */
-export function withTenant(event: Event, attributes: Attributes, field = "attributes"): Attributes {
+export function withTenant(
+  event: Event,
+  attributes: Attributes,
+  field = `attributes.${TENANT_ATTRIBUTE}`,
+): Attributes {
   const tenant = event.requestContext.authorizer?.tenant;
   if (!tenant) return attributes;
   const asked = attributes[TENANT_ATTRIBUTE];
@@ -132,10 +136,10 @@ export function withTenant(event: Event, attributes: Attributes, field = "attrib
     : { ...attributes, [TENANT_ATTRIBUTE]: tenant.name };
 }
 
-function mismatch({ name }: NamedTenant, of: string, asked: string): Problem {
+function mismatch({ name }: NamedTenant, field: string, asked: string): Problem {
   const whose = name === undefined ? "the token names no tenant" : `the token names ${name}`;
   const fault: FieldProblem = {
-    field: `${of}.${TENANT_ATTRIBUTE}`,
+    field,
     value: shortened(asked),
     problem: `must be absent, or the tenant of the caller; ${whose}`,
   };

@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import { cidr, readable, text, whole } from "../../api/schema/field.ts";
 import { fields, list } from "../../api/schema/schema.ts";
-import { NETBOX_ITEMS_MAX } from "../../base/limits.ts";
+import { NETBOX_CHANGED_MAX, NETBOX_ITEMS_MAX } from "../../base/limits.ts";
 import { BITS } from "../../net/address.ts";
 import { parseNetboxAddress } from "./address-text.ts";
+import { ADDRESS_STATUSES, PREFIX_STATUSES } from "./choices.ts";
 
 /** Bodies of NetBox's dialect, with NetBox's names of fields (https://netboxlabs.com/docs/netbox/models/ipam/ipaddress/). */
 
@@ -14,41 +15,48 @@ const nothing = (what: string) =>
   v.optional(v.union([v.null(), v.literal("")], `must be null or absent: Plat knows no ${what}`));
 
 /** A field that the server alone sets. A client may send it back. */
-const unread = v.optional(v.unknown());
+export const UNREAD = v.optional(v.unknown());
 
-const tag = v.union(
-  [text, v.looseObject({ slug: text }), v.looseObject({ name: text })],
-  'must be a tag by its slug or its name, such as {"slug": "web"}; tags have no ids that a request can name',
-);
+/** A tag or a tenant: by its slug, its name or its id, or as an object of NetBox. */
+const labelled = (what: string) =>
+  v.union(
+    [
+      text,
+      v.number(),
+      v.looseObject({ slug: text }),
+      v.looseObject({ name: text }),
+      v.looseObject({ id: v.number() }),
+    ],
+    `must be a ${what} by its slug, its name or its id, such as {"slug": "web"}`,
+  );
+
+const tenant = v.optional(v.nullable(labelled("tenant")));
 
 const attributesOfNetbox = {
   description: label,
   comments: label,
-  tags: v.optional(v.array(tag, "must be an array of tags")),
+  tags: v.optional(v.array(labelled("tag"), "must be an array of tags")),
   custom_fields: v.optional(
-    v.nullable(
-      v.record(
-        text,
-        v.nullable(v.string("must be a text or null: Plat keeps custom fields as attributes")),
-        "must be an object with texts",
-      ),
-    ),
+    v.nullable(v.record(text, v.unknown(), "must be an object with values by their names")),
   ),
 };
 
-const ADDRESS_STATUSES = ["active", "reserved", "deprecated", "dhcp", "slaac"] as const;
+const oneOf = <Value extends string>(labels: Readonly<Record<Value, string>>) => {
+  const values = Object.keys(labels) as Value[];
+  return v.optional(v.picklist(values, `must be one of ${values.join(", ")}`));
+};
 
 const addressFields = {
   ...attributesOfNetbox,
-  status: v.optional(v.picklist(ADDRESS_STATUSES, `must be one of ${ADDRESS_STATUSES.join(", ")}`)),
+  status: oneOf(ADDRESS_STATUSES),
   role: label,
   dns_name: label,
-  tenant: nothing("tenants of NetBox; an attribute names the tenant"),
+  tenant,
   assigned_object_type: nothing("devices"),
   assigned_object_id: nothing("devices"),
   nat_inside: nothing("NAT"),
-  ...{ id: unread, url: unread, display: unread, family: unread, created: unread },
-  ...{ last_updated: unread, assigned_object: unread, nat_outside: unread },
+  ...{ id: UNREAD, url: UNREAD, display: UNREAD, family: UNREAD, created: UNREAD },
+  ...{ last_updated: UNREAD, assigned_object: UNREAD, nat_outside: UNREAD },
 };
 
 /** A VRF by its id, or as an object of NetBox. */
@@ -68,58 +76,70 @@ const address = readable(parseNetboxAddress, {
   examples: ["10.0.0.7/24"],
 });
 
-export const netboxAddress = fields({ ...addressFields, address, vrf });
+/** The fields of a new address. */
+export const ADDRESS_FIELDS = { ...addressFields, address, vrf };
 
-export const netboxAddressChange = fields({
-  ...addressFields,
-  address: v.optional(address),
-  vrf,
-});
+export const netboxAddress = fields(ADDRESS_FIELDS);
+
+const addressChange = { ...addressFields, address: v.optional(address), vrf };
+
+export const netboxAddressChange = fields(addressChange);
+
+/** The id by which a list of changes names each object. */
+const id = whole(1, Number.MAX_SAFE_INTEGER);
+
+/** Changes of several addresses, each with its id. */
+export const netboxAddressChanges = changes(fields({ ...addressChange, id }));
 
 /** The next free address. Clients also send the prefix from which they ask, which the path names. */
 export const netboxAvailable = fields({
   ...addressFields,
-  address: unread,
-  vrf: unread,
-  prefix: unread,
+  address: UNREAD,
+  vrf: UNREAD,
+  prefix: UNREAD,
 });
-
-const PREFIX_STATUSES = ["active", "container", "reserved", "deprecated"] as const;
 
 /** The fields of a prefix for which Plat has nothing. */
 const besidePrefix = {
-  tenant: nothing("tenants of NetBox; an attribute names the tenant"),
+  tenant,
   vlan: nothing("VLANs of NetBox; the pool has its own"),
   role: nothing("roles of prefixes"),
   scope_type: nothing("sites"),
   scope_id: nothing("sites"),
-  ...{ id: unread, url: unread, display: unread, family: unread, created: unread },
-  ...{ last_updated: unread, scope: unread, children: unread, _depth: unread },
+  ...{ id: UNREAD, url: UNREAD, display: UNREAD, family: UNREAD, created: UNREAD },
+  ...{ last_updated: UNREAD, scope: UNREAD, children: UNREAD, _depth: UNREAD },
 };
-
-const statusOfPrefix = v.optional(
-  v.picklist(PREFIX_STATUSES, `must be one of ${PREFIX_STATUSES.join(", ")}`),
-);
 
 const prefixChange = {
   ...attributesOfNetbox,
   ...besidePrefix,
   vrf,
-  status: statusOfPrefix,
+  status: oneOf(PREFIX_STATUSES),
   is_pool: v.optional(v.boolean("must be true or false")),
   mark_utilized: v.optional(v.literal(false, "must be false: Plat counts what is in use")),
 };
 
-export const netboxPrefix = fields({ ...prefixChange, prefix: cidr });
+/** The fields of a new prefix. */
+export const PREFIX_FIELDS = { ...prefixChange, prefix: cidr };
 
-export const netboxPrefixChange = fields({ ...prefixChange, prefix: v.optional(cidr) });
+export const netboxPrefix = fields(PREFIX_FIELDS);
+
+const prefixChanges = { ...prefixChange, prefix: v.optional(cidr) };
+
+export const netboxPrefixChange = fields(prefixChanges);
+
+/** Changes of several prefixes, each with its id. */
+export const netboxPrefixChanges = changes(fields({ ...prefixChanges, id }));
+
+/** Objects to delete by their ids. Clients send nothing else, and what else they send changes nothing. */
+export const netboxDeletes = changes(v.looseObject({ id }, "must be an object with an id"));
 
 /** The next free prefix. Clients also send the prefix from which they ask, which the path names. */
 export const netboxAvailablePrefix = fields({
   ...attributesOfNetbox,
   ...besidePrefix,
   prefix_length: whole(1, BITS[6]),
-  ...{ parent: unread, prefix: unread, vrf: unread, status: unread, is_pool: unread },
+  ...{ parent: UNREAD, prefix: UNREAD, vrf: UNREAD, status: UNREAD, is_pool: UNREAD },
 });
 
 /** One object, or a list of them. */
@@ -135,3 +155,22 @@ export const oneOrMore = <Item extends v.GenericSchema>(item: Item) => ({
     },
   ),
 });
+
+/** Objects that are there, each by its id. */
+function changes<Item extends v.GenericSchema<unknown, { readonly id: number }>>(item: Item) {
+  return v.pipe(
+    list(
+      item,
+      { min: 1, max: NETBOX_CHANGED_MAX },
+      {
+        type: "must be an array of objects, each with its id",
+        min: "must have at least one object",
+        max: `must have at most ${NETBOX_CHANGED_MAX} objects`,
+      },
+    ),
+    v.check(
+      (items) => new Set(items.map(({ id }) => id)).size === items.length,
+      "must name each object once",
+    ),
+  );
+}

@@ -2,7 +2,7 @@
 
 export const NETBOX_PATH = "/api/{path+}";
 
-export const NETBOX_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+export const NETBOX_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 /** The path of the dialect's root, which API Gateway takes for no path below it. */
 export const NETBOX_ROOT = "/api";

@@ -20,7 +20,7 @@ export function readAmendment(event: Event): {
   const path = readAddressPath(event);
   const { handle, generation, leaseSeconds, owner, expectedOwner } = input;
   for (const side of ["active", "alternate"] as const)
-    withTenant(event, owner?.[side] ?? {}, `owner.${side}`);
+    withTenant(event, owner?.[side] ?? {}, `owner.${side}.tenant`);
   return {
     space: path.space,
     amendment: {

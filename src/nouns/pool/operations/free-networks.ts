@@ -5,12 +5,20 @@ import type { Context } from "../../../kernel/core/context.ts";
 import type { Block } from "../../../kernel/values/block.ts";
 import { hostReservedIn } from "../../../kernel/values/host.ts";
 import { BITS } from "../../../net/address.ts";
-import { subtract } from "../../../net/address-set.ts";
-import { addressAt, type Cidr, intervalOf, sizeOf } from "../../../net/cidr.ts";
+import { sharedBy, subtract } from "../../../net/address-set.ts";
+import { addressAt, type Cidr, type Interval, intervalOf, sizeOf } from "../../../net/cidr.ts";
 import { slotsInUse } from "../../address/operations/slots-in-use.ts";
 import { poolNamed, type SpaceConfiguration } from "../configuration.ts";
 import { assignsPrefixes } from "../pool.ts";
 import { reservedFor, setOf } from "../set.ts";
+
+/** The free addresses of a pool to return, of a part of it or of all. */
+export interface FreeWanted {
+  readonly space: string;
+  readonly name: string;
+  readonly limit: number;
+  readonly within?: Interval | undefined;
+}
 
 /**
  * Returns the first free addresses of a pool in their order, strongly consistent, each as a network; of a pool of prefixes its first free
@@ -18,7 +26,7 @@ import { reservedFor, setOf } from "../set.ts";
  */
 export async function freeNetworks(
   context: Context,
-  { space, name, limit }: { readonly space: string; readonly name: string; readonly limit: number },
+  { space, name, limit, within }: FreeWanted,
 ): Promise<readonly Cidr[] | Rejection> {
   const configuration = await context.store.readSpace(space);
   const pool = poolNamed(configuration, name);
@@ -26,7 +34,8 @@ export async function freeNetworks(
   if (pool.disabled || pool.state !== "active") return [];
   const { family } = pool.cidr;
   const prefix = assignsPrefixes(pool) ? pool.blockSize : BITS[family];
-  const runs = subtract(setOf(pool), reservedFor(pool, configuration));
+  const free = subtract(setOf(pool), reservedFor(pool, configuration));
+  const runs = within ? sharedBy(free, [within]) : free;
   const step = sizeOf({ family, base: 0n, prefix });
   const found: Cidr[] = [];
   const collect = (from: bigint, to: bigint, used: ReadonlySet<bigint>) => {

@@ -69,20 +69,21 @@ async function readOne(
 function prefixOf(
   cidr: string,
   handle: string,
-  { family, pool, attributes, assignedBy, assignedAtMs }: OwnedPrefix,
+  { family, pool, attributes, owner, assignedBy, assignedAtMs }: OwnedPrefix,
 ): HandledPrefix {
   return {
     cidr,
     family,
     pool,
     handle,
-    ...(attributes && { attributes }),
+    // What changed since the assignment is kept as the active owner.
+    ...(attributes && { attributes: { ...attributes, ...owner?.active } }),
     ...(assignedBy !== undefined && { assignedBy }),
     ...(assignedAtMs !== undefined && { assignedAtMs }),
   };
 }
 
 interface OwnedPrefix
-  extends Pick<AddressState, "pool" | "attributes" | "assignedBy" | "assignedAtMs"> {
+  extends Pick<AddressState, "pool" | "attributes" | "owner" | "assignedBy" | "assignedAtMs"> {
   readonly family: Family;
 }

@@ -1,0 +1,233 @@
+import type * as v from "valibot";
+import { shortDigest } from "../api/http/body.ts";
+import { type Answer, withTenant } from "../api/http/event.ts";
+import { invalid, Problem, thrownProblem } from "../api/schema/problem.ts";
+import { type Cidr, formatCidr, parseCidr, sameCidr } from "../net/cidr.ts";
+import type {
+  prefixAssignment,
+  prefixesRead,
+  prefixesReleased,
+} from "../nouns/prefix/contract/answer.ts";
+import { netboxAvailablePrefix, netboxPrefix, oneOrMore } from "./contract/bodies.ts";
+import { NETBOX_HANDLES, type Said, saidIn, toAssign } from "./fields.ts";
+import { type Network, networksOf, type PoolBody } from "./networks.ts";
+import { inPlaceOf, type Plat } from "./plat.ts";
+import { isIn } from "./prefix-filter.ts";
+import { itemOf, type PrefixItem, prefixBody } from "./prefix-item.ts";
+import { networkOf } from "./prefixes.ts";
+import { type Asked, type Operation, readBody } from "./request.ts";
+import { noSuch, spaceOfBody } from "./vrfs.ts";
+
+const AVAILABLE = oneOrMore(netboxAvailablePrefix);
+const NEW = { one: netboxPrefix, list: netboxPrefix };
+const LOCATION = "/api/ipam/prefixes/";
+
+/**
+ * Assigns the next free prefixes of a pool of prefixes, one for each object of the body: all, or none. A handle that the client names has
+ * one prefix of the pool, so a repeat returns it. One object is safe to repeat under a key too.
+ */
+export const createAvailablePrefixes: Operation = async (asked, plat) => {
+  const { items: wanted, isList } = readBody(asked, AVAILABLE);
+  const { network } = await networkOf(asked, plat);
+  const key = isList ? undefined : asked.event.headers["idempotency-key"];
+  const said = wanted.map(({ prefix_length: length, status: _, ...fields }) => ({
+    ...{ said: saidIn(fields), size: { family: network.cidr.family, prefixLength: length } },
+    ...(key !== undefined && { key }),
+  }));
+  rejectTwice(said.map(({ said: { handle } }) => handle));
+  const items: PrefixItem[] = [];
+  const made: PrefixItem[] = [];
+  for (const each of said) {
+    const before = await heldBefore(plat, network.space, each.said);
+    const item = await assignPrefix(asked, plat, network, each).catch(thrownProblem);
+    if (item instanceof Problem) {
+      for (const one of made) await releasePrefix(plat, one).catch(thrownProblem);
+      throw item;
+    }
+    items.push(item);
+    if (!before.includes(formatCidr(item.cidr))) made.push(item);
+  }
+  return created(items, isList, asked);
+};
+
+/** Returns the prefixes that a handle of the client has before the request: no failure of it releases those. */
+async function heldBefore(plat: Plat, space: string, { handle }: Said): Promise<readonly string[]> {
+  if (handle === undefined) return [];
+  const read = await plat
+    .call<v.InferOutput<typeof prefixesRead>>("GET /v1/prefixes", { space, query: { handle } })
+    .catch(thrownProblem);
+  if (!(read instanceof Problem)) return read.prefixes.map(({ cidr }) => cidr);
+  if (read.code === "not_found") return [];
+  throw read;
+}
+
+function rejectTwice(handles: readonly (string | undefined)[]): void {
+  const named = handles.filter((handle) => handle !== undefined);
+  if (new Set(named).size === named.length) return;
+  const problem = "must differ in all objects of one request: a handle has one prefix of a pool";
+  throw invalid({ field: "custom_fields.handle", problem });
+}
+
+/**
+ * Creates a prefix. Inside a pool of prefixes it is assigned to a handle. Elsewhere it is a pool of its CIDR: one of a subnet, unless it
+ * is a pool in NetBox's sense, or one of prefixes for a container.
+ */
+export const createPrefix: Operation = async (asked, plat) => {
+  const { items } = readBody(asked, NEW);
+  const [{ prefix, status = "active", is_pool: isPool = false, vrf, ...fields } = NONE] = items;
+  if (!prefix) throw invalid({ field: "prefix", problem: "is required" });
+  const said = saidIn(fields);
+  const space = await spaceOfBody(vrf, plat);
+  const networks = await networksOf(plat, space);
+  const container = networks.find(
+    ({ cidr, pools }) =>
+      !sameCidr(cidr, prefix) &&
+      isIn(prefix, cidr) &&
+      pools.some(({ assign }) => assign === "prefixes"),
+  );
+  if (container) {
+    rejectOther("status", status, ["active"], "inside a container");
+    rejectOther("is_pool", isPool, [false], "inside a container: its first address makes it one");
+    const size = { cidr: formatCidr(prefix) };
+    const item = await assignPrefix(asked, plat, container, { said, size }).catch(
+      inPlaceOf("already_assigned", () => exists(size.cidr)),
+    );
+    return created([item], false, asked);
+  }
+  const { description, tags, ...more } = toAssign(said.attributes);
+  const unkept = Object.keys({
+    ...more,
+    ...(said.handle !== undefined && { handle: said.handle }),
+  });
+  if (unkept.length > 0) {
+    const problem =
+      "must be empty: a pool has a description and tags, and no other texts of NetBox";
+    throw invalid(...unkept.map((field) => ({ field, problem })));
+  }
+  rejectOther("status", status, ["active", "container"], "for a new pool");
+  const kind = status === "container" ? { assign: "prefixes" } : isPool ? {} : { kind: "subnet" };
+  const labelled = { ...(description && { description }), ...(tags && { tags: tags.split(",") }) };
+  await createPool(plat, space, prefix, { ...kind, ...labelled }).catch(
+    inPlaceOf("precondition_failed", () => exists(formatCidr(prefix))),
+  );
+  return created([itemOf(await networkAt(plat, space, prefix))], false, asked);
+};
+
+const NONE: Partial<v.InferOutput<typeof netboxPrefix>> = {};
+
+function rejectOther<T>(field: string, value: T, possible: readonly T[], where: string): void {
+  if (possible.includes(value)) return;
+  throw invalid({ field, value, problem: `must be ${possible.join(" or ")} ${where}` });
+}
+
+const exists = (cidr: string): Problem =>
+  invalid({ field: "prefix", value: cidr, problem: "exists already" });
+
+/** Returns the network of an assigned prefix. The first request for an address in it makes a pool of the prefix. */
+export async function networkIn(plat: Plat, item: PrefixItem): Promise<Network> {
+  const { network, cidr } = item;
+  const { space, pools } = network;
+  const parent = pools.find(({ assign }) => assign === "prefixes")?.name;
+  const pool = { ...(parent !== undefined && { parent }), kind: "subnet" };
+  // Another request may have made it meanwhile.
+  await createPool(plat, space, cidr, pool).catch((problem) => {
+    if (!(problem instanceof Problem) || problem.code !== "precondition_failed") throw problem;
+  });
+  return networkAt(plat, space, cidr);
+}
+
+/** The start of the names of the pools that the dialect makes. */
+const POOL_NAMES = "netbox-";
+
+/** Returns true for a pool that the dialect made of an assigned prefix. */
+export const isMadeHere = ({ name, parent }: PoolBody): boolean =>
+  parent !== undefined && name.startsWith(POOL_NAMES);
+
+function createPool(plat: Plat, space: string, prefix: Cidr, pool: object): Promise<unknown> {
+  const cidr = formatCidr(prefix);
+  const name = `${POOL_NAMES}${cidr.replaceAll(/[.:/]/g, "-")}`;
+  return plat.call("PUT /v1/pools/{name}", {
+    ...{ space, path: { name }, headers: { "if-none-match": "*" }, body: { cidr, ...pool } },
+  });
+}
+
+async function networkAt(plat: Plat, space: string, cidr: Cidr): Promise<Network> {
+  const networks = await networksOf(plat, space);
+  const network = networks.find((each) => sameCidr(each.cidr, cidr));
+  if (!network) throw noSuch("prefix", 0);
+  return network;
+}
+
+function created(items: readonly PrefixItem[], isList: boolean, { base }: Asked): Answer {
+  const bodies = items.map((item) => prefixBody(item, base) ?? {});
+  return { status: 201, location: LOCATION, body: isList ? bodies : (bodies[0] ?? {}) };
+}
+
+/** A prefix to assign: a specific one, or the next free one. */
+interface PrefixWanted {
+  readonly said: Said;
+  readonly size:
+    | { readonly cidr: string }
+    | { readonly family: 4 | 6; readonly prefixLength: number };
+  readonly key?: string;
+}
+
+async function assignPrefix(
+  { event }: Asked,
+  plat: Plat,
+  network: Network,
+  { said, size, key }: PrefixWanted,
+): Promise<PrefixItem> {
+  const { space, pools } = network;
+  const attributes = withTenant(event, toAssign(said.attributes), "tenant");
+  // A repeat under a key has the same handle.
+  const made = key === undefined ? plat.fresh() : shortDigest(key);
+  const handle = said.handle ?? `${NETBOX_HANDLES}${made}`;
+  const isNext = "family" in size;
+  const body = {
+    ...{ handle, attributes, ...size },
+    ...(isNext && { pools: pools.map(({ name }) => name) }),
+    ...(isNext && said.handle !== undefined && { limitPerHandle: 1 }),
+  };
+  const headers = key === undefined ? {} : { "idempotency-key": key };
+  const done = await plat.call<v.InferOutput<typeof prefixAssignment>>("POST /v1/prefixes", {
+    ...{ space, headers, body },
+  });
+  const read = parseCidr(done.prefixes[0]?.cidr ?? "");
+  if (!read.ok) throw new Problem("pool_exhausted", "No prefix was assigned.");
+  if (isNext && (read.value.prefix !== size.prefixLength || !isIn(read.value, network.cidr)))
+    throw invalid({
+      field: "custom_fields.handle",
+      value: handle,
+      problem: `has ${formatCidr(read.value)} already, and a handle has one prefix of the family`,
+    });
+  const item = { network, cidr: read.value, held: { handle, attributes } };
+  if (prefixBody(item, "")) return item;
+  await releasePrefix(plat, item);
+  throw WITHOUT_ID;
+}
+
+const WITHOUT_ID = new Problem(
+  "invalid_request",
+  "The prefix has no id, because it is not among the first 2^24 of its IPv6 pool. Use POST /v1/prefixes there.",
+);
+
+/** Releases an assigned prefix. */
+export async function releasePrefix(
+  plat: Plat,
+  { network, cidr, held }: PrefixItem,
+): Promise<void> {
+  const { space } = network;
+  const body = { handle: held?.handle ?? "", cidr: formatCidr(cidr) };
+  const done = await plat
+    .call<v.InferOutput<typeof prefixesReleased>>("POST /v1/prefixes/release", { space, body })
+    .catch(inPlaceOf("prefix_in_use", () => beingDeleted(body.cidr)));
+  if (done.complete) return;
+  throw new Problem("unavailable", `${body.cidr} is not released yet: send the request again.`);
+}
+
+const beingDeleted = (cidr: string): Problem =>
+  new Problem(
+    "prefix_in_use",
+    `The pool of ${cidr} is being deleted, which takes about half a minute: send the request again after it.`,
+  );
