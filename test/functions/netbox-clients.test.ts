@@ -3,7 +3,7 @@ import { netbox } from "./netbox.ts";
 import { call } from "./plat.ts";
 
 /*
- * The requests of clients, as their sources make them. pynetbox itself runs in `npm run check:openapi`.
+ * The requests of clients, as their sources make them. pynetbox and Ansible themselves run in `npm run test:clients`.
  * https://github.com/proxmox/pve-network/blob/master/src/PVE/Network/SDN/Ipams/NetboxPlugin.pm
  * https://github.com/e-breuninger/terraform-provider-netbox
  * https://github.com/netbox-community/ansible_modules
@@ -55,6 +55,11 @@ describe("the provider of Terraform", () => {
     ...{ role: "", status: "active", tags: [], tenant: null, vrf: null },
   };
 
+  const prefix = {
+    ...{ is_pool: false, mark_utilized: false, tags: [], scope_id: null, scope_type: null },
+    ...{ vlan: null, vrf: null, role: null, tenant: null },
+  };
+
   it("creates, reads, changes and destroys netbox_available_ip_address", async () => {
     expect((await ask("GET", "status/"))["netbox-version"]).toBe("4.4.10");
     const { count, results } = await ask("GET", "ipam/prefixes/?limit=2&prefix=10.20.0.0%2F24");
@@ -88,13 +93,26 @@ describe("the provider of Terraform", () => {
     await call("PUT", "/v1/pools/clusters", { body: clusters });
     const [parent] = (await ask("GET", "ipam/prefixes/?limit=2&prefix=10.129.0.0%2F16")).results;
     const path = `ipam/prefixes/${parent.id}/available-prefixes/`;
-    const made = await ask("POST", path, { prefix_length: 24 });
-    await ask("PUT", `ipam/prefixes/${made.id}/`, {
-      ...{ prefix: made.prefix, status: "active", is_pool: false, mark_utilized: false },
-      ...{ description: " ", tags: [], scope_id: null, scope_type: null, vlan: null, vrf: null },
-      ...{ role: null, tenant: null },
-    });
-    await ask("DELETE", `ipam/prefixes/${made.id}/`);
+    for (const description of [" ", "cluster a"]) {
+      const made = await ask("POST", path, { prefix_length: 24 });
+      const body = { ...prefix, prefix: made.prefix, status: "active", description };
+      await ask("PUT", `ipam/prefixes/${made.id}/`, body);
+      const read = await ask("GET", `ipam/prefixes/${made.id}/`);
+      expect(read).toMatchObject({ description: description.trim(), status: { value: "active" } });
+      await ask("DELETE", `ipam/prefixes/${made.id}/`);
+    }
+  });
+
+  it("creates netbox_prefix, reads back what it sent, changes and destroys it", async () => {
+    const first = { ...prefix, prefix: "10.22.0.0/24", status: "active", description: "first" };
+    const { id } = await ask("POST", "ipam/prefixes/", first);
+    for (const description of ["first", "second", " "]) {
+      const tags = [{ name: "web", slug: "web" }];
+      await ask("PUT", `ipam/prefixes/${id}/`, { ...first, description, tags });
+      const read = await ask("GET", `ipam/prefixes/${id}/`);
+      expect(read).toMatchObject({ description: description.trim(), tags, custom_fields: {} });
+    }
+    await ask("DELETE", `ipam/prefixes/${id}/`);
   });
 });
 

@@ -8,13 +8,13 @@ import { serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { wiringOver } from "../../src/wiring.ts";
 import { OPERATIONS_FILE, operationsText, SCHEMA_FILE, textOf } from "./client-files.ts";
-import { callByPynetbox, createLan, playAnsible, replayTerraform } from "./recipes.ts";
-import { generateClientTypes, generateTypes, HERE, run, StepFailed, tool } from "./tools.ts";
+import { createLan, playAnsible, replayTerraform } from "./recipes.ts";
+import { generateClientTypes, generateTypes, HERE, run, StepFailed, step, tool } from "./tools.ts";
 
 /**
  * `npm run check:openapi`: two linters read the OpenAPI document by their strict rules, and clients from generators
  * complete the README's example over HTTP. The generated files of `plat-ipam/client` must be those of the contract.
- * The recipes of `docs/clients.md` whose programs come from PyPI assign and release, and so does pynetbox.
+ * The recipes of `docs/clients.md` whose programs come from PyPI assign and release.
  * The tools are packages of their own in this folder, because they need another TypeScript than the project, Python 3.10
  * or later with `venv`, and Go 1.25 or later. `PYTHON` names a Python other than `python3`.
  */
@@ -32,14 +32,6 @@ const VENV_BIN = join(VENV, process.platform === "win32" ? "Scripts" : "bin");
 const LEFT_OUT = ["application/yaml", "application/x-ndjson"].map(
   (type) => `Unsupported content type ${type}`,
 );
-
-async function step<T>(name: string, act: () => Promise<T>): Promise<T> {
-  const startedAtMs = performance.now();
-  const result = await act();
-  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
-  console.log(`${name}: ${typeof result === "string" ? `${result}, ` : ""}${seconds} s`);
-  return result;
-}
 
 /** Returns true if two files have the same text. */
 async function isSame(one: string, other: string): Promise<boolean> {
@@ -133,7 +125,6 @@ try {
   await createLan(url);
   const ansible = join(GENERATED, "ansible");
   await step("the playbook of Ansible assigned", () => playAnsible(url, VENV_BIN, ansible));
-  await step("pynetbox assigned", () => callByPynetbox(url, VENV_BIN));
   await step("the requests of Terraform assigned", () => replayTerraform(url, VENV_BIN));
 } catch (error) {
   if (!(error instanceof StepFailed)) throw error;

@@ -42,12 +42,6 @@ export async function replayTerraform(url: string, bin: string): Promise<string>
   return (await run(join(bin, "python"), args, { cwd: HERE })).trim();
 }
 
-/** Lets pynetbox assign, change, list and release through NetBox's dialect, also with 64 callers at once. */
-export async function callByPynetbox(url: string, bin: string): Promise<string> {
-  await createPool(url, "racks", { cidr: "10.7.0.0/24", kind: "subnet" });
-  return (await run(join(bin, "python"), [join("client", "netbox.py"), url], { cwd: HERE })).trim();
-}
-
 async function createPool(url: string, name: string, pool: object): Promise<void> {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify(pool);

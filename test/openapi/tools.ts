@@ -15,6 +15,15 @@ export const tool = (name: string) => join(HERE, "node_modules", ".bin", name);
 /** A failed step; the output of its program has the reason. */
 export class StepFailed extends Error {}
 
+/** Does a step, and prints what it returned, if that is a text, and how long it took. */
+export async function step<T>(name: string, act: () => Promise<T>): Promise<T> {
+  const startedAtMs = performance.now();
+  const result = await act();
+  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
+  console.log(`${name}: ${typeof result === "string" ? `${result}, ` : ""}${seconds} s`);
+  return result;
+}
+
 /** Runs a program to its end, and returns what it printed. */
 export async function run(
   command: string,

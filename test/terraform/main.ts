@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeOnce } from "../../pack/made-once.ts";
 import { openApi } from "../../src/contract/openapi.ts";
-import { run, StepFailed } from "../openapi/tools.ts";
+import { run, StepFailed, step } from "../openapi/tools.ts";
+import { go, openTofu } from "./open-tofu.ts";
 
 /**
  * `npm run test:terraform`: the generated client and the documentation of the provider in `terraform/` are what they are
@@ -17,55 +16,14 @@ import { run, StepFailed } from "../openapi/tools.ts";
  */
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PROVIDER = join(ROOT, "terraform");
-const TOFU = fileURLToPath(new URL("tofu", import.meta.url));
 const TOOLS = join(PROVIDER, "tools");
 const CLIENT = join("internal", "api", "api.gen.go");
-const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "plat");
-
-/** Lines that say how OpenTofu is built: a release, without its own symbols. */
-const TOFU_FLAGS = ["-trimpath", "-ldflags=-s -w -X github.com/opentofu/opentofu/version.dev=no"];
 
 /** The tests wait for most of their time. */
 const TESTS_AT_ONCE = 4;
 
 const args = process.argv.slice(2);
 const isWriting = args.includes("--write");
-
-async function step<T>(name: string, act: () => Promise<T>): Promise<T> {
-  const startedAtMs = performance.now();
-  const result = await act();
-  console.log(`${name}: ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s`);
-  return result;
-}
-
-const go = (cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  run("go", args, { cwd, env: { GOFLAGS: "-buildvcs=false", ...env } }).catch((error: Error) => {
-    throw error instanceof StepFailed
-      ? error
-      : new StepFailed(`There is no Go: ${error.message}. Go 1.26 or later is needed.`);
-  });
-
-/** Returns the binary to test with: the named one, or OpenTofu as its wrapper module pins it. */
-async function openTofu(): Promise<string> {
-  if (process.env.PLAT_TERRAFORM) return process.env.PLAT_TERRAFORM;
-  const made = createHash("sha256").update(await run("go", ["version"], { cwd: TOFU }));
-  for (const file of ["go.mod", "go.sum"]) made.update(await readFile(join(TOFU, file)));
-  made.update(TOFU_FLAGS.join(" "));
-  const folder = join(CACHE, `opentofu-${made.digest("hex").slice(0, 16)}`);
-  const binary = join(folder, "tofu");
-  const isMade = () =>
-    stat(binary).then(
-      () => true,
-      () => false,
-    );
-  await makeOnce(folder, isMade, async (temporary) => {
-    await mkdir(temporary, { recursive: true });
-    const output = join(temporary, "tofu");
-    const build = ["build", ...TOFU_FLAGS, "-o", output, "github.com/opentofu/opentofu/cmd/tofu"];
-    await go(TOFU, build, { CGO_ENABLED: "0" });
-  });
-  return binary;
-}
 
 /** Generates the client in a folder with the configuration of the generator. */
 async function generateClient(folder: string): Promise<void> {
