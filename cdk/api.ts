@@ -4,13 +4,14 @@ import { CfnApi, HttpApi, HttpStage, LogGroupLogDestination } from "aws-cdk-lib/
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { FunctionName } from "../src/contract/routes.ts";
+import { LIVE_ALIAS } from "../src/rollback/target.ts";
 import type { AccessChoice } from "./access-choice.ts";
 import { tell, wayOf } from "./authorizer.ts";
 import { DEFAULT, servedRoutes } from "./definition.ts";
 import { Domain } from "./domain.ts";
 import type { DomainChoice } from "./domain-choice.ts";
 import type { Environment } from "./environments.ts";
-import { LIVE_ALIAS, type TableFunction } from "./function.ts";
+import type { TableFunction } from "./function.ts";
 import { httpBody } from "./http-body.ts";
 import { invocationUri, permit } from "./invocation.ts";
 import { limitOpenRoutes, openRoutes } from "./open-routes.ts";

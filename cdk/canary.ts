@@ -7,7 +7,8 @@ import {
 } from "aws-cdk-lib/aws-codedeploy";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
-import { LIVE_ALIAS, type TableFunction } from "./function.ts";
+import { LIVE_ALIAS } from "../src/rollback/target.ts";
+import type { TableFunction } from "./function.ts";
 import type { StageMetrics } from "./metrics.ts";
 
 export interface CanaryProps {

@@ -9,6 +9,7 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { LIVE_ALIAS } from "../src/rollback/target.ts";
 import { type DeployedFunctionName, HISTORY_ACCESS } from "./access.ts";
 import { accessStatements, historyStatements } from "./access-statements.ts";
 import { codeOf } from "./code.ts";
@@ -23,12 +24,6 @@ export interface TableFunctionProps {
   readonly timeout: Duration;
   readonly reservedConcurrentExecutions?: number;
 }
-
-/**
- * Points to the version that requests and schedules invoke. A rollback moves it back, and a deployment moves it to the
- * new version.
- */
-export const LIVE_ALIAS = "live";
 
 /** A Lambda function that works on the table. Its name determines its file in `functions/` and its rights. */
 export class TableFunction extends Construct {

@@ -25,7 +25,7 @@ const packedCode: Plugin = {
 };
 
 // The console stays: it is built with the installation.
-for (const made of ["dist/types", "dist/cjs", "dist/functions"])
+for (const made of ["dist/types", "dist/cjs", "dist/functions", "dist/maps"])
   await rm(made, { recursive: true, force: true });
 await Promise.all([
   command(),
@@ -81,13 +81,20 @@ async function library(entry: string, format: "esm" | "cjs", outfile: string): P
   });
 }
 
-/** The bundle of each function of an environment, with the console beside the function that serves it. */
+/**
+ * The bundle of each function of an environment, with the console beside the function that serves it. The maps for
+ * `plat trace` are apart, because the package would be twice as large with them.
+ */
 async function functions(): Promise<void> {
+  await mkdir("dist/maps");
   for (const name of Object.keys(ACCESS) as DeployedFunctionName[]) {
     const directory = join("dist/functions", name);
     await mkdir(directory, { recursive: true });
     for (const [file, content] of bundleOf(name))
-      if (!file.endsWith(".map")) await writeFile(join(directory, file), content);
+      await writeFile(
+        file.endsWith(".map") ? join("dist/maps", `${name}.map`) : join(directory, file),
+        content,
+      );
   }
   await cp("dist/console", "dist/functions/console/console", { recursive: true });
 }

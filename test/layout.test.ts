@@ -106,6 +106,7 @@ const LAYERS: readonly Layer[] = [
     has: /^src\/cli\//,
     imports: ["values", "kernel", "contract", "doors", "client", "restore"],
   },
+  { name: "rollback", has: /^src\/rollback\//, imports: [] },
   {
     name: "publish",
     has: /^src\/publish\//,

@@ -12,12 +12,14 @@ import { checkCommand } from "./commands/check.ts";
 import { collectCommand } from "./commands/collect.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configureCommand } from "./commands/configure.ts";
+import { demoCommand } from "./commands/demo.ts";
 import { eventCommand } from "./commands/event.ts";
 import { exportCommand } from "./commands/export.ts";
 import { handleCommand } from "./commands/handle.ts";
 import { historyCommand } from "./commands/history.ts";
 import { hostCommand } from "./commands/host.ts";
 import { importCommand } from "./commands/import.ts";
+import { initCommand } from "./commands/init.ts";
 import { jobCommand } from "./commands/job.ts";
 import { namespaceCommand } from "./commands/namespace.ts";
 import { nodeCommand } from "./commands/node.ts";
@@ -27,10 +29,12 @@ import { quotaCommand } from "./commands/quota.ts";
 import { releaseCommand } from "./commands/release.ts";
 import { reservationCommand } from "./commands/reservation.ts";
 import { restoreCommand } from "./commands/restore.ts";
+import { rollbackCommand } from "./commands/rollback.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { showCommand } from "./commands/show.ts";
 import { spaceCommand } from "./commands/space.ts";
 import { splitCommand } from "./commands/split.ts";
+import { traceCommand } from "./commands/trace.ts";
 import { zoneCommand } from "./commands/zone.ts";
 import { withGlobalOptions } from "./invocation/cli.ts";
 import { linesMeant, unknownCommandIn } from "./resource/meant.ts";
@@ -70,7 +74,8 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
     eventCommand,
   ],
   "Jobs and checks:": [jobCommand, alarmCommand, checkCommand, collectCommand, restoreCommand],
-  "Server:": [serveCommand],
+  "Server:": [serveCommand, demoCommand],
+  "Deployment:": [initCommand, rollbackCommand, traceCommand],
   "Import and export:": [importCommand, exportCommand],
   "Shell completion and help:": [completionCommand],
 };

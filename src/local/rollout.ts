@@ -61,6 +61,8 @@ class Acts {
     const pods = podsOf(this.#deployments, "");
 
     await this.#act("deploy", (tally) => inParallel(pods, CALLS_AT_ONCE, this.#assign(tally)));
+    for (const { pod, address } of [...this.#held.values()].slice(0, 1))
+      console.log(`The first address, ${address}, went to ${pod.handle} on ${pod.node}.`);
     await this.#act("replace half", async (tally) => {
       const leaving = [...this.#held.values()].filter((_, i) => i % 2 === 0);
       await inParallel(leaving, CALLS_AT_ONCE, async (held) => {

@@ -119,6 +119,13 @@ async function inFile(data: string): Promise<Storage> {
   };
 }
 
+/** Returns true if a table can be kept in a file, which needs lmdb. */
+export const canKeepFiles = (): Promise<boolean> =>
+  loadLmdb().then(
+    () => true,
+    () => false,
+  );
+
 /** Loads lmdb. It is an optional dependency with a binary for each platform, and npm may have left out either. */
 async function loadLmdb() {
   try {

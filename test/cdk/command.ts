@@ -13,12 +13,19 @@ export interface Ended {
 }
 
 /** Runs `cdk/<name>.ts` with fake credentials. `variables` are further variables of its environment. */
-export async function runCdk(
+export const runCdk = (
   name: "deploy" | "rollback",
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
+): Promise<Ended> => runWithAws(`cdk/${name}.ts`, args, variables);
+
+/** Runs a program of the sources with fake credentials. */
+export async function runWithAws(
+  entry: string,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
 ): Promise<Ended> {
-  const program = await bundledProgram(`cdk/${name}.ts`);
+  const program = await bundledProgram(entry);
   const child = spawn(process.execPath, [program, ...args], {
     // A directory without a context of the developer.
     cwd: tmpdir(),

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { runCdk, withAws } from "./command.ts";
+import { runCdk, runWithAws, withAws } from "./command.ts";
 import { stages } from "./templates.ts";
 
 const ACCOUNT = "123456789012";
@@ -131,6 +131,42 @@ describe("npm run rollback", () => {
     expect({ status, stderr }).toEqual({
       status: 2,
       stderr: '--before is "yesterday"; it must be a time, such as 2026-01-31T12:00:00Z.\n',
+    });
+  });
+});
+
+describe("plat rollback", () => {
+  const plat = (...args: readonly string[]) =>
+    withAws(
+      ACCOUNT,
+      (aws) =>
+        runWithAws("src/cli/main.ts", ["rollback", "--region", "eu-central-1", ...args], aws),
+      answer,
+    );
+
+  it("moves the aliases of any stack that is named", async () => {
+    expect(await plat("--stack", STACK, "--dry-run")).toEqual({
+      status: 0,
+      stdout: `plat-assign: 2 → 1\n1 functions would go back to what was deployed before ${DEPLOYED}.\n`,
+      stderr: "",
+    });
+    expect(moves).toEqual([]);
+    expect((await plat("--stack", STACK)).status).toBe(0);
+    expect(aliases["plat-assign"]?.live).toBe("1");
+    expect(await plat("--stack", STACK)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("No function went back."),
+    });
+  });
+
+  it("says what AWS says of a stack that is not there, and which time is none", async () => {
+    const { status, stderr } = await plat("--stack", "nope");
+    expect(status).toBe(3);
+    expect(stderr).toMatch(/^Error: AWS did not roll nope back: /);
+    expect(await plat("--stack", STACK, "--before", "yesterday")).toEqual({
+      status: 2,
+      stdout: "",
+      stderr: 'Error: --before is "yesterday"; it must be a time, such as 2026-01-31T12:00:00Z.\n',
     });
   });
 });

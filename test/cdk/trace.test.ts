@@ -5,16 +5,18 @@ import { expect, it } from "vitest";
 import { deploymentOf } from "../../twin/deployment.ts";
 import { freshAssembly } from "../../twin/fresh.ts";
 import { readStacks } from "../../twin/stacks.ts";
+import { bundledProgram } from "../programs.ts";
 
+const program = await bundledProgram("src/cli/main.ts");
 const { stacks, assets } = readStacks(await freshAssembly("prod"), "prod");
 
 const trace = (args: readonly string[], input = "") =>
-  spawnSync(process.execPath, ["--import", "tsx", "cdk/trace.ts", ...args], {
+  spawnSync(process.execPath, [program, "trace", ...args], {
     input,
     encoding: "utf8",
   });
 
-it("npm run trace says which line of the sources a place in a bundle is", async () => {
+it("plat trace says which line of the sources a place in a bundle is", async () => {
   const assign = deploymentOf(stacks).functions.find(({ name }) => name.includes("assignFunction"));
   const bundle = join(assets.get(assign?.asset ?? "") ?? "", "index.mjs");
   const message = "TABLE_NAME is not set";
@@ -28,14 +30,6 @@ it("npm run trace says which line of the sources a place in a bundle is", async 
     [];
   const sources = await readFile(new URL("../../src/wiring.ts", import.meta.url), "utf8");
   expect(sources.split("\n")[Number(line) - 1]).toContain(message);
-});
-
-it("npm run trace without a source map says that it needs one", () => {
-  const { status, stderr } = trace([]);
-  expect({ status, stderr }).toEqual({
-    status: 2,
-    stderr: "Say which source map: npm run trace -- index.mjs.map < trace.txt\n",
-  });
 });
 
 function placeOf(text: string, bundle: string): string {

@@ -1,25 +1,22 @@
 import { execFile } from "node:child_process";
 import { expect, it } from "vitest";
-
-const DEMO = "src/local/demo.ts";
+import { bundledProgram } from "../programs.ts";
 
 it.each([[[]], [["--console"]]])(
   "the demo rejects the endpoint of a DynamoDB, because it fills a table of its own: %j",
   async (args) => {
     const env = { ...process.env, DYNAMODB_ENDPOINT: "http://127.0.0.1:8000" };
+    const program = await bundledProgram("src/cli/main.ts");
     const ended = await new Promise((resolve) => {
-      execFile(
-        process.execPath,
-        ["--import", "tsx", DEMO, ...args],
-        { env },
-        (error, out, errors) => resolve({ code: error?.code, out, errors }),
+      execFile(process.execPath, [program, "demo", ...args], { env }, (error, out, errors) =>
+        resolve({ code: error?.code, out, errors }),
       );
     });
     expect(ended).toEqual({
       code: 2,
       out: "",
       errors:
-        "npm run demo keeps data of its own, and DYNAMODB_ENDPOINT is set to http://127.0.0.1:8000; unset it.\n",
+        "The demo keeps data of its own, and DYNAMODB_ENDPOINT is set to http://127.0.0.1:8000; unset it.\n",
     });
   },
 );

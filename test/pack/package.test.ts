@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -99,6 +99,12 @@ describe("the installed package", () => {
     }
   });
 
+  it("gets to a first address by one command, without lmdb", async () => {
+    const { stdout } = await run(join(folder, "node_modules", ".bin", "plat-ipam"), ["demo"]);
+    expect(stdout).toMatch(/^The first address, 10\.64\.\d+\.\d+, went to /m);
+    expect(stdout).toContain("No address was given twice");
+  });
+
   it("has types that a strict program accepts, with its mistakes found", async () => {
     await writeFile(
       join(folder, "typed.mts"),
@@ -133,7 +139,7 @@ describe("the constructs of the installed package", () => {
 
   /** Runs a program as the command of the CDK does, and returns the folder with its templates. */
   async function synthesized(file: string, plat: object) {
-    const assembly = join(folder, `out-of-${file}`);
+    const assembly = join(folder, `out-of-${basename(file)}`);
     const context = JSON.stringify({ plat });
     const env = { ...process.env, CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: context };
     await run(process.execPath, [file], { cwd: folder, env });
@@ -232,6 +238,18 @@ export const gateway = (scope: Construct, api: PlatApi): string => {
       Object.values<{ Type: string }>(template.toJSON().Resources),
     );
     expect([...types(made)].sort()).toEqual([...types(deployed)].sort());
+  });
+
+  it("are the environment of the app that plat init writes", async () => {
+    const plat = join(folder, "node_modules", ".bin", "plat");
+    await run(plat, ["init", "first-ipam", "--package", tarball], { cwd: folder });
+    const { app } = JSON.parse(await readFile(join(folder, "first-ipam", "cdk.json"), "utf8"));
+    expect(app).toBe("node app.mjs");
+    const assembly = await synthesized("first-ipam/app.mjs", {});
+    const template = await readFile(join(assembly, "first-ipam.template.json"), "utf8");
+    const { Resources, Outputs } = JSON.parse(template);
+    expect(Object.keys(Resources).length).toBeGreaterThan(150);
+    expect(Object.keys(Outputs)).toContain("Endpoint");
   });
 
   it("are there for CommonJS, and replace a resource whose API or space is another", async () => {

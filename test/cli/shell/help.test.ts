@@ -59,6 +59,7 @@ describe("the help", () => {
       "Blocks and hosts:",
       "Jobs and checks:",
       "Server:",
+      "Deployment:",
       "Import and export:",
       "Shell completion and help:",
     ]);

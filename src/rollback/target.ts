@@ -1,3 +1,9 @@
+/**
+ * The alias of a function, which points to the version that requests and schedules invoke. A rollback moves it back,
+ * and a deployment moves it to the new version.
+ */
+export const LIVE_ALIAS = "live";
+
 /** The versions and aliases of one function. */
 export interface FunctionVersions {
   /** The version that the alias points to. */

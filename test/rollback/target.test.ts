@@ -5,7 +5,7 @@ import {
   rollBackOf,
   targetOf,
   whyNoneMoved,
-} from "../../cdk/rollback-target.ts";
+} from "../../src/rollback/target.ts";
 
 const DEPLOYED_MS = 1_000;
 
