@@ -14,11 +14,14 @@ import { type DeployedFunctionName, HISTORY_ACCESS } from "./access.ts";
 import { accessStatements, historyStatements } from "./access-statements.ts";
 import { codeOf } from "./code.ts";
 import type { Environment } from "./environments.ts";
+import type { Marker } from "./marker.ts";
 import type { TableReference } from "./table.ts";
 
 export interface TableFunctionProps {
   readonly environment: Environment;
   readonly table: TableReference;
+  /** The marker beside the table. */
+  readonly marker: Marker;
   /** The table of the history; a function without rights to it does not know it. */
   readonly history?: TableReference;
   readonly timeout: Duration;
@@ -35,7 +38,7 @@ export class TableFunction extends Construct {
   constructor(
     scope: Construct,
     name: DeployedFunctionName,
-    { environment, table, history: all, ...limits }: TableFunctionProps,
+    { environment, table, marker, history: all, ...limits }: TableFunctionProps,
   ) {
     super(scope, name);
     const history = HISTORY_ACCESS[name] && all;
@@ -76,6 +79,7 @@ export class TableFunction extends Construct {
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       ...limits,
     });
+    marker.tell(name, this.function);
     this.alias = this.function.addAlias(LIVE_ALIAS);
     // The CDK's own classes do not pass exactOptionalPropertyTypes.
     this.live = this.alias as IFunction;

@@ -1,27 +1,51 @@
-import { Aws } from "aws-cdk-lib";
+import { Aws, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { Construct } from "constructs";
-import type { TableFunction } from "./function.ts";
+import { ACCESS, type DeployedFunctionName } from "./access.ts";
+import type { Environment } from "./environments.ts";
+
+/** The function whose runs mark the table. */
+const MARKS: DeployedFunctionName = "repair";
 
 /**
- * The time of the last mark of the table, outside of the table. If the table goes back in time, this parameter does not, and the function
- * sees that (`src/restore/mark-table.ts`).
+ * The time of the last mark of the table, outside of the table. If the table goes back in time, this parameter does not, and the function that
+ * marks sees that (`src/restore/mark-table.ts`). If an empty table takes the place of another one, each function that could write its first item
+ * sees that (`src/table/guarded-table.ts`).
+ *
+ * Its name is that of the stack, whatever the ids of the constructs: CloudFormation fails a deployment that would make it a second time, and so a
+ * table under another id. In prod it stays when the stack goes, as the table does.
  */
 export class Marker extends Construct {
-  constructor(scope: Construct, id: string, { function: marks }: Pick<TableFunction, "function">) {
+  readonly #parameter: StringParameter;
+
+  constructor(scope: Construct, id: string, { removalPolicy }: Pick<Environment, "removalPolicy">) {
     super(scope, id);
-    const parameter = new StringParameter(this, "Parameter", {
-      description: "When Plat last marked its table, in milliseconds since 1970. Plat writes it.",
+    this.#parameter = new StringParameter(this, "Parameter", {
+      parameterName: `${Stack.of(this).stackName}-table-mark`,
+      description:
+        "When Plat last marked its table, in milliseconds since 1970. Plat writes it. 0 lets an empty table serve.",
       // CloudFormation sets this value once, and does not see what the function writes.
       stringValue: "0",
     });
-    marks.addEnvironment("MARKER_PARAMETER", parameter.parameterName);
-    marks.addEnvironment("AWS_ENDPOINT_URL_SSM", `https://ssm.${Aws.REGION}.${Aws.URL_SUFFIX}`);
-    marks.addToRolePolicy(
+    // A first deployment that fails leaves nothing behind that would fail the next one.
+    this.#parameter.applyRemovalPolicy(
+      removalPolicy === RemovalPolicy.RETAIN
+        ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+        : removalPolicy,
+    );
+  }
+
+  /** Lets a function read the marker if it can write the first item of a table, and lets that which marks write it too. */
+  tell(name: DeployedFunctionName, told: LambdaFunction): void {
+    if (!ACCESS[name]?.put?.includes("TABLE")) return;
+    told.addEnvironment("MARKER_PARAMETER", this.#parameter.parameterName);
+    told.addEnvironment("AWS_ENDPOINT_URL_SSM", `https://ssm.${Aws.REGION}.${Aws.URL_SUFFIX}`);
+    told.addToRolePolicy(
       new PolicyStatement({
-        actions: ["ssm:GetParameter", "ssm:PutParameter"],
-        resources: [parameter.parameterArn],
+        actions: ["ssm:GetParameter", ...(name === MARKS ? ["ssm:PutParameter"] : [])],
+        resources: [this.#parameter.parameterArn],
       }),
     );
   }

@@ -6,14 +6,10 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { REQUEST_MS_MAX } from "../src/base/limits.ts";
 import type { AlarmRule } from "./alarm-rules/rule.ts";
-import type { Environment } from "./environments.ts";
-import { TableFunction } from "./function.ts";
+import { TableFunction, type TableFunctionProps } from "./function.ts";
 import { EACH_MINUTE, ownMetric } from "./metrics.ts";
-import type { TableReference } from "./table.ts";
 
-export interface ProbeProps {
-  readonly environment: Environment;
-  readonly table: TableReference;
+export interface ProbeProps extends Pick<TableFunctionProps, "environment" | "table" | "marker"> {
   readonly deadLetterQueue: IQueue;
 }
 
@@ -22,11 +18,10 @@ export interface ProbeProps {
  * without requests shows too whether it serves. It calls the allocator, and not the API.
  */
 export class Probe extends Construct {
-  constructor(scope: Construct, id: string, { environment, table, deadLetterQueue }: ProbeProps) {
+  constructor(scope: Construct, id: string, { deadLetterQueue, ...over }: ProbeProps) {
     super(scope, id);
     const { live } = new TableFunction(this, "probe", {
-      environment,
-      table,
+      ...over,
       timeout: Duration.millis(REQUEST_MS_MAX),
     });
     const maxEventAge = EACH_MINUTE;
@@ -34,7 +29,7 @@ export class Probe extends Construct {
     live.configureAsyncInvoke({ retryAttempts: 0, maxEventAge });
     new Schedule(this, "Schedule", {
       schedule: ScheduleExpression.rate(EACH_MINUTE),
-      timeWindow: environment.scheduleWindow,
+      timeWindow: over.environment.scheduleWindow,
       target: new LambdaInvoke(live, { deadLetterQueue, retryAttempts: 2, maxEventAge }),
     });
   }

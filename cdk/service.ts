@@ -17,7 +17,7 @@ import { Dashboard } from "./dashboard.ts";
 import type { Rollout } from "./deployment.ts";
 import type { DomainChoice } from "./domain-choice.ts";
 import type { Environment } from "./environments.ts";
-import { TableFunction } from "./function.ts";
+import { TableFunction, type TableFunctionProps } from "./function.ts";
 import { Intake } from "./intake.ts";
 import type { Kept } from "./kept.ts";
 import { Marker } from "./marker.ts";
@@ -78,12 +78,13 @@ export class Service extends Construct {
     const table = typeof props.table === "string" ? existingTable(this, props.table) : props.table;
 
     const { history, bucket } = props.trail;
+    const marker = new Marker(this, "Marker", environment);
+    const over = { environment, table, marker };
 
     // Other functions treat a request as ended once REQUEST_MS_MAX has passed, so Lambda must have stopped it by then.
     const request = (name: FunctionName | "intake" | "authorize" | "netbox") =>
       new TableFunction(this, name, {
-        environment,
-        table,
+        ...over,
         history,
         timeout: Duration.millis(REQUEST_MS_MAX),
       });
@@ -104,7 +105,7 @@ export class Service extends Construct {
     const { access, domain, privateApi, spaces } = props;
     const publicHealth = props.publicHealth === true;
     const authorize = () => request("authorize");
-    const console = props.console && this.#console(environment, table, props.console, access);
+    const console = props.console && this.#console(over, props.console, access);
     // Clients of NetBox send a token, and sign nothing.
     const netbox = access.type === "iam" ? undefined : request("netbox");
     const common = { environment, functions, publicHealth, ...(netbox && { netbox }) };
@@ -124,8 +125,7 @@ export class Service extends Construct {
     const { reservedPerSchedule } = environment;
     const scheduledRun = (name: ScheduledFunctionName) =>
       new TableFunction(this, name, {
-        environment,
-        table,
+        ...over,
         timeout: Duration.seconds(60),
         ...(reservedPerSchedule !== undefined && {
           reservedConcurrentExecutions: reservedPerSchedule * SCHEDULE_INPUTS[name].length,
@@ -151,7 +151,6 @@ export class Service extends Construct {
           ],
         }),
       );
-    new Marker(this, "Marker", scheduledRuns.repair);
     const enabled = props.active ?? true;
     const { deadLetterQueue } = new Schedules(this, "Schedules", {
       environment,
@@ -161,7 +160,7 @@ export class Service extends Construct {
 
     // One Region probes, as one runs the schedules: the space and its pool are those of the one table.
     const probe = enabled && props.probe === true;
-    if (probe) new Probe(this, "Probe", { environment, table, deadLetterQueue });
+    if (probe) new Probe(this, "Probe", { ...over, deadLetterQueue });
 
     const events = new Intake(this, "Intake", { intake: request("intake") });
 
@@ -169,8 +168,7 @@ export class Service extends Construct {
       ? new Publishing(this, "Publishing", {
           read: functions.read,
           publish: new TableFunction(this, "publish", {
-            environment,
-            table,
+            ...over,
             history,
             timeout: Duration.minutes(1),
           }),
@@ -213,16 +211,11 @@ export class Service extends Construct {
 
   /** Makes the function that serves the files of the console. */
   #console(
-    environment: Environment,
-    table: TableReference,
+    over: Pick<TableFunctionProps, "environment" | "table" | "marker">,
     choice: ConsoleChoice,
     access: AccessChoice,
   ): TableFunction {
-    const served = new TableFunction(this, "console", {
-      environment,
-      table,
-      timeout: Duration.seconds(10),
-    });
+    const served = new TableFunction(this, "console", { ...over, timeout: Duration.seconds(10) });
     tellConsole(served, choice, access);
     return served;
   }

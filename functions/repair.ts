@@ -2,7 +2,7 @@ import { logScheduledRun, scheduledRun, shardOfRun } from "../src/api/events/sch
 import type { Context } from "../src/kernel/core/context.ts";
 import { repair } from "../src/maintenance/repair/repair.ts";
 import { markTable } from "../src/restore/mark-table.ts";
-import { markerOfEnvironment } from "../src/restore/parameter-marker.ts";
+import { markerOfEnvironment } from "../src/table/parameter-marker.ts";
 import { deployed, identifyReplica, type Wiring } from "../src/wiring.ts";
 
 const marker = markerOfEnvironment();

@@ -23,6 +23,7 @@ import { dryRunTable } from "./table/dry-run-table.ts";
 import { identityThrough, type Sender, tableThrough } from "./table/dynamodb-table.ts";
 import { KnownKeys } from "./table/format.ts";
 import { type Guard, guardedTable } from "./table/guarded-table.ts";
+import { markerOfEnvironment } from "./table/parameter-marker.ts";
 import type { ReadableHistory } from "./table/readable-history.ts";
 import type { DescribedTable, TableIdentity } from "./table/register.ts";
 import type { Table } from "./table/table.ts";
@@ -214,7 +215,8 @@ function wiringOfEnvironment(): Wiring {
   const sender = DynamoDBDocumentClient.from(client);
   const table = tableThrough(sender, tableName);
   const identify = () => identityIn(client, tableName);
-  const guard = guardedTable(table, { identify, now: OF_THE_MACHINE.now });
+  const marker = markerOfEnvironment();
+  const guard = guardedTable(table, { identify, marker, now: OF_THE_MACHINE.now });
   const base = (deadline?: Deadline) =>
     deadline ? guard.over(tableThrough(deadlineSender(sender, deadline), tableName)) : guard;
   return { ...wiringOf(platOver(base, {})), guard, history: historyOfEnvironment(sender) };

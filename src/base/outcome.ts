@@ -223,6 +223,16 @@ export class DeadlineError extends Error {
  */
 export class TableFrozenError extends Error {
   override readonly name = "TableFrozenError";
+  /** A sentence with what an operator does. */
+  readonly wayOut: string;
+
+  constructor(
+    message: string,
+    wayOut = "An operator must run `plat restore`; docs/restore.md says how.",
+  ) {
+    super(message);
+    this.wayOut = wayOut;
+  }
 }
 
 /** The errors that stop an operation without a decision. */

@@ -1,6 +1,7 @@
 import { MARK_MS_MIN } from "../base/limits.ts";
 import { TableFrozenError } from "../base/outcome.ts";
 import type { Guard } from "../table/guarded-table.ts";
+import type { Marker } from "../table/parameter-marker.ts";
 import type { TableIdentity, TableRegister } from "../table/register.ts";
 import {
   freezeTable,
@@ -10,13 +11,6 @@ import {
   registerTable,
 } from "../table/register-item.ts";
 import type { Table } from "../table/table.ts";
-
-/** A time outside of the table, which does not go back with it. */
-export interface Marker {
-  /** Returns the time of the last mark; nothing before the first. */
-  read(): Promise<number | undefined>;
-  write(atMs: number): Promise<void>;
-}
 
 interface Marked {
   readonly table: Table & Guard;

@@ -1,5 +1,6 @@
 import { REGISTER_FRESH_MS } from "../base/limits.ts";
-import { TableFrozenError } from "../base/outcome.ts";
+import { TableFrozenError, UnavailableError } from "../base/outcome.ts";
+import type { Marker } from "./parameter-marker.ts";
 import { type DescribedTable, whyFrozen } from "./register.ts";
 import { readRegister } from "./register-item.ts";
 import type { Table } from "./table.ts";
@@ -16,6 +17,8 @@ export interface Guard {
 
 interface Surroundings {
   readonly identify: () => Promise<DescribedTable>;
+  /** The marker beside the table; absent in a function that never writes the first item of a table. */
+  readonly marker?: Pick<Marker, "name" | "read"> | undefined;
   readonly now: () => number;
 }
 
@@ -23,12 +26,15 @@ interface Surroundings {
  * Returns a table that compares its id with the one in its register before the first write of a process. A restored table has another id
  * than its register says, so it serves reads only, until `plat restore` has brought it up to date.
  *
+ * A table whose register names none is new. If the marker beside it has a time, there was another table before: it is not gone, or its addresses
+ * are in use. So the new one serves reads only.
+ *
  * The guard reads the register again when the last reading is `REGISTER_FRESH_MS` old, so that a warm function sees a table that is frozen later. A
  * frozen table is read before each write, so that it serves as soon as it may.
  *
  * @throws {TableFrozenError} from each write while the table is frozen
  */
-export function guardedTable(table: Table, { identify, now }: Surroundings): Table & Guard {
+export function guardedTable(table: Table, { identify, marker, now }: Surroundings): Table & Guard {
   let identity: Promise<DescribedTable> | undefined;
   let check: Promise<void> | undefined;
   let freshUntilMs = Number.NEGATIVE_INFINITY;
@@ -50,6 +56,7 @@ export function guardedTable(table: Table, { identify, now }: Surroundings): Tab
     ]);
     const why = whyFrozen(register, own);
     if (why !== undefined) throw new TableFrozenError(why);
+    if (marker && Object.keys(register.ids).length === 0) await assertFirst(marker);
     freshUntilMs = askedAtMs + REGISTER_FRESH_MS;
   }
 
@@ -76,3 +83,22 @@ export function guardedTable(table: Table, { identify, now }: Surroundings): Tab
 }
 
 const SERVING = Promise.resolve();
+
+/**
+ * Checks that there was no table before a new one.
+ *
+ * @throws {TableFrozenError} if there was
+ * @throws {UnavailableError} if the marker is out of reach
+ */
+async function assertFirst({ name, read }: Pick<Marker, "name" | "read">): Promise<void> {
+  const atMs = await read().catch((cause: Error) => {
+    throw new UnavailableError(`the marker beside the table cannot be read: ${cause.message}`, {
+      cause,
+    });
+  });
+  if (atMs === undefined) return;
+  throw new TableFrozenError(
+    `the table is empty, and the parameter ${name} says that this environment had another one at ${new Date(atMs).toISOString()}`,
+    "An operator must deploy with the construct id and the Regions of that table again. An empty table serves once the parameter is set to 0; it may assign addresses that are in use.",
+  );
+}

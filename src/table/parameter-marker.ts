@@ -1,6 +1,14 @@
 import { AwsClient } from "aws4fetch";
 import { ANSWER_MS_MAX } from "../base/limits.ts";
-import type { Marker } from "./mark-table.ts";
+
+/** A time outside of the table, which neither goes back nor away with it. */
+export interface Marker {
+  /** The name of the parameter with the time. */
+  readonly name: string;
+  /** Returns the time of the last mark; nothing before the first. */
+  read(): Promise<number | undefined>;
+  write(atMs: number): Promise<void>;
+}
 
 /**
  * Returns the marker in the parameter of Systems Manager that `MARKER_PARAMETER` names; nothing if the variable is not set. `AWS_ENDPOINT_URL_SSM` names
@@ -10,6 +18,7 @@ export function markerOfEnvironment(): Marker | undefined {
   const { MARKER_PARAMETER: Name } = process.env;
   if (!Name) return undefined;
   return {
+    name: Name,
     async read() {
       const { Parameter } = await ask("GetParameter", { Name });
       const atMs = Number(Parameter?.Value);

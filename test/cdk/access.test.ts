@@ -41,7 +41,8 @@ const importedArn = (name: string): string =>
         ? `${TABLE}/stream/now`
         : TABLE;
 
-const MARKS = ["ssm:GetParameter", "ssm:PutParameter"];
+const READS_MARKER = ["ssm:GetParameter"];
+const MOVES = ["ssm:PutParameter"];
 
 const cidr = parseCidr("10.0.0.0/26");
 if (!cidr.ok) throw new Error(cidr.problem);
@@ -147,15 +148,21 @@ describe.each(ENVIRONMENT_NAMES)("the rights of the functions in %s", (environme
   });
 
   it.each(FUNCTIONS)(
-    "%s may beside that write its own log, a scheduled run its dead letters, intake receive from its queue, repair move its marker, and publish put what it publishes",
+    "%s may beside that write its own log, a scheduled run its dead letters, intake receive from its queue, what may write the first item of a table read the marker, repair move it, and publish put what it publishes",
     (name) => {
       const others = statementsOf(name)
         .flatMap(({ Action }) => [Action ?? []].flat())
         .filter((action) => !action.startsWith("dynamodb:"));
       const isScheduledRun = SCHEDULED_FUNCTIONS.some((scheduledRun) => scheduledRun === name);
       const receives =
-        name === "intake" ? RECEIVES : name === "publish" ? PUTS : name === "repair" ? MARKS : [];
-      const expected = [...LOGS, ...(isScheduledRun ? DEAD_LETTERS : []), ...receives];
+        name === "intake" ? RECEIVES : name === "publish" ? PUTS : name === "repair" ? MOVES : [];
+      const opens = ACCESS[name]?.put?.includes("TABLE") === true;
+      const expected = [
+        ...LOGS,
+        ...(isScheduledRun ? DEAD_LETTERS : []),
+        ...receives,
+        ...(opens ? READS_MARKER : []),
+      ];
       expect(others.sort()).toEqual(expected.sort());
     },
   );

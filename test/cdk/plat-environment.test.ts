@@ -3,6 +3,7 @@ import { Match, Template } from "aws-cdk-lib/assertions";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type * as v from "valibot";
 import { describe, expect, it } from "vitest";
+import { ACCESS } from "../../cdk/access.ts";
 import type { deployment } from "../../cdk/deployment.ts";
 import { PlatEnvironment, type PlatEnvironmentProps, PlatPool } from "../../cdk/index.ts";
 import { templates } from "./templates.ts";
@@ -67,6 +68,44 @@ describe("an environment in a stack of somebody else", () => {
     environment({ protection: "dev" })
       .template()
       .hasResource("AWS::DynamoDB::GlobalTable", { DeletionPolicy: "Delete" });
+  });
+
+  it("has a mark of its table with a name and a life of its own, so that no other id makes a second table", () => {
+    const marks = (["Ipam", "Other"] as const).map((id) => {
+      const stack = newStack();
+      new PlatEnvironment(stack, id);
+      return Object.values(Template.fromStack(stack).findResources("AWS::SSM::Parameter"));
+    });
+    for (const mark of marks)
+      expect(mark).toEqual([
+        expect.objectContaining({
+          Properties: expect.objectContaining({ Name: "shop-ipam-table-mark", Value: "0" }),
+          // A first deployment that fails takes it away again.
+          DeletionPolicy: "RetainExceptOnCreate",
+        }),
+      ]);
+    environment({ protection: "dev" })
+      .template()
+      .hasResource("AWS::SSM::Parameter", { DeletionPolicy: "Delete" });
+  });
+
+  it("lets each function that may write the first item of a table read the mark, and one write it", () => {
+    const { Resources } = environment().template().toJSON();
+    const told = Object.entries<{ Type: string; Properties: Record<string, never> }>(Resources)
+      .filter(([, { Type }]) => Type === "AWS::Lambda::Function")
+      .filter(([, { Properties }]) => JSON.stringify(Properties).includes("MARKER_PARAMETER"))
+      .map(([id]) => /Service(\w+)Function/.exec(id)?.[1])
+      .sort();
+    const opening = Object.entries(ACCESS).filter(([, access]) => access?.put?.includes("TABLE"));
+    const chosen = ["netbox", "probe"];
+    expect(told).toEqual(
+      opening
+        .map(([name]) => name)
+        .filter((name) => !chosen.includes(name))
+        .sort(),
+    );
+    expect(JSON.stringify(Resources).match(/ssm:GetParameter/g)).toHaveLength(told.length);
+    expect(JSON.stringify(Resources).match(/ssm:PutParameter/g)).toHaveLength(1);
   });
 
   it("has the same resources whatever flags an app begins with; only statements of policies are merged", () => {

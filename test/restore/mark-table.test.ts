@@ -13,6 +13,7 @@ let table: InMemoryTable;
 let nowMs: number;
 let beside: number | undefined;
 const marker = {
+  name: "plat-marker",
   read: async () => beside,
   write: async (atMs: number) => {
     beside = atMs;
@@ -89,7 +90,7 @@ describe("a run of the repair run's first shard", () => {
   it("does not freeze a table whose marker it cannot reach, and reports that", async () => {
     await run();
     nowMs += MARK_MS_MIN;
-    const away = { read: () => Promise.reject(new Error("away")), write: marker.write };
+    const away = { ...marker, read: () => Promise.reject(new Error("away")) };
     expect(await run({ marker: away })).toEqual([new Error("away")]);
     expect((await readRegister(table)).frozenBecause).toBeUndefined();
   });
@@ -99,11 +100,11 @@ describe("a run of the repair run's first shard", () => {
     nowMs += MARK_MS_MIN;
     // The other run writes both while this one reads the marker.
     const overtaken = {
+      ...marker,
       read: async () => {
         await run();
         return beside;
       },
-      write: marker.write,
     };
     await expect(run({ marker: overtaken })).resolves.toEqual([]);
   });

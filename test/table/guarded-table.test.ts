@@ -53,6 +53,58 @@ describe("a guarded table", () => {
     expect(await frozen.query("SPACE#s")).toEqual([]);
   });
 
+  describe("beside a marker", () => {
+    let beside: number | undefined;
+    let asked: number;
+    const marker = {
+      name: "plat-prod-table-mark",
+      read: async () => {
+        asked++;
+        return beside;
+      },
+    };
+    beforeEach(() => {
+      beside = undefined;
+      asked = 0;
+    });
+    const besideMarker = (other = marker) =>
+      guardedTable(table, { identify: async () => OWN, marker: other, now: () => nowMs });
+
+    it("serves if it is empty and no table was before it, and asks nobody once its register names it", async () => {
+      expect(await besideMarker().write(WRITE)).toMatchObject({ outcome: "done" });
+      expect(asked).toBe(1);
+      put({ ...REGISTER, ids: { "eu-central-1": "table-1" } });
+      await besideMarker().write(WRITE);
+      expect(asked).toBe(1);
+    });
+
+    it.each([[undefined], [REGISTER]])(
+      "serves no write if another table was before it, and names the way out: register %j",
+      async (register) => {
+        if (register) put(register);
+        beside = Date.UTC(2026, 0, 31);
+        const second = besideMarker();
+        await expect(second.write(WRITE)).rejects.toThrow(TableFrozenError);
+        await expect(second.assertServing()).rejects.toThrow(
+          "the table is empty, and the parameter plat-prod-table-mark says that this environment had another one at 2026-01-31T00:00:00.000Z",
+        );
+        await expect(second.assertServing()).rejects.toMatchObject({
+          wayOut: expect.stringMatching(
+            /^An operator must deploy with the construct id and the Regions .* is set to 0;/,
+          ),
+        });
+        expect(await second.query("SPACE#s")).toEqual([]);
+        beside = undefined;
+        expect(await second.write(WRITE)).toMatchObject({ outcome: "done" });
+      },
+    );
+
+    it("serves no write while an empty table cannot learn whether another was before it", async () => {
+      const away = { ...marker, read: () => Promise.reject(new Error("away")) };
+      await expect(besideMarker(away).write(WRITE)).rejects.toThrow(UnavailableError);
+    });
+  });
+
   it("asks the database once in a process, and reads the register once a minute", async () => {
     let asked = 0;
     let gets = 0;

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { json } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { listen } from "../../src/local/http-server.ts";
-import { markerOfEnvironment } from "../../src/restore/parameter-marker.ts";
+import { markerOfEnvironment } from "../../src/table/parameter-marker.ts";
 
 let server: Server;
 let asked: unknown[];

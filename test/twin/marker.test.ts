@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { readRegister } from "../../src/table/register-item.ts";
 import { identityIn, tableIn } from "../../src/wiring.ts";
-import { startTwinOf, type Twin } from "../../twin/twin.ts";
+import { databaseFile } from "../../twin/database.ts";
+import { startTwin, startTwinOf, synthesised, type Twin } from "../../twin/twin.ts";
 import { HANGS_MS } from "../patience.ts";
 import { call } from "./account.ts";
 
@@ -67,4 +68,74 @@ describe.runIf(emulatorBinary())("what is deployed to prod", () => {
     expect({ status, code: JSON.parse(text).code }).toEqual({ status: 503, code: "table_frozen" });
     expect((await send("GET", "/v1/pools")).status).toBe(200);
   });
+});
+
+describe.runIf(emulatorBinary())("an empty table in place of another one", () => {
+  const POOL = '{"cidr": "10.0.0.0/24"}';
+  let data: string;
+  beforeAll(async () => {
+    data = await mkdtemp(join(tmpdir(), "plat-"));
+  });
+  afterAll(() => rm(data, { recursive: true }));
+
+  /** Starts the twin of dev over the data, and sends it one request after another. */
+  async function deployed(use: (twin: Twin) => Promise<void>): Promise<void> {
+    const { deployment, assets } = await synthesised("dev");
+    const options = { port: 0, scheduleSeconds: NEVER_SECONDS, data };
+    const twin = await startTwin(deployment, assets, options);
+    try {
+      await use(twin);
+    } finally {
+      await twin.stop();
+    }
+  }
+  const putPool = (twin: Twin) =>
+    call(twin, twin.callers[0] ?? expect.fail(), "PUT", "/v1/pools/main", POOL);
+  const repair = async ({ deployment, lambda }: Twin) => {
+    for (const { name, functionArn, input } of deployment.schedules)
+      if (name.includes("repair0") && input === '{"shard":0}')
+        await lambda.invoke(functionArn, input);
+  };
+
+  it(
+    "gets no pool from its first second on, serves when the marker is set to 0, and is marked then",
+    async () => {
+      let file = "";
+      await deployed(async (twin) => {
+        expect((await putPool(twin)).status).toBe(201);
+        await repair(twin);
+        file = databaseFile(data, twin.deployment.table);
+      });
+      // As a deployment does that replaces the table.
+      await rm(file);
+      await deployed(async (twin) => {
+        const refused = await putPool(twin);
+        expect(refused.status).toBe(503);
+        const { code, detail } = JSON.parse(refused.text);
+        expect(code).toBe("table_frozen");
+        const [name = ""] = /plat-dev-\S+-table-mark/.exec(detail) ?? [];
+        expect(detail).toContain(
+          "must deploy with the construct id and the Regions of that table again",
+        );
+        await repair(twin);
+        expect((await putPool(twin)).status).toBe(503);
+        await writeFile(join(data, "parameters", name), "0");
+        expect((await putPool(twin)).status).toBe(201);
+        await repair(twin);
+        expect(Number(await readFile(join(data, "parameters", name), "utf8"))).toBeGreaterThan(0);
+      });
+    },
+    2 * HANGS_MS,
+  );
+
+  it(
+    "is none where the environment was deleted with its parameter, and is made again",
+    async () => {
+      await rm(data, { recursive: true });
+      await deployed(async (twin) => {
+        expect((await putPool(twin)).status).toBe(201);
+      });
+    },
+    HANGS_MS,
+  );
 });

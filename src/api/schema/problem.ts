@@ -204,7 +204,7 @@ export function problemOf(no: unknown): Problem {
   if (no instanceof TableFrozenError)
     return new Problem(
       "table_frozen",
-      `${sentence(no.message)} Reads are served, and nothing is written. An operator must run \`plat restore\`; docs/restore.md says how.`,
+      `${sentence(no.message)} Reads are served, and nothing is written. ${no.wayOut}`,
     );
   if (isCutShort(no)) return new Problem("unavailable", sentence(no.message), heldBy(no));
   return new Problem("internal_error", "The request failed; its id finds the reason in the log.");
