@@ -229,7 +229,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   nodes: {
     ...NODES,
     get: [...NODES.get, "BUDGET", "GROUPINDEX", "QUOTA"],
-    query: [...NODES.query, "FULLPOOLS", "HOST"],
+    query: [...NODES.query, "FULLPOOLS", "HOST", "NODES"],
     put: [...NODES.put, "BUDGET", "FULLPOOLS"],
     delete: [...NODES.delete, "FULLPOOLS"],
   },

@@ -14,6 +14,8 @@ import {
   readCiliumNodeRelease,
 } from "../src/nouns/cilium/serve/request.ts";
 import { applyEvents } from "../src/nouns/node/operations/apply-events.ts";
+import { completeNodes } from "../src/nouns/node/operations/complete-nodes.ts";
+import { nodesCompletedAnswer, readNodeList } from "../src/nouns/node/serve/complete.ts";
 import { eventsAnswer, readEvents } from "../src/nouns/node/serve/events.ts";
 import { ensurePrefixes } from "../src/nouns/prefix/operations/ensure-prefixes.ts";
 import { releasePrefixes } from "../src/nouns/prefix/operations/release-prefixes.ts";
@@ -28,6 +30,11 @@ export const nodesOver = ({ connect }: Wiring) =>
       readEvents,
       (plat, request) => applyEvents(plat, request, request.events),
       eventsAnswer,
+    ),
+    "POST /v1/nodes/complete": route(
+      readNodeList,
+      (plat, list) => completeNodes(plat, list),
+      nodesCompletedAnswer,
     ),
     "POST /v1/nodes/{node}/pod-cidrs": route(
       readPodCidrs,

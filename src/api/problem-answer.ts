@@ -27,6 +27,10 @@ export const problem = v.looseObject({
   ),
   rule: v.optional(rule),
   missing: v.optional(missing),
+  nodes: v.optional(
+    v.pipe(v.array(v.string()), v.description("Some of the missing nodes, for `too_many_missing`")),
+  ),
+  count: v.optional(v.pipe(whole, v.description("The number of missing nodes"))),
   poolsTried: v.optional(whole),
   poolsServing: v.optional(whole),
   pools: v.optional(

@@ -375,6 +375,14 @@ export const OWNER_REFERENCES_MAX = 64;
 /** Prefixes of a node: one of each family. */
 export const POD_CIDRS_MAX = 2;
 export const EVENTS_PER_REQUEST_MAX = 256;
+/** Nodes of a complete list of a cluster. With long names they fill a body. */
+export const NODES_PER_LIST_MAX = 10_000;
+/** Nodes that one complete list ends. A repeat goes on. */
+export const NODES_ENDED_PER_LIST_MAX = 256;
+/** Names of missing nodes that a rejected list tells of. */
+export const TOLD_NAMES_MAX = 10;
+/** The name of a cluster, such as the uid of its Namespace `kube-system`. */
+export const CLUSTER_CHARACTERS_MAX = 64;
 /** Objects whose events are applied side by side. */
 export const EVENTS_AT_ONCE = 8;
 

@@ -40,6 +40,8 @@ export type RejectionCode =
   | "prefix_mismatch"
   | "prefix_in_use"
   | "node_gone"
+  | "other_cluster"
+  | "too_many_missing"
   | "precondition_required"
   | "pool_overlap"
   | "pool_in_use"

@@ -433,6 +433,13 @@ export const CALLS: Readonly<Record<string, Call>> = {
     send: ({ plat }) => say(plat, instanceEvent("i-n7")),
     needs: ["the configuration", "a report of a node", "a sign of life of a node", "a machine"],
   },
+  "complete list of nodes": {
+    send: ({ plat }) =>
+      plat.call("POST", "/v1/nodes/complete", {
+        body: { cluster: "c", resourceVersion: "200", nodes: [{ name: "n7", uid: "uid-of-n7" }] },
+      }),
+    needs: ["the configuration", "an entry of the register of nodes"],
+  },
   "event of a pod": { send: ({ plat }) => say(plat, podEvent("DELETED", "a")), needs: [] },
   "GET alarms": { send: ({ plat }) => plat.get("/v1/alarms"), needs: ["the usage of a pool"] },
   "GET map of the pool": {

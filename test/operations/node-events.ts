@@ -1,10 +1,15 @@
 import type { ClusterEvent } from "../../src/nouns/node/node-health.ts";
+import { applyEvents } from "../../src/nouns/node/operations/apply-events.ts";
+import {
+  type CompleteList,
+  completeNodes,
+} from "../../src/nouns/node/operations/complete-nodes.ts";
 import * as events from "../node-events.ts";
 import { say } from "../node-events.ts";
 import { ensure, putPrefixPools } from "../prefixes.ts";
 import { repairAll } from "../scheduled-runs.ts";
-import { assigned, requestOf, type World } from "../world.ts";
-import { type Operation, type Told, withOld } from "./operation.ts";
+import { assigned, requestOf, SPACE, type World } from "../world.ts";
+import { GRACE_MS, type Operation, type Told, withOld } from "./operation.ts";
 
 /** A node whose host has nothing of the other operations, because all that a host has goes with its node. */
 const NODE = "node-9";
@@ -14,6 +19,24 @@ const stated = (...said: Parameters<typeof events.stated>): ClusterEvent => ({
   name: NODE,
 });
 const deleted = (version: number): ClusterEvent => ({ ...events.deleted(version), name: NODE });
+
+/** Another node of the cluster, without which a list would lack all of them. */
+const OTHERS = [{ name: "node-1", uid: "uid-other", podCidrs: [] }];
+
+const listWithout = (version: number): CompleteList => ({
+  space: SPACE,
+  cluster: "c",
+  resourceVersion: String(version),
+  nodes: OTHERS,
+});
+
+/** Prepares a node that a cluster reports, and an address of its host. */
+const spokenIn =
+  (cluster: string) =>
+  async (world: World): Promise<Told> => {
+    await applyEvents(world.calm, { space: SPACE, cluster }, [stated(5)]);
+    return withOld(world);
+  };
 
 /** Prepares a node that has spoken, and an address of its host. */
 const spoken =
@@ -69,6 +92,40 @@ export const NODE_EVENTS: readonly Operation[] = [
     name: "an event that a replaced node is deleted",
     step: "gone-over",
     ...event(deleted(7), spoken(stated(9, { uid: "uid-2", createdAtMs: 2_000 }))),
+  },
+  {
+    name: "a complete list that lacks a node",
+    step: "missing",
+    prepare: spokenIn("c"),
+    walk: (context) => completeNodes(context, listWithout(7)),
+    again: "the same",
+  },
+  {
+    name: "a second complete list that lacks a node",
+    step: "delete-report",
+    prepare: async (world) => {
+      const told = await spokenIn("c")(world);
+      await completeNodes(world.calm, listWithout(7));
+      world.clock.nowMs += GRACE_MS;
+      return told;
+    },
+    walk: (context) => completeNodes(context, listWithout(8)),
+    again: "the same",
+  },
+  {
+    name: "a complete list that has a node again",
+    step: "missing",
+    prepare: async (world) => {
+      const told = await spokenIn("c")(world);
+      await completeNodes(world.calm, listWithout(7));
+      return told;
+    },
+    walk: (context) =>
+      completeNodes(context, {
+        ...listWithout(8),
+        nodes: [...OTHERS, { name: NODE, uid: "uid-1", podCidrs: [] }],
+      }),
+    again: "the same",
   },
   {
     name: "the end of a node's machine",

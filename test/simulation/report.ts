@@ -36,6 +36,8 @@ export const REJECTIONS = Object.keys({
   space_in_use: true,
   pool_in_use: true,
   prefix_in_use: true,
+  other_cluster: true,
+  too_many_missing: true,
 } satisfies Record<RejectionCode, true>);
 
 /** Prints the events of a campaign's runs, the rarest first. */

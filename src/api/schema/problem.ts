@@ -76,6 +76,8 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   prefix_mismatch: { status: 409, title: "The node confirmed another prefix" },
   prefix_in_use: { status: 409, title: "A pool is made of the prefix" },
   node_gone: { status: 409, title: "The node has ended" },
+  other_cluster: { status: 409, title: "The node belongs to another cluster" },
+  too_many_missing: { status: 409, title: "The list lacks too many nodes" },
   pool_overlap: { status: 409, title: "The range belongs to another pool" },
   pool_in_use: { status: 409, title: "The pool has assigned addresses" },
   pool_deleting: {

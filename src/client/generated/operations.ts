@@ -60,6 +60,7 @@ export const OPERATIONS = {
   ensurePodCidrs: { method: "POST", path: "/v1/nodes/{node}/pod-cidrs", repeatable: true },
   releasePodCidrs: { method: "DELETE", path: "/v1/nodes/{node}/pod-cidrs" },
   applyEvents: { method: "POST", path: "/v1/events", repeatable: true },
+  completeNodes: { method: "POST", path: "/v1/nodes/complete", repeatable: true },
   readZones: { method: "GET", path: "/v1/zones" },
   readCiliumNode: { method: "GET", path: "/v1/nodes/{node}/cilium" },
   putCiliumNode: { method: "PUT", path: "/v1/nodes/{node}/cilium", repeatable: true },

@@ -5,6 +5,7 @@ import type { NodeLife } from "../../nouns/node/judge-node.ts";
 import {
   assertNodeReport,
   assertSignOfLife,
+  type MissingMark,
   type NodeReport,
   type SignOfLife,
 } from "../../nouns/node/node-report.ts";
@@ -25,6 +26,7 @@ import {
   id,
   number,
   optional,
+  record,
   sparse,
   text,
   texts,
@@ -164,6 +166,7 @@ const NODE_REPORT = codec<NodeReport, "space" | "name">({
     uid: id,
     resourceVersion: under("rv", id),
     createdAtMs: under("created", number),
+    cluster: optional(id),
     podCidrs: sparse(texts),
     conditions: pairs,
     reason: optional(text),
@@ -175,6 +178,12 @@ const NODE_REPORT = codec<NodeReport, "space" | "name">({
     seenAtMs: under("seen", number),
     isRegistering: under("registering", flag),
     annotations: sparse(pairs),
+    missing: optional(
+      record<MissingMark>({
+        resourceVersion: under("rv", id),
+        sinceMs: under("since", number),
+      }),
+    ),
     revision: id,
   },
   assert: assertNodeReport,

@@ -8,8 +8,10 @@ export interface NodeLife {
 }
 
 /** The word of an event about a node: it is there; its object is gone; its machine is gone. */
-export type NodeWord = Pick<NodeIncarnation, "uid"> &
-  ((NodeIncarnation & { readonly kind: "stated" | "deleted" }) | { readonly kind: "terminated" });
+export type NodeWord = Pick<NodeIncarnation, "uid"> & {
+  /** The cluster whose word it is; absent if its event named none, or for the word of a cloud. */
+  readonly cluster?: string;
+} & ((NodeIncarnation & { readonly kind: "stated" | "deleted" }) | { readonly kind: "terminated" });
 
 /** A tombstone to write, over the one that was seen. */
 export interface Ending extends NodeIncarnation {
@@ -21,8 +23,11 @@ export interface Ending extends NodeIncarnation {
 
 /** The consequences of an event. */
 export interface Verdict {
-  /** `freeing`: the repair run is ending this object, so the event must come again. */
-  readonly status: "applied" | "stale" | "freeing";
+  /**
+   * `freeing`: the repair run is ending this object, so the event must come again. `foreign`: another cluster reports a
+   * node of this name, so the event changes nothing.
+   */
+  readonly status: "applied" | "stale" | "freeing" | "foreign";
   readonly endings: readonly Ending[];
   /** The tombstone that the event proves wrong. */
   readonly revived?: Tombstone;
@@ -40,8 +45,11 @@ export interface Verdict {
  *   object that left the selection, so a higher one revives it. The end of a machine is final.
  *   So does a report of a higher one, whose author came between.
  * - Of two uids the later creation counts. Plat ends the earlier object as `replaced`, and no event revives it.
+ * - A name belongs to the cluster that reports it, until that node ends. What other clusters say of it counts for nothing.
  */
 export function judgeNode(life: NodeLife, word: NodeWord): Verdict {
+  if (isForeign(life, word.cluster))
+    return { status: "foreign", endings: [], registers: false, leaving: [] };
   const wrong = life.tombstones.find((tombstone) => isProvenWrong(life, tombstone));
   if (!wrong) return judgeKnown(life, word);
   const tombstones = life.tombstones.filter((tombstone) => tombstone !== wrong);
@@ -53,6 +61,10 @@ export function judgeNode(life: NodeLife, word: NodeWord): Verdict {
   );
   return { ...verdict, endings };
 }
+
+/** Returns true if another cluster reports the node. An event or a report that names no cluster is of any. */
+export const isForeign = ({ report }: Pick<NodeLife, "report">, cluster: string | undefined) =>
+  cluster !== undefined && report?.cluster !== undefined && report.cluster !== cluster;
 
 /** Returns true if the object of a tombstone has spoken since. */
 export const isProvenWrong = ({ report }: NodeLife, tombstone: Tombstone): boolean =>

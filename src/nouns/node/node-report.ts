@@ -12,6 +12,8 @@ export interface NodeIncarnation {
 export interface NodeReport extends NodeIncarnation {
   readonly space: string;
   readonly name: string;
+  /** The cluster that reports the node; absent if none of its events named one. */
+  readonly cluster?: string;
   /** The prefixes that the object has, as it has them. */
   readonly podCidrs: readonly string[];
   /** The status of each condition by its type, such as `["Ready", "True"]`. */
@@ -31,9 +33,18 @@ export interface NodeReport extends NodeIncarnation {
   readonly seenAtMs: number;
   /** The annotations of Cilium, which are the prefixes and the own addresses of the node (Cilium, pkg/annotation/k8s.go). */
   readonly annotations: readonly (readonly [name: string, value: string])[];
+  /** The first complete list of its cluster that lacked the node, since its last word. */
+  readonly missing?: MissingMark;
   /** True until the author has written the labels of the node too. The next author then writes them, whatever they are. */
   readonly isRegistering: boolean;
   readonly revision: string;
+}
+
+/** A complete list that lacked a node. */
+export interface MissingMark {
+  readonly resourceVersion: string;
+  /** The time of the list by Plat's clock. */
+  readonly sinceMs: number;
 }
 
 /** A sign of life of a node: the last renewal of its Lease. It is a hint. */

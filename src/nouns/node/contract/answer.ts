@@ -23,7 +23,7 @@ export const eventResult = v.strictObject({
   status: v.pipe(
     v.picklist(["applied", "stale", "ignored", "rejected", "failed"]),
     v.description(
-      "`stale` means: a later event is known. `ignored` means: nothing follows from it, as of a Pod whose handle has nothing. `rejected` means: malformed. `failed` means: send it again",
+      "`stale` means: a later event is known. `ignored` means: nothing follows from it, as of a Pod whose handle has nothing. `rejected` means: malformed, or of a node of another cluster. `failed` means: send it again",
     ),
   ),
   code: v.optional(problemCode),
@@ -34,9 +34,26 @@ export const eventResult = v.strictObject({
 
 export const eventsApplied = v.strictObject({ requestId, results: v.array(eventResult) });
 
+const names = (words: string) => v.pipe(v.array(v.string()), v.description(words));
+
+export const nodesCompleted = v.strictObject({
+  requestId,
+  ended: names("The nodes that two complete lists lacked. They end as by a DELETED event"),
+  missing: names("The nodes that a later list ends if it lacks them too"),
+  send: names("The nodes whose events Plat should get: it does not know them as the list has them"),
+  complete: v.pipe(
+    v.boolean(),
+    v.description(
+      "Whether the request did all that follows from the list. Otherwise send it again",
+    ),
+  ),
+  dryRun: v.optional(v.literal(true)),
+});
+
 export const nodeStatus = v.strictObject({
   uid: v.pipe(v.string(), v.description("The uid of the Node object")),
   resourceVersion: v.pipe(v.string(), v.description("The last version that Plat saw")),
+  cluster: v.optional(v.pipe(v.string(), v.description("The cluster that reports the node"))),
   zone: v.pipe(v.string(), v.description("`region/zone`; empty if the node has neither")),
   podCIDRs: v.pipe(v.array(v.string()), v.description("The prefixes that the Node object has")),
   conditions: v.pipe(

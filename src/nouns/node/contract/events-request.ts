@@ -1,12 +1,14 @@
 import * as v from "valibot";
-import { newNode, nodeName, text } from "../../../api/schema/field.ts";
+import { flag, newNode, nodeName, text } from "../../../api/schema/field.ts";
 import { labels } from "../../../api/schema/labels.ts";
 import { fields, isRecord, list } from "../../../api/schema/schema.ts";
 import {
+  CLUSTER_CHARACTERS_MAX,
   EVENTS_PER_REQUEST_MAX,
   NODE_CONDITIONS_MAX,
   NODE_TAINTS_MAX,
   NODE_TEXT_CHARACTERS_MAX,
+  NODES_PER_LIST_MAX,
   POD_CIDRS_MAX,
   RESOURCE_VERSION_DIGITS_MAX,
 } from "../../../base/limits.ts";
@@ -33,7 +35,17 @@ export const cloudEvent = loose({
   detail: loose({}),
 });
 
+/** The cluster of events or of a list of nodes. */
+export const cluster = v.pipe(
+  text,
+  v.regex(
+    new RegExp(`^[\\w.-]{1,${CLUSTER_CHARACTERS_MAX}}$`),
+    `must be 1 to ${CLUSTER_CHARACTERS_MAX} letters, digits, _ . or -, such as the uid of the Namespace kube-system`,
+  ),
+);
+
 export const eventList = fields({
+  cluster: v.optional(cluster),
   events: list(
     v.unknown(),
     { min: 1, max: EVENTS_PER_REQUEST_MAX },
@@ -53,7 +65,7 @@ export const shortText = v.pipe(
   v.maxLength(NODE_TEXT_CHARACTERS_MAX, `must have at most ${NODE_TEXT_CHARACTERS_MAX} characters`),
 );
 
-const objectUid = v.pipe(
+export const objectUid = v.pipe(
   text,
   v.regex(/^[\w.-]{1,64}$/, "must be the uid of the object: 1 to 64 letters, digits, _ . or -"),
 );
@@ -126,6 +138,21 @@ export const podSaid = loose({
 export const leaseSaid = loose({
   metadata: loose({ name: nodeName, namespace: v.optional(text) }),
   spec: loose({ renewTime: time }),
+});
+
+/** A complete list of the nodes of a cluster. */
+export const nodeListBody = fields({
+  cluster,
+  resourceVersion,
+  nodes: array(
+    fields({
+      name: newNode,
+      uid: objectUid,
+      podCIDRs: v.optional(array(shortText, POD_CIDRS_MAX), []),
+    }),
+    NODES_PER_LIST_MAX,
+  ),
+  dryRun: v.optional(flag, false),
 });
 
 const machineId = v.pipe(text, v.regex(/^[\w-]{1,128}$/, "must be the id of an instance"));

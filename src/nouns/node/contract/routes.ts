@@ -9,8 +9,8 @@ import {
   podCidrReleaseQuery,
   podCidrsBody,
 } from "../../prefix/contract/node-prefix-request.ts";
-import { eventsApplied, zonesRead } from "./answer.ts";
-import { cloudEvent, eventList, watchEvent } from "./events-request.ts";
+import { eventsApplied, nodesCompleted, zonesRead } from "./answer.ts";
+import { cloudEvent, eventList, nodeListBody, watchEvent } from "./events-request.ts";
 
 const PATH = "/v1/nodes/{node}/pod-cidrs";
 
@@ -74,6 +74,19 @@ export const NODE_ROUTES = [
     body: [eventList, watchEvent, cloudEvent],
     answers: { 200: eventsApplied },
     rejections: [],
+  },
+  {
+    method: "POST",
+    path: "/v1/nodes/complete",
+    function: "nodes",
+    id: "completeNodes",
+    tag: "nodes",
+    summary: "Ends the nodes of a cluster that complete lists of its nodes lack",
+    query: {},
+    repeatable: true,
+    body: [nodeListBody],
+    answers: { 200: nodesCompleted },
+    rejections: ["too_many_missing"],
   },
   {
     method: "GET",

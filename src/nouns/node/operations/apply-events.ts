@@ -6,6 +6,7 @@ import { allOf, inParallel } from "../../../kernel/core/parallel.ts";
 import { releaseHandle } from "../../../kernel/release/release-handle.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import { followNode, prefixesAsShown } from "../../prefix/operations/follow-node.ts";
+import { isForeign } from "../judge-node.ts";
 import {
   type ClusterEvent,
   type NodePatch,
@@ -24,20 +25,22 @@ import {
 
 /** The result of one event. */
 export interface EventResult {
-  readonly status: "applied" | "stale" | "ignored" | "failed";
+  readonly status: "applied" | "stale" | "ignored" | "rejected" | "failed";
   /** The reason of a failure. The sender sends it again. */
   readonly failure?: unknown;
   /** The prefixes of the node, if pools of prefixes serve it. */
   readonly prefixes?: readonly NodePrefix[];
-  /** The answer of the allocator if it rejects the prefixes. The event is applied all the same. */
+  /** The reason of a rejected event; or the answer of the allocator if it rejects the prefixes of an applied one. */
   readonly rejection?: Rejection;
   /** The fields that the Node object lacks. */
   readonly patch?: NodePatch;
 }
 
-/** The space that events act in; nothing for all spaces, which counts for machines only. */
+/** The space that events act in. */
 export interface EventScope {
   readonly space: string;
+  /** The cluster whose events they are, if their sender says that. */
+  readonly cluster?: string;
   /** True if the end of a machine ends its nodes in every space. */
   readonly everySpace?: boolean;
 }
@@ -95,21 +98,21 @@ async function carryOut(
   scope: EventScope,
   event: ClusterEvent,
 ): Promise<EventResult> {
-  const { space } = scope;
+  const { space, cluster } = scope;
   const { name } = event;
+  const of: NodeNamed = { space, name, ...(cluster !== undefined && { cluster }) };
   switch (event.act) {
-    case "state": {
-      return state(context, { space, name }, event.statement);
-    }
+    case "state":
+      return state(context, of, event.statement);
     case "end":
-      return resultOfNode(await applyDeleted(context, { space, name }, event.ended));
+      return resultOfNode(await applyDeleted(context, of, event.ended));
     case "release": {
       const { complete, progressed } = await releaseHandle(context, space, `pod/${event.uid}`);
       if (!complete) return { status: "failed", failure: LATE };
       return { status: progressed ? "applied" : "ignored" };
     }
     case "renew":
-      return { status: await renew(context, { space, name, renewedAt: event.renewedAt }) };
+      return resultOfNode(await renew(context, of, event.renewedAt));
     case "terminate":
       return terminate(context, scope, name);
     default:
@@ -155,12 +158,19 @@ async function terminate(
   return { status: applied.includes("applied") ? "applied" : "stale" };
 }
 
-const resultOfNode = (status: NodeApplied): EventResult =>
-  status === "freeing" ? { status: "failed", failure: FREEING } : { status };
+function resultOfNode(status: NodeApplied): EventResult {
+  if (status === "freeing") return { status: "failed", failure: FREEING };
+  return status === "foreign" ? { status: "rejected", rejection: FOREIGN } : { status };
+}
 
 const LATE = new Rejection(
   "request_in_progress",
   "The request had no time for this event; send it again.",
+);
+
+const FOREIGN = new Rejection(
+  "other_cluster",
+  "Another cluster of this space reports a node of this name. Give each cluster a space of its own, or its nodes other names.",
 );
 
 const FREEING = new Rejection(
@@ -171,14 +181,18 @@ const FREEING = new Rejection(
 /**
  * Notes the renewal of a node's Lease, if it is a new one. A function writes at most one in `SIGN_OF_LIFE_MS`.
  *
- * @returns `stale` for a renewal that is known
+ * @returns `stale` for a renewal that is known, and `foreign` for one of another cluster than that of the node
  */
 async function renew(
   { store, cache, now }: Context,
-  { space, name, renewedAt }: Omit<SignOfLife, "seenAtMs">,
-): Promise<"applied" | "stale"> {
-  const key = `${space}#${name}`;
-  const known = cache.leases.get(key) ?? (await store.readSignOfLife(space, name));
+  { space, name, cluster = "" }: NodeNamed,
+  renewedAt: string,
+): Promise<"applied" | "stale" | "foreign"> {
+  const key = `${space}#${name}#${cluster}`;
+  const cached = cache.leases.get(key);
+  const life = cached ? undefined : await store.readNodeLife(space, name);
+  if (life && cluster !== "" && isForeign(life, cluster)) return "foreign";
+  const known = cached ?? life?.signOfLife;
   const sign: SignOfLife = { space, name, renewedAt, seenAtMs: now() };
   if (known) cache.leases.set(key, known);
   if (known && known.renewedAt >= renewedAt) return "stale";

@@ -23,10 +23,11 @@ import { leave } from "./leave.ts";
 /** The outcome of a node's event. `freeing`: the node is being ended, and the event must come again. */
 export type NodeApplied = Verdict["status"];
 
-/** A node by its name in a space. */
+/** A node by its name in a space, and the cluster that speaks of it, if its events say that. */
 export interface NodeNamed {
   readonly space: string;
   readonly name: string;
+  readonly cluster?: string;
 }
 
 /** Registers a node as its object says, with its labels, unless the event is stale. */
@@ -34,14 +35,16 @@ export const applyStatement = (
   context: Context,
   of: NodeNamed,
   statement: NodeStatement,
-): Promise<NodeApplied> => apply(context, of, { kind: "stated", ...statement }, statement);
+): Promise<NodeApplied> =>
+  apply(context, of, { ...clusterOf(of.cluster), kind: "stated", ...statement }, statement);
 
 /** Ends a node whose object is gone. It is not registered any more; what it holds is freed after its quarantine. */
 export const applyDeleted = (
   context: Context,
   of: NodeNamed,
   ended: NodeIncarnation,
-): Promise<NodeApplied> => apply(context, of, { kind: "deleted", ...ended });
+): Promise<NodeApplied> =>
+  apply(context, of, { ...clusterOf(of.cluster), kind: "deleted", ...ended });
 
 /** Ends a node whose machine is gone, as `applyDeleted` does. No later event revives it. */
 export const applyTerminated = (
@@ -49,6 +52,8 @@ export const applyTerminated = (
   of: NodeNamed,
   uid: string,
 ): Promise<NodeApplied> => apply(context, of, { kind: "terminated", uid });
+
+const clusterOf = (cluster: string | undefined) => cluster !== undefined && { cluster };
 
 /**
  * Carries out what the judge says of an event. A lost condition judges anew, so that of two executions at once the one
@@ -70,7 +75,8 @@ async function apply(
     );
     const node = await store.readNode(of.space, of.name);
     const verdict = judgeNode(life, word);
-    for (const ending of verdict.endings) if (!(await bury(context, of, ending))) return RETRY;
+    for (const ending of verdict.endings)
+      if (!(await bury(context, { space: of.space, name: of.name }, ending))) return RETRY;
     if (verdict.revived) {
       const revived = await knownOutcome(store.deleteTombstone("revive", verdict.revived));
       if (revived.outcome === "lost") return RETRY;
@@ -97,17 +103,20 @@ async function hasReport({ store }: Context, of: NodeNamed, { uid }: NodeWord): 
  */
 async function register(
   context: Context,
-  of: NodeNamed,
+  { space, name, cluster }: NodeNamed,
   statement: NodeStatement,
   seen: { readonly life: NodeLife; readonly node: Node | undefined },
 ): Promise<boolean> {
   const { store } = context;
+  const of = { space, name };
   const { report } = seen.life;
   const { uid, labels, machine } = statement;
   const isNode = seen.node !== undefined && uidOfNode(seen.node) === uid;
   const isSame =
     report?.uid === uid && !report.isRegistering && isNode && same(seen.node?.labels, labels);
-  const next = reportOf(context, of, statement, report, !isSame);
+  const known = report?.uid === uid ? report : undefined;
+  const spoken = { ...of, ...clusterOf(cluster ?? known?.cluster) };
+  const next = reportOf(context, spoken, statement, known, !isSame);
   const written = await knownOutcome(
     report ? store.changeReport("status", report, next) : store.createReport(next),
   );
@@ -138,11 +147,11 @@ function reportOf(
   seen: NodeReport | undefined,
   isRegistering: boolean,
 ): NodeReport {
-  const isSilent = seen?.uid === statement.uid && seen.heartbeat === statement.heartbeat;
+  const isSilent = seen?.heartbeat === statement.heartbeat;
   return {
     ...of,
     ...statement,
-    seenAtMs: isSilent ? seen.seenAtMs : context.now(),
+    seenAtMs: seen && isSilent ? seen.seenAtMs : context.now(),
     isRegistering,
     revision: fresh(context),
   };

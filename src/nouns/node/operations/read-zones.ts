@@ -1,16 +1,11 @@
 import { shardOfSpace } from "../../../base/hash.ts";
-import {
-  CLOCK_SKEW_MS_MAX,
-  LABELLED_PER_PAGE_MAX,
-  TOMBSTONES_DUE_MAX,
-  ZONE_READS_AT_ONCE,
-} from "../../../base/limits.ts";
+import { CLOCK_SKEW_MS_MAX, TOMBSTONES_DUE_MAX, ZONE_READS_AT_ONCE } from "../../../base/limits.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
-import type { NodeEntry } from "../node.ts";
 import { gracesOf, healthOf } from "../node-health.ts";
 import { areTooManyGone, type NodeInZone, type ZonesHealth, zonesOf } from "../zone.ts";
+import { nodeEntries } from "./node-entries.ts";
 
 /** The health of the zones of a space, and its nodes that ended and still have something. */
 export interface Zones extends ZonesHealth {
@@ -28,7 +23,7 @@ export interface Zones extends ZonesHealth {
  * @throws {CorruptItemError} if a report or an entry cannot be read, because the counts would be wrong
  */
 export async function readZones(context: Context, space: string): Promise<Zones> {
-  const entries = await entriesOf(context, space);
+  const entries = await nodeEntries(context, space);
   const { settings } = await configurationOf(context, space);
   const times = { nowMs: context.now(), ...gracesOf(settings) };
   const nodes = await inParallel(entries, ZONE_READS_AT_ONCE, async ({ name }) => {
@@ -41,18 +36,6 @@ export async function readZones(context: Context, space: string): Promise<Zones>
   const due = await countDue(context, space);
   const isHeld = areTooManyGone(due, entries.length, settings.goneNodesPercentMax);
   return { ...zonesOf(nodes.flat()), gone: { due, held: isHeld ? due : 0 } };
-}
-
-async function entriesOf({ store }: Context, space: string): Promise<readonly NodeEntry[]> {
-  const entries: NodeEntry[] = [];
-  for (let after: string | undefined, more = true; more; ) {
-    const page = await store.listNodeEntries(space, { after, limit: LABELLED_PER_PAGE_MAX });
-    for (const unreadable of page.unreadable) throw unreadable;
-    entries.push(...page.items);
-    after = page.next;
-    more = after !== undefined;
-  }
-  return entries;
 }
 
 /** Counts the tombstones of a space whose quarantine is over, and which the repair run has not begun to free. */

@@ -1,3 +1,4 @@
+import type * as v from "valibot";
 import { readJson } from "../../../api/http/body.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
 import { readSpace } from "../../../api/http/parameters.ts";
@@ -12,6 +13,8 @@ import { type ParsedEvent, parseEvent } from "./parse-event.ts";
 /** Events of one request, with what each entry is. */
 export interface EventsRequest {
   readonly space: string;
+  /** The cluster whose events they are, if the request names it. */
+  readonly cluster?: string;
   readonly entries: readonly ParsedEvent[];
   /** The events to apply, in the order of their entries. */
   readonly events: readonly ClusterEvent[];
@@ -20,15 +23,20 @@ export interface EventsRequest {
 /** Reads one event, or a list of them. A malformed entry does not hinder the others. */
 export function readEvents(event: Event): EventsRequest {
   const body = readJson(event, anyEvents);
-  const list = entriesOf(body);
-  const space = readSpace(event);
-  const entries = list.map(parseEvent);
-  return { space, entries, events: entries.flatMap((one) => ("event" in one ? [one.event] : [])) };
+  const { events, cluster } = listIn(body);
+  const entries = events.map(parseEvent);
+  return {
+    space: readSpace(event),
+    ...(cluster !== undefined && { cluster }),
+    entries,
+    events: entries.flatMap((one) => ("event" in one ? [one.event] : [])),
+  };
 }
 
-function entriesOf(body: Readonly<Record<string, unknown>>): readonly unknown[] {
-  if (Object.hasOwn(body, "object") || Object.hasOwn(body, "detail-type")) return [body];
-  if (Object.hasOwn(body, "events")) return checked(eventList, body).events;
+function listIn(body: Readonly<Record<string, unknown>>): v.InferOutput<typeof eventList> {
+  if (Object.hasOwn(body, "object") || Object.hasOwn(body, "detail-type"))
+    return { events: [body] };
+  if (Object.hasOwn(body, "events")) return checked(eventList, body);
   const problem =
     "is required, or in its place type and object of a watch event, or an event of EventBridge";
   throw invalid({ field: "events", problem });

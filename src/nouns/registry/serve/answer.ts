@@ -75,6 +75,7 @@ function statusBody({ report, health }: NonNullable<NodeWithHealth["status"]>) {
   return {
     uid: report.uid,
     resourceVersion: report.resourceVersion,
+    ...(report.cluster !== undefined && { cluster: report.cluster }),
     zone: report.zone,
     podCIDRs: report.podCidrs,
     ...judged,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { uidOfNode } from "../../../../src/nouns/node/node.ts";
 import type { ClusterEvent } from "../../../../src/nouns/node/node-health.ts";
+import { applyEvents } from "../../../../src/nouns/node/operations/apply-events.ts";
+import { completeNodes } from "../../../../src/nouns/node/operations/complete-nodes.ts";
 import { listNodes } from "../../../../src/nouns/registry/operations/nodes.ts";
 import type { Table } from "../../../../src/table/table.ts";
 import { deleted, NODE, say, stated } from "../../../node-events.ts";
@@ -134,6 +136,28 @@ describe("of two events of a node at once", () => {
       await say(contextOver(own, world.clock, 2), deleted(8));
       const { tombstones } = await world.calm.store.readNodeLife(SPACE, NODE);
       expect(tombstones, `${calls[at]} (call ${at})`).toMatchObject([{ by: "machine" }]);
+    }
+  });
+
+  it("a list that lacks it notes nothing over a word that comes in the middle of it", async () => {
+    const scope = { space: SPACE, cluster: "c" };
+    const list = { ...scope, resourceVersion: "7", nodes: [{ name: "n", uid: "u", podCidrs: [] }] };
+    const start = await makeWorld();
+    await applyEvents(start.calm, scope, [stated(4)]);
+    const calls = await callsOf(start.table, (own) =>
+      completeNodes(contextOver(own, start.clock, 2), list),
+    );
+    for (const at of callsToTry(calls, 0, oneIn(1))) {
+      const world = await makeWorld();
+      await applyEvents(world.calm, scope, [stated(4)]);
+      const own = withIntruder(world.table, at, async () => {
+        await say(contextOver(world.table, world.clock, 3), stated(9));
+      });
+      await completeNodes(contextOver(own, world.clock, 2), list);
+      const { report } = await world.calm.store.readNodeLife(SPACE, NODE);
+      const where = `${calls[at]} (call ${at})`;
+      expect(report, where).toMatchObject({ resourceVersion: "9" });
+      expect(report, where).not.toHaveProperty("missing");
     }
   });
 
