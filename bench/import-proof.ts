@@ -1,4 +1,5 @@
 import "../src/local/environment.ts";
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { run } from "../src/cli/program.ts";
@@ -39,7 +40,7 @@ const { failures, seconds } = await proveImport(size, plat.context, async (stdin
     progress: () => ({ update: () => {}, done: () => {} }),
     terminal: { columns: undefined, outHasColors: false, errHasColors: false },
     env: { PLAT_ENDPOINT: plat.url },
-    stdin: async () => Buffer.from(stdin),
+    stdin: () => Readable.from([Buffer.from(stdin)]),
     nowMs: Date.now,
     sleep: (ms) => sleep(ms),
     ask: async () => true,

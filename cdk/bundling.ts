@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
@@ -31,8 +32,21 @@ const BUNDLING: BuildOptions = {
   sourcemap: "external",
   sourcesContent: false,
   alias: REPLACED,
+  define: { PLAT_COMMIT: sourceCommit() },
   logLevel: "warning",
 };
+
+/** Returns the commit of the sources as a value for a bundle: with `-dirty` for changed ones, and `undefined` without a repository. */
+export function sourceCommit(): string {
+  try {
+    const args = ["describe", "--always", "--dirty", "--exclude=*", "--abbrev=12"];
+    const stdio = ["ignore", "pipe", "ignore"] as const;
+    const text = execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: [...stdio] });
+    return JSON.stringify(text.trim());
+  } catch {
+    return "undefined";
+  }
+}
 
 /**
  * Bundles a function, as a deployment has it: `index.mjs`, and its map, which names the sources from the root.

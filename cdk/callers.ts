@@ -42,7 +42,7 @@ const CALLS = [
  */
 const CALLS_IN_ANY_SPACE = CALLS.filter((call) => call !== "DELETE/v1/handles/*");
 
-/** Routes without a space: health, readiness, the OpenAPI document and the schemas, with an asterisk for a variable part. */
+/** Routes without a space: health, readiness, principal, version, the OpenAPI document and the schemas, with an asterisk for a variable part. */
 const OF_NO_SPACE = [...new Set(ROUTES.map(({ path }) => path))]
   .filter((path) => !actsInSpace(path) && !actsInEverySpace(path))
   .map(withAsterisks);

@@ -4,15 +4,19 @@ import { NO_TABLE } from "../src/api/http/http.ts";
 import { leadsNowhere, routesAt } from "../src/api/http/routing.ts";
 import { Problem } from "../src/api/schema/problem.ts";
 import { cut } from "../src/api/schema/schema.ts";
+import { BUILD } from "../src/base/build.ts";
 import { eventSchemaOf, eventSchemas } from "../src/contract/event-schemas.ts";
 import { openApi } from "../src/contract/openapi.ts";
 import { isRoot, rootAnswer } from "../src/netbox/status.ts";
+import { principalAnswer } from "../src/nouns/service/serve/principal.ts";
 
 const document = openApi();
 const schemas = eventSchemas();
 
 /** Serves the OpenAPI document and the schemas of events. It is the only function of the API without access to the table. */
 export const handler = authorized<"openapi">(NO_TABLE, {
+  "GET /principal": async (event) => ({ status: 200, body: principalAnswer(event) }),
+  "GET /version": async () => ({ status: 200, body: BUILD }),
   "GET /openapi.json": async () => ({ status: 200, body: document }),
   "GET /schemas": async () => ({ status: 200, body: schemas }),
   "GET /schemas/{type}": async ({ pathParameters: { type = "" } = {} }) => {

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { spinnerOn } from "./output/spinner.ts";
@@ -21,7 +20,7 @@ const io: Io = {
     errHasColors: getErrHasColors?.() ?? false,
   },
   env: process.env,
-  stdin: () => buffer(process.stdin),
+  stdin: () => process.stdin,
   nowMs: Date.now,
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
   ask: promptOn(process.stdin, process.stderr),

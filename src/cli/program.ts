@@ -1,5 +1,5 @@
 import { Command, CommanderError, type OutputConfiguration } from "commander";
-import manifest from "../../package.json" with { type: "json" };
+import { BUILD } from "../base/build.ts";
 import { commandErrorOf } from "./api/command-error.ts";
 import { addressCommand } from "./commands/address.ts";
 import { affinityCommand } from "./commands/affinity.ts";
@@ -11,6 +11,7 @@ import { blockCommand } from "./commands/block.ts";
 import { checkCommand } from "./commands/check.ts";
 import { collectCommand } from "./commands/collect.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
+import { configCommand } from "./commands/config.ts";
 import { configureCommand } from "./commands/configure.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { eventCommand } from "./commands/event.ts";
@@ -21,6 +22,7 @@ import { hostCommand } from "./commands/host.ts";
 import { importCommand } from "./commands/import.ts";
 import { initCommand } from "./commands/init.ts";
 import { jobCommand } from "./commands/job.ts";
+import { loginCommand } from "./commands/login.ts";
 import { namespaceCommand } from "./commands/namespace.ts";
 import { nodeCommand } from "./commands/node.ts";
 import { poolCommand } from "./commands/pool.ts";
@@ -35,8 +37,9 @@ import { showCommand } from "./commands/show.ts";
 import { spaceCommand } from "./commands/space.ts";
 import { splitCommand } from "./commands/split.ts";
 import { traceCommand } from "./commands/trace.ts";
+import { versionCommand } from "./commands/version.ts";
 import { zoneCommand } from "./commands/zone.ts";
-import { withGlobalOptions } from "./invocation/cli.ts";
+import { withGlobalOptions } from "./invocation/connection.ts";
 import { linesMeant, unknownCommandIn } from "./resource/meant.ts";
 import { CommandError, capital, EXIT, errorText, usageError } from "./shell/exit.ts";
 import { examples, HELP } from "./shell/help.ts";
@@ -74,7 +77,7 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
     eventCommand,
   ],
   "Jobs and checks:": [jobCommand, alarmCommand, checkCommand, collectCommand, restoreCommand],
-  "Server:": [serveCommand, demoCommand],
+  "Server and access:": [serveCommand, demoCommand, loginCommand, configCommand, versionCommand],
   "Deployment:": [initCommand, rollbackCommand, traceCommand],
   "Import and export:": [importCommand, exportCommand],
   "Shell completion and help:": [completionCommand],
@@ -127,7 +130,7 @@ export function programFor(io: Io, words: readonly string[] = []): Command {
   const program = withGlobalOptions(
     new Command("plat")
       .description("Operate Plat, an IP address manager, over its API")
-      .version(manifest.version, "-V, --version", "Show the version"),
+      .version(BUILD.version, "-V, --version", "Show the version"),
   );
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);
@@ -181,6 +184,8 @@ const EXAMPLES = examples(
 const ENVIRONMENT = `
 Environment:
   PLAT_ENDPOINT, PLAT_SPACE, PLAT_REGION  as --endpoint, --space and --region
+  PLAT_CONTEXT                            as --context
+  PLAT_CONFIG                             file with the contexts
   PLAT_TOKEN                              token of the caller or of the server
   PLAT_API_KEY                            key of a usage plan of a private API
   PLAT_DEBUG=1                            show the trace of an unexpected error

@@ -18,6 +18,8 @@ export interface Access {
   readonly apiKey?: string | undefined;
   /** Returns the credentials to sign with; by default those of the AWS command line. */
   readonly credentials?: (() => Promise<AwsCredentials>) | undefined;
+  /** The profile of the AWS command line, if no credentials are passed in; by default that of the environment. */
+  readonly profile?: string | undefined;
 }
 
 /** The part of an answer that the client reads. */
@@ -43,12 +45,14 @@ export async function fetchFor(
   const region = said ?? (token === undefined ? API_GATEWAY.exec(hostname)?.[1] : undefined);
   if (region === undefined) return (url, init) => plain(url, withHeaders(init, { token, apiKey }));
   const { AwsClient } = await import("aws4fetch");
-  const credentials = access.credentials ?? (await credentialsOfCommandLine());
+  const credentials = access.credentials ?? (await credentialsOf(access));
   return async (url, init) => {
     // Read for each request, because credentials expire. The provider caches them until then.
     const { accessKeyId, secretAccessKey, sessionToken } = await credentials().catch(
       (error: Error) => {
-        throw new InvalidCall(`No AWS credentials to sign requests with: ${error.message}`);
+        throw new InvalidCall(
+          `No AWS credentials to sign requests with: ${error.message}\nSign in with \`aws sso login\`, or name a profile in AWS_PROFILE. For an API that takes tokens, set PLAT_TOKEN.`,
+        );
       },
     );
     const signer: AwsClient = new AwsClient({
@@ -63,9 +67,12 @@ export async function fetchFor(
   };
 }
 
-async function credentialsOfCommandLine(): Promise<() => Promise<AwsCredentials>> {
+/** Returns what reads the credentials of the AWS command line. */
+async function credentialsOf({
+  profile,
+}: Pick<Access, "profile">): Promise<() => Promise<AwsCredentials>> {
   const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
-  return defaultProvider();
+  return defaultProvider(profile === undefined ? {} : { profile });
 }
 
 /** Adds the token and the key. Errors: a header cannot carry it. The message does not contain it. */

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { parseArgs } from "node:util";
+import { SERVER_OPTIONS, type ServerOption, type ServerValues } from "../base/server-options.ts";
 import { dataDirectory } from "./data-directory.ts";
 import { isLoopback } from "./gate.ts";
 import type { PlatOptions } from "./plat.ts";
-import { SERVER_OPTIONS, type ServerOption, type ServerValues } from "./server-options.ts";
 import type { StorageOptions } from "./storage.ts";
 import { UsageError } from "./usage-error.ts";
 

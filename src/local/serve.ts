@@ -1,10 +1,10 @@
 import "./environment.ts";
 import { CorruptItemError } from "../base/outcome.ts";
+import { PORT_DEFAULT, usageOf } from "../base/server-options.ts";
 import { asksForDeployed, loadTwin } from "./deployed.ts";
 import { expectNoEndpoint, readOptions } from "./options.ts";
 import { type Plat, startPlat } from "./plat.ts";
 import { CONSOLE_FOLDER, CONSOLE_PATH } from "./server.ts";
-import { PORT_DEFAULT, usageOf } from "./server-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**

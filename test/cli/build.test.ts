@@ -56,6 +56,19 @@ describe("the built file", () => {
     expect(help.out).toMatch(/^Usage: plat /);
   });
 
+  it("names its commit, keeps contexts, and applies a stream of events line by line", async () => {
+    const { out } = await shell("plat version -o jsonpath='{.client.commit}'");
+    expect(out).toMatch(/^[0-9a-f]{12}(-dirty)?$/);
+    const set = `plat config set lab --endpoint ${server().url} --space ${space()}`;
+    const listed = await shell(
+      `${set} && env -u PLAT_ENDPOINT -u PLAT_SPACE plat pool get -o json`,
+    );
+    expect(listed).toMatchObject({ exit: 0, err: expect.stringContaining(`Space "${space()}"`) });
+    const event = '{"type": "BOOKMARK", "object": {"kind": "Node"}}\n';
+    const sent = await shell("plat event send - -o json", event.repeat(3));
+    expect(sent.out.trimEnd().split("\n")).toHaveLength(3);
+  });
+
   it("answers a line of kubectl with the line that does it", async () => {
     expect(await shell("plat get pools -o json")).toEqual({
       exit: 2,

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { pathIn } from "../../src/api/route.ts";
 import { run } from "../../src/cli/program.ts";
@@ -16,7 +17,8 @@ export interface Ended {
 }
 
 export interface Given {
-  readonly stdin?: string | Uint8Array;
+  /** All of stdin, or its parts as they come. */
+  readonly stdin?: string | Uint8Array | AsyncIterable<Uint8Array>;
   readonly env?: Readonly<Record<string, string>>;
   readonly nowMs?: number | (() => number);
   /** The terminal; by default a pipe. */
@@ -30,6 +32,11 @@ export interface Given {
   /** The progress of long work that a person sees. */
   readonly progress?: string[];
 }
+
+const partsOf = (stdin: NonNullable<Given["stdin"]>): AsyncIterable<Uint8Array> =>
+  typeof stdin === "string" || stdin instanceof Uint8Array
+    ? Readable.from([Buffer.from(stdin)])
+    : stdin;
 
 /**
  * Makes a terminal with a running server, and an address space for each test. `plat("pool", "get")` returns the output
@@ -66,7 +73,7 @@ export function terminal(
     },
     terminal: { columns: undefined, outHasColors: false, errHasColors: false, ...given.terminal },
     env: { PLAT_ENDPOINT: server.url, PLAT_SPACE: space(), ...given.env },
-    stdin: async () => Buffer.from(given.stdin ?? ""),
+    stdin: () => partsOf(given.stdin ?? ""),
     nowMs: () => (typeof given.nowMs === "function" ? given.nowMs() : (given.nowMs ?? Date.now())),
     sleep: given.sleep ?? (async () => {}),
     ask: given.ask === "no terminal" ? undefined : (given.ask ?? (async () => true)),

@@ -525,6 +525,8 @@ describe("an endpoint of API Gateway", () => {
     const error = await failure({}, "https://a.execute-api.eu-central-1.amazonaws.com");
     expect(error).toBeInstanceOf(InvalidCall);
     expect(error.message).toMatch(/^No AWS credentials to sign requests with: /);
+    for (const way of ["aws sso login", "AWS_PROFILE", "PLAT_TOKEN"])
+      expect(error.message).toContain(way);
     expect(sent).toEqual([]);
   });
 

@@ -36,16 +36,21 @@ it("every other write is an operator's", () => {
   expect(roleFor("DELETE /v1/spaces/{space}/addresses/{ip}/conflict")).toBe("operator");
 });
 
-it("health, readiness, the OpenAPI document and unknown paths require no role", () => {
+it("health, readiness, version, principal, the OpenAPI document and unknown paths require no role", () => {
   expect(
     keysOf(undefined)
       .map((key) => key.replace(/.* /, ""))
       .sort(),
   ).toEqual(
-    ["/healthz", "/openapi.json", "/readyz", "/schemas", "/schemas/{type}"].flatMap((path) => [
-      path,
-      path,
-    ]),
+    [
+      "/healthz",
+      "/openapi.json",
+      "/principal",
+      "/readyz",
+      "/schemas",
+      "/schemas/{type}",
+      "/version",
+    ].flatMap((path) => [path, path]),
   );
   expect(isAllowed([], "GET /healthz", "default")).toBe(true);
   expect(isAllowed([], "$default", "default")).toBe(true);

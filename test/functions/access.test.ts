@@ -50,6 +50,21 @@ describe("a caller with a token", () => {
     });
   });
 
+  it("is told who it is and which grants it has, whatever they are", async () => {
+    const { status, body } = await sendWith("GET", "/principal", holding("reader@blue operator"));
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        principal: "https://a.example#ann",
+        grants: [
+          { role: "reader", space: "blue" },
+          { role: "operator", space: "default" },
+        ],
+      },
+    });
+    expect((await sendWith("GET", "/principal", holding(""))).body.grants).toEqual([]);
+  });
+
   it("learns of no other space without a role in every space", async () => {
     const { status, body } = await sendWith("GET", "/v1/spaces", holding("operator@blue"));
     expect({ status, body }).toMatchObject({
@@ -135,4 +150,15 @@ describe("without such a token", () => {
     const event = eventOf("GET", "/v1/pools", { caller: "arn:aws:iam::123456789012:user/ann" });
     expect((await send(event)).status).toBe(200);
   });
+});
+
+it("a caller whom IAM has let in is told its ARN, and no grants, because policies decide", async () => {
+  vi.stubEnv("ACCESS", "iam");
+  const event = eventOf("GET", "/principal");
+  const authorizer = { iam: { userArn: "arn:aws:iam::123456789012:user/ann" } };
+  const { body } = await send({
+    ...event,
+    requestContext: { ...event.requestContext, authorizer },
+  });
+  expect(body).toEqual({ principal: "arn:aws:iam::123456789012:user/ann" });
 });

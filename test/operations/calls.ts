@@ -577,6 +577,8 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
   isAlive: "It needs no item.",
   isReady: "It needs no item of a space.",
   describe: "It needs no item.",
+  readPrincipal: "It needs no item.",
+  readVersion: "It needs no item.",
   listSchemas: "It needs no item.",
   readSchema: "It needs no item.",
 };

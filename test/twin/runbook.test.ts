@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -106,7 +107,7 @@ async function platOn(twin: Twin, space: string, command: string): Promise<Ended
       PLAT_ENDPOINT: twin.url,
       PLAT_SPACE: space,
     },
-    stdin: async () => Buffer.of(),
+    stdin: () => Readable.from([]),
     nowMs: Date.now,
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     ask: undefined,

@@ -29,7 +29,7 @@ function exitOf(error: PlatError): number {
 function sentencesOf(error: PlatError): string {
   if (error instanceof ApiError) return sentencesOfProblem(error.problem);
   return error instanceof NotSent
-    ? `${error.message}\nThe option --endpoint names the endpoint, or PLAT_ENDPOINT.`
+    ? `${error.message}\nThe option --endpoint names the endpoint, or PLAT_ENDPOINT, or a context of \`plat config\`.`
     : error.message;
 }
 

@@ -1,5 +1,5 @@
 import { Argument, Command } from "commander";
-import { clientOf, globalOptionsIn } from "../invocation/cli.ts";
+import { clientOfLine } from "../invocation/connection.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
@@ -34,7 +34,7 @@ export const completeCommand = (io: Io): Command =>
       const { namesFor } = await import("../completion/names.ts");
       const names = async (placeholder: string) => {
         try {
-          return await namesFor(placeholder, clientOf(io, globalOptionsIn(words)));
+          return await namesFor(placeholder, await clientOfLine(io, words));
         } catch {
           // The line has an invalid endpoint or space. The command itself will report it.
           return [];

@@ -1,18 +1,23 @@
 import { Command } from "commander";
 import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
 import { EVENTS_PER_REQUEST_MAX } from "../../base/limits.ts";
+import { type PlatClient, PlatError } from "../../client/index.ts";
+import { addedTo } from "../api/command-error.ts";
 import { type EventResult, sendEvents } from "../api/events.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
 import { CommandError, capital, EXIT, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
-import { readInput } from "../shell/input.ts";
+import { readInput, readLines, STDIN } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 
 const EXAMPLES = examples(
   ["Send the events in a file", "plat event send events.json"],
-  ["Send an event from the standard input", "plat event send -"],
+  [
+    "Send the events of a watch as they come",
+    "kubectl get nodes --watch --output-watch-events -o json | jq -c --unbuffered . | plat event send -",
+  ],
 );
 
 export const eventCommand = (io: Io): Command =>
@@ -21,7 +26,9 @@ export const eventCommand = (io: Io): Command =>
     .addHelpText("after", EXAMPLES)
     .addCommand(
       printing(new Command("send"))
-        .description("Send events, and print the result of each")
+        .description(
+          "Send events, and print the result of each; those of stdin as they come, one event a line",
+        )
         .argument(
           "<file>",
           "File with one event, with a list of events, or with one event a line; - for stdin",
@@ -38,34 +45,78 @@ const COLUMNS: readonly Column<EventResult>[] = [
   { header: "CIDR", value: ({ podCIDRs }) => podCIDRs?.map(({ cidr }) => cidr).join(",") },
 ];
 
-async function send({ io, client, print }: Session, _: unknown, file: string): Promise<void> {
+async function send(session: Session, _: unknown, file: string): Promise<void> {
+  if (file === STDIN) return sendStream(session);
+  const { io, client, print } = session;
   const events = eventsIn(await readInput(io, file));
   if (events.length === 0) throw usageError(`${file} has no event.`);
   const results: EventResult[] = [];
+  for await (const some of sentInParts(client, events, 0)) results.push(...some);
+  print({ columns: COLUMNS, rows: results, document: { results } });
+  const bad = results.filter(isBad);
+  if (bad[0]) throw notApplied(bad.length, bad[0]);
+}
+
+/**
+ * Sends the events of stdin as they come, and prints a line for each result. It reads on when the results are there, so a server that is
+ * busy slows the sender. An event that is not applied ends nothing.
+ */
+async function sendStream({ io, client, printRows }: Session): Promise<void> {
+  let sent = 0;
+  let badCount = 0;
+  let firstBad: EventResult | undefined;
+  try {
+    for await (const lines of readLines(io)) {
+      const events = lines.flatMap((line, at) => entriesOf(eventIn(line, sent + at + 1)));
+      for await (const rows of sentInParts(client, events, sent)) {
+        sent += rows.length;
+        printRows({ columns: COLUMNS, rows, document: undefined });
+        const bad = rows.filter(isBad);
+        badCount += bad.length;
+        firstBad ??= bad[0];
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof PlatError)) throw error;
+    const results = counted(sent, "event has a result", "events have a result");
+    throw addedTo(error, `${results}; send the others again.`);
+  }
+  if (firstBad) throw notApplied(badCount, firstBad);
+}
+
+/** Sends events, as many in one request as fit, and yields their results. Their indexes count from `before`. */
+async function* sentInParts(
+  client: PlatClient,
+  events: readonly unknown[],
+  before: number,
+): AsyncGenerator<readonly EventResult[]> {
   for (let from = 0; from < events.length; from += EVENTS_PER_REQUEST_MAX) {
     const some = await sendEvents(client, events.slice(from, from + EVENTS_PER_REQUEST_MAX));
-    results.push(...some.map((result) => ({ ...result, index: from + result.index })));
+    yield some.map((result) => ({ ...result, index: before + from + result.index }));
   }
-  print({ columns: COLUMNS, rows: results, document: { results } });
-  const bad = results.filter(({ status }) => status === "failed" || status === "rejected");
-  const [first] = bad;
-  if (first)
-    throw new CommandError(
-      EXIT.rejected,
-      `${counted(bad.length, "event", "events")} not applied; the first is event ${first.index}: ${first.detail ?? first.status}`,
-    );
 }
+
+const isBad = ({ status }: EventResult): boolean => status === "failed" || status === "rejected";
+
+const notApplied = (count: number, { index, detail, status }: EventResult): CommandError =>
+  new CommandError(
+    EXIT.rejected,
+    `${counted(count, "event", "events")} not applied; the first is event ${index}: ${detail ?? status}`,
+  );
 
 /** Returns the events of a text: one JSON value, or one on each line. */
 function eventsIn(text: string): readonly unknown[] {
   const whole = parsed(text);
   if (whole !== undefined) return entriesOf(whole);
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  return lines.flatMap((line, n) => {
-    const value = parsed(line);
-    if (value === undefined) throw usageError(`Line ${n + 1} is not a JSON value.`);
-    return entriesOf(value);
-  });
+  return lines.flatMap((line, n) => entriesOf(eventIn(line, n + 1)));
+}
+
+/** Returns the JSON value in a line. @param number of the line, for the error */
+function eventIn(line: string, number: number): unknown {
+  const value = parsed(line);
+  if (value === undefined) throw usageError(`Line ${number} is not a JSON value.`);
+  return value;
 }
 
 function parsed(text: string): unknown {

@@ -28,10 +28,7 @@ export const rollbackCommand = (io: Io): Command =>
       examples(
         ["Show what would go back", "plat rollback --stack shop-ipam --dry-run"],
         ["Undo the last deployment", "plat rollback --stack shop-ipam"],
-        [
-          "Go further back",
-          "plat rollback --stack shop-ipam --before 2026-01-31T12:00:00Z",
-        ],
+        ["Go further back", "plat rollback --stack shop-ipam --before 2026-01-31T12:00:00Z"],
       ),
     )
     .action((_: object, command: Command) => rollback(io, command.optsWithGlobals<Options>()));

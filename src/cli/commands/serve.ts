@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { DEPLOYED_OPTION, SERVER_VARIABLES, shownOptions } from "../../local/server-options.ts";
+import { DEPLOYED_OPTION, SERVER_VARIABLES, shownOptions } from "../../base/server-options.ts";
 import { EXIT } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";

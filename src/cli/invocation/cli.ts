@@ -1,28 +1,32 @@
-import { Command } from "commander";
-import { SPACE_DEFAULT } from "../../api/route.ts";
+import type { Command } from "commander";
 import { isRecord } from "../../api/schema/schema.ts";
-import { isRejection, type PlatClient, platClient } from "../../client/index.ts";
-import { PORT_DEFAULT } from "../../local/server-options.ts";
+import { isRejection, type PlatClient } from "../../client/index.ts";
 import {
   FORMAT_HELP,
   type Format,
   formatOf,
   type Listing,
+  type PrintRows,
   type Prose,
   print,
+  rowsPrinter,
 } from "../output/print.ts";
 import type { Io } from "../shell/io.ts";
-
-const ENDPOINT_DEFAULT = `http://127.0.0.1:${PORT_DEFAULT}`;
+import { type Connection, clientOver, connectionOf, type GlobalOptions } from "./connection.ts";
+import { watching } from "./watch.ts";
 
 /** The tools of a command after its line was parsed. */
 export interface Session {
   readonly io: Io;
+  /** The API that the client calls, and how. */
+  readonly connection: Connection;
   readonly client: PlatClient;
   /** Returns the same client in another space. */
   readonly clientIn: (space: string) => PlatClient;
   /** Prints the result in the requested format. */
   readonly print: <Row>(said: Listing<Row> | Prose) => void;
+  /** Prints rows as they come, in the requested format. */
+  readonly printRows: PrintRows;
 }
 
 type Work<Args extends readonly unknown[], Options> = (
@@ -41,32 +45,45 @@ export function action<Args extends readonly unknown[], Options>(
 ): (...all: unknown[]) => Promise<void> {
   return async (...all) => {
     const command = all.at(-1) as Command;
-    const { output, ...globals } = command.optsWithGlobals<GlobalOptions>();
-    const { dryRun, ignoreNotFound } = command.opts<DryRunOption & AbsenceOption>();
+    const { output, ...globals } = optionsOf(command);
+    const { dryRun, ignoreNotFound, watch } = command.opts<ActionOptions>();
+    const format = output ?? "table";
     if (dryRun) io.err(DRY_RUN_NOTE);
+    const connection = await connectionOf(io, globals);
     const session: Session = {
       io,
-      client: clientOf(io, globals),
-      clientIn: (space) => clientOf(io, { ...globals, space }),
-      print: (said) => print(io, output ?? "table", dryRun ? asDryRun(said) : said),
+      connection,
+      client: clientOver(io, connection),
+      clientIn: (space) => clientOver(io, { ...connection, space }),
+      print: (said) => print(io, format, dryRun ? asDryRun(said) : said),
+      printRows: rowsPrinter(io, format),
     };
-    // The work does not depend on the format of its output.
-    const {
-      output: _,
-      ignoreNotFound: __,
-      ...options
-    } = command.opts<GlobalOptions & AbsenceOption>();
+    // The work does not depend on the format of its output, nor on how often it is done.
+    const { output: _, ignoreNotFound: __, watch: ___, ...options } = command.opts<ActionOptions>();
+    const done = (tools: Session) =>
+      work(tools, options as Options, ...(command.processedArgs as unknown as Args));
     try {
-      await work(session, options as Options, ...(command.processedArgs as unknown as Args));
+      if (!watch) await done(session);
+      else
+        await watching(io, format, (quiet, told) =>
+          done({ ...session, io: quiet, print: told as Session["print"] }),
+        );
     } catch (error) {
       if (!(ignoreNotFound && isRejection(error, "not_found"))) throw error;
     }
   };
 }
 
-interface AbsenceOption {
+/** The options that `action` reads itself. */
+interface ActionOptions extends GlobalOptions, DryRunOption {
+  readonly output?: Format;
   readonly ignoreNotFound?: true;
+  readonly watch?: true;
 }
+
+/** Returns the options of a command and those of every command. */
+export const optionsOf = (command: Command): GlobalOptions & { readonly output?: Format } =>
+  command.optsWithGlobals();
 
 /** Adds the option of a command that names one object: with it, an object that does not exist is no error, as in kubectl. */
 export const ignoringNotFound = (command: Command): Command =>
@@ -88,50 +105,6 @@ export const markOf = ({ dryRun }: DryRunOption): string => (dryRun ? " (dry run
 
 const asDryRun = <Said extends { readonly document: unknown }>(said: Said): Said =>
   isRecord(said.document) ? { ...said, document: { ...said.document, dryRun: true } } : said;
-
-/** Returns the client of the API that the options name, or else the environment. */
-export const clientOf = (io: Io, { endpoint, space, region }: GlobalOptions): PlatClient =>
-  platClient(
-    {
-      // An empty variable counts as unset, because scripts leave such ones.
-      endpoint: endpoint ?? (io.env.PLAT_ENDPOINT || ENDPOINT_DEFAULT),
-      space: space ?? (io.env.PLAT_SPACE || undefined),
-      region: region ?? (io.env.PLAT_REGION || undefined),
-      token: io.env.PLAT_TOKEN || undefined,
-      apiKey: io.env.PLAT_API_KEY || undefined,
-    },
-    { sleep: io.sleep },
-  );
-
-/** Returns the global options of a line whose last word is incomplete. */
-export function globalOptionsIn(words: readonly string[]): GlobalOptions {
-  const over = words.slice(0, -1);
-  // The user is typing the value of this option.
-  if (over.at(-1)?.startsWith("-")) over.pop();
-  const command = withGlobalOptions(new Command());
-  command.parseOptions(over);
-  return command.opts<GlobalOptions>();
-}
-
-interface GlobalOptions {
-  readonly endpoint?: string;
-  readonly space?: string;
-  readonly region?: string;
-  readonly output?: Format;
-}
-
-/** Adds the options of every command: endpoint, address space and Region. */
-export const withGlobalOptions = (program: Command): Command =>
-  program
-    .option("--endpoint <url>", `URL of the API; default: PLAT_ENDPOINT, else ${ENDPOINT_DEFAULT}`)
-    .option(
-      "--space <space>",
-      `Address space (VRF) to work in; default: PLAT_SPACE, else ${SPACE_DEFAULT}`,
-    )
-    .option(
-      "--region <region>",
-      "AWS Region to sign requests for, when the endpoint has a domain name of its own; default: PLAT_REGION",
-    );
 
 /** Adds the option for the format to a command that prints. */
 export const printing = (command: Command): Command =>

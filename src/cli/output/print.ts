@@ -4,7 +4,7 @@ import type { Io } from "../shell/io.ts";
 import { styleOf } from "../shell/style.ts";
 import type { Column } from "./column.ts";
 import { parsePath, valueText } from "./json-path.ts";
-import { type Layout, tableText } from "./table.ts";
+import { type Layout, rowsText, tableText } from "./table.ts";
 import { parseTemplate, type Template } from "./template.ts";
 
 /** The output of a command: a table for people, and the API's answer for programs. */
@@ -72,11 +72,7 @@ export function print<Row>(
   said: Listing<Row> | Prose,
 ): void {
   const { document } = said;
-  const layout: Layout = {
-    isWide: format === "wide",
-    columns: terminal.columns,
-    style: styleOf(terminal.outHasColors),
-  };
+  const layout = layoutOf(terminal, format);
   const indent = "inOneLine" in said ? undefined : 2;
   if (format === "json") out(`${JSON.stringify(document, null, indent)}\n`);
   else if (format === "yaml") out(stringify(document, YAML));
@@ -90,10 +86,51 @@ export function print<Row>(
     out(
       "template" in format
         ? format.template(document)
-        : tableText(format.columns, said.rows ?? [document], { ...layout, isWide: true }),
+        : tableText(format.columns, said.rows ?? [document], layout),
     );
   else out("text" in said ? said.text(layout) : tableText(said.columns, said.rows, layout));
 }
+
+const layoutOf = (terminal: Io["terminal"], format: Format): Layout => ({
+  isWide: format === "wide" || typeof format === "object",
+  columns: terminal.columns,
+  style: styleOf(terminal.outHasColors),
+});
+
+/** Prints some rows of a list, by their places; all of them by default. */
+export type PrintRows = <Row>(said: Listing<Row>, places?: readonly number[]) => void;
+
+/**
+ * Returns the function that prints rows as they come. A table has its header once. In JSON each row is one line, and in YAML a document
+ * of its own.
+ */
+export function rowsPrinter({ out, terminal }: Io, format: Format): PrintRows {
+  const layout = layoutOf(terminal, format);
+  let hasHead = false;
+  return (said, places = [...said.rows.keys()]) => {
+    const rows = places.map((place) => said.rows[place]);
+    if (format === "json") for (const row of rows) out(`${JSON.stringify(row)}\n`);
+    else if (format === "yaml") for (const row of rows) out(`---\n${stringify(row, YAML)}`);
+    else if (format === "name") {
+      const names = namesOf(said);
+      for (const place of places) out(`${names[place]}\n`);
+    } else if (typeof format === "object" && "template" in format)
+      for (const row of rows) out(format.template(row));
+    else {
+      const columns = (typeof format === "object" ? format.columns : said.columns) as Columns<
+        typeof said
+      >;
+      out(
+        hasHead
+          ? rowsText(columns, said.rows, layout, places)
+          : tableText(columns, said.rows, layout),
+      );
+      hasHead = true;
+    }
+  };
+}
+
+type Columns<Said> = Said extends Listing<infer Row> ? readonly Column<Row>[] : never;
 
 function namesOf<Row>(said: Listing<Row> | Prose): readonly string[] {
   if ("text" in said || said.names) return said.names ?? [];

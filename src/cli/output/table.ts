@@ -34,6 +34,24 @@ export function tableText<Row>(
   rows: readonly Row[],
   layout: Layout,
 ): string {
+  return tableOf(columns, rows, layout, rows.keys(), true);
+}
+
+/** Returns some rows of a table without its header, by their places. They are as wide as the whole table. */
+export const rowsText = <Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  layout: Layout,
+  places: Iterable<number>,
+): string => tableOf(columns, rows, layout, places, false);
+
+function tableOf<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  layout: Layout,
+  places: Iterable<number>,
+  hasHead: boolean,
+): string {
   const { isWide, style } = layout;
   const shown = isWide ? columns : columns.filter(({ wide }) => !wide);
   const texts = rows.map((row) => shown.map(({ value }) => `${value(row) ?? NONE}`));
@@ -42,13 +60,15 @@ export function tableText<Row>(
   );
   const narrowed = isWide ? widths : narrow(shown, widths, layout.columns);
   const table = new Table({
-    head: shown.map(({ header }) => style.strong(header)),
+    ...(hasHead
+      ? { head: shown.map(({ header }) => style.strong(header)) }
+      : { colWidths: [...narrowed] }),
     chars: { ...NO_BORDERS, middle: GAP },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
-  for (const row of texts)
+  for (const place of places)
     table.push(
-      row.map((text, at) => {
+      (texts[place] ?? []).map((text, at) => {
         const { isState, long } = shown[at] as Column<Row>;
         const width = narrowed[at] as number;
         if (text.length > width) return long === "wrap" ? wrapped(text, width) : cut(text, width);

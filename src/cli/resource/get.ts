@@ -7,8 +7,11 @@ import { type Kind, pathOf } from "./kind.ts";
 import { listKnown } from "./list.ts";
 import { noteIfEmpty } from "./none.ts";
 
-/** Returns the verb `get` with its aliases. */
-export const getVerb = (): Command => new Command("get").aliases(["list", "ls", "describe"]);
+/** Returns the verb `get` with its aliases, and its option to go on. */
+export const getVerb = (): Command =>
+  new Command("get")
+    .aliases(["list", "ls", "describe"])
+    .option("-w, --watch", "Then print what is new or changed, until Ctrl-C");
 
 /** Returns `get [NAME]`, which shows one object of a kind, or all of them. */
 export const getCommand = <Body>(

@@ -20,7 +20,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Options with a value that may stand before the words of a command. */
-const WITH_VALUE = ["--endpoint", "--space", "--region", "--output", "-o", "-n"];
+const WITH_VALUE = ["--endpoint", "--space", "--region", "--context", "--output", "-o", "-n"];
 
 /**
  * Returns the lines that a person may have meant who knows `kubectl` or `calicoctl`: `pool get` for `get pools`.

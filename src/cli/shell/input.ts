@@ -1,19 +1,24 @@
+import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
+import { BODY_BYTES_MAX } from "../../base/limits.ts";
 import { textOf } from "../../base/utf8.ts";
 import { usageError } from "./exit.ts";
 import type { Io } from "./io.ts";
 
-const STDIN = "-";
+export const STDIN = "-";
 /** A little below the longest text that JavaScript allows. */
 const FILE_BYTES_MAX = 500_000_000;
 
 /**
  * Reads a text file, or stdin for `-`.
  *
+ * @param absent the text of a file that does not exist; without one that is an error
  * @throws CommandError if it cannot be read, is too large, or is not UTF-8
  */
-export async function readInput(io: Io, file: string): Promise<string> {
-  if (file === STDIN) return utf8In("stdin", await io.stdin());
+export async function readInput(io: Io, file: string, absent?: string): Promise<string> {
+  if (absent !== undefined && !existsSync(file)) return absent;
+  if (file === STDIN) return utf8In("stdin", await buffer(io.stdin()));
   return utf8In(file, await bytesOf(file));
 }
 
@@ -26,6 +31,34 @@ async function bytesOf(file: string): Promise<Uint8Array> {
   }
   throw usageError(`${file} has more than ${FILE_BYTES_MAX} bytes; split it, and name each part.`);
 }
+
+/** The maximum of a line of a stream: one request can have no more. */
+const LINE_BYTES_MAX = BODY_BYTES_MAX;
+const LINE_FEED = 0x0a;
+
+/**
+ * Reads stdin line by line as it comes, and leaves out empty lines. It yields the whole lines of each part together, and reads the next
+ * part after that.
+ *
+ * @throws CommandError if a line is too long, or is not UTF-8
+ */
+export async function* readLines(io: Io): AsyncGenerator<readonly string[]> {
+  let begun = Buffer.alloc(0);
+  for await (const part of io.stdin()) {
+    const bytes = Buffer.concat([begun, part]);
+    const end = bytes.lastIndexOf(LINE_FEED) + 1;
+    begun = bytes.subarray(end);
+    if (begun.length > LINE_BYTES_MAX)
+      throw usageError(`stdin has a line of more than ${LINE_BYTES_MAX} bytes.`);
+    yield linesIn(bytes.subarray(0, end));
+  }
+  yield linesIn(begun);
+}
+
+const linesIn = (bytes: Uint8Array): readonly string[] =>
+  utf8In("stdin", bytes)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
 
 /** Decodes the bytes of a file. @throws CommandError with the line that is not UTF-8 */
 export function utf8In(file: string, bytes: Uint8Array): string {

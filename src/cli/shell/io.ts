@@ -8,7 +8,8 @@ export interface Io {
   readonly progress: (text: string) => Progress;
   readonly terminal: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: () => Promise<Uint8Array>;
+  /** Reads stdin as it comes. It reads on when the next part is asked for, so that a slow reader slows the writer. */
+  readonly stdin: () => AsyncIterable<Uint8Array>;
   readonly nowMs: () => number;
   /** Waits; an aborted signal ends it, and its reason is thrown. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;

@@ -76,6 +76,8 @@ export const OPERATIONS = {
   listOrphans: { method: "GET", path: "/v1/orphans", paged: true },
   isAlive: { method: "GET", path: "/healthz" },
   isReady: { method: "GET", path: "/readyz" },
+  readPrincipal: { method: "GET", path: "/principal" },
+  readVersion: { method: "GET", path: "/version" },
   describe: { method: "GET", path: "/openapi.json" },
   listSchemas: { method: "GET", path: "/schemas" },
   readSchema: { method: "GET", path: "/schemas/{type}" },

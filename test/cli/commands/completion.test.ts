@@ -34,7 +34,7 @@ describe("plat complete", () => {
         "--space",
       ]),
     );
-    expect(await offered("node", "get", "--w")).toEqual([]);
+    expect(await offered("node", "get", "--w")).toEqual(["--watch"]);
   });
 
   it("offers the values of an option where they can be listed", async () => {

@@ -47,6 +47,58 @@ describe("plat event send", () => {
     expect(err).toContain("2 events not applied; the first is event 0: body must be an object");
   });
 
+  it("sends each line of stdin before it reads the next one, and prints a line for its result", async () => {
+    await prefixes();
+    const seen: string[] = [];
+    async function* lines() {
+      for (const name of ["n1", "n2"]) {
+        yield Buffer.from(`${JSON.stringify(nodeEvent("ADDED", name))}\n`);
+        const { body } = await shell.call("GET", "/v1/nodes");
+        seen.push(body.nodes.map((node: { name: string }) => node.name).join());
+      }
+      yield Buffer.from('7\n{"type": "BOOK');
+      yield Buffer.from('MARK", "object": {"kind": "Node"}}');
+    }
+    const { exit, out, err } = await shell.platWith(
+      { stdin: lines() },
+      ...["event", "send", "-", "-o", "json"],
+    );
+    expect(seen).toEqual(["n1", "n1,n2"]);
+    const results = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(results).toMatchObject([
+      { index: 0, name: "n1", status: "applied" },
+      { index: 1, name: "n2", status: "applied" },
+      { index: 2, status: "rejected" },
+      { index: 3, status: "ignored" },
+    ]);
+    expect(exit).toBe(1);
+    expect(err).toContain("1 event not applied; the first is event 2: body must be an object");
+  });
+
+  it("prints the header of a stream once", async () => {
+    await prefixes();
+    async function* lines() {
+      for (const name of ["n1", "n2"])
+        yield Buffer.from(`${JSON.stringify(nodeEvent("ADDED", name))}\n`);
+    }
+    const { out } = await shell.platWith({ stdin: lines() }, "event", "send", "-");
+    expect(out).toMatch(/^KIND .*\nNode .* n1 .*\nNode .* n2 .*\n$/);
+  });
+
+  it("ends a stream with the line that is no JSON, and says how many events have a result if the server is gone", async () => {
+    await prefixes();
+    const line = `${JSON.stringify(nodeEvent("ADDED", "n1"))}\n`;
+    const broken = await shell.platWith({ stdin: `${line}{\n` }, "event", "send", "-");
+    expect(broken).toMatchObject({ exit: 2, err: "Error: Line 2 is not a JSON value.\n" });
+    const env = { PLAT_ENDPOINT: "http://127.0.0.1:1" };
+    const gone = await shell.platWith({ stdin: line, env }, "event", "send", "-");
+    expect(gone.exit).toBe(3);
+    expect(gone.err).toContain("0 events have a result; send the others again.");
+  });
+
   it.each(["", "[]", "{"])("rejects a file without an event: %j", async (text) => {
     await prefixes();
     expect((await plat("event", "send", fileWith(text))).exit).toBe(2);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { usageOf } from "../../../src/base/server-options.ts";
 import { serveCommand } from "../../../src/cli/commands/serve.ts";
-import { usageOf } from "../../../src/local/server-options.ts";
 import { terminal } from "../terminal.ts";
 
 const { plat, io } = terminal();

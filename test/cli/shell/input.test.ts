@@ -82,6 +82,6 @@ describe("the sources of the command", () => {
     for (const name of names.filter((one) => one.endsWith(".ts")))
       if (/\breadFile|consumers"/.test(await readFile(join("src/cli", name), "utf8")))
         readers.push(name);
-    expect(readers.sort()).toEqual(["main.ts", "shell/files.ts", "shell/input.ts"]);
+    expect(readers.sort()).toEqual(["shell/files.ts", "shell/input.ts"]);
   });
 });

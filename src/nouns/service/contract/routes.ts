@@ -1,5 +1,5 @@
 import type { Route } from "../../../api/route.ts";
-import { health } from "./answer.ts";
+import { health, principalRead, versionRead } from "./answer.ts";
 
 /** The service itself. */
 export const SERVICE_ROUTES = [
@@ -21,6 +21,26 @@ export const SERVICE_ROUTES = [
     tag: "service",
     summary: "Returns 200 while the function reaches its table",
     answers: { 200: health },
+    rejections: [],
+  },
+  {
+    method: "GET",
+    path: "/principal",
+    function: "openapi",
+    id: "readPrincipal",
+    tag: "service",
+    summary: "Returns the principal that sends the request, and its grants",
+    answers: { 200: principalRead },
+    rejections: [],
+  },
+  {
+    method: "GET",
+    path: "/version",
+    function: "openapi",
+    id: "readVersion",
+    tag: "service",
+    summary: "Returns the version of the server, and the commit that it was built of",
+    answers: { 200: versionRead },
     rejections: [],
   },
   {

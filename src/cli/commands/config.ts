@@ -1,0 +1,121 @@
+import { Command } from "commander";
+import { platClient } from "../../client/index.ts";
+import { optionsOf, printing } from "../invocation/cli.ts";
+import type { GlobalOptions } from "../invocation/connection.ts";
+import {
+  type Context,
+  contextNamed,
+  contextsFile,
+  readContexts,
+  writeContexts,
+} from "../invocation/contexts.ts";
+import type { Column } from "../output/column.ts";
+import { print } from "../output/print.ts";
+import { usageError } from "../shell/exit.ts";
+import { examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
+
+const EXAMPLES = examples(
+  [
+    "Name a server",
+    "plat config set lab --endpoint http://ipam.lab:8787 --token-file ~/.plat-token",
+  ],
+  ["Use it from now on", "plat config use lab"],
+  ["Use another one for one command", "plat pool get --context prod"],
+);
+
+/** Makes the command for contexts: names under which a user keeps an endpoint, a space and the way of access. It calls no API. */
+export const configCommand = (io: Io): Command => {
+  const named = (verb: string, description: string) =>
+    new Command(verb)
+      .description(description)
+      .argument("<context>", "Name of the context")
+      .addHelpText("after", EXAMPLES);
+  return new Command("config")
+    .description("Keep an endpoint, a space and the way of access under a name")
+    .addHelpText("after", EXAMPLES)
+    .addCommand(
+      printing(new Command("get").aliases(["list", "ls"]))
+        .description("Show the contexts")
+        .addHelpText("after", EXAMPLES)
+        .action((_, command: Command) => get(io, command)),
+    )
+    .addCommand(
+      named("set", "Create or replace a context; the first one is current at once")
+        .option("--profile <profile>", "Profile of the AWS command line to sign requests with")
+        .option("--token-file <file>", "File with the token of the server or of the caller")
+        .action((name: string, options: SetOptions, command: Command) =>
+          set(io, name, { ...optionsOf(command), ...options }),
+        ),
+    )
+    .addCommand(
+      named("use", "Let commands use a context from now on").action((name: string) =>
+        use(io, name),
+      ),
+    )
+    .addCommand(named("delete", "Delete a context").action((name: string) => remove(io, name)));
+};
+
+interface SetOptions extends GlobalOptions {
+  readonly profile?: string;
+  readonly tokenFile?: string;
+}
+
+type Row = Context & { readonly name: string; readonly current: boolean };
+
+const COLUMNS: readonly Column<Row>[] = [
+  { header: "NAME", value: ({ name }) => name },
+  { header: "CURRENT", value: ({ current }) => (current ? "yes" : "no") },
+  { header: "ENDPOINT", value: ({ endpoint }) => endpoint },
+  { header: "SPACE", value: ({ space }) => space },
+  { header: "REGION", value: ({ region }) => region, wide: true },
+  { header: "PROFILE", value: ({ profile }) => profile, wide: true },
+  { header: "TOKEN FILE", value: ({ tokenFile }) => tokenFile, wide: true },
+];
+
+async function get(io: Io, command: Command): Promise<void> {
+  const { current, contexts } = await readContexts(io);
+  const rows = Object.entries(contexts).map(([name, context]) => ({
+    name,
+    current: name === current,
+    ...context,
+  }));
+  const { output = "table" } = optionsOf(command);
+  print(io, output, { columns: COLUMNS, rows, document: { contexts: rows } });
+  if (rows.length === 0) io.err(`Note: no contexts in ${contextsFile(io.env)}.\n`);
+}
+
+async function set(
+  io: Io,
+  name: string,
+  { endpoint, space, region, profile, tokenFile }: SetOptions,
+): Promise<void> {
+  if (endpoint === undefined) throw usageError("plat config set needs --endpoint.");
+  // It throws if the endpoint or the space is not valid.
+  platClient({ endpoint, space });
+  const before = await readContexts(io);
+  const context = { endpoint, space, region, profile, tokenFile };
+  await writeContexts(io, {
+    current: before.current ?? name,
+    contexts: { ...before.contexts, [name]: context },
+  });
+  io.out(`context "${name}" set\n`);
+}
+
+async function use(io: Io, name: string): Promise<void> {
+  const before = await readContexts(io);
+  contextNamed(io, before, name);
+  await writeContexts(io, { ...before, current: name });
+  io.out(`context "${name}" is current\n`);
+}
+
+async function remove(io: Io, name: string): Promise<void> {
+  const before = await readContexts(io);
+  contextNamed(io, before, name);
+  const { [name]: _, ...contexts } = before.contexts;
+  await writeContexts(io, {
+    ...(before.current !== name && { current: before.current }),
+    contexts,
+  });
+  io.out(`context "${name}" deleted\n`);
+}

@@ -1,0 +1,81 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import * as v from "valibot";
+import { parse, stringify } from "yaml";
+import { YAML } from "../output/print.ts";
+import { usageError } from "../shell/exit.ts";
+import { readInput } from "../shell/input.ts";
+import type { Io } from "../shell/io.ts";
+
+const text = v.pipe(v.string(), v.nonEmpty());
+
+const context = v.strictObject({
+  endpoint: text,
+  space: v.optional(text),
+  region: v.optional(text),
+  profile: v.optional(text),
+  tokenFile: v.optional(text),
+});
+
+const contexts = v.strictObject({
+  current: v.optional(text),
+  contexts: v.record(text, context),
+});
+
+/** An API, a space, and the way to its credentials. It has no secret: a token stays in its file, and a key in the profile of AWS. */
+export type Context = v.InferOutput<typeof context>;
+
+/** The contexts of a user by their names, and the one that commands use. */
+export type Contexts = v.InferOutput<typeof contexts>;
+
+type Environment = Io["env"];
+
+/** Returns the path of the file with the contexts: `PLAT_CONFIG`, else `plat/config.yaml` where the user keeps configuration. */
+export const contextsFile = ({ PLAT_CONFIG, XDG_CONFIG_HOME, APPDATA }: Environment): string =>
+  PLAT_CONFIG ||
+  join(XDG_CONFIG_HOME || APPDATA || join(homedir(), ".config"), "plat", "config.yaml");
+
+/** Reads the contexts of a user; none without a file. Errors: the file has something else. */
+export async function readContexts(io: Io): Promise<Contexts> {
+  const file = contextsFile(io.env);
+  const said = await readInput(io, file, "");
+  if (said === "") return { contexts: {} };
+  const { output, issues, success } = v.safeParse(contexts, parsedYaml(file, said));
+  if (success) return output;
+  const [{ message, path = [] }] = issues;
+  throw usageError(
+    `${file} is not valid at ${path.map(({ key }) => key).join(".") || "its start"}: ${message}.\nMend the file, or write it anew with \`plat config set\`.`,
+  );
+}
+
+function parsedYaml(file: string, said: string): unknown {
+  try {
+    return parse(said);
+  } catch (error) {
+    throw usageError(`${file} is not YAML: ${(error as Error).message}`);
+  }
+}
+
+/** Writes the contexts. Others on the machine cannot read the file, and no reader meets a half of it. */
+export async function writeContexts({ env }: Io, changed: Contexts): Promise<void> {
+  const file = contextsFile(env);
+  const fresh = `${file}.${process.pid}`;
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(fresh, stringify(changed, YAML), { mode: 0o600 });
+    await rename(fresh, file);
+  } catch (error) {
+    throw usageError(`${file} cannot be written: ${(error as Error).message}`);
+  }
+}
+
+/** Returns the context with a name. Errors: there is none. */
+export function contextNamed(io: Io, { contexts: known }: Contexts, name: string): Context {
+  const found = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (found) return found;
+  const names = Object.keys(known);
+  throw usageError(
+    `There is no context ${JSON.stringify(name)} in ${contextsFile(io.env)}; ${names.length > 0 ? `it has ${names.join(", ")}` : "it has none"}.\nMake one with \`plat config set ${name} --endpoint URL\`.`,
+  );
+}
