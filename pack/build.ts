@@ -66,6 +66,7 @@ async function library(entry: string, format: "esm" | "cjs", outfile: string): P
     format,
     outfile,
     minify: true,
+    sourcemap: true,
     legalComments: "eof",
     logLevel: "warning",
     external: ["aws-cdk-lib", "constructs"],

@@ -6,12 +6,23 @@ export type Problem = components["schemas"]["Problem"] & { readonly [member: str
 /** The code of a problem, such as `pool_exhausted`. */
 export type ProblemCode = Problem["code"];
 
-/** The reason why a call failed. Its class says what became of the request. */
+/**
+ * The reason why a call failed. Its class says what became of the request. The prototypes have the names of the classes, because a trace
+ * takes the name that there is before the constructor of the class runs, and a bundle shortens that of the class itself.
+ */
 export abstract class PlatError extends Error {}
+
+/** Gives the errors of a class its name. */
+function named(errors: { readonly prototype: Error }, name: string): void {
+  Object.defineProperty(errors.prototype, "name", { value: name, configurable: true });
+}
 
 /** Plat rejected the request, or failed; the problem says which, and whether a later repeat may succeed. */
 export class ApiError extends PlatError {
-  override readonly name = "ApiError";
+  declare readonly name: "ApiError";
+  static {
+    named(ApiError, "ApiError");
+  }
   readonly problem: Problem;
 
   constructor(problem: Problem) {
@@ -27,17 +38,26 @@ export class ApiError extends PlatError {
 
 /** A request without an answer of Plat: all or a part of it may have been carried out. */
 export class Unanswered extends PlatError {
-  override readonly name = "Unanswered";
+  declare readonly name: "Unanswered";
+  static {
+    named(Unanswered, "Unanswered");
+  }
 }
 
 /** The request found no connection, so nothing was sent. */
 export class NotSent extends PlatError {
-  override readonly name = "NotSent";
+  declare readonly name: "NotSent";
+  static {
+    named(NotSent, "NotSent");
+  }
 }
 
 /** A gateway or another server answered in the place of Plat, which did not get the request. */
 export class NotPlat extends PlatError {
-  override readonly name = "NotPlat";
+  declare readonly name: "NotPlat";
+  static {
+    named(NotPlat, "NotPlat");
+  }
   /** The status of the answer. */
   readonly status: number;
 
@@ -54,7 +74,10 @@ export class NotPlat extends PlatError {
 
 /** The call itself is invalid: an endpoint, a name or a token that cannot be sent. Nothing was sent. */
 export class InvalidCall extends PlatError {
-  override readonly name = "InvalidCall";
+  declare readonly name: "InvalidCall";
+  static {
+    named(InvalidCall, "InvalidCall");
+  }
 }
 
 /** Returns true if Plat rejected the request with one of these codes. */

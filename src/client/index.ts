@@ -20,6 +20,7 @@ export type { components } from "./generated/schema.ts";
 export type { World } from "./http.ts";
 export type {
   Answer,
+  Done,
   EveryCall,
   OperationName,
   Operations,

@@ -9,7 +9,24 @@ export type OperationName = keyof typeof OPERATIONS & keyof operations;
 
 /** Each operation of the API as a function of its parameters. */
 export type Operations = {
-  readonly [Name in OperationName]: (...given: Given<Name>) => Promise<Reply<Answer<Name>>>;
+  readonly [Name in OperationName]: [Answer<Name>] extends [Done<Name>]
+    ? (...given: Given<Name>) => Promise<Reply<Answer<Name>>>
+    : {
+        (...given: Given<Name, Wet<Parameters<Name>>>): Promise<Reply<Done<Name>>>;
+        (...given: Given<Name>): Promise<Reply<Answer<Name>>>;
+      };
+};
+
+/** The body of an answer to a request that is no dry run. */
+export type Done<Name extends OperationName> = Exclude<Answer<Name>, { readonly dryRun: boolean }>;
+
+/** Parameters without a dry run, which the query or the body can ask for. */
+type Wet<Given> = {
+  [Key in keyof Given]: Key extends "dryRun"
+    ? false | undefined
+    : Key extends "body"
+      ? Wet<Given[Key]>
+      : Given[Key];
 };
 
 /** Each long answer as its pages, up to the last. */
@@ -41,10 +58,8 @@ export type Answer<Name extends OperationName> = {
     : never;
 }[keyof operations[Name]["responses"]];
 
-type Given<Name extends OperationName> =
-  Record<never, never> extends Parameters<Name>
-    ? [parameters?: Parameters<Name>]
-    : [parameters: Parameters<Name>];
+type Given<Name extends OperationName, All = Parameters<Name>> =
+  Record<never, never> extends Parameters<Name> ? [parameters?: All] : [parameters: All];
 
 /** The parameters that every operation has. */
 export interface EveryCall {

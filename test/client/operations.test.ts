@@ -6,6 +6,7 @@ import {
   clientOver,
   found,
   isRejection,
+  type Parameters,
   type PlatClient,
   platClient,
   type Request,
@@ -72,6 +73,25 @@ describe("an operation", () => {
     // @ts-expect-error -- not a list in pages
     expect(plat.pages.readPool).toBeUndefined();
     expectTypeOf<Answer<"readPool">["cidr"]>().toEqualTypeOf<string>();
+  });
+
+  it("has the answer to a dry run in its type only if the request may be one", async () => {
+    const addresses = [{ address: "10.0.0.7" }];
+    const { plat } = recording({ addresses });
+    const body = { host: "node-1", ipv4: 1 };
+    expect((await plat.assign({ body })).body.addresses).toEqual(addresses);
+    const dry = await plat.assign({ body, dryRun: true });
+    // @ts-expect-error -- an explanation has no addresses
+    void dry.body.addresses;
+    const dryByBody = await plat.assign({ body: { ...body, dryRun: true } });
+    // @ts-expect-error -- nor has this one
+    void dryByBody.body.addresses;
+    const maybe: Parameters<"assign"> = { body };
+    // @ts-expect-error -- nobody knows whether this is a dry run
+    void (await plat.assign(maybe)).body.addresses;
+    if ("families" in dry.body) expectTypeOf(dry.body.families).toBeArray();
+    const { body: begun } = await plat.drainPool({ name: "a", ifMatch: "*" });
+    expectTypeOf(begun).not.toHaveProperty("dryRun");
   });
 });
 

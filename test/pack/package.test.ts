@@ -65,7 +65,9 @@ const plat = platClient({ endpoint: process.argv[2], space: "blue" });
   const [{ address, generation }] = body.addresses;
   const { body: released } = await plat.release({ body: { addresses: [{ address, generation }] } });
   const error = await plat.readPool({ name: "nope" }).catch((thrown) => thrown);
-  console.log(released.results[0].status, error instanceof ApiError, error.code);
+  const [trace] = error.stack.split("\\n");
+  console.log(released.results[0].status, error instanceof ApiError, error.code, trace.slice(0, 9));
+  console.log(/src\\/client\\/http\\.ts:\\d+/.test(error.stack));
 })();
 `;
 
@@ -87,8 +89,9 @@ describe("the installed package", () => {
         `const { ApiError, platClient } = require("plat-ipam/client");${EXAMPLE}`,
       );
       for (const file of ["a.mjs", "b.cjs"]) {
-        const { stdout } = await run(process.execPath, [file, url], { cwd: folder });
-        expect(stdout).toBe("released true not_found\n");
+        const args = ["--enable-source-maps", file, url];
+        const { stdout } = await run(process.execPath, args, { cwd: folder });
+        expect(stdout).toBe("released true not_found ApiError:\ntrue\n");
       }
       const plat = join(folder, "node_modules", ".bin", "plat");
       const line = ["pool", "get", "-o", "name", "--endpoint", url, "--space", "blue"];
@@ -111,6 +114,7 @@ describe("the installed package", () => {
       `import { platClient } from "plat-ipam/client";
 const plat = platClient({ endpoint: "http://127.0.0.1:8787" });
 for await (const { pools } of plat.pages.listPools()) pools[0]?.cidr satisfies string | undefined;
+(await plat.assign({ body: { host: "n", ipv4: 1 } })).body.addresses satisfies readonly object[];
 // @ts-expect-error -- the host is missing
 await plat.assign({ body: { ipv4: 1 } });
 `,
