@@ -3,7 +3,7 @@ import manifest from "../../package.json" with { type: "json" };
 /** Replaced by the bundlers. Sources that run as they are have no such name. */
 declare const PLAT_COMMIT: string | undefined;
 
-/** What runs: the version of the package, and the commit of which it was built. The sources themselves name no commit. */
+/** The program that runs: the version of the package, and the commit of which it was built. The sources themselves name no commit. */
 export interface Build {
   readonly version: string;
   readonly commit?: string;

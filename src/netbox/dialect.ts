@@ -34,7 +34,7 @@ import type { Operation } from "./request.ts";
 import { API_VERSION, baseOf, readLists, readStatus, rootAnswer } from "./status.ts";
 import { createVrf, listVrfs, readVrf, VRF_LIST } from "./vrfs.ts";
 
-/** What the dialect serves, by methods and paths below `/api/`. */
+/** The answers of the dialect, by methods and paths below `/api/`. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET ": async ({ event }) => rootAnswer(event),
   "GET status": readStatus,

@@ -9,7 +9,7 @@ import { run, StepFailed } from "../openapi/tools.ts";
 const TOFU = fileURLToPath(new URL("tofu", import.meta.url));
 
 /** The folder of what tests build or install once, for all clones of the project. */
-export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "plat");
+const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "plat");
 
 /** Lines that say how OpenTofu is built: a release, without its own symbols. */
 const TOFU_FLAGS = ["-trimpath", "-ldflags=-s -w -X github.com/opentofu/opentofu/version.dev=no"];

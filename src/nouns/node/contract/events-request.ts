@@ -36,7 +36,7 @@ export const cloudEvent = loose({
 });
 
 /** The cluster of events or of a list of nodes. */
-export const cluster = v.pipe(
+const cluster = v.pipe(
   text,
   v.regex(
     new RegExp(`^[\\w.-]{1,${CLUSTER_CHARACTERS_MAX}}$`),
@@ -65,7 +65,7 @@ export const shortText = v.pipe(
   v.maxLength(NODE_TEXT_CHARACTERS_MAX, `must have at most ${NODE_TEXT_CHARACTERS_MAX} characters`),
 );
 
-export const objectUid = v.pipe(
+const objectUid = v.pipe(
   text,
   v.regex(/^[\w.-]{1,64}$/, "must be the uid of the object: 1 to 64 letters, digits, _ . or -"),
 );

@@ -21,7 +21,7 @@ export interface CompleteList extends NodeList {
   readonly space: string;
 }
 
-/** What a complete list came to. All are names of nodes. */
+/** The result of a complete list. All are names of nodes. */
 export interface NodesCompleted {
   /** The nodes that are ended now. */
   readonly ended: readonly string[];

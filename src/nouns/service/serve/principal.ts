@@ -1,7 +1,7 @@
 import { actorOf, type BodyOf, type Event } from "../../../api/http/event.ts";
 import { EVERY_SPACE, type Grant } from "../../../contract/roles.ts";
 
-/** What a caller may do whom the gate of a local server has let in. */
+/** The grant of a caller whom the gate of a local server has let in. */
 const EVERYTHING: readonly Grant[] = [{ role: "operator", space: EVERY_SPACE }];
 
 /** Returns who sends a request, and the grants by which it is decided. With IAM its policies decide, and Plat does not know them. */
