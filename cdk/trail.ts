@@ -70,7 +70,7 @@ export class Trail extends Construct {
       databaseName: database,
       tableInput: tableOver(`s3://${this.bucket.bucketName}/changes`),
     });
-    changes.addResourceDependency(
+    changes.node.addDependency(
       new CfnDatabase(this, "Database", { catalogId: account, databaseInput: { name: database } }),
     );
     new CfnWorkGroup(this, "WorkGroup", {

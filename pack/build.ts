@@ -7,9 +7,10 @@ import { build, type Plugin } from "esbuild";
 import { ACCESS, type DeployedFunctionName } from "../cdk/access.ts";
 import { bundleOf } from "../cdk/bundling.ts";
 import { COMMAND_BUILD } from "./command.ts";
+import { writePublished } from "./published.ts";
 
 /**
- * `npm run build`: makes `dist` as `npm pack` takes it. The command and each library are one file with everything
+ * `npm run build`: makes `dist`, and in `dist/package` the package as `npm pack ./dist/package` takes it. The command and each library are one file with everything
  * that they use, because a package that is installed for its client should bring no others. The libraries are there as
  * ES modules and as CommonJS.
  */
@@ -38,6 +39,7 @@ await Promise.all([
   functions(),
   types(),
 ]);
+await writePublished();
 
 async function command(): Promise<void> {
   await build({ ...COMMAND_BUILD, outfile: "dist/plat.js" });

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 
@@ -8,6 +8,7 @@ const FOLDERS = [
   "test/console",
   "test/openapi",
   "test/pack",
+  "test/pack/lowest",
   "test/prose",
   "twin/runtime",
 ];
@@ -58,9 +59,39 @@ it("docs/dependencies.md says of every dependency what it is for, and of nothing
   const named = [...page.matchAll(/^\| (`.*`.*) \| .+ \|$/gm)].flatMap(([, names = ""]) =>
     [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   );
-  const { optionalDependencies, devDependencies } = manifest;
+  const { dependencies, optionalDependencies, devDependencies } = manifest;
   const own = FOLDERS.map((folder) => jsonOf(`${folder}/package.json`).dependencies);
   expect(named.sort()).toEqual(
-    Object.keys(Object.assign({}, optionalDependencies, devDependencies, ...own)).sort(),
+    Object.keys(
+      Object.assign({}, dependencies, optionalDependencies, devDependencies, ...own),
+    ).sort(),
   );
+});
+
+it("what src and functions import is no tool of development, so that a server starts without those", () => {
+  const files = ["src", "functions"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => `${folder}/${name}`),
+  );
+  const imported = files.flatMap((file) =>
+    [
+      ...readFileSync(file, "utf8")
+        .replaceAll(/^import type [^;]+;/gm, "")
+        .matchAll(/^(?! *(?:\*|\/\/)).*(?:from|import\() ?"((?:@[\w.-]+\/)?[\w.-]+)/gm),
+    ]
+      .map(([, name = ""]) => name)
+      .filter((name) => !name.startsWith(".")),
+  );
+  const allowed = new Set(
+    Object.keys({
+      ...manifest.dependencies,
+      ...manifest.optionalDependencies,
+      ...manifest.peerDependencies,
+    }),
+  );
+  const missing = [...new Set(imported)].filter(
+    (name) => !allowed.has(name) && name !== "node" && name !== manifest.name,
+  );
+  expect(missing).toEqual([]);
 });

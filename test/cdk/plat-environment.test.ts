@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { ACCESS } from "../../cdk/access.ts";
 import type { deployment } from "../../cdk/deployment.ts";
 import { PlatEnvironment, type PlatEnvironmentProps, PlatPool } from "../../cdk/index.ts";
+import { stageOf } from "./choices.ts";
 import { templates } from "./templates.ts";
 
 /** The flags with which `cdk init` begins an app, as far as they change a template of Plat. */
@@ -185,4 +186,41 @@ it("an environment gives its API to pools of the same stack", () => {
   new PlatPool(stack, "Lan", { api: plat.api("blue"), cidr: "10.1.0.0/24" });
   expect(plat.api("blue")).toBe(plat.api("blue"));
   template().hasResourceProperties("Custom::PlatPool", { Space: "blue", ApiId: Match.absent() });
+});
+
+describe("logical ids of what keeps data, and of the API", () => {
+  // CloudFormation replaces a resource whose id changes: an empty table, or another URL. A change here is a major version.
+  const FROZEN = [
+    "AWS::DynamoDB::GlobalTable",
+    "AWS::S3::Bucket",
+    "AWS::KMS::Key",
+    "AWS::ApiGatewayV2::Api",
+    "AWS::SSM::Parameter",
+  ];
+  const idsIn = (template: Template) =>
+    FROZEN.flatMap((type) => Object.keys(template.findResources(type)));
+
+  it("of an environment in one stack are those of its id and of the first release", () => {
+    expect(idsIn(environment().template())).toEqual([
+      "IpamTable63C37713",
+      "IpamKeptHistory0078C22B",
+      "IpamKeptTrailBucket87972D7B",
+      "IpamServiceApiHttpApiDFFFF1B1",
+      "IpamServiceMarkerParameterF43F126D",
+    ]);
+  });
+
+  it("of the stacks are those of the first release", () => {
+    const settings = { customerManagedKey: true };
+    const stage = stageOf({ name: "with a key", environment: "prod", settings });
+    const stacks = stage.node.children.filter((one) => one instanceof Stack);
+    expect(stacks.flatMap((stack) => idsIn(Template.fromStack(stack)))).toEqual([
+      "Table710B521B",
+      "HistoryC127576E",
+      "TrailBucket6C1E344E",
+      "ApiHttpApi2997B86B",
+      "MarkerParameter3B04128F",
+      "Key961B73FD",
+    ]);
+  });
 });

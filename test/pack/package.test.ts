@@ -32,13 +32,13 @@ let tarball: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "plat-package-"));
   await run("npm", ["run", "--silent", "build"], { cwd: ROOT });
-  await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: ROOT });
+  await run("npm", ["pack", "./dist/package", "--pack-destination", folder], { cwd: ROOT });
   tarball = join(folder, `plat-ipam-${manifest.version}.tgz`);
   await writeFile(join(folder, "package.json"), '{ "private": true }');
   // The package brings no other but those with binaries, which are optional: the test needs no registry.
   const args = ["install", "--offline", "--no-audit", "--no-fund", "--omit=optional", tarball];
   await run("npm", args, { cwd: folder });
-}, 300_000);
+}, 900_000);
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Starts `plat serve` of the package, and returns its URL and the function that stops it. */
