@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { PROBLEMS, type ProblemCode } from "../src/api/schema/problem.ts";
+import * as limits from "../src/base/limits.ts";
 import { type Started, start } from "./local/process.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -68,6 +69,26 @@ describe.each(PAGES)("%s", (page) => {
     });
     expect(broken.map(([link]) => link)).toEqual([]);
   });
+});
+
+it("docs/limits.md has the values of the constants that it names", () => {
+  const rows = [...read("docs/limits.md").matchAll(/^\| .+ \| ([\d,/ ]+) \| (`.+`) \|$/gm)];
+  expect(rows.length).toBeGreaterThan(30);
+  for (const [, shown = "", names = ""] of rows) {
+    const constants = [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+    const values = constants.map((name) => (limits as Readonly<Record<string, unknown>>)[name]);
+    expect([names, shown.split(" / ").map((one) => Number(one.replaceAll(",", "")))]).toEqual([
+      names,
+      values,
+    ]);
+  }
+});
+
+it("docs/faq.md has one row for each problem code, with its status", () => {
+  const rows = [...read("docs/faq.md").matchAll(/^\| `(\w+)` \| (\d+): .+ \| .+ \|$/gm)];
+  const told = rows.map(([, code, status]) => `${code} ${status}`);
+  const known = Object.entries(PROBLEMS).map(([code, { status }]) => `${code} ${status}`);
+  expect(told.sort()).toEqual(known.sort());
 });
 
 /** Returns the anchors that GitHub makes of headings. */
