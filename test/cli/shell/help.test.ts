@@ -58,7 +58,7 @@ describe("the help", () => {
       "Pools and settings:",
       "Blocks and hosts:",
       "Jobs and checks:",
-      "Server:",
+      "Server and access:",
       "Deployment:",
       "Import and export:",
       "Shell completion and help:",
