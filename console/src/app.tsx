@@ -138,7 +138,7 @@ function Content({ page }: { readonly page: Page }) {
       return (
         <>
           <h1>There is no such page</h1>
-          <p class="none">The address leads to no page of the console.</p>
+          <p class="none">Page not found.</p>
         </>
       );
   }

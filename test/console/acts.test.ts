@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { axeFindings, openSite, type Site } from "./browser.ts";
@@ -11,6 +13,8 @@ beforeAll(async () => {
   await site.api("PUT", "/v1/reservations/routers", { cidrs: ["10.50.0.0/28"] });
   for (const [handle, address] of Object.entries(HELD))
     await site.api("POST", "/v1/assign", { host: "node-1", address, handle });
+  for (const handle of SEVERAL)
+    await site.api("POST", "/v1/assign", { host: "node-5", ipv4: 1, pools: ["main"], handle });
   const [reported] = (await site.api("GET", "/v1/handles/reported")).addresses;
   const { generation } = reported;
   await site.api("POST", `/v1/addresses/${HELD.reported}/conflict`, { generation });
@@ -24,7 +28,9 @@ const POOLS = {
   stale: "10.52.0.0/24",
   drained: "10.53.0.0/24",
   deleted: "10.54.0.0/24",
+  shell: "10.55.0.0/24",
 };
+const SEVERAL = ["several-0", "several-1", "several-2"];
 const HELD = {
   released: "10.50.0.20",
   hit: "10.50.0.21",
@@ -64,6 +70,8 @@ describe("the dialogs", () => {
     [`/console/addresses/${HELD.other}?act=quarantine`, `Quarantine ${HELD.other}`],
     [`/console/addresses/${HELD.reported}?act=lift`, `End the quarantine of ${HELD.reported}`],
     ["/console/handles/other?act=release", "Release all addresses of other"],
+    ["/console/pools/main?act=assign", "Assign an address of the pool main"],
+    ["/console/hosts/node-1?act=release", "Release all addresses of node-1"],
   ];
 
   it.each(DIALOGS)(
@@ -85,6 +93,25 @@ describe("the dialogs", () => {
       await page.close();
     },
   );
+
+  it("tell what is wrong at its field, which gets the focus, and keep result and buttons in view", async () => {
+    const { page } = await site.open("/console/?act=create", { width: 1_440, height: 900 });
+    await dialogOn(page).getByText("More settings, all optional").click();
+    await fieldOf(page, "Name").fill("wrong");
+    await fieldOf(page, "CIDR").fill("10.50.0.0/99");
+    await showFirst(page);
+    const error = dialogOn(page).locator("#field-cidr-error");
+    await error.waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe("field-cidr");
+    expect(await fieldOf(page, "CIDR").getAttribute("aria-invalid")).toBe("true");
+    for (const part of [error, dialogOn(page).locator(".buttons")]) {
+      const { y = -1, height = 0 } = (await part.boundingBox()) ?? {};
+      expect(y).toBeGreaterThanOrEqual(0);
+      expect(y + height).toBeLessThanOrEqual(900);
+    }
+    expect(await axeFindings(page)).toEqual([]);
+    await page.close();
+  });
 
   it("close by Escape, and the focus returns to the button", async () => {
     const page = await openAct("/console/pools/main", "Change");
@@ -280,6 +307,46 @@ describe("addresses", () => {
       await page.close();
     },
   );
+
+  it("of a pool are assigned from its page, and the lines for a shell do the same", async () => {
+    const page = await openAct("/console/pools/shell", "Assign");
+    await fieldOf(page, "Handle").fill("it's web");
+    await fieldOf(page, "Host").fill("node-9");
+    await fieldOf(page, "Attributes").fill("pod=web 0");
+    await showFirst(page);
+    await dialogOn(page).getByText("The same in a shell").click();
+    const [plat = "", curl = ""] = await dialogOn(page)
+      .locator(".shell-line code")
+      .allTextContents();
+    expect(plat).toBe(
+      `plat assign --host node-9 --handle 'it'\\''s web' --ipv4 1 --pool shell --attribute 'pod=web 0' --endpoint ${site.url}`,
+    );
+    await promisify(execFile)("bash", ["-c", `${curl} --fail --silent`]);
+    // The dialog sends the key that the line has, so both are one assign.
+    await press(page, "Assign");
+    await page.getByText("is assigned to it's web.").waitFor();
+    const { addresses } = await site.api("GET", "/v1/addresses?host=node-9");
+    expect(addresses).toMatchObject([
+      { handle: "it's web", pool: "shell", attributes: { pod: "web 0" } },
+    ]);
+    await page.close();
+  });
+
+  it("are released several at once from a table, and those that are not are listed", async () => {
+    const { page } = await site.open("/console/search?q=host%3Dnode-5");
+    await page.getByLabel("Choose all").check();
+    await page.getByRole("button", { name: "Release 3 addresses" }).click();
+    const [, taken] = SEVERAL;
+    await site.api("POST", "/v1/release", { handle: taken });
+    await fieldOf(page, "This cannot be undone").fill("3 addresses");
+    await press(page, "Release 3 addresses");
+    await page.getByText("2 addresses are released.").waitFor();
+    const left = page.getByRole("list", { name: "Not released" }).getByRole("listitem");
+    expect(await left.count()).toBe(1);
+    await press(page, "Close");
+    await page.getByText("0 addresses meet all conditions.").waitFor();
+    await page.close();
+  });
 
   it("in quarantine leave it by an act", async () => {
     const page = await openAct(`/console/addresses/${HELD.reported}`, "End the quarantine");

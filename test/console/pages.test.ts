@@ -58,7 +58,7 @@ const PAGES: readonly [name: string, path: (w: World) => string, heading: RegExp
     ],
     ["the reservations", () => "/console/reservations", /Reservations/, /routers/],
     ["the alarms", () => "/console/alarms", /Alarms/, /No threshold is crossed|Since/],
-    ["no page", () => "/console/nowhere", /There is no such page/, /leads to no page/],
+    ["no page", () => "/console/nowhere", /There is no such page/, /Page not found/],
   ];
 
 describe("a page", () => {
@@ -102,8 +102,8 @@ describe("the search", () => {
 
   it("is a page to which the way back leads from its only find", async () => {
     const { page } = await site.open("/console/jobs");
-    await page.getByRole("searchbox").fill("node-3");
-    await page.getByRole("searchbox").press("Enter");
+    await page.getByLabel(/^Search for/).fill("node-3");
+    await page.getByLabel(/^Search for/).press("Enter");
     await page.getByRole("heading", { name: "Host node-3" }).waitFor();
     await page.goBack();
     await page.getByRole("heading", { name: "Search node-3" }).waitFor();
@@ -178,7 +178,7 @@ describe("the check", () => {
 });
 
 describe("the hosts", () => {
-  it("are listed page by page, and the list is a page to which an empty search leads", async () => {
+  it("are all listed at once by name, with their use, and an empty search leads to the list", async () => {
     const { page } = await site.open("/console/search?q=nobody", {
       prepare: (prepared) =>
         prepared.route("**/v1/hosts?*", (route) => {
@@ -190,9 +190,18 @@ describe("the hosts", () => {
     await page.getByRole("link", { name: "all hosts" }).click();
     await page.getByRole("heading", { level: 1, name: "Hosts" }).waitFor();
     const links = page.getByRole("region", { name: "Hosts" }).getByRole("link");
-    await expect.poll(() => links.count()).toBe(4);
-    await page.getByRole("button", { name: "Show more hosts" }).click();
     await expect.poll(() => links.count()).toBe(6);
+    expect(await links.allTextContents()).toEqual([0, 1, 2, 3, 4, 5].map((i) => `node-${i}`));
+    const { blocks } = await site.api("GET", "/v1/blocks?host=node-0&limit=1000");
+    const own = blocks.filter(({ host }: { host?: string }) => host === "node-0");
+    const inUse = own.reduce(
+      (all: number, block: { inUse: string }) => all + Number(block.inUse),
+      0,
+    );
+    await page
+      .getByRole("row", { name: "node-0" })
+      .getByText(`${inUse}`, { exact: true })
+      .waitFor();
     await page.getByRole("link", { name: "node-0" }).click();
     await page.getByRole("heading", { level: 1, name: "Host node-0" }).waitFor();
     await page.close();

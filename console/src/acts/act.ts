@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { Change } from "../api/api.ts";
 
 /** A field of a dialog. Its value is a text, whatever its kind. */
 export interface Field {
@@ -10,10 +11,18 @@ export interface Field {
   readonly choices?: readonly string[];
   readonly hint?: string;
   readonly isRequired?: boolean;
+  /** True for a field that few need: it is below a line that opens. */
+  readonly isFolded?: boolean;
 }
 
 /** The values of the fields by name. */
 export type Input = Readonly<Record<string, string>>;
+
+/** What an act does, in a shell: the words after `plat`, and the request. */
+export interface InShell {
+  readonly plat?: readonly string[];
+  readonly request: Change;
+}
 
 /** Something that a user can do. Its dialog asks, shows what it would do, does it, and says what was done. */
 export interface Act {
@@ -29,15 +38,24 @@ export interface Act {
   readonly typed?: string;
   /** Reads what it would do, from a dry run. It throws a `Rejection` or an `InvalidInput`. */
   preview?(input: Input): Promise<ComponentChildren>;
-  /** Does it, and returns what was done. It throws a `Rejection` or an `InvalidInput`. */
-  perform(input: Input): Promise<ComponentChildren>;
+  /** Returns the same act in a shell. It throws an `InvalidInput`. */
+  inShell?(input: Input): InShell;
+  /** Does it, tells how far it is, and returns what was done. It throws a `Rejection` or an `InvalidInput`. */
+  perform(input: Input, told: (progress: string) => void): Promise<ComponentChildren>;
 }
 
 /** The acts of a page by the name that its address has for them. */
 export type ActsOfPage = Readonly<Record<string, Act>>;
 
-/** An input that no request can be made of. */
-export class InvalidInput extends Error {}
+/** An input that no request can be made of, with the field that is wrong. */
+export class InvalidInput extends Error {
+  readonly field: string | undefined;
+
+  constructor(message: string, field?: string) {
+    super(message);
+    this.field = field;
+  }
+}
 
 /** Returns the values of a field of lines. */
 export const linesOf = (text = ""): readonly string[] =>

@@ -1,5 +1,5 @@
 import { type Api, segment } from "../api/api.ts";
-import type { AddressRead, Answer, HeldAddress } from "../api/types.ts";
+import type { AddressRead, Answer, HeldAddress, Pool } from "../api/types.ts";
 import { Moment } from "../parts/moment.tsx";
 import { Named } from "../parts/to.tsx";
 import { type Act, type ActsOfPage, type Input, InvalidInput, linesOf, newKey } from "./act.ts";
@@ -16,14 +16,41 @@ export function actsOn(api: Api, address: AddressRead): ActsOfPage {
   };
 }
 
-const assign = (api: Api, { address, pool }: AddressRead): Act => {
+const assign = (api: Api, { address, pool }: AddressRead): Act =>
+  assigning(api, {
+    title: `Assign ${address}`,
+    intro: `The address of the pool ${pool} goes to a handle on a host.`,
+    body: { address },
+    words: ["--address", address],
+  });
+
+/** Returns the act that assigns the next free address of a pool. */
+export const assignFrom = (api: Api, { name, cidr }: Pool): Act => {
+  const family = cidr.includes(":") ? "ipv6" : "ipv4";
+  return assigning(api, {
+    title: `Assign an address of the pool ${name}`,
+    intro: "The next free address of the pool goes to a handle on a host.",
+    body: { [family]: 1, pools: [name] },
+    words: [`--${family}`, "1", "--pool", name],
+  });
+};
+
+/** What an assign asks for: as fields of the request, and as options of the command. */
+interface Wanted extends Pick<Act, "title" | "intro"> {
+  readonly body: object;
+  readonly words: readonly string[];
+}
+
+const assigning = (api: Api, { title, intro, body, words }: Wanted): Act => {
   // One key for all tries of the dialog: a repeat after a lost answer assigns nothing else.
   const key = newKey();
+  const requestOf = (input: Input) =>
+    ({ method: "POST", path: "assign", body: bodyOf(body, input), key }) as const;
   return {
     label: "Assign",
-    title: `Assign ${address}`,
+    title,
     verb: "Assign",
-    intro: `The address of the pool ${pool} goes to a handle on a host.`,
+    intro,
     fields: [
       {
         name: "handle",
@@ -45,7 +72,7 @@ const assign = (api: Api, { address, pool }: AddressRead): Act => {
         method: "POST",
         path: "assign",
         query: { dryRun: "true" },
-        body: bodyOf(address, input),
+        body: bodyOf(body, input),
       });
       if (rejection) throw new InvalidInput(`${rejection.detail} (${rejection.code})`);
       const steps = families.flatMap(({ blocks }) => blocks);
@@ -61,25 +88,47 @@ const assign = (api: Api, { address, pool }: AddressRead): Act => {
         </ul>
       );
     },
+    inShell(input) {
+      const { handle = "", host = "" } = input;
+      const attributes = attributesIn(input).flatMap((pair) => ["--attribute", pair.join("=")]);
+      return {
+        plat: ["assign", "--host", host, "--handle", handle, ...words, ...attributes],
+        request: requestOf(input),
+      };
+    },
     async perform(input) {
-      await api.send({ method: "POST", path: "assign", body: bodyOf(address, input), key });
+      const { addresses } = await api.send<Answer<"assignment">>(requestOf(input));
       return (
-        <p>
-          {address} is assigned to <Named kind="handle" name={input.handle ?? ""} />.
-        </p>
+        <>
+          {addresses.map(({ address }) => (
+            <p key={address}>
+              <Named kind="address" name={address} /> is assigned to{" "}
+              <Named kind="handle" name={input.handle ?? ""} />.
+            </p>
+          ))}
+        </>
       );
     },
   };
 };
 
-function bodyOf(address: string, { handle, host, attributes }: Input) {
-  const pairs = linesOf(attributes).map((line) => {
+const attributesIn = ({ attributes }: Input): readonly (readonly [string, string])[] =>
+  linesOf(attributes).map((line) => {
     const at = line.indexOf("=");
-    if (at < 1) throw new InvalidInput(`The attribute ${line} is not of the form name=value.`);
+    if (at < 1)
+      throw new InvalidInput(`The attribute ${line} is not of the form name=value.`, "attributes");
     return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
   });
-  return { address, handle, host, attributes: Object.fromEntries(pairs) };
-}
+
+const bodyOf = (body: object, input: Input) => ({
+  ...body,
+  handle: input.handle,
+  host: input.host,
+  attributes: Object.fromEntries(attributesIn(input)),
+});
+
+const releaseOf = (address: string, generation: string) =>
+  ({ method: "POST", path: "release", body: { addresses: [{ address, generation }] } }) as const;
 
 const release = (api: Api, { address, handle }: AddressRead, generation: string): Act => ({
   label: "Release",
@@ -92,12 +141,12 @@ const release = (api: Api, { address, handle }: AddressRead, generation: string)
     </>
   ),
   typed: address,
+  inShell: () => ({
+    plat: ["release", "--ip", address, "--generation", generation],
+    request: releaseOf(address, generation),
+  }),
   async perform() {
-    const { results } = await api.send<Answer<"addressesReleased">>({
-      method: "POST",
-      path: "release",
-      body: { addresses: [{ address, generation }] },
-    });
+    const { results } = await api.send<Answer<"addressesReleased">>(releaseOf(address, generation));
     const [result] = results;
     if (result?.status !== "released")
       throw new InvalidInput(
@@ -119,6 +168,14 @@ const quarantine = (api: Api, { address, handle }: AddressRead, generation: stri
     </>
   ),
   typed: address,
+  inShell: () => ({
+    plat: ["address", "conflict", address, "--generation", generation],
+    request: {
+      method: "POST",
+      path: `addresses/${segment(address)}/conflict`,
+      body: { generation },
+    },
+  }),
   async perform() {
     const { quarantinedUntil } = await api.send<Answer<"quarantined">>({
       method: "POST",
@@ -138,6 +195,10 @@ const lift = (api: Api, { address }: AddressRead): Act => ({
   title: `End the quarantine of ${address}`,
   verb: "End the quarantine",
   intro: "The address can be assigned again after what is left of its cooldown.",
+  inShell: () => ({
+    plat: ["address", "lift", address],
+    request: { method: "DELETE", path: `addresses/${segment(address)}/conflict` },
+  }),
   async perform() {
     const { availableAt } = await api.send<Answer<"lifted">>({
       method: "DELETE",
@@ -180,21 +241,128 @@ export const releaseHandle = (
     </>
   ),
   typed: handle,
+  inShell: () => ({
+    plat: ["release", "--handle", handle],
+    request: { method: "DELETE", path: `handles/${segment(handle)}` },
+  }),
   async perform() {
     const path = `handles/${segment(handle)}`;
-    let count = 0;
-    // An answer that is not complete asks for the same request again, as long as it gets on.
-    for (;;) {
-      const answer = await api.send<Answer<"handleReleased">>({ method: "DELETE", path });
-      count += answer.released.length;
-      if (answer.complete) return <p>{released(count)}.</p>;
-      if (!answer.progressed)
-        throw new InvalidInput(`${released(count)}, and some are not yet. Try again later.`);
-    }
+    return releaseAll<Answer<"handleReleased">>(() => api.send({ method: "DELETE", path }));
   },
 });
 
+/** The maximum of one request. */
+const RELEASED_PER_REQUEST_MAX = 256;
+
+/** Returns the act that releases some addresses, each if it is still the assignment that was read. */
+export const releaseSome = (api: Api, addresses: readonly HeldAddress[]): Act => {
+  const entries = addresses.flatMap(({ address, generation }) =>
+    generation === undefined ? [] : [{ address, generation }],
+  );
+  const what = entries.length === 1 ? "1 address" : `${entries.length} addresses`;
+  return {
+    label: `Release ${what}`,
+    title: `Release ${what}`,
+    verb: `Release ${what}`,
+    intro: (
+      <>
+        Others get the addresses after the cooldown. Only these assignments are released, no later
+        ones:{" "}
+        <span class="list">
+          {entries
+            .slice(0, NAMED_MAX)
+            .map(({ address }) => address)
+            .join(", ")}
+          {entries.length > NAMED_MAX && ", …"}
+        </span>
+      </>
+    ),
+    typed: what,
+    inShell: () => ({
+      request: { method: "POST", path: "release", body: { addresses: entries } },
+    }),
+    async perform(_, told) {
+      const results: Released["results"][number][] = [];
+      for (let from = 0; from < entries.length; from += RELEASED_PER_REQUEST_MAX) {
+        told(`${from} of ${what} are done…`);
+        const body = { addresses: entries.slice(from, from + RELEASED_PER_REQUEST_MAX) };
+        const answer = await api.send<Released>({ method: "POST", path: "release", body });
+        results.push(...answer.results);
+      }
+      const left = results.filter(({ status }) => status !== "released");
+      return (
+        <>
+          <p>{released(results.length - left.length)}.</p>
+          {left.length > 0 && (
+            <ul aria-label="Not released">
+              {left.map(({ address, status, detail }) => (
+                <li key={address}>
+                  {address} is not released: {detail ?? status}
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      );
+    },
+  };
+};
+
+type Released = Answer<"addressesReleased">;
+
+/** Returns the act that releases all addresses of a host. */
+export const releaseHost = (api: Api, host: string): Act => {
+  const request = { method: "POST", path: "release", body: { host } } as const;
+  return {
+    label: "Release all",
+    title: `Release all addresses of ${host}`,
+    verb: "Release them",
+    intro: (
+      <>
+        Nothing on the host has an address any more, also none that it gets meanwhile. Others get
+        them after the cooldown. Its blocks stay until they are reclaimed.
+      </>
+    ),
+    typed: host,
+    inShell: () => ({ plat: ["release", "--host", host], request }),
+    async preview() {
+      const { addresses, next } = await api.get<Answer<"addressesRead">>("addresses", {
+        host,
+        state: "assigned",
+        limit: NAMED_MAX,
+      });
+      return (
+        <p>
+          {next === undefined
+            ? `It releases ${addresses.length} addresses: `
+            : `It releases more than ${addresses.length} addresses, such as `}
+          <span class="list">{addresses.map(({ address }) => address).join(", ")}</span>
+        </p>
+      );
+    },
+    perform: () => releaseAll<Answer<"handleReleased">>(() => api.send(request)),
+  };
+};
+
 const NAMED_MAX = 20;
+
+/** Sends a release until it is complete. An answer that is not asks for the same request again, as long as it gets on. */
+async function releaseAll<
+  T extends {
+    readonly released: readonly string[];
+    readonly complete: boolean;
+    readonly progressed: boolean;
+  },
+>(send: () => Promise<T>) {
+  let count = 0;
+  for (;;) {
+    const answer = await send();
+    count += answer.released.length;
+    if (answer.complete) return <p>{released(count)}.</p>;
+    if (!answer.progressed)
+      throw new InvalidInput(`${released(count)}, and some are not yet. Try again later.`);
+  }
+}
 
 const released = (count: number) =>
   count === 1 ? "1 address is released" : `${count} addresses are released`;

@@ -2,8 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Rejection, rejectionOf } from "../api/rejection.ts";
 import { Rejected } from "../parts/rejected.tsx";
-import { type Act, type Input, InvalidInput } from "./act.ts";
-import { FieldInput } from "./field-input.tsx";
+import { type Act, type Field, type Input, InvalidInput } from "./act.ts";
+import { FieldInput, fieldId } from "./field-input.tsx";
+import { ShellLines } from "./shell-lines.tsx";
 
 /** The course of a dialog: it asks, it shows what would be done, and it says what was done. */
 interface Course {
@@ -11,7 +12,7 @@ interface Course {
   readonly isBusy: boolean;
   readonly shown?: ComponentChildren;
   readonly rejection?: Rejection;
-  readonly invalid?: string;
+  readonly invalid?: InvalidInput;
 }
 
 const START: Course = { step: "asks", isBusy: false };
@@ -26,6 +27,7 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
   );
   const [text, setText] = useState("");
   const [course, setCourse] = useState<Course>(START);
+  const [progress, setProgress] = useState("Waiting for Plat…");
   const { step, isBusy, shown, rejection, invalid } = course;
   const end = () => close(step === "did" || rejection?.status === CHANGED);
 
@@ -35,9 +37,7 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
       setCourse({ step: next, isBusy: false, shown: await work() });
     } catch (error) {
       const told =
-        error instanceof InvalidInput
-          ? { invalid: error.message }
-          : { rejection: rejectionOf(error) };
+        error instanceof InvalidInput ? { invalid: error } : { rejection: rejectionOf(error) };
       setCourse({ step, isBusy: false, shown, ...told });
     }
   };
@@ -60,7 +60,28 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
     if (step === "did") done.current?.focus();
   }, [step]);
 
+  const errors = errorsIn(fields, invalid, rejection);
+  const [wrong] = fields.filter(({ name }) => errors.has(name));
+  // What is wrong stands at its field, and the next key goes there.
+  useLayoutEffect(() => {
+    if (wrong) document.getElementById(fieldId(wrong))?.focus();
+  }, [course]);
+
   const isTyped = typed === undefined || text === typed;
+  const inputs = (some: readonly Field[]) =>
+    some.map((field) => (
+      <FieldInput
+        key={field.name}
+        field={field}
+        error={errors.get(field.name)}
+        value={input[field.name] ?? ""}
+        change={(value) => {
+          setInput({ ...input, [field.name]: value });
+          setCourse(START);
+        }}
+      />
+    ));
+  const folded = fields.filter(({ isFolded }) => isFolded);
   return (
     <dialog
       ref={dialog}
@@ -75,27 +96,24 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
           event.preventDefault();
           if (isBusy) return;
           if (isShownFirst) void show();
-          else if (isTyped) void run("did", () => act.perform(input));
+          else if (isTyped) void run("did", () => act.perform(input, setProgress));
         }}
       >
         <h2 id="act-title">{title}</h2>
         {step !== "did" && (
-          <>
+          <div class="asked">
             <div class="intro">{intro}</div>
-            {fields.map((field) => (
-              <FieldInput
-                key={field.name}
-                field={field}
-                value={input[field.name] ?? ""}
-                change={(value) => {
-                  setInput({ ...input, [field.name]: value });
-                  setCourse(START);
-                }}
-              />
-            ))}
-          </>
+            {inputs(fields.filter(({ isFolded }) => !isFolded))}
+            {folded.length > 0 && (
+              <details open={wrong?.isFolded}>
+                <summary>More settings, all optional</summary>
+                {inputs(folded)}
+              </details>
+            )}
+            {!isShownFirst && <ShellLines act={act} input={input} />}
+          </div>
         )}
-        <div aria-live="polite">
+        <div class="told" aria-live="polite">
           {shown !== undefined && (
             <div class={step === "did" ? "done" : "preview"}>
               {step === "shows" && <h3>What it would do</h3>}
@@ -103,9 +121,9 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
             </div>
           )}
         </div>
-        {invalid !== undefined && (
+        {invalid && !errors.has(invalid.field ?? "") && (
           <p class="rejected" role="alert">
-            {invalid}
+            {invalid.message}
           </p>
         )}
         {rejection && <Rejected rejection={rejection} />}
@@ -139,12 +157,30 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
               aria-disabled={isBusy}
               disabled={!isShownFirst && !isTyped}
             >
-              {isBusy ? "Waiting for Plat…" : isShownFirst ? "Show what it would do" : verb}
+              {isBusy ? progress : isShownFirst ? "Show what it would do" : verb}
             </button>
           )}
         </div>
       </form>
     </dialog>
+  );
+}
+
+/** Returns what is wrong with the input, by the names of the fields. A part of a field, such as `ranges[0]`, is told at the field. */
+function errorsIn(
+  fields: readonly Field[],
+  invalid: InvalidInput | undefined,
+  rejection: Rejection | undefined,
+): ReadonlyMap<string, string> {
+  const told = [
+    ...(invalid?.field === undefined ? [] : [{ field: invalid.field, problem: invalid.message }]),
+    ...(rejection?.problem?.fields ?? []),
+  ];
+  return new Map(
+    told.flatMap(({ field, problem }) => {
+      const own = fields.find(({ name }) => name === field.replace(/[.[].*$/, ""));
+      return own ? [[own.name, problem]] : [];
+    }),
   );
 }
 

@@ -1,18 +1,27 @@
 import type { Field } from "./act.ts";
 
-/** A field of a dialog, with its label and hint. */
+/** Returns the id of the input of a field. */
+export const fieldId = ({ name }: Pick<Field, "name">): string => `field-${name}`;
+
+/** A field of a dialog, with its label and hint, and what is wrong with its value. */
 export function FieldInput(props: {
   readonly field: Field;
   readonly value: string;
+  readonly error?: string | undefined;
   change(value: string): void;
 }) {
-  const { field, value, change } = props;
-  const { name, label, kind, hint, isRequired = false, choices = [] } = field;
-  const id = `field-${name}`;
+  const { field, value, error, change } = props;
+  const { label, kind, hint, isRequired = false, choices = [] } = field;
+  const id = fieldId(field);
+  const described = [
+    ...(error === undefined ? [] : [`${id}-error`]),
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+  ];
   const own = {
     id,
     required: isRequired,
-    ...(hint !== undefined && { "aria-describedby": `${id}-hint` }),
+    ...(error !== undefined && { "aria-invalid": true }),
+    ...(described.length > 0 && { "aria-describedby": described.join(" ") }),
   };
   return (
     <div class={kind === "flag" ? "field flag" : "field"}>
@@ -49,6 +58,11 @@ export function FieldInput(props: {
           value={value}
           onInput={(event) => change(event.currentTarget.value)}
         />
+      )}
+      {error !== undefined && (
+        <p id={`${id}-error`} class="error">
+          {error}
+        </p>
       )}
       {hint !== undefined && (
         <p id={`${id}-hint`} class="hint">

@@ -25,15 +25,20 @@ export const createPool = (api: Api): Act => ({
       kind: "choice",
       choices: ["addresses", "prefixes"],
       initial: "addresses",
+      isFolded: true,
     },
     {
       name: "blockSize",
       label: "Block size",
       kind: "number",
       hint: "The prefix length of a block. By default 26, or 122 for IPv6",
+      isFolded: true,
     },
-    ...changeable(undefined),
+    ...changeable(undefined).map((field) => ({ ...field, isFolded: true })),
   ],
+  inShell: ({ name = "", ...input }) => ({
+    request: { method: "PUT", path: pathOf(name), body: bodyOf(input), version: "none" },
+  }),
   async preview({ name = "", ...input }) {
     const pool = await api.send<Written>({
       method: "PUT",
@@ -81,6 +86,9 @@ export const actsOn = (api: Api, { value: pool, version }: Versioned<Pool>) => {
     verb: "Change",
     intro: "What is assigned stays assigned.",
     fields: changeable(pool),
+    inShell: (input) => ({
+      request: { method: "PUT", path, body: bodyOf({ ...fixedOf(pool), ...input }), version },
+    }),
     async preview(input) {
       return <Difference before={{ ...pool }} after={withoutFlags(await put(input, dryRun))} />;
     },
@@ -95,7 +103,11 @@ export const actsOn = (api: Api, { value: pool, version }: Versioned<Pool>) => {
       );
     },
   };
-  const begin = (request: { readonly method: "POST" | "DELETE"; readonly path: string }) => ({
+  const begin = (
+    verb: string,
+    request: { readonly method: "POST" | "DELETE"; readonly path: string },
+  ) => ({
+    inShell: () => ({ plat: ["pool", verb, name], request: { ...request, version } }),
     async preview() {
       const { job } = await api.send<Begun>({ ...request, query: dryRun, version });
       return <Would job={job} />;
@@ -116,8 +128,8 @@ export const actsOn = (api: Api, { value: pool, version }: Versioned<Pool>) => {
     title: `Drain the pool ${name}`,
     verb: "Drain",
     intro:
-      "The pool gets no new assignment, and its blocks go as they become empty. What is assigned stays until it is released. To end a drain, change the pool to be not disabled.",
-    ...begin({ method: "POST", path: `${path}/drain` }),
+      "The pool gets no new assignment, and its blocks go as they become empty. What is assigned stays until it is released. To cancel a drain, enable the pool again.",
+    ...begin("drain", { method: "POST", path: `${path}/drain` }),
   };
   const remove: Act = {
     label: "Delete",
@@ -125,7 +137,7 @@ export const actsOn = (api: Api, { value: pool, version }: Versioned<Pool>) => {
     verb: "Delete the pool",
     intro: `The pool goes with its settings. Its range ${pool.cidr} is free for another pool after the last address is released.`,
     typed: name,
-    ...begin({ method: "DELETE", path }),
+    ...begin("delete", { method: "DELETE", path }),
   };
   return { change, drain, delete: remove };
 };
@@ -146,7 +158,7 @@ function Would({ job: { detail, earliestEndAt } }: { readonly job: Job }) {
 const InForce = ({ at }: { readonly at: string | undefined }) =>
   at === undefined ? null : (
     <p>
-      It is in force on every function from <Moment at={at} /> on.
+      It takes effect everywhere by <Moment at={at} />.
     </p>
   );
 

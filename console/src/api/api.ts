@@ -1,5 +1,6 @@
-import { type Credentials, signed } from "./credentials.ts";
+import { type Credentials, credentialsInShell, signed } from "./credentials.ts";
 import { Rejection, rejectionIn, rejectionOf, unanswered } from "./rejection.ts";
+import { shellLine } from "./shell-line.ts";
 import { messagesOf } from "./stream.ts";
 import type { Answer } from "./types.ts";
 
@@ -14,7 +15,7 @@ export interface Versioned<T> {
 }
 
 /** A change, as a request. */
-interface Change {
+export interface Change {
   readonly method: "POST" | "PUT" | "DELETE";
   /** A path under `/v1` of the space. */
   readonly path: string;
@@ -28,6 +29,10 @@ interface Change {
 
 /** The API in one space. */
 export interface Api {
+  /** Returns the line of `curl` that sends a change from a shell. Credentials are variables in it. */
+  curlOf(change: Change): string;
+  /** Returns the line of `plat` with these words, at the endpoint and in the space of the page. */
+  platLineOf(words: readonly string[]): string;
   /** Sends a change. It throws a `Rejection`. */
   send<T>(change: Change): Promise<T>;
   /** Reads a path under `/v1` of the space. It throws a `Rejection`. */
@@ -83,6 +88,23 @@ export function apiOf(space: string, session: Session): Api {
   const read = (path: string, query: Query, signal?: AbortSignal) =>
     call({ method: "GET", path, query }, signal);
   return {
+    curlOf(change) {
+      const { method, path, query, headers, body } = requestOf(change);
+      return shellLine([
+        "curl",
+        ...["-X", method, `${location.origin}${prefix}/${path}${queryText(query ?? {})}`],
+        ...Object.entries(headers ?? {}).flatMap(([name, value]) => ["-H", `${name}: ${value}`]),
+        ...(body === undefined ? [] : ["-d", body]),
+        ...credentialsInShell(session.credentials),
+      ]);
+    },
+    platLineOf: (words) =>
+      shellLine([
+        "plat",
+        ...words,
+        ...(location.origin === ENDPOINT_DEFAULT ? [] : ["--endpoint", location.origin]),
+        ...(space === "default" ? [] : ["--space", space]),
+      ]),
     get: async (path, query = {}, signal) => bodyOf(await read(path, query, signal)),
     send: async (change) => bodyOf(await call(requestOf(change))),
     async follow(path, query, take, signal) {
@@ -114,6 +136,8 @@ export function apiOf(space: string, session: Session): Api {
   };
 }
 
+/** The endpoint of `plat` if nothing names another one. */
+const ENDPOINT_DEFAULT = "http://127.0.0.1:8787";
 const STREAM = "text/event-stream";
 const SPACES_PER_PAGE = 250;
 type Spaces = Answer<"spacesRead">;

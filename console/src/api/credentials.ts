@@ -1,3 +1,5 @@
+import type { WithVariables } from "./shell-line.ts";
+
 /** The credentials of who is signed in. They stay in the memory of the page, and a reload forgets them. */
 export type Credentials =
   | { readonly type: "bearer"; readonly token: string }
@@ -8,6 +10,21 @@ export type Credentials =
       readonly secretAccessKey: string;
       readonly sessionToken?: string;
     };
+
+/** Returns the words of `curl` that prove who sends a request. They name variables, and no secret. */
+export function credentialsInShell(
+  credentials: Credentials | undefined,
+): readonly (string | WithVariables)[] {
+  if (!credentials) return [];
+  if (credentials.type === "bearer") return ["-H", { text: "Authorization: Bearer $PLAT_TOKEN" }];
+  return [
+    ...["--aws-sigv4", `aws:amz:${credentials.region}:execute-api`],
+    ...["--user", { text: "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" }],
+    ...(credentials.sessionToken === undefined
+      ? []
+      : ["-H", { text: "x-amz-security-token: $AWS_SESSION_TOKEN" }]),
+  ];
+}
 
 /** A request before it has credentials. */
 interface Unsigned {

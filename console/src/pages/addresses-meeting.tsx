@@ -59,7 +59,11 @@ export function AddressesMeeting(props: { readonly q: string; readonly condition
                 ? `${number(addresses.length)} ${addresses.length === 1 ? "address meets" : "addresses meet"} all conditions.`
                 : `The first ${number(addresses.length)} addresses that meet all conditions.`}
             </p>
-            <AddressTable addresses={addresses} none="No address meets all conditions." />
+            <AddressTable
+              addresses={addresses}
+              none="No address meets all conditions."
+              reload={loaded.reload}
+            />
             {!isWhole && loaded.at && (
               <button type="button" onClick={() => setCount(count + ADDRESSES_FIRST)}>
                 Search on

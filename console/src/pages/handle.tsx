@@ -41,6 +41,7 @@ export function HandlePage({ name }: { readonly name: string }) {
             <AddressTable
               addresses={addresses}
               handle={name}
+              reload={loaded.reload}
               none="This handle has no addresses."
             />
             <History path={`history/handles/${segment(name)}`} turn={loaded.at?.getTime() ?? 0} />

@@ -1,3 +1,5 @@
+import { Acting } from "../acts/acting.tsx";
+import { releaseHost } from "../acts/addresses.tsx";
 import type { Api } from "../api/api.ts";
 import { allOf } from "../api/pages.ts";
 import { unlessAbsent } from "../api/rejection.ts";
@@ -36,7 +38,14 @@ export function HostPage({ name }: { readonly name: string }) {
     <>
       <Head kind="Host" title={name} loaded={loaded} />
       <Shown loaded={loaded} what={`the host ${name}`}>
-        {(host) => <HostShown host={host} />}
+        {(host) => (
+          <>
+            {host.blocks.length > 0 && (
+              <Acting acts={{ release: releaseHost(api, name) }} reload={loaded.reload} />
+            )}
+            <HostShown host={host} />
+          </>
+        )}
       </Shown>
     </>
   );

@@ -1,15 +1,17 @@
 import { useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
+import { pagesOf } from "../api/pages.ts";
 import type { Answer, UnreadableItem } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
+import { type Count, countOf, NONE, sum } from "../map/tiles.ts";
 import { Head } from "../parts/head.tsx";
 import { useLive } from "../parts/live.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { Table } from "../parts/table.tsx";
 import { Named } from "../parts/to.tsx";
 import { Unreadable } from "../parts/unreadable.tsx";
-import { number } from "../parts/usage-bar.tsx";
+import { number, UsageBar } from "../parts/usage-bar.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 
 type HostList = Answer<"hostsRead">;
@@ -19,16 +21,22 @@ interface Hosts {
   readonly unreadable: readonly UnreadableItem[];
   /** True if there may be more. */
   readonly isPart: boolean;
+  /** The counts of the blocks of each host; absent if the space has too many blocks to read. */
+  readonly usage: ReadonlyMap<string, Count> | undefined;
 }
 
-/** A page of hosts reads the allocations of their blocks, so all of them come on request only. */
+/** A page of hosts reads the allocations of their blocks, so more than these come on request only. */
 const PAGE_HOSTS = 100;
+const BLOCKS_PER_PAGE = 1_000;
+const BLOCK_PAGES_MAX = 4;
 
-/** The hosts that own a block or use an address, in the order of their blocks. */
+const byName = new Intl.Collator("en", { numeric: true });
+
+/** The hosts that own a block or use an address, by name. */
 export function HostsPage() {
   const api = useApi();
   const { space } = useNavigation().place;
-  const [least, setLeast] = useState(1);
+  const [least, setLeast] = useState(PAGE_HOSTS);
   const loaded = useLoad<Hosts>({ key: space, live: useLive() }, (signal) =>
     readHosts(api, least, signal),
   );
@@ -36,7 +44,7 @@ export function HostsPage() {
     <>
       <Head title="Hosts" loaded={loaded} />
       <Shown loaded={loaded} what="the hosts">
-        {({ hosts, unreadable, isPart }) => (
+        {({ hosts, unreadable, isPart, usage }) => (
           <>
             <Unreadable items={unreadable} />
             <Table
@@ -47,6 +55,18 @@ export function HostsPage() {
               columns={[
                 { title: "Host", show: ({ host }) => <Named kind="host" name={host} /> },
                 { title: "Kind", show: ({ affinityType }) => affinityType },
+                {
+                  title: "Use of its blocks",
+                  show: ({ host }) => {
+                    const count = usage?.get(host);
+                    return count && <UsageBar usage={count} />;
+                  },
+                },
+                {
+                  title: "In use",
+                  show: ({ host }) => usage && number(usage.get(host)?.inUse ?? 0),
+                  isCount: true,
+                },
                 { title: "Blocks", show: ({ blocks }) => number(blocks), isCount: true },
                 {
                   title: "Blocks of others",
@@ -59,7 +79,7 @@ export function HostsPage() {
               <button
                 type="button"
                 onClick={() => {
-                  setLeast(hosts.length + 1);
+                  setLeast(hosts.length + PAGE_HOSTS);
                   loaded.reload();
                 }}
               >
@@ -73,8 +93,9 @@ export function HostsPage() {
   );
 }
 
-/** Reads pages until they have a number of hosts at least, because a page can be empty. */
+/** Reads pages until they have a number of hosts at least, because a page can have few or none. */
 async function readHosts(api: Api, least: number, signal: AbortSignal): Promise<Hosts> {
+  const counting = countByHost(api, signal);
   const hosts: HostList["hosts"] = [];
   const unreadable: UnreadableItem[] = [];
   let cursor: string | undefined;
@@ -85,5 +106,22 @@ async function readHosts(api: Api, least: number, signal: AbortSignal): Promise<
     unreadable.push(...(page.unreadable ?? []));
     cursor = page.next;
   } while (cursor !== undefined && hosts.length < least);
-  return { hosts, unreadable, isPart: cursor !== undefined };
+  hosts.sort((a, b) => byName.compare(a.host, b.host));
+  return { hosts, unreadable, isPart: cursor !== undefined, usage: await counting };
+}
+
+/** Sums the counts of the blocks of each host. It returns nothing if the space has more blocks than some pages. */
+async function countByHost(
+  api: Api,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Count> | undefined> {
+  const usage = new Map<string, Count>();
+  let pages = 0;
+  const walk = { path: "blocks", query: { limit: BLOCKS_PER_PAGE }, signal };
+  for await (const page of pagesOf<Answer<"blocksRead">>(api, walk)) {
+    for (const block of page.blocks)
+      if (block.host) usage.set(block.host, sum(usage.get(block.host) ?? NONE, countOf(block)));
+    if (++pages === BLOCK_PAGES_MAX && page.next !== undefined) return undefined;
+  }
+  return usage;
 }

@@ -1,14 +1,15 @@
 import { useMemo } from "preact/hooks";
 import { Acting } from "../acts/acting.tsx";
+import { assignFrom } from "../acts/addresses.tsx";
 import { actsOn } from "../acts/pools.tsx";
 import { type Api, segment, type Versioned } from "../api/api.ts";
-import { pagesOf } from "../api/pages.ts";
-import type { Answer, Block, Pool, PoolHistory } from "../api/types.ts";
+import { allOf, pagesOf } from "../api/pages.ts";
+import type { Answer, Block, Pool, PoolHistory, Usage } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { WAYS } from "../map/block-map.tsx";
 import { type PoolMap, readMap } from "../map/read-map.ts";
-import { hasRoom, NONE, type Part, sum } from "../map/tiles.ts";
+import { hasRoom, type Part } from "../map/tiles.ts";
 import { readCidr } from "../network/cidr.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
@@ -30,6 +31,8 @@ interface PoolShown {
   readonly pool: Versioned<Pool>;
   readonly history: PoolHistory;
   readonly map: PoolMap;
+  /** The counts of the whole pool. They are counted after the map, which is large. */
+  readonly usage?: Usage | undefined;
 }
 
 /** A pool: its use, its block map, its past, and its fields. */
@@ -45,7 +48,7 @@ export function PoolPage({ name }: { readonly name: string }) {
     <>
       <Head kind="Pool" title={name} loaded={loaded} />
       <Shown loaded={loaded} what={`the pool ${name}`}>
-        {({ pool: versioned, pool: { value: pool }, history, map }) => (
+        {({ pool: versioned, pool: { value: pool }, history, map, usage }) => (
           <>
             <p class="under">
               <code>{pool.cidr}</code>
@@ -58,12 +61,18 @@ export function PoolPage({ name }: { readonly name: string }) {
               )}
               {history.exhaustedAt && (
                 <span>
-                  Nothing is left on <Moment at={history.exhaustedAt} />, if the use grows on.
+                  At this rate the pool is full on <Moment at={history.exhaustedAt} />.
                 </span>
               )}
             </p>
-            <Acting acts={actsOn(api, versioned)} reload={loaded.reload} />
-            <Use pool={pool} parts={map.parts} isWhole={loaded.at !== undefined} />
+            <Acting
+              acts={{
+                ...(pool.assign === "addresses" && { assign: assignFrom(api, pool) }),
+                ...actsOn(api, versioned),
+              }}
+              reload={loaded.reload}
+            />
+            <Use pool={pool} parts={map.parts} usage={usage} />
             <Unreadable items={map.unreadable} />
             <div class="row">
               <h2>Blocks</h2>
@@ -113,30 +122,37 @@ async function readPool(
   const shown = (map: PoolMap) => show({ pool, history, map });
   shown({ parts: [], unreadable: [] });
   const map = await readMap(api, { name, byBlock }, signal, shown);
-  return { pool, history, map };
+  const [counted] = await allOf<Answer<"spaceUtilizationRead">, Usage>(
+    api,
+    { path: "utilization", query: { pool: name }, signal },
+    (page) => page.pools,
+  );
+  return { pool, history, map, usage: counted };
 }
 
 const WAY_TEXT = { fill: "by fill", host: "by host", table: "as a table" } as const;
 
-/** The use of the pool. Addresses in no block are those that no host has claimed. */
+/** The use of the pool, and how many of its blocks have a host. */
 function Use(props: {
   readonly pool: Pool;
   readonly parts: readonly Part[];
-  readonly isWhole: boolean;
+  readonly usage: Usage | undefined;
 }) {
-  const { pool, parts, isWhole } = props;
-  const usage = useMemo(() => parts.reduce((all, part) => sum(all, part.usage), NONE), [parts]);
+  const { pool, parts, usage } = props;
   const blocks = useMemo(() => parts.reduce((all, part) => all + part.blocks, 0), [parts]);
   const whole = readCidr(pool.cidr);
   const inAll = whole ? 2 ** (pool.blockSize - whole.length) : 0;
-  // The blocks of a pool that is a set of addresses have addresses of other pools too, so nothing follows from their number.
-  const perBlock = pool.assign === "prefixes" ? 1 : whole ? 2 ** (whole.bits - pool.blockSize) : 0;
-  const unclaimed = pool.ranges || !isWhole ? 0 : (inAll - blocks) * perBlock;
   return (
     <>
-      <UsageBar usage={usage} unclaimed={unclaimed} legend />
+      {usage ? (
+        <UsageBar usage={usage} legend />
+      ) : (
+        <p class="waiting" role="status">
+          Counting the {pool.assign}…
+        </p>
+      )}
       <p class="soft">
-        {isWhole ? "" : "So far: "}
+        {usage ? "" : "So far: "}
         {number(blocks)} of {number(inAll)} blocks are claimed.
       </p>
     </>
@@ -194,7 +210,7 @@ function Past({ history }: { readonly history: PoolHistory }) {
     <section aria-labelledby="past-title">
       <h2 id="past-title">Use over time</h2>
       {samples.length < SAMPLES_MIN ? (
-        <p class="none">Reclaim has not counted this pool twice yet.</p>
+        <p class="none">No history yet; usage is sampled every 5 minutes.</p>
       ) : (
         <>
           <UsagePlot samples={samples} />

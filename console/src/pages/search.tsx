@@ -16,7 +16,7 @@ export function SearchPage() {
   return conditions ? <AddressesMeeting q={q} conditions={conditions} /> : <ByName />;
 }
 
-/** The things with the text as their address, network or name. The only find opens at once. */
+/** The things with the text as their address, network or name. A single match opens immediately. */
 function ByName() {
   const api = useApi();
   const { place, open } = useNavigation();
@@ -42,9 +42,9 @@ function ByName() {
         {(found) =>
           found.length === 0 ? (
             <p class="none">
-              Nothing has this address, network or name. A search finds an address, a CIDR, and the
-              whole name of a pool, a host or a handle. Conditions such as{" "}
-              <code>pool=pods namespace=shop</code> find addresses. There is a list of{" "}
+              Nothing has this address, network or name. A search finds an address, a CIDR, the
+              beginning of the name of a pool or a handle, and the whole name of a host. Conditions
+              such as <code>pool=pods namespace=shop</code> find addresses. There is a list of{" "}
               <To page={{ kind: "hosts" }}>all hosts</To>.
             </p>
           ) : (

@@ -1,4 +1,8 @@
+import { useState } from "preact/hooks";
+import { Acting } from "../acts/acting.tsx";
+import { releaseSome } from "../acts/addresses.tsx";
 import type { HeldAddress } from "../api/types.ts";
+import { useApi } from "../api/use-api.tsx";
 import { Moment } from "./moment.tsx";
 import { State } from "./state.tsx";
 import { type Column, Table } from "./table.tsx";
@@ -10,36 +14,51 @@ export function AddressTable(props: {
   readonly none: string;
   /** The handle of all of them, which then has no column. */
   readonly handle?: string;
+  /** Reads the addresses again, after some were released. */
+  reload(): void;
 }) {
-  const { addresses, none, handle } = props;
+  const { addresses, none, handle, reload } = props;
+  const api = useApi();
+  const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
+  const some = addresses.filter((held) => chosen.has(keyOf(held)));
   const ofHandle: Column<HeldAddress> = {
     title: "Handle",
     show: (held) => held.handle && <Named kind="handle" name={held.handle} />,
   };
   return (
-    <Table
-      label="Addresses"
-      none={none}
-      rows={addresses}
-      keyOf={({ address, generation }) => `${address} ${generation}`}
-      columns={[
-        {
-          title: "Address",
-          show: ({ address }) => (
-            <Named kind={address.includes("/") ? "block" : "address"} name={address} />
-          ),
-        },
-        { title: "State", show: ({ state }) => <State state={state} /> },
-        ...(handle === undefined ? [ofHandle] : []),
-        { title: "Host", show: ({ host }) => host && <Named kind="host" name={host} /> },
-        { title: "Block", show: ({ block }) => <Named kind="block" name={block} /> },
-        { title: "Pool", show: ({ pool }) => <Named kind="pool" name={pool} /> },
-        { title: "Since", show: ({ assignedAt }) => assignedAt && <Moment at={assignedAt} /> },
-        { title: "Attributes", show: ({ attributes = {} }) => <Pairs pairs={attributes} /> },
-      ]}
-    />
+    <>
+      {/* It stays without a choice too, because its dialog outlasts the rows that it released. */}
+      <Acting
+        acts={some.length > 0 ? { releaseSome: releaseSome(api, some) } : {}}
+        reload={reload}
+      />
+      <Table
+        label="Addresses"
+        none={none}
+        rows={addresses}
+        keyOf={keyOf}
+        choice={{ chosen, choose }}
+        columns={[
+          {
+            title: "Address",
+            show: ({ address }) => (
+              <Named kind={address.includes("/") ? "block" : "address"} name={address} />
+            ),
+          },
+          { title: "State", show: ({ state }) => <State state={state} /> },
+          ...(handle === undefined ? [ofHandle] : []),
+          { title: "Host", show: ({ host }) => host && <Named kind="host" name={host} /> },
+          { title: "Block", show: ({ block }) => <Named kind="block" name={block} /> },
+          { title: "Pool", show: ({ pool }) => <Named kind="pool" name={pool} /> },
+          { title: "Since", show: ({ assignedAt }) => assignedAt && <Moment at={assignedAt} /> },
+          { title: "Attributes", show: ({ attributes = {} }) => <Pairs pairs={attributes} /> },
+        ]}
+      />
+    </>
   );
 }
+
+const keyOf = ({ address, generation }: HeldAddress): string => `${address} ${generation}`;
 
 function Pairs({ pairs }: { readonly pairs: Readonly<Record<string, string>> }) {
   return (

@@ -9,6 +9,12 @@ export interface Column<Row> {
   readonly isCount?: boolean;
 }
 
+/** The rows of a table that a user has chosen, by their keys. */
+export interface Choice {
+  readonly chosen: ReadonlySet<string>;
+  choose(chosen: ReadonlySet<string>): void;
+}
+
 const ROWS_FIRST = 100;
 const ROWS_MORE = 400;
 
@@ -21,8 +27,10 @@ export function Table<Row>(props: {
   keyOf(row: Row): string;
   /** The sentence in place of a table without rows. */
   readonly none: string;
+  /** Present if rows can be chosen. */
+  readonly choice?: Choice | undefined;
 }) {
-  const { label, columns, rows, keyOf, none } = props;
+  const { label, columns, rows, keyOf, none, choice } = props;
   const [count, setCount] = useState(ROWS_FIRST);
   if (rows.length === 0) return <p class="none">{none}</p>;
   return (
@@ -32,6 +40,15 @@ export function Table<Row>(props: {
         <table>
           <thead>
             <tr>
+              {choice && (
+                <th scope="col">
+                  <Check
+                    label="Choose all"
+                    isChecked={rows.every((row) => choice.chosen.has(keyOf(row)))}
+                    change={(isChecked) => choice.choose(new Set(isChecked ? rows.map(keyOf) : []))}
+                  />
+                </th>
+              )}
               {columns.map(({ title, isCount }) => (
                 <th key={title} scope="col" class={isCount ? "count" : undefined}>
                   {title}
@@ -42,6 +59,20 @@ export function Table<Row>(props: {
           <tbody>
             {rows.slice(0, count).map((row) => (
               <tr key={keyOf(row)}>
+                {choice && (
+                  <td>
+                    <Check
+                      label={`Choose ${keyOf(row).split(" ")[0]}`}
+                      isChecked={choice.chosen.has(keyOf(row))}
+                      change={(isChecked) => {
+                        const chosen = new Set(choice.chosen);
+                        if (isChecked) chosen.add(keyOf(row));
+                        else chosen.delete(keyOf(row));
+                        choice.choose(chosen);
+                      }}
+                    />
+                  </td>
+                )}
                 {columns.map(({ title, show, isCount }) => (
                   <td key={title} class={isCount ? "count" : undefined}>
                     {show(row)}
@@ -60,3 +91,16 @@ export function Table<Row>(props: {
     </>
   );
 }
+
+const Check = (props: {
+  readonly label: string;
+  readonly isChecked: boolean;
+  change(isChecked: boolean): void;
+}) => (
+  <input
+    type="checkbox"
+    aria-label={props.label}
+    checked={props.isChecked}
+    onChange={(event) => props.change(event.currentTarget.checked)}
+  />
+);

@@ -1,36 +1,31 @@
 import type { Usage } from "../api/types.ts";
 import { type Count, countOf } from "../map/tiles.ts";
 
+/** The counts of the API, which add up to the capacity, in the words that every page has for them. */
 const SHARES = [
   ["inUse", "in use"],
   ["hostReserved", "host-reserved"],
-  ["cooling", "cooling"],
+  ["cooling", "cooling or quarantined"],
   ["reserved", "reserved"],
   ["available", "free"],
 ] as const satisfies readonly (readonly [keyof Count, string])[];
 
-/** The use of a pool or a block as a bar. With `legend`, the counts stand below it. */
-export function UsageBar(props: {
-  readonly usage: Usage;
-  /** The addresses in blocks that nobody has claimed; they are not in the counts. */
-  readonly unclaimed?: number;
-  readonly legend?: boolean;
-}) {
-  const { usage, unclaimed = 0, legend = false } = props;
+/** The use of a pool, of the blocks of a host, or of a block as a bar. With `legend`, the counts stand below it. */
+export function UsageBar(props: { readonly usage: Usage; readonly legend?: boolean }) {
+  const { usage, legend = false } = props;
   const count = countOf(usage);
-  const all = count.capacity + unclaimed;
   const present = SHARES.filter(
     ([key]) => count[key] > 0 || key === "inUse" || key === "available",
   );
   const text = present.map(([key, word]) => `${number(usage[key])} ${word}`).join(", ");
   return (
     <>
-      <div class="bar" role="img" aria-label={`${text}, of ${number(all)}`} title={text}>
+      <div class="bar" role="img" aria-label={`${text}, of ${number(usage.capacity)}`} title={text}>
         {present.map(([key]) => (
           <span
             key={key}
             class={`use-${key}`}
-            style={{ width: `${(100 * count[key]) / Math.max(1, all)}%` }}
+            style={{ width: `${(100 * count[key]) / Math.max(1, count.capacity)}%` }}
           />
         ))}
       </div>
@@ -42,14 +37,8 @@ export function UsageBar(props: {
               <b>{number(usage[key])}</b> {word}
             </li>
           ))}
-          {unclaimed > 0 && (
-            <li>
-              <span class="swatch unclaimed" aria-hidden="true" />
-              <b>{number(unclaimed)}</b> in no block
-            </li>
-          )}
           <li>
-            <b>{number(all)}</b> in all
+            <b>{number(usage.capacity)}</b> in all
           </li>
         </ul>
       )}
@@ -69,6 +58,3 @@ export function number(count: number | string): string {
 }
 
 const SUPERSCRIPT = [..."⁰¹²³⁴⁵⁶⁷⁸⁹"];
-
-/** Returns a share in percent, such as `12.5 %`. */
-export const percent = (value: number): string => `${Math.round(value * 10) / 10} %`;

@@ -24,8 +24,54 @@ export async function find(api: Api, text: string, signal: AbortSignal): Promise
         block(api, wanted, signal),
         pools(api, cidr, wanted, signal),
       ]
-    : [poolOf(api, wanted, signal), host(api, wanted, signal), handle(api, wanted, signal)];
-  return (await Promise.all(finds)).flat();
+    : [
+        poolOf(api, wanted, signal),
+        host(api, wanted, signal),
+        handle(api, wanted, signal),
+        beginningWith(api, wanted, signal),
+      ];
+  const found = (await Promise.all(finds)).flat();
+  // What has the text as its whole name comes first, and its name begins with the text too.
+  return found.filter(
+    ({ kind, name }, at) => found.findIndex((one) => one.kind === kind && one.name === name) === at,
+  );
+}
+
+/** The maximum of each kind that a beginning finds. */
+const BEGINNING_MAX = 20;
+
+/**
+ * Finds the pools and the handles whose names begin with a text, and the addresses that begin with whole bytes, such as `10.64.`. The API
+ * lists no hosts by a beginning. It throws a `Rejection`.
+ */
+export async function beginningWith(api: Api, text: string, signal: AbortSignal): Finding {
+  const [pools, handles, addresses] = await Promise.all([
+    api.get<Answer<"poolsRead">>("pools", { limit: 250 }, signal),
+    known(
+      api.get<Answer<"handlesRead">>("handles", { prefix: text, limit: BEGINNING_MAX }, signal),
+    ),
+    addressesBeginning(api, text, signal),
+  ]);
+  return [
+    ...pools.pools
+      .filter(({ name }) => name.startsWith(text))
+      .slice(0, BEGINNING_MAX)
+      .map(poolFind),
+    ...(handles?.handles ?? []).map(({ handle: name }): Find => {
+      return { page: { kind: "handle", name }, kind: "Handle", name, detail: "" };
+    }),
+    ...addresses,
+  ];
+}
+
+async function addressesBeginning(api: Api, text: string, signal: AbortSignal): Finding {
+  const bytes = /^(?:\d{1,3}\.){1,3}$/.test(text) ? text.split(".").slice(0, -1) : [];
+  if (bytes.length === 0) return [];
+  const cidr = `${[...bytes, 0, 0, 0].slice(0, 4).join(".")}/${8 * bytes.length}`;
+  const page = await known(
+    api.get<Answer<"addressesRead">>("addresses", { cidr, limit: BEGINNING_MAX }, signal),
+  );
+  return (page?.addresses ?? []).map(addressFind);
 }
 
 type Finding = Promise<readonly Find[]>;
@@ -39,9 +85,17 @@ async function address(
   if (length < bits || text.includes("/")) return [];
   const read = await known(api.get<AddressRead>(`addresses/${segment(text)}`, {}, signal));
   if (!read) return [];
-  const { address: name, state, handle, pool } = read;
+  return [addressFind(read)];
+}
+
+function addressFind({
+  address: name,
+  state,
+  handle,
+  pool,
+}: Pick<AddressRead, "address" | "state" | "handle" | "pool">): Find {
   const detail = `${state}${handle ? ` to ${handle}` : ""}, in the pool ${pool}`;
-  return [{ page: { kind: "address", name }, kind: "Address", name, detail }];
+  return { page: { kind: "address", name }, kind: "Address", name, detail };
 }
 
 async function block(api: Api, text: string, signal: AbortSignal): Finding {

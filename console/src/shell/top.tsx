@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useApi } from "../api/use-api.tsx";
 import { To } from "../parts/to.tsx";
+import { beginningWith } from "../search/find.ts";
 import { useNavigation } from "../state/navigation.tsx";
 import { LISTS } from "../state/place.ts";
 import { chooseScheme, chosenScheme, SCHEMES } from "../state/scheme.ts";
@@ -80,12 +81,44 @@ function Search() {
           type="search"
           aria-label="Search for an address, a CIDR, a handle, a host or a pool"
           placeholder="Address, handle, host…  /"
+          list="suggestions"
+          autoComplete="off"
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
+        <datalist id="suggestions">
+          {useSuggestions(text.trim()).map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
       </form>
     </search>
   );
+}
+
+const SUGGESTED_CHARACTERS_MIN = 2;
+const TYPING_MS = 200;
+
+/** Returns the names that begin with what is typed, once the typing pauses. None if the API does not answer: the search itself says why. */
+function useSuggestions(text: string): readonly string[] {
+  const api = useApi();
+  const [names, setNames] = useState<readonly string[]>([]);
+  useEffect(() => {
+    setNames([]);
+    if (text.length < SUGGESTED_CHARACTERS_MIN) return;
+    const ending = new AbortController();
+    const timer = window.setTimeout(() => {
+      beginningWith(api, text, ending.signal).then(
+        (finds) => setNames([...new Set(finds.map(({ name }) => name))]),
+        () => {},
+      );
+    }, TYPING_MS);
+    return () => {
+      ending.abort();
+      window.clearTimeout(timer);
+    };
+  }, [api, text]);
+  return names;
 }
 
 /** The space that is seen. */

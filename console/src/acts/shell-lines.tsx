@@ -1,0 +1,51 @@
+import { useState } from "preact/hooks";
+import { useApi } from "../api/use-api.tsx";
+import { type Act, type Input, type InShell, InvalidInput } from "./act.ts";
+
+/** The lines of a shell that do what a dialog does, each with a button that copies it. */
+export function ShellLines({ act, input }: { readonly act: Act; readonly input: Input }) {
+  const api = useApi();
+  const same = inShell(act, input);
+  if (!same) return null;
+  const { plat, request } = same;
+  return (
+    <details class="shell">
+      <summary>The same in a shell</summary>
+      {plat && <Line what="plat" line={api.platLineOf(plat)} />}
+      <Line what="curl" line={api.curlOf(request)} />
+    </details>
+  );
+}
+
+/** Returns the act in a shell; nothing if it has none, or none with this input. */
+function inShell(act: Act, input: Input): InShell | undefined {
+  try {
+    return act.inShell?.(input);
+  } catch (error) {
+    if (error instanceof InvalidInput) return undefined;
+    throw error;
+  }
+}
+
+function Line({ what, line }: { readonly what: string; readonly line: string }) {
+  const [isCopied, setIsCopied] = useState(false);
+  return (
+    <div class="shell-line">
+      <pre>
+        <code>{line}</code>
+      </pre>
+      <button
+        type="button"
+        aria-label={`Copy the ${what} command`}
+        // Absent where the page came without TLS from another machine.
+        disabled={!("clipboard" in navigator)}
+        onClick={async () => {
+          await navigator.clipboard.writeText(line);
+          setIsCopied(true);
+        }}
+      >
+        {isCopied ? "Copied" : "Copy"}
+      </button>
+    </div>
+  );
+}
