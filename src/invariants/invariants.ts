@@ -201,8 +201,8 @@ function abandoned({ pools, jobs }: Contents): Violation[] {
 
 /**
  * Finds incarnations of nodes that have more than one prefix of a family, and prefixes of handles that can have none (I17). Of a pool of
- * Cilium a node has any number of prefixes, and so has a handle of a caller. A prefix of a request that was aborted or released counts for nobody: nobody was told of it, or it was given
- * back, and it is about to be freed.
+ * Cilium a node has any number of prefixes, and so has a handle of a caller. A prefix of a request that was aborted or released is ignored,
+ * because no caller received it, or the caller gave it back.
  */
 export function prefixViolations({ blocks, allocations }: Contents): Violation[] {
   const holders = new Map(

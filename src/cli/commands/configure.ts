@@ -40,5 +40,5 @@ async function configure({ io, client }: Session, values: DryRunOption): Promise
   const done = values.dryRun ? "Would set" : "Successfully set";
   for (const [setting, value] of asked)
     io.out(`${done} ${capital(setting)} to: ${settingText(value)}\n`);
-  if (body.effectiveAt !== undefined) io.out(`In force everywhere from ${body.effectiveAt} on\n`);
+  if (body.effectiveAt !== undefined) io.out(`Takes effect everywhere by ${body.effectiveAt}\n`);
 }

@@ -140,7 +140,7 @@ async function enable(
     ...asSeen(seen),
   });
   io.out(`${titled(POOL, name)} enabled${markOf({ dryRun })}\n`);
-  if (body.effectiveAt !== undefined) io.out(`In force everywhere from ${body.effectiveAt} on\n`);
+  if (body.effectiveAt !== undefined) io.out(`Takes effect everywhere by ${body.effectiveAt}\n`);
   for (const { id } of drains)
     io.err(`Note: this ${dryRun ? "would cancel its drain" : `cancels job ${id}`}.\n`);
 }

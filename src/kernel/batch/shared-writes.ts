@@ -13,7 +13,7 @@ import {
 
 /**
  * Returns a store in which slot writes to one block share a write. It waits for those that are on the way to it. While it is under way,
- * others wait, and the next one carries them. It is made whole or not at all. To its author a shared write is its own. If `done`, its condition held, and its change
+ * others wait, and the next one carries them. It is made whole or not at all. Each author sees the shared write as its own. If `done`, its condition held, and its change
  * was made. If `lost`, nothing of it was written. If `unknown`, it may still happen.
  *
  * If a shared write is lost, only those whose slots are not as they were seen are told so. The others are written again.

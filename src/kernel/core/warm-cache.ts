@@ -172,7 +172,7 @@ export class WarmCache {
 
 const hostKey = (space: string, host: HostId) => `${space}#${host}`;
 
-/** Values by name, of so much weight at most: for a new one go those that were used longest ago. */
+/** Keeps values by name, up to a maximum of weight; evicts the least recently used entries first. */
 export class LeastRecentlyUsed<T> {
   readonly #entries = new Map<string, { readonly value: T; readonly weight: number }>();
   readonly #weightMax: number;

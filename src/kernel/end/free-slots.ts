@@ -73,7 +73,7 @@ async function freed(
   const taken = { kind: "taken", token: tag.token, handleHash: tag.handleHash } as const;
   const unsure = new Set<number>();
   let ordinals = seen;
-  // A slot that cools or is held under the token was taken. A free slot that was never read as taken may be taken by a write that is late.
+  // A slot that cools or is held under the token was taken. A slot that looks free may still be taken by a late write.
   let wereTaken = tag.cools || tag.applicationHash !== undefined;
   const decided = (block: Block | undefined): Step<Freed> => {
     ordinals = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));

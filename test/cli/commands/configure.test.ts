@@ -14,7 +14,7 @@ describe("plat configure", () => {
     );
     expect(exit).toBe(0);
     expect(out).toMatch(
-      /^Successfully set StrictAffinity to: true\nSuccessfully set MaxBlocksPerHost to: 4\nIn force everywhere from \S+Z on\n$/,
+      /^Successfully set StrictAffinity to: true\nSuccessfully set MaxBlocksPerHost to: 4\nTakes effect everywhere by \S+Z\n$/,
     );
     expect(await settings()).toMatchObject({ strictAffinity: true, maxBlocksPerHost: 4 });
   });

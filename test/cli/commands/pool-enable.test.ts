@@ -21,7 +21,7 @@ describe("plat pool enable", () => {
     expect((await assign()).status).toBe(409);
     const enabled = await plat("pool", "enable", "web");
     expect(enabled.exit).toBe(0);
-    expect(enabled.out).toMatch(/^ippool\/web enabled\nIn force everywhere from 20\S+ on\n$/);
+    expect(enabled.out).toMatch(/^ippool\/web enabled\nTakes effect everywhere by 20\S+\n$/);
     expect(enabled.err).toContain(`Note: this cancels job ${drain.out.trim()}.\n`);
     expect(await pool()).toEqual(before);
     expect((await assign()).status).toBe(200);

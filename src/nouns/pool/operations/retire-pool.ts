@@ -10,7 +10,7 @@ import { GONE, leavePlan } from "./mark-pool.ts";
 
 /**
  * Carries out the last steps for a pool that was proven empty for good. Its range leaves the plan, and from then on
- * another pool may have it. The prefix that it was made of can be released. With the last pool of a subnet goes the index of the subnet. Then the pool's item is deleted, and with
+ * another pool may have it. The prefix that it was made of can be released. Deleting the last pool of a subnet also deletes its index. Then the pool's item is deleted, and with
  * it the name and its addresses. Then its block-group index and its hints are deleted, and the job is done. If a worker is
  * interrupted between two steps, the next one finds how far it came and continues.
  *
