@@ -74,7 +74,7 @@ export const DEPLOYED_OPTION = [
 /** The variables of the environment that the server reads. */
 export const SERVER_VARIABLES = `
 PLAT_TOKEN=TOKEN is the token where there is no --token-file.
-DYNAMODB_ENDPOINT=URL uses a DynamoDB that runs elsewhere, which keeps its own data.
+DYNAMODB_ENDPOINT=URL uses a DynamoDB that runs elsewhere.
 LOG_LEVEL=INFO prints a line for every request.
 `;
 

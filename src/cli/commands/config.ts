@@ -12,36 +12,35 @@ import {
 import type { Column } from "../output/column.ts";
 import { print } from "../output/print.ts";
 import { usageError } from "../shell/exit.ts";
-import { examples } from "../shell/help.ts";
+import { type Example, examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
-const EXAMPLES = examples(
-  [
-    "Name a server",
-    "plat config set lab --endpoint http://ipam.lab:8787 --token-file ~/.plat-token",
-  ],
-  ["Use it from now on", "plat config use lab"],
-  ["Use another one for one command", "plat pool get --context prod"],
-);
+const LIST: Example = ["Show the contexts", "plat config get"];
+const SET: Example = [
+  "Name a server",
+  "plat config set lab --endpoint http://ipam.lab:8787 --token-file token",
+];
+const USE: Example = ["Use it from now on", "plat config use lab"];
+const DELETE: Example = ["Forget it", "plat config delete lab"];
 
 /** Makes the command for contexts: names under which a user keeps an endpoint, a space and the way of access. It calls no API. */
 export const configCommand = (io: Io): Command => {
-  const named = (verb: string, description: string) =>
+  const named = (verb: string, description: string, example: Example) =>
     new Command(verb)
       .description(description)
       .argument("<context>", "Name of the context")
-      .addHelpText("after", EXAMPLES);
+      .addHelpText("after", examples(example));
   return new Command("config")
     .description("Keep an endpoint, a space and the way of access under a name")
-    .addHelpText("after", EXAMPLES)
+    .addHelpText("after", examples(SET, USE, LIST, DELETE))
     .addCommand(
       printing(new Command("get").aliases(["list", "ls"]))
         .description("Show the contexts")
-        .addHelpText("after", EXAMPLES)
+        .addHelpText("after", examples(LIST))
         .action((_, command: Command) => get(io, command)),
     )
     .addCommand(
-      named("set", "Create or replace a context; the first one is current at once")
+      named("set", "Create or replace a context; the first one is current at once", SET)
         .option("--profile <profile>", "Profile of the AWS command line to sign requests with")
         .option("--token-file <file>", "File with the token of the server or of the caller")
         .action((name: string, options: SetOptions, command: Command) =>
@@ -49,11 +48,13 @@ export const configCommand = (io: Io): Command => {
         ),
     )
     .addCommand(
-      named("use", "Let commands use a context from now on").action((name: string) =>
+      named("use", "Let commands use a context from now on", USE).action((name: string) =>
         use(io, name),
       ),
     )
-    .addCommand(named("delete", "Delete a context").action((name: string) => remove(io, name)));
+    .addCommand(
+      named("delete", "Delete a context", DELETE).action((name: string) => remove(io, name)),
+    );
 };
 
 interface SetOptions extends GlobalOptions {

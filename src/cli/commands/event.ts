@@ -16,7 +16,7 @@ const EXAMPLES = examples(
   ["Send the events in a file", "plat event send events.json"],
   [
     "Send the events of a watch as they come",
-    "kubectl get nodes --watch --output-watch-events -o json | jq -c --unbuffered . | plat event send -",
+    "kubectl get nodes --watch --output-watch-events -o json |\n    jq -c --unbuffered . | plat event send -",
   ],
 );
 

@@ -2,7 +2,7 @@ import { type Command, Help, type HelpConfiguration } from "commander";
 import { styleOf } from "./style.ts";
 
 /** An example: its purpose, and its line as a person types it. */
-type Example = readonly [what: string, line: string];
+export type Example = readonly [what: string, line: string];
 
 /** Returns the examples of a command, for the end of its help. */
 export const examples =
