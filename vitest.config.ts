@@ -7,8 +7,15 @@ import { report } from "./test/report.ts";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // The templates need Python, the console a browser, and the rules for texts packages of their own.
-    exclude: [...configDefaults.exclude, "test/templates/**", "test/console/**", "test/prose/**"],
+    // The templates need Python, the console a browser, the cluster an API server, and the rules for texts packages of
+    // their own.
+    exclude: [
+      ...configDefaults.exclude,
+      "test/templates/**",
+      "test/console/**",
+      "test/cluster/**",
+      "test/prose/**",
+    ],
     setupFiles: ["test/setup.ts"],
     globalSetup: ["test/programs.ts"],
     reporters: ["default", "./test/proofs.ts", ...report()],

@@ -43,6 +43,11 @@ await writePublished();
 
 async function command(): Promise<void> {
   await build({ ...COMMAND_BUILD, outfile: "dist/plat.js" });
+  await build({
+    ...COMMAND_BUILD,
+    entryPoints: ["src/controller/main.ts"],
+    outfile: "dist/plat-controller.js",
+  });
   // The thread that publishes beside the server.
   await build({
     ...COMMAND_BUILD,

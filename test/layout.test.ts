@@ -100,6 +100,11 @@ const LAYERS: readonly Layer[] = [
   { name: "wiring", has: /^src\/wiring\.ts$/, imports: ["values", "store", "kernel"] },
   { name: "client", has: /^src\/client\//, imports: ["values", "contract"] },
   { name: "constructs", has: /^src\/constructs\//, imports: ["values", "contract", "client"] },
+  {
+    name: "controller",
+    has: /^src\/controller\//,
+    imports: ["values", "kernel", "contract", "client"],
+  },
   { name: "cni", has: /^src\/cni\//, imports: ["values", "contract", "client", "command"] },
   {
     name: "command",

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { cached } from "../built-once.ts";
 import { run, StepFailed, step } from "../openapi/tools.ts";
-import { cached, openTofu } from "../terraform/open-tofu.ts";
+import { openTofu } from "../terraform/open-tofu.ts";
 
 /**
  * `npm run test:clients`: clients that were written for NetBox run against `plat serve`: pynetbox, the collection

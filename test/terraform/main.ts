@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openApi } from "../../src/contract/openapi.ts";
+import { go } from "../built-once.ts";
 import { run, StepFailed, step } from "../openapi/tools.ts";
-import { go, openTofu } from "./open-tofu.ts";
+import { openTofu } from "./open-tofu.ts";
 
 /**
  * `npm run test:terraform`: the generated client and the documentation of the provider in `terraform/` are what they are

@@ -40,6 +40,10 @@ export interface NodeReport extends NodeIncarnation {
   readonly revision: string;
 }
 
+/** The annotations that a cluster with Cilium has on its nodes, in both spellings (Cilium, pkg/annotation/k8s.go). */
+export const CILIUM_ANNOTATION =
+  /^(network\.cilium\.io\/|io\.cilium\.network\.)ipv[46]-(pod-cidr|cilium-host|health-ip)$/;
+
 /** A complete list that lacked a node. */
 export interface MissingMark {
   readonly resourceVersion: string;

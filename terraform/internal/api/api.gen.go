@@ -118,6 +118,7 @@ const (
 	BatchResultProblemCodeNodeGone             BatchResultProblemCode = "node_gone"
 	BatchResultProblemCodeNotFound             BatchResultProblemCode = "not_found"
 	BatchResultProblemCodeNotPublished         BatchResultProblemCode = "not_published"
+	BatchResultProblemCodeOtherCluster         BatchResultProblemCode = "other_cluster"
 	BatchResultProblemCodePayloadTooLarge      BatchResultProblemCode = "payload_too_large"
 	BatchResultProblemCodePoolDeleting         BatchResultProblemCode = "pool_deleting"
 	BatchResultProblemCodePoolExhausted        BatchResultProblemCode = "pool_exhausted"
@@ -137,6 +138,7 @@ const (
 	BatchResultProblemCodeTableFrozen          BatchResultProblemCode = "table_frozen"
 	BatchResultProblemCodeTenantMismatch       BatchResultProblemCode = "tenant_mismatch"
 	BatchResultProblemCodeThrottled            BatchResultProblemCode = "throttled"
+	BatchResultProblemCodeTooManyMissing       BatchResultProblemCode = "too_many_missing"
 	BatchResultProblemCodeUnauthenticated      BatchResultProblemCode = "unauthenticated"
 	BatchResultProblemCodeUnavailable          BatchResultProblemCode = "unavailable"
 	BatchResultProblemCodeUnreadable           BatchResultProblemCode = "unreadable"
@@ -194,6 +196,8 @@ func (e BatchResultProblemCode) Valid() bool {
 		return true
 	case BatchResultProblemCodeNotPublished:
 		return true
+	case BatchResultProblemCodeOtherCluster:
+		return true
 	case BatchResultProblemCodePayloadTooLarge:
 		return true
 	case BatchResultProblemCodePoolDeleting:
@@ -231,6 +235,8 @@ func (e BatchResultProblemCode) Valid() bool {
 	case BatchResultProblemCodeTenantMismatch:
 		return true
 	case BatchResultProblemCodeThrottled:
+		return true
+	case BatchResultProblemCodeTooManyMissing:
 		return true
 	case BatchResultProblemCodeUnauthenticated:
 		return true
@@ -589,6 +595,7 @@ const (
 	MissingAddressesCodeNodeGone             MissingAddressesCode = "node_gone"
 	MissingAddressesCodeNotFound             MissingAddressesCode = "not_found"
 	MissingAddressesCodeNotPublished         MissingAddressesCode = "not_published"
+	MissingAddressesCodeOtherCluster         MissingAddressesCode = "other_cluster"
 	MissingAddressesCodePayloadTooLarge      MissingAddressesCode = "payload_too_large"
 	MissingAddressesCodePoolDeleting         MissingAddressesCode = "pool_deleting"
 	MissingAddressesCodePoolExhausted        MissingAddressesCode = "pool_exhausted"
@@ -608,6 +615,7 @@ const (
 	MissingAddressesCodeTableFrozen          MissingAddressesCode = "table_frozen"
 	MissingAddressesCodeTenantMismatch       MissingAddressesCode = "tenant_mismatch"
 	MissingAddressesCodeThrottled            MissingAddressesCode = "throttled"
+	MissingAddressesCodeTooManyMissing       MissingAddressesCode = "too_many_missing"
 	MissingAddressesCodeUnauthenticated      MissingAddressesCode = "unauthenticated"
 	MissingAddressesCodeUnavailable          MissingAddressesCode = "unavailable"
 	MissingAddressesCodeUnreadable           MissingAddressesCode = "unreadable"
@@ -665,6 +673,8 @@ func (e MissingAddressesCode) Valid() bool {
 		return true
 	case MissingAddressesCodeNotPublished:
 		return true
+	case MissingAddressesCodeOtherCluster:
+		return true
 	case MissingAddressesCodePayloadTooLarge:
 		return true
 	case MissingAddressesCodePoolDeleting:
@@ -702,6 +712,8 @@ func (e MissingAddressesCode) Valid() bool {
 	case MissingAddressesCodeTenantMismatch:
 		return true
 	case MissingAddressesCodeThrottled:
+		return true
+	case MissingAddressesCodeTooManyMissing:
 		return true
 	case MissingAddressesCodeUnauthenticated:
 		return true
@@ -1297,6 +1309,7 @@ const (
 	ProblemCodeNodeGone             ProblemCode = "node_gone"
 	ProblemCodeNotFound             ProblemCode = "not_found"
 	ProblemCodeNotPublished         ProblemCode = "not_published"
+	ProblemCodeOtherCluster         ProblemCode = "other_cluster"
 	ProblemCodePayloadTooLarge      ProblemCode = "payload_too_large"
 	ProblemCodePoolDeleting         ProblemCode = "pool_deleting"
 	ProblemCodePoolExhausted        ProblemCode = "pool_exhausted"
@@ -1316,6 +1329,7 @@ const (
 	ProblemCodeTableFrozen          ProblemCode = "table_frozen"
 	ProblemCodeTenantMismatch       ProblemCode = "tenant_mismatch"
 	ProblemCodeThrottled            ProblemCode = "throttled"
+	ProblemCodeTooManyMissing       ProblemCode = "too_many_missing"
 	ProblemCodeUnauthenticated      ProblemCode = "unauthenticated"
 	ProblemCodeUnavailable          ProblemCode = "unavailable"
 	ProblemCodeUnreadable           ProblemCode = "unreadable"
@@ -1373,6 +1387,8 @@ func (e ProblemCode) Valid() bool {
 		return true
 	case ProblemCodeNotPublished:
 		return true
+	case ProblemCodeOtherCluster:
+		return true
 	case ProblemCodePayloadTooLarge:
 		return true
 	case ProblemCodePoolDeleting:
@@ -1410,6 +1426,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeTenantMismatch:
 		return true
 	case ProblemCodeThrottled:
+		return true
+	case ProblemCodeTooManyMissing:
 		return true
 	case ProblemCodeUnauthenticated:
 		return true
@@ -1546,6 +1564,7 @@ const (
 	RejectionCodeNodeGone             RejectionCode = "node_gone"
 	RejectionCodeNotFound             RejectionCode = "not_found"
 	RejectionCodeNotPublished         RejectionCode = "not_published"
+	RejectionCodeOtherCluster         RejectionCode = "other_cluster"
 	RejectionCodePayloadTooLarge      RejectionCode = "payload_too_large"
 	RejectionCodePoolDeleting         RejectionCode = "pool_deleting"
 	RejectionCodePoolExhausted        RejectionCode = "pool_exhausted"
@@ -1565,6 +1584,7 @@ const (
 	RejectionCodeTableFrozen          RejectionCode = "table_frozen"
 	RejectionCodeTenantMismatch       RejectionCode = "tenant_mismatch"
 	RejectionCodeThrottled            RejectionCode = "throttled"
+	RejectionCodeTooManyMissing       RejectionCode = "too_many_missing"
 	RejectionCodeUnauthenticated      RejectionCode = "unauthenticated"
 	RejectionCodeUnavailable          RejectionCode = "unavailable"
 	RejectionCodeUnreadable           RejectionCode = "unreadable"
@@ -1622,6 +1642,8 @@ func (e RejectionCode) Valid() bool {
 		return true
 	case RejectionCodeNotPublished:
 		return true
+	case RejectionCodeOtherCluster:
+		return true
 	case RejectionCodePayloadTooLarge:
 		return true
 	case RejectionCodePoolDeleting:
@@ -1659,6 +1681,8 @@ func (e RejectionCode) Valid() bool {
 	case RejectionCodeTenantMismatch:
 		return true
 	case RejectionCodeThrottled:
+		return true
+	case RejectionCodeTooManyMissing:
 		return true
 	case RejectionCodeUnauthenticated:
 		return true
@@ -1699,6 +1723,7 @@ const (
 	ReleaseResultCodeNodeGone             ReleaseResultCode = "node_gone"
 	ReleaseResultCodeNotFound             ReleaseResultCode = "not_found"
 	ReleaseResultCodeNotPublished         ReleaseResultCode = "not_published"
+	ReleaseResultCodeOtherCluster         ReleaseResultCode = "other_cluster"
 	ReleaseResultCodePayloadTooLarge      ReleaseResultCode = "payload_too_large"
 	ReleaseResultCodePoolDeleting         ReleaseResultCode = "pool_deleting"
 	ReleaseResultCodePoolExhausted        ReleaseResultCode = "pool_exhausted"
@@ -1718,6 +1743,7 @@ const (
 	ReleaseResultCodeTableFrozen          ReleaseResultCode = "table_frozen"
 	ReleaseResultCodeTenantMismatch       ReleaseResultCode = "tenant_mismatch"
 	ReleaseResultCodeThrottled            ReleaseResultCode = "throttled"
+	ReleaseResultCodeTooManyMissing       ReleaseResultCode = "too_many_missing"
 	ReleaseResultCodeUnauthenticated      ReleaseResultCode = "unauthenticated"
 	ReleaseResultCodeUnavailable          ReleaseResultCode = "unavailable"
 	ReleaseResultCodeUnreadable           ReleaseResultCode = "unreadable"
@@ -1775,6 +1801,8 @@ func (e ReleaseResultCode) Valid() bool {
 		return true
 	case ReleaseResultCodeNotPublished:
 		return true
+	case ReleaseResultCodeOtherCluster:
+		return true
 	case ReleaseResultCodePayloadTooLarge:
 		return true
 	case ReleaseResultCodePoolDeleting:
@@ -1812,6 +1840,8 @@ func (e ReleaseResultCode) Valid() bool {
 	case ReleaseResultCodeTenantMismatch:
 		return true
 	case ReleaseResultCodeThrottled:
+		return true
+	case ReleaseResultCodeTooManyMissing:
 		return true
 	case ReleaseResultCodeUnauthenticated:
 		return true
@@ -2419,6 +2449,9 @@ type BatchResult struct {
 		// Cooling The number of addresses that cool
 		Cooling *int `json:"cooling,omitempty"`
 
+		// Count The number of missing nodes
+		Count *int `json:"count,omitempty"`
+
 		// Detail An explanation for people.
 		Detail string `json:"detail"`
 
@@ -2427,6 +2460,9 @@ type BatchResult struct {
 
 		// Missing The number of missing addresses of a family, and the code that says why.
 		Missing *[]MissingAddresses `json:"missing,omitempty"`
+
+		// Nodes Some of the missing nodes, for `too_many_missing`
+		Nodes *[]string `json:"nodes,omitempty"`
 
 		// Pools The pools that were considered
 		Pools *[]struct {
@@ -3613,6 +3649,9 @@ type Problem struct {
 	// Cooling The number of addresses that cool
 	Cooling *int `json:"cooling,omitempty"`
 
+	// Count The number of missing nodes
+	Count *int `json:"count,omitempty"`
+
 	// Detail An explanation for people.
 	Detail string `json:"detail"`
 
@@ -3621,6 +3660,9 @@ type Problem struct {
 
 	// Missing The number of missing addresses of a family, and the code that says why.
 	Missing *[]MissingAddresses `json:"missing,omitempty"`
+
+	// Nodes Some of the missing nodes, for `too_many_missing`
+	Nodes *[]string `json:"nodes,omitempty"`
 
 	// Pools The pools that were considered
 	Pools *[]struct {

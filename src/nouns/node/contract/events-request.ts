@@ -36,7 +36,7 @@ export const cloudEvent = loose({
 });
 
 /** The cluster of events or of a list of nodes. */
-const cluster = v.pipe(
+export const cluster = v.pipe(
   text,
   v.regex(
     new RegExp(`^[\\w.-]{1,${CLUSTER_CHARACTERS_MAX}}$`),

@@ -12,6 +12,7 @@ import {
   watchEvent,
 } from "../contract/events-request.ts";
 import type { ClusterEvent, NodeStatement } from "../node-health.ts";
+import { CILIUM_ANNOTATION } from "../node-report.ts";
 
 /** The name of an entry: its kind and its object. */
 interface Named {
@@ -163,10 +164,6 @@ function statementOf({ metadata, spec, status }: v.InferOutput<typeof nodeStated
     taints: spec.taints,
   };
 }
-
-/** The annotations that a cluster with Cilium has on its nodes, in both spellings (Cilium, pkg/annotation/k8s.go). */
-const CILIUM_ANNOTATION =
-  /^(network\.cilium\.io\/|io\.cilium\.network\.)ipv[46]-(pod-cidr|cilium-host|health-ip)$/;
 
 const ciliumAnnotations = (annotations: Readonly<Record<string, unknown>>) =>
   Object.entries(annotations).flatMap(([name, value]) =>

@@ -1,0 +1,53 @@
+import { readFile } from "node:fs/promises";
+import * as v from "valibot";
+import { parse, YAMLParseError } from "yaml";
+import { spaceName, text, whole } from "../api/schema/field.ts";
+import { checked, fields } from "../api/schema/schema.ts";
+import { cluster } from "../nouns/node/contract/events-request.ts";
+import { NODE_MODES } from "./nodes.ts";
+
+const COMPLETE_SECONDS_DEFAULT = 300;
+const [COMPLETE_SECONDS_MIN, COMPLETE_SECONDS_MAX] = [10, 3600];
+
+const config = fields({
+  /** The name of the cluster for Plat; `auto` for the uid of the Namespace kube-system. */
+  cluster: v.optional(cluster, "auto"),
+  plat: fields({
+    endpoint: text,
+    /** For the signatures of IAM. */
+    region: v.optional(text),
+    space: v.optional(spaceName),
+    /** The file of a token, in place of signatures. */
+    tokenFile: v.optional(text),
+  }),
+  nodes: v.optional(
+    fields({
+      podCIDRs: v.optional(
+        v.picklist(NODE_MODES, `must be ${NODE_MODES.join(" or ")}`),
+        NODE_MODES[0],
+      ),
+      completeSeconds: v.optional(
+        whole(COMPLETE_SECONDS_MIN, COMPLETE_SECONDS_MAX),
+        COMPLETE_SECONDS_DEFAULT,
+      ),
+    }),
+    {},
+  ),
+});
+
+/** The settings of an operator: `config.yaml` of the ConfigMap. */
+export type Config = v.InferOutput<typeof config>;
+
+/** Parses a configuration. @throws {Problem} if a field is wrong, and {YAMLParseError} if it is no YAML */
+export const parseConfig = (yaml: string): Config => checked(config, parse(yaml) ?? {});
+
+/** Reads the file of a configuration. @throws {Error} with the file in its message */
+export async function readConfig(path: string): Promise<Config> {
+  try {
+    return parseConfig(await readFile(path, "utf8"));
+  } catch (error) {
+    const { message } = error as Error;
+    const what = error instanceof YAMLParseError ? "is no YAML" : "is not valid";
+    throw new Error(`${path} ${what}: ${message}`);
+  }
+}

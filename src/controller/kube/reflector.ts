@@ -1,0 +1,174 @@
+import { isRecord } from "../../api/schema/schema.ts";
+import { type KubeApi, KubeError } from "./api.ts";
+import { backoffMs, type Waits } from "./waits.ts";
+
+const OBJECTS_PER_PAGE = 500;
+const WATCH_SECONDS_MIN = 240;
+const WATCH_SECONDS_SPREAD = 240;
+const RETRY = { firstMs: 200, mostMs: 30_000 };
+const GONE = 410;
+
+/** An object of a cluster, as far as a reflector needs it. */
+export interface KubeObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+  };
+}
+
+/** The collection that a reflector follows, and whom it tells. */
+export interface Following<T extends KubeObject> {
+  /** The path of the collection, such as `/api/v1/nodes`. */
+  readonly path: string;
+  /** Returns what is kept of an object. */
+  readonly keep: (object: T) => T;
+  /** Called with an object that is new or has changed. */
+  readonly present: (object: T) => void;
+  /** Called with an object as it was last. Its resourceVersion is that at which it was gone. */
+  readonly gone: (object: T) => void;
+  /** Called after each list. */
+  readonly listed: () => void;
+  /** Called when a list or a watch fails. */
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Follows a collection of objects without a namespace: it lists them, and then watches for changes. It lists again only
+ * if the server no longer has the changes in between. It then finds deletions by comparing. Nothing ends it but its signal.
+ */
+export class Reflector<T extends KubeObject> {
+  readonly #objects = new Map<string, T>();
+  readonly #api: KubeApi;
+  readonly #of: Following<T>;
+  readonly #waits: Waits;
+  /** The version that the objects are at, to watch from. */
+  #version: string | undefined;
+  #isListed = false;
+  #heardAtMs: number;
+  #failures = 0;
+
+  constructor(api: KubeApi, of: Following<T>, waits: Waits) {
+    this.#api = api;
+    this.#of = of;
+    this.#waits = waits;
+    this.#heardAtMs = waits.now();
+  }
+
+  /** The objects by their names. */
+  get objects(): ReadonlyMap<string, T> {
+    return this.#objects;
+  }
+
+  /** The version at which the objects were all objects; nothing before the first list and while it lists again. */
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  /** True after the first list. */
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
+  /** The time at which the server was last heard. */
+  get heardAtMs(): number {
+    return this.#heardAtMs;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        this.#version ??= await this.#list(signal);
+        const isSilent = !(await this.#watch(this.#version, signal));
+        // A server, or a proxy, that ends each watch at once must not be asked without a pause.
+        if (isSilent) await this.#pause(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof KubeError && error.status === GONE) this.#version = undefined;
+        this.#of.failed(error);
+        await this.#pause(signal, error instanceof KubeError ? error.retryAfterMs : undefined);
+      }
+    }
+  }
+
+  async #pause(signal: AbortSignal, askedMs = 0): Promise<void> {
+    const ms = backoffMs(this.#failures++, RETRY, this.#waits.random());
+    await this.#waits.sleep(Math.max(ms, askedMs), signal);
+  }
+
+  /** Lists all objects, and tells what changed since the last list. Returns the version of the list. */
+  async #list(signal: AbortSignal): Promise<string> {
+    const found = new Map<string, T>();
+    let version: string | undefined;
+    for (let from = ""; version === undefined; ) {
+      const query = { limit: String(OBJECTS_PER_PAGE), ...(from && { continue: from }) };
+      const page = await this.#api.send<Page<T>>({ path: this.#of.path, query }, signal);
+      this.#heardAtMs = this.#waits.now();
+      for (const object of page.items) found.set(object.metadata.name, this.#of.keep(object));
+      from = page.metadata.continue ?? "";
+      if (from === "") version = page.metadata.resourceVersion;
+    }
+    for (const [name, known] of this.#objects)
+      if (found.get(name)?.metadata.uid !== known.metadata.uid) this.#remove(known, version);
+    for (const object of found.values()) this.#put(object);
+    this.#isListed = true;
+    this.#of.listed();
+    return version;
+  }
+
+  /** Watches until the server ends it. Returns true if it told anything. */
+  async #watch(from: string, signal: AbortSignal): Promise<boolean> {
+    const seconds = WATCH_SECONDS_MIN + Math.floor(WATCH_SECONDS_SPREAD * this.#waits.random());
+    const query = {
+      watch: "1",
+      allowWatchBookmarks: "true",
+      resourceVersion: from,
+      timeoutSeconds: String(seconds),
+    };
+    let hasTold = false;
+    for await (const line of this.#api.lines({ path: this.#of.path, query }, signal)) {
+      this.#apply(JSON.parse(line));
+      this.#heardAtMs = this.#waits.now();
+      this.#failures = 0;
+      hasTold = true;
+    }
+    return hasTold;
+  }
+
+  #apply({ type, object }: WatchEvent<T>): void {
+    if (type === "ERROR") throw errorIn(object);
+    if (type === "DELETED") this.#remove(this.#of.keep(object), object.metadata.resourceVersion);
+    else if (type !== "BOOKMARK") this.#put(this.#of.keep(object));
+    this.#version = object.metadata.resourceVersion;
+  }
+
+  #put(object: T): void {
+    const { name, uid, resourceVersion } = object.metadata;
+    const known = this.#objects.get(name)?.metadata;
+    if (known?.uid === uid && known.resourceVersion === resourceVersion) return;
+    this.#objects.set(name, object);
+    this.#of.present(object);
+  }
+
+  #remove(object: T, resourceVersion: string): void {
+    const { metadata } = object;
+    if (this.#objects.get(metadata.name)?.metadata.uid === metadata.uid)
+      this.#objects.delete(metadata.name);
+    this.#of.gone({ ...object, metadata: { ...metadata, resourceVersion } });
+  }
+}
+
+interface Page<T> {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly T[];
+}
+
+interface WatchEvent<T> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  readonly object: T;
+}
+
+function errorIn(status: unknown): KubeError {
+  const { code = 0, reason = "", message = "the watch failed" } = isRecord(status) ? status : {};
+  return new KubeError(Number(code), String(reason), String(message));
+}

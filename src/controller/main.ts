@@ -1,0 +1,99 @@
+#!/usr/bin/env node
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { setTimeout } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { readConfig } from "./config.ts";
+import { podIdentity } from "./kube/api.ts";
+import type { Waits } from "./kube/waits.ts";
+import { IMAGE_DEFAULT, manifest, NAMESPACE_DEFAULT } from "./manifest.ts";
+import { NODE_MODES } from "./nodes.ts";
+import { runController } from "./run.ts";
+
+const HELP = `Usage:
+  plat-controller run --config FILE [options]
+  plat-controller manifest --endpoint URL [options]
+
+run: gives the Nodes of the cluster that it runs in their podCIDRs
+  --config FILE            the configuration, as in the ConfigMap of the manifest
+  --service-account DIR    the folder with token, ca.crt and namespace
+                           (default ${"/var/run/secrets/kubernetes.io/serviceaccount"})
+  --listen [HOST]:PORT     where it serves /healthz, /readyz and /metrics (default :9964)
+
+manifest: prints what \`kubectl apply -f -\` takes
+  --endpoint URL           the URL of Plat
+  --space NAME             the address space of the cluster
+  --region NAME            the Region, for requests that IAM authorizes
+  --token-secret NAME      the Secret with a token in its key \`token\`
+  --observe                writes nothing into the cluster, and asks for no prefix
+  --namespace NAME         the namespace of the controller (default ${NAMESPACE_DEFAULT})
+  --image NAME             the image (default ${IMAGE_DEFAULT})
+`;
+
+const WAITS: Waits = {
+  now: () => performance.now(),
+  sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
+  random: Math.random,
+};
+
+const log = (message: string, about: Readonly<Record<string, unknown>> = {}) =>
+  process.stdout.write(
+    `${JSON.stringify({ time: new Date().toISOString(), message, ...about })}\n`,
+  );
+
+/** Carries out the command. @throws {Error} with a message for its user */
+async function main(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      config: { type: "string" },
+      "service-account": {
+        type: "string",
+        default: "/var/run/secrets/kubernetes.io/serviceaccount",
+      },
+      listen: { type: "string", default: ":9964" },
+      endpoint: { type: "string" },
+      space: { type: "string" },
+      region: { type: "string" },
+      "token-secret": { type: "string" },
+      observe: { type: "boolean", default: false },
+      namespace: { type: "string", default: NAMESPACE_DEFAULT },
+      image: { type: "string", default: IMAGE_DEFAULT },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const [command, ...others] = positionals;
+  if (values.help) return void process.stdout.write(HELP);
+  if (command === "manifest" && others.length === 0 && values.endpoint !== undefined) {
+    const { endpoint, space, region, namespace, image, observe } = values;
+    const mode = observe ? NODE_MODES[1] : NODE_MODES[0];
+    const tokenSecret = values["token-secret"];
+    process.stdout.write(
+      manifest({ endpoint, space, region, tokenSecret, mode, namespace, image }),
+    );
+    return;
+  }
+  if (command !== "run" || others.length > 0 || values.config === undefined) throw new Error(HELP);
+  const listen = /^(.*):(\d{1,5})$/.exec(values.listen);
+  if (!listen)
+    throw new Error(
+      `--listen is ${values.listen}; it must be HOST:PORT, or :PORT for every address.`,
+    );
+  const [, host = "", port] = listen;
+  const config = await readConfig(values.config);
+  const pod = await podIdentity(process.env, values["service-account"]);
+  const ending = new AbortController();
+  for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, () => ending.abort());
+  const identity = `${hostname()}_${randomBytes(4).toString("hex")}`;
+  const world = { pod, identity, listen: { host, port: Number(port) }, waits: WAITS, log };
+  await runController(config, world, ending.signal);
+}
+
+main(process.argv.slice(2)).then(
+  () => process.exit(0),
+  (error: Error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  },
+);

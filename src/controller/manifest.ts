@@ -1,0 +1,228 @@
+import { stringify } from "yaml";
+import type { NodeMode } from "./nodes.ts";
+import { LEASE, type Right, rightsOf } from "./rights.ts";
+
+export const NAMESPACE_DEFAULT = "plat-system";
+export const IMAGE_DEFAULT = "plat-controller:0.1.0";
+
+const NAME = LEASE;
+const PORT = 9964;
+const RBAC = "rbac.authorization.k8s.io";
+const TOKEN_FOLDER = "/var/run/secrets/plat";
+
+/** The choices of a user for the manifest. */
+export interface ManifestOptions {
+  readonly endpoint: string;
+  readonly space: string | undefined;
+  readonly region: string | undefined;
+  /** The Secret with a token in its key `token`. */
+  readonly tokenSecret: string | undefined;
+  readonly mode: NodeMode;
+  readonly namespace: string;
+  readonly image: string;
+}
+
+/** Returns the objects that run the controller in a cluster, as YAML. Its rights are exactly those of its mode. */
+export function manifest(options: ManifestOptions): string {
+  return objectsOf(options)
+    .map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }))
+    .join("---\n");
+}
+
+function objectsOf(options: ManifestOptions): readonly object[] {
+  const { namespace, mode } = options;
+  const labels = { "app.kubernetes.io/name": NAME };
+  const own = { name: NAME, namespace, labels };
+  return [
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: own },
+    ...rolesOf(rightsOf(mode, namespace), namespace),
+    ...(mode === "write" ? admissionOf(namespace) : []),
+    {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: own,
+      data: { "config.yaml": stringify(configOf(options)) },
+    },
+    deploymentOf(options, labels),
+    {
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata: own,
+      spec: { minAvailable: 1, selector: { matchLabels: labels } },
+    },
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: own,
+      spec: { selector: labels, ports: [{ name: "metrics", port: PORT, targetPort: PORT }] },
+    },
+  ];
+}
+
+const configOf = ({ endpoint, space, region, tokenSecret, mode }: ManifestOptions) => ({
+  cluster: "auto",
+  plat: {
+    endpoint,
+    ...(space !== undefined && { space }),
+    ...(region !== undefined && { region }),
+    ...(tokenSecret !== undefined && { tokenFile: `${TOKEN_FOLDER}/token` }),
+  },
+  nodes: { podCIDRs: mode },
+});
+
+/** Returns a role and its binding for the cluster, and for each namespace in which there is a right. */
+function rolesOf(rights: readonly Right[], accounts: string): readonly object[] {
+  const scopes = [...new Set(rights.map(({ namespace }) => namespace))];
+  return scopes.flatMap((namespace) => {
+    const prefix = namespace === undefined ? "Cluster" : "";
+    const metadata = { name: NAME, ...(namespace !== undefined && { namespace }) };
+    return [
+      {
+        apiVersion: `${RBAC}/v1`,
+        kind: `${prefix}Role`,
+        metadata,
+        rules: rulesOf(rights.filter((right) => right.namespace === namespace)),
+      },
+      {
+        apiVersion: `${RBAC}/v1`,
+        kind: `${prefix}RoleBinding`,
+        metadata,
+        roleRef: { apiGroup: RBAC, kind: `${prefix}Role`, name: NAME },
+        subjects: [{ kind: "ServiceAccount", name: NAME, namespace: accounts }],
+      },
+    ];
+  });
+}
+
+/** Returns the rules of a role: one for each resource, and for the one object that a right is limited to. */
+function rulesOf(rights: readonly Right[]): readonly object[] {
+  const verbs = new Map<string, string[]>();
+  for (const { group, resource, name, verb } of rights) {
+    const key = JSON.stringify({
+      apiGroups: [group],
+      resources: [resource],
+      ...(name !== undefined && { resourceNames: [name] }),
+    });
+    verbs.set(key, [...(verbs.get(key) ?? []), verb]);
+  }
+  return [...verbs].map(([key, each]) => ({ ...JSON.parse(key), verbs: each }));
+}
+
+/**
+ * Returns the policy that denies the controller every change of a Node but its podCIDRs, which no role can say. It binds
+ * nobody else. https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
+ */
+function admissionOf(namespace: string): readonly object[] {
+  const name = "plat-controller-nodes";
+  const same = (field: string, otherwise: string) => {
+    const [first = "", ...rest] = field.split(".");
+    const of = (object: string) => `${object}.${first}.?${rest.join(".?")}.orValue(${otherwise})`;
+    return {
+      expression: `${of("object")} == ${of("oldObject")}`,
+      message: `plat-controller must not change ${field}`,
+    };
+  };
+  return [
+    {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingAdmissionPolicy",
+      metadata: { name },
+      spec: {
+        failurePolicy: "Fail",
+        matchConstraints: {
+          resourceRules: [
+            { apiGroups: [""], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["nodes"] },
+          ],
+        },
+        matchConditions: [
+          {
+            name: "by-plat-controller",
+            expression: `request.userInfo.username == "system:serviceaccount:${namespace}:${NAME}"`,
+          },
+        ],
+        validations: [
+          same("metadata.labels", "{}"),
+          same("metadata.annotations", "{}"),
+          same("metadata.finalizers", "[]"),
+          same("metadata.ownerReferences", "[]"),
+          same("spec.unschedulable", "false"),
+          same("spec.taints", "[]"),
+          same("spec.providerID", '""'),
+        ],
+      },
+    },
+    {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingAdmissionPolicyBinding",
+      metadata: { name },
+      spec: { policyName: name, validationActions: ["Deny"] },
+    },
+  ];
+}
+
+function deploymentOf(
+  { namespace, image, tokenSecret }: ManifestOptions,
+  labels: Readonly<Record<string, string>>,
+): object {
+  const probe = (path: string) => ({ httpGet: { path, port: PORT }, periodSeconds: 10 });
+  const mounts = [
+    { name: "config", mountPath: "/etc/plat", readOnly: true },
+    ...(tokenSecret === undefined
+      ? []
+      : [{ name: "token", mountPath: TOKEN_FOLDER, readOnly: true }]),
+  ];
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: NAME, namespace, labels },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          serviceAccountName: NAME,
+          // It runs before a node has a podCIDR, so it must not wait for the network of pods.
+          hostNetwork: true,
+          priorityClassName: "system-cluster-critical",
+          tolerations: [
+            { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" },
+            { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" },
+          ],
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: 65532,
+            seccompProfile: { type: "RuntimeDefault" },
+          },
+          containers: [
+            {
+              name: "controller",
+              image,
+              args: ["run", "--config", "/etc/plat/config.yaml", "--listen", `:${PORT}`],
+              ports: [{ name: "metrics", containerPort: PORT }],
+              readinessProbe: probe("/readyz"),
+              livenessProbe: probe("/healthz"),
+              resources: {
+                requests: { cpu: "100m", memory: "128Mi" },
+                limits: { memory: "256Mi" },
+              },
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                readOnlyRootFilesystem: true,
+                capabilities: { drop: ["ALL"] },
+              },
+              volumeMounts: mounts,
+            },
+          ],
+          volumes: [
+            { name: "config", configMap: { name: NAME } },
+            ...(tokenSecret === undefined
+              ? []
+              : [{ name: "token", secret: { secretName: tokenSecret } }]),
+          ],
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,353 @@
+import { BODY_BYTES_MAX, EVENTS_PER_REQUEST_MAX, NODES_PER_LIST_MAX } from "../base/limits.ts";
+import { type Answer, ApiError, isRejection, type PlatClient } from "../client/index.ts";
+import { inParallel } from "../kernel/core/parallel.ts";
+import { CILIUM_ANNOTATION } from "../nouns/node/node-report.ts";
+import { type KubeApi, KubeError } from "./kube/api.ts";
+import { type KubeObject, Reflector } from "./kube/reflector.ts";
+import { type Reason, Reporter } from "./kube/reporter.ts";
+import type { Waits } from "./kube/waits.ts";
+import type { Metrics } from "./metrics.ts";
+import { WorkQueue } from "./work-queue.ts";
+
+const PATH = "/api/v1/nodes";
+/** The time in which further changes join a request. */
+const GATHER_MS = 50;
+const PATCHES_AT_ONCE = 8;
+/** The wait for another try for a node that got no prefix, unless Plat says when. */
+const NO_PREFIX_MS = 60_000;
+/** The wait for the second list without a node, and for another try of a list that failed. */
+const LIST_AGAIN_MS = 60_000;
+const [NOT_FOUND, CONFLICT, UNPROCESSABLE] = [404, 409, 422];
+
+/** A Node, as far as Plat reads it. */
+export interface NodeObject extends KubeObject {
+  readonly metadata: KubeObject["metadata"] & {
+    readonly creationTimestamp: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: {
+    readonly podCIDR?: string;
+    readonly podCIDRs?: readonly string[];
+    readonly providerID?: string;
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly object[];
+  };
+  readonly status?: { readonly conditions?: readonly object[] };
+}
+
+/** The ways of the controller with Nodes. `observe` writes nothing into the cluster, and asks for no prefix. */
+export const NODE_MODES = ["write", "observe"] as const;
+export type NodeMode = (typeof NODE_MODES)[number];
+
+/** The surroundings of the work on Nodes. */
+export interface NodesOptions {
+  readonly plat: Pick<PlatClient, "applyEvents" | "completeNodes">;
+  readonly api: KubeApi;
+  /** The name of the cluster for Plat. */
+  readonly cluster: string;
+  readonly mode: NodeMode;
+  /** The time between two complete lists. */
+  readonly completeMs: number;
+  readonly waits: Waits;
+  readonly metrics: Metrics;
+  readonly log: (message: string, about?: Readonly<Record<string, unknown>>) => void;
+}
+
+type EventResult = Answer<"applyEvents">["results"][number];
+
+/** An event for Plat, and the Node that it is about. */
+interface NodeSaid {
+  readonly type: "MODIFIED" | "DELETED";
+  readonly node: NodeObject;
+}
+
+/**
+ * Gives Nodes their podCIDRs: it sends Plat an event for each change that matters, and writes what Plat answers into the
+ * Node. Nodes that state a range are sent before those that ask for one, so that nobody is given a range in use. Every
+ * few minutes it sends a complete list, which ends the nodes whose deletion nobody saw.
+ */
+export class Nodes {
+  readonly reflector: Reflector<NodeObject>;
+  readonly #options: NodesOptions;
+  readonly #queue: WorkQueue;
+  readonly #reporter: Reporter;
+  /** The knowledge of Plat about each node, as a text to compare. */
+  readonly #known = new Map<string, string>();
+  /** Nodes that are gone, until Plat knows it. */
+  readonly #gone = new Map<string, readonly NodeObject[]>();
+  #wake = (): void => undefined;
+  /** True once Plat has answered for every range that the first list states. */
+  #isOpen = false;
+  #listDueAtMs: number;
+
+  constructor(options: NodesOptions) {
+    const { api, waits, metrics, log } = options;
+    this.#options = options;
+    this.#queue = new WorkQueue(waits.random);
+    this.#reporter = new Reporter(api, waits);
+    this.#listDueAtMs = waits.now();
+    const following = {
+      path: PATH,
+      keep: kept,
+      present: ({ metadata }: NodeObject) => this.#changed(metadata.name),
+      gone: (node: NodeObject) => {
+        const { name } = node.metadata;
+        this.#gone.set(name, [...(this.#gone.get(name) ?? []), node]);
+        this.#known.delete(name);
+        this.#changed(name);
+      },
+      listed: () => {
+        metrics.add("plat_controller_lists_total");
+        this.#wake();
+      },
+      failed: (error: unknown) => {
+        metrics.add("plat_controller_watch_failures_total", { reason: reasonOf(error) });
+        log("The watch of Nodes failed", { error: String(error) });
+      },
+    };
+    this.reflector = new Reflector(api, following, waits);
+  }
+
+  /** Works until the signal ends it. The reflector runs beside it, and may have run before. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { waits, metrics } = this.#options;
+    for (const name of this.reflector.objects.keys()) this.#queue.add(name, waits.now());
+    while (!signal.aborted) {
+      metrics.set("plat_controller_queue_depth", this.#queue.size);
+      if (!this.reflector.isListed) await this.#sleep(Infinity, signal);
+      else if (!(await this.#sendDue()) && !(await this.#sendList()))
+        await this.#sleep(Math.min(this.#queue.nextDueAtMs, this.#listDueAtMs), signal);
+    }
+  }
+
+  /** Returns the nodes that have no podCIDR. */
+  get withoutCidr(): number {
+    return [...this.reflector.objects.values()].filter((node) => rangesOf(node).length === 0)
+      .length;
+  }
+
+  #changed(name: string): void {
+    this.#queue.add(name, this.#options.waits.now() + GATHER_MS);
+    this.#wake();
+  }
+
+  /** Waits until a time, or until something changes. */
+  async #sleep(untilMs: number, signal: AbortSignal): Promise<void> {
+    const { waits } = this.#options;
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    // What is due may have to wait for something else, such as a list for the reflector.
+    const ms = Math.min(Math.max(untilMs - waits.now(), GATHER_MS), LIST_AGAIN_MS);
+    await waits.sleep(ms, AbortSignal.any([signal, woken.signal]));
+    // Changes within a short time share a request.
+    if (woken.signal.aborted && !signal.aborted) await waits.sleep(GATHER_MS, signal);
+  }
+
+  /** Sends one request with what is due. Returns false if nothing is. */
+  async #sendDue(): Promise<boolean> {
+    const names = this.#take();
+    if (names.length === 0) return false;
+    const batch: NodeSaid[] = [];
+    let bytes = 0;
+    for (const name of names) {
+      const said = this.#saidOf(name);
+      const size = Buffer.byteLength(JSON.stringify(said));
+      const hasRoom =
+        batch.length + said.length <= EVENTS_PER_REQUEST_MAX && bytes + size < 0.9 * BODY_BYTES_MAX;
+      if (batch.length > 0 && !hasRoom) this.#queue.add(name, this.#options.waits.now());
+      else batch.push(...said);
+      bytes += size;
+    }
+    if (batch.length > 0) await this.#send(batch);
+    return true;
+  }
+
+  #take(): readonly string[] {
+    const nowMs = this.#options.waits.now();
+    const states = (name: string) => {
+      const node = this.reflector.objects.get(name);
+      return !node || this.#gone.has(name) || rangesOf(node).length > 0;
+    };
+    const stating = this.#queue.take(nowMs, EVENTS_PER_REQUEST_MAX, states);
+    if (stating.length > 0) return stating;
+    this.#isOpen ||= !this.#queue.has(states);
+    return this.#isOpen ? this.#queue.take(nowMs, EVENTS_PER_REQUEST_MAX, () => true) : [];
+  }
+
+  /** Returns what Plat does not know of a name yet, the ends first. */
+  #saidOf(name: string): readonly NodeSaid[] {
+    const gone = (this.#gone.get(name) ?? []).map((node) => ({ type: "DELETED", node }) as const);
+    const node = this.reflector.objects.get(name);
+    if (!node || this.#known.get(name) === printOf(node)) return gone;
+    if (this.#options.mode === "observe" && rangesOf(node).length === 0) return gone;
+    return [...gone, { type: "MODIFIED", node }];
+  }
+
+  async #send(batch: readonly NodeSaid[]): Promise<void> {
+    const { plat, cluster, metrics, log, waits } = this.#options;
+    const events = batch.map(({ type, node }) => ({
+      type,
+      object: { apiVersion: "v1", kind: "Node", ...node },
+    }));
+    let results: readonly EventResult[];
+    try {
+      ({ results } = (await plat.applyEvents({ body: { cluster, events } })).body);
+      metrics.add("plat_controller_plat_requests_total", { outcome: "answered" });
+    } catch (error) {
+      metrics.add("plat_controller_plat_requests_total", { outcome: outcomeOf(error) });
+      log("Plat did not take the events", { events: events.length, error: String(error) });
+      const askedMs = error instanceof ApiError ? 1000 * (error.problem.retryAfterSeconds ?? 0) : 0;
+      for (const name of namesOf(batch)) this.#queue.retry(name, waits.now(), askedMs);
+      return;
+    }
+    const patching: [NodeObject, NonNullable<EventResult["patch"]>][] = [];
+    for (const [index, said] of batch.entries()) {
+      const result = results[index];
+      if (result) this.#note(said, result);
+      const patch = result?.patch;
+      if (patch?.spec.podCIDRs && said.type === "MODIFIED") patching.push([said.node, patch]);
+    }
+    if (this.#options.mode === "write")
+      await inParallel(patching, PATCHES_AT_ONCE, ([node, patch]) => this.#patch(node, patch));
+  }
+
+  /** Notes what Plat answered to an event. */
+  #note({ type, node }: NodeSaid, { status, code, detail = "" }: EventResult): void {
+    const { metrics, waits } = this.#options;
+    const { name } = node.metadata;
+    metrics.add("plat_controller_results_total", { status, ...(code && { code }) });
+    if (status === "failed") {
+      this.#queue.retry(name, waits.now());
+      return;
+    }
+    this.#queue.succeeded(name);
+    if (type === "DELETED") {
+      const left = (this.#gone.get(name) ?? []).filter((each) => each !== node);
+      if (left.length > 0) this.#gone.set(name, left);
+      else this.#gone.delete(name);
+      return;
+    }
+    this.#known.set(name, printOf(node));
+    if (status !== "rejected" && code === undefined) return;
+    void this.#reporter.warn(node, reasonFor(status, code, rangesOf(node).length > 0), detail);
+    // Another try can help a node that asks: somebody may free a prefix, or enlarge the pool.
+    if (status === "applied" && rangesOf(node).length === 0) this.#tryAgain(name, NO_PREFIX_MS);
+  }
+
+  #tryAgain(name: string, ms: number): void {
+    this.#known.delete(name);
+    this.#queue.add(name, this.#options.waits.now() + ms);
+  }
+
+  /** Writes the podCIDRs into a Node, as Plat saw it. */
+  async #patch(
+    node: NodeObject,
+    { metadata, spec: { podCIDR, podCIDRs } }: NonNullable<EventResult["patch"]>,
+  ): Promise<void> {
+    const { api, metrics, waits, log } = this.#options;
+    const { name } = node.metadata;
+    const body = { metadata, spec: { podCIDR, podCIDRs } };
+    try {
+      await api.send({ method: "PATCH", path: `${PATH}/${name}`, body });
+      metrics.add("plat_controller_patches_total", { status: 200 });
+    } catch (error) {
+      const status = error instanceof KubeError ? error.status : 0;
+      metrics.add("plat_controller_patches_total", { status });
+      if (status === NOT_FOUND) return;
+      this.#known.delete(name);
+      if (status === UNPROCESSABLE) this.#known.set(name, printOf(node));
+      else {
+        const askedMs = error instanceof KubeError ? error.retryAfterMs : undefined;
+        this.#queue.retry(name, waits.now(), askedMs);
+      }
+      if (status === CONFLICT) return;
+      log("The Node could not be patched", { node: name, error: String(error) });
+      void this.#reporter.warn(node, "CIDRAssignmentFailed", String(error));
+    }
+  }
+
+  /** Sends a complete list, if it is time. Returns false if it is not. */
+  async #sendList(): Promise<boolean> {
+    const { plat, cluster, waits, metrics, log, completeMs } = this.#options;
+    const { version: resourceVersion, objects } = this.reflector;
+    if (waits.now() < this.#listDueAtMs || resourceVersion === undefined) return false;
+    if (!this.#isOpen || objects.size > NODES_PER_LIST_MAX) {
+      this.#listDueAtMs = waits.now() + LIST_AGAIN_MS;
+      return false;
+    }
+    const nodes = [...objects.values()].map((node) => ({
+      name: node.metadata.name,
+      uid: node.metadata.uid,
+      podCIDRs: [...rangesOf(node)],
+    }));
+    this.#listDueAtMs = waits.now() + completeMs;
+    try {
+      const body = { cluster, resourceVersion, nodes };
+      const { ended, missing, send, complete } = (await plat.completeNodes({ body })).body;
+      metrics.add("plat_controller_plat_requests_total", { outcome: "answered" });
+      metrics.set("plat_controller_missing_nodes", missing.length);
+      if (ended.length > 0) log("Plat ended nodes that are gone", { nodes: ended });
+      for (const name of send) this.#tryAgain(name, 0);
+      if (!complete) this.#listDueAtMs = waits.now();
+      else if (missing.length > 0)
+        this.#listDueAtMs = waits.now() + Math.min(completeMs, LIST_AGAIN_MS);
+    } catch (error) {
+      metrics.add("plat_controller_plat_requests_total", { outcome: outcomeOf(error) });
+      if (isRejection(error, "too_many_missing"))
+        metrics.set("plat_controller_missing_nodes", Number(error.problem.count));
+      log("Plat did not take the list of Nodes", { error: String(error) });
+      this.#listDueAtMs = waits.now() + Math.min(completeMs, LIST_AGAIN_MS);
+    }
+    return true;
+  }
+}
+
+/** Returns what is kept of a Node: what Plat reads. A Node of a cloud has 11 KB, most of it names of images. */
+function kept({ metadata, spec = {}, status = {} }: NodeObject): NodeObject {
+  const { name, uid, resourceVersion, creationTimestamp, labels = {}, annotations = {} } = metadata;
+  const { podCIDR, podCIDRs, providerID, unschedulable, taints } = spec;
+  return {
+    metadata: {
+      name,
+      uid,
+      resourceVersion,
+      creationTimestamp,
+      labels,
+      annotations: Object.fromEntries(
+        Object.entries(annotations).filter(([key]) => CILIUM_ANNOTATION.test(key)),
+      ),
+    },
+    spec: {
+      ...(podCIDR !== undefined && { podCIDR }),
+      ...(podCIDRs && { podCIDRs }),
+      ...(providerID !== undefined && { providerID }),
+      ...(unschedulable !== undefined && { unschedulable }),
+      ...(taints && { taints }),
+    },
+    status: { conditions: status.conditions ?? [] },
+  };
+}
+
+/** Returns what of a Node an event tells Plat. Heartbeats and conditions change it for nobody. */
+const printOf = ({ metadata: { uid, labels, annotations }, spec }: NodeObject): string =>
+  JSON.stringify([uid, labels, annotations, spec?.podCIDR, spec?.podCIDRs, spec?.providerID]);
+
+const rangesOf = ({ spec }: NodeObject): readonly string[] =>
+  spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : []);
+
+const namesOf = (batch: readonly NodeSaid[]): ReadonlySet<string> =>
+  new Set(batch.map(({ node }) => node.metadata.name));
+
+function reasonFor(status: string, code: string | undefined, isStated: boolean): Reason {
+  if (code === "other_cluster") return "OtherCluster";
+  if (status === "rejected") return "EventRejected";
+  return isStated ? "PrefixMismatch" : "CIDRNotAvailable";
+}
+
+/** Returns the outcome of a request that failed: the code of Plat's answer, or the kind of the error. */
+const outcomeOf = (error: unknown): string =>
+  error instanceof ApiError ? error.code : (error as Error).name;
+
+const reasonOf = (error: unknown): string =>
+  error instanceof KubeError ? error.reason || String(error.status) : "connection";

@@ -1,0 +1,63 @@
+import type { KubeApi } from "./kube/api.ts";
+import type { NodeMode } from "./nodes.ts";
+
+/** Something that the controller must be allowed to do in its cluster. */
+export interface Right {
+  readonly group: string;
+  readonly resource: string;
+  readonly verb: string;
+  /** The namespace, for a right in one. */
+  readonly namespace?: string;
+  /** The only object. */
+  readonly name?: string;
+}
+
+/** The Lease of the replicas. */
+export const LEASE = "plat-controller";
+
+/** The namespace whose uid names the cluster. */
+export const CLUSTER_NAMESPACE = "kube-system";
+
+/** Returns exactly the rights that a mode needs. The manifest grants them, and the readiness asks for them. */
+export function rightsOf(mode: NodeMode, namespace: string): readonly Right[] {
+  const right = (group: string, resource: string, verbs: readonly string[], more: object = {}) =>
+    verbs.map((verb): Right => ({ group, resource, verb, ...more }));
+  const lease = ["coordination.k8s.io", "leases"] as const;
+  return [
+    ...right("", "namespaces", ["get"], { name: CLUSTER_NAMESPACE }),
+    ...right("", "nodes", ["list", "watch", ...(mode === "write" ? ["patch"] : [])]),
+    // Events about Nodes are in this namespace.
+    ...right("", "events", ["create", "patch"], { namespace: "default" }),
+    ...right(...lease, ["create"], { namespace }),
+    ...right(...lease, ["get", "update"], { namespace, name: LEASE }),
+  ];
+}
+
+/** Returns the rights that the API server denies. */
+export async function missingRights(
+  api: KubeApi,
+  rights: readonly Right[],
+  signal: AbortSignal,
+): Promise<readonly Right[]> {
+  const denied: Right[] = [];
+  for (const right of rights) {
+    const body = {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectAccessReview",
+      spec: { resourceAttributes: right },
+    };
+    const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    const review = await api.send<{ status: { allowed: boolean } }>(
+      { method: "POST", path, body },
+      signal,
+    );
+    if (!review.status.allowed) denied.push(right);
+  }
+  return denied;
+}
+
+/** Returns a right in the words of `kubectl auth can-i`. */
+export function wordsOf({ group, resource, verb, namespace, name }: Right): string {
+  const what = `${verb} ${resource}${group && `.${group}`}${name === undefined ? "" : `/${name}`}`;
+  return namespace === undefined ? what : `${what} -n ${namespace}`;
+}

@@ -1,0 +1,248 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseAllDocuments } from "yaml";
+import { type KubeApi, kubeApi } from "../../src/controller/kube/api.ts";
+import type { NodeObject } from "../../src/controller/nodes.ts";
+import type { Plat } from "../../src/local/plat.ts";
+import { unhurriedPlat } from "../local/unhurried-plat.ts";
+import { bundledProgram } from "../programs.ts";
+import { type ControlPlane, startControlPlane } from "./servers.ts";
+
+const NAMESPACE = "plat-system";
+/** The pool of each space. */
+const POOL = "10.64.0.0/16";
+/** A test fails if something that it waits for has not come by then. */
+const WAIT_MS_MAX = 300_000;
+
+/** A replica of the controller, as the container of the manifest runs it. */
+export interface Replica {
+  /** The URL of its probes. */
+  readonly url: string;
+  /** What it logged so far. */
+  readonly lines: readonly string[];
+  readonly process: ChildProcess;
+  /** Ends it with a signal, and returns its exit code. */
+  readonly end: (signal?: NodeJS.Signals) => Promise<number | null>;
+}
+
+export interface ReplicaOptions {
+  /** Changes the text of its configuration. */
+  readonly change?: (config: string) => string;
+  /** The namespace whose Lease it takes, in place of that of the manifest. */
+  readonly namespace?: string;
+}
+
+/** A cluster with Plat beside it. */
+export interface Lab {
+  readonly plane: ControlPlane;
+  readonly plat: Plat;
+  /** Requests with the rights of the controller. */
+  readonly account: () => Promise<KubeApi>;
+  /**
+   * Applies the manifest that the controller prints with these options, for a new address space with a pool of prefixes.
+   * Returns it as objects.
+   */
+  readonly install: (...options: readonly string[]) => Promise<readonly Manifest[]>;
+  /** Starts a replica with the configuration of the last installation, changed by a test. */
+  readonly start: (options?: ReplicaOptions) => Promise<Replica>;
+  /** The variables of a terminal with `kubectl`, `plat` and `plat-controller`. */
+  readonly terminal: NodeJS.ProcessEnv;
+  readonly putNode: (name: string, spec?: object) => Promise<void>;
+  readonly deleteNode: (name: string) => Promise<void>;
+  /** The podCIDRs of each Node by its name. */
+  readonly ranges: () => Promise<Readonly<Record<string, string>>>;
+  /** The prefixes that nodes have in the space of the last installation, by the name of the node. */
+  readonly held: () => Promise<Readonly<Record<string, string>>>;
+  readonly stop: () => Promise<void>;
+}
+
+/** An object of the manifest. */
+export interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly rules?: readonly { readonly resources: readonly string[]; readonly verbs: string[] }[];
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** Starts a control plane and Plat, and builds the controller. */
+export async function startLab(): Promise<Lab> {
+  const plane = await startControlPlane();
+  const plat = await unhurriedPlat({ repairSeconds: 1, workSeconds: 1 });
+  const folder = await mkdtemp(join(tmpdir(), "plat-lab-"));
+  const program = await bundledProgram("src/controller/main.ts");
+  const programs = await programsIn(folder, {
+    plat: `exec ${process.execPath} ${await bundledProgram("src/cli/main.ts")} "$@"`,
+    "plat-controller": `exec ${process.execPath} ${program} "$@"`,
+    kubectl: `exec ${plane.kubectlProgram} "$@"`,
+  });
+  const replicas: Replica[] = [];
+  let config = "";
+  let spaces = 0;
+  const space = () => `cluster-${spaces}`;
+  const call = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${plat.url}/v1/spaces/${space()}${path}`, {
+      method,
+      ...(body && {
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    });
+    const answered = (await answer.json()) as Record<string, unknown>;
+    if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answered)}`);
+    return answered;
+  };
+  const createToken = () => plane.kubectl(["create", "token", "plat-controller", "-n", NAMESPACE]);
+  const nodes = async () => {
+    const { items } = await plane.admin.send<{ items: readonly NodeObject[] }>({
+      path: "/api/v1/nodes",
+    });
+    return items;
+  };
+  return {
+    plane,
+    plat,
+    async account() {
+      const token = await createToken();
+      return kubeApi({ url: plane.url, ca: plane.ca, token: async () => token });
+    },
+    async install(...options) {
+      spaces++;
+      await call("PUT", "/pools/pods", { cidr: POOL, assign: "prefixes", blockSize: 24 });
+      // The shortest one, so that the tests need not wait long.
+      await call("PUT", "/config", { nodeQuarantineSeconds: 12 });
+      const args = [program, "manifest", "--endpoint", plat.url, "--space", space(), ...options];
+      const printed = await printedBy(args);
+      await plane.kubectl(["apply", "-f", "-"], printed);
+      const objects = parseAllDocuments(printed).map((document) => document.toJS() as Manifest);
+      config = objects.find(({ kind }) => kind === "ConfigMap")?.data?.["config.yaml"] ?? "";
+      return objects;
+    },
+    async start({ change = (config) => config, namespace = NAMESPACE }: ReplicaOptions = {}) {
+      const own = await mkdtemp(join(folder, "replica-"));
+      await writeFile(join(own, "token"), await createToken());
+      await writeFile(join(own, "ca.crt"), plane.ca);
+      await writeFile(join(own, "namespace"), namespace);
+      await writeFile(join(own, "config.yaml"), change(config));
+      const replica = await started(plane.port, [
+        ...[program, "run", "--config", join(own, "config.yaml")],
+        ...["--service-account", own, "--listen", "127.0.0.1:0"],
+      ]);
+      replicas.push(replica);
+      return replica;
+    },
+    terminal: {
+      ...process.env,
+      PATH: `${programs}:${process.env.PATH}`,
+      KUBECONFIG: plane.kubeconfig,
+      PLAT_ENDPOINT: plat.url,
+    },
+    async putNode(name, spec = {}) {
+      const body = { apiVersion: "v1", kind: "Node", metadata: { name }, spec };
+      await plane.admin.send({ method: "POST", path: "/api/v1/nodes", body });
+    },
+    async deleteNode(name) {
+      await plane.kubectl(["delete", "node", name, "--wait=false"]);
+    },
+    async ranges() {
+      const all = await nodes();
+      return Object.fromEntries(
+        all.map(({ metadata, spec }) => [metadata.name, (spec?.podCIDRs ?? []).join(" ")]),
+      );
+    },
+    async held() {
+      const { handles } = (await call("GET", "/handles?limit=1000")) as {
+        handles: readonly { handle: string }[];
+      };
+      const names = new Set(
+        handles.flatMap(({ handle }) => /^node\/([^/]+)\//.exec(handle)?.[1] ?? []),
+      );
+      const held: Record<string, string> = {};
+      for (const name of names) {
+        const { podCIDRs } = (await call("GET", `/nodes/${name}/pod-cidrs`)) as {
+          podCIDRs: readonly { cidr: string }[];
+        };
+        held[name] = podCIDRs.map(({ cidr }) => cidr).join(" ");
+      }
+      return held;
+    },
+    async stop() {
+      for (const replica of replicas) await replica.end("SIGKILL");
+      await plat.stop();
+      await plane.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Writes scripts into a folder of their own, and returns it. */
+async function programsIn(
+  folder: string,
+  scripts: Readonly<Record<string, string>>,
+): Promise<string> {
+  const programs = join(folder, "bin");
+  await mkdir(programs);
+  for (const [name, script] of Object.entries(scripts))
+    await writeFile(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return programs;
+}
+
+/** Waits until a look is what a test wants, and returns it. @throws {Error} with the last look */
+export async function until<T>(look: () => Promise<T>, isIt: (seen: T) => boolean): Promise<T> {
+  const untilMs = performance.now() + WAIT_MS_MAX;
+  for (;;) {
+    const seen = await look();
+    if (isIt(seen)) return seen;
+    if (performance.now() > untilMs) throw new Error(`waited in vain: ${JSON.stringify(seen)}`);
+    await sleep(100);
+  }
+}
+
+/** Returns what a page of a replica says, with its status. */
+export async function probe({ url }: Replica, path: string): Promise<string> {
+  const answer = await fetch(`${url}${path}`);
+  return `${answer.status} ${await answer.text()}`;
+}
+
+async function printedBy(args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const printed: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => printed.push(chunk));
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`);
+  return Buffer.concat(printed).toString("utf8");
+}
+
+async function started(port: number, args: readonly string[]): Promise<Replica> {
+  const child = spawn(process.execPath, args, {
+    env: {
+      ...process.env,
+      KUBERNETES_SERVICE_HOST: "127.0.0.1",
+      KUBERNETES_SERVICE_PORT: String(port),
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const lines: string[] = [];
+  const ended = once(child, "exit");
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on("line", (line) => lines.push(line));
+  const line = await until(
+    async () => lines.find((one) => one.includes('"port"')),
+    (one) => one !== undefined || child.exitCode !== null,
+  );
+  if (line === undefined) throw new Error(`the controller did not start: ${lines.join("\n")}`);
+  return {
+    url: `http://127.0.0.1:${JSON.parse(line).port}`,
+    lines,
+    process: child,
+    async end(signal = "SIGTERM") {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      await ended;
+      return child.exitCode;
+    },
+  };
+}

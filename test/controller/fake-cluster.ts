@@ -1,0 +1,207 @@
+import { type KubeApi, KubeError, type KubeRequest } from "../../src/controller/kube/api.ts";
+import type { NodeObject } from "../../src/controller/nodes.ts";
+
+/** What a watch of the fake tells next: lines, and how it ends. */
+interface Watch {
+  readonly lines: string[];
+  wake(): void;
+  end?: Error | "closed";
+}
+
+interface Stored {
+  readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  readonly [field: string]: unknown;
+}
+
+/**
+ * An API server in memory: Nodes with pages, watches, conflicts and podCIDRs that are written once; Leases; Events. It
+ * fails when a test says so. The lab in `test/cluster` has a real one.
+ */
+export class FakeCluster implements KubeApi {
+  readonly nodes = new Map<string, NodeObject>();
+  readonly leases = new Map<string, Stored>();
+  readonly events = new Map<string, Record<string, unknown>>();
+  /** All requests, as `GET /api/v1/nodes`, and `WATCH` for a watch. */
+  readonly requests: string[] = [];
+  /** Verbs and resources that the caller may not use, such as `patch nodes`. */
+  readonly denied = new Set<string>();
+  /** Errors of the next requests, by their text in `requests`. */
+  readonly failures: [request: string, error: Error][] = [];
+  readonly #watches = new Set<Watch>();
+  #changes: { readonly version: number; readonly line: string }[] = [];
+  #version = 100;
+  #compactedAt = 0;
+
+  get version(): string {
+    return String(this.#version);
+  }
+
+  /** Creates a Node, or changes it. */
+  put(name: string, spec: NodeObject["spec"] = {}, labels: Record<string, string> = {}): void {
+    const known = this.nodes.get(name);
+    this.#store(known ? "MODIFIED" : "ADDED", {
+      metadata: {
+        name,
+        uid: known?.metadata.uid ?? `uid-${name}-${this.#version}`,
+        resourceVersion: "",
+        creationTimestamp: known?.metadata.creationTimestamp ?? "2026-03-11T08:12:45Z",
+        labels,
+      },
+      spec: { ...known?.spec, ...spec },
+      status: { conditions: [{ type: "Ready", status: "True" }] },
+    });
+  }
+
+  delete(name: string): void {
+    const known = this.nodes.get(name);
+    if (!known) throw new Error(`There is no node ${name}`);
+    this.#store("DELETED", known);
+  }
+
+  /** Sends every watch a bookmark. */
+  bookmark(): void {
+    const object = { kind: "Node", metadata: { resourceVersion: String(++this.#version) } };
+    for (const watch of this.#watches) this.#push(watch, { type: "BOOKMARK", object });
+  }
+
+  /** Ends all watches: as the server does, or by an error of the connection. */
+  cut(end: Error | "closed" = new Error("socket hang up")): void {
+    for (const watch of this.#watches) {
+      watch.end = end;
+      watch.wake();
+    }
+    this.#watches.clear();
+  }
+
+  /** Forgets all changes. A watch from an earlier version is answered with 410. */
+  compact(): void {
+    this.#changes = [];
+    this.#compactedAt = this.#version;
+  }
+
+  async send<Body>(request: KubeRequest): Promise<Body> {
+    const { method = "GET", path, query = {}, body = {} } = request;
+    this.#begin(`${method} ${path}`);
+    const answer = this.#answer(method, path, query, body as Record<string, unknown>);
+    return structuredClone(answer) as Body;
+  }
+
+  async *lines({ path, query = {} }: KubeRequest, signal?: AbortSignal): AsyncGenerator<string> {
+    this.#begin(`WATCH ${path}`);
+    const from = Number(query.resourceVersion);
+    if (from < this.#compactedAt) {
+      const object = { kind: "Status", code: 410, reason: "Expired", message: "too old" };
+      yield JSON.stringify({ type: "ERROR", object });
+      return;
+    }
+    const lines = this.#changes.filter(({ version }) => version > from).map(({ line }) => line);
+    const watch: Watch = { lines, wake: () => undefined };
+    this.#watches.add(watch);
+    const abort = () => {
+      watch.end ??= "closed";
+      watch.wake();
+    };
+    signal?.addEventListener("abort", abort);
+    try {
+      for (;;) {
+        yield* watch.lines.splice(0);
+        if (watch.end instanceof Error) throw watch.end;
+        if (watch.end) return;
+        if (watch.lines.length > 0) continue;
+        await new Promise<void>((resolve) => {
+          watch.wake = resolve;
+        });
+      }
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  #begin(request: string): void {
+    this.requests.push(request);
+    const at = this.failures.findIndex(([failing]) => failing === request);
+    const [failure] = at === -1 ? [] : this.failures.splice(at, 1);
+    if (failure) throw failure[1];
+  }
+
+  #answer(
+    method: string,
+    path: string,
+    query: Readonly<Record<string, string>>,
+    body: Record<string, unknown>,
+  ): unknown {
+    const name = path.split("/").at(-1) ?? "";
+    if (path === "/api/v1/nodes") return this.#page(query);
+    if (path.startsWith("/api/v1/nodes/")) return this.#patch(name, body);
+    if (path.includes("/leases")) return this.#lease(method, name, body);
+    if (path.endsWith("selfsubjectaccessreviews")) {
+      const spec = body.spec as { resourceAttributes: { verb: string; resource: string } };
+      const { verb, resource } = spec.resourceAttributes;
+      return { status: { allowed: !this.denied.has(`${verb} ${resource}`) } };
+    }
+    if (path === "/api/v1/namespaces/kube-system") return { metadata: { uid: "cluster-uid" } };
+    return this.#event(method, name, body);
+  }
+
+  #page({ limit = "0", continue: from = "" }: Readonly<Record<string, string>>) {
+    const all = [...this.nodes.values()].filter(({ metadata }) => metadata.name > from);
+    const sorted = all.sort((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
+    const items = sorted.slice(0, Number(limit));
+    const last = sorted.length > items.length ? items.at(-1)?.metadata.name : undefined;
+    return { metadata: { resourceVersion: this.version, ...(last && { continue: last }) }, items };
+  }
+
+  #patch(name: string, { metadata, spec }: Record<string, unknown>): NodeObject {
+    const known = this.nodes.get(name);
+    if (!known) throw new KubeError(404, "NotFound", "not found");
+    const { uid, resourceVersion } = metadata as NodeObject["metadata"];
+    if (uid !== known.metadata.uid || resourceVersion !== known.metadata.resourceVersion)
+      throw new KubeError(409, "Conflict", "the object has been modified");
+    if (known.spec?.podCIDR) throw new KubeError(422, "Invalid", "podCIDR is written once");
+    return this.#store("MODIFIED", { ...known, spec: { ...known.spec, ...(spec as object) } });
+  }
+
+  #lease(method: string, name: string, body: Record<string, unknown>): Stored {
+    const { metadata } = body as { metadata?: Stored["metadata"] };
+    const known = this.leases.get(method === "POST" ? (metadata?.name ?? "") : name);
+    if (method === "GET" && !known) throw new KubeError(404, "NotFound", "not found");
+    if (method === "GET" && known) return known;
+    const isStale = known && metadata?.resourceVersion !== known.metadata.resourceVersion;
+    if (isStale) throw new KubeError(409, "Conflict", "the object has been modified");
+    const lease: Stored = {
+      ...body,
+      metadata: { name: metadata?.name ?? "", resourceVersion: String(++this.#version) },
+    };
+    this.leases.set(lease.metadata.name, lease);
+    return lease;
+  }
+
+  #event(method: string, name: string, body: Record<string, unknown>): unknown {
+    const key = method === "POST" ? (body.metadata as { name: string }).name : name;
+    if (method === "POST" && this.events.has(key))
+      throw new KubeError(409, "AlreadyExists", "already exists");
+    this.events.set(key, { ...this.events.get(key), ...body });
+    return body;
+  }
+
+  #store(type: string, node: NodeObject): NodeObject {
+    const version = ++this.#version;
+    const { name } = node.metadata;
+    const metadata = { ...node.metadata, resourceVersion: String(version) };
+    const stored: NodeObject = { ...node, metadata };
+    if (type === "DELETED") this.nodes.delete(name);
+    else this.nodes.set(name, stored);
+    const line = JSON.stringify({ type, object: stored });
+    this.#changes.push({ version, line });
+    for (const watch of this.#watches) {
+      watch.lines.push(line);
+      watch.wake();
+    }
+    return stored;
+  }
+
+  #push(watch: Watch, event: object): void {
+    watch.lines.push(JSON.stringify(event));
+    watch.wake();
+  }
+}

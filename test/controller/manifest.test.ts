@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { parseConfig } from "../../src/controller/config.ts";
+import { manifest } from "../../src/controller/manifest.ts";
+import { missingRights, rightsOf, wordsOf } from "../../src/controller/rights.ts";
+import { FakeCluster } from "./fake-cluster.ts";
+
+const OPTIONS = {
+  endpoint: "https://plat.example/prod",
+  space: "cluster-7",
+  region: "eu-west-1",
+  tokenSecret: undefined,
+  mode: "write",
+  namespace: "plat-system",
+  image: "plat-controller:1",
+} as const;
+
+interface Printed {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly rules?: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly resourceNames?: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const printed = (options: Partial<Parameters<typeof manifest>[0]> = {}): readonly Printed[] =>
+  parseAllDocuments(manifest({ ...OPTIONS, ...options })).map((one) => one.toJS() as Printed);
+
+/** Returns the rights that the roles of a manifest grant, in words. */
+const grantedBy = (objects: readonly Printed[]): readonly string[] =>
+  objects.flatMap(({ metadata: { namespace }, rules = [] }) =>
+    rules.flatMap(({ apiGroups: [group = ""], resources: [resource = ""], resourceNames, verbs }) =>
+      verbs.map((verb) =>
+        wordsOf({
+          group,
+          resource,
+          verb,
+          ...(namespace !== undefined && { namespace }),
+          ...(resourceNames?.[0] !== undefined && { name: resourceNames[0] }),
+        }),
+      ),
+    ),
+  );
+
+describe("the manifest", () => {
+  it.each(["write", "observe"] as const)("grants exactly the rights of the mode %s", (mode) => {
+    const needed = rightsOf(mode, "plat-system").map(wordsOf);
+    expect([...grantedBy(printed({ mode }))].sort()).toEqual([...needed].sort());
+    expect(needed.includes("patch nodes")).toBe(mode === "write");
+  });
+
+  it("has a configuration that the controller reads", () => {
+    const config = (options: Partial<Parameters<typeof manifest>[0]>) =>
+      parseConfig(
+        printed(options).find(({ kind }) => kind === "ConfigMap")?.data?.["config.yaml"] ?? "",
+      );
+    expect(config({})).toEqual({
+      cluster: "auto",
+      plat: { endpoint: OPTIONS.endpoint, region: "eu-west-1", space: "cluster-7" },
+      nodes: { podCIDRs: "write", completeSeconds: 300 },
+    });
+    expect(config({ tokenSecret: "plat-token", mode: "observe" })).toMatchObject({
+      plat: { tokenFile: "/var/run/secrets/plat/token" },
+      nodes: { podCIDRs: "observe" },
+    });
+  });
+
+  it("binds the policy to the account of the controller, and has none where it writes nothing", () => {
+    const policies = (objects: readonly Printed[]) =>
+      objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
+    expect(JSON.stringify(policies(printed({ namespace: "other" })))).toContain(
+      "system:serviceaccount:other:plat-controller",
+    );
+    expect(policies(printed({ mode: "observe" }))).toEqual([]);
+  });
+});
+
+it("the rights that the API server denies are told in the words of kubectl", async () => {
+  const cluster = new FakeCluster();
+  const missing = async () =>
+    (await missingRights(cluster, rightsOf("write", "ns"), new AbortController().signal)).map(
+      wordsOf,
+    );
+  expect(await missing()).toEqual([]);
+  cluster.denied.add("watch nodes").add("update leases").add("patch events");
+  expect(await missing()).toEqual([
+    "watch nodes",
+    "patch events -n default",
+    "update leases.coordination.k8s.io/plat-controller -n ns",
+  ]);
+});
+
+describe("a configuration", () => {
+  it.each([
+    ["nodes: {podCIDRs: both}", "nodes.podCIDRs must be write or observe"],
+    ["nodes: {completeSeconds: 1}", "nodes.completeSeconds must be a whole number from 10 to 3600"],
+    ["plat: {}", "plat.endpoint"],
+    ["lifecycle: taints", "lifecycle is not a field here"],
+    ["cluster: a b", "cluster must be 1 to 64 letters"],
+  ])("names the field at fault: %s", (yaml, problem) => {
+    const whole = yaml.startsWith("plat") ? yaml : `plat: {endpoint: "http://p"}\n${yaml}`;
+    expect(() => parseConfig(whole)).toThrow(problem);
+  });
+});

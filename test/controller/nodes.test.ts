@@ -1,0 +1,312 @@
+import { describe, expect, it } from "vitest";
+import { ApiError, clientOver, type PlatClient } from "../../src/client/index.ts";
+import { KubeError } from "../../src/controller/kube/api.ts";
+import { Metrics } from "../../src/controller/metrics.ts";
+import { type NodeMode, type NodeObject, Nodes } from "../../src/controller/nodes.ts";
+import { VirtualClock } from "../virtual-clock.ts";
+import { FakeCluster } from "./fake-cluster.ts";
+import { waitsOf } from "./waits.ts";
+
+interface Said {
+  readonly type: string;
+  readonly object: NodeObject;
+}
+
+/** What Plat answers to one event, without the fields that each answer has. */
+interface Answered {
+  readonly status?: string;
+  readonly code?: string;
+  readonly detail?: string;
+  /** The prefix for a node that has none. */
+  readonly prefix?: string;
+}
+
+/** Plat as the controller sees it: it notes what it is told, and answers as a test says. */
+class FakePlat {
+  readonly batches: (readonly string[])[] = [];
+  readonly lists: { readonly resourceVersion: string; readonly nodes: readonly object[] }[] = [];
+  /** Errors of the next requests. */
+  readonly failures: Error[] = [];
+  answer: (said: Said) => Answered = () => ({});
+  list: object = {};
+
+  readonly client: PlatClient = clientOver(
+    async <Body>({ path, body }: { path: string; body?: unknown }) => {
+      const failure = this.failures.shift();
+      if (failure) throw failure;
+      const answered = path === "/v1/events" ? this.#events(body) : this.#list(body);
+      return { status: 200, etag: undefined, body: answered as Body };
+    },
+  );
+
+  #events(body: unknown): object {
+    const { cluster, events } = body as { cluster: string; events: readonly Said[] };
+    expect(cluster).toBe("c");
+    const line = ({ type, object: { metadata, spec } }: Said) =>
+      [type, metadata.name, spec?.podCIDR].filter(Boolean).join(" ");
+    this.batches.push(events.map(line));
+    return {
+      results: events.map((said, index) => {
+        const { prefix, ...answered } = this.answer(said);
+        const { uid, resourceVersion, name } = said.object.metadata;
+        const isAsking = said.type !== "DELETED" && !said.object.spec?.podCIDR;
+        const patch = {
+          metadata: { uid, resourceVersion },
+          spec: { podCIDR: prefix, podCIDRs: [prefix] },
+        };
+        return {
+          index,
+          kind: "Node",
+          name,
+          status: "applied",
+          ...answered,
+          ...(prefix !== undefined && isAsking && { patch }),
+        };
+      }),
+    };
+  }
+
+  #list(body: unknown): object {
+    this.lists.push(body as (typeof this.lists)[number]);
+    return { ended: [], missing: [], send: [], complete: true, ...this.list };
+  }
+}
+
+const problem = (code: string, more: object = {}) =>
+  new ApiError({
+    type: "",
+    title: "",
+    status: 409,
+    detail: "no",
+    code,
+    retryable: false,
+    ...more,
+  } as never);
+
+/** Lets a controller work for nodes while a test acts. */
+async function working(
+  {
+    mode = "write",
+    prepare = () => undefined,
+  }: { mode?: NodeMode; prepare?: (cluster: FakeCluster, plat: FakePlat) => void },
+  act: (of: {
+    readonly cluster: FakeCluster;
+    readonly plat: FakePlat;
+    readonly metrics: Metrics;
+    readonly sleep: (ms: number) => Promise<void>;
+  }) => Promise<void>,
+): Promise<void> {
+  const clock = new VirtualClock();
+  const [cluster, plat, metrics] = [new FakeCluster(), new FakePlat(), new Metrics()];
+  prepare(cluster, plat);
+  const nodes = new Nodes({
+    plat: plat.client,
+    api: cluster,
+    cluster: "c",
+    mode,
+    completeMs: 300_000,
+    waits: waitsOf(clock),
+    metrics,
+    log: () => undefined,
+  });
+  await clock.run(async () => {
+    const ending = new AbortController();
+    const running = [nodes.reflector.run(ending.signal), nodes.run(ending.signal)];
+    await clock.sleep(2_000);
+    await act({ cluster, plat, metrics, sleep: clock.sleep }).finally(() => ending.abort());
+    await Promise.all(running);
+  });
+}
+
+const rangeOf = (cluster: FakeCluster, name: string) => cluster.nodes.get(name)?.spec?.podCIDRs;
+const giving = (_: FakeCluster, plat: FakePlat) => {
+  let next = 0;
+  plat.answer = () => ({ prefix: `10.0.${next++}.0/24` });
+};
+
+describe("a node without a range", () => {
+  it("gets the one that Plat answers, and Plat hears that it has it", () =>
+    working({ prepare: giving }, async ({ cluster, plat, sleep }) => {
+      cluster.put("n1");
+      await sleep(1_000);
+      expect(rangeOf(cluster, "n1")).toEqual(["10.0.0.0/24"]);
+      expect(plat.batches).toEqual([["MODIFIED n1"], ["MODIFIED n1 10.0.0.0/24"]]);
+    }));
+
+  it("is sent after those that state one, which have their answer first", () =>
+    working(
+      {
+        prepare: (cluster, plat) => {
+          giving(cluster, plat);
+          cluster.put("a-new");
+          cluster.put("b", { podCIDR: "10.9.1.0/24", podCIDRs: ["10.9.1.0/24"] });
+          plat.failures.push(problem("throttled", { retryAfterSeconds: 30 }));
+        },
+      },
+      async ({ plat, sleep }) => {
+        expect(plat.batches).toEqual([]);
+        await sleep(60_000);
+        expect(plat.batches.slice(0, 2)).toEqual([["MODIFIED b 10.9.1.0/24"], ["MODIFIED a-new"]]);
+      },
+    ));
+
+  it("is asked for again after a conflict, as it is then", () =>
+    working({ prepare: giving }, async ({ cluster, sleep }) => {
+      const conflict = new KubeError(409, "Conflict", "modified");
+      cluster.failures.push(["PATCH /api/v1/nodes/n1", conflict]);
+      cluster.put("n1");
+      await sleep(5_000);
+      expect(rangeOf(cluster, "n1")).toEqual(["10.0.1.0/24"]);
+      expect(cluster.events.size).toBe(0);
+    }));
+
+  it("is told why it gets none, once in five minutes, and asked for again each minute", () =>
+    working({}, async ({ cluster, plat, sleep }) => {
+      plat.answer = () => ({ code: "pool_exhausted", detail: "The pool is full." });
+      cluster.put("n1");
+      await sleep(250_000);
+      expect(plat.batches).toHaveLength(5);
+      const [event] = [...cluster.events.values()];
+      expect(cluster.events.size).toBe(1);
+      expect(event).toMatchObject({
+        reason: "CIDRNotAvailable",
+        message: "The pool is full.",
+        count: 1,
+        involvedObject: { kind: "Node", name: "n1" },
+      });
+      await sleep(120_000);
+      expect([...cluster.events.values()]).toMatchObject([{ count: 2 }]);
+    }));
+
+  it("that refuses its range for good is not written again", () =>
+    working({ prepare: giving }, async ({ cluster, plat, sleep }) => {
+      cluster.failures.push([
+        "PATCH /api/v1/nodes/n1",
+        new KubeError(422, "Invalid", "written once"),
+      ]);
+      cluster.put("n1");
+      await sleep(200_000);
+      expect(plat.batches).toEqual([["MODIFIED n1"]]);
+      expect([...cluster.events.values()]).toMatchObject([{ reason: "CIDRAssignmentFailed" }]);
+    }));
+});
+
+describe("a change of a node", () => {
+  it("is sent if Plat reads it, and a heartbeat is not", () =>
+    working({ prepare: giving }, async ({ cluster, plat, sleep }) => {
+      cluster.put("n1");
+      await sleep(1_000);
+      cluster.put("n1");
+      await sleep(1_000);
+      expect(plat.batches).toHaveLength(2);
+      cluster.put("n1", {}, { zone: "a" });
+      await sleep(1_000);
+      expect(plat.batches[2]).toEqual(["MODIFIED n1 10.0.0.0/24"]);
+    }));
+
+  it("shares a request with others of the same moment, up to 256", () =>
+    working({ prepare: giving }, async ({ cluster, plat, sleep }) => {
+      for (let n = 0; n < 300; n++) cluster.put(`n${n}`);
+      await sleep(20_000);
+      expect(plat.batches.map((batch) => batch.length)).toEqual([256, 44, 256, 44]);
+      expect([...cluster.nodes.values()].filter(({ spec }) => !spec?.podCIDR).length).toBe(0);
+    }));
+
+  it("is sent again if Plat fails, and Plat says when", () =>
+    working({ prepare: giving }, async ({ cluster, plat, sleep }) => {
+      plat.failures.push(problem("unavailable", { retryAfterSeconds: 20 }));
+      cluster.put("n1");
+      await sleep(19_000);
+      expect(plat.batches).toEqual([]);
+      await sleep(10_000);
+      expect(plat.batches).toHaveLength(2);
+    }));
+
+  it("is not sent again if Plat rejects it, and the Node says why", () =>
+    working({}, async ({ cluster, plat, sleep }) => {
+      plat.answer = () => ({
+        status: "rejected",
+        code: "other_cluster",
+        detail: "Another cluster.",
+      });
+      cluster.put("n1");
+      await sleep(200_000);
+      expect(plat.batches).toEqual([["MODIFIED n1"]]);
+      expect([...cluster.events.values()]).toMatchObject([{ reason: "OtherCluster" }]);
+    }));
+});
+
+describe("the end of a node", () => {
+  it("is sent until Plat has taken it, before the next node of its name", () =>
+    working({ prepare: giving }, async ({ cluster, plat, sleep }) => {
+      cluster.put("n1");
+      await sleep(1_000);
+      plat.failures.push(problem("unavailable"));
+      cluster.delete("n1");
+      cluster.put("n1");
+      await sleep(10_000);
+      expect(plat.batches[2]).toEqual(["DELETED n1 10.0.0.0/24", "MODIFIED n1"]);
+      expect(plat.batches).toHaveLength(4);
+    }));
+
+  it("is sent if it was found by a new list", () =>
+    working({ prepare: giving }, async ({ cluster, plat, sleep }) => {
+      cluster.put("n1");
+      await sleep(1_000);
+      cluster.cut("closed");
+      cluster.delete("n1");
+      cluster.compact();
+      await sleep(10_000);
+      expect(plat.batches.at(-1)).toEqual(["DELETED n1 10.0.0.0/24"]);
+    }));
+});
+
+describe("a complete list", () => {
+  it("is sent when all nodes are sent, and every five minutes without another call", () =>
+    working({ prepare: giving }, async ({ cluster, plat, sleep }) => {
+      cluster.put("n1");
+      await sleep(1_000);
+      const [batches, lists] = [plat.batches.length, plat.lists.length];
+      await sleep(3_000_000);
+      expect(plat.batches).toHaveLength(batches);
+      expect(plat.lists.length - lists).toBe(10);
+      expect(plat.lists.at(-1)).toEqual({
+        cluster: "c",
+        resourceVersion: cluster.version,
+        nodes: [
+          { name: "n1", uid: cluster.nodes.get("n1")?.metadata.uid, podCIDRs: ["10.0.0.0/24"] },
+        ],
+      });
+    }));
+
+  it("is followed by the events that Plat lacks, and a second look at what is missing", () =>
+    working({ prepare: giving }, async ({ cluster, plat, sleep }) => {
+      cluster.put("n1");
+      await sleep(400_000);
+      plat.list = { missing: ["gone"], send: ["n1"] };
+      const [batches, lists] = [plat.batches.length, plat.lists.length];
+      await sleep(300_000);
+      expect(plat.batches.slice(batches, batches + 1)).toEqual([["MODIFIED n1 10.0.0.0/24"]]);
+      expect(plat.lists.length - lists).toBeGreaterThanOrEqual(2);
+    }));
+
+  it("that Plat does not take is sent again, and counted", () =>
+    working({ prepare: giving }, async ({ plat, metrics, sleep }) => {
+      plat.failures.push(problem("too_many_missing", { count: 7 }));
+      await sleep(299_000);
+      expect(metrics.text()).toContain("plat_controller_missing_nodes 7\n");
+      await sleep(60_000);
+      expect(metrics.text()).toContain("plat_controller_missing_nodes 0\n");
+    }));
+});
+
+it("a controller that observes writes nothing, and asks for nothing", () =>
+  working({ mode: "observe", prepare: giving }, async ({ cluster, plat, sleep }) => {
+    cluster.put("stated", { podCIDR: "10.9.1.0/24", podCIDRs: ["10.9.1.0/24"] });
+    cluster.put("asking");
+    plat.list = { send: ["asking"] };
+    await sleep(700_000);
+    expect(plat.batches).toEqual([["MODIFIED stated 10.9.1.0/24"]]);
+    expect(rangeOf(cluster, "asking")).toBeUndefined();
+    expect(cluster.requests.filter((one) => one.startsWith("PATCH"))).toEqual([]);
+  }));
