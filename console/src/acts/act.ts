@@ -18,7 +18,7 @@ export interface Field {
 /** The values of the fields by name. */
 export type Input = Readonly<Record<string, string>>;
 
-/** What an act does, in a shell: the words after `plat`, and the request. */
+/** The same act in a shell: the words after `plat`, and the request. */
 export interface InShell {
   readonly plat?: readonly string[];
   readonly request: Change;

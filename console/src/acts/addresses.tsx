@@ -35,7 +35,7 @@ export const assignFrom = (api: Api, { name, cidr }: Pool): Act => {
   });
 };
 
-/** What an assign asks for: as fields of the request, and as options of the command. */
+/** The addresses that an assign asks for: as fields of the request, and as options of the command. */
 interface Wanted extends Pick<Act, "title" | "intro"> {
   readonly body: object;
   readonly words: readonly string[];

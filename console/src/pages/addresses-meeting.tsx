@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
+import { AddressTable } from "../acts/address-table.tsx";
 import type { Query } from "../api/api.ts";
 import { pagesOf } from "../api/pages.ts";
 import type { Answer, HeldAddress } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
-import { AddressTable } from "../parts/address-table.tsx";
 import { Head } from "../parts/head.tsx";
 import { useLive } from "../parts/live.tsx";
 import { Shown } from "../parts/shown.tsx";

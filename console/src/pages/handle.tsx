@@ -1,4 +1,5 @@
 import { Acting } from "../acts/acting.tsx";
+import { AddressTable } from "../acts/address-table.tsx";
 import { releaseHandle } from "../acts/addresses.tsx";
 import { segment } from "../api/api.ts";
 import { allOf } from "../api/pages.ts";
@@ -6,7 +7,6 @@ import { unlessAbsent } from "../api/rejection.ts";
 import type { Answer, HeldAddress } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
-import { AddressTable } from "../parts/address-table.tsx";
 import { Head } from "../parts/head.tsx";
 import { History } from "../parts/history.tsx";
 import { useLive } from "../parts/live.tsx";

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { Acting } from "../acts/acting.tsx";
-import { releaseSome } from "../acts/addresses.tsx";
 import type { HeldAddress } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
-import { Moment } from "./moment.tsx";
-import { State } from "./state.tsx";
-import { type Column, Table } from "./table.tsx";
-import { Named } from "./to.tsx";
+import { Moment } from "../parts/moment.tsx";
+import { State } from "../parts/state.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Named } from "../parts/to.tsx";
+import { Acting } from "./acting.tsx";
+import { releaseSome } from "./addresses.tsx";
 
 /** Addresses, and the prefixes of nodes, as a table. */
 export function AddressTable(props: {
