@@ -10,6 +10,7 @@ import {
   readApplicationMatch,
   readApplicationPut,
 } from "../src/nouns/application/serve/request.ts";
+import { markerOfEnvironment } from "../src/table/parameter-marker.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves changes of applications. */
@@ -27,4 +28,4 @@ export const applicationsOver = ({ connect }: Wiring) =>
     ),
   });
 
-export const handler = deployed(applicationsOver);
+export const handler = deployed(applicationsOver, markerOfEnvironment());

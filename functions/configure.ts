@@ -21,6 +21,7 @@ import {
 } from "../src/nouns/reservation/serve/reservation.ts";
 import { readSettingsPut, settingsPutAnswer } from "../src/nouns/settings/serve/settings.ts";
 import { deleteSpace } from "../src/nouns/space/operations/space-jobs.ts";
+import { markerOfEnvironment } from "../src/table/parameter-marker.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves changes of pools, reservations, quotas, settings, and of spaces as a whole. */
@@ -78,4 +79,4 @@ export const configureOver = ({ connect }: Wiring) =>
     ),
   });
 
-export const handler = deployed(configureOver);
+export const handler = deployed(configureOver, markerOfEnvironment());

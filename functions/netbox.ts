@@ -37,6 +37,7 @@ import {
   readPrefixRelease,
 } from "../src/nouns/prefix/serve/by-handle.ts";
 import { readSpaceList, spaceListAnswer } from "../src/nouns/space/serve/list.ts";
+import { markerOfEnvironment } from "../src/table/parameter-marker.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves NetBox's dialect by routes of Plat, which are bound here as in the functions of their own. */
@@ -113,4 +114,4 @@ export const netboxOver = ({ connect }: Wiring) =>
     ),
   });
 
-export const handler = deployed(netboxOver);
+export const handler = deployed(netboxOver, markerOfEnvironment());

@@ -21,6 +21,7 @@ import { ensurePrefixes } from "../src/nouns/prefix/operations/ensure-prefixes.t
 import { releasePrefixes } from "../src/nouns/prefix/operations/release-prefixes.ts";
 import { podCidrsAnswer, podCidrsReleasedAnswer } from "../src/nouns/prefix/serve/answer.ts";
 import { readPodCidrRelease, readPodCidrs } from "../src/nouns/prefix/serve/request.ts";
+import { markerOfEnvironment } from "../src/table/parameter-marker.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves what clusters say of their nodes and pods. */
@@ -63,4 +64,4 @@ export const nodesOver = ({ connect }: Wiring) =>
     ),
   });
 
-export const handler = deployed(nodesOver);
+export const handler = deployed(nodesOver, markerOfEnvironment());

@@ -1,5 +1,6 @@
 import { logScheduledRun, scheduledRun } from "../src/api/events/scheduled-run.ts";
 import { probe } from "../src/maintenance/probe.ts";
+import { markerOfEnvironment } from "../src/table/parameter-marker.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Assigns an address in a reserved space, and releases it. */
@@ -10,4 +11,4 @@ export const probeOver = (wiring: Wiring) =>
     if (!isPrepared) logScheduledRun("probed", done);
   });
 
-export const handler = deployed(probeOver);
+export const handler = deployed(probeOver, markerOfEnvironment());

@@ -9,6 +9,7 @@ import {
   nodePutAnswer,
   nodes,
 } from "../src/nouns/registry/serve/request.ts";
+import { markerOfEnvironment } from "../src/table/parameter-marker.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /** Serves hosts and namespaces, with their labels. */
@@ -36,4 +37,4 @@ export const registerOver = ({ connect }: Wiring) =>
     ),
   });
 
-export const handler = deployed(registerOver);
+export const handler = deployed(registerOver, markerOfEnvironment());

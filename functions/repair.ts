@@ -23,7 +23,7 @@ export const repairOver = (wiring: Wiring) =>
     logScheduledRun("repaired", { ...done, failures: [...failures, ...done.failures] });
   });
 
-export const handler = deployed(repairOver);
+export const handler = deployed(repairOver, marker);
 
 /** Makes the key that seals cursors, once for a table. A function that only reads writes none (decision 118). */
 async function ensureCursorKey(plat: Context): Promise<void> {

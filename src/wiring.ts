@@ -23,7 +23,7 @@ import { dryRunTable } from "./table/dry-run-table.ts";
 import { identityThrough, type Sender, tableThrough } from "./table/dynamodb-table.ts";
 import { KnownKeys } from "./table/format.ts";
 import { type Guard, guardedTable } from "./table/guarded-table.ts";
-import { markerOfEnvironment } from "./table/parameter-marker.ts";
+import type { Marker } from "./table/parameter-marker.ts";
 import type { ReadableHistory } from "./table/readable-history.ts";
 import type { DescribedTable, TableIdentity } from "./table/register.ts";
 import type { Table } from "./table/table.ts";
@@ -46,12 +46,14 @@ export interface Wiring {
  * because Lambda gives more processor then.
  *
  * @param make the maker of the function, which a laptop and the tests call with a wiring of their own
+ * @param marker the marker beside the table, for a function that may write the first item of a table
  * @returns a handler that rejects each call if the environment names no table
  */
 export function deployed<Args extends readonly unknown[], Result>(
   make: (wiring: Wiring) => (...args: Args) => Promise<Result>,
+  marker?: Marker,
 ): (...args: Args) => Promise<Result> {
-  if (process.env.TABLE_NAME) return make(wiringOfEnvironment());
+  if (process.env.TABLE_NAME) return make(wiringOfEnvironment(marker));
   return async () => {
     throw new Error(NO_TABLE_NAME);
   };
@@ -209,13 +211,12 @@ export async function identifyReplica(region: string): Promise<TableIdentity> {
  * Makes a wiring over the table in DynamoDB, and over the history beside it. The table serves no write while it is
  * frozen, and begins each request before the deadline.
  */
-function wiringOfEnvironment(): Wiring {
+function wiringOfEnvironment(marker: Marker | undefined): Wiring {
   const { tableName, endpoint } = readEnvironment();
   const client = dynamoClient(endpoint);
   const sender = DynamoDBDocumentClient.from(client);
   const table = tableThrough(sender, tableName);
   const identify = () => identityIn(client, tableName);
-  const marker = markerOfEnvironment();
   const guard = guardedTable(table, { identify, marker, now: OF_THE_MACHINE.now });
   const base = (deadline?: Deadline) =>
     deadline ? guard.over(tableThrough(deadlineSender(sender, deadline), tableName)) : guard;

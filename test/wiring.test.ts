@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
+import { ACCESS } from "../cdk/access.ts";
 import { deployed, dynamoClient, type Wiring } from "../src/wiring.ts";
 
 it("the client of DynamoDB copies nothing for a log that nobody writes", () => {
@@ -8,6 +10,15 @@ it("the client of DynamoDB copies nothing for a log that nobody writes", () => {
   expect(middlewares).not.toMatch(/logger/i);
   client.destroy();
 });
+
+it.each(Object.entries(ACCESS))(
+  "the function %s has the marker beside the table if it may write the first item, and else not",
+  (name, access) => {
+    const source = readFileSync(`functions/${name}.ts`, "utf8");
+    const has = /deployed\(\w+, marker/.test(source);
+    expect(has).toBe(access?.put?.includes("TABLE") === true);
+  },
+);
 
 describe("the handler that Lambda runs", () => {
   const made: Wiring[] = [];
