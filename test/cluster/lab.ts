@@ -72,7 +72,7 @@ export interface Manifest {
 /** Starts a control plane and Plat, and builds the controller. */
 export async function startLab(): Promise<Lab> {
   const plane = await startControlPlane();
-  const plat = await unhurriedPlat({ repairSeconds: 1, workSeconds: 1 });
+  const plat = await unhurriedPlat({ repairSeconds: 1 });
   const folder = await mkdtemp(join(tmpdir(), "plat-lab-"));
   const program = await bundledProgram("src/controller/main.ts");
   const programs = await programsIn(folder, {
