@@ -14,7 +14,12 @@ import { entrySchema, releaseBody } from "../nouns/address/contract/release-requ
 import { affinitiesBody } from "../nouns/affinity/contract/request.ts";
 import { applicationBody } from "../nouns/application/contract/request.ts";
 import { ciliumNodeBody } from "../nouns/cilium/contract/request.ts";
-import { cloudEvent, eventList, watchEvent } from "../nouns/node/contract/events-request.ts";
+import {
+  cloudEvent,
+  eventList,
+  nodeListBody,
+  watchEvent,
+} from "../nouns/node/contract/events-request.ts";
 import { manifest } from "../nouns/pool/contract/calico-ippool.ts";
 import { poolBody } from "../nouns/pool/contract/request.ts";
 import { spiderIpPoolManifest } from "../nouns/pool/contract/spider-ippool.ts";
@@ -69,6 +74,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   PrefixRequest: prefixBody,
   PrefixReleaseRequest: prefixReleaseBody,
   CiliumNodeRequest: ciliumNodeBody,
+  CompleteNodesRequest: nodeListBody,
   EventList: eventList,
   WatchEvent: watchEvent,
   CloudEvent: cloudEvent,
@@ -142,6 +148,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   ReservationDeleted: answers.reservationDeleted,
   Labelled: answers.labelledRead,
   NodeList: answers.nodesRead,
+  NodesCompleted: answers.nodesCompleted,
   NodeWithStatus: answers.nodeRead,
   NodeStatus: answers.nodeStatus,
   NodePatch: answers.nodePatch,
@@ -191,6 +198,9 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   Space: answers.spaceListed,
   Contents: answers.contentsRead,
   Health: answers.health,
+  Principal: answers.principalRead,
+  Grant: answers.grant,
+  Version: answers.versionRead,
   UnreadableItem: answers.unreadableItem,
   Problem: answers.problem,
   FieldAtFault: answers.fieldAtFault,

@@ -62,6 +62,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   code: "A stable code for programs.",
   cooling: "Addresses that were released and cannot be assigned yet, quarantined ones too.",
   cloud: "The prefixes for the cloud provider.",
+  cluster: "The cluster, such as the uid of its Namespace `kube-system`.",
   confirmSeconds:
     "The time in which the node states a prefix that Plat chose, in seconds. After it the prefix goes back.",
   count: "The number of addresses.",

@@ -11,7 +11,10 @@ import { eventOf, type Request } from "./event.ts";
 export function restEventOf(method: string, path: string, request: Request = {}): RestEvent {
   const { headers, body, isBase64Encoded } = eventOf(method, "/", request);
   const segments = path.split("/");
-  const { path: resource } = routesAt(segments)[0] ?? { path: "/{proxy+}" };
+  // Of resources that fit, a REST API takes the one with the fewest parameters, whatever its methods.
+  const parametersOf = ({ path }: { readonly path: string }) => path.split("{").length;
+  const [first] = routesAt(segments).toSorted((a, b) => parametersOf(a) - parametersOf(b));
+  const { path: resource } = first ?? { path: "/{proxy+}" };
   const parameters = resource
     .split("/")
     .map((part, i) => [part, part.endsWith("+}") ? segments.slice(i).join("/") : segments[i]])

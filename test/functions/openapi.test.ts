@@ -155,6 +155,7 @@ it("each `complete` says of what: no two of answers that mean other things have 
   const OWN = [
     "HostReleased",
     "AddressesReleased",
+    "NodesCompleted",
     "RangeClaimed",
     "AffinitiesReleased",
     "PoolUtilization",

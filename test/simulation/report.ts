@@ -6,8 +6,11 @@ import { excuseOf } from "./unreached.ts";
 /** The minimum share of a campaign in which something must occur. */
 const SHARE_MIN = 0.01;
 
-/** Every code with which a walk can reject. */
-export const REJECTIONS = Object.keys({
+/**
+ * Whether a walk can reject with a code. No walk names a cluster or sends a list of its nodes: `test/functions/clusters.test.ts`
+ * meets these codes.
+ */
+const CAN_REJECT: Readonly<Record<RejectionCode, boolean>> = {
   invalid_request: true,
   not_found: true,
   already_assigned: true,
@@ -36,9 +39,12 @@ export const REJECTIONS = Object.keys({
   space_in_use: true,
   pool_in_use: true,
   prefix_in_use: true,
-  other_cluster: true,
-  too_many_missing: true,
-} satisfies Record<RejectionCode, true>);
+  other_cluster: false,
+  too_many_missing: false,
+};
+
+/** Every code with which a walk can reject. */
+export const REJECTIONS = Object.entries(CAN_REJECT).flatMap(([code, can]) => (can ? [code] : []));
 
 /** Prints the events of a campaign's runs, the rarest first. */
 export function printShares(tally: Tally): void {

@@ -68,9 +68,9 @@ const WITHOUT = [
   "node cilium apply",
   "node cilium release",
 ];
-/** The commands that write nothing to a table. */
+/** The commands that write nothing to a table that is in use. */
 const READING =
-  /^((address|affinity|alarm|application|block|handle|host|job|namespace|node|node cidr|node cilium|pool|prefix|quota|reservation|space|zone) get|check|complete|completion|export \w+|history|pool history|serve|show)$/;
+  /^((address|affinity|alarm|application|block|handle|host|job|namespace|node|node cidr|node cilium|pool|prefix|quota|reservation|space|zone) get|check|complete|completion|config \w+|demo|export \w+|history|init|login|pool history|serve|show|trace|version)$/;
 
 /** Returns the commands that do something, by their words. */
 const leavesOf = (command: Command, path = ""): (readonly [string, Command])[] =>
@@ -121,10 +121,10 @@ const jobs = async (): Promise<readonly string[]> => {
 };
 
 describe("a dry run of the command", () => {
-  it("has a line here, but for that of a restored table, and each other command that writes none in the API", () => {
+  it("has a line here, but for those of a restored table and of deployed functions, and each other command that writes none in the API", () => {
     const isTrying = ([, command]: (typeof COMMANDS)[number]) => takes(command, "--dry-run");
     const trying = COMMANDS.filter(isTrying).map(([path]) => path);
-    expect(trying.toSorted()).toEqual([...Object.keys(LINES), "restore"].toSorted());
+    expect(trying.toSorted()).toEqual([...Object.keys(LINES), "restore", "rollback"].toSorted());
     const others = COMMANDS.filter((one) => !isTrying(one)).map(([path]) => path);
     expect(others.filter((path) => !READING.test(path)).toSorted()).toEqual(WITHOUT);
   });

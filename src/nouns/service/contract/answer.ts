@@ -12,7 +12,7 @@ export const versionRead = v.strictObject({
   commit: v.optional(commit),
 });
 
-const grant = v.strictObject({
+export const grant = v.strictObject({
   role: v.pipe(v.string(), v.description("The role: `reader`, `caller` or `operator`")),
   space: v.pipe(v.string(), v.description("The space of the role, or `*` for every space")),
 });
