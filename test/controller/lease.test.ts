@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { LeaseLostError, whileLeading } from "../../src/controller/kube/lease.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { FakeCluster } from "./fake-cluster.ts";
@@ -22,7 +22,11 @@ function replica(cluster: FakeCluster, clock: VirtualClock, identity: string) {
   return { state, running, end: () => ending.abort() };
 }
 
+afterEach(() => vi.useRealTimers());
+
 it("one replica acts, and when it ends the other one does", async () => {
+  // All renewals name the same time.
+  vi.useFakeTimers({ toFake: ["Date"], now: 0 });
   const [cluster, clock] = [new FakeCluster(), new VirtualClock()];
   await clock.run(async () => {
     const first = replica(cluster, clock, "a");

@@ -15,10 +15,9 @@ export interface LeaseOf {
 }
 
 interface Lease {
-  readonly metadata: object;
+  readonly metadata: { readonly resourceVersion: string };
   readonly spec?: {
     readonly holderIdentity?: string;
-    readonly renewTime?: string;
     readonly leaseTransitions?: number;
   };
 }
@@ -76,7 +75,7 @@ class LeaseHolder {
   readonly #waits: Waits;
   readonly #path: string;
   /** The Lease of another replica, and since when it is unchanged by the own clock. */
-  #seen: { readonly renewal: string; readonly sinceMs: number } | undefined;
+  #seen: { readonly resourceVersion: string; readonly sinceMs: number } | undefined;
 
   constructor(api: KubeApi, of: LeaseOf, waits: Waits) {
     this.#api = api;
@@ -88,9 +87,9 @@ class LeaseHolder {
   /** Takes or renews the Lease. Returns false if another replica has it. */
   async hold(signal: AbortSignal): Promise<boolean> {
     const lease = await this.#read(signal);
-    const { holderIdentity: holder = "", renewTime = "", leaseTransitions = 0 } = lease?.spec ?? {};
+    const { holderIdentity: holder = "", leaseTransitions = 0 } = lease?.spec ?? {};
     const isOwn = holder === this.#of.identity;
-    if (lease && !isOwn && holder !== "" && !this.#isOver(`${holder} ${renewTime}`)) return false;
+    if (lease && !isOwn && holder !== "" && !this.#isOver(lease)) return false;
     const time = new Date().toISOString().replace("Z", "000Z");
     const spec = {
       ...lease?.spec,
@@ -141,9 +140,11 @@ class LeaseHolder {
     }
   }
 
-  #isOver(renewal: string): boolean {
+  /** Returns true if nobody has written the Lease for its time. Two renewals can name the same time, but no two writes the same version. */
+  #isOver({ metadata: { resourceVersion } }: Lease): boolean {
     const nowMs = this.#waits.now();
-    if (this.#seen?.renewal !== renewal) this.#seen = { renewal, sinceMs: nowMs };
+    if (this.#seen?.resourceVersion !== resourceVersion)
+      this.#seen = { resourceVersion, sinceMs: nowMs };
     return nowMs - this.#seen.sinceMs > 1000 * LEASE_SECONDS;
   }
 }
