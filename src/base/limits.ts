@@ -45,7 +45,7 @@ export const TRAIL_LINES_MAX = 1_000_000;
 /** Items that a restore reads or writes side by side. */
 export const RESTORED_AT_ONCE = 16;
 
-/** A scheduled run skips younger items, because their authors may still be running. Safety does not depend on this. */
+/** A scheduled run skips younger items, because their authors may still be running. Index entries depend on it (I22); addresses do not. */
 export const GRACE_MS = 60_000;
 /** The time for which a keyed allocation is kept after its release, so that a late duplicate gets `already_released`. */
 export const RELEASED_ALLOCATION_KEPT_MS = 24 * 60 * 60 * 1000;

@@ -163,8 +163,7 @@ export async function openTable(table: Table): Promise<void> {
  * Returns a table that checks the format of its keys once in a process. It reads the format before
  * it takes an item for absent that may be under other keys. It writes the format before it writes
  * an item that leads to other items. Administration and scheduled runs pay a call for that. An
- * assign and a release do not: they begin with the configuration of the space, whose items carry
- * the format of the keys.
+ * assign does not: it begins with the configuration of the space, whose items carry the format of the keys.
  *
  * @throws {CorruptItemError} if the keys have another format
  */

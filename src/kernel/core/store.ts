@@ -50,9 +50,9 @@ import type { SlotsToFree, SlotsToTake } from "../values/slot-writes.ts";
 import type { Progress, ShardWalk, Unread } from "../values/sweep.ts";
 
 /**
- * The store that the operations need. Each method is one call. Each write is conditional on what its author saw, and returns
- * its outcome. Reads are strongly consistent unless they say otherwise. A method that returns nothing is best-effort cleanup:
- * the repair run repeats it.
+ * The store that the operations need: `src/kernel/items`, and the `item.ts` of each noun. Each method is one call. Each write is
+ * conditional on what its author saw, but for hints and counts, and returns its outcome. Reads are strongly consistent unless
+ * they say otherwise. A method that returns nothing is best-effort: the repair run, or a later walk, repeats it.
  */
 export interface Store
   extends BlockStore,

@@ -32,7 +32,8 @@ import { freeSlots, type Tag } from "./free-slots.ts";
  * 3. End what goes with it, in one order: its quota slots, its index entries, what its application holds again.
  * 4. *Delete* it. An allocation with a key is kept for a while instead, so that a late duplicate gets `already_released`.
  *
- * Those who end one differ in what they have read, and so in what may be left out.
+ * Those who end one differ in what they have read, and so in what may be left out. `freeNamed` frees single addresses, and deletes the
+ * allocation with the last one.
  */
 
 /**

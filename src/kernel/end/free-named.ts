@@ -30,7 +30,7 @@ export interface FreedAddress {
 
 /**
  * Frees the slot of one assignment, and deletes the allocation with its last address. The slot of a conflict, or of one
- * that was reported before, goes into quarantine. It reads nothing first.
+ * that was reported before, goes into quarantine. It reads nothing first, unless the generation says that the allocation had a pending phase.
  *
  * @returns whether this call freed the slot, and the block after it or as it is; `request_in_progress`, because the
  *   address of an unanswered request was never returned to a caller; or `prefix_in_use`

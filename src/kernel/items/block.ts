@@ -308,8 +308,6 @@ export function blockItems(table: Table) {
   };
 }
 
-/** This file writes blocks as items and reads items as blocks. `block.ts` has the calls. */
-
 /** Returns the path of a slot in the item of its block. */
 const slotPath = (ordinal: number) => ["slots", String(ordinal)] as const;
 

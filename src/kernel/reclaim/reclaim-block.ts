@@ -27,7 +27,7 @@ interface Judgement {
 export type HostSeen = Awaited<ReturnType<Store["readHost"]>>;
 
 /**
- * Reclaims one block as it was seen, perhaps a while ago. Every write names the revision seen (I6). It reads the
+ * Reclaims one block as it was seen, perhaps a while ago. Every write but of a hint names the revision seen (I6). It reads the
  * affinities of the host if the block looks empty or was claimed not long ago. The affinities of all other blocks are
  * left to the repair run.
  */

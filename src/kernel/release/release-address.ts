@@ -22,7 +22,7 @@ export interface ReleaseResult {
 
 /**
  * Releases one address: exactly the assignment that the generation, or the handle, names (I5). A late or repeated
- * release changes nothing and is no error. With a generation it reads nothing.
+ * release changes nothing and is no error. With a generation it reads nothing first, but for the cases of `freeNamed`.
  *
  * @param keep true if an instance whose kind keeps its addresses keeps them for its next incarnation
  */

@@ -9,7 +9,7 @@ import type { ReleasedSlot, Slot } from "./slot.ts";
 
 /**
  * One write's change of a block, as a JSON merge patch (RFC 7396): a value replaces, `null` removes, and an absent field stays.
- * `src/kernel/items/block.ts` turns it into the update of an item. The conditions of the write are the store's.
+ * `src/kernel/items/block.ts` turns it into the update of an item, and adds the conditions of the write.
  */
 export interface BlockChange {
   /** By ordinal; `null` makes a slot unused. Instead of a map, `null` makes all slots unused. */

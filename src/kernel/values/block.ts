@@ -39,7 +39,7 @@ export interface Block {
   readonly claimedAtMs: number;
   /** The host-reserved addresses of the host that claimed it. */
   readonly hostReserved?: HostReserved;
-  /** By ordinal; an ordinal without an entry was never used. */
+  /** By ordinal; an ordinal without an entry is unused. */
   readonly slots: ReadonlyMap<number, Slot>;
   /** New at creation and at every fence, which makes all writes in flight fail (rule 1). */
   readonly epoch: string;

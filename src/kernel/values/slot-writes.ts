@@ -4,7 +4,7 @@ import { type Slot, tagOf } from "./slot.ts";
 
 /**
  * One slot of a write: its ordinal, and the slot that the author of the write read there. The slot
- * is absent if the ordinal was never used.
+ * is absent if the ordinal was unused.
  */
 interface SlotSeen {
   readonly ordinal: number;

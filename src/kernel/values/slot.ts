@@ -1,7 +1,7 @@
 import { ID_BYTES } from "./fresh.ts";
 
 /**
- * The content of an ordinal of a block. An ordinal that was never used has no slot.
+ * The content of an ordinal of a block. An unused ordinal has no slot.
  * A `held` address waits for an instance of its application, and is assigned to nobody else.
  * `foreign` is a tag that this version cannot read: Plat keeps it, reports it, and never assigns its address.
  */
