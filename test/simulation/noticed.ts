@@ -7,7 +7,7 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["allocation-rev", 33, "the revision of an allocation that is written again (rule 2)"],
   ["unknown-fence", 7, "the fence after an unknown outcome (rule 3)"],
   ["expire-rev", 129, "the revision of an allocation whose lease has run out (rule 5)"],
-  ["pending-live-rev", 59, "the revision of a pending allocation that becomes live (rule 7)"],
+  ["pending-live-rev", 32, "the revision of a pending allocation that becomes live (rule 7)"],
   ["abort-rev", 2110, "the revision of a pending allocation that is aborted (rule 7)"],
   ["seize-rev", 26, "the revision of a seized block"],
   ["borrowed-fence", 38, "the fence before a borrowed block goes"],
