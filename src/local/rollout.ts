@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inParallel } from "../kernel/core/parallel.ts";
 import { checkTable } from "../nouns/contents/operations/check-table.ts";
-import type { Client } from "./client.ts";
+import type { Client, Reply } from "./client.ts";
 import type { Plat } from "./plat.ts";
 import { Tally, tableText } from "./tally.ts";
 
@@ -18,6 +18,9 @@ export const POOL = { cidr: "10.64.0.0/20", blockSize: 26 };
 /** Shorter than the defaults of 30 and 60 seconds, so that the last act ends soon. */
 export const SETTINGS = { cooldownSeconds: 1, blockMinAgeSeconds: 2 };
 export const CALLS_AT_ONCE = 32;
+/** Tries of one call. A machine that stands still breaks connections, and lets requests run out of time. */
+const TRIES_MAX = 10;
+const TRY_AGAIN_SECONDS = 1;
 const RECLAIM_MS_MAX = 60_000;
 const RECLAIM_POLL_MS = 250;
 
@@ -115,7 +118,9 @@ class Acts {
     return async (pod: Pod): Promise<void> => {
       const { handle, node, attributes } = pod;
       const body = { host: node, ipv4: 1, handle, attributes };
-      const { status, body: answer } = await this.#timed(tally, "POST", "/v1/assign", body);
+      // A repeat under the same key gets the same address.
+      const key = { "idempotency-key": handle };
+      const { status, body: answer } = await this.#timed(tally, "/v1/assign", body, key);
       if (status >= 500) this.#failures.push(`the request for ${handle} failed: ${answer.detail}`);
       if (status !== 200) return;
       const [{ address, generation }] = answer.addresses;
@@ -130,9 +135,10 @@ class Acts {
     return async ({ address, generation }: Held): Promise<void> => {
       this.#held.delete(address);
       const body = { addresses: [{ address, generation }] };
-      const { body: answer } = await this.#timed(tally, "POST", "/v1/release", body);
+      const { body: answer, isRepeated } = await this.#timed(tally, "/v1/release", body);
       const status = answer.results?.[0].status;
-      if (status !== "released")
+      // The first try may have released it, and its answer been lost.
+      if (status !== "released" && !(isRepeated && status === "not_assigned"))
         this.#failures.push(`the release of ${address} answered ${status}`);
     };
   }
@@ -146,11 +152,24 @@ class Acts {
     this.#failures.push(`blocks are left ${RECLAIM_MS_MAX / 1000} s after everything was released`);
   }
 
-  async #timed(tally: Tally, method: string, path: string, body: unknown) {
-    const startedAtMs = performance.now();
-    const reply = await this.#client.call(method, path, body);
-    tally.add(reply.body.code ?? "ok", performance.now() - startedAtMs);
-    return reply;
+  /** Posts as a careful caller does: it repeats what broke, what had no time, and what is still at work. */
+  async #timed(
+    tally: Tally,
+    path: string,
+    body: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Reply & { readonly isRepeated: boolean }> {
+    for (let tries = 1; ; tries++) {
+      const startedAtMs = performance.now();
+      const reply = await this.#client.call("POST", path, body, headers).catch((error: Error) => {
+        if (tries === TRIES_MAX) throw error;
+        return undefined;
+      });
+      tally.add(reply ? (reply.body.code ?? "ok") : "no answer", performance.now() - startedAtMs);
+      const isOver = reply && reply.status < 500 && reply.body.code !== "request_in_progress";
+      if (reply && (isOver || tries === TRIES_MAX)) return { ...reply, isRepeated: tries > 1 };
+      await sleep(1000 * (reply?.body.retryAfterSeconds ?? TRY_AGAIN_SECONDS));
+    }
   }
 
   async #expect(reply: ReturnType<Client["call"]>, status: number): Promise<void> {
