@@ -54,22 +54,25 @@ export async function completeNodes(
   const work = new BoundedWork(context);
   const ending = verdict.ended.slice(0, NODES_ENDED_PER_LIST_MAX);
   const done = new Set<NodeReport>();
-  const each = (nodes: readonly NodeReport[], act: (report: NodeReport) => Promise<unknown>) =>
+  const each = (nodes: readonly NodeReport[], act: (report: NodeReport) => Promise<boolean>) =>
     inParallel(nodes, EVENTS_AT_ONCE, async (report) => {
       if (!work.mayBegin()) return;
-      await work.trying(() => act(report));
-      done.add(report);
+      if (await work.trying(() => act(report))) done.add(report);
     });
-  const note = (report: NodeReport, missing: NodeReport["missing"]) => {
+  const note = async (report: NodeReport, missing: NodeReport["missing"]) => {
     const { missing: _, ...rest } = report;
     const next = { ...rest, ...(missing && { missing }), revision: fresh(context) };
     // If it is lost, the node has spoken since, which removes the mark.
-    return knownOutcome(store.changeReport("missing", report, next));
+    await knownOutcome(store.changeReport("missing", report, next));
+    return true;
   };
   await each(verdict.back, (report) => note(report, undefined));
-  await each(ending, ({ name, uid, createdAtMs }) => {
+  await each(ending, async ({ name, uid, createdAtMs }) => {
     const { resourceVersion, cluster } = list;
-    return applyDeleted(context, { space, name, cluster }, { uid, resourceVersion, createdAtMs });
+    const ended = { uid, resourceVersion, createdAtMs };
+    const status = await applyDeleted(context, { space, name, cluster }, ended);
+    // A node that has spoken since its report was read is not ended.
+    return status === "applied" || status === "freeing";
   });
   await each(verdict.marked, (report) =>
     note(report, { resourceVersion: list.resourceVersion, sinceMs: context.now() }),

@@ -161,6 +161,38 @@ describe("of two events of a node at once", () => {
     }
   });
 
+  it("a list that ends it says so only if no word came before the end", async () => {
+    const scope = { space: SPACE, cluster: "c" };
+    const nodes = [{ name: "n", uid: "u", podCidrs: [] }];
+    const listAt = (version: number) => ({ ...scope, resourceVersion: `${version}`, nodes });
+    const missing = async () => {
+      const world = await makeWorld();
+      await applyEvents(world.calm, scope, [stated(4)]);
+      await completeNodes(world.calm, listAt(5));
+      world.clock.nowMs += 41_000;
+      return world;
+    };
+    const start = await missing();
+    const calls = await callsOf(start.table, (own) =>
+      completeNodes(contextOver(own, start.clock, 2), listAt(7)),
+    );
+    const told = new Set<string>();
+    for (const at of callsToTry(calls, 0, oneIn(1))) {
+      const world = await missing();
+      let hadEnded = false;
+      const own = withIntruder(world.table, at, async () => {
+        const { tombstones } = await world.calm.store.readNodeLife(SPACE, NODE);
+        hadEnded = tombstones.length > 0;
+        await say(contextOver(world.table, world.clock, 3), stated(9));
+      });
+      const done = await completeNodes(contextOver(own, world.clock, 2), listAt(7));
+      if (!("ended" in done)) throw done;
+      if (!hadEnded) expect(done.ended, `${calls[at]} (call ${at})`).toEqual([]);
+      told.add(done.ended.join());
+    }
+    expect([...told].sort()).toEqual(["", NODE]);
+  });
+
   it.each(MISHAPS)("and of one that is sent again, both count when %s", async (mishap) => {
     let pair = MISHAPS.indexOf(mishap);
     for (const [name, one] of EVENTS)
