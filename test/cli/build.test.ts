@@ -58,7 +58,7 @@ describe("the built file", () => {
 
   it("names its commit, keeps contexts, and applies a stream of events line by line", async () => {
     const { out } = await shell("plat version -o jsonpath='{.client.commit}'");
-    expect(out).toMatch(/^[0-9a-f]{12}(-dirty)?$/);
+    expect(out).toMatch(/^[0-9a-f]{12}(-dirty)?\n$/);
     const set = `plat config set lab --endpoint ${server().url} --space ${space()}`;
     const listed = await shell(
       `${set} && env -u PLAT_ENDPOINT -u PLAT_SPACE plat pool get -o json`,
