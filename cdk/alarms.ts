@@ -14,7 +14,12 @@ import { heartbeatRules, runRules, type ScheduledRuns } from "./alarm-rules/runs
 import { probeRule } from "./probe.ts";
 import type { Publishing } from "./publishing.ts";
 
+/** `essential` leaves the warnings out. */
+export const ALARM_LEVELS = ["essential", "all"] as const;
+export type AlarmLevel = (typeof ALARM_LEVELS)[number];
+
 export interface AlarmsProps extends QueuesProps, QuotasProps, RequestsProps {
+  readonly level: AlarmLevel;
   readonly scheduledRuns: ScheduledRuns;
   /** False in a Region whose schedules do not run: no heartbeat is expected there. */
   readonly enabled: boolean;
@@ -38,7 +43,7 @@ export class Alarms extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { scheduledRuns, enabled, probe, publishing, ...props }: AlarmsProps,
+    { level, scheduledRuns, enabled, probe, publishing, ...props }: AlarmsProps,
   ) {
     super(scope, id);
     // Not encrypted with the key that SNS has in every account, because CloudWatch may not use it. Alarms contain no
@@ -67,11 +72,11 @@ export class Alarms extends Construct {
       ...(probe ? [probeRule(this)] : []),
       ...(publishing ? publishingRules(publishing) : []),
     ])
-      this.add(rule);
+      if (level === "all" || !rule.isWarning) this.add(rule);
   }
 
   /** Adds an alarm that tells the topic. */
-  private add({ id, says, chapter, ...rule }: AlarmRule): IAlarm {
+  private add({ id, says, chapter, isWarning: _, ...rule }: AlarmRule): IAlarm {
     const alarm = new Alarm(this, id, {
       alarmName: `${Stack.of(this).stackName}-${id}`,
       alarmDescription: descriptionOf({ id, says, ...(chapter && { chapter }), ...rule }),

@@ -4,6 +4,7 @@ import { orProblem, Problem } from "../src/api/schema/problem.ts";
 import { checked, fields, list, rule } from "../src/api/schema/schema.ts";
 import { UsageError } from "../src/local/usage-error.ts";
 import { access } from "./access-choice.ts";
+import { ALARM_LEVELS } from "./alarms.ts";
 import { api, privateApiProblems } from "./api-choice.ts";
 import { consoleChoice, consoleProblems } from "./console-choice.ts";
 import { domain, regionOf } from "./domain-choice.ts";
@@ -56,6 +57,13 @@ export const deployment = v.pipe(
     publicHealth: v.optional(v.boolean("must be true or false")),
     /** The way in which requests are traced: not at all, unless named. */
     tracing: v.optional(v.picklist(TRACINGS, `must be ${TRACINGS.join(" or ")}`)),
+    /** True with the dashboard of CloudWatch. */
+    dashboard: v.optional(v.boolean("must be true or false"), false),
+    /** The alarms: the essential ones, or also warnings. */
+    alarms: v.optional(
+      v.picklist(ALARM_LEVELS, `must be ${ALARM_LEVELS.join(" or ")}`),
+      "essential",
+    ),
     /** The quota of concurrent Lambda executions that the account has in the Region; the alarm before it is at 80 %. */
     lambdaConcurrency: v.optional(whole(1, LAMBDA_CONCURRENCY_MAX), LAMBDA_CONCURRENCY_DEFAULT),
     /** Spaces with managed policies of their own. */

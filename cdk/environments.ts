@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { TimeWindow } from "aws-cdk-lib/aws-scheduler";
+import { SHARDS } from "../src/base/limits.ts";
 
 /** The differences between environments; everything else is the same. */
 export interface Environment {
@@ -18,6 +19,11 @@ export interface Environment {
   readonly reclaimRate: Duration;
   readonly repairRate: Duration;
   readonly workRate: Duration;
+  /**
+   * Shards that a schedule of `reclaim` or `repair` names. Each schedule is an execution of Lambda a minute, in which its
+   * shards share processor and memory.
+   */
+  readonly shardsPerSchedule: number;
   /**
    * The time within which a run starts after its scheduled time. Without a window, Scheduler promises the minute
    * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html), and all schedules can begin in the
@@ -49,6 +55,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     reclaimRate: Duration.minutes(1),
     repairRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
+    shardsPerSchedule: SHARDS,
     scheduleWindow: TimeWindow.flexible(Duration.minutes(1)),
     reservedPerSchedule: undefined,
   },
@@ -64,6 +71,7 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
     reclaimRate: Duration.minutes(1),
     repairRate: Duration.minutes(1),
     workRate: Duration.minutes(1),
+    shardsPerSchedule: 4,
     scheduleWindow: TimeWindow.off(),
     reservedPerSchedule: 1,
   },

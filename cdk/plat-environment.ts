@@ -78,6 +78,11 @@ export interface PlatEnvironmentProps {
   readonly probe?: boolean;
   /** True for the dashboard of CloudWatch, which costs $3 a month beyond the three that an account has free. Default: false. */
   readonly dashboard?: boolean;
+  /**
+   * `essential` tells what failed, and which pool is about to be full. `all` also warns while service gets worse, such as
+   * of slow assigns, for $0.90 a month more. Default: `essential`.
+   */
+  readonly alarms?: "essential" | "all";
   /** The way in which requests move to a new version. Default: `at-once`. */
   readonly rollout?: "at-once" | "canary";
   /** Default: `none`. */
@@ -143,7 +148,7 @@ export class PlatEnvironment extends Construct {
       throw new Error(
         `The stack ${stack.stackName} has an environment of Plat already, ${other.node.path}. Give ${this.node.path} a stack of its own: names in AWS begin with that of the stack.`,
       );
-    const { protection = "prod", dashboard = false, encryptionKey, ...settings } = props;
+    const { protection = "prod", encryptionKey, ...settings } = props;
     const environment = ENVIRONMENTS[protection];
     if (!environment)
       throw this.#wrong(`protection is "${protection}"; it must be "dev" or "prod"`);
@@ -167,7 +172,8 @@ export class PlatEnvironment extends Construct {
       lambdaConcurrency: read.lambdaConcurrency,
       access,
       domain: read.domain,
-      dashboard,
+      dashboard: read.dashboard,
+      alarmLevel: read.alarms,
       ...(read.publicHealth && { publicHealth: true }),
       ...(read.console && { console: read.console }),
       ...(read.probe && { probe: true }),

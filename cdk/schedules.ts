@@ -16,17 +16,18 @@ export interface SchedulesProps {
   readonly enabled: boolean;
 }
 
-/** The event of a schedule: the shard, if the function has shards. */
-type ScheduleInput = { readonly shard: number } | undefined;
+/** The event of a schedule: its shards, if the function has shards. */
+type ScheduleInput = { readonly shards: readonly number[] } | undefined;
 
-const BY_SHARD: readonly ScheduleInput[] = EVERY_SHARD.map((shard) => ({ shard }));
-
-/** The schedules of each function, by their input. */
-export const SCHEDULE_INPUTS: Readonly<Record<ScheduledFunctionName, readonly ScheduleInput[]>> = {
-  reclaim: BY_SHARD,
-  repair: BY_SHARD,
-  work: [undefined],
-};
+/** Returns the events of the schedules of a function, one for each schedule. */
+export function scheduleInputs(
+  name: ScheduledFunctionName,
+  { shardsPerSchedule }: Environment,
+): readonly ScheduleInput[] {
+  if (name === "work") return [undefined];
+  const firsts = EVERY_SHARD.filter((shard) => shard % shardsPerSchedule === 0);
+  return firsts.map((first) => ({ shards: EVERY_SHARD.slice(first, first + shardsPerSchedule) }));
+}
 
 /**
  * Starts the scheduled runs. Each run reads the table again, so the next run is the retry of a lost one. Scheduler
@@ -59,8 +60,8 @@ export class Schedules extends Construct {
         maxEventAge,
         onFailure: new SqsDestination(deadLetterQueue),
       });
-      for (const input of SCHEDULE_INPUTS[name])
-        new Schedule(this, `${name}${input?.shard ?? ""}`, {
+      for (const input of scheduleInputs(name, environment))
+        new Schedule(this, `${name}${input?.shards[0] ?? ""}`, {
           schedule: ScheduleExpression.rate(rates[name]),
           timeWindow: environment.scheduleWindow,
           enabled,

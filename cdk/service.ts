@@ -6,7 +6,7 @@ import { REQUEST_MS_MAX } from "../src/base/limits.ts";
 import type { FunctionName } from "../src/contract/routes.ts";
 import type { ScheduledFunctionName } from "./access.ts";
 import type { AccessChoice } from "./access-choice.ts";
-import { Alarms } from "./alarms.ts";
+import { type AlarmLevel, Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
 import type { PrivateApiChoice } from "./api-choice.ts";
 import { CallerPolicies } from "./caller-policies.ts";
@@ -24,7 +24,7 @@ import { Marker } from "./marker.ts";
 import { PrivateApi } from "./private-api.ts";
 import { Probe } from "./probe.ts";
 import { Publishing } from "./publishing.ts";
-import { SCHEDULE_INPUTS, Schedules } from "./schedules.ts";
+import { Schedules, scheduleInputs } from "./schedules.ts";
 import { existingTable, type TableReference } from "./table.ts";
 import { tableStreamOf } from "./table-stream.ts";
 
@@ -43,8 +43,9 @@ export interface ServiceProps {
   readonly publicHealth?: boolean;
   /** The console at `/console` of the API. */
   readonly console?: ConsoleChoice;
-  /** False without the dashboard of CloudWatch; true unless named. */
-  readonly dashboard?: boolean;
+  /** True with the dashboard of CloudWatch. */
+  readonly dashboard: boolean;
+  readonly alarmLevel: AlarmLevel;
   /** True if a probe assigns and releases each minute. */
   readonly probe?: boolean;
   /** False in a Region that neither runs the schedules nor publishes; true unless named. */
@@ -128,7 +129,8 @@ export class Service extends Construct {
         ...over,
         timeout: Duration.seconds(60),
         ...(reservedPerSchedule !== undefined && {
-          reservedConcurrentExecutions: reservedPerSchedule * SCHEDULE_INPUTS[name].length,
+          reservedConcurrentExecutions:
+            reservedPerSchedule * scheduleInputs(name, environment).length,
         }),
       });
     const scheduledRuns = {
@@ -178,6 +180,7 @@ export class Service extends Construct {
       : undefined;
 
     const alarms = new Alarms(this, "Alarms", {
+      level: props.alarmLevel,
       deadLetterQueue,
       events,
       stage,
@@ -191,7 +194,7 @@ export class Service extends Construct {
       publishing,
     });
 
-    if (props.dashboard ?? true)
+    if (props.dashboard)
       new Dashboard(this, "Dashboard", { alarms: alarms.all, stage, accessLog, table, publishing });
 
     if (props.rollout === "canary")

@@ -1,4 +1,4 @@
-import { logScheduledRun, scheduledRun } from "../src/api/events/scheduled-run.ts";
+import { scheduledRun } from "../src/api/events/scheduled-run.ts";
 import { probe } from "../src/maintenance/probe.ts";
 import { markerOfEnvironment } from "../src/table/parameter-marker.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
@@ -8,7 +8,7 @@ export const probeOver = (wiring: Wiring) =>
   scheduledRun("probe", wiring, async (plat) => {
     const { isPrepared, ...done } = await probe(plat);
     // A run that only prepared proves nothing, so it has no heartbeat.
-    if (!isPrepared) logScheduledRun("probed", done);
+    return isPrepared ? undefined : done;
   });
 
 export const handler = deployed(probeOver, markerOfEnvironment());

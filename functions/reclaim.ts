@@ -1,15 +1,15 @@
-import { logScheduledRun, scheduledRun, shardOfRun } from "../src/api/events/scheduled-run.ts";
+import { shardedRun } from "../src/api/events/scheduled-run.ts";
 import { keepUsage } from "../src/kernel/reclaim/keep-usage.ts";
 import { reclaim } from "../src/kernel/reclaim/reclaim.ts";
 import { publishUsage } from "../src/nouns/utilization/serve/metrics.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
-/** Runs once over a shard; the next run of its schedule continues where this one stopped. */
+/** Runs once over some shards; the next run of their schedule continues where this one stopped. */
 export const reclaimOver = (wiring: Wiring) =>
-  scheduledRun("reclaim", wiring, async (plat, event) => {
-    const { counted, ...done } = await reclaim(plat, shardOfRun(event));
+  shardedRun("reclaim", wiring, async (plat, shard) => {
+    const { counted, ...done } = await reclaim(plat, shard);
     publishUsage(await keepUsage(plat, { counted, failures: done.failures }));
-    logScheduledRun("reclaimed", done);
+    return done;
   });
 
 export const handler = deployed(reclaimOver);

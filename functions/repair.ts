@@ -1,4 +1,4 @@
-import { logScheduledRun, scheduledRun, shardOfRun } from "../src/api/events/scheduled-run.ts";
+import { shardedRun } from "../src/api/events/scheduled-run.ts";
 import type { Context } from "../src/kernel/core/context.ts";
 import { repair } from "../src/maintenance/repair/repair.ts";
 import { markTable } from "../src/restore/mark-table.ts";
@@ -10,17 +10,16 @@ const marker = markerOfEnvironment();
 const SHARD_FOR_ALL = 0;
 const CURSOR_KEY_BYTES = 32;
 
-/** Runs once over a shard; the next run of its schedule continues where this one stopped. */
+/** Runs once over some shards; the next run of their schedule continues where this one stopped. */
 export const repairOver = (wiring: Wiring) =>
-  scheduledRun("repair", wiring, async (plat, event) => {
+  shardedRun("repair", wiring, async (plat, shard) => {
     const { guard: table } = wiring;
-    const shard = shardOfRun(event);
     const isForAll = shard === SHARD_FOR_ALL;
     const failures =
       table && isForAll ? await markTable({ table, identifyReplica, marker, now: plat.now }) : [];
     if (isForAll) await ensureCursorKey(plat);
     const done = await repair(plat, shard);
-    logScheduledRun("repaired", { ...done, failures: [...failures, ...done.failures] });
+    return { ...done, failures: [...failures, ...done.failures] };
   });
 
 export const handler = deployed(repairOver, marker);

@@ -32,6 +32,7 @@ export const queueRules = ({ deadLetterQueue, events }: QueuesProps): readonly A
   },
   {
     id: "LateEvents",
+    isWarning: true,
     says: "Events of clusters wait in their queue: nodes are neither registered nor released.",
     metric: events.queue.metricApproximateAgeOfOldestMessage(EACH),
     // Longer than all deliveries of one bad message take.

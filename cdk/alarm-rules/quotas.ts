@@ -33,6 +33,7 @@ export const quotaRules = ({
   },
   {
     id: "AccountConcurrency",
+    isWarning: true,
     says: `Lambda executions of the account exceed ${100 * CONCURRENCY_SHARE_MAX} % of its ${lambdaConcurrency}.`,
     // Counts reserved executions as used, because nobody else can have them
     // (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-concurrency.html).
@@ -47,6 +48,7 @@ export const quotaRules = ({
   },
   {
     id: "TableThrottles",
+    isWarning: true,
     says: "DynamoDB throttles reads or writes of the table.",
     // A call that Plat repeats with success is a throttled one too, so callers may see nothing yet.
     metric: new MathExpression({

@@ -40,6 +40,7 @@ export function requestRules(
     },
     serverErrorShare: {
       id: "ServerErrorShare",
+      isWarning: true,
       says: `More than ${SERVER_ERROR_PERCENT_MAX} % of the requests are answered with a 5xx.`,
       chapter: "ServerErrors",
       metric: shareOf(stage.metricServerError(SAMPLED), requests),
@@ -48,6 +49,7 @@ export function requestRules(
     },
     tooManyRequests: {
       id: "TooManyRequests",
+      isWarning: true,
       says: `More than ${THROTTLED_PERCENT_MAX} % of the requests are answered with 429.`,
       metric: shareOf(throttledOf(scope, accessLog), requests),
       threshold: THROTTLED_PERCENT_MAX,
@@ -55,6 +57,7 @@ export function requestRules(
     },
     slowAssigns: {
       id: "SlowAssigns",
+      isWarning: true,
       says: `One in a hundred assigns takes longer than ${ASSIGN_P99_MS_MAX} ms.`,
       metric: ownMetric(scope, "Latency", {
         dimensions: { operation: "POST /v1/assign", status: "2xx" },

@@ -17,6 +17,8 @@ export interface AlarmRule
   readonly says: string;
   /** The chapter of `docs/runbook.md`, if alarms share one; otherwise the id. */
   readonly chapter?: string;
+  /** True if it tells that service gets worse, while nothing has failed for good. Essential alarms leave it out. */
+  readonly isWarning?: true;
 }
 
 /** Returns the description of an alarm: what happened, and where an operator reads what to do. */

@@ -2,19 +2,16 @@ import { Duration } from "aws-cdk-lib";
 import { ComparisonOperator, Metric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import { SHARDS } from "../../src/base/limits.ts";
 import type { ScheduledFunctionName } from "../access.ts";
 import type { TableFunction } from "../function.ts";
 import { EACH_5_MINUTES, EACH_MINUTE, namespaceOf, ownMetric } from "../metrics.ts";
-import { SCHEDULE_INPUTS } from "../schedules.ts";
 import type { AlarmRule } from "./rule.ts";
 
 export type ScheduledRuns = Readonly<Record<ScheduledFunctionName, TableFunction>>;
 
 const HEARTBEAT_MINUTES = 15;
-/**
- * The share of the expected heartbeats that must come. It is above 15 of 16, so that the loss of the schedule of one
- * shard is seen.
- */
+/** The share of the expected heartbeats that must come. It is above 15 of 16, so that a lost shard is seen. */
 const HEARTBEAT_SHARE_MIN = 0.97;
 /** An item that is due waits for the next run, which begins within two minutes. */
 const DUE_SECONDS_MAX = 900;
@@ -66,16 +63,16 @@ export const heartbeatRules = (
   scheduledRuns: ScheduledRuns,
 ): readonly AlarmRule[] =>
   (Object.keys(scheduledRuns) as ScheduledFunctionName[]).map((run) =>
-    heartbeatRule(scope, run, SCHEDULE_INPUTS[run].length),
+    heartbeatRule(scope, run, run === "work" ? 1 : SHARDS),
   );
 
 /**
- * Returns the alarm of a run that does not start, or does not end well. Each of its schedules starts it once a minute.
+ * Returns the alarm of a run that does not start, or does not end well. Each of its shards has one a minute.
  * Without any heartbeat CloudWatch has no data, and that is the worst case, so missing data is breaching.
  *
- * @param schedules the number of its schedules
+ * @param shards the number of its shards; one if it has none
  */
-function heartbeatRule(scope: Construct, run: string, schedules: number): AlarmRule {
+function heartbeatRule(scope: Construct, run: string, shards: number): AlarmRule {
   return {
     id: `NoHeartbeatOf${run.charAt(0).toUpperCase()}${run.slice(1)}`,
     says: `Scheduled runs of ${run} are missing.`,
@@ -85,7 +82,7 @@ function heartbeatRule(scope: Construct, run: string, schedules: number): AlarmR
       statistic: Stats.SUM,
       period: Duration.minutes(HEARTBEAT_MINUTES),
     }),
-    threshold: Math.floor(HEARTBEAT_SHARE_MIN * HEARTBEAT_MINUTES * schedules),
+    threshold: Math.floor(HEARTBEAT_SHARE_MIN * HEARTBEAT_MINUTES * shards),
     comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
     evaluationPeriods: 2,
     treatMissingData: TreatMissingData.BREACHING,

@@ -51,8 +51,8 @@ export const functionsOver = (wiring: Wiring): Functions => ({
 });
 
 /** Runs each shard in turn. A failed shard does not prevent the runs of the others. */
-function shardByShard(run: (event: { readonly shard: number }) => Promise<void>) {
+function shardByShard(run: (event: { readonly shards: readonly number[] }) => Promise<void>) {
   return async (): Promise<void> => {
-    await inParallel(EVERY_SHARD, 1, (shard) => run({ shard }));
+    await inParallel(EVERY_SHARD, 1, (shard) => run({ shards: [shard] }));
   };
 }

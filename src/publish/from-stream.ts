@@ -29,7 +29,7 @@ export function fromStream(publish: Publish, putAside: PutAside) {
     event: DynamoDBStreamEvent,
     { awsRequestId = "publish" }: Partial<Pick<Context, "awsRequestId">> = {},
   ): Promise<DynamoDBBatchResponse> =>
-    orFailed(awsRequestId, async () => {
+    orFailed({ requestId: awsRequestId }, async () => {
       const changes = await readable(event.Records, putAside);
       const { failed, ...done } = await publish(changes);
       if (failed === undefined) logger.info("published", done);

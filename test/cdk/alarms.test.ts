@@ -19,11 +19,15 @@ const CHAPTERS = [...pageOf("runbook.md").matchAll(/^## (.*)$/gm)].map(
   ([, chapter = ""]) => chapter,
 );
 
-/** The choices on which alarms depend: the environment, the kind of the API, and the probe with its own alarm. */
+/** The choices on which alarms depend: the environment, the kind of the API, the probe with its own alarm, and warnings. */
 const DEPLOYED: readonly Chosen[] = [
-  { name: "prod", environment: "prod", settings: { probe: true } },
-  { name: "dev", environment: "dev", settings: {} },
-  { name: "a private REST API", environment: "prod", settings: { api: PRIVATE_API_ONLY } },
+  { name: "prod", environment: "prod", settings: { probe: true, alarms: "all" } },
+  { name: "dev", environment: "dev", settings: { alarms: "all" } },
+  {
+    name: "a private REST API",
+    environment: "prod",
+    settings: { api: PRIVATE_API_ONLY, alarms: "all" },
+  },
 ];
 
 /** Returns the alarms of a deployment, by their ids. */
@@ -97,9 +101,9 @@ const DRIVEN: Readonly<Record<string, { readonly well: Period; readonly ill: Per
   UnreadableItem: { well: NOTHING, ill: alone(1) },
 };
 
-/** Returns the heartbeats of this many schedules in 15 minutes. */
-function beats(schedules: number): readonly number[] {
-  return Array.from({ length: schedules * 15 }, () => 1);
+/** Returns the heartbeats of this many shards in 15 minutes. */
+function beats(shards: number): readonly number[] {
+  return Array.from({ length: shards * 15 }, () => 1);
 }
 
 const ALARMS = DEPLOYED.map((chosen) => ({ ...chosen, alarms: alarmsIn(chosen) }));
@@ -153,6 +157,26 @@ describe.each(ALARMS)("$name", ({ alarms, settings }) => {
     expect(stateOf(of, [], 0, "ALARM")).toBe("ALARM");
   });
 });
+
+const WARNINGS = [
+  "AccountConcurrency",
+  "LateEvents",
+  "ServerErrorShare",
+  "SlowAssigns",
+  "TableThrottles",
+  "TooManyRequests",
+];
+
+it.each(["dev", "prod"] as const)(
+  "%s has all alarms but the warnings unless it asks for them, and pays for 18 metrics of alarms",
+  (environment) => {
+    const alarms = alarmsIn({ name: "", environment, settings: {} });
+    const all = Object.keys(DRIVEN).filter((id) => id !== "NoHeartbeatOfProbe");
+    expect([...alarms.keys()].sort()).toEqual(all.filter((id) => !WARNINGS.includes(id)).sort());
+    const metrics = [...alarms.values()].flatMap((alarm) => Object.keys(alarm.metrics));
+    expect(metrics).toHaveLength(18);
+  },
+);
 
 it("the runbook has no chapter without an alarm", () => {
   const named = ALARMS.flatMap(({ alarms }) => [...alarms.values()]).map(

@@ -21,7 +21,12 @@ const withPlan = (...plans: readonly object[]) => ({
 
 describe("the context of an environment", () => {
   it("may be absent: then it is bound to no account", () => {
-    expect(readDeployment("dev", undefined)).toEqual({ spaces: [], lambdaConcurrency: 1_000 });
+    expect(readDeployment("dev", undefined)).toEqual({
+      spaces: [],
+      lambdaConcurrency: 1_000,
+      dashboard: false,
+      alarms: "essential",
+    });
     const { account, region } = stageWith(undefined);
     expect({ account, region }).toEqual({ account: undefined, region: undefined });
   });

@@ -148,7 +148,7 @@ describe("plat rollback", () => {
     expect(await plat("--stack", STACK, "--dry-run")).toEqual({
       status: 0,
       stdout: `plat-assign: 2 → 1\n1 functions would go back to what was deployed before ${DEPLOYED}.\n`,
-      stderr: "",
+      stderr: "Note: this is a dry run; nothing was written.\n",
     });
     expect(moves).toEqual([]);
     expect((await plat("--stack", STACK)).status).toBe(0);

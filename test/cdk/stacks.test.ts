@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, ENVIRONMENTS } from "../../cdk/environments.ts";
 import { ROUTE_KEYS } from "../../cdk/route-keys.ts";
 import { EVERY_SHARD } from "../../src/base/hash.ts";
-import { REQUEST_MS_MAX, SHARDS } from "../../src/base/limits.ts";
+import { REQUEST_MS_MAX } from "../../src/base/limits.ts";
 import { ROUTES } from "../../src/contract/routes.ts";
 import { TABLE } from "../../src/table/definition.ts";
 import { ACCESS_BY_JWT, ACCESS_BY_TOKEN, DOMAIN, stageOf } from "./choices.ts";
@@ -197,7 +197,7 @@ describe("of the account's Lambda executions", () => {
     const reserved = Object.entries(functionsOf(templates.prod.stateless))
       .filter(([, { ReservedConcurrentExecutions }]) => ReservedConcurrentExecutions !== undefined)
       .map(([name, { ReservedConcurrentExecutions }]) => [name, ReservedConcurrentExecutions]);
-    expect(Object.fromEntries(reserved)).toEqual({ reclaim: SHARDS, repair: SHARDS, work: 1 });
+    expect(Object.fromEntries(reserved)).toEqual({ reclaim: 4, repair: 4, work: 1 });
   });
 });
 
@@ -280,10 +280,14 @@ describe.each(ENVIRONMENT_NAMES)("the schedules in %s", (name) => {
       .map(({ Properties }) => Properties)
       .filter(({ Target }) => Target.Arn.Ref.startsWith(`${name}FunctionAliaslive`));
 
-  it.each(["reclaim", "repair"])("%s has one for each shard, and each says which", (name) => {
-    const said = schedulesOf(name).map(({ Target }) => JSON.parse(Target.Input));
-    expect(said).toEqual(EVERY_SHARD.map((shard) => ({ shard })));
-  });
+  it.each(["reclaim", "repair"])(
+    "those of %s name each shard once, 4 in prod and all in dev",
+    (run) => {
+      const said = schedulesOf(run).map(({ Target }) => JSON.parse(Target.Input).shards);
+      expect(said.map(({ length }) => length)).toEqual(name === "prod" ? [4, 4, 4, 4] : [16]);
+      expect(said.flat()).toEqual(EVERY_SHARD);
+    },
+  );
 
   it("work has one", () => {
     expect(schedulesOf("work")).toHaveLength(1);
@@ -485,7 +489,7 @@ describe.each(ENVIRONMENT_NAMES)("the alarms in %s", (name) => {
   }
 
   it("are raised by passes that fail in several minutes of an hour, however many fail in one", () => {
-    const all = 2 * SHARDS + 1;
+    const all = 9;
     expect(isRaised("RunFailures", { 7: all })).toBe(false);
     expect(isRaised("RunFailures", { 7: all, 8: all })).toBe(false);
     expect(isRaised("RunFailures", { 0: 1, 29: 1 })).toBe(false);

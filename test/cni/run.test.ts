@@ -515,6 +515,17 @@ describe("an error", () => {
     });
   });
 
+  it("is code 11 while the one address cools, so that the runtime repeats", async () => {
+    await api("PUT", "pools/one", { cidr: "10.40.0.0/32", assignmentMode: "Manual" });
+    await cni("ADD", network({ pools: ["one"] }), C1);
+    await cni("DEL", network({ pools: ["one"] }), C1);
+    const { out } = await cni("ADD", network({ pools: ["one"] }), C2);
+    expect(out).toMatchObject({
+      code: 11,
+      details: expect.stringMatching(/^code: pool_exhausted\n/),
+    });
+  });
+
   it("is code 11 if Plat is out of reach, so that the runtime repeats", async () => {
     const { out } = await cni("DEL", network({ endpoint: "http://127.0.0.1:1" }), C1);
     expect(out).toMatchObject({ code: 11, details: "Nothing was sent." });

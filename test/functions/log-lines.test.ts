@@ -5,6 +5,7 @@ import { repairOver } from "../../functions/repair.ts";
 import { workOver } from "../../functions/work.ts";
 import { logger } from "../../src/api/http/logger.ts";
 import { PROBLEMS } from "../../src/api/schema/problem.ts";
+import { EVERY_SHARD } from "../../src/base/hash.ts";
 import { ROUTES } from "../../src/contract/routes.ts";
 import type { Item } from "../../src/table/item.ts";
 import { KIND_NAMES, kindNameOf } from "../../src/table/kinds.ts";
@@ -27,7 +28,6 @@ const runs = () => ({
   work: workOver(wired()),
   probe: probeOver(wired()),
 });
-const SHARDS = Array.from({ length: 16 }, (_, shard) => ({ shard }));
 
 /** A text that stands in place of each attribute of an unreadable item. */
 const SECRET = "hunter2-AKIAIOSFODNN7EXAMPLE";
@@ -121,10 +121,8 @@ async function scheduled(): Promise<void> {
   // Without its notes the repair run does not know the size of the table, so it walks over all of it.
   table.partitions.delete("SWEEP");
   const { reclaim, repair, work } = runs();
-  for (const event of SHARDS) {
-    await reclaim(event).catch(() => {});
-    await repair(event).catch(() => {});
-  }
+  await reclaim({ shards: EVERY_SHARD }).catch(() => {});
+  await repair({ shards: EVERY_SHARD }).catch(() => {});
   await work().catch(() => {});
 }
 
@@ -177,8 +175,8 @@ describe("a table that fails with an error of its own", () => {
     }
     const thrown: Error[] = [];
     for (const run of [
-      () => runs().reclaim({ shard: 1 }),
-      () => runs().repair({ shard: 1 }),
+      () => runs().reclaim({ shards: [1] }),
+      () => runs().repair({ shards: [1] }),
       () => runs().work(),
       () => runs().probe(),
       () => takeIn(of.plat.space, [nodeEvent("MODIFIED", "n7", { version: 105 })]),

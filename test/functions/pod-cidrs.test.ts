@@ -277,6 +277,8 @@ describe("a pool without a free prefix", () => {
       status: 409,
       body: {
         code: "pool_exhausted",
+        retryable: true,
+        retryAfterSeconds: expect.any(Number),
         pools: [
           {
             pool: "v4",

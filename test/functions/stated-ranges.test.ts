@@ -55,16 +55,22 @@ async function smallSpace(pool: object = { cidr: "10.244.0.0/23", blockSize: 24 
 }
 
 describe("a Node that states a prefix of another size", () => {
-  it("keeps every prefix that it touches from others until it ends", async () => {
-    const { send, free, end } = await smallSpace();
-    expect(await send("a", ["10.244.0.0/27"])).toMatchObject({
-      status: "applied",
-      code: "no_pool_available",
-    });
-    expect(await free()).toEqual(["10.244.1.0/24"]);
-    await end("a");
-    expect(await free()).toEqual(["10.244.0.0/24"]);
-  });
+  it.each([
+    ["10.244.0.0/23", 24, "10.244.0.0/27", ["10.244.0.0/24", "10.244.1.0/24"]],
+    ["fd00:244::/63", 64, "fd00:244::/80", ["fd00:244::/64", "fd00:244:0:1::/64"]],
+  ])(
+    "keeps every prefix that it touches from others until it ends, in %s",
+    async (cidr, blockSize, stated, [touched, other]) => {
+      const { send, free, end } = await smallSpace({ cidr, blockSize });
+      expect(await send("a", [stated])).toMatchObject({
+        status: "applied",
+        code: "no_pool_available",
+      });
+      expect(await free()).toEqual([other]);
+      await end("a");
+      expect(await free()).toEqual([touched]);
+    },
+  );
 
   it("keeps them also if it is larger than the pool, or in part outside of it", async () => {
     const { send, free } = await smallSpace({ cidr: "10.244.0.0/22", blockSize: 24 });

@@ -4,7 +4,7 @@ import { reclaim } from "../../src/kernel/reclaim/reclaim.ts";
 import { repair } from "../../src/maintenance/repair/repair.ts";
 import { runJobs } from "../../src/maintenance/run-jobs.ts";
 import { type Cloud, type Execution, LambdaFunction } from "./lambda.ts";
-import { MINUTE_MS } from "./model.ts";
+import { MINUTE_MS, SHARDS_PER_SCHEDULE } from "./model.ts";
 
 /** The report of a run. */
 interface Ran {
@@ -19,16 +19,33 @@ export interface Schedule {
   readonly run: (context: Context) => Promise<Ran>;
 }
 
-/** The runs that the schedules start each minute, one for each shard. */
-export const RECLAIM: readonly Schedule[] = EVERY_SHARD.map((shard) => ({
-  name: "reclaim",
-  run: (context) => reclaim(context, shard),
-}));
-export const COLLECT: readonly Schedule[] = EVERY_SHARD.map((shard) => ({
-  name: "repair",
-  run: (context) => repair(context, shard),
-}));
+/** The runs that the schedules start each minute, each for some shards. */
+export const RECLAIM: readonly Schedule[] = ofShards("reclaim", reclaim);
+export const COLLECT: readonly Schedule[] = ofShards("repair", repair);
 export const WORK: readonly Schedule[] = [{ name: "work", run: (context) => runJobs(context) }];
+
+/** Returns the schedules of a function, each of which goes through its shards side by side. */
+function ofShards(
+  name: Schedule["name"],
+  run: (context: Context, shard: number) => Promise<Ran>,
+): readonly Schedule[] {
+  const firsts = EVERY_SHARD.filter((shard) => shard % SHARDS_PER_SCHEDULE === 0);
+  return firsts.map((first) => ({
+    name,
+    async run(context) {
+      const shards = EVERY_SHARD.slice(first, first + SHARDS_PER_SCHEDULE);
+      const ran = await Promise.all(shards.map((shard) => run(context, shard)));
+      return {
+        failures: ran.flatMap(({ failures }) => failures),
+        groups: ran.reduce((sum, { groups = 0 }) => sum + groups, 0),
+      };
+    },
+  }));
+}
+
+/** Returns the schedule that goes through a shard. */
+export const scheduleOf = (schedules: readonly Schedule[], shard: number): Schedule =>
+  schedules[Math.floor(shard / SHARDS_PER_SCHEDULE)] as Schedule;
 
 /** The totals of a scene's runs. */
 export interface Runs {

@@ -39,7 +39,7 @@ describe.runIf(emulatorBinary())("what is deployed to prod", () => {
   async function repair(): Promise<void> {
     const { functionArn, input } =
       twin.deployment.schedules.find(
-        ({ name, input }) => name.includes("repair0") && input === '{"shard":0}',
+        ({ name, input }) => name.includes("repair0") && input === '{"shards":[0,1,2,3]}',
       ) ?? expect.fail();
     await twin.lambda.invoke(functionArn, input ?? "{}");
   }
@@ -93,7 +93,7 @@ describe.runIf(emulatorBinary())("an empty table in place of another one", () =>
     call(twin, twin.callers[0] ?? expect.fail(), "PUT", "/v1/pools/main", POOL);
   const repair = async ({ deployment, lambda }: Twin) => {
     for (const { name, functionArn, input } of deployment.schedules)
-      if (name.includes("repair0") && input === '{"shard":0}')
+      if (name.includes("repair0") && input === '{"shards":[0,1,2,3]}')
         await lambda.invoke(functionArn, input);
   };
 

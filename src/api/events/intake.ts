@@ -37,7 +37,7 @@ export function intake(
     { awsRequestId = "intake" }: Partial<Pick<LambdaContext, "awsRequestId">> = {},
   ): Promise<SQSBatchResponse> =>
     orFailed(
-      awsRequestId,
+      { requestId: awsRequestId },
       async () => (await unlessFrozen(guard, () => taken(connect, apply, event))) ?? untaken(event),
     );
 }

@@ -14,49 +14,93 @@ type Invocation = Partial<Pick<LambdaContext, "awsRequestId">>;
  * Makes the handler of a scheduled run, which acts as the function itself. A run over a frozen table does nothing.
  *
  * @param name the name of the function
- * @param table.guard that of the table that the run uses; absent for a table without one
+ * @param runner.guard that of the table that the run uses; absent for a table without one
+ * @param run does it; without a result, the run has no line in the log and no heartbeat
  * @returns a handler that throws `FailedRunError` if the run throws
  */
 export function scheduledRun(
-  name: string,
-  { connect, guard }: { readonly connect: Connect; readonly guard?: Guard | undefined },
-  run: (plat: Context, event: unknown) => Promise<void>,
+  name: ScheduledName,
+  { connect, guard }: Runner,
+  run: (plat: Context) => Promise<ScheduledRunDone | undefined>,
 ) {
-  return (event?: unknown, { awsRequestId = name }: Invocation = {}): Promise<void> =>
-    orFailed(awsRequestId, async () => {
-      const actor = { principal: platItself(name), requestId: awsRequestId };
-      await unlessFrozen(guard, () => run(connect({ actor }).plat, event));
-    });
+  return (_event?: unknown, { awsRequestId = name }: Invocation = {}): Promise<void> =>
+    orFailed({ requestId: awsRequestId }, () =>
+      unlessFrozen(guard, async () => {
+        const done = await run(connectedAs(name, awsRequestId, connect));
+        if (done) logScheduledRun(name, done);
+      }),
+    );
 }
 
-const shardEvent = v.strictObject({
-  shard: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(SHARDS - 1)),
+/**
+ * Makes the handler of a scheduled run over the shards that its event names. They run side by side, each with the whole
+ * time of a run. A shard that fails stops no other. The log has one line for all that ended, whose counts are sums.
+ *
+ * @param run goes through one shard
+ * @returns a handler that throws `FailedRunError` if a shard failed, once all have ended
+ */
+export function shardedRun(
+  name: ScheduledName,
+  { connect, guard }: Runner,
+  run: (plat: Context, shard: number) => Promise<ScheduledRunDone>,
+) {
+  return (event?: unknown, { awsRequestId = name }: Invocation = {}): Promise<void> => {
+    const requestId = awsRequestId;
+    return orFailed({ requestId }, () =>
+      unlessFrozen(guard, async () => {
+        const plat = connectedAs(name, requestId, connect);
+        const ended = await Promise.allSettled(
+          shardsOfRun(event).map((shard) => orFailed({ requestId, shard }, () => run(plat, shard))),
+        );
+        const done = ended.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+        if (done.length > 0) logScheduledRun(name, together(done), done.length);
+        if (done.length < ended.length) throw new FailedRunError();
+      }),
+    );
+  };
+}
+
+type Runner = { readonly connect: Connect; readonly guard?: Guard | undefined };
+
+const connectedAs = (name: ScheduledName, requestId: string, connect: Connect): Context =>
+  connect({ actor: { principal: platItself(name), requestId } }).plat;
+
+const shardsEvent = v.strictObject({
+  shards: v.pipe(
+    v.array(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(SHARDS - 1))),
+    v.minLength(1),
+    v.check((shards) => new Set(shards).size === shards.length),
+  ),
 });
 
 /**
- * Reads the shard of a scheduled run from the event of its schedule.
+ * Reads the shards of a scheduled run from the event of its schedule.
  *
- * @throws {Error} if the event has no shard; the message has the event, and what it must be
+ * @throws {Error} if the event has no shards; the message has the event, and what it must be
  */
-export function shardOfRun(event: unknown): number {
-  const { success, output } = v.safeParse(shardEvent, event);
-  if (success) return output.shard;
+export function shardsOfRun(event: unknown): readonly number[] {
+  const { success, output } = v.safeParse(shardsEvent, event);
+  if (success) return output.shards;
   throw new Error(
-    `the event is ${JSON.stringify(shortened(event))}; it must be {"shard": n} with n from 0 to ${SHARDS - 1}`,
+    `the event is ${JSON.stringify(shortened(event))}; it must be {"shards": [n, …]} with different n from 0 to ${SHARDS - 1}`,
   );
 }
 
 /**
  * Carries out a run for which no caller waits. Lambda repeats it if it throws.
  *
- * @param requestId the id of the invocation, for the log
+ * @param which the id of the invocation, and its shard if it has several, for the log
  * @throws {FailedRunError} in place of any error, which is a log line by then
  */
-export async function orFailed<T>(requestId: string, run: () => Promise<T>): Promise<T> {
+export async function orFailed<T>(
+  which: { readonly requestId: string; readonly shard?: number },
+  run: () => Promise<T>,
+): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    logger.error("failed", { requestId, error });
+    if (error instanceof FailedRunError) throw error;
+    logger.error("failed", { ...which, error });
     throw new FailedRunError();
   }
 }
@@ -97,25 +141,45 @@ export async function unlessFrozen<T>(
   }
 }
 
-interface ScheduledRunDone {
+/** The counts of a run, with the failures after which it went on. */
+export interface ScheduledRunDone {
   readonly failures: readonly unknown[];
   /** The age of the oldest item that was due and waited for the run; absent if the run looks at none. */
   readonly oldestDueSeconds?: number;
 }
 
-/** The functions by what their runs did, as the log says it. */
-const RUNS = { reclaimed: "reclaim", repaired: "repair", worked: "work", probed: "probe" } as const;
+/** The words of the log for what the runs of a function did. */
+const SAID = { reclaim: "reclaimed", repair: "repaired", work: "worked", probe: "probed" } as const;
+type ScheduledName = keyof typeof SAID;
+
+/** Returns what the runs of some shards did together: sums, the failures of all, and the oldest item that was due. */
+function together(done: readonly ScheduledRunDone[]): ScheduledRunDone {
+  const sums: Record<string, number> = {};
+  for (const { failures: _, oldestDueSeconds: __, ...counts } of done)
+    for (const [name, count] of Object.entries(counts))
+      sums[name] = (sums[name] ?? 0) + Number(count);
+  const oldest = done.flatMap(({ oldestDueSeconds }) => oldestDueSeconds ?? []);
+  return {
+    ...sums,
+    ...(oldest.length > 0 && { oldestDueSeconds: Math.max(...oldest) }),
+    failures: done.flatMap(({ failures }) => failures),
+  };
+}
 
 /**
- * Logs a scheduled run, and publishes its heartbeat. Failures on the way are a warning, because the run continued.
+ * Logs a scheduled run, and publishes its heartbeats. Failures on the way are a warning, because the run continued.
+ *
+ * @param heartbeats one for each shard that it went through
  */
 export function logScheduledRun(
-  name: keyof typeof RUNS,
+  name: ScheduledName,
   { failures, ...done }: ScheduledRunDone,
+  heartbeats = 1,
 ): void {
-  if (failures.length === 0) logger.info(name, { ...done });
-  else logger.warn(name, { ...done, failed: failures.length, error: failures[0] });
-  publish({ run: RUNS[name] }, { Heartbeat: 1, OldestDue: done.oldestDueSeconds });
+  const said = SAID[name];
+  if (failures.length === 0) logger.info(said, { ...done });
+  else logger.warn(said, { ...done, failed: failures.length, error: failures[0] });
+  publish({ run: name }, { Heartbeat: heartbeats, OldestDue: done.oldestDueSeconds });
   const unreadable = failures.filter((failure) => failure instanceof CorruptItemError).length;
   if (unreadable > 0) publish({}, { UnreadableItems: unreadable });
 }

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { DRY_RUN_NOTE } from "../invocation/cli.ts";
 import { CommandError, EXIT, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -36,6 +37,7 @@ export const rollbackCommand = (io: Io): Command =>
 async function rollback(io: Io, options: Options): Promise<void> {
   // Loaded here, because no other command needs the SDK of Lambda, and after its settings.
   await import("../../local/environment.ts");
+  if (options.dryRun) io.err(DRY_RUN_NOTE);
   const { RollbackError, rollBack } = await import("../../rollback/roll-back.ts");
   const moved = await rollBack(options, (line) => io.out(`${line}\n`)).catch((error: Error) => {
     if (error instanceof RollbackError) throw usageError(error.message);

@@ -94,7 +94,8 @@ export interface DryRunOption {
   readonly dryRun?: true | undefined;
 }
 
-const DRY_RUN_NOTE = "Note: this is a dry run; nothing was written.\n";
+/** A dry run prints it on stderr before anything else. */
+export const DRY_RUN_NOTE = "Note: this is a dry run; nothing was written.\n";
 
 /** Adds the option of a command that can show what it would do, and write nothing. */
 export const withDryRun = (command: Command, preview: string): Command =>

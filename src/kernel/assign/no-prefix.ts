@@ -24,26 +24,29 @@ export async function noPrefix(
 ): Promise<Rejection> {
   const { host, family, pools } = familyRequest;
   const budget = pageBudget(context);
-  const told = [];
-  const times: number[] = [];
-  for (const pool of pools.slice(0, POOLS_TOLD_MAX)) {
+  const shown = pools.slice(0, POOLS_TOLD_MAX);
+  const uses = new Map<string, PoolUse | undefined>();
+  // The smallest first, so that a large pool, for which there is no time, keeps no other from being counted.
+  for (const pool of shown.toSorted((a, b) => prefixesIn(a) - prefixesIn(b))) {
     const rules =
       scans.find((scan) => scan.pool.id === pool.id)?.criteria.rules ??
       slotRules(context, familyRequest.configuration, pool);
-    const use = await useOf(context, pool, rules, budget);
+    uses.set(pool.id, await useOf(context, pool, rules, budget));
+  }
+  const times = [...uses.values()].flatMap((use) => use?.times ?? []);
+  const told = shown.map((pool) => {
+    const use = uses.get(pool.id);
     const first = use?.times.toSorted((a, b) => a - b)[0];
-    times.push(...(use?.times ?? []));
-    told.push({
+    return {
       pool: pool.name,
       cidr: formatCidr(pool.cidr),
       code: first === undefined ? "full" : "cooling",
       reason: `has no free prefix${first === undefined ? "" : ", and prefixes that cool"}`,
-      // A power of two, which a number has exactly.
-      prefixes: 2 ** (pool.blockSize - pool.cidr.prefix),
+      prefixes: prefixesIn(pool),
       ...(use && { inUse: use.inUse, cooling: use.times.length }),
       ...(first !== undefined && { availableAt: formatTime(first) }),
-    });
-  }
+    };
+  });
   const isWhole = scans.length === pools.length && scans.every(isSeen);
   const why = reasonsOf(familyRequest, isWhole ? [] : ["only some block groups were looked at"]);
   return new Rejection(
@@ -58,11 +61,22 @@ export async function noPrefix(
   );
 }
 
-/**
- * Counts the prefixes of a pool that are in use, and returns when each of those that cool can be assigned. Returns nothing if there is no
- * time for the whole pool.
- */
-async function useOf(context: Context, pool: Pool, rules: SlotRules, budget: PageBudget) {
+/** The number of prefixes of a pool: a power of two, which a number has exactly. */
+const prefixesIn = ({ blockSize, cidr }: Pool): number => 2 ** (blockSize - cidr.prefix);
+
+interface PoolUse {
+  readonly inUse: number;
+  /** The times at which those that cool can be assigned, in milliseconds since the epoch. */
+  readonly times: readonly number[];
+}
+
+/** Counts the prefixes of a pool. Returns nothing if there is no time for the whole pool. */
+async function useOf(
+  context: Context,
+  pool: Pool,
+  rules: SlotRules,
+  budget: PageBudget,
+): Promise<PoolUse | undefined> {
   let inUse = 0;
   const times: number[] = [];
   for await (const { blocks } of walkPool(context, pool, undefined)) {

@@ -20,6 +20,8 @@ export async function whyTaken(
     cidr: text,
     ...(node !== undefined && { node }),
     ...(owner && { assignedTo: owner.handle }),
+    // A lease that nobody renews, or confirms, ends by itself.
+    ...(owner?.expiresAtMs !== undefined && { retryable: true }),
   });
 }
 

@@ -54,18 +54,19 @@ export async function whyNotFree(
   );
 }
 
-/** Rejects the request with the handle that has the address. */
+/** Rejects the request with the handle that has the address. It is retryable while the handle has a lease, which nobody may renew. */
 export async function assignedTo(
   context: Context,
   space: string,
   address: string,
   slot: Slot,
 ): Promise<Rejection> {
-  const handle = (await ownerOfSlot(context, space, slot))?.handle;
+  const { handle, expiresAtMs } = (await ownerOfSlot(context, space, slot)) ?? {};
   const to = handle === undefined ? "" : ` to handle ${handle}`;
   return new Rejection("already_assigned", `Address ${address} is assigned${to}.`, {
     address,
     ...(handle !== undefined && { assignedTo: handle }),
+    ...(expiresAtMs !== undefined && { retryable: true }),
   });
 }
 

@@ -128,6 +128,19 @@ describe("a rejection is retryable", () => {
       members: { retryable: true, retryAfterSeconds: 60 + CLOCK_SKEW_MS_MAX / 1000 },
     });
   });
+
+  it("where the address that it names is leased", async () => {
+    const world = await makeWorld();
+    const told = await assigned(world.calm, { ...requestOf("leased", 1), leaseSeconds: 60 });
+    const [{ address = "" } = {}] = told.addresses;
+    const named = { ...late(), address: addressOf(address) };
+    expect(await rejected(world, named)).toMatchObject({
+      code: "already_assigned",
+      members: { assignedTo: "leased", retryable: true },
+    });
+    await scheduledRuns(world, 2);
+    await assigned(world.calm, named);
+  });
 });
 
 describe("a rejection is final", () => {

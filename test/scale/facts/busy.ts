@@ -5,7 +5,7 @@ import { drainPool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
 import type { Form } from "../fact.ts";
 import { LambdaFunction } from "../lambda.ts";
 import { MEMORY_MB } from "../model.ts";
-import { COLLECT, RECLAIM, type Schedule, WORK } from "../runs.ts";
+import { COLLECT, RECLAIM, type Schedule, scheduleOf, WORK } from "../runs.ts";
 import type { LargeCloud, NewCloud } from "../scene.ts";
 import { putLeases } from "./due.ts";
 import { putEmptyPool } from "./jobs.ts";
@@ -24,8 +24,8 @@ export interface BusySchedule {
  * smaller share of a processor, and less work keeps them as busy.
  */
 export function busySchedules(form: Form): readonly BusySchedule[] {
-  const [reclaim, repair, work] = [RECLAIM, COLLECT, WORK].map(([first]) => first);
-  if (!reclaim || !repair || !work) throw new Error("a pass without a schedule");
+  const [repair, work] = [COLLECT, WORK].map(([first]) => first);
+  if (!repair || !work) throw new Error("a pass without a schedule");
   const isFull = form === "full";
   const blocks = isFull ? 1_048_576 : 16_384;
   const [addresses, perSecond] = isFull ? [262_144, 1_000] : [65_536, 10];
@@ -38,7 +38,7 @@ export function busySchedules(form: Form): readonly BusySchedule[] {
   return [
     {
       size: `reclaim, beside ${blocks} full blocks in a space${of(64)}`,
-      schedule: RECLAIM[shardOfSpace(SPACE)] ?? reclaim,
+      schedule: scheduleOf(RECLAIM, shardOfSpace(SPACE)),
       async set(newCloud) {
         const cloud = await on(newCloud, 64);
         putLargeSpace(cloud.items, SPACE, isFull ? "64.0.0.0/6" : "64.0.0.0/12");
