@@ -1,8 +1,9 @@
 import { handleHash } from "../src/base/hash.ts";
-import { type Context, fresh } from "../src/kernel/core/context.ts";
+import type { Context } from "../src/kernel/core/context.ts";
 import { inParallel } from "../src/kernel/core/parallel.ts";
 import { capacityOf } from "../src/kernel/values/block.ts";
 import { blocksOfGroup, groupAt } from "../src/kernel/values/block-group.ts";
+import { fresh } from "../src/kernel/values/fresh.ts";
 import { hostId } from "../src/kernel/values/host.ts";
 import type { Slot } from "../src/kernel/values/slot.ts";
 import { type Cidr, formatCidr } from "../src/net/cidr.ts";

@@ -5,9 +5,8 @@ import type { Allocation } from "../src/kernel/values/allocation.ts";
 import type { Block } from "../src/kernel/values/block.ts";
 import { ID_BYTES } from "../src/kernel/values/fresh.ts";
 import type { Slot } from "../src/kernel/values/slot.ts";
-import { type Address, BITS, type Family, parseAddress } from "../src/net/address.ts";
+import { type Address, BITS, type Family, type Parsed, parseAddress } from "../src/net/address.ts";
 import { type Cidr, cidrOf, type Interval, parseCidr, parseInterval } from "../src/net/cidr.ts";
-import type { Parsed } from "../src/net/parsed.ts";
 import type { Selector } from "../src/net/selector.ts";
 import { parseSelector } from "../src/net/selector-parser.ts";
 import type {

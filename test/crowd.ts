@@ -1,9 +1,8 @@
 import { handleHash } from "../src/base/hash.ts";
-import { fresh } from "../src/kernel/core/context.ts";
 import type { Allocation } from "../src/kernel/values/allocation.ts";
 import type { AllocationPlace } from "../src/kernel/values/allocation-place.ts";
 import { groupIndexOf, groupOf } from "../src/kernel/values/block-group.ts";
-import { freshAllocationId, freshId, freshToken } from "../src/kernel/values/fresh.ts";
+import { fresh, freshAllocationId, freshId, freshToken } from "../src/kernel/values/fresh.ts";
 import type { HostId } from "../src/kernel/values/host.ts";
 import type { Slot } from "../src/kernel/values/slot.ts";
 import { addressAt, type Cidr, cidrOf, formatCidr, sizeOf } from "../src/net/cidr.ts";

@@ -1,4 +1,4 @@
-import { type Parsed, parsed, unreadable } from "../net/parsed.ts";
+import { type Parsed, parsed, unreadable } from "../net/address.ts";
 
 const FATAL = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const REPLACING = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import * as lmdb from "lmdb";
 import { flushedTable, LmdbTable } from "../store/lmdb-table.ts";
-import { makeStore } from "../store/store.ts";
+import { makeStore } from "../store/stack.ts";
 import { openEnvironment, readEnvironment } from "../table/lmdb-environment.ts";
 import { publishAtPace } from "./publishing.ts";
 import type { Asked, Files, Told } from "./publishing-beside.ts";

@@ -1,7 +1,8 @@
 import { Rejection } from "../base/outcome.ts";
 import { assign } from "../kernel/assign/assign.ts";
-import { type Context, fresh } from "../kernel/core/context.ts";
+import type { Context } from "../kernel/core/context.ts";
 import { releaseHandle } from "../kernel/release/release-handle.ts";
+import { fresh } from "../kernel/values/fresh.ts";
 import { PROBE_SPACE } from "../kernel/values/probe.ts";
 import { parseCidr } from "../net/cidr.ts";
 import { putPool } from "../nouns/pool/operations/administration.ts";

@@ -1,5 +1,3 @@
-import { type Parsed, parsed, unreadable } from "./parsed.ts";
-
 export type Family = 4 | 6;
 
 /** An IPv4 or IPv6 address as a number: `value` is below 2^32 or 2^128. */
@@ -98,3 +96,14 @@ export function compareAddresses(a: Address, b: Address): number {
   if (a.family !== b.family) return a.family - b.family;
   return a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
 }
+
+/** The result of parsing a text: the value, or a sentence that says what is wrong and what would be right. */
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: string };
+
+export const parsed = <T>(value: T): Parsed<T> => ({ ok: true, value });
+export const unreadable = (problem: string): { readonly ok: false; readonly problem: string } => ({
+  ok: false,
+  problem,
+});

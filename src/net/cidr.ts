@@ -4,9 +4,11 @@ import {
   compareAddresses,
   type Family,
   formatAddress,
+  type Parsed,
   parseAddress,
+  parsed,
+  unreadable,
 } from "./address.ts";
-import { type Parsed, parsed, unreadable } from "./parsed.ts";
 
 /** A network: `base` has no bits below the prefix. */
 export interface Cidr {

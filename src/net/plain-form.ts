@@ -1,4 +1,4 @@
-import { type Address, formatAddress, parseAddress } from "./address.ts";
+import { type Address, formatAddress, type Parsed, parseAddress, parsed } from "./address.ts";
 import {
   type Cidr,
   contains,
@@ -9,7 +9,6 @@ import {
   parseCidr,
   parseInterval,
 } from "./cidr.ts";
-import { type Parsed, parsed } from "./parsed.ts";
 
 /**
  * The IPv4-mapped IPv6 addresses, `::ffff:0:0/96`: each is a second text of the IPv4 address in its last 32 bits.

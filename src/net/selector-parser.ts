@@ -1,4 +1,4 @@
-import { type Parsed, parsed, unreadable } from "./parsed.ts";
+import { type Parsed, parsed, unreadable } from "./address.ts";
 import {
   combined,
   EVERYTHING,

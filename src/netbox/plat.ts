@@ -5,7 +5,8 @@ import { SPACE_DEFAULT } from "../api/route.ts";
 import { Problem, type ProblemCode, problemOf } from "../api/schema/problem.ts";
 import { Rejection } from "../base/outcome.ts";
 import { EVERY_SPACE } from "../contract/roles.ts";
-import { fresh, type Work } from "../kernel/core/context.ts";
+import type { Work } from "../kernel/core/context.ts";
+import { fresh } from "../kernel/values/fresh.ts";
 import { PROBE_SPACE } from "../kernel/values/probe.ts";
 
 /** The routes of Plat that the dialect calls, by their keys. */

@@ -1,5 +1,4 @@
-import type { Family } from "../net/address.ts";
-import { type Parsed, parsed, unreadable } from "../net/parsed.ts";
+import { type Family, type Parsed, parsed, unreadable } from "../net/address.ts";
 
 /**
  * The annotations of a pod that choose its pools, the one that counts first, as in Spiderpool (docs/reference/annotation.md). Plat

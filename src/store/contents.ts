@@ -24,15 +24,14 @@ import { jobFrom } from "../nouns/job/item.ts";
 import { namespaceFrom } from "../nouns/namespace/item.ts";
 import { nodeEntryFrom, nodeFrom } from "../nouns/node/item.ts";
 import { statedFrom } from "../nouns/node/stated-ranges-item.ts";
-import { planFrom } from "../nouns/pool/address-plan-item.ts";
-import { poolFrom, versionFrom } from "../nouns/pool/item.ts";
+import { planFrom, poolFrom, versionFrom } from "../nouns/pool/item.ts";
 import { budgetFrom } from "../nouns/quota/budget-item.ts";
 import { quotaFrom, requestRateFrom } from "../nouns/quota/item.ts";
 import { reservationFrom } from "../nouns/reservation/item.ts";
 import { indexesFrom } from "../nouns/settings/item.ts";
 import { spaceEntryFrom } from "../nouns/space/item.ts";
 import { poolUsageFrom } from "../nouns/utilization/item.ts";
-import { assertKeysOf, reading } from "../table/format.ts";
+import { assertKeysOf, reading, readOrNot } from "../table/format.ts";
 import type { Item, Key } from "../table/item.ts";
 import {
   allocationPk,
@@ -60,7 +59,6 @@ import {
   versionKey,
 } from "../table/key.ts";
 import { kindNameOf } from "../table/kinds.ts";
-import { readOrNot } from "../table/readable-items.ts";
 import type { Segment, Table } from "../table/table.ts";
 
 /**

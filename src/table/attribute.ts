@@ -1,7 +1,6 @@
-import { type Address, parseAddress } from "../net/address.ts";
+import { type Address, type Parsed, parseAddress } from "../net/address.ts";
 import type { AddressSet } from "../net/address-set.ts";
 import { type Cidr, type Interval, merged, parseCidr, parseInterval } from "../net/cidr.ts";
-import type { Parsed } from "../net/parsed.ts";
 import { parseSelector } from "../net/selector-parser.ts";
 import type { PoolSelector } from "../nouns/pool/pool.ts";
 import { isMap } from "./clause.ts";

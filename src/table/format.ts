@@ -1,7 +1,17 @@
+import type { Listed, PageWanted } from "../base/listed.ts";
 import { CorruptItemError, UnavailableError } from "../base/outcome.ts";
+import type { UnreadableNamed } from "../nouns/pool/configuration.ts";
 import { absent, type Clause, newOrEquals } from "./clause.ts";
 import type { Item, Key } from "./item.ts";
-import { BORROWED_BLOCK_PREFIX, headOf, NODE_SK, TABLE_KEY } from "./key.ts";
+import {
+  BORROWED_BLOCK_PREFIX,
+  escaped,
+  headOf,
+  NODE_SK,
+  nameIn,
+  TABLE_KEY,
+  unescaped,
+} from "./key.ts";
 import { KEYS_FORMAT, type Kind, kindNameOf, kindOf } from "./kinds.ts";
 import type { Change, QueryOptions, Table, Write } from "./table.ts";
 
@@ -262,4 +272,57 @@ async function tell(table: Table): Promise<void> {
       "the database did not say whether the format of the keys was written",
     );
   if (told.item) assertKeysOf(told.item);
+}
+
+/** Reads items, and names the unreadable ones, so that a caller does not take them for absent. */
+export function readEach<T>(of: readonly Item[], from: (item: Item) => T): Listed<T> {
+  const items: T[] = [];
+  const unreadable: CorruptItemError[] = [];
+  for (const item of of) {
+    const value = readOrNot(item, from);
+    if (value instanceof CorruptItemError) unreadable.push(value);
+    else items.push(value);
+  }
+  return { items, unreadable };
+}
+
+/** Reads items as `readEach` does, and returns each unreadable one with the name in its key. */
+export function readEachByName<T>(
+  of: readonly Item[],
+  from: (item: Item) => T,
+): { readonly items: readonly T[]; readonly unreadable: readonly UnreadableNamed[] } {
+  const items: T[] = [];
+  const unreadable: UnreadableNamed[] = [];
+  for (const item of of) {
+    const value = readOrNot(item, from);
+    if (value instanceof CorruptItemError)
+      unreadable.push({ name: nameIn(item), unreadable: value });
+    else items.push(value);
+  }
+  return { items, unreadable };
+}
+
+/** Reads an item, or returns the error if it is unreadable. */
+export function readOrNot<T>(item: Item, from: (item: Item) => T): T | CorruptItemError {
+  try {
+    return from(item);
+  } catch (error) {
+    if (error instanceof CorruptItemError) return error;
+    throw error;
+  }
+}
+
+/**
+ * Returns the first `limit` items of a partition with one item for each name, or those after a
+ * name. Returns the start of the next page, too.
+ */
+export async function pageOf(
+  table: Table,
+  pk: string,
+  { after, limit }: PageWanted<string>,
+): Promise<{ readonly items: readonly Item[]; readonly next: string | undefined }> {
+  const page = { limit: limit + 1, ...(after !== undefined && { after: escaped(after) }) };
+  const items = await table.query(pk, page);
+  const last = items.length > limit ? items[limit - 1] : undefined;
+  return { items: items.slice(0, limit), next: last && unescaped(last.sk) };
 }

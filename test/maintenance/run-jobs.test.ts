@@ -29,7 +29,7 @@ import {
   drainPool,
   readJob,
 } from "../../src/nouns/pool/operations/pool-jobs.ts";
-import { makeStore } from "../../src/store/store.ts";
+import { makeStore } from "../../src/store/stack.ts";
 import type { Table, Write } from "../../src/table/table.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";

@@ -6,7 +6,7 @@ import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { isOver } from "../../src/kernel/values/allocation.ts";
 import { putSettings } from "../../src/nouns/pool/operations/administration.ts";
 import { SETTINGS_DEFAULT } from "../../src/nouns/settings/settings.ts";
-import { makeStore } from "../../src/store/store.ts";
+import { makeStore } from "../../src/store/stack.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import { withMishap } from "../simulation/crash-points.ts";
 import {

@@ -11,7 +11,7 @@ import type { Detail } from "../../src/publish/draft.ts";
 import { historyItems } from "../../src/publish/history.ts";
 import { type Destinations, publisher } from "../../src/publish/publisher.ts";
 import type { TrailLine } from "../../src/publish/trail-line.ts";
-import { makeStore } from "../../src/store/store.ts";
+import { makeStore } from "../../src/store/stack.ts";
 import { ChangeLog, InMemoryFeed, type ItemChange } from "../../src/table/change-log.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { actingAs, signedByActor } from "../acting.ts";

@@ -1,5 +1,5 @@
 import type { Store } from "../../src/kernel/core/store.ts";
-import { makeStore } from "../../src/store/store.ts";
+import { makeStore } from "../../src/store/stack.ts";
 import { changed } from "../../src/table/in-memory-table.ts";
 import type { Item } from "../../src/table/item.ts";
 import type { Table, Write } from "../../src/table/table.ts";

@@ -6,9 +6,9 @@ import {
   type Deadline,
   deadlineFromNow,
   deadlineSleep,
+  makeStore,
   storeOver,
 } from "../../src/store/stack.ts";
-import { makeStore } from "../../src/store/store.ts";
 import { KnownKeys } from "../../src/table/format.ts";
 import type { Surroundings } from "./scheduler.ts";
 

@@ -6,7 +6,7 @@ import type { Context } from "../../src/kernel/core/context.ts";
 import { WarmCache } from "../../src/kernel/core/warm-cache.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { type Random, shuffled } from "../../src/kernel/values/fresh.ts";
-import { makeStore } from "../../src/store/store.ts";
+import { makeStore } from "../../src/store/stack.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { seededRandom } from "./random.ts";

@@ -1,9 +1,8 @@
 import { type Random, shuffled } from "../../src/kernel/values/fresh.ts";
 import { type HostId, type HostReserved, hostId } from "../../src/kernel/values/host.ts";
-import { BITS } from "../../src/net/address.ts";
+import { BITS, type Parsed } from "../../src/net/address.ts";
 import { type Cidr, parseCidr, parseInterval } from "../../src/net/cidr.ts";
 import type { Labels } from "../../src/net/labels.ts";
-import type { Parsed } from "../../src/net/parsed.ts";
 import { parseSelector } from "../../src/net/selector-parser.ts";
 import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
 import type { Reservation } from "../../src/nouns/reservation/reservation.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Allocation } from "../../src/kernel/values/allocation.ts";
 import { SETTINGS_DEFAULT } from "../../src/nouns/settings/settings.ts";
 import { contentsOf } from "../../src/store/contents.ts";
-import { makeStore } from "../../src/store/store.ts";
+import { makeStore } from "../../src/store/stack.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import type { Item } from "../../src/table/item.ts";
 import {

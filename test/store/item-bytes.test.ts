@@ -25,7 +25,7 @@ import { hostId } from "../../src/kernel/values/host.ts";
 import { SELECTOR_CHARACTERS_MAX } from "../../src/net/selector.ts";
 import { planBytes } from "../../src/nouns/pool/address-plan.ts";
 import { SETTINGS_DEFAULT } from "../../src/nouns/settings/settings.ts";
-import { makeStore } from "../../src/store/store.ts";
+import { makeStore } from "../../src/store/stack.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import type { Item } from "../../src/table/item.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { contentsOf } from "../../src/store/contents.ts";
-import { makeStore } from "../../src/store/store.ts";
+import { makeStore } from "../../src/store/stack.ts";
 import { formattedTable } from "../../src/table/format.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import type { Item } from "../../src/table/item.ts";

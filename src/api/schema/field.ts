@@ -10,8 +10,8 @@ import {
   SPACE_CHARACTERS_MAX,
 } from "../../base/limits.ts";
 import { namedPrincipal } from "../../base/principal.ts";
+import type { Parsed } from "../../net/address.ts";
 import { formatCidr } from "../../net/cidr.ts";
-import type { Parsed } from "../../net/parsed.ts";
 import { parsePlainAddress, parsePlainCidr } from "../../net/plain-form.ts";
 import { isPattern, parsePattern } from "../../nouns/pool/pattern.ts";
 

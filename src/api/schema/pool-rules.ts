@@ -299,6 +299,7 @@ function routeProblems(pool: PoolInput): FieldProblem[] {
 
 function gatewayProblems(pool: PoolInput): FieldProblem[] {
   const { gateway } = pool;
+  if (!gateway && pool.kind !== "subnet") return [];
   const made = networkOf(pool);
   const set = setOf(made);
   if (gateway) {

@@ -1,4 +1,4 @@
-import { type Parsed, parsed, unreadable } from "../../net/parsed.ts";
+import { type Parsed, parsed, unreadable } from "../../net/address.ts";
 
 /**
  * Formats attributes as one cell of the table, in the order of names: `pod=web-0;namespace=shop`. A backslash escapes

@@ -1,7 +1,6 @@
 import { isHostReserved } from "../../kernel/values/host.ts";
-import { parseAddress } from "../../net/address.ts";
+import { type Parsed, parseAddress } from "../../net/address.ts";
 import { type Cidr, ordinalOf, parseCidr, sizeOf } from "../../net/cidr.ts";
-import type { Parsed } from "../../net/parsed.ts";
 import type { Held, HeldAddress, HeldBlock, HeldBy } from "./held.ts";
 
 /** The owner of an ordinal, with the field names of Calico's resource. */

@@ -1,5 +1,6 @@
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import type { Allocation } from "../values/allocation.ts";
+import { fresh } from "../values/fresh.ts";
 
 /**
  * Takes the lease off a live allocation, or begins it anew, exactly as the allocation was read. The repair run ends a lease under the

@@ -1,9 +1,9 @@
 import { ContentionError, type Rejection, UnavailableError } from "../../base/outcome.ts";
 import { deleteQuotaSlots } from "../allocations/quota-slots.ts";
 import { answer, RETRY, type Step } from "../core/compare-and-swap.ts";
-import { fresh } from "../core/context.ts";
 import { withdraw } from "../end/end.ts";
 import type { Allocation } from "../values/allocation.ts";
+import { fresh } from "../values/fresh.ts";
 import { type Assignment, assignment } from "./assignment.ts";
 import { replayEarlier } from "./earlier-execution.ts";
 import { type AssignExecution, allocationOf, shortageOf, startOver, times } from "./execution.ts";

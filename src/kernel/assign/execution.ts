@@ -9,10 +9,10 @@ import type { Quota } from "../../nouns/quota/quota.ts";
 import type { AttributeIndex } from "../../nouns/settings/settings.ts";
 import type { Granted, Holding } from "../allocations/holding.ts";
 import type { OccupiedQuotaSlot } from "../allocations/quota-slots.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import type { Allocation, Indexed, Part } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
-import { freshAllocationId } from "../values/fresh.ts";
+import { fresh, freshAllocationId } from "../values/fresh.ts";
 import { indexedIn } from "../values/index-entry.ts";
 import {
   type AssignRequest,

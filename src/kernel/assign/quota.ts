@@ -16,11 +16,12 @@ import {
   type OccupiedQuotaSlot,
 } from "../allocations/quota-slots.ts";
 import { answer, compareAndSwap, proceed, RETRY, type Step } from "../core/compare-and-swap.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { endAsSeen, freeRest } from "../end/end.ts";
 import { type Allocation, isExpired } from "../values/allocation.ts";
 import { heldBy } from "../values/block.ts";
+import { fresh } from "../values/fresh.ts";
 import { parseGeneration } from "../values/generation.ts";
 import { nodeOfHandle } from "../values/handle.ts";
 import type { QuotaSlot, QuotaSlotOfAllocation } from "../values/quota-slot.ts";

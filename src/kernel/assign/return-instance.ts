@@ -10,7 +10,7 @@ import type { Holding } from "../allocations/holding.ts";
 import { areEntriesYoung, ensureEntries } from "../allocations/index-entries.ts";
 import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
 import { configurationOf } from "../core/configuration.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import {
   type Allocation,
@@ -18,6 +18,7 @@ import {
   type Indexed,
   isBorrowed,
 } from "../values/allocation.ts";
+import { fresh } from "../values/fresh.ts";
 import { entriesOf, indexedIn, nameOfEntry } from "../values/index-entry.ts";
 import { type AssignRequest, interfacesOf, totalOf, type Wanted } from "./assignment.ts";
 import { type AssignExecution, assertYoung } from "./execution.ts";

@@ -1,8 +1,9 @@
 import { sameCidr } from "../../net/cidr.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import { type BlockAffinity, lowestFreePlace } from "../values/affinity.ts";
 import type { Block } from "../values/block.ts";
+import { fresh } from "../values/fresh.ts";
 
 /** Confirms an affinity exactly as it was read. Returns false if it has changed since. The block has its host-reserved addresses by now. */
 export async function confirmAffinity(

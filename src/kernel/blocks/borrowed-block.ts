@@ -1,8 +1,9 @@
 import { SWAP_TRIES_MAX } from "../../base/limits.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import type { Block } from "../values/block.ts";
 import type { BorrowedBlock } from "../values/borrowed-block.ts";
+import { fresh } from "../values/fresh.ts";
 import type { HostId } from "../values/host.ts";
 
 /**

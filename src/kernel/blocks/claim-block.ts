@@ -4,13 +4,14 @@ import type { Cidr } from "../../net/cidr.ts";
 import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
 import type { BlockCharge } from "../../nouns/quota/block-charge.ts";
 import { untilKnown } from "../core/compare-and-swap.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { type ClaimCharge, giveBackBlock } from "../quotas/claim-charge.ts";
 import { type BlockAffinity, lowestFreePlace } from "../values/affinity.ts";
 import type { Block } from "../values/block.ts";
 import { type ClaimFields, claimedBlock } from "../values/block-changes.ts";
 import { groupIndexOf, groupOf, isBlockOf } from "../values/block-group.ts";
+import { fresh } from "../values/fresh.ts";
 import type { HostId, HostReserved } from "../values/host.ts";
 import { confirmAffinity, restoreAffinity, retireAffinities } from "./block-affinities.ts";
 

@@ -1,7 +1,8 @@
 import type { Cidr } from "../../net/cidr.ts";
 import { untilKnown } from "../core/compare-and-swap.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import type { Block } from "../values/block.ts";
+import { fresh } from "../values/fresh.ts";
 
 /**
  * Fences a block by a new epoch (rule 1). A late slot write is conditional on an older epoch, so it fails from then on. Plat fences

@@ -14,8 +14,9 @@ import { assignsPrefixes, cooldownMsOf, type Pool } from "../../nouns/pool/pool.
 import { reservedFor } from "../../nouns/pool/set.ts";
 import { cooldownMsOfSubnet, poolsOfSubnet } from "../../nouns/pool/subnet.ts";
 import type { SlotRules } from "../values/block.ts";
+import { fresh } from "../values/fresh.ts";
 import { answer, RETRY, untilAnswered } from "./compare-and-swap.ts";
-import { type Context, fresh } from "./context.ts";
+import type { Context } from "./context.ts";
 import type { CachedConfiguration } from "./warm-cache.ts";
 
 /**

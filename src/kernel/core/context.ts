@@ -1,6 +1,6 @@
 import type { Actor } from "../../base/actor.ts";
 import type { WriteCounts } from "../../base/outcome.ts";
-import { freshId, type Random } from "../values/fresh.ts";
+import type { Random } from "../values/fresh.ts";
 import type { Store } from "./store.ts";
 import type { WarmCache } from "./warm-cache.ts";
 
@@ -33,6 +33,3 @@ interface Origin {
 
 /** Makes what a request or run works with. */
 export type Connect = (origin: Origin) => Work;
-
-/** Returns a fresh token, epoch, revision or id. */
-export const fresh = (context: Context): string => freshId(context.now(), context.random);

@@ -1,7 +1,7 @@
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../base/limits.ts";
 import { type Outcome, Rejection, UnavailableError } from "../../base/outcome.ts";
-import { mintedAtMs } from "../values/fresh.ts";
-import { type Context, fresh } from "./context.ts";
+import { fresh, mintedAtMs } from "../values/fresh.ts";
+import type { Context } from "./context.ts";
 
 /** The result of an operator's write. */
 export interface Written<T> {

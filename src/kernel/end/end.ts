@@ -9,7 +9,7 @@ import { deleteQuotaSlots } from "../allocations/quota-slots.ts";
 import { fence } from "../blocks/fence-block.ts";
 import { asHint } from "../core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { settleFreed } from "../held/settle.ts";
 import {
@@ -20,6 +20,7 @@ import {
   releasedOrdinals,
 } from "../values/allocation.ts";
 import { heldBy } from "../values/block.ts";
+import { fresh } from "../values/fresh.ts";
 import { handleOfPrefixes } from "../values/handle.ts";
 import { entriesOf } from "../values/index-entry.ts";
 import { freeSlots, type Tag } from "./free-slots.ts";

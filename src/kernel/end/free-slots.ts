@@ -5,11 +5,12 @@ import { noteIfOpened } from "../blocks/lending-hint.ts";
 import { asHint } from "../core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import { giveBack } from "../quotas/give-back.ts";
 import { type Block, heldBy } from "../values/block.ts";
 import type { FreedSlot } from "../values/block-changes.ts";
+import { fresh } from "../values/fresh.ts";
 import { isReleased } from "../values/slot.ts";
 
 /** The tag of taken slots, and their block. */

@@ -1,8 +1,9 @@
 import { mayKeep } from "../../nouns/application/application.ts";
 import { untilKnown } from "../core/compare-and-swap.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import type { Allocation } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
+import { fresh } from "../values/fresh.ts";
 import { endInstance } from "./end.ts";
 
 /** The result of a keep, and the allocation after it. */

@@ -14,13 +14,13 @@ import {
 import { countsOf, each, isGone, membersOf, restated } from "../../nouns/application/changes.ts";
 import { fence } from "../blocks/fence-block.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import type { Allocation, Part } from "../values/allocation.ts";
 import type { Block } from "../values/block.ts";
 import type { HeldSlot } from "../values/block-changes.ts";
 import { blockOf } from "../values/block-group.ts";
-import { shuffled } from "../values/fresh.ts";
+import { fresh, shuffled } from "../values/fresh.ts";
 import { heldSlot } from "../values/held-slot.ts";
 
 /**

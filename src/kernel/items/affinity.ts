@@ -7,12 +7,12 @@ import {
   id,
   number,
   optional,
+  revised,
   text,
   under,
 } from "../../table/codec.ts";
+import { readEach } from "../../table/format.ts";
 import { AFFINITY_PREFIX, affinityKey, hostIn, hostPk } from "../../table/key.ts";
-import { readEach } from "../../table/readable-items.ts";
-import { revised } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import { AFFINITY_STATES, assertAffinity, type BlockAffinity } from "../values/affinity.ts";
 import type { HostId } from "../values/host.ts";

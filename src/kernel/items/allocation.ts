@@ -17,14 +17,17 @@ import {
   mark,
   number,
   optional,
+  revised,
   type SparseForm,
   set,
   someOf,
   sparse,
   text,
   under,
+  withItem,
 } from "../../table/codec.ts";
 import { dueShard, TABLE } from "../../table/definition.ts";
+import { readEach } from "../../table/format.ts";
 import type { Key } from "../../table/item.ts";
 import {
   allocationKey,
@@ -33,8 +36,6 @@ import {
   allocationPrefix,
   tombstoneKey,
 } from "../../table/key.ts";
-import { readEach } from "../../table/readable-items.ts";
-import { revised, withItem } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import {
   ALLOCATION_STATES,

@@ -2,11 +2,10 @@ import type { PageWanted } from "../../base/listed.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import type { BlockGroupIndexPage } from "../../invariants/contents.ts";
 import { setOf } from "../../table/attribute.ts";
-import { reading } from "../../table/format.ts";
+import { withItem } from "../../table/codec.ts";
+import { readEach, reading } from "../../table/format.ts";
 import type { Item } from "../../table/item.ts";
 import { blockGroupIndexKey, blockGroupIndexPk, unescaped } from "../../table/key.ts";
-import { readEach } from "../../table/readable-items.ts";
-import { withItem } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 
 /**

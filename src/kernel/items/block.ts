@@ -20,12 +20,11 @@ import {
   someOf,
   text,
   under,
+  withItem,
 } from "../../table/codec.ts";
-import { reading } from "../../table/format.ts";
+import { reading, readOrNot } from "../../table/format.ts";
 import type { Item, Key, Path, Value } from "../../table/item.ts";
 import { addressInKey, blockKey, blockPk, unescaped } from "../../table/key.ts";
-import { readOrNot } from "../../table/readable-items.ts";
-import { withItem } from "../../table/revised-writes.ts";
 import { actorIn } from "../../table/signed-table.ts";
 import type { Change, Table } from "../../table/table.ts";
 import { assertBlock, type Block } from "../values/block.ts";

@@ -1,8 +1,7 @@
 import { cidrText } from "../../table/attribute.ts";
-import { anyOf, codec, id, number, under } from "../../table/codec.ts";
+import { anyOf, codec, id, number, revised, under } from "../../table/codec.ts";
+import { readEach } from "../../table/format.ts";
 import { BORROWED_BLOCK_PREFIX, borrowedBlockKey, hostIn, hostPk } from "../../table/key.ts";
-import { readEach } from "../../table/readable-items.ts";
-import { revised } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import {
   assertBorrowedBlock,

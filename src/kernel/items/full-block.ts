@@ -1,5 +1,6 @@
 import { cidrText } from "../../table/attribute.ts";
 import { codec, id, mark, number, optional, under } from "../../table/codec.ts";
+import { readEach } from "../../table/format.ts";
 import type { Item } from "../../table/item.ts";
 import {
   AFFINITY_PREFIX,
@@ -9,7 +10,6 @@ import {
   hostPk,
   NODE_SK,
 } from "../../table/key.ts";
-import { readEach } from "../../table/readable-items.ts";
 import type { Table } from "../../table/table.ts";
 import type { FullBlock, Places } from "../values/full-block.ts";
 import type { HostId } from "../values/host.ts";

@@ -1,7 +1,7 @@
 import type { FullPool } from "../../invariants/contents.ts";
 import { codec, text } from "../../table/codec.ts";
+import { readEach } from "../../table/format.ts";
 import { fullPoolKey, fullPoolsPk, LENDING_PREFIX, spaceIn, unescaped } from "../../table/key.ts";
-import { readEach } from "../../table/readable-items.ts";
 import type { Table } from "../../table/table.ts";
 
 /**

@@ -1,8 +1,7 @@
 import type { ListedPage, PageWanted } from "../../base/listed.ts";
-import { codec, id, number, under } from "../../table/codec.ts";
+import { codec, id, number, revised, under } from "../../table/codec.ts";
+import { readEach } from "../../table/format.ts";
 import { indexEntryKey, indexPk, partsOf, placeOfEntry } from "../../table/key.ts";
-import { readEach } from "../../table/readable-items.ts";
-import { revised } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
 import { assertIndexEntry, type IndexEntry, type IndexedValue } from "../values/index-entry.ts";

@@ -1,4 +1,4 @@
-import { reading } from "../../table/format.ts";
+import { readEach, reading } from "../../table/format.ts";
 import type { Item, Path, Value } from "../../table/item.ts";
 import {
   fullPoolsPk,
@@ -7,7 +7,6 @@ import {
   lendingPrefix,
   unescaped,
 } from "../../table/key.ts";
-import { readEach } from "../../table/readable-items.ts";
 import type { Table } from "../../table/table.ts";
 import { GROUPS_PER_LENDING_PAGE, type LendingHint, type LendingPage } from "../values/lending.ts";
 import { groupOf, groupText } from "./block-group-index.ts";

@@ -27,6 +27,7 @@ import {
   number,
   optional,
   record,
+  revised,
   sparse,
   text,
   texts,
@@ -50,7 +51,6 @@ import {
   signOfLifeKey,
   tombstoneKey,
 } from "../../table/key.ts";
-import { revised } from "../../table/revised-writes.ts";
 import type { DueKey, Table } from "../../table/table.ts";
 
 /**

@@ -11,10 +11,9 @@ import {
   texts,
   under,
 } from "../../table/codec.ts";
-import { reading } from "../../table/format.ts";
+import { readEach, reading } from "../../table/format.ts";
 import type { Item } from "../../table/item.ts";
 import { allocationKey, allocationPlaceOf, progressKey, SWEEP_PK } from "../../table/key.ts";
-import { readEach } from "../../table/readable-items.ts";
 import type { Table } from "../../table/table.ts";
 import type { Due } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";

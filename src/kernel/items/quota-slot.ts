@@ -1,7 +1,6 @@
 import type { Family } from "../../net/address.ts";
-import { codec, flag, flat, id, number, under } from "../../table/codec.ts";
+import { codec, flag, flat, id, number, revised, under } from "../../table/codec.ts";
 import { partsOf, quotaSlotKey, quotaSlotPk } from "../../table/key.ts";
-import { revised } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import { assertQuotaSlot, type QuotaSlot } from "../values/quota-slot.ts";
 

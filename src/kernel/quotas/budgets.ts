@@ -14,8 +14,9 @@ import {
   quotasFor,
 } from "../../nouns/quota/quota.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
+import { fresh } from "../values/fresh.ts";
 import { copyOf, giveBack } from "./give-back.ts";
 
 /**

@@ -2,9 +2,10 @@ import { SWAP_TRIES_MAX } from "../../base/limits.ts";
 import { anyLane, type Budget, type BudgetNamed, type Charge } from "../../nouns/quota/budget.ts";
 import { asHint } from "../core/bounded-work.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import { allOf } from "../core/parallel.ts";
 import type { GivingBack } from "../core/warm-cache.ts";
+import { fresh } from "../values/fresh.ts";
 
 /**
  * Gives back what was charged, after it was freed or will never be taken. It counts once, also if the write is delivered again. A write

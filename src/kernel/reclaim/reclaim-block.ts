@@ -7,10 +7,11 @@ import { selectsHost } from "../../selection/selection.ts";
 import { restoreAffinity } from "../blocks/block-affinities.ts";
 import { deleteEmptyBlock } from "../blocks/delete-empty-block.ts";
 import { correctFull } from "../blocks/full-block-hint.ts";
-import { type Context, fresh } from "../core/context.ts";
+import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import type { Store } from "../core/store.ts";
 import { type Block, isEmpty, isWhollyTaken } from "../values/block.ts";
+import { fresh } from "../values/fresh.ts";
 import { type HostId, machineName } from "../values/host.ts";
 
 /** The facts that decide about a block. */

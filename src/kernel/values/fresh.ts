@@ -20,6 +20,10 @@ export function freshId(nowMs: number, random: Random): string {
   return textOf(timeBytes(nowMs), random.bytes(RANDOM_BYTES));
 }
 
+/** Returns a fresh token, epoch, revision or id, by the clock and the random source of a context. */
+export const fresh = (by: { now(): number; readonly random: Random }): string =>
+  freshId(by.now(), by.random);
+
 /** Returns an unused id of the same bytes, with the random ones first, so that few ids of one partition begin alike. */
 export function freshAllocationId(nowMs: number, random: Random): string {
   return textOf(random.bytes(RANDOM_BYTES), timeBytes(nowMs));

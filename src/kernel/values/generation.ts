@@ -1,5 +1,4 @@
-import { type Address, BITS } from "../../net/address.ts";
-import { type Parsed, parsed, unreadable } from "../../net/parsed.ts";
+import { type Address, BITS, type Parsed, parsed, unreadable } from "../../net/address.ts";
 import { isKeptKind } from "../../nouns/application/workload.ts";
 import type { Allocation, Part } from "./allocation.ts";
 import { ID_CHARACTERS, leadsTo } from "./fresh.ts";

@@ -7,7 +7,7 @@ import {
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
 import { changeLease } from "../../kernel/allocations/change-lease.ts";
 import { fence } from "../../kernel/blocks/fence-block.ts";
-import { type Context, fresh } from "../../kernel/core/context.ts";
+import type { Context } from "../../kernel/core/context.ts";
 import { inParallel } from "../../kernel/core/parallel.ts";
 import { type Author, deleteFreedParts, endAsSeen, freeRest, tagOf } from "../../kernel/end/end.ts";
 import { freeSlots } from "../../kernel/end/free-slots.ts";
@@ -20,6 +20,7 @@ import {
   releasedOrdinals,
 } from "../../kernel/values/allocation.ts";
 import { type Block, heldBy } from "../../kernel/values/block.ts";
+import { fresh } from "../../kernel/values/fresh.ts";
 import { nodeOfHandle } from "../../kernel/values/handle.ts";
 import { parseNetwork } from "../../net/cidr.ts";
 import type { NodeObjects } from "../../nouns/cilium/report.ts";

@@ -1,7 +1,8 @@
 import { GRACE_MS } from "../../base/limits.ts";
 import { fence } from "../../kernel/blocks/fence-block.ts";
-import { type Context, fresh } from "../../kernel/core/context.ts";
+import type { Context } from "../../kernel/core/context.ts";
 import type { BorrowedBlock } from "../../kernel/values/borrowed-block.ts";
+import { fresh } from "../../kernel/values/fresh.ts";
 import type { Holders } from "./slot-holders.ts";
 
 /**

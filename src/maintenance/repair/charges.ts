@@ -1,10 +1,11 @@
 import { GRACE_MS } from "../../base/limits.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import { configurationOf } from "../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../kernel/core/context.ts";
+import type { Context } from "../../kernel/core/context.ts";
 import { giveBack } from "../../kernel/quotas/give-back.ts";
 import type { Allocation } from "../../kernel/values/allocation.ts";
 import type { Block } from "../../kernel/values/block.ts";
+import { fresh } from "../../kernel/values/fresh.ts";
 import { ciliumPoolOfHandle, handleOfPrefixes, nodeOfHandle } from "../../kernel/values/handle.ts";
 import { blockChargeOf, claimantOf } from "../../nouns/quota/block-charge.ts";
 import type { Budget, BudgetNamed, Charge, Counted } from "../../nouns/quota/budget.ts";

@@ -2,8 +2,9 @@ import { GRACE_MS } from "../../base/limits.ts";
 import { same } from "../../base/same.ts";
 import { deleteEntries, ensureEntries } from "../../kernel/allocations/index-entries.ts";
 import { configurationOf } from "../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../kernel/core/context.ts";
+import type { Context } from "../../kernel/core/context.ts";
 import { type Allocation, isHolding, isOver } from "../../kernel/values/allocation.ts";
+import { fresh } from "../../kernel/values/fresh.ts";
 import {
   entriesOf,
   type IndexEntry,

@@ -16,10 +16,10 @@ import { clearAround, isFullByIndex } from "../../kernel/blocks/full-group-hint.
 import { whileTime } from "../../kernel/core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY } from "../../kernel/core/compare-and-swap.ts";
 import { configurationOf } from "../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../kernel/core/context.ts";
+import type { Context } from "../../kernel/core/context.ts";
 import type { Allocation } from "../../kernel/values/allocation.ts";
 import { type Block, isEmpty } from "../../kernel/values/block.ts";
-import { randomBelow } from "../../kernel/values/fresh.ts";
+import { fresh, randomBelow } from "../../kernel/values/fresh.ts";
 import type { SpaceIndex } from "../../kernel/values/index-entry.ts";
 import type { QuotaSlot } from "../../kernel/values/quota-slot.ts";
 import {

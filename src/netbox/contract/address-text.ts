@@ -1,5 +1,4 @@
-import { type Address, BITS } from "../../net/address.ts";
-import { type Parsed, parsed, unreadable } from "../../net/parsed.ts";
+import { type Address, BITS, type Parsed, parsed, unreadable } from "../../net/address.ts";
 import { parsePlainAddress } from "../../net/plain-form.ts";
 
 /** An address as NetBox writes it. */

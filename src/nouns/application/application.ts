@@ -1,8 +1,14 @@
 import { assertFamily, assertTexts, assertWhole } from "../../base/assertions.ts";
 import { handleHash } from "../../base/hash.ts";
 import { APPLICATION_ADDRESSES_MAX } from "../../base/limits.ts";
-import { type Address, type Family, formatAddress } from "../../net/address.ts";
-import { type Parsed, parsed, unreadable } from "../../net/parsed.ts";
+import {
+  type Address,
+  type Family,
+  formatAddress,
+  type Parsed,
+  parsed,
+  unreadable,
+} from "../../net/address.ts";
 import { isKeptKind, type Workload, workloadHandle } from "./workload.ts";
 
 /** The name of an application in its space: a controller of workloads, as Kubernetes names it. */

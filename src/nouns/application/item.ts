@@ -12,13 +12,13 @@ import {
   number,
   optional,
   record,
+  revised,
   text,
   texts,
   via,
 } from "../../table/codec.ts";
+import { pageOf, readEach } from "../../table/format.ts";
 import { applicationKey, applicationsPk, spaceIn, unescaped } from "../../table/key.ts";
-import { pageOf, readEach } from "../../table/readable-items.ts";
-import { revised } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import {
   type AddressesWanted,

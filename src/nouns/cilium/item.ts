@@ -11,6 +11,7 @@ import {
   json,
   number,
   optional,
+  revised,
   someOf,
   under,
   via,
@@ -24,7 +25,6 @@ import {
   nodeLifePk,
   STATUS_SK,
 } from "../../table/key.ts";
-import { revised } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import { CILIUM_MODES } from "./object.ts";
 import {

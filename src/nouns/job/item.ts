@@ -11,14 +11,14 @@ import {
   number,
   optional,
   record,
+  revised,
   text,
   under,
   via,
 } from "../../table/codec.ts";
+import { readEach } from "../../table/format.ts";
 import type { Key } from "../../table/item.ts";
 import { JOBS_PK, jobKey, jobPrefix, partsOf } from "../../table/key.ts";
-import { readEach } from "../../table/readable-items.ts";
-import { revised } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import {
   assertJob,

@@ -1,10 +1,9 @@
 import type { PageWanted } from "../../base/listed.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import { textsOf } from "../../table/attribute.ts";
-import { codec, type FlatForm, id, labels } from "../../table/codec.ts";
+import { codec, type FlatForm, id, labels, revised } from "../../table/codec.ts";
+import { pageOf, readEach } from "../../table/format.ts";
 import { namespaceKey, namespacesPk, spaceAndName } from "../../table/key.ts";
-import { pageOf, readEach } from "../../table/readable-items.ts";
-import { revised } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import { assertNamespace, type DefaultPools, type Namespace } from "./namespace.ts";
 

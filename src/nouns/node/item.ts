@@ -4,7 +4,8 @@ import { placesFrom } from "../../kernel/items/full-block.ts";
 import type { Places } from "../../kernel/values/full-block.ts";
 import { type HostId, hostName } from "../../kernel/values/host.ts";
 import { absent, equals } from "../../table/clause.ts";
-import { codec, id, labels, number, under } from "../../table/codec.ts";
+import { codec, id, labels, number, revised, under, withItem } from "../../table/codec.ts";
+import { pageOf, readEach, readOrNot } from "../../table/format.ts";
 import {
   BORROWED_BLOCK_PREFIX,
   hostIn,
@@ -15,8 +16,6 @@ import {
   nodesPk,
   spaceAndName,
 } from "../../table/key.ts";
-import { pageOf, readEach, readOrNot } from "../../table/readable-items.ts";
-import { revised, withItem } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import { assertNode, assertNodeEntry, type Node, type NodeEntry } from "./node.ts";
 

@@ -1,8 +1,7 @@
 import type { Outcome } from "../../base/outcome.ts";
 import { oneOf } from "../../table/attribute.ts";
-import { cidr, codec, id, list, optional, under } from "../../table/codec.ts";
+import { cidr, codec, id, list, optional, revised, under } from "../../table/codec.ts";
 import { partsOf, spaceIn, statedKey, statedPk, statedPrefix } from "../../table/key.ts";
-import { revised } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import {
   assertStatedRanges,

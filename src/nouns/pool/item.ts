@@ -20,26 +20,28 @@ import {
   someOf,
   text,
   texts,
+  withItem,
 } from "../../table/codec.ts";
-import { assertKeys, reading } from "../../table/format.ts";
+import { assertKeys, readEachByName, reading, readOrNot } from "../../table/format.ts";
 import type { Item, Key } from "../../table/item.ts";
 import {
   CONFIG_SK,
   configKey,
+  planKey,
   poolKey,
   reservationKey,
   spaceAndName,
+  spaceIn,
   spacePk,
   versionKey,
 } from "../../table/key.ts";
-import { readEachByName, readOrNot } from "../../table/readable-items.ts";
-import { withItem } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import { quotaFrom } from "../quota/item.ts";
 import { RESERVATION, reservationFrom } from "../reservation/item.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import { CONFIGURATION, settingsFrom } from "../settings/item.ts";
 import { type AttributeIndex, SETTINGS_DEFAULT, type Settings } from "../settings/settings.ts";
+import { type AddressPlan, type AddressPlanEntry, assertPlan } from "./address-plan.ts";
 import { reservedBy, type SpaceConfiguration } from "./configuration.ts";
 import type { Route } from "./network.ts";
 import { ASSIGNMENT_MODES, assertPool, BORROWING, POOL_STATES, type Pool } from "./pool.ts";
@@ -77,12 +79,13 @@ export function spaceItems(table: Table) {
       const pools = readEachByName(items.filter(isPool), poolFrom);
       const reservations = readEachByName(items.filter(isReservation), reservationFrom);
       const quotas = readEachByName(items.filter(isQuota), quotaFrom);
-      const reserved = reservedBy(reservations.items, pools.items);
+      const reserved = once(() => reservedBy(reservations.items, pools.items));
       const config = items.find(({ sk }) => sk === CONFIG_SK);
-      const known = config && readOrNot(config, settingsFrom);
+      const known = once(() => config && readOrNot(config, settingsFrom));
       const settings = () => {
-        if (known instanceof CorruptItemError) throw known;
-        return known;
+        const read = known();
+        if (read instanceof CorruptItemError) throw read;
+        return read;
       };
       return {
         get settings() {
@@ -108,7 +111,7 @@ export function spaceItems(table: Table) {
         get reserved() {
           const [first] = reservations.unreadable;
           if (first) throw first.unreadable;
-          return reserved;
+          return reserved();
         },
       };
     },
@@ -183,6 +186,15 @@ export function spaceItems(table: Table) {
   };
 }
 
+/** Returns a function that makes its value at the first call. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 const unchanged = (step: string, revision: string | undefined) =>
   revision === undefined
     ? absent(`${step}-absent`, "pk")
@@ -239,3 +251,56 @@ const POOL = codec<Pool, "space" | "name">({
   assert: assertPool,
 });
 export const poolFrom = POOL.from;
+
+/**
+ * The calls for the address plan: every range of a space in one item. Each method is one call to
+ * the database.
+ */
+export function planItems(table: Table) {
+  return {
+    async readPlan(space: string): Promise<AddressPlan> {
+      const item = await table.get(planKey(space));
+      return item ? planFrom(item) : { space, entries: [] };
+    },
+
+    async changePlan(
+      seen: AddressPlan,
+      entries: AddressPlan["entries"],
+      revision: string,
+    ): Promise<Outcome<AddressPlan>> {
+      const item = PLAN.item({ space: seen.space, entries, revision });
+      const outcome = await table.write({
+        step: "change-plan",
+        key: item,
+        when: [
+          seen.revision === undefined
+            ? absent("plan-absent", "pk")
+            : equals("plan-rev", seen.revision, "revision"),
+        ],
+        change: { kind: "put", item },
+      });
+      return withItem(outcome, planFrom);
+    },
+  };
+}
+
+/** The plan of a space has a revision from its first pool on, which is when its item begins. */
+const PLAN = codec<Required<AddressPlan>, "space">({
+  key: ({ space }) => planKey(space),
+  named: (key) => ({ space: spaceIn(key) }),
+  attributes: {
+    entries: list(
+      record<AddressPlanEntry>({
+        pool: text,
+        id,
+        subnetId: optional(id),
+        parentId: optional(id),
+        cidr,
+        blockSize: number,
+      }),
+    ),
+    revision: id,
+  },
+  assert: assertPlan,
+});
+export const planFrom = PLAN.from;

@@ -1,4 +1,4 @@
-import { type Parsed, parsed, unreadable } from "../../net/parsed.ts";
+import { type Parsed, parsed, unreadable } from "../../net/address.ts";
 
 /** A pattern over the names of pools: for each of its characters or classes a test, or `*` for any run of characters. */
 export type PoolPattern = readonly ("*" | ((character: string) => boolean))[];

@@ -2,9 +2,8 @@ import { GIVE_BACK_LANES } from "../../base/limits.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import { idOf } from "../../table/attribute.ts";
 import { absent, atMost, type Clause, equals } from "../../table/clause.ts";
-import { codec, type FlatForm, id, number, optional, under } from "../../table/codec.ts";
+import { codec, type FlatForm, id, number, optional, under, withItem } from "../../table/codec.ts";
 import { budgetKey, partsOf } from "../../table/key.ts";
-import { withItem } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import {
   assertBudget,

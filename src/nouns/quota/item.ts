@@ -1,8 +1,7 @@
 import type { Outcome } from "../../base/outcome.ts";
 import { absent, atMost, equals } from "../../table/clause.ts";
-import { codec, id, number, optional, text } from "../../table/codec.ts";
+import { codec, id, number, optional, text, withItem } from "../../table/codec.ts";
 import { partsOf, quotaKey, requestRateKey, spaceAndName } from "../../table/key.ts";
-import { withItem } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import { assertQuota, assertRequestRate, type Quota, type RequestRate } from "./quota.ts";
 

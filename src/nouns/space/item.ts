@@ -14,12 +14,11 @@ import {
   texts,
   under,
   via,
+  withItem,
 } from "../../table/codec.ts";
-import { reading } from "../../table/format.ts";
+import { pageOf, readEach, readEachByName, reading } from "../../table/format.ts";
 import type { Item } from "../../table/item.ts";
 import { SPACES_PK, spaceKey, unescaped } from "../../table/key.ts";
-import { pageOf, readEach, readEachByName } from "../../table/readable-items.ts";
-import { withItem } from "../../table/revised-writes.ts";
 import type { Table } from "../../table/table.ts";
 import { usageFrom, usageText } from "../utilization/usage-text.ts";
 import type { PoolCount, SpaceEntry, SpacePosition, SubnetCount } from "./space.ts";

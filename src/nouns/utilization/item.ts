@@ -8,8 +8,8 @@ import {
   under,
   via,
 } from "../../table/codec.ts";
+import { readEach } from "../../table/format.ts";
 import { poolUsageKey, poolUsagesPk, spaceIn, unescaped } from "../../table/key.ts";
-import { readEach } from "../../table/readable-items.ts";
 import type { Table } from "../../table/table.ts";
 import {
   assertPoolUsage,

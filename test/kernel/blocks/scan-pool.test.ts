@@ -28,7 +28,7 @@ import {
 } from "../../../src/nouns/pool/operations/administration.ts";
 import { deletePool, releasePool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
 import type { Pool } from "../../../src/nouns/pool/pool.ts";
-import { makeStore } from "../../../src/store/store.ts";
+import { makeStore } from "../../../src/store/stack.ts";
 import { asAsked, InMemoryTable } from "../../../src/table/in-memory-table.ts";
 import type { Item } from "../../../src/table/item.ts";
 import { kindNameOf } from "../../../src/table/kinds.ts";

@@ -11,7 +11,7 @@ import type { Address } from "../../../src/net/address.ts";
 import { putPool, putReservation } from "../../../src/nouns/pool/operations/administration.ts";
 import { deletePool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
 import type { Pool } from "../../../src/nouns/pool/pool.ts";
-import { makeStore } from "../../../src/store/store.ts";
+import { makeStore } from "../../../src/store/stack.ts";
 import { versionKey } from "../../../src/table/key.ts";
 import type { Table } from "../../../src/table/table.ts";
 import { callsOf } from "../../simulation/crash-points.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../../src/kernel/values/block-changes.ts";
 import type { HostId, HostReserved } from "../../../src/kernel/values/host.ts";
 import { isReleased, type ReleasedSlot, type Slot } from "../../../src/kernel/values/slot.ts";
-import { makeStore } from "../../../src/store/store.ts";
+import { makeStore } from "../../../src/store/stack.ts";
 import { InMemoryTable } from "../../../src/table/in-memory-table.ts";
 import {
   affinityWith,

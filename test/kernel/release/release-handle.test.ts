@@ -13,7 +13,7 @@ import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
 import { isFinished } from "../../../src/kernel/values/allocation.ts";
 import { formatAddress } from "../../../src/net/address.ts";
 import { formatCidr } from "../../../src/net/cidr.ts";
-import { makeStore } from "../../../src/store/store.ts";
+import { makeStore } from "../../../src/store/stack.ts";
 import type { Table } from "../../../src/table/table.ts";
 import { addressOfQuotaSlot, crowd, type Member, type OccupiedQuotaSlot } from "../../crowd.ts";
 import { seededRandom } from "../../simulation/random.ts";

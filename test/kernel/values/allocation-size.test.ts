@@ -4,7 +4,7 @@ import { INTERFACE_CHARACTERS_MAX } from "../../../src/base/limits.ts";
 import { type Allocation, allocationBytes } from "../../../src/kernel/values/allocation.ts";
 import { formatAddress } from "../../../src/net/address.ts";
 import { addressAt } from "../../../src/net/cidr.ts";
-import { makeStore } from "../../../src/store/store.ts";
+import { makeStore } from "../../../src/store/stack.ts";
 import { InMemoryTable } from "../../../src/table/in-memory-table.ts";
 import type { Item } from "../../../src/table/item.ts";
 import { allocationWith, network, token } from "../../builders.ts";

@@ -6,7 +6,7 @@ import {
   SAMPLE_MS_MIN,
 } from "../../../src/nouns/utilization/pool-usage.ts";
 import { NO_USAGE } from "../../../src/nouns/utilization/usage.ts";
-import { makeStore } from "../../../src/store/store.ts";
+import { makeStore } from "../../../src/store/stack.ts";
 import { InMemoryTable } from "../../../src/table/in-memory-table.ts";
 import { poolUsageKey } from "../../../src/table/key.ts";
 import { NOW_MS } from "../../builders.ts";

@@ -2,10 +2,11 @@ import { ALLOCATION_BYTES_MAX } from "../../../base/limits.ts";
 import { Rejection, UnavailableError } from "../../../base/outcome.ts";
 import { identify, type NamedAddress } from "../../../kernel/allocations/identify-address.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { type Allocation, allocationBytes, ownersAt } from "../../../kernel/values/allocation.ts";
 import { heldBy } from "../../../kernel/values/block.ts";
 import { blockOf } from "../../../kernel/values/block-group.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import type { Generation } from "../../../kernel/values/generation.ts";
 import {
   changedOwners,

@@ -1,9 +1,10 @@
 import { Rejection } from "../../../base/outcome.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { configurationOf, coolingRules, poolAt } from "../../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { cooledAtMs, isCooled } from "../../../kernel/values/block.ts";
 import { blockOf } from "../../../kernel/values/block-group.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { type Address, formatAddress } from "../../../net/address.ts";
 import { ordinalOf } from "../../../net/cidr.ts";
 

@@ -24,7 +24,8 @@ import {
   interfacesOf,
 } from "../../../kernel/assign/assignment.ts";
 import type { Explanation } from "../../../kernel/assign/explain.ts";
-import { type Context, fresh, type Work } from "../../../kernel/core/context.ts";
+import type { Context, Work } from "../../../kernel/core/context.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { hostId } from "../../../kernel/values/host.ts";
 import type { PoolsAsked } from "../../../selection/acquire-pools.ts";
 import {

@@ -5,11 +5,11 @@ import {
   ORDINALS_ENDED_PER_CHANGE,
 } from "../../../base/limits.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import { endWithoutNext } from "../../../kernel/end/keep-instance.ts";
 import { settle } from "../../../kernel/held/settle.ts";
-import { shuffled } from "../../../kernel/values/fresh.ts";
+import { fresh, shuffled } from "../../../kernel/values/fresh.ts";
 import { type Application, handleAt, nameOfApplication, type Ordinals } from "../application.ts";
 import { isGone, lostOrdinals, sharedOrdinals, withoutOrdinals } from "../changes.ts";
 

@@ -1,8 +1,9 @@
 import { PAGE_READS_AT_ONCE, SLOTS_PER_WRITE_MAX } from "../../../base/limits.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import { blocksOfListed, type ListedInBlock } from "../../../kernel/held/settle.ts";
 import type { Block } from "../../../kernel/values/block.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { formatCidr, ordinalOf } from "../../../net/cidr.ts";
 import { type Application, applicationHash } from "../application.ts";
 import type { Chosen } from "./choose-addresses.ts";

@@ -6,10 +6,11 @@ import {
 import { Rejection } from "../../../base/outcome.ts";
 import { same } from "../../../base/same.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../../../kernel/core/compare-and-swap.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { forgetApplication } from "../../../kernel/core/labels.ts";
 import { knownOutcome, type Precondition, unchanged, unmet } from "../../../kernel/core/written.ts";
 import { freeSurplus, leave, settle } from "../../../kernel/held/settle.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { holds, NO_ADDRESSES } from "../../../net/address-set.ts";
 import { type Resolved, targetsOf } from "../../../selection/application-targets.ts";
 import { applicationSetOf } from "../../pool/application-pools.ts";

@@ -4,9 +4,10 @@ import { type PoolRequest, poolsServing } from "../../../kernel/assign/family-re
 import { requesterOf } from "../../../kernel/assign/requester.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../../../kernel/core/compare-and-swap.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { allOf } from "../../../kernel/core/parallel.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { hostId } from "../../../kernel/values/host.ts";
 import { FAMILIES, type Family } from "../../../net/address.ts";
 import { type Cidr, formatCidr, parseNetwork, sameCidr } from "../../../net/cidr.ts";

@@ -1,7 +1,8 @@
 import type { Rejection } from "../../../base/outcome.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import { unstate } from "../../prefix/operations/state-ranges.ts";
 import { endCiliumReport, isStillReleasing } from "./end-cilium-report.ts";

@@ -1,4 +1,5 @@
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import type { Job } from "../job.ts";
 
 /**

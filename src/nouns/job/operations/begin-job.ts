@@ -1,6 +1,7 @@
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import type { Pool } from "../../pool/pool.ts";
 import { type Job, mayBeginAgain, shrinkJobId } from "../job.ts";
 

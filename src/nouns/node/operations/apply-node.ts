@@ -2,10 +2,11 @@ import { NODE_REPLACED_MS } from "../../../base/limits.ts";
 import { same } from "../../../base/same.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { forgetLabels } from "../../../kernel/core/labels.ts";
 import { allOf } from "../../../kernel/core/parallel.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { hostId } from "../../../kernel/values/host.ts";
 import {
   type Ending,

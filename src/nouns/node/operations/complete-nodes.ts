@@ -8,9 +8,10 @@ import {
 import { orCorrupt, Rejection } from "../../../base/outcome.ts";
 import { BoundedWork } from "../../../kernel/core/bounded-work.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { judgeList, type NodeList } from "../judge-list.ts";
 import type { NodeReport } from "../node-report.ts";
 import { applyDeleted } from "./apply-node.ts";

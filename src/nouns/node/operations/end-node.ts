@@ -1,10 +1,11 @@
 import { CLOCK_SKEW_MS_MAX, TOMBSTONE_KEPT_MS } from "../../../base/limits.ts";
 import { releaseAffinities } from "../../../kernel/affinities/release-range.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
 import type { Released } from "../../../kernel/release/ending.ts";
 import { releaseHandle } from "../../../kernel/release/release-handle.ts";
 import { releaseHost } from "../../../kernel/release/release-host.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { ciliumPoolHandle, nodeHandle } from "../../../kernel/values/handle.ts";
 import { hostId } from "../../../kernel/values/host.ts";
 import { poolsOnHost } from "../../cilium/operations/pool-prefixes.ts";

@@ -5,7 +5,7 @@ import { same } from "../../../base/same.ts";
 import { notFound } from "../../../kernel/core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { announceChange } from "../../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import {
   knownOutcome,
   type Precondition,
@@ -14,6 +14,7 @@ import {
   unmet,
   type Written,
 } from "../../../kernel/core/written.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import { isShut } from "../../../selection/closed-by-reservations.ts";
 import { deleteJobId } from "../../job/job.ts";
@@ -48,7 +49,7 @@ export async function putPool(
       unmet({ kind: "pool", name }, { act: "change", precondition }) ??
       withoutPrefix(spec, configuration);
     if (unfit) return answer(unfit);
-    const parent = parentOf(spec, space, configuration);
+    const parent = spec.parent === undefined ? undefined : parentOf(spec, space, configuration);
     if (parent instanceof Rejection) return answer(parent);
     const count = configuration.pools.length + configuration.unreadablePools.length;
     return answer(await createPool(context, { space, name, spec, current, parent, count }));

@@ -2,9 +2,10 @@ import { EVERY_SHARD } from "../../../base/hash.ts";
 import { SHARDS } from "../../../base/limits.ts";
 import { untilKnown } from "../../../kernel/core/compare-and-swap.ts";
 import { announceChange } from "../../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import type { AttributeIndex, Settings } from "../../settings/settings.ts";
 
 /** Settings as they were written, with the indexes of their indexed attributes. */

@@ -8,7 +8,7 @@ import { same } from "../../../base/same.ts";
 import { lookAtSet } from "../../../kernel/blocks/look-at-set.ts";
 import { answer, RETRY, type Step } from "../../../kernel/core/compare-and-swap.ts";
 import { announceChange } from "../../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import {
   knownOutcome,
   type Precondition,
@@ -16,6 +16,7 @@ import {
   unmet,
   type Written,
 } from "../../../kernel/core/written.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { formatAddress } from "../../../net/address.ts";
 import { type AddressSet, NO_ADDRESSES, subtract, unionOf } from "../../../net/address-set.ts";
 import { formatCidr, sameCidr } from "../../../net/cidr.ts";

@@ -2,13 +2,14 @@ import { PLAN_BYTES_MAX, POOLS_PER_SPACE_MAX } from "../../../base/limits.ts";
 import { Rejection } from "../../../base/outcome.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { announceChange } from "../../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import {
   changedMeanwhile,
   knownOutcome,
   registerSpace,
   type Written,
 } from "../../../kernel/core/written.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { sameCidr } from "../../../net/cidr.ts";
 import { holdPrefix, leavePrefix } from "../../prefix/operations/child-pool.ts";
 import { type AddressPlanEntry, mayShare, nameBytes, planBytes, planned } from "../address-plan.ts";
@@ -59,7 +60,7 @@ export async function createPool(
   // A reclaim run that read the space while it had no pool may have removed it from the register. A run that reads it
   // now keeps it.
   await registerSpace(context, space);
-  const unheld = await holdPrefix(context, pending);
+  const unheld = parent && (await holdPrefix(context, pending));
   const { pool, rejection } = unheld
     ? { pool: pending, rejection: unheld }
     : await enterPlan(context, pending);

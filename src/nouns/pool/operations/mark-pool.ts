@@ -1,7 +1,8 @@
 import { UnavailableError } from "../../../base/outcome.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { announceChange } from "../../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { nothingAssigned, type PoolJob } from "../../job/job.ts";
 import { advance, endJob } from "../../job/operations/advance-job.ts";
 import { leavePrefix } from "../../prefix/operations/child-pool.ts";

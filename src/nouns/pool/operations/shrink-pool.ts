@@ -1,5 +1,6 @@
 import { announceChange } from "../../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { nothingAssigned, type PoolJob } from "../../job/job.ts";
 import { advance, endJob } from "../../job/operations/advance-job.ts";
 import type { Pool } from "../pool.ts";

@@ -1,9 +1,10 @@
 import { Rejection } from "../../../base/outcome.ts";
 import { allocationOfSlot, ownerOfSlot } from "../../../kernel/allocations/allocation-of-slot.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";
 import { isBlockOf } from "../../../kernel/values/block-group.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { handleOfPrefixes } from "../../../kernel/values/handle.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import { deleteJobId } from "../../job/job.ts";

@@ -1,7 +1,8 @@
 import { same } from "../../../base/same.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { type Cidr, sameCidr } from "../../../net/cidr.ts";
 import { isLater } from "../../node/judge-node.ts";
 import {

@@ -5,7 +5,7 @@ import { same } from "../../../base/same.ts";
 import { notFound } from "../../../kernel/core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { announceChange } from "../../../kernel/core/configuration.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import {
   knownOutcome,
   type Precondition,
@@ -14,6 +14,7 @@ import {
   unmet,
   type Written,
 } from "../../../kernel/core/written.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { quotaNamed } from "../../pool/configuration.ts";
 import type { Quota, QuotaSpec } from "../quota.ts";
 

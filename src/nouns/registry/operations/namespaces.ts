@@ -4,7 +4,7 @@ import type { Rejection } from "../../../base/outcome.ts";
 import { same } from "../../../base/same.ts";
 import { notFound } from "../../../kernel/core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { forgetLabels } from "../../../kernel/core/labels.ts";
 import {
   knownOutcome,
@@ -14,6 +14,7 @@ import {
   unmet,
   type Written,
 } from "../../../kernel/core/written.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import type { Namespace, NamespaceSpec } from "../../namespace/namespace.ts";
 import type { LabelledWanted } from "./nodes.ts";
 

@@ -1,7 +1,8 @@
 import { Rejection } from "../../../base/outcome.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../../../kernel/core/compare-and-swap.ts";
-import { type Context, fresh } from "../../../kernel/core/context.ts";
+import type { Context } from "../../../kernel/core/context.ts";
 import { registerSpace } from "../../../kernel/core/written.ts";
+import { fresh } from "../../../kernel/values/fresh.ts";
 import { SPACE_JOB_ID, type SpaceJob } from "../../job/job.ts";
 import { readAgain } from "../../job/operations/advance-job.ts";
 import { beginJob } from "../../job/operations/begin-job.ts";
