@@ -314,7 +314,13 @@ async function measureSelectors(scene: Scene, owner: Context): Promise<void> {
     selector: { kind: "has()", label: "rack" },
   } as const;
   await makePool(cold(), { space, name: "racks", cidr: "172.16.0.0/20" }, { nodeSelector });
-  await putNode(cold(), space, "owner", { rack: "7", "example.org/zone": "west" }, undefined);
+  await putNode(
+    cold(),
+    space,
+    "owner",
+    { labels: { rack: "7", "example.org/zone": "west" } },
+    undefined,
+  );
   const open = () => ({ ...requestOf(scene, "owner"), pools: [] });
   const later = (ages: number): Context => ({
     ...owner,

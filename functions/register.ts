@@ -17,7 +17,7 @@ export const registerOver = ({ connect }: Wiring) =>
   authorized<"register">(connect, {
     "PUT /v1/nodes/{node}": route(
       nodes.readPut,
-      (plat, { space, name, spec, ifMatch }) => putNode(plat, space, name, spec.labels, ifMatch),
+      (plat, { space, name, spec, ifMatch }) => putNode(plat, space, name, spec, ifMatch),
       nodePutAnswer,
     ),
     "DELETE /v1/nodes/{node}": route(

@@ -322,7 +322,7 @@ describe("I12 a host gets addresses by itself only of pools that select it", () 
     };
     const world = await makeWorld(selective);
     const { calm, clock, table } = world;
-    const registered = await putNode(calm, SPACE, "node-1", { zone: "west" }, undefined);
+    const registered = await putNode(calm, SPACE, "node-1", { labels: { zone: "west" } }, undefined);
     if (registered instanceof Rejection) throw new Error(registered.detail);
     const slow: Table = {
       ...tableOf(world),
@@ -330,7 +330,7 @@ describe("I12 a host gets addresses by itself only of pools that select it", () 
         const items = await table.query(pk, options);
         if (!pk.startsWith("GROUPINDEX#")) return items;
         const { revision } = registered.value;
-        const moved = await putNode(calm, SPACE, "node-1", { zone: "east" }, revision);
+        const moved = await putNode(calm, SPACE, "node-1", { labels: { zone: "east" } }, revision);
         if (!(moved instanceof Rejection)) clock.nowMs = moved.effectiveAtMs;
         return items;
       },

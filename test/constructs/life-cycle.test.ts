@@ -2,6 +2,7 @@ import type { CloudFormationCustomResourceEvent } from "aws-lambda";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EFFECTIVE_MS_MAX } from "../../src/base/limits.ts";
+import { POOL } from "../../src/constructs/handler/pool.ts";
 import { newSpace } from "../functions/plat.ts";
 import { fewerRuns } from "../property-runs.ts";
 import { type Invoke, Stack, type Template } from "./cloud-formation.ts";
@@ -318,6 +319,19 @@ describe("a pool", () => {
     expect((await plat.get("/v1/pools")).body.pools).toHaveLength(5);
     await stack.delete();
     expect((await plat.get("/v1/pools")).body.pools).toHaveLength(4);
+  });
+
+  it.each([
+    [{ description: "of the lab" }, true],
+    [{ allowedUses: ["Tunnel"] }, true],
+    [{ allowedUses: ["LoadBalancer"] }, false],
+    [{ assignmentMode: "Applications" }, false],
+    [{ parent: "region" }, false],
+    [{ blockSize: 28 }, false],
+  ])("that gets %j keeps its name: %s; otherwise it is replaced", (more, keeps) => {
+    const owner = { stack: "arn:aws:cloudformation:r:1:stack/s/u-1", resource: "Lan" };
+    const named = (body: object) => POOL.nameOf({ Body: JSON.stringify(body) }, owner);
+    expect(named({ ...BODY, ...more }) === named(BODY)).toBe(keeps);
   });
 
   it("is replaced with the addresses that name it", async () => {

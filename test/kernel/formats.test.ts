@@ -64,7 +64,7 @@ async function outdated(key: string, act: () => Promise<unknown>): Promise<void>
 describe("what another version has made its own", () => {
   it("is not replaced by who saw it before", async () => {
     const { store } = world.calm;
-    await putNode(world.calm, SPACE, "node-1", {}, undefined);
+    await putNode(world.calm, SPACE, "node-1", { labels: {} }, undefined);
     const seen = await store.readNode(SPACE, "node-1");
     if (!seen) throw new Error("there is no node");
     await outdated(`HOST#${SPACE}#host:node-1`, async () => {
@@ -216,7 +216,7 @@ it("a host whose labels cannot be read keeps its warm blocks in a pool that sele
   const west = 'zone == "west"';
   const nodeSelector = { text: west, selector: selector(west) };
   world = await makeWorld({ ...poolOf("10.0.0.0/29", 31), nodeSelector }, { warmBlocksPerHost: 1 });
-  await putNode(world.calm, SPACE, "node-1", { zone: "west" }, undefined);
+  await putNode(world.calm, SPACE, "node-1", { labels: { zone: "west" } }, undefined);
   await assigned(world.calm, requestOf("kept", 2));
   await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 2)));
   await outdated("HOST#default#host:node-1 NODE", async () => {

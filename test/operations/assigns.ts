@@ -174,7 +174,7 @@ export const ASSIGNS: readonly Operation[] = [
     step: "take-slots",
     prepare: async ({ calm }) => {
       for (const name of ["node-1", "node-2"])
-        await putNode(calm, SPACE, name, { zone: "west" }, undefined);
+        await putNode(calm, SPACE, name, { labels: { zone: "west" } }, undefined);
       await putNamespace(calm, SPACE, "shop", { labels: { team: "web" } }, undefined);
       await putPool(calm, SPACE, "pool", selectivePool, await revision(calm));
       return { old: await assigned(calm, { ...requestOf("old", 1), namespace: "shop" }) };

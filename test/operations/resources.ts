@@ -100,7 +100,7 @@ const servedBy = (name: string, cidr: string): Change => ({
 const node = (zone: string, step: string): Change => ({
   name: `a PUT with zone ${zone}`,
   step,
-  make: (context, seen) => putNode(context, SPACE, "n1", { zone }, seen),
+  make: (context, seen) => putNode(context, SPACE, "n1", { labels: { zone } }, seen),
   leaves: { labels: { zone } },
 });
 
@@ -169,7 +169,7 @@ export const RESOURCES: readonly Resource[] = [
   },
   {
     name: "a node",
-    make: (context) => putNode(context, SPACE, "n1", {}, undefined),
+    make: (context) => putNode(context, SPACE, "n1", { labels: {} }, undefined),
     read: readNode,
     changes: [
       node("a", "change-node"),

@@ -167,7 +167,7 @@ export const SCHEDULED_RUNS: readonly Operation[] = [
     prepare: async ({ calm, clock }) => {
       const { store } = calm;
       await store.enterNode({ space: SPACE, name: "gone", id: "gone", atMs: clock.nowMs });
-      await putNode(calm, SPACE, "node-2", {}, undefined);
+      await putNode(calm, SPACE, "node-2", { labels: {} }, undefined);
       const node = await store.readNode(SPACE, "node-2");
       if (node) await store.deleteNodeEntry("leave-node", node);
       clock.nowMs += 100_000;

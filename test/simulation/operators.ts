@@ -297,7 +297,7 @@ async function labelHost(context: Context, { selection }: Life, name: string) {
   const labels = chance(context, 0.25) ? undefined : drawLabels(context.random);
   return selection.labelling<Node | undefined>(hostNamed(name), labels, () =>
     labels
-      ? putNode(requestOf(context), SPACE, name, labels, seen)
+      ? putNode(requestOf(context), SPACE, name, { labels }, seen)
       : deleteNode(requestOf(context), SPACE, name, seen),
   );
 }

@@ -424,7 +424,7 @@ async function makeSpace(
     const [kind, name = ""] = who.split(":");
     await (kind === "namespace"
       ? putNamespace(context, SPACE, name, { labels }, undefined)
-      : putNode(context, SPACE, name, labels, undefined));
+      : putNode(context, SPACE, name, { labels }, undefined));
   }
   if (depotPools)
     await putNamespace(context, SPACE, DEPOT, { labels: {}, defaultPools: depotPools }, undefined);

@@ -73,8 +73,8 @@ describe("a process that begins with the register, with jobs or with a scheduled
       ...contextOver(table, clock),
       store: contextOver(knownKeysTable(counting(table, gets)), clock).store,
     };
-    await putNode(counted, "default", "n1", {}, undefined);
-    await putNode(counted, "default", "n2", {}, undefined);
+    await putNode(counted, "default", "n1", { labels: {} }, undefined);
+    await putNode(counted, "default", "n2", { labels: {} }, undefined);
     await counted.store.readNode("default", "n3");
     expect(gets.filter((pk) => pk === "TABLE")).toHaveLength(1);
     expect(table.items()).toContainEqual(TOLD);

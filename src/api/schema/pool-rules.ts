@@ -19,6 +19,7 @@ import {
   blockSizesOf,
   narrows,
   type PoolSelector,
+  type PoolSpec,
   type Use,
 } from "../../nouns/pool/pool.ts";
 import { setOf } from "../../nouns/pool/set.ts";
@@ -167,29 +168,46 @@ function parentProblems({ cidr, parent, blockSize, ranges }: PoolInput): FieldPr
   return problems;
 }
 
-/** The fields that a pool of prefixes must not have: they are about addresses, workloads or the hosts of blocks. */
-const ABOUT_ADDRESSES = [
-  "allowedUses",
-  "borrowing",
-  "dns",
-  "domain",
-  "excludes",
-  "gateway",
-  "kind",
-  "mtu",
-  "namespaceNames",
-  "namespaceSelector",
-  "networks",
-  "podSelector",
-  "prefixLength",
-  "ranges",
-  "routes",
-  "vlan",
-] as const;
+/** True for each field that a pool of prefixes must not have: it is about addresses, workloads or the hosts of blocks. */
+const IS_ABOUT_ADDRESSES = {
+  allowedUses: true,
+  assign: false,
+  assignmentMode: false,
+  blockSize: false,
+  borrowing: true,
+  cidr: false,
+  cooldownSeconds: false,
+  description: false,
+  disabled: false,
+  dns: true,
+  domain: true,
+  excludes: true,
+  gateway: true,
+  kind: true,
+  labels: false,
+  mtu: true,
+  namespaceNames: true,
+  namespaceSelector: true,
+  networks: true,
+  nodeNames: false,
+  nodeSelector: false,
+  parent: false,
+  podSelector: true,
+  prefixLength: true,
+  principals: false,
+  ranges: true,
+  routes: true,
+  routing: false,
+  tags: false,
+  vlan: true,
+} as const satisfies Readonly<Record<keyof PoolSpec, boolean>>;
+const ABOUT_ADDRESSES = (Object.keys(IS_ABOUT_ADDRESSES) as (keyof PoolSpec)[]).filter(
+  (field) => IS_ABOUT_ADDRESSES[field],
+);
 
 /** Returns the problems of a pool of prefixes that has fields of a pool of addresses. */
 function prefixProblems(
-  pool: PoolInput & { readonly [field in (typeof ABOUT_ADDRESSES)[number]]?: unknown },
+  pool: PoolInput & { readonly [field in keyof PoolSpec]?: unknown },
 ): FieldProblem[] {
   const { assignmentMode } = pool;
   const problems: FieldProblem[] = ABOUT_ADDRESSES.filter((field) => pool[field] !== undefined).map(

@@ -9,7 +9,7 @@ import {
 import { digestOf, type Owner, type Properties, Refused, uuidOf } from "./event.ts";
 import type { Kind, World } from "./kind.ts";
 
-/** The fields of a pool that never change, so that a change of one means another pool. */
+/** The fields of a pool that never change and that most pools have: a change of one means another pool. */
 const REPLACING = ["cidr", "assign", "blockSize"] as const;
 /** The part of a logical id that the name of a pool shows: with the digest it is a label of DNS. */
 const SHOWN_CHARACTERS = 40;
@@ -29,7 +29,13 @@ export const POOL: Kind = {
     const body = bodyOf(properties);
     const shown = owner.resource.toLowerCase().slice(0, SHOWN_CHARACTERS);
     const kept = [...REPLACING.map((field) => body[field] ?? null), body.ranges !== undefined];
-    return `${shown}-${digestOf([uuidOf(owner), owner.resource, kept])}`;
+    // Only what a pool has counts, so that the names of pools without it stay as they are.
+    const more = [
+      ...(body.parent === undefined ? [] : [{ parent: body.parent }]),
+      ...(body.allowedUses?.includes("LoadBalancer") ? ["LoadBalancer"] : []),
+      ...(body.assignmentMode === "Applications" ? ["Applications"] : []),
+    ];
+    return `${shown}-${digestOf([uuidOf(owner), owner.resource, [...kept, ...more]])}`;
   },
 
   async ensure(world, { name, properties, owner }) {

@@ -12,6 +12,9 @@ export interface Node {
   readonly revision: string;
 }
 
+/** The part of a node that an operator says. */
+export type NodeSpec = Omit<Node, "space" | "name" | "id" | "revision">;
+
 /** Returns the id of a registration of the object of a cluster. It is new each time, so that a late delete misses it. */
 export const registrationOf = (uid: string, fresh: string): string => `${uid}/${fresh}`;
 

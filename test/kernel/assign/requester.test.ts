@@ -59,7 +59,7 @@ beforeEach(async () => {
 /** Writes the labels of a node, whether it exists or not, and returns when they take effect. */
 async function label(labels: Labels, name = "node-1"): Promise<number> {
   const { revision } = (await context.store.readNode(SPACE, name)) ?? {};
-  return effectOf(await putNode(context, SPACE, name, labels, revision));
+  return effectOf(await putNode(context, SPACE, name, { labels }, revision));
 }
 
 async function labelNamespace(labels: Labels): Promise<number> {

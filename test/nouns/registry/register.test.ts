@@ -18,7 +18,7 @@ const SLOW: readonly {
   {
     name: "its deletion",
     prepare: async ({ calm }) => {
-      await putNode(calm, SPACE, "n1", { zone: "old" }, undefined);
+      await putNode(calm, SPACE, "n1", { labels: { zone: "old" } }, undefined);
     },
     walk: async (context) => {
       const seen = await context.store.readNode(SPACE, "n1");
@@ -48,7 +48,7 @@ describe("a node that is registered anew is listed at once, whenever that comes 
       await prepare(world);
       const own = withIntruder(world.table, at, async () => {
         const context = contextOver(world.table, world.clock, 3);
-        const put = await putNode(context, SPACE, "n1", { zone: "new" }, undefined);
+        const put = await putNode(context, SPACE, "n1", { labels: { zone: "new" } }, undefined);
         if (!(put instanceof Rejection)) made++;
       });
       await walk(contextOver(own, world.clock, 2));

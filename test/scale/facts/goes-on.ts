@@ -8,6 +8,7 @@ import type { Key } from "../../../src/table/item.ts";
 import type { Table } from "../../../src/table/table.ts";
 import type { Fact, Form } from "../fact.ts";
 import { type Cloud, LambdaFunction } from "../lambda.ts";
+import { SHARDS_PER_SCHEDULE } from "../model.ts";
 import { NO_PROGRESS } from "../sabotages.ts";
 import { busySchedules } from "./busy.ts";
 
@@ -44,18 +45,21 @@ export const goesOnFacts = (form: Form): readonly Fact[] =>
 /** The first part of a run, in which the fact sees where the run continues. */
 const BEGINNING_MS = 20_000;
 
+/** The page that each shard of a run of `repair` was at. */
+const PAGES_OF_REPAIR = SHARDS_PER_SCHEDULE * SWEEP_ITEMS_PER_PAGE_MAX;
+
 const ENDS = [
   {
     end: "had no time left",
     diesAfterMs: Number.POSITIVE_INFINITY,
-    bounds: { reclaim: 0, repair: SWEEP_ITEMS_PER_PAGE_MAX, work: 0 },
+    bounds: { reclaim: 0, repair: PAGES_OF_REPAIR, work: 0 },
   },
   {
     end: "was stopped in its midst",
     diesAfterMs: 30_000,
     bounds: {
       reclaim: RECLAIM_GROUPS_PER_SLICE,
-      repair: SWEEP_ITEMS_PER_PAGE_MAX,
+      repair: PAGES_OF_REPAIR,
       work: JOB_GROUPS_PER_SLICE,
     },
   },

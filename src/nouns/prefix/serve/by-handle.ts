@@ -42,10 +42,13 @@ export function readPrefixAssign(event: Event): PrefixAssign {
   const key = readIdempotencyKey(event);
   const attributes = withTenant(event, attributesOf(input));
   const { space } = query;
-  const { handle: named, cidr, prefixLength, pools, limitPerHandle, dryRun } = input;
+  const { handle: named, cidr, prefixLength, pools, limitPerHandle, dryRun, ...more } = input;
+  const { family: wanted, attributes: _, description: __, tags: ___, ...unnamed } = more;
+  // A field of a request that its digest below does not name is a type error here.
+  unnamed satisfies Readonly<Record<string, never>>;
   const handle = prefixHandle(named);
   // The body has one of both.
-  const family = cidr?.family ?? input.family ?? 4;
+  const family = cidr?.family ?? wanted ?? 4;
   const canonical = [
     ...[space, handle, family, prefixLength ?? 0, cidr ? formatCidr(cidr) : "", pools],
     ...[Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)), limitPerHandle],

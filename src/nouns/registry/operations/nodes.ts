@@ -16,18 +16,17 @@ import {
 } from "../../../kernel/core/written.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
 import { hostId } from "../../../kernel/values/host.ts";
-import type { Labels } from "../../../net/labels.ts";
-import type { Node } from "../../node/node.ts";
+import type { Node, NodeSpec } from "../../node/node.ts";
 
 /**
- * Registers a node, or changes the labels of an existing one if the precondition holds. A new node is entered into the
+ * Registers a node, or changes an existing one if the precondition holds. A new node is entered into the
  * register first. A crash in between leaves an entry that lists skip and the repair run deletes.
  */
 export async function putNode(
   context: Context,
   space: string,
   name: string,
-  labels: Labels,
+  spec: NodeSpec,
   precondition: Precondition,
 ): Promise<Written<Node> | Rejection> {
   const { store } = context;
@@ -35,13 +34,13 @@ export async function putNode(
   return compareAndSwap<Written<Node> | Rejection>(`the node ${name}`, async () => {
     const seen = await store.readNode(space, name);
     const revision = seen?.revision;
-    const isSame = same(seen?.labels, labels);
+    const { id = fresh(context) } = seen ?? {};
+    const isSame = same(seen, { ...spec, space, name, id, revision });
     const wanted = { act: "change", precondition, isSame } as const;
     const rejection = unmet({ ...resource, revision }, wanted);
     if (rejection) return answer(rejection);
     if (seen && isSame) return answer(unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX));
-    const id = seen?.id ?? fresh(context);
-    const node: Node = { space, name, id, labels, revision: fresh(context) };
+    const node: Node = { ...spec, space, name, id, revision: fresh(context) };
     if (!seen) await knownOutcome(store.enterNode({ space, name, id, atMs: context.now() }));
     const put = await knownOutcome(seen ? store.changeNode(seen, node) : store.createNode(node));
     if (put.outcome === "lost") return RETRY;

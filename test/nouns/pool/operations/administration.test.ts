@@ -69,11 +69,11 @@ it("a PUT that changes nothing promises no earlier time than the change itself, 
       },
     }),
   };
-  const first = await putNode(late, SPACE, "n1", { zone: "a" }, undefined);
-  const again = await putNode(calm, SPACE, "n1", { zone: "a" }, undefined);
+  const first = await putNode(late, SPACE, "n1", { labels: { zone: "a" } }, undefined);
+  const again = await putNode(calm, SPACE, "n1", { labels: { zone: "a" } }, undefined);
   if (first instanceof Rejection || again instanceof Rejection) return expect.unreachable();
   expect(again.effectiveAtMs).toBeGreaterThanOrEqual(first.effectiveAtMs);
   clock.nowMs += 60_000;
-  const later = await putNode(calm, SPACE, "n1", { zone: "a" }, undefined);
+  const later = await putNode(calm, SPACE, "n1", { labels: { zone: "a" } }, undefined);
   expect(later).toMatchObject({ effectiveAtMs: first.effectiveAtMs + CLOCK_SKEW_MS_MAX });
 });

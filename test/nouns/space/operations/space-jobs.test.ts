@@ -109,7 +109,8 @@ describe("the deletion of a space", () => {
   it("names what is in a space that is not empty", async () => {
     await furnishBlue(world.calm);
     await addPool(world.calm);
-    for (let n = 0; n < 12; n++) await putNode(world.calm, BLUE, `n${n}`, {}, undefined);
+    for (let n = 0; n < 12; n++)
+      await putNode(world.calm, BLUE, `n${n}`, { labels: {} }, undefined);
     expect(await deleteBlue(world.calm)).toMatchObject({
       code: "space_in_use",
       detail: `Space blue has pools main; nodes n0, n1, n10, n11, n2, n3, n4, n5, n6, n7 and others; delete what is in it first.`,
@@ -121,7 +122,7 @@ describe("the deletion of a space", () => {
   it("sees a node behind entries of the register that have none", async () => {
     for (let n = 0; n < 25; n++)
       await world.calm.store.enterNode({ space: BLUE, name: `m${n}`, id: "id", atMs: 1 });
-    await putNode(world.calm, BLUE, "n1", {}, undefined);
+    await putNode(world.calm, BLUE, "n1", { labels: {} }, undefined);
     expect(await deleteBlue(world.calm)).toMatchObject({ code: "space_in_use" });
     await deleteNode(world.calm, BLUE, "n1", { match: "any" });
     expect(await deleteBlue(world.calm)).toMatchObject({ code: "not_found" });
@@ -161,7 +162,11 @@ describe("the deletion of a space", () => {
 describe("what appears while a space is deleted", () => {
   it.each<readonly [string, (context: Context) => Promise<unknown>, RegExp]>([
     ["a pool", addPool, /: it has pools main\. 0 items were removed before\.$/],
-    ["a node", (context) => putNode(context, BLUE, "n1", {}, undefined), /: it has nodes n1\. /],
+    [
+      "a node",
+      (context) => putNode(context, BLUE, "n1", { labels: {} }, undefined),
+      /: it has nodes n1\. /,
+    ],
     ["a reservation", (context) => reserveInBlue(context, "new"), /something was written in it/],
     [
       "a reservation that was there",
@@ -226,7 +231,7 @@ describe("what appears while a space is deleted", () => {
     await deleteBlue(world.calm);
     const worker = functionOf((store) => ({
       dropSpace: async (seen) => {
-        await putNode(world.calm, BLUE, "n1", {}, undefined);
+        await putNode(world.calm, BLUE, "n1", { labels: {} }, undefined);
         await deleteNode(world.calm, BLUE, "n1", { match: "any" });
         return store.dropSpace(seen);
       },
@@ -241,7 +246,7 @@ describe("the entry of a space in the register", () => {
     await furnishBlue(world.calm);
     await deleteBlue(world.calm);
     expect(await reclaimSpaces(world.calm, [BLUE])).toMatchObject({ spacesDropped: 0 });
-    await putNode(world.calm, BLUE, "n1", {}, undefined);
+    await putNode(world.calm, BLUE, "n1", { labels: {} }, undefined);
     await runJobs(world.calm);
     expect(await job()).toMatchObject({ state: "failed" });
     expect(await reclaimSpaces(world.calm, [BLUE])).toMatchObject({ spacesDropped: 1 });
@@ -250,7 +255,7 @@ describe("the entry of a space in the register", () => {
   it("that is gone lets no job that failed stand for a deletion", async () => {
     await world.calm.store.registerSpace(BLUE, "r");
     await deleteBlue(world.calm);
-    await putNode(world.calm, BLUE, "n1", {}, undefined);
+    await putNode(world.calm, BLUE, "n1", { labels: {} }, undefined);
     await runJobs(world.calm);
     await deleteNode(world.calm, BLUE, "n1", { match: "any" });
     await reclaimSpaces(world.calm, [BLUE]);
