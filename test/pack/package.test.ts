@@ -1,9 +1,12 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -15,12 +18,8 @@ import { call } from "../local/process.ts";
 
 /* The package as `npm pack` makes it, installed into an empty folder. */
 
-/** The types that only the example has, or only stages: managed policies, and a dashboard. */
-const BESIDE_PLAT = new Set([
-  "Custom::PlatPool",
-  "AWS::IAM::ManagedPolicy",
-  "AWS::CloudWatch::Dashboard",
-]);
+/** The types that only the example has, or only stages: managed policies. */
+const BESIDE_PLAT = new Set(["Custom::PlatPool", "AWS::IAM::ManagedPolicy"]);
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TOOLS = join(ROOT, "node_modules", ".bin");
@@ -42,9 +41,15 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Starts `plat serve` of the package, and returns its URL and the function that stops it. */
-async function serving() {
-  const args = ["serve", "--memory", "--port", "0"];
-  const child = spawn(join(folder, "node_modules", ".bin", "plat"), args, { cwd: folder });
+const serving = () =>
+  listening(
+    spawn(join(folder, "node_modules", ".bin", "plat"), ["serve", "--memory", "--port", "0"], {
+      cwd: folder,
+    }),
+  );
+
+/** Waits until a server listens. Returns its URL and the function that stops it. */
+async function listening(child: ChildProcessByStdio<null | Writable, Readable, Readable>) {
   for await (const line of createInterface(child.stdout)) {
     const [, url] = /^Plat listens on (\S+)$/.exec(line) ?? [];
     if (url === undefined) continue;
@@ -325,5 +330,70 @@ describe.each([
     } finally {
       await stop();
     }
+  });
+});
+
+/* To run what an image has, a test makes its files the root of a process. */
+describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("the image", () => {
+  const blobs = join(ROOT, "dist", "image", "blobs", "sha256");
+  const hashOf = (digest: string) => digest.replace(/^sha256:/, "");
+  const jsonAt = async (digest: string) =>
+    JSON.parse(await readFile(join(blobs, hashOf(digest)), "utf8"));
+  let root: string;
+
+  /** Starts what the image has as a container would: its entry point as its user, with these arguments. */
+  async function started(args: readonly string[], env: Readonly<Record<string, string>>) {
+    const index = JSON.parse(await readFile(join(ROOT, "dist", "image", "index.json"), "utf8"));
+    const manifest = await jsonAt(index.manifests[0].digest);
+    const { config } = await jsonAt(manifest.config.digest);
+    const inRoot = ["--userspec", config.User, root, ...config.Entrypoint, ...args];
+    return { config, child: spawn("/usr/sbin/chroot", inRoot, { env }) };
+  }
+
+  beforeAll(async () => {
+    await run("npm", ["run", "--silent", "build:image"], { cwd: ROOT });
+    root = await mkdtemp(join(tmpdir(), "plat-image-"));
+    const index = JSON.parse(await readFile(join(ROOT, "dist", "image", "index.json"), "utf8"));
+    const { layers } = await jsonAt(index.manifests[0].digest);
+    for (const { digest } of layers)
+      await run("tar", ["-xzf", join(blobs, hashOf(digest)), "-C", root]);
+  }, 900_000);
+  afterAll(() => rm(root, { recursive: true }));
+
+  it("has the digest of each blob as its name", async () => {
+    for (const name of await readdir(blobs))
+      expect(
+        createHash("sha256")
+          .update(await readFile(join(blobs, name)))
+          .digest("hex"),
+      ).toBe(name);
+  });
+
+  it("refuses other machines without a token, as its command says", async () => {
+    const { child, config } = await started(
+      ["serve", "--data", "/data", "--listen", "0.0.0.0"],
+      {},
+    );
+    expect(config.Cmd).toEqual(["serve", "--data", "/data", "--listen", "0.0.0.0"]);
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
+    expect({ code, said }).toEqual({ code: 2, said: expect.stringContaining("needs a token") });
+  });
+
+  it("serves from its own files, and keeps its data in /data", async () => {
+    const PLAT_TOKEN = "a token of the tests";
+    const args = ["serve", "--data", "/data", "--port", "0"];
+    const { child } = await started(args, { PLAT_TOKEN });
+    const { url, stop } = await listening(child);
+    const as = { headers: { authorization: `Bearer ${PLAT_TOKEN}` } };
+    expect(await (await fetch(`${url}/readyz`, as)).json()).toEqual({ status: "ready" });
+    expect((await fetch(`${url}/console/`, as)).status).toBe(200);
+    expect(await stop()).toBe(0);
+    expect(await readdir(join(root, "data"))).toContain("plat.lmdb");
+  });
+
+  it("has the controller", async () => {
+    const controller = ["/usr/local/bin/node", "/app/dist/plat-controller.js", "--help"];
+    const { stdout } = await run("/usr/sbin/chroot", [root, ...controller], { env: {} });
+    expect(stdout).toContain("plat-controller");
   });
 });
