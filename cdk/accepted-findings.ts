@@ -44,7 +44,7 @@ const ACCEPTED: readonly AcceptedFinding[] = [
     at: "stateless/Default/publish/Role/DefaultPolicy/Resource",
     reason: "The wildcard stands for the names of objects in the bucket of the trail.",
   },
-  ...["PlatReader", "PlatCaller", "PlatOperator"].map((role) => ({
+  ...["PlatReader", "PlatCaller", "PlatCluster", "PlatOperator"].map((role) => ({
     tool: "cdk-nag" as const,
     rule: "AwsSolutions-IAM5",
     at: `stateless/Default/Callers/${role}/Resource`,

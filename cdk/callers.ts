@@ -14,33 +14,39 @@ import { ROUTES } from "../src/contract/routes.ts";
  * The roles of callers by their policies. A role is a managed policy over every space, and one for each space that an
  * environment names.
  */
-export const CALLER_ROLES = ["PlatReader", "PlatCaller", "PlatOperator"] as const;
+export const CALLER_ROLES = ["PlatReader", "PlatCaller", "PlatCluster", "PlatOperator"] as const;
 export type CallerRole = (typeof CALLER_ROLES)[number];
 
 export const ROLE_OF: Readonly<Record<CallerRole, Role>> = {
   PlatReader: "reader",
   PlatCaller: "caller",
+  PlatCluster: "cluster",
   PlatOperator: "operator",
 };
 
 const READS = ["GET", "HEAD"];
 const WRITES = ["POST", "PUT", "PATCH", "DELETE"];
 
-/** The calls of a caller besides reads, with an asterisk for each variable part of a path. */
-const CALLS = [
+/** Returns the calls whose least role is this one, with an asterisk for each variable part of a path. */
+const callsOf = (role: Role) => [
   ...new Set(
-    ROUTES.filter(({ method, path }) => roleFor(`${method} ${path}`) === "caller").map(
+    ROUTES.filter(({ method, path }) => roleFor(`${method} ${path}`) === role).map(
       ({ method, path }) => `${method}${withAsterisks(withoutSpace(path))}`,
     ),
   ),
 ];
 
+/** The calls of a caller besides reads. */
+const CALLS = callsOf("caller");
+/** The calls of a cluster besides those of a caller. */
+const CLUSTER_CALLS = callsOf("cluster");
+
 /**
- * The calls that a policy can allow in every space. A wildcard also matches slashes. One for the space of `DELETE
- * /v1/spaces/…/handles/…` would match `a/nodes` of `/v1/spaces/a/nodes/handles/affinities`. So a policy allows this
- * call only in spaces that it names.
+ * Returns true for a call that a policy can allow in every space. A wildcard also matches slashes. One for the space of
+ * `DELETE /v1/spaces/…/handles/…` would match `a/nodes` of `/v1/spaces/a/nodes/handles/affinities`. So a policy allows
+ * calls by PUT and DELETE only in spaces that it names.
  */
-const CALLS_IN_ANY_SPACE = CALLS.filter((call) => call !== "DELETE/v1/handles/*");
+const isForAnySpace = (call: string) => !/^(PUT|DELETE)\//.test(call);
 
 /** Routes without a space: health, readiness, principal, version, the OpenAPI document and the schemas, with an asterisk for a variable part. */
 const OF_NO_SPACE = [...new Set(ROUTES.map(({ path }) => path))]
@@ -71,11 +77,18 @@ export function callsInEverySpace(role: CallerRole, spaces: readonly string[]): 
   if (role === "PlatOperator") return ["*"];
   const reads = READS.map((method) => `${method}/*`);
   if (role === "PlatReader") return reads;
-  return [
+  const calls = [
     ...reads,
-    "DELETE/v1/handles/*",
-    ...CALLS_IN_ANY_SPACE.map(withOrWithoutSpace),
-    ...[SPACE_DEFAULT, ...spaces].map((space) => inSpace("DELETE/v1/handles/*", space)),
+    ...CALLS.filter(isForAnySpace).map(withOrWithoutSpace),
+    ...inDefault(CALLS.filter((call) => !isForAnySpace(call))),
+    ...spaces.map((space) => inSpace("DELETE/v1/handles/*", space)),
+  ];
+  if (role === "PlatCaller") return calls;
+  // A policy has no room for these in each named space, which has a policy of its own.
+  return [
+    ...calls,
+    ...CLUSTER_CALLS.filter(isForAnySpace).map(withOrWithoutSpace),
+    ...inDefault(CLUSTER_CALLS.filter((call) => !isForAnySpace(call))),
   ];
 }
 
@@ -99,15 +112,21 @@ export function callsInSpace(role: CallerRole, space: string): string[] {
   if (role === "PlatReader") return everybody;
   if (role === "PlatOperator")
     return [...everybody, ...writes, ...unprefixed.filter((call) => !isRead(call))];
+  const calls = role === "PlatCluster" ? [...CALLS, ...CLUSTER_CALLS] : CALLS;
   return [
     ...everybody,
-    ...CALLS.map((call) => inSpace(call, space)),
-    ...(space === SPACE_DEFAULT ? CALLS : []),
+    ...(space === SPACE_DEFAULT ? inDefault(calls) : calls.map((call) => inSpace(call, space))),
   ];
 }
 
 /** Returns one line for a call in `default` and in every named space, because a policy has little room. */
 const withOrWithoutSpace = (call: string) => call.replace("/v1/", "/v1*/");
+
+/** Returns calls in `default` by both forms of their paths. */
+const inDefault = (calls: readonly string[]) => [
+  ...calls,
+  ...calls.map((call) => inSpace(call, SPACE_DEFAULT)),
+];
 
 const inSpace = (call: string, space: string) => inNamedSpace(call).replace("{space}", space);
 

@@ -14,7 +14,7 @@ import { regionProblem, regionsSetting } from "./regions.ts";
 import { trailLock } from "./trail.ts";
 
 /**
- * The maximum number of spaces. Each has three managed policies, and a stack has room for 500 resources
+ * The maximum number of spaces. Each has four managed policies, and a stack has room for 500 resources
  * (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html). `PlatCaller` has a line for each
  * space, and a managed policy has room for more than these of the longest names in any Region.
  */

@@ -222,6 +222,16 @@ export class PlatEnvironment extends Construct {
     return this.#grant("PlatCaller", grantee, options);
   }
 
+  /**
+   * Lets a principal tell of a cluster, as plat-controller does, beside what `grantAssign` allows. Name the space of the
+   * cluster: without it, CiliumNodes, namespaces and applications are those of `default` only.
+   *
+   * @throws {Error} unless callers are authorized by IAM
+   */
+  grantCluster(grantee: IGrantable, options: PlatGrantOptions = {}): Grant {
+    return this.#grant("PlatCluster", grantee, options);
+  }
+
   /** Lets a principal do everything. @throws {Error} unless callers are authorized by IAM */
   grantOperate(grantee: IGrantable, options: PlatGrantOptions = {}): Grant {
     return this.#grant("PlatOperator", grantee, options);

@@ -50,8 +50,8 @@ export interface Route {
   readonly path: string;
   readonly function: FunctionName;
   readonly id: string;
-  /** Present for a write that the role `caller` may send. Any other write is an operator's, and a reader may read. */
-  readonly role?: "caller";
+  /** The least role that may send a write, if it is less than an operator. A reader may read. */
+  readonly role?: "caller" | "cluster";
   readonly tag: Tag;
   readonly summary: string;
   /** True if every answer has a `next`, because more can come at any time. A client does not read to its end. */

@@ -1,8 +1,11 @@
 import { actsInEverySpace, actsInSpace, withoutSpace } from "../api/route.ts";
-import type { CallerKey } from "./routes.ts";
+import type { RoleOfKey } from "./routes.ts";
 
-/** The roles of callers. Each has the rights of the one before and more: read; assign, release, amend and report conflicts; everything. */
-export const ROLES = ["reader", "caller", "operator"] as const;
+/**
+ * The roles of callers. Each has the rights of the one before and more: read; assign, release, amend and report conflicts;
+ * tell of a cluster; everything.
+ */
+export const ROLES = ["reader", "caller", "cluster", "operator"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** The space of a grant that holds in every space. */
@@ -17,18 +20,26 @@ export interface Grant {
 const READS = ["GET", "HEAD"];
 
 /**
- * The routes besides reads that the role `caller` may call. A bundle has no room for all declarations, so the keys stand here again: by their
- * type they are those of the routes that declare this role.
+ * The routes besides reads that require less than an operator. A bundle has no room for all declarations, so the keys stand here again: by
+ * their type they are those of the routes that declare a role.
  */
-const CALLS: Readonly<Record<CallerKey, true>> = {
-  "POST /v1/assign": true,
-  "POST /v1/release": true,
-  "POST /v1/batch": true,
-  "PATCH /v1/addresses/{ip}": true,
-  "POST /v1/addresses/{ip}/conflict": true,
-  "DELETE /v1/handles/{handle+}": true,
-  "POST /v1/prefixes": true,
-  "POST /v1/prefixes/release": true,
+const CALLS: RoleOfKey = {
+  "POST /v1/assign": "caller",
+  "POST /v1/release": "caller",
+  "POST /v1/batch": "caller",
+  "PATCH /v1/addresses/{ip}": "caller",
+  "POST /v1/addresses/{ip}/conflict": "caller",
+  "DELETE /v1/handles/{handle+}": "caller",
+  "POST /v1/prefixes": "caller",
+  "POST /v1/prefixes/release": "caller",
+  "POST /v1/events": "cluster",
+  "POST /v1/nodes/complete": "cluster",
+  "PUT /v1/nodes/{node}/cilium": "cluster",
+  "DELETE /v1/nodes/{node}/cilium": "cluster",
+  "PUT /v1/namespaces/{namespace}": "cluster",
+  "DELETE /v1/namespaces/{namespace}": "cluster",
+  "PUT /v1/applications/{namespace}/{kind}/{name}": "cluster",
+  "DELETE /v1/applications/{namespace}/{kind}/{name}": "cluster",
 };
 
 /**
@@ -41,7 +52,8 @@ export function roleFor(routeKey: string): Role | undefined {
   const [method = "", path = ""] = routeKey.split(" ");
   if (!actsInSpace(path) && !actsInEverySpace(path)) return undefined;
   if (READS.includes(method)) return "reader";
-  return Object.hasOwn(CALLS, withoutSpace(routeKey)) ? "caller" : "operator";
+  const key = withoutSpace(routeKey);
+  return Object.hasOwn(CALLS, key) ? CALLS[key as keyof RoleOfKey] : "operator";
 }
 
 /** Returns true if a route requires its role in every space, because it tells of all of them. */

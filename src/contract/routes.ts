@@ -67,10 +67,12 @@ export type RouteKey<Name extends FunctionName = FunctionName> =
   | { [Key in keyof ByKey]: ByKey[Key]["function"] extends Name ? Key : never }[keyof ByKey]
   | (DefaultFunction extends Name ? "$default" : never);
 
-/** The keys of the writes that the role `caller` may send. */
-export type CallerKey = {
-  [Key in keyof ByKey]: ByKey[Key] extends { readonly role: "caller" } ? Key : never;
-}[keyof ByKey];
+/** The keys of the writes that require a role less than an operator, each with this role. */
+export type RoleOfKey = {
+  readonly [Key in keyof ByKey as ByKey[Key] extends { readonly role: string }
+    ? Key
+    : never]: ByKey[Key] extends { readonly role: infer Name } ? Name : never;
+};
 
 /** A body as a schema lets it through: nobody changes it after that. */
 type ReadOnly<T> = T extends readonly (infer Each)[]

@@ -166,6 +166,13 @@ describe("a grant", () => {
     expect(granted((plat, role) => plat.grantAssign(role))).toContain("POST/v1*/assign");
   });
 
+  it("of a cluster lets it tell of its nodes and register namespaces, and change no pool", () => {
+    const policy = granted((plat, role) => plat.grantCluster(role, { space: "blue" }));
+    expect(policy).toContain("POST/v1/spaces/blue/nodes/complete");
+    expect(policy).toContain("PUT/v1/spaces/blue/namespaces/*");
+    expect(policy).not.toContain("pools");
+  });
+
   it("names a space as the API does", () => {
     expect(() => granted((plat, role) => plat.grantOperate(role, { space: "a b" }))).toThrow(
       'the space "a b" is wrong: space must be a DNS label',

@@ -30,6 +30,21 @@ it("a caller may also assign, release, amend and report conflicts, by both forms
   ]);
 });
 
+it("a cluster may also send events, lists of its nodes and CiliumNodes, and register namespaces and applications", () => {
+  const unprefixed = keysOf("cluster").filter((key) => !key.includes("/spaces/"));
+  expect(unprefixed.sort()).toEqual([
+    "DELETE /v1/applications/{namespace}/{kind}/{name}",
+    "DELETE /v1/namespaces/{namespace}",
+    "DELETE /v1/nodes/{node}/cilium",
+    "POST /v1/events",
+    "POST /v1/nodes/complete",
+    "PUT /v1/applications/{namespace}/{kind}/{name}",
+    "PUT /v1/namespaces/{namespace}",
+    "PUT /v1/nodes/{node}/cilium",
+  ]);
+  expect(keysOf("cluster")).toHaveLength(2 * unprefixed.length);
+});
+
 it("every other write is an operator's", () => {
   for (const key of keysOf("operator")) expect(key).toMatch(/^(POST|PUT|PATCH|DELETE) \/v1\//);
   expect(roleFor("PUT /v1/pools/{name}")).toBe("operator");
@@ -75,13 +90,14 @@ it("the list of spaces is for those who may read every space", () => {
 
 it("each role may do what the one before may", () => {
   const allowed = ROLES.map((role) =>
-    ["reader", "caller", "operator"].map((required) =>
+    ROLES.map((required) =>
       keysOf(required).every((key) => isAllowed([{ role, space: EVERY_SPACE }], key, "blue")),
     ),
   );
   expect(allowed).toEqual([
-    [true, false, false],
-    [true, true, false],
-    [true, true, true],
+    [true, false, false, false],
+    [true, true, false, false],
+    [true, true, true, false],
+    [true, true, true, true],
   ]);
 });

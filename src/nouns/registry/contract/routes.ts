@@ -97,6 +97,7 @@ export const REGISTRY_ROUTES = [
     path: "/v1/namespaces/{namespace}",
     function: "register",
     id: "putNamespace",
+    role: "cluster",
     tag: "registry",
     summary:
       "Registers a namespace, or changes the version that the caller saw, from fields or a Kubernetes manifest",
@@ -112,6 +113,7 @@ export const REGISTRY_ROUTES = [
     path: "/v1/namespaces/{namespace}",
     function: "register",
     id: "deleteNamespace",
+    role: "cluster",
     tag: "registry",
     summary: "Deletes the version of a namespace that the caller saw",
     query: DRY_RUN,

@@ -13,7 +13,7 @@ export const versionRead = v.strictObject({
 });
 
 export const grant = v.strictObject({
-  role: v.pipe(v.string(), v.description("The role: `reader`, `caller` or `operator`")),
+  role: v.pipe(v.string(), v.description("The role: `reader`, `caller`, `cluster` or `operator`")),
   space: v.pipe(v.string(), v.description("The space of the role, or `*` for every space")),
 });
 
