@@ -3,11 +3,15 @@ import * as v from "valibot";
 import { parse, YAMLParseError } from "yaml";
 import { spaceName, text, whole } from "../api/schema/field.ts";
 import { checked, fields } from "../api/schema/schema.ts";
+import { CILIUM_MODES } from "../nouns/cilium/object.ts";
 import { cluster } from "../nouns/node/contract/events-request.ts";
 import { NODE_MODES } from "./nodes.ts";
 
 const COMPLETE_SECONDS_DEFAULT = 300;
 const [COMPLETE_SECONDS_MIN, COMPLETE_SECONDS_MAX] = [10, 3600];
+
+const CILIUM_SECONDS_DEFAULT = 60;
+const [CILIUM_SECONDS_MIN, CILIUM_SECONDS_MAX] = [10, 3600];
 
 const config = fields({
   /** The name of the cluster for Plat; `auto` for the uid of the Namespace kube-system. */
@@ -32,6 +36,16 @@ const config = fields({
       ),
     }),
     {},
+  ),
+  /** The part of Cilium's operator; absent if the cluster has another network, or Cilium has its own operator. */
+  cilium: v.optional(
+    fields({
+      mode: v.picklist(CILIUM_MODES, `must be one of ${CILIUM_MODES.join(", ")}`),
+      everySeconds: v.optional(
+        whole(CILIUM_SECONDS_MIN, CILIUM_SECONDS_MAX),
+        CILIUM_SECONDS_DEFAULT,
+      ),
+    }),
   ),
 });
 

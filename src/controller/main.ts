@@ -3,11 +3,12 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { CILIUM_MODES, type CiliumMode } from "../nouns/cilium/object.ts";
 import { readConfig } from "./config.ts";
 import { podIdentity } from "./kube/api.ts";
 import type { Waits } from "./kube/waits.ts";
 import { IMAGE_DEFAULT, manifest, NAMESPACE_DEFAULT } from "./manifest.ts";
-import { NODE_MODES } from "./nodes.ts";
+import type { NodeMode } from "./nodes.ts";
 import { runController } from "./run.ts";
 
 const HELP = `Usage:
@@ -26,6 +27,7 @@ manifest: prints what \`kubectl apply -f -\` takes
   --region NAME            the Region, for requests that IAM authorizes
   --token-secret NAME      the Secret with a token in its key \`token\`
   --observe                writes nothing into the cluster, and asks for no prefix
+  --cilium MODE            answers CiliumNodes: ${CILIUM_MODES.join(", ")}
   --namespace NAME         the namespace of the controller (default ${NAMESPACE_DEFAULT})
   --image NAME             the image (default ${IMAGE_DEFAULT})
 `;
@@ -35,6 +37,21 @@ const WAITS: Waits = {
   sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
   random: Math.random,
 };
+
+/** The modes of Cilium in which a Node needs no podCIDR: its pods have their addresses from the CiliumNode alone. */
+const ADDRESSES_ELSEWHERE: ReadonlySet<CiliumMode | undefined> = new Set(["crd", "multi-pool"]);
+
+/** Returns the mode that an option names. @throws {Error} if it is none, or the controller may not write */
+function ciliumModeOf(named: string | undefined, observes: boolean): CiliumMode | undefined {
+  const mode = CILIUM_MODES.find((each) => each === named);
+  if (named !== undefined && !mode)
+    throw new Error(`--cilium is ${named}; it must be one of ${CILIUM_MODES.join(", ")}.`);
+  if (mode && observes)
+    throw new Error(
+      "--observe writes nothing into the cluster, so --cilium cannot stand beside it.",
+    );
+  return mode;
+}
 
 const log = (message: string, about: Readonly<Record<string, unknown>> = {}) =>
   process.stdout.write(
@@ -58,6 +75,7 @@ async function main(args: readonly string[]): Promise<void> {
       region: { type: "string" },
       "token-secret": { type: "string" },
       observe: { type: "boolean", default: false },
+      cilium: { type: "string" },
       namespace: { type: "string", default: NAMESPACE_DEFAULT },
       image: { type: "string", default: IMAGE_DEFAULT },
       help: { type: "boolean", default: false },
@@ -67,10 +85,11 @@ async function main(args: readonly string[]): Promise<void> {
   if (values.help) return void process.stdout.write(HELP);
   if (command === "manifest" && others.length === 0 && values.endpoint !== undefined) {
     const { endpoint, space, region, namespace, image, observe } = values;
-    const mode = observe ? NODE_MODES[1] : NODE_MODES[0];
+    const cilium = ciliumModeOf(values.cilium, observe);
+    const mode: NodeMode = observe || ADDRESSES_ELSEWHERE.has(cilium) ? "observe" : "write";
     const tokenSecret = values["token-secret"];
     process.stdout.write(
-      manifest({ endpoint, space, region, tokenSecret, mode, namespace, image }),
+      manifest({ endpoint, space, region, tokenSecret, mode, cilium, namespace, image }),
     );
     return;
   }

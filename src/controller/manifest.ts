@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import type { CiliumMode } from "../nouns/cilium/object.ts";
 import type { NodeMode } from "./nodes.ts";
 import { LEASE, type Right, rightsOf } from "./rights.ts";
 
@@ -18,11 +19,13 @@ export interface ManifestOptions {
   /** The Secret with a token in its key `token`. */
   readonly tokenSecret: string | undefined;
   readonly mode: NodeMode;
+  /** The mode of Cilium; absent if it is not the controller that answers CiliumNodes. */
+  readonly cilium: CiliumMode | undefined;
   readonly namespace: string;
   readonly image: string;
 }
 
-/** Returns the objects that run the controller in a cluster, as YAML. Its rights are exactly those of its mode. */
+/** Returns the objects that run the controller in a cluster, as YAML. Its rights are exactly those of its parts. */
 export function manifest(options: ManifestOptions): string {
   return objectsOf(options)
     .map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }))
@@ -30,13 +33,13 @@ export function manifest(options: ManifestOptions): string {
 }
 
 function objectsOf(options: ManifestOptions): readonly object[] {
-  const { namespace, mode } = options;
+  const { namespace, mode, cilium } = options;
   const labels = { "app.kubernetes.io/name": NAME };
   const own = { name: NAME, namespace, labels };
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     { apiVersion: "v1", kind: "ServiceAccount", metadata: own },
-    ...rolesOf(rightsOf(mode, namespace), namespace),
+    ...rolesOf(rightsOf({ nodes: mode, cilium: cilium !== undefined }, namespace), namespace),
     ...(mode === "write" ? admissionOf(namespace) : []),
     {
       apiVersion: "v1",
@@ -60,7 +63,7 @@ function objectsOf(options: ManifestOptions): readonly object[] {
   ];
 }
 
-const configOf = ({ endpoint, space, region, tokenSecret, mode }: ManifestOptions) => ({
+const configOf = ({ endpoint, space, region, tokenSecret, mode, cilium }: ManifestOptions) => ({
   cluster: "auto",
   plat: {
     endpoint,
@@ -69,6 +72,7 @@ const configOf = ({ endpoint, space, region, tokenSecret, mode }: ManifestOption
     ...(tokenSecret !== undefined && { tokenFile: `${TOKEN_FOLDER}/token` }),
   },
   nodes: { podCIDRs: mode },
+  ...(cilium !== undefined && { cilium: { mode: cilium } }),
 });
 
 /** Returns a role and its binding for the cluster, and for each namespace in which there is a right. */

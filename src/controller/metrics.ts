@@ -1,3 +1,6 @@
+import { ApiError } from "../client/index.ts";
+import { KubeError } from "./kube/api.ts";
+
 /** The metrics of the controller with their kinds and their help. */
 const METRICS = {
   plat_controller_leader: ["gauge", "1 in the replica that acts"],
@@ -6,9 +9,15 @@ const METRICS = {
   plat_controller_missing_nodes: ["gauge", "Nodes that Plat knows and the last list lacked"],
   plat_controller_plat_requests_total: ["counter", "Requests to Plat, by their outcome"],
   plat_controller_results_total: ["counter", "Results of events, by status and code"],
-  plat_controller_patches_total: ["counter", "Patches of Nodes, by the status of the answer"],
-  plat_controller_watch_failures_total: ["counter", "Lists and watches that failed, by reason"],
-  plat_controller_lists_total: ["counter", "Complete lists of the Nodes"],
+  plat_controller_patches_total: [
+    "counter",
+    "Patches of objects, by their resource and the status of the answer",
+  ],
+  plat_controller_watch_failures_total: [
+    "counter",
+    "Lists and watches that failed, by resource and reason",
+  ],
+  plat_controller_lists_total: ["counter", "Complete lists from the API server, by resource"],
 } as const;
 
 type Name = keyof typeof METRICS;
@@ -48,3 +57,30 @@ export class Metrics {
     return of;
   }
 }
+
+/** Returns the outcome of a request to Plat that failed: the code of the answer, or the kind of the error. */
+export const outcomeOf = (error: unknown): string =>
+  error instanceof ApiError ? error.code : (error as Error).name;
+
+/** Returns what a reflector tells of its lists and failures: it counts and logs them. @param listed called after each list */
+export const watching = (
+  resource: string,
+  {
+    metrics,
+    log,
+  }: {
+    readonly metrics: Metrics;
+    readonly log: (message: string, about?: Readonly<Record<string, unknown>>) => void;
+  },
+  listed: () => void,
+) => ({
+  listed: () => {
+    metrics.add("plat_controller_lists_total", { resource });
+    listed();
+  },
+  failed: (error: unknown) => {
+    const reason = error instanceof KubeError ? error.reason || String(error.status) : "connection";
+    metrics.add("plat_controller_watch_failures_total", { resource, reason });
+    log("A watch failed", { resource, error: String(error) });
+  },
+});

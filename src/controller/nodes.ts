@@ -1,17 +1,15 @@
 import { BODY_BYTES_MAX, EVENTS_PER_REQUEST_MAX, NODES_PER_LIST_MAX } from "../base/limits.ts";
-import { type Answer, ApiError, isRejection, type PlatClient } from "../client/index.ts";
+import { type Answer, isRejection, type PlatClient } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import { CILIUM_ANNOTATION } from "../nouns/node/node-report.ts";
 import { type KubeApi, KubeError } from "./kube/api.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { type Reason, Reporter } from "./kube/reporter.ts";
 import type { Waits } from "./kube/waits.ts";
-import type { Metrics } from "./metrics.ts";
-import { WorkQueue } from "./work-queue.ts";
+import { type Metrics, outcomeOf, watching } from "./metrics.ts";
+import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 
 const PATH = "/api/v1/nodes";
-/** The time in which further changes join a request. */
-const GATHER_MS = 50;
 const PATCHES_AT_ONCE = 8;
 /** The wait for another try for a node that got no prefix, unless Plat says when. */
 const NO_PREFIX_MS = 60_000;
@@ -36,7 +34,7 @@ export interface NodeObject extends KubeObject {
   readonly status?: { readonly conditions?: readonly object[] };
 }
 
-/** The ways of the controller with Nodes. `observe` writes nothing into the cluster, and asks for no prefix. */
+/** The ways of the controller with Nodes. `observe` writes nothing into them, and asks for no prefix. */
 export const NODE_MODES = ["write", "observe"] as const;
 export type NodeMode = (typeof NODE_MODES)[number];
 
@@ -47,6 +45,8 @@ export interface NodesOptions {
   /** The name of the cluster for Plat. */
   readonly cluster: string;
   readonly mode: NodeMode;
+  /** Returns true once Plat knows the ranges that others than the Nodes state. Nodes ask for none before. */
+  readonly mayAsk: () => boolean;
   /** The time between two complete lists. */
   readonly completeMs: number;
   readonly waits: Waits;
@@ -76,7 +76,6 @@ export class Nodes {
   readonly #known = new Map<string, string>();
   /** Nodes that are gone, until Plat knows it. */
   readonly #gone = new Map<string, readonly NodeObject[]>();
-  #wake = (): void => undefined;
   /** True once Plat has answered for every range that the first list states. */
   #isOpen = false;
   #listDueAtMs: number;
@@ -84,8 +83,8 @@ export class Nodes {
   constructor(options: NodesOptions) {
     const { api, waits, metrics, log } = options;
     this.#options = options;
-    this.#queue = new WorkQueue(waits.random);
-    this.#reporter = new Reporter(api, waits);
+    this.#queue = new WorkQueue(waits);
+    this.#reporter = new Reporter(api, waits, { apiVersion: "v1", kind: "Node" });
     this.#listDueAtMs = waits.now();
     const following = {
       path: PATH,
@@ -97,14 +96,7 @@ export class Nodes {
         this.#known.delete(name);
         this.#changed(name);
       },
-      listed: () => {
-        metrics.add("plat_controller_lists_total");
-        this.#wake();
-      },
-      failed: (error: unknown) => {
-        metrics.add("plat_controller_watch_failures_total", { reason: reasonOf(error) });
-        log("The watch of Nodes failed", { error: String(error) });
-      },
+      ...watching("nodes", { metrics, log }, () => this.#queue.wake()),
     };
     this.reflector = new Reflector(api, following, waits);
   }
@@ -115,9 +107,9 @@ export class Nodes {
     for (const name of this.reflector.objects.keys()) this.#queue.add(name, waits.now());
     while (!signal.aborted) {
       metrics.set("plat_controller_queue_depth", this.#queue.size);
-      if (!this.reflector.isListed) await this.#sleep(Infinity, signal);
+      if (!this.reflector.isListed) await this.#queue.wait(Infinity, signal);
       else if (!(await this.#sendDue()) && !(await this.#sendList()))
-        await this.#sleep(Math.min(this.#queue.nextDueAtMs, this.#listDueAtMs), signal);
+        await this.#queue.wait(Math.min(this.#queue.nextDueAtMs, this.#listDueAtMs), signal);
     }
   }
 
@@ -129,19 +121,7 @@ export class Nodes {
 
   #changed(name: string): void {
     this.#queue.add(name, this.#options.waits.now() + GATHER_MS);
-    this.#wake();
-  }
-
-  /** Waits until a time, or until something changes. */
-  async #sleep(untilMs: number, signal: AbortSignal): Promise<void> {
-    const { waits } = this.#options;
-    const woken = new AbortController();
-    this.#wake = () => woken.abort();
-    // What is due may have to wait for something else, such as a list for the reflector.
-    const ms = Math.min(Math.max(untilMs - waits.now(), GATHER_MS), LIST_AGAIN_MS);
-    await waits.sleep(ms, AbortSignal.any([signal, woken.signal]));
-    // Changes within a short time share a request.
-    if (woken.signal.aborted && !signal.aborted) await waits.sleep(GATHER_MS, signal);
+    this.#queue.wake();
   }
 
   /** Sends one request with what is due. Returns false if nothing is. */
@@ -171,7 +151,7 @@ export class Nodes {
     };
     const stating = this.#queue.take(nowMs, EVENTS_PER_REQUEST_MAX, states);
     if (stating.length > 0) return stating;
-    this.#isOpen ||= !this.#queue.has(states);
+    this.#isOpen ||= !this.#queue.has(states) && this.#options.mayAsk();
     return this.#isOpen ? this.#queue.take(nowMs, EVENTS_PER_REQUEST_MAX, () => true) : [];
   }
 
@@ -180,25 +160,25 @@ export class Nodes {
     const gone = (this.#gone.get(name) ?? []).map((node) => ({ type: "DELETED", node }) as const);
     const node = this.reflector.objects.get(name);
     if (!node || this.#known.get(name) === printOf(node)) return gone;
-    if (this.#options.mode === "observe" && rangesOf(node).length === 0) return gone;
     return [...gone, { type: "MODIFIED", node }];
   }
 
   async #send(batch: readonly NodeSaid[]): Promise<void> {
-    const { plat, cluster, metrics, log, waits } = this.#options;
+    const { plat, cluster, mode, metrics, log, waits } = this.#options;
     const events = batch.map(({ type, node }) => ({
       type,
       object: { apiVersion: "v1", kind: "Node", ...node },
     }));
     let results: readonly EventResult[];
     try {
-      ({ results } = (await plat.applyEvents({ body: { cluster, events } })).body);
+      ({ results } = (
+        await plat.applyEvents({ body: { cluster, assign: mode === "write", events } })
+      ).body);
       metrics.add("plat_controller_plat_requests_total", { outcome: "answered" });
     } catch (error) {
       metrics.add("plat_controller_plat_requests_total", { outcome: outcomeOf(error) });
       log("Plat did not take the events", { events: events.length, error: String(error) });
-      const askedMs = error instanceof ApiError ? 1000 * (error.problem.retryAfterSeconds ?? 0) : 0;
-      for (const name of namesOf(batch)) this.#queue.retry(name, waits.now(), askedMs);
+      for (const name of namesOf(batch)) this.#queue.retry(name, waits.now(), askedMs(error));
       return;
     }
     const patching: [NodeObject, NonNullable<EventResult["patch"]>][] = [];
@@ -208,7 +188,7 @@ export class Nodes {
       const patch = result?.patch;
       if (patch?.spec.podCIDRs && said.type === "MODIFIED") patching.push([said.node, patch]);
     }
-    if (this.#options.mode === "write")
+    if (mode === "write")
       await inParallel(patching, PATCHES_AT_ONCE, ([node, patch]) => this.#patch(node, patch));
   }
 
@@ -250,16 +230,16 @@ export class Nodes {
     const body = { metadata, spec: { podCIDR, podCIDRs } };
     try {
       await api.send({ method: "PATCH", path: `${PATH}/${name}`, body });
-      metrics.add("plat_controller_patches_total", { status: 200 });
+      metrics.add("plat_controller_patches_total", { resource: "nodes", status: 200 });
     } catch (error) {
       const status = error instanceof KubeError ? error.status : 0;
-      metrics.add("plat_controller_patches_total", { status });
+      metrics.add("plat_controller_patches_total", { resource: "nodes", status });
       if (status === NOT_FOUND) return;
       this.#known.delete(name);
       if (status === UNPROCESSABLE) this.#known.set(name, printOf(node));
       else {
-        const askedMs = error instanceof KubeError ? error.retryAfterMs : undefined;
-        this.#queue.retry(name, waits.now(), askedMs);
+        const retryAfterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
+        this.#queue.retry(name, waits.now(), retryAfterMs);
       }
       if (status === CONFLICT) return;
       log("The Node could not be patched", { node: name, error: String(error) });
@@ -344,10 +324,3 @@ function reasonFor(status: string, code: string | undefined, isStated: boolean):
   if (status === "rejected") return "EventRejected";
   return isStated ? "PrefixMismatch" : "CIDRNotAvailable";
 }
-
-/** Returns the outcome of a request that failed: the code of Plat's answer, or the kind of the error. */
-const outcomeOf = (error: unknown): string =>
-  error instanceof ApiError ? error.code : (error as Error).name;
-
-const reasonOf = (error: unknown): string =>
-  error instanceof KubeError ? error.reason || String(error.status) : "connection";

@@ -18,15 +18,23 @@ export const LEASE = "plat-controller";
 /** The namespace whose uid names the cluster. */
 export const CLUSTER_NAMESPACE = "kube-system";
 
-/** Returns exactly the rights that a mode needs. The manifest grants them, and the readiness asks for them. */
-export function rightsOf(mode: NodeMode, namespace: string): readonly Right[] {
+/** The parts of the controller that are on. */
+export interface Switches {
+  readonly nodes: NodeMode;
+  readonly cilium: boolean;
+}
+
+/** Returns exactly the rights that some parts need. The manifest grants them, and the readiness asks for them. */
+export function rightsOf({ nodes, cilium }: Switches, namespace: string): readonly Right[] {
   const right = (group: string, resource: string, verbs: readonly string[], more: object = {}) =>
     verbs.map((verb): Right => ({ group, resource, verb, ...more }));
   const lease = ["coordination.k8s.io", "leases"] as const;
   return [
     ...right("", "namespaces", ["get"], { name: CLUSTER_NAMESPACE }),
-    ...right("", "nodes", ["list", "watch", ...(mode === "write" ? ["patch"] : [])]),
-    // Events about Nodes are in this namespace.
+    ...right("", "nodes", ["list", "watch", ...(nodes === "write" ? ["patch"] : [])]),
+    ...(cilium ? right("cilium.io", "ciliumnodes", ["list", "watch", "patch"]) : []),
+    ...(cilium ? right("cilium.io", "ciliumnodes/status", ["patch"]) : []),
+    // Events about objects without a namespace are in this one.
     ...right("", "events", ["create", "patch"], { namespace: "default" }),
     ...right(...lease, ["create"], { namespace }),
     ...right(...lease, ["get", "update"], { namespace, name: LEASE }),
@@ -41,10 +49,11 @@ export async function missingRights(
 ): Promise<readonly Right[]> {
   const denied: Right[] = [];
   for (const right of rights) {
+    const [resource = "", subresource] = right.resource.split("/");
     const body = {
       apiVersion: "authorization.k8s.io/v1",
       kind: "SelfSubjectAccessReview",
-      spec: { resourceAttributes: right },
+      spec: { resourceAttributes: { ...right, resource, ...(subresource && { subresource }) } },
     };
     const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     const review = await api.send<{ status: { allowed: boolean } }>(

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { clientOver, type PlatClient, path, platClient } from "../client/index.ts";
+import { CiliumNodes } from "./cilium.ts";
 import type { Config } from "./config.ts";
 import { serveProbes } from "./health.ts";
 import { type KubeApi, kubeApi, type PodIdentity } from "./kube/api.ts";
@@ -38,23 +39,27 @@ export async function runController(
   const plat = platOf(config);
   const metrics = new Metrics();
   const mode = config.nodes.podCIDRs;
-  const rights = rightsOf(mode, pod.namespace);
+  const rights = rightsOf({ nodes: mode, cilium: config.cilium !== undefined }, pod.namespace);
   const state = { denied: ["the rights were not checked yet"], isPlatReady: false };
-  let nodes: Nodes | undefined;
+  let following: { readonly nodes: Nodes; readonly cilium: CiliumNodes | undefined } | undefined;
   const probed = {
     metrics,
     unready: () => [
       ...state.denied,
       ...(state.isPlatReady ? [] : ["Plat has not answered yet"]),
-      ...(nodes?.reflector.isListed ? [] : ["the Nodes are not listed yet"]),
+      ...(following?.nodes.reflector.isListed ? [] : ["the Nodes are not listed yet"]),
+      ...(following?.cilium?.reflector.isListed === false
+        ? ["the CiliumNodes are not listed yet"]
+        : []),
     ],
     unhealthy: () =>
-      nodes && waits.now() - nodes.reflector.heardAtMs > SILENCE_MS_MAX
+      // Without its CRD a collection is never heard, so only that of the Nodes counts.
+      following && waits.now() - following.nodes.reflector.heardAtMs > SILENCE_MS_MAX
         ? [`the API server was not heard for ${SILENCE_MS_MAX / 60_000} minutes`]
         : [],
   };
   const port = await serveProbes(probed, listen, signal);
-  log("The controller serves its probes", { port, identity, mode });
+  log("The controller serves its probes", { port, identity, mode, cilium: config.cilium?.mode });
   const checking = untilEnd(signal, waits, RIGHTS_AGAIN_MS, async () => {
     const denied = await missingRights(api, rights, signal);
     state.denied = denied.map((right) => `the right is missing: ${wordsOf(right)}`);
@@ -64,20 +69,28 @@ export async function runController(
   const cluster = await clusterOf(config, api, { waits, log, signal });
   if (cluster === undefined) return;
   const completeMs = 1000 * config.nodes.completeSeconds;
-  const following = new Nodes({ plat, api, cluster, mode, completeMs, waits, metrics, log });
-  nodes = following;
-  const reflecting = following.reflector.run(signal);
+  const cilium =
+    config.cilium &&
+    new CiliumNodes({
+      ...{ plat, api, mode: config.cilium.mode, waits, metrics, log },
+      everyMs: 1000 * config.cilium.everySeconds,
+    });
+  // In this mode a Node and its CiliumNode have the same prefixes, and either can state them.
+  const mayAsk = () => config.cilium?.mode !== "cluster-pool" || cilium?.isOpen === true;
+  const nodes = new Nodes({ plat, api, cluster, mode, mayAsk, completeMs, waits, metrics, log });
+  following = { nodes, cilium };
+  const reflecting = [nodes, cilium].map((each) => each?.reflector.run(signal));
   metrics.set("plat_controller_leader", 0);
   const measuring = untilEnd(signal, waits, RIGHTS_AGAIN_MS, async () =>
-    metrics.set("plat_controller_nodes_without_cidr", following.withoutCidr),
+    metrics.set("plat_controller_nodes_without_cidr", nodes.withoutCidr),
   );
   const lease = { namespace: pod.namespace, name: LEASE, identity };
-  await whileLeading(api, lease, waits, signal, (leading) => {
+  await whileLeading(api, lease, waits, signal, async (leading) => {
     log("This replica leads", { cluster });
     metrics.set("plat_controller_leader", 1);
-    return following.run(leading);
+    await Promise.all([nodes.run(leading), cilium?.run(leading)]);
   });
-  await Promise.all([reflecting, checking, measuring]);
+  await Promise.all([...reflecting, checking, measuring]);
 }
 
 /** Repeats an act with a pause, until the signal ends it. A failure is tried again after the same pause. */

@@ -1,6 +1,15 @@
-import { backoffMs } from "./kube/waits.ts";
+import { ApiError } from "../client/index.ts";
+import { backoffMs, type Waits } from "./kube/waits.ts";
 
 const RETRY = { firstMs: 1_000, mostMs: 60_000 };
+/** The time in which further changes join those of the same moment. */
+export const GATHER_MS = 50;
+/** The longest wait: what is due may have to wait for something else, such as a first list. */
+const LOOK_AGAIN_MS = 60_000;
+
+/** Returns the wait that Plat asks for with an error; zero if it asks for none. */
+export const askedMs = (error: unknown): number =>
+  error instanceof ApiError ? 1000 * (error.problem.retryAfterSeconds ?? 0) : 0;
 
 /**
  * The keys that have work, each once, and when. A key that is added while it is in work has work again afterwards. Keys
@@ -9,10 +18,11 @@ const RETRY = { firstMs: 1_000, mostMs: 60_000 };
 export class WorkQueue {
   readonly #dueAtMs = new Map<string, number>();
   readonly #failures = new Map<string, number>();
-  readonly #random: () => number;
+  readonly #waits: Waits;
+  #wake = (): void => undefined;
 
-  constructor(random: () => number) {
-    this.#random = random;
+  constructor(waits: Waits) {
+    this.#waits = waits;
   }
 
   get size(): number {
@@ -33,7 +43,7 @@ export class WorkQueue {
   retry(key: string, nowMs: number, askedMs = 0): void {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    this.add(key, nowMs + Math.max(askedMs, backoffMs(failures, RETRY, this.#random())));
+    this.add(key, nowMs + Math.max(askedMs, backoffMs(failures, RETRY, this.#waits.random())));
   }
 
   /** Notes that the work of a key succeeded. */
@@ -50,6 +60,21 @@ export class WorkQueue {
       .map(([key]) => key);
     for (const key of due) this.#dueAtMs.delete(key);
     return due;
+  }
+
+  /** Waits until a time, or until something changes. */
+  async wait(untilMs: number, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    const ms = Math.min(Math.max(untilMs - this.#waits.now(), GATHER_MS), LOOK_AGAIN_MS);
+    await this.#waits.sleep(ms, AbortSignal.any([signal, woken.signal]));
+    // Changes within a short time share a request.
+    if (woken.signal.aborted && !signal.aborted) await this.#waits.sleep(GATHER_MS, signal);
+  }
+
+  /** Ends a wait. */
+  wake(): void {
+    this.#wake();
   }
 
   /** Returns true if a key of a kind has work, now or later. */

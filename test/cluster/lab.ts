@@ -5,10 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { parseAllDocuments } from "yaml";
 import { type KubeApi, kubeApi } from "../../src/controller/kube/api.ts";
 import type { NodeObject } from "../../src/controller/nodes.ts";
 import type { Plat } from "../../src/local/plat.ts";
+import { go } from "../built-once.ts";
 import { unhurriedPlat } from "../local/unhurried-plat.ts";
 import { bundledProgram } from "../programs.ts";
 import { type ControlPlane, startControlPlane } from "./servers.ts";
@@ -52,6 +54,8 @@ export interface Lab {
   readonly start: (options?: ReplicaOptions) => Promise<Replica>;
   /** The variables of a terminal with `kubectl`, `plat` and `plat-controller`. */
   readonly terminal: NodeJS.ProcessEnv;
+  /** Sends a request to Plat about the space of the last installation. */
+  readonly call: (method: string, path: string, body?: object) => Promise<object>;
   readonly putNode: (name: string, spec?: object) => Promise<void>;
   readonly deleteNode: (name: string) => Promise<void>;
   /** The podCIDRs of each Node by its name. */
@@ -69,9 +73,21 @@ export interface Manifest {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Starts a control plane and Plat, and builds the controller. */
+/** The module that pins Cilium, whose source has its CRDs. */
+const CILIUM = fileURLToPath(new URL("cilium", import.meta.url));
+
+/** Returns the folder of the CRDs of Cilium, as its project publishes them. */
+async function ciliumCrds(): Promise<string> {
+  const printed = await go(CILIUM, ["mod", "download", "-json", "github.com/cilium/cilium"]);
+  return join(JSON.parse(printed).Dir, "pkg/k8s/apis/cilium.io/client/crds");
+}
+
+/** Starts a control plane with the CRDs of Cilium, and Plat; and builds the controller. */
 export async function startLab(): Promise<Lab> {
   const plane = await startControlPlane();
+  const crd = join(await ciliumCrds(), "v2/ciliumnodes.yaml");
+  await plane.kubectl(["apply", "-f", crd]);
+  await plane.kubectl(["wait", "--for=condition=Established", "--timeout=120s", "-f", crd]);
   const plat = await unhurriedPlat({ repairSeconds: 1 });
   const folder = await mkdtemp(join(tmpdir(), "plat-lab-"));
   const program = await bundledProgram("src/controller/main.ts");
@@ -106,6 +122,7 @@ export async function startLab(): Promise<Lab> {
   return {
     plane,
     plat,
+    call,
     async account() {
       const token = await createToken();
       return kubeApi({ url: plane.url, ca: plane.ca, token: async () => token });

@@ -142,7 +142,7 @@ describe("two replicas", () => {
 
 describe("the manifest", () => {
   it("has exactly the rights that the controller needs: each verb that is missing shows in /readyz", async () => {
-    const objects = await lab.install();
+    const objects = await lab.install("--cilium", "cluster-pool");
     // A replica that cannot renew its Lease ends, so each verb has one of its own.
     const pageOf = async (isIt: (page: string) => boolean) => {
       const replica = await start();

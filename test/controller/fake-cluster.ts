@@ -1,11 +1,23 @@
+import type { CiliumNodeObject } from "../../src/controller/cilium.ts";
 import { type KubeApi, KubeError, type KubeRequest } from "../../src/controller/kube/api.ts";
+import type { KubeObject } from "../../src/controller/kube/reflector.ts";
 import type { NodeObject } from "../../src/controller/nodes.ts";
+
+const NODES = "/api/v1/nodes";
+const CILIUM_NODES = "/apis/cilium.io/v2/ciliumnodes";
 
 /** What a watch of the fake tells next: lines, and how it ends. */
 interface Watch {
+  readonly path: string;
   readonly lines: string[];
   wake(): void;
   end?: Error | "closed";
+}
+
+/** An operation of a JSON patch. */
+interface Operation {
+  readonly path: string;
+  readonly value: unknown;
 }
 
 interface Stored {
@@ -14,11 +26,12 @@ interface Stored {
 }
 
 /**
- * An API server in memory: Nodes with pages, watches, conflicts and podCIDRs that are written once; Leases; Events. It
- * fails when a test says so. The lab in `test/cluster` has a real one.
+ * An API server in memory: Nodes with pages, watches, conflicts and podCIDRs that are written once; CiliumNodes with JSON
+ * patches; Leases; Events. It fails when a test says so. The lab in `test/cluster` has a real one.
  */
 export class FakeCluster implements KubeApi {
   readonly nodes = new Map<string, NodeObject>();
+  readonly ciliumNodes = new Map<string, CiliumNodeObject>();
   readonly leases = new Map<string, Stored>();
   readonly events = new Map<string, Record<string, unknown>>();
   /** All requests, as `GET /api/v1/nodes`, and `WATCH` for a watch. */
@@ -28,7 +41,7 @@ export class FakeCluster implements KubeApi {
   /** Errors of the next requests, by their text in `requests`. */
   readonly failures: [request: string, error: Error][] = [];
   readonly #watches = new Set<Watch>();
-  #changes: { readonly version: number; readonly line: string }[] = [];
+  #changes: { readonly path: string; readonly version: number; readonly line: string }[] = [];
   #version = 100;
   #compactedAt = 0;
 
@@ -39,7 +52,7 @@ export class FakeCluster implements KubeApi {
   /** Creates a Node, or changes it. */
   put(name: string, spec: NodeObject["spec"] = {}, labels: Record<string, string> = {}): void {
     const known = this.nodes.get(name);
-    this.#store(known ? "MODIFIED" : "ADDED", {
+    this.#store(NODES, this.nodes, known ? "MODIFIED" : "ADDED", {
       metadata: {
         name,
         uid: known?.metadata.uid ?? `uid-${name}-${this.#version}`,
@@ -55,7 +68,34 @@ export class FakeCluster implements KubeApi {
   delete(name: string): void {
     const known = this.nodes.get(name);
     if (!known) throw new Error(`There is no node ${name}`);
-    this.#store("DELETED", known);
+    this.#store(NODES, this.nodes, "DELETED", known);
+  }
+
+  /** Creates a CiliumNode of a Node, or writes its parts as an agent does. */
+  putCilium(
+    name: string,
+    part: Partial<CiliumNodeObject> = {},
+    owners: readonly string[] = ["owner"],
+  ): void {
+    const known = this.ciliumNodes.get(name);
+    const ownerReferences = owners.map((uid) => ({ kind: "Node", uid }));
+    const metadata = {
+      name,
+      uid: `cilium-${name}-${this.#version}`,
+      resourceVersion: "",
+      ownerReferences,
+    };
+    this.#store(CILIUM_NODES, this.ciliumNodes, known ? "MODIFIED" : "ADDED", {
+      metadata: known?.metadata ?? metadata,
+      spec: part.spec ?? known?.spec ?? {},
+      status: part.status ?? known?.status ?? {},
+    });
+  }
+
+  deleteCilium(name: string): void {
+    const known = this.ciliumNodes.get(name);
+    if (!known) throw new Error(`There is no CiliumNode ${name}`);
+    this.#store(CILIUM_NODES, this.ciliumNodes, "DELETED", known);
   }
 
   /** Sends every watch a bookmark. */
@@ -82,7 +122,9 @@ export class FakeCluster implements KubeApi {
   async send<Body>(request: KubeRequest): Promise<Body> {
     const { method = "GET", path, query = {}, body = {} } = request;
     this.#begin(`${method} ${path}`);
-    const answer = this.#answer(method, path, query, body as Record<string, unknown>);
+    const answer = Array.isArray(body)
+      ? this.#patchCilium(path, body)
+      : this.#answer(method, path, query, body as Record<string, unknown>);
     return structuredClone(answer) as Body;
   }
 
@@ -94,8 +136,10 @@ export class FakeCluster implements KubeApi {
       yield JSON.stringify({ type: "ERROR", object });
       return;
     }
-    const lines = this.#changes.filter(({ version }) => version > from).map(({ line }) => line);
-    const watch: Watch = { lines, wake: () => undefined };
+    const lines = this.#changes
+      .filter((change) => change.path === path && change.version > from)
+      .map(({ line }) => line);
+    const watch: Watch = { path, lines, wake: () => undefined };
     this.#watches.add(watch);
     const abort = () => {
       watch.end ??= "closed";
@@ -131,20 +175,27 @@ export class FakeCluster implements KubeApi {
     body: Record<string, unknown>,
   ): unknown {
     const name = path.split("/").at(-1) ?? "";
-    if (path === "/api/v1/nodes") return this.#page(query);
+    if (path === NODES) return this.#page(this.nodes, query);
+    if (path === CILIUM_NODES) return this.#page(this.ciliumNodes, query);
     if (path.startsWith("/api/v1/nodes/")) return this.#patch(name, body);
     if (path.includes("/leases")) return this.#lease(method, name, body);
     if (path.endsWith("selfsubjectaccessreviews")) {
-      const spec = body.spec as { resourceAttributes: { verb: string; resource: string } };
-      const { verb, resource } = spec.resourceAttributes;
-      return { status: { allowed: !this.denied.has(`${verb} ${resource}`) } };
+      const spec = body.spec as {
+        resourceAttributes: { verb: string; resource: string; subresource?: string };
+      };
+      const { verb, resource, subresource } = spec.resourceAttributes;
+      const what = [resource, subresource].filter(Boolean).join("/");
+      return { status: { allowed: !this.denied.has(`${verb} ${what}`) } };
     }
     if (path === "/api/v1/namespaces/kube-system") return { metadata: { uid: "cluster-uid" } };
     return this.#event(method, name, body);
   }
 
-  #page({ limit = "0", continue: from = "" }: Readonly<Record<string, string>>) {
-    const all = [...this.nodes.values()].filter(({ metadata }) => metadata.name > from);
+  #page<T extends KubeObject>(
+    objects: ReadonlyMap<string, T>,
+    { limit = "0", continue: from = "" }: Readonly<Record<string, string>>,
+  ) {
+    const all = [...objects.values()].filter(({ metadata }) => metadata.name > from);
     const sorted = all.sort((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
     const items = sorted.slice(0, Number(limit));
     const last = sorted.length > items.length ? items.at(-1)?.metadata.name : undefined;
@@ -158,7 +209,20 @@ export class FakeCluster implements KubeApi {
     if (uid !== known.metadata.uid || resourceVersion !== known.metadata.resourceVersion)
       throw new KubeError(409, "Conflict", "the object has been modified");
     if (known.spec?.podCIDR) throw new KubeError(422, "Invalid", "podCIDR is written once");
-    return this.#store("MODIFIED", { ...known, spec: { ...known.spec, ...(spec as object) } });
+    const patched = { ...known, spec: { ...known.spec, ...(spec as object) } };
+    return this.#store(NODES, this.nodes, "MODIFIED", patched);
+  }
+
+  /** Replaces fields of a CiliumNode; its status only by the path of the status. */
+  #patchCilium(path: string, operations: readonly Operation[]): CiliumNodeObject {
+    const [name = "", part = "spec"] = path.slice(CILIUM_NODES.length + 1).split("/");
+    const known = this.ciliumNodes.get(name);
+    if (!known) throw new KubeError(404, "NotFound", "not found");
+    const given = (field: string) => operations.find((one) => one.path === field)?.value;
+    if (given("/metadata/resourceVersion") !== known.metadata.resourceVersion)
+      throw new KubeError(409, "Conflict", "the object has been modified");
+    const patched = { ...known, [part]: given(`/${part}`) };
+    return this.#store(CILIUM_NODES, this.ciliumNodes, "MODIFIED", patched);
   }
 
   #lease(method: string, name: string, body: Record<string, unknown>): Stored {
@@ -184,16 +248,17 @@ export class FakeCluster implements KubeApi {
     return body;
   }
 
-  #store(type: string, node: NodeObject): NodeObject {
+  #store<T extends KubeObject>(path: string, objects: Map<string, T>, type: string, object: T): T {
     const version = ++this.#version;
-    const { name } = node.metadata;
-    const metadata = { ...node.metadata, resourceVersion: String(version) };
-    const stored: NodeObject = { ...node, metadata };
-    if (type === "DELETED") this.nodes.delete(name);
-    else this.nodes.set(name, stored);
+    const { name } = object.metadata;
+    const metadata = { ...object.metadata, resourceVersion: String(version) };
+    const stored: T = { ...object, metadata };
+    if (type === "DELETED") objects.delete(name);
+    else objects.set(name, stored);
     const line = JSON.stringify({ type, object: stored });
-    this.#changes.push({ version, line });
+    this.#changes.push({ path, version, line });
     for (const watch of this.#watches) {
+      if (watch.path !== path) continue;
       watch.lines.push(line);
       watch.wake();
     }

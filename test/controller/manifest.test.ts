@@ -11,6 +11,7 @@ const OPTIONS = {
   region: "eu-west-1",
   tokenSecret: undefined,
   mode: "write",
+  cilium: undefined,
   namespace: "plat-system",
   image: "plat-controller:1",
 } as const;
@@ -47,10 +48,16 @@ const grantedBy = (objects: readonly Printed[]): readonly string[] =>
   );
 
 describe("the manifest", () => {
-  it.each(["write", "observe"] as const)("grants exactly the rights of the mode %s", (mode) => {
-    const needed = rightsOf(mode, "plat-system").map(wordsOf);
-    expect([...grantedBy(printed({ mode }))].sort()).toEqual([...needed].sort());
+  it.each([
+    ["write", undefined],
+    ["observe", undefined],
+    ["observe", "crd"],
+  ] as const)("grants exactly the rights of the mode %s with Cilium in %s", (mode, cilium) => {
+    const switches = { nodes: mode, cilium: cilium !== undefined };
+    const needed = rightsOf(switches, "plat-system").map(wordsOf);
+    expect([...grantedBy(printed({ mode, cilium }))].sort()).toEqual([...needed].sort());
     expect(needed.includes("patch nodes")).toBe(mode === "write");
+    expect(needed.includes("patch ciliumnodes/status.cilium.io")).toBe(cilium !== undefined);
   });
 
   it("has a configuration that the controller reads", () => {
@@ -67,6 +74,10 @@ describe("the manifest", () => {
       plat: { tokenFile: "/var/run/secrets/plat/token" },
       nodes: { podCIDRs: "observe" },
     });
+    expect(config({ cilium: "multi-pool" }).cilium).toEqual({
+      mode: "multi-pool",
+      everySeconds: 60,
+    });
   });
 
   it("binds the policy to the account of the controller, and has none where it writes nothing", () => {
@@ -82,13 +93,22 @@ describe("the manifest", () => {
 it("the rights that the API server denies are told in the words of kubectl", async () => {
   const cluster = new FakeCluster();
   const missing = async () =>
-    (await missingRights(cluster, rightsOf("write", "ns"), new AbortController().signal)).map(
-      wordsOf,
-    );
+    (
+      await missingRights(
+        cluster,
+        rightsOf({ nodes: "write", cilium: true }, "ns"),
+        new AbortController().signal,
+      )
+    ).map(wordsOf);
   expect(await missing()).toEqual([]);
-  cluster.denied.add("watch nodes").add("update leases").add("patch events");
+  cluster.denied
+    .add("patch ciliumnodes/status")
+    .add("watch nodes")
+    .add("update leases")
+    .add("patch events");
   expect(await missing()).toEqual([
     "watch nodes",
+    "patch ciliumnodes/status.cilium.io",
     "patch events -n default",
     "update leases.coordination.k8s.io/plat-controller -n ns",
   ]);
@@ -98,6 +118,7 @@ describe("a configuration", () => {
   it.each([
     ["nodes: {podCIDRs: both}", "nodes.podCIDRs must be write or observe"],
     ["nodes: {completeSeconds: 1}", "nodes.completeSeconds must be a whole number from 10 to 3600"],
+    ["cilium: {mode: eni}", "cilium.mode must be one of cluster-pool, kubernetes"],
     ["plat: {}", "plat.endpoint"],
     ["lifecycle: taints", "lifecycle is not a field here"],
     ["cluster: a b", "cluster must be 1 to 64 letters"],

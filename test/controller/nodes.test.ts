@@ -25,6 +25,8 @@ interface Answered {
 class FakePlat {
   readonly batches: (readonly string[])[] = [];
   readonly lists: { readonly resourceVersion: string; readonly nodes: readonly object[] }[] = [];
+  /** What the requests said of nodes that ask. */
+  readonly assigns = new Set<boolean>();
   /** Errors of the next requests. */
   readonly failures: Error[] = [];
   answer: (said: Said) => Answered = () => ({});
@@ -40,8 +42,13 @@ class FakePlat {
   );
 
   #events(body: unknown): object {
-    const { cluster, events } = body as { cluster: string; events: readonly Said[] };
+    const { cluster, assign, events } = body as {
+      cluster: string;
+      assign: boolean;
+      events: readonly Said[];
+    };
     expect(cluster).toBe("c");
+    this.assigns.add(assign);
     const line = ({ type, object: { metadata, spec } }: Said) =>
       [type, metadata.name, spec?.podCIDR].filter(Boolean).join(" ");
     this.batches.push(events.map(line));
@@ -87,8 +94,13 @@ const problem = (code: string, more: object = {}) =>
 async function working(
   {
     mode = "write",
+    mayAsk = true,
     prepare = () => undefined,
-  }: { mode?: NodeMode; prepare?: (cluster: FakeCluster, plat: FakePlat) => void },
+  }: {
+    mode?: NodeMode;
+    mayAsk?: boolean;
+    prepare?: (cluster: FakeCluster, plat: FakePlat) => void;
+  },
   act: (of: {
     readonly cluster: FakeCluster;
     readonly plat: FakePlat;
@@ -104,6 +116,7 @@ async function working(
     api: cluster,
     cluster: "c",
     mode,
+    mayAsk: () => mayAsk,
     completeMs: 300_000,
     waits: waitsOf(clock),
     metrics,
@@ -300,13 +313,21 @@ describe("a complete list", () => {
     }));
 });
 
+it("a node asks for nothing before Plat knows what others state", () =>
+  working({ mayAsk: false, prepare: giving }, async ({ cluster, plat, sleep }) => {
+    cluster.put("asking");
+    cluster.put("stated", { podCIDR: "10.9.1.0/24", podCIDRs: ["10.9.1.0/24"] });
+    await sleep(100_000);
+    expect(plat.batches).toEqual([["MODIFIED stated 10.9.1.0/24"]]);
+  }));
+
 it("a controller that observes writes nothing, and asks for nothing", () =>
   working({ mode: "observe", prepare: giving }, async ({ cluster, plat, sleep }) => {
     cluster.put("stated", { podCIDR: "10.9.1.0/24", podCIDRs: ["10.9.1.0/24"] });
     cluster.put("asking");
-    plat.list = { send: ["asking"] };
     await sleep(700_000);
-    expect(plat.batches).toEqual([["MODIFIED stated 10.9.1.0/24"]]);
+    expect(plat.batches).toEqual([["MODIFIED stated 10.9.1.0/24"], ["MODIFIED asking"]]);
+    expect([...plat.assigns]).toEqual([false]);
     expect(rangeOf(cluster, "asking")).toBeUndefined();
     expect(cluster.requests.filter((one) => one.startsWith("PATCH"))).toEqual([]);
   }));

@@ -1,10 +1,13 @@
 import { expect, it } from "vitest";
 import { WorkQueue } from "../../src/controller/work-queue.ts";
+import { VirtualClock } from "../virtual-clock.ts";
+import { waitsOf } from "./waits.ts";
 
 const all = () => true;
+const WAITS = { ...waitsOf(new VirtualClock()), random: () => 1 };
 
 it("a key that is added twice is taken once, at its earlier time", () => {
-  const queue = new WorkQueue(() => 1);
+  const queue = new WorkQueue(WAITS);
   queue.add("a", 10);
   queue.add("a", 5);
   queue.add("b", 7);
@@ -16,7 +19,7 @@ it("a key that is added twice is taken once, at its earlier time", () => {
 });
 
 it("takes at most so many keys, and only of a kind", () => {
-  const queue = new WorkQueue(() => 1);
+  const queue = new WorkQueue(WAITS);
   for (const key of ["a1", "b1", "a2", "a3"]) queue.add(key, 0);
   const isA = (key: string) => key.startsWith("a");
   expect(queue.take(0, 2, isA)).toEqual(["a1", "a2"]);
@@ -27,7 +30,7 @@ it("takes at most so many keys, and only of a kind", () => {
 });
 
 it("a key that fails waits twice as long each time, up to a minute, until it succeeds", () => {
-  const queue = new WorkQueue(() => 1);
+  const queue = new WorkQueue(WAITS);
   const waits = Array.from({ length: 8 }, () => {
     queue.retry("a", 0);
     const { nextDueAtMs } = queue;

@@ -176,3 +176,21 @@ describe("a complete list of a cluster's nodes", () => {
     });
   });
 });
+
+it("events with assign false give a node that states no range none, and take the range that another one states", async () => {
+  const plat = newSpace();
+  const pool = { cidr: "10.64.0.0/16", assign: "prefixes", blockSize: 24 };
+  await plat.put("/v1/pools/pods", pool);
+  const events = [
+    nodeEvent("ADDED", "asking"),
+    nodeEvent("ADDED", "stating", { spec: { podCIDRs: ["10.64.3.0/24"] } }),
+  ];
+  const sent = await plat.call("POST", "/v1/events", { body: { assign: false, events } });
+  expect(sent.body.results).toMatchObject([
+    { status: "applied" },
+    { status: "applied", podCIDRs: [{ cidr: "10.64.3.0/24" }] },
+  ]);
+  expect(sent.body.results[0]).not.toHaveProperty("patch");
+  expect((await plat.get("/v1/nodes/asking/pod-cidrs")).body.podCIDRs).toEqual([]);
+  expect((await plat.get("/v1/nodes/asking")).body.status).toBeDefined();
+});

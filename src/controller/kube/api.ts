@@ -35,7 +35,7 @@ export interface KubeRequest {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH";
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** The object to send; with PATCH a merge patch. */
+  /** The object to send; with PATCH a merge patch, or the operations of a JSON patch. */
   readonly body?: object;
 }
 
@@ -96,9 +96,9 @@ export function kubeApi({ url, ca, token }: KubeAccess): KubeApi {
     target.search = new URLSearchParams(query).toString();
     const headers: Record<string, string> = { accept: "application/json" };
     if (token) headers.authorization = `Bearer ${await token()}`;
+    const patch = Array.isArray(body) ? "json-patch" : "merge-patch";
     if (body)
-      headers["content-type"] =
-        method === "PATCH" ? "application/merge-patch+json" : "application/json";
+      headers["content-type"] = `application/${method === "PATCH" ? `${patch}+json` : "json"}`;
     const options: RequestOptions = { method, headers, agent, ...(signal && { signal }) };
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const sending = (isTls ? tlsRequest : plainRequest)(target, options, resolve);

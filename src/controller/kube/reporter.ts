@@ -3,9 +3,9 @@ import { type KubeApi, KubeError } from "./api.ts";
 import type { KubeObject } from "./reflector.ts";
 import type { Waits } from "./waits.ts";
 
-/** One Event for a Node and a reason in this time. */
+/** One Event for an object and a reason in this time. */
 const AGAIN_MS = 5 * 60_000;
-/** Nodes and reasons that are remembered. */
+/** Objects and reasons that are remembered. */
 const REMEMBERED_MAX = 10_000;
 /** The room of a message in an Event. */
 const MESSAGE_CHARACTERS_MAX = 1024;
@@ -19,21 +19,30 @@ export type Reason =
   | "CIDRAssignmentFailed"
   | "PrefixMismatch"
   | "OtherCluster"
-  | "EventRejected";
+  | "EventRejected"
+  | "CiliumNodeRejected";
 
-/** Writes Events about Nodes, which `kubectl describe node` shows. One that cannot be written is left out. */
+/** The kind of the objects that Events are about. */
+export interface KindOf {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** Writes Events about objects of a kind, which `kubectl describe` shows. One that cannot be written is left out. */
 export class Reporter {
   readonly #api: KubeApi;
   readonly #waits: Waits;
+  readonly #kind: KindOf;
   readonly #told = new Map<string, { readonly atMs: number; readonly count: number }>();
 
-  constructor(api: KubeApi, waits: Waits) {
+  constructor(api: KubeApi, waits: Waits, kind: KindOf) {
     this.#api = api;
+    this.#kind = kind;
     this.#waits = waits;
   }
 
-  async warn(node: KubeObject, reason: Reason, message: string): Promise<void> {
-    const { name, uid } = node.metadata;
+  async warn(object: KubeObject, reason: Reason, message: string): Promise<void> {
+    const { name, uid } = object.metadata;
     const event = `${name}.${createHash("sha256").update(`${uid} ${reason}`).digest("hex").slice(0, 16)}`;
     const told = this.#told.get(event);
     const nowMs = this.#waits.now();
@@ -51,7 +60,7 @@ export class Reporter {
       apiVersion: "v1",
       kind: "Event",
       metadata: { name: event, namespace: "default" },
-      involvedObject: { apiVersion: "v1", kind: "Node", name, uid },
+      involvedObject: { ...this.#kind, name, uid },
       reason,
       type: "Warning",
       source: { component: "plat-controller" },

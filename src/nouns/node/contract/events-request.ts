@@ -46,6 +46,10 @@ export const cluster = v.pipe(
 
 export const eventList = fields({
   cluster: v.optional(cluster),
+  assign: v.pipe(
+    v.optional(v.boolean("must be true or false"), true),
+    v.description("False if a Node without podCIDRs gets none"),
+  ),
   events: list(
     v.unknown(),
     { min: 1, max: EVENTS_PER_REQUEST_MAX },

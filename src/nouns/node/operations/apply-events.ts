@@ -5,7 +5,11 @@ import type { Context } from "../../../kernel/core/context.ts";
 import { allOf, inParallel } from "../../../kernel/core/parallel.ts";
 import { releaseHandle } from "../../../kernel/release/release-handle.ts";
 import { formatCidr } from "../../../net/cidr.ts";
-import { followNode, prefixesAsShown } from "../../prefix/operations/follow-node.ts";
+import {
+  type FollowedNode,
+  followNode,
+  prefixesAsShown,
+} from "../../prefix/operations/follow-node.ts";
 import { isForeign } from "../judge-node.ts";
 import {
   type ClusterEvent,
@@ -41,6 +45,8 @@ export interface EventScope {
   readonly space: string;
   /** The cluster whose events they are, if their sender says that. */
   readonly cluster?: string;
+  /** False if a node that states no prefixes gets none. */
+  readonly assign?: boolean;
   /** True if the end of a machine ends its nodes in every space. */
   readonly everySpace?: boolean;
 }
@@ -103,7 +109,7 @@ async function carryOut(
   const of: NodeNamed = { space, name, ...(cluster !== undefined && { cluster }) };
   switch (event.act) {
     case "state":
-      return state(context, of, event.statement);
+      return state(context, of, event.statement, scope);
     case "end":
       return resultOfNode(await applyDeleted(context, of, event.ended));
     case "release": {
@@ -120,11 +126,14 @@ async function carryOut(
   }
 }
 
+const NO_PREFIXES: FollowedNode = { prefixes: [], writes: [] };
+
 /** Registers a node as its object says, and gives it its prefixes. */
 async function state(
   context: Context,
   of: NodeNamed,
   statement: NodeStatement,
+  { assign = true }: EventScope,
 ): Promise<EventResult> {
   const shown = { ...statement, space: of.space, node: of.name };
   const [applied, asShown] = await allOf(
@@ -132,7 +141,9 @@ async function state(
     prefixesAsShown(context, shown),
   );
   if (applied !== "applied") return resultOfNode(applied);
-  const followed = asShown ?? (await followNode(context, shown));
+  const isAsking = shown.podCidrs.length === 0;
+  const followed =
+    asShown ?? (isAsking && !assign ? NO_PREFIXES : await followNode(context, shown));
   if (followed instanceof Rejection) {
     const patch = nodePatch(statement, []);
     return followed.code === "request_in_progress"

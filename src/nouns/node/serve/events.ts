@@ -15,6 +15,8 @@ export interface EventsRequest {
   readonly space: string;
   /** The cluster whose events they are, if the request names it. */
   readonly cluster?: string;
+  /** False if a node that states no prefixes gets none. */
+  readonly assign: boolean;
   readonly entries: readonly ParsedEvent[];
   /** The events to apply, in the order of their entries. */
   readonly events: readonly ClusterEvent[];
@@ -23,11 +25,12 @@ export interface EventsRequest {
 /** Reads one event, or a list of them. A malformed entry does not hinder the others. */
 export function readEvents(event: Event): EventsRequest {
   const body = readJson(event, anyEvents);
-  const { events, cluster } = listIn(body);
+  const { events, cluster, assign } = listIn(body);
   const entries = events.map(parseEvent);
   return {
     space: readSpace(event),
     ...(cluster !== undefined && { cluster }),
+    assign,
     entries,
     events: entries.flatMap((one) => ("event" in one ? [one.event] : [])),
   };
@@ -35,7 +38,7 @@ export function readEvents(event: Event): EventsRequest {
 
 function listIn(body: Readonly<Record<string, unknown>>): v.InferOutput<typeof eventList> {
   if (Object.hasOwn(body, "object") || Object.hasOwn(body, "detail-type"))
-    return { events: [body] };
+    return { events: [body], assign: true };
   if (Object.hasOwn(body, "events")) return checked(eventList, body);
   const problem =
     "is required, or in its place type and object of a watch event, or an event of EventBridge";
