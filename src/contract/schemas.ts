@@ -182,7 +182,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   ApplicationInterface: answers.applicationInterface,
   ApplicationMember: answers.applicationMember,
   UnfinishedApplication: answers.unfinishedApplication,
-  Configuration: answers.settingsRead,
+  ConfigurationRead: answers.settingsRead,
   ConfigurationWritten: answers.settingsWritten,
   AddressHistory: answers.addressHistoryRead,
   HandleHistory: answers.handleHistoryRead,
@@ -250,6 +250,9 @@ export const CONVERSION = {
   ignoreActions: ["check", "raw_check"],
   overrideSchema: ({ valibotSchema, jsonSchema }) => {
     if (valibotSchema.type === "custom") return jsonSchema;
+    if (valibotSchema.type === "nullable") return nullable(jsonSchema as Json);
+    // A choice of whole numbers, which generators take for decimal ones without this.
+    if (jsonSchema.enum?.every(Number.isInteger)) return { ...jsonSchema, type: "integer" };
     // Generators of clients know no constant that is a truth value.
     return valibotSchema.type === "literal" && jsonSchema.const === true
       ? { type: "boolean" }
@@ -265,6 +268,18 @@ export const CONVERSION = {
       : undefined,
   overrideRef: ({ referenceId }) => refTo(referenceId),
 } satisfies ConversionConfig;
+
+/** Returns the schema of a value or null as one type that can be null: generators make classes that do not compile of a union with null. */
+function nullable(schema: Json): Json | undefined {
+  const [value, ...others] = (schema.anyOf ?? []) as readonly Json[];
+  if (typeof value?.type !== "string" || others.some(({ type }) => type !== "null"))
+    return undefined;
+  return {
+    ...value,
+    type: [value.type, "null"],
+    ...(value.enum !== undefined && { enum: [...(value.enum as readonly unknown[]), null] }),
+  };
+}
 
 /** Returns the component schemas, each field with its description. */
 export function componentSchemas(): Readonly<Record<string, Json>> {
@@ -299,7 +314,8 @@ export function schemaOf(schema: v.GenericSchema): Json {
 }
 
 /**
- * Returns the same schema, with a description for each field that has none.
+ * Returns the same schema, with a description for each field that has none. A default is told in the description: from the keyword
+ * generators make fields that each request must have, and defaults of objects that do not compile.
  *
  * @param within the name of the schema: that of its component, or of the field that it is of
  */
@@ -308,10 +324,14 @@ export function described(schema: Json, within: string): Json {
     Object.entries(schema).map(([key, value]) => [key, walkedInto(key, value, within)]),
   ) as Json;
   if (!walked.properties) return walked;
-  const properties = Object.entries(walked.properties).map(([name, field]) => {
-    const words = FIELD_WORDS[`${within}.${name}`] ?? field.description ?? FIELD_WORDS[name];
-    return [name, words === undefined ? field : { ...field, description: words }];
-  });
+  const properties = Object.entries(walked.properties).map(
+    ([name, { default: usual, ...field }]) => {
+      const words = FIELD_WORDS[`${within}.${name}`] ?? field.description ?? FIELD_WORDS[name];
+      const said = [words, usual !== undefined && `Default: \`${JSON.stringify(usual)}\`.`];
+      const description = said.filter(Boolean).join(" ");
+      return [name, description === "" ? field : { ...field, description }];
+    },
+  );
   return { ...walked, properties: Object.fromEntries(properties) };
 }
 

@@ -19,7 +19,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   ...wordsOf("Quota", QUOTA),
   ...wordsOf("Namespace", NAMESPACE_FIELDS),
   ...wordsOf("Application", APPLICATION),
-  ...wordsOf("Configuration", SETTINGS),
+  ...wordsOf("ConfigurationRead", SETTINGS),
   action:
     "How the request would use this block: own, claim, seize or borrow; create or share one of a pool with ranges; or already assigned addresses.",
   active: "The attributes of the active owner.",

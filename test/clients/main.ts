@@ -8,12 +8,14 @@ import { fileURLToPath } from "node:url";
 import { cached } from "../built-once.ts";
 import { run, StepFailed, step } from "../openapi/tools.ts";
 import { openTofu } from "../terraform/open-tofu.ts";
+import { compileGenerated } from "./generators.ts";
 
 /**
  * `npm run test:clients`: clients that were written for NetBox run against `plat serve`: pynetbox, the collection
  * `netbox.netbox` of Ansible, and the provider of Terraform whose binary `PLAT_NETBOX_PROVIDER` names. Without one, the
  * requests of the provider are sent as its source makes them. What the first two need is installed once from PyPI, and
  * kept in `~/.cache/plat`. They need Python 3.11 or later with `venv`; `PYTHON` names another one than `python3`.
+ * Clients that openapi-generator makes in Go and Java compile, where Java and Maven are there.
  */
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -139,6 +141,7 @@ try {
   } finally {
     await server.stop();
   }
+  await step("clients of openapi-generator", () => compileGenerated(folder));
 } catch (error) {
   if (!(error instanceof StepFailed)) throw error;
   console.error(error.message);

@@ -39,7 +39,7 @@ it("each route has a name of its own, and says what each part of its path may be
   }
 });
 
-it("a body is described by the schema that it is read with, defaults and all", () => {
+it("a body is described by the schema that it is read with, and its defaults by words", () => {
   const { schema } = document.paths["/v1/assign"].post.requestBody.content["application/json"];
   expect(schema).toEqual({ $ref: "#/components/schemas/AssignRequest" });
   expect(document.components.schemas.AssignRequest).toMatchObject({
@@ -47,11 +47,23 @@ it("a body is described by the schema that it is read with, defaults and all", (
     additionalProperties: false,
     required: ["host"],
     properties: {
-      ipv4: { type: "integer", minimum: 0, maximum: 4096, default: 0 },
+      ipv4: {
+        ...{ type: "integer", minimum: 0, maximum: 4096 },
+        description: expect.stringMatching(/ Default: `0`\.$/),
+      },
       attributes: { type: "object", maxProperties: 50, additionalProperties: { type: "string" } },
       pools: { type: "array", maxItems: 256 },
     },
   });
+});
+
+it("the document has nothing of which generators make clients that do not compile", () => {
+  const { schemas } = document.components;
+  expect(fieldsOf(schemas).filter(([, field]) => "default" in field)).toEqual([]);
+  expect(
+    partsOf(document).filter(({ anyOf = [] }) => anyOf.some(({ type }) => type === "null")),
+  ).toEqual([]);
+  expect(Object.keys(schemas)).not.toContain("Configuration");
 });
 
 it("a pool may be put as JSON and as YAML, in its own form, in Calico's and in Spiderpool's", () => {
@@ -267,7 +279,7 @@ const objectsIn = (schema: Schema, at: readonly string[] = []): readonly (readon
 interface Schema {
   readonly required?: readonly string[];
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly description?: string;
@@ -307,7 +319,7 @@ const placedIn = (
 /** Returns what values of a field are: numbers, lists, or other ones. A count beyond 2^53 is a text. */
 function kindsOf({ $ref, type, anyOf }: Schema): readonly string[] {
   if ($ref !== undefined) return kindsOf(document.components.schemas[$ref.split("/").at(-1) ?? ""]);
-  if (!anyOf) return type === undefined || type === "null" ? [] : [type];
+  if (!anyOf) return [type ?? []].flat().filter((one) => one !== "null");
   const kinds = new Set(anyOf.flatMap(kindsOf));
   return kinds.has("integer") ? ["integer"] : kinds.has("object") ? ["object"] : [...kinds];
 }

@@ -19,13 +19,25 @@ export function clientDocument(): object {
   const { paths, components, ...document } = openApi();
   const { headers: _, securitySchemes: __, ...parts } = components;
   const kept = Object.entries(paths).filter(([path]) => !path.startsWith(SPACES));
-  return {
+  return inNamesOfClient({
     ...document,
     security: [],
     components: parts,
     paths: Object.fromEntries(kept.map(([path, operations]) => [path, ofMethods(operations)])),
-  };
+  });
 }
+
+/**
+ * Gives the settings of a space the name that the types of the client have for them. The document has another one, because
+ * generators make a class `Configuration` of their own.
+ */
+const inNamesOfClient = (document: object): object =>
+  JSON.parse(
+    JSON.stringify(document).replaceAll(
+      /"(#\/components\/schemas\/)?ConfigurationRead"/g,
+      '"$1Configuration"',
+    ),
+  );
 
 const ofMethods = (operations: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(

@@ -43,16 +43,13 @@ export async function run(
   return printed;
 }
 
-/**
- * Writes the types of a document to a file. A request may leave out a field with a default; without the flag its type
- * would require it.
- */
+/** Writes the types of a document to a file. */
 export async function generateTypes(
   document: string,
   types: string,
   ...more: readonly string[]
 ): Promise<void> {
-  const args = [document, "-o", types, "--default-non-nullable=false", ...more];
+  const args = [document, "-o", types, ...more];
   await run(tool("openapi-typescript"), args);
 }
 

@@ -2099,7 +2099,7 @@ type AmendRequest struct {
 			// Name The name of the resource.
 			Name string `json:"name"`
 
-			// Namespace The namespace that the addresses are for. Pools may select it by its labels.
+			// Namespace The namespace that the addresses are for. Pools may select it by its labels. Default: `""`.
 			Namespace *string `json:"namespace,omitempty"`
 		} `json:"active,omitempty"`
 
@@ -2108,7 +2108,7 @@ type AmendRequest struct {
 			// Name The name of the resource.
 			Name string `json:"name"`
 
-			// Namespace The namespace that the addresses are for. Pools may select it by its labels.
+			// Namespace The namespace that the addresses are for. Pools may select it by its labels. Default: `""`.
 			Namespace *string `json:"namespace,omitempty"`
 		} `json:"alternate,omitempty"`
 	} `json:"expectedOwner,omitempty"`
@@ -2159,22 +2159,22 @@ type AssignRequest struct {
 	// Examples: 10.0.0.7, 2001:db8::7
 	Address *string `json:"address,omitempty"`
 
-	// AffinityType The kind of host that owns the block: a node (`host`) or a virtual router (`virtual`).
+	// AffinityType The kind of host that owns the block: a node (`host`) or a virtual router (`virtual`). Default: `"host"`.
 	AffinityType *AssignRequestAffinityType `json:"affinityType,omitempty"`
 
-	// AllowPartial The request accepts fewer addresses than it asks for.
+	// AllowPartial The request accepts fewer addresses than it asks for. Default: `false`.
 	AllowPartial *bool `json:"allowPartial,omitempty"`
 
 	// Annotations The annotations of the pod. The first of `subnets`, `subnet`, `ippools` and `ippool` of `ipam.spidernet.io` chooses the pools.
 	Annotations *map[string]string `json:"annotations,omitempty"`
 
-	// Attributes Texts that the caller attached to the addresses. They are the active owner until a request changes it.
+	// Attributes Texts that the caller attached to the addresses. They are the active owner until a request changes it. Default: `{}`.
 	Attributes *map[string]string `json:"attributes,omitempty"`
 
-	// DefaultPools The pools of a request that names none: names, CIDRs and patterns. Those of the namespace come before those of the request. One list serves both families.
+	// DefaultPools The pools of a request that names none: names, CIDRs and patterns. Those of the namespace come before those of the request. One list serves both families. Default: `[]`.
 	DefaultPools *[]string `json:"defaultPools,omitempty"`
 
-	// DryRun The request writes nothing, and the answer says what it would do.
+	// DryRun The request writes nothing, and the answer says what it would do. Default: `false`.
 	DryRun *bool `json:"dryRun,omitempty"`
 
 	// Handle The name under which the addresses are held. Required without an Idempotency-Key, of which Plat makes one; a dry run needs neither.
@@ -2188,7 +2188,7 @@ type AssignRequest struct {
 
 	// HostReserved The addresses that the host reserves at both ends of each block that it claims.
 	HostReserved *struct {
-		// End Number of addresses at the end of each block that the host reserves.
+		// End Number of addresses at the end of each block that the host reserves. Default: `0`.
 		End *int `json:"end,omitempty"`
 
 		// Handle The name under which addresses are held and released together.
@@ -2196,7 +2196,7 @@ type AssignRequest struct {
 
 		// Ipv4 The addresses that the host reserves in each IPv4 block that it claims.
 		Ipv4 *struct {
-			// End Number of addresses at the end of each block that the host reserves.
+			// End Number of addresses at the end of each block that the host reserves. Default: `0`.
 			End *int `json:"end,omitempty"`
 
 			// Handle The name under which addresses are held and released together.
@@ -2205,13 +2205,13 @@ type AssignRequest struct {
 			// Note The purpose of the reserved addresses.
 			Note *string `json:"note,omitempty"`
 
-			// Start Number of addresses at the start of each block that the host reserves.
+			// Start Number of addresses at the start of each block that the host reserves. Default: `0`.
 			Start *int `json:"start,omitempty"`
 		} `json:"ipv4,omitempty"`
 
 		// Ipv6 The addresses that the host reserves in each IPv6 block that it claims.
 		Ipv6 *struct {
-			// End Number of addresses at the end of each block that the host reserves.
+			// End Number of addresses at the end of each block that the host reserves. Default: `0`.
 			End *int `json:"end,omitempty"`
 
 			// Handle The name under which addresses are held and released together.
@@ -2220,26 +2220,26 @@ type AssignRequest struct {
 			// Note The purpose of the reserved addresses.
 			Note *string `json:"note,omitempty"`
 
-			// Start Number of addresses at the start of each block that the host reserves.
+			// Start Number of addresses at the start of each block that the host reserves. Default: `0`.
 			Start *int `json:"start,omitempty"`
 		} `json:"ipv6,omitempty"`
 
 		// Note The purpose of the reserved addresses.
 		Note *string `json:"note,omitempty"`
 
-		// Start Number of addresses at the start of each block that the host reserves.
+		// Start Number of addresses at the start of each block that the host reserves. Default: `0`.
 		Start *int `json:"start,omitempty"`
 	} `json:"hostReserved,omitempty"`
 
 	// Interfaces The network interfaces of the workload, each with its own counts and pools. All get their addresses, or none does.
 	Interfaces *[]struct {
-		// DefaultPools The pools of a request that names none: names, CIDRs and patterns. Those of the namespace come before those of the request. One list serves both families.
+		// DefaultPools The pools of a request that names none: names, CIDRs and patterns. Those of the namespace come before those of the request. One list serves both families. Default: `[]`.
 		DefaultPools *[]string `json:"defaultPools,omitempty"`
 
-		// Ipv4 The number of IPv4 addresses.
+		// Ipv4 The number of IPv4 addresses. Default: `0`.
 		Ipv4 *int `json:"ipv4,omitempty"`
 
-		// Ipv6 The number of IPv6 addresses.
+		// Ipv6 The number of IPv6 addresses. Default: `0`.
 		Ipv6 *int `json:"ipv6,omitempty"`
 
 		// Name The name of the resource.
@@ -2248,38 +2248,38 @@ type AssignRequest struct {
 		// Network The network that the interface attaches to. Pools may serve some networks only.
 		Network *string `json:"network,omitempty"`
 
-		// Pools The pools. A request names them by name, CIDR or pattern, and they are tried in its order. If it names none, default pools serve it, or else every automatic pool whose conditions hold.
+		// Pools The pools. A request names them by name, CIDR or pattern, and they are tried in its order. If it names none, default pools serve it, or else every automatic pool whose conditions hold. Default: `[]`.
 		Pools *[]string `json:"pools,omitempty"`
 	} `json:"interfaces,omitempty"`
 
-	// Ipv4 The number of IPv4 addresses to assign.
+	// Ipv4 The number of IPv4 addresses to assign. Default: `0`.
 	Ipv4 *int `json:"ipv4,omitempty"`
 
-	// Ipv4DefaultPools The default pools of IPv4 alone, in place of `defaultPools`. Without `ipv6DefaultPools` no IPv6 pool serves.
+	// Ipv4DefaultPools The default pools of IPv4 alone, in place of `defaultPools`. Without `ipv6DefaultPools` no IPv6 pool serves. Default: `[]`.
 	Ipv4DefaultPools *[]string `json:"ipv4DefaultPools,omitempty"`
 
-	// Ipv4Pools The pools that can serve IPv4, by name, CIDR or pattern, in the order in which they are tried.
+	// Ipv4Pools The pools that can serve IPv4, by name, CIDR or pattern, in the order in which they are tried. Default: `[]`.
 	Ipv4Pools *[]string `json:"ipv4Pools,omitempty"`
 
-	// Ipv6 The number of IPv6 addresses to assign.
+	// Ipv6 The number of IPv6 addresses to assign. Default: `0`.
 	Ipv6 *int `json:"ipv6,omitempty"`
 
-	// Ipv6DefaultPools The default pools of IPv6 alone, in place of `defaultPools`. Without `ipv4DefaultPools` no IPv4 pool serves.
+	// Ipv6DefaultPools The default pools of IPv6 alone, in place of `defaultPools`. Without `ipv4DefaultPools` no IPv4 pool serves. Default: `[]`.
 	Ipv6DefaultPools *[]string `json:"ipv6DefaultPools,omitempty"`
 
-	// Ipv6Pools The pools that can serve IPv6, by name, CIDR or pattern, in the order in which they are tried.
+	// Ipv6Pools The pools that can serve IPv6, by name, CIDR or pattern, in the order in which they are tried. Default: `[]`.
 	Ipv6Pools *[]string `json:"ipv6Pools,omitempty"`
 
 	// Labels The labels of the workload, for the `podSelector` of pools.
 	Labels *map[string]string `json:"labels,omitempty"`
 
-	// LeaseSeconds Plat releases the addresses after this time without renewal, in seconds. 0 means no lease.
+	// LeaseSeconds Plat releases the addresses after this time without renewal, in seconds. 0 means no lease. Default: `0`.
 	LeaseSeconds *int `json:"leaseSeconds,omitempty"`
 
-	// LimitPerHandle The most addresses of a family that the handle can have through requests with a limit. 0 means no limit.
+	// LimitPerHandle The most addresses of a family that the handle can have through requests with a limit. 0 means no limit. Default: `0`.
 	LimitPerHandle *int `json:"limitPerHandle,omitempty"`
 
-	// MaxBlocksPerHost The most blocks of the serving pools that a host can own. `null` means no limit.
+	// MaxBlocksPerHost The most blocks of the serving pools that a host can own. `null` means no limit. Default: `null`.
 	MaxBlocksPerHost *int `json:"maxBlocksPerHost,omitempty"`
 
 	// Namespace The namespace that the addresses are for. Pools may select it by its labels.
@@ -2291,7 +2291,7 @@ type AssignRequest struct {
 	// Network The network that the interface attaches to. Pools may serve some networks only.
 	Network *string `json:"network,omitempty"`
 
-	// Pools The pools. A request names them by name, CIDR or pattern, and they are tried in its order. If it names none, default pools serve it, or else every automatic pool whose conditions hold.
+	// Pools The pools. A request names them by name, CIDR or pattern, and they are tried in its order. If it names none, default pools serve it, or else every automatic pool whose conditions hold. Default: `[]`.
 	Pools *[]string `json:"pools,omitempty"`
 
 	// Use The use of the addresses. Only pools that allow it serve the request.
@@ -2301,7 +2301,7 @@ type AssignRequest struct {
 	Workload *WorkloadInstance `json:"workload,omitempty"`
 }
 
-// AssignRequestAffinityType The kind of host that owns the block: a node (`host`) or a virtual router (`virtual`).
+// AssignRequestAffinityType The kind of host that owns the block: a node (`host`) or a virtual router (`virtual`). Default: `"host"`.
 type AssignRequestAffinityType string
 
 // AssignRequestUse The use of the addresses. Only pools that allow it serve the request.
@@ -2365,7 +2365,7 @@ type AssignedAddress struct {
 }
 
 // AssignedAddressFamily The address family: 4 or 6.
-type AssignedAddressFamily float32
+type AssignedAddressFamily int
 
 // AssignedPrefix defines model for AssignedPrefix.
 type AssignedPrefix struct {
@@ -2380,7 +2380,7 @@ type AssignedPrefix struct {
 }
 
 // AssignedPrefixFamily The address family: 4 or 6.
-type AssignedPrefixFamily float32
+type AssignedPrefixFamily int
 
 // BatchAnswer defines model for BatchAnswer.
 type BatchAnswer struct {
@@ -2548,7 +2548,7 @@ type BatchedRelease struct {
 	// Addresses The addresses, one entry each.
 	Addresses []AddressToRelease `json:"addresses"`
 
-	// Keep Instances of a kind that keeps its addresses keep them for their next uid.
+	// Keep Instances of a kind that keeps its addresses keep them for their next uid. Default: `false`.
 	Keep *bool `json:"keep,omitempty"`
 }
 
@@ -2631,7 +2631,7 @@ type FamilyExplanation struct {
 }
 
 // FamilyExplanationFamily The address family: 4 or 6.
-type FamilyExplanationFamily float32
+type FamilyExplanationFamily int
 
 // FamilyExplanationRule The rule that gives the request its pools
 type FamilyExplanationRule string
@@ -2775,7 +2775,7 @@ type HeldAddress struct {
 }
 
 // HeldAddressFamily The address family: 4 or 6.
-type HeldAddressFamily float32
+type HeldAddressFamily int
 
 // HeldAddressState The state at the time of the answer.
 type HeldAddressState string
@@ -2811,7 +2811,7 @@ type HeldPrefix struct {
 }
 
 // HeldPrefixFamily The address family: 4 or 6.
-type HeldPrefixFamily float32
+type HeldPrefixFamily int
 
 // HostReserved defines model for HostReserved.
 type HostReserved struct {
@@ -2902,10 +2902,10 @@ type JobDryRun struct {
 
 // LabelSelector defines model for LabelSelector.
 type LabelSelector struct {
-	// MatchExpressions Requirements on labels, all of which must hold.
+	// MatchExpressions Requirements on labels, all of which must hold. Default: `[]`.
 	MatchExpressions *[]LabelSelectorRequirement `json:"matchExpressions,omitempty"`
 
-	// MatchLabels Labels that must be there with these values.
+	// MatchLabels Labels that must be there with these values. Default: `{}`.
 	MatchLabels *map[string]string `json:"matchLabels,omitempty"`
 }
 
@@ -2917,7 +2917,7 @@ type LabelSelectorRequirement struct {
 	// Operator `In` and `NotIn` have `values`; `Exists` and `DoesNotExist` have none.
 	Operator LabelSelectorRequirementOperator `json:"operator"`
 
-	// Values Values of the label.
+	// Values Values of the label. Default: `[]`.
 	Values *[]string `json:"values,omitempty"`
 }
 
@@ -2943,7 +2943,7 @@ type MissingAddresses struct {
 type MissingAddressesCode string
 
 // MissingAddressesFamily The address family: 4 or 6.
-type MissingAddressesFamily float32
+type MissingAddressesFamily int
 
 // Owners defines model for Owners.
 type Owners struct {
@@ -3119,7 +3119,7 @@ type PoolConsidered struct {
 type PoolConsideredCode string
 
 // PoolConsideredFamily The family for which the pool was considered
-type PoolConsideredFamily float32
+type PoolConsideredFamily int
 
 // PoolManifest defines model for PoolManifest.
 type PoolManifest struct {
@@ -3140,7 +3140,7 @@ type PoolManifest struct {
 		// AllowedUses The uses that the pool allows. Default: Workload and Tunnel, or Workload alone for a pool with ranges. A pool of prefixes has none.
 		AllowedUses *[]PoolManifestSpecAllowedUses `json:"allowedUses,omitempty"`
 
-		// AssignmentMode `Manual` pools serve only requests that name them, and `Applications` pools only applications.
+		// AssignmentMode `Manual` pools serve only requests that name them, and `Applications` pools only applications. Default: `"Automatic"`.
 		AssignmentMode *PoolManifestSpecAssignmentMode `json:"assignmentMode,omitempty"`
 
 		// BlockSize The prefix length of the pool's blocks. It never changes. Default: 26 for IPv4 and 122 for IPv6, and 24 and 64 for prefixes; a smaller pool is one block.
@@ -3154,7 +3154,7 @@ type PoolManifest struct {
 		// DisableBGPExport Routing only: Plat stores and returns it, and ignores it otherwise.
 		DisableBGPExport *bool `json:"disableBGPExport,omitempty"`
 
-		// Disabled The pool assigns no new address.
+		// Disabled The pool assigns no new address. Default: `false`.
 		Disabled *bool `json:"disabled,omitempty"`
 
 		// IpipMode Routing only: Plat stores and returns it, and ignores it otherwise.
@@ -3183,7 +3183,7 @@ type PoolManifestApiVersion string
 // PoolManifestSpecAllowedUses defines model for PoolManifest.Spec.AllowedUses.
 type PoolManifestSpecAllowedUses string
 
-// PoolManifestSpecAssignmentMode `Manual` pools serve only requests that name them, and `Applications` pools only applications.
+// PoolManifestSpecAssignmentMode `Manual` pools serve only requests that name them, and `Applications` pools only applications. Default: `"Automatic"`.
 type PoolManifestSpecAssignmentMode string
 
 // PoolManifestSpecIpipMode Routing only: Plat stores and returns it, and ignores it otherwise.
@@ -3217,10 +3217,10 @@ type PoolRequest struct {
 	// AllowedUses The uses that the pool allows. Default: Workload and Tunnel, or Workload alone for a pool with ranges. A pool of prefixes has none.
 	AllowedUses *[]PoolRequestAllowedUses `json:"allowedUses,omitempty"`
 
-	// Assign `addresses`, or `prefixes`, each of which one node or handle has as a whole. It never changes.
+	// Assign `addresses`, or `prefixes`, each of which one node or handle has as a whole. It never changes. Default: `"addresses"`.
 	Assign *PoolRequestAssign `json:"assign,omitempty"`
 
-	// AssignmentMode `Manual` pools serve only requests that name them, and `Applications` pools only applications.
+	// AssignmentMode `Manual` pools serve only requests that name them, and `Applications` pools only applications. Default: `"Automatic"`.
 	AssignmentMode *PoolRequestAssignmentMode `json:"assignmentMode,omitempty"`
 
 	// BlockSize The prefix length of the pool's blocks. It never changes. Default: 26 for IPv4 and 122 for IPv6, and 24 and 64 for prefixes; a smaller pool is one block.
@@ -3240,7 +3240,7 @@ type PoolRequest struct {
 	// Description A description, for people.
 	Description *string `json:"description,omitempty"`
 
-	// Disabled The pool assigns no new address.
+	// Disabled The pool assigns no new address. Default: `false`.
 	Disabled *bool `json:"disabled,omitempty"`
 
 	// Dns The DNS servers.
@@ -3315,7 +3315,7 @@ type PoolRequest struct {
 		Gw string `json:"gw"`
 	} `json:"routes,omitempty"`
 
-	// Routing Fields of a Calico manifest for routing. Plat stores and returns them, and ignores them otherwise.
+	// Routing Fields of a Calico manifest for routing. Plat stores and returns them, and ignores them otherwise. Default: `{}`.
 	Routing *struct {
 		// DisableBGPExport Routing only: Plat stores and returns it, and ignores it otherwise.
 		DisableBGPExport *bool `json:"disableBGPExport,omitempty"`
@@ -3343,10 +3343,10 @@ type PoolRequest struct {
 // PoolRequestAllowedUses defines model for PoolRequest.AllowedUses.
 type PoolRequestAllowedUses string
 
-// PoolRequestAssign `addresses`, or `prefixes`, each of which one node or handle has as a whole. It never changes.
+// PoolRequestAssign `addresses`, or `prefixes`, each of which one node or handle has as a whole. It never changes. Default: `"addresses"`.
 type PoolRequestAssign string
 
-// PoolRequestAssignmentMode `Manual` pools serve only requests that name them, and `Applications` pools only applications.
+// PoolRequestAssignmentMode `Manual` pools serve only requests that name them, and `Applications` pools only applications. Default: `"Automatic"`.
 type PoolRequestAssignmentMode string
 
 // PoolRequestBorrowing Whether hosts may take addresses from blocks of this pool that they do not own.
@@ -3569,7 +3569,7 @@ type PrefixReleaseRequest struct {
 
 // PrefixRequest defines model for PrefixRequest.
 type PrefixRequest struct {
-	// Attributes Texts that the caller attached to the addresses. They are the active owner until a request changes it.
+	// Attributes Texts that the caller attached to the addresses. They are the active owner until a request changes it. Default: `{}`.
 	Attributes *map[string]string `json:"attributes,omitempty"`
 
 	// Cidr A specific prefix, in place of `family` and `prefixLength`.
@@ -3580,7 +3580,7 @@ type PrefixRequest struct {
 	// Description A description, for people.
 	Description *string `json:"description,omitempty"`
 
-	// DryRun The request writes nothing, and the answer says what it would do.
+	// DryRun The request writes nothing, and the answer says what it would do. Default: `false`.
 	DryRun *bool `json:"dryRun,omitempty"`
 
 	// Family The address family: 4 or 6.
@@ -3589,10 +3589,10 @@ type PrefixRequest struct {
 	// Handle The name under which addresses are held and released together.
 	Handle string `json:"handle"`
 
-	// LimitPerHandle 1: the handle has one prefix of the family at most.
+	// LimitPerHandle 1: the handle has one prefix of the family at most. Default: `0`.
 	LimitPerHandle *int `json:"limitPerHandle,omitempty"`
 
-	// Pools The pools. A request names them by name, CIDR or pattern, and they are tried in its order. If it names none, default pools serve it, or else every automatic pool whose conditions hold.
+	// Pools The pools. A request names them by name, CIDR or pattern, and they are tried in its order. If it names none, default pools serve it, or else every automatic pool whose conditions hold. Default: `[]`.
 	Pools *[]string `json:"pools,omitempty"`
 
 	// PrefixLength The only length of prefixes that serves. Default: any.
@@ -3603,7 +3603,7 @@ type PrefixRequest struct {
 }
 
 // PrefixRequestFamily The address family: 4 or 6.
-type PrefixRequestFamily float32
+type PrefixRequestFamily int
 
 // Prefixes defines model for Prefixes.
 type Prefixes struct {
@@ -3874,7 +3874,7 @@ type ReservedIpManifest struct {
 type ReservedIpManifestApiVersion string
 
 // ReservedIpManifestSpecIpVersion The address family in the manifest. It must be that of the addresses.
-type ReservedIpManifestSpecIpVersion float32
+type ReservedIpManifestSpecIpVersion int
 
 // SearchRead defines model for SearchRead.
 type SearchRead struct {
@@ -4027,10 +4027,10 @@ type SpiderIpPoolManifest struct {
 
 	// Spec The specification in the manifest. Of nodes and namespaces it is ignored.
 	Spec struct {
-		// Default True if the pool also serves requests that name no pool.
+		// Default True if the pool also serves requests that name no pool. Default: `false`.
 		Default *bool `json:"default,omitempty"`
 
-		// Disable True if the pool serves nobody new.
+		// Disable True if the pool serves nobody new. Default: `false`.
 		Disable *bool `json:"disable,omitempty"`
 
 		// ExcludeIPs Addresses and ranges that the pool does not have.
@@ -4044,7 +4044,7 @@ type SpiderIpPoolManifest struct {
 		// IpVersion The address family in the manifest. It must be that of the addresses.
 		IpVersion *SpiderIpPoolManifestSpecIpVersion `json:"ipVersion,omitempty"`
 
-		// Ips The addresses and ranges in the manifest.
+		// Ips The addresses and ranges in the manifest. Default: `[]`.
 		Ips *[]string `json:"ips,omitempty"`
 
 		// MultusName The networks that the pool serves.
@@ -4095,7 +4095,7 @@ type SpiderIpPoolManifest struct {
 type SpiderIpPoolManifestApiVersion string
 
 // SpiderIpPoolManifestSpecIpVersion The address family in the manifest. It must be that of the addresses.
-type SpiderIpPoolManifestSpecIpVersion float32
+type SpiderIpPoolManifestSpecIpVersion int
 
 // SpiderSubnetManifest defines model for SpiderSubnetManifest.
 type SpiderSubnetManifest struct {
@@ -4124,7 +4124,7 @@ type SpiderSubnetManifest struct {
 		// IpVersion The address family in the manifest. It must be that of the addresses.
 		IpVersion *SpiderSubnetManifestSpecIpVersion `json:"ipVersion,omitempty"`
 
-		// Ips The addresses and ranges in the manifest.
+		// Ips The addresses and ranges in the manifest. Default: `[]`.
 		Ips *[]string `json:"ips,omitempty"`
 
 		// Routes The routes that the workloads need beside their default one.
@@ -4157,7 +4157,7 @@ type SpiderSubnetManifest struct {
 type SpiderSubnetManifestApiVersion string
 
 // SpiderSubnetManifestSpecIpVersion The address family in the manifest. It must be that of the addresses.
-type SpiderSubnetManifestSpecIpVersion float32
+type SpiderSubnetManifestSpecIpVersion int
 
 // UnreadableItem defines model for UnreadableItem.
 type UnreadableItem struct {
