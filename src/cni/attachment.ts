@@ -1,3 +1,4 @@
+import { handleOfAttachment } from "../nouns/address/attachment.ts";
 import type { Workload } from "../nouns/application/workload.ts";
 import type { Container } from "./invocation.ts";
 import type { Network } from "./network.ts";
@@ -9,25 +10,9 @@ export interface Attachment {
   readonly container: Container;
 }
 
-/** Container and interface of an attachment, which a network has once on a host. */
-type Key = Pick<Container, "containerId" | "ifName">;
-
-/** Returns the handle of an attachment: the same in ADD, CHECK, DEL and GC, and another one on each host. */
+/** Returns the handle of an attachment. */
 export const handleOf = ({ network, host, container }: Attachment): string =>
-  `${prefixOf(network.name, host)}${textOf(container)}`;
-
-/** Returns an attachment of a network on a host as one text. */
-export const textOf = ({ containerId, ifName }: Key): string => `${containerId}/${ifName}`;
-
-/** Returns the attachment that a handle names; nothing if it is of another network or another host. */
-export function attachmentOf(handle: string, network: string, host: string): Key | undefined {
-  const prefix = prefixOf(network, host);
-  if (!handle.startsWith(prefix)) return undefined;
-  const [containerId = "", ifName = "", ...more] = handle.slice(prefix.length).split("/");
-  return containerId && ifName && more.length === 0 ? { containerId, ifName } : undefined;
-}
-
-const prefixOf = (network: string, host: string) => `cni/${network}/${host}/`;
+  handleOfAttachment(network.name, host, container);
 
 /**
  * Returns the instance that keeps its addresses, if the configuration says `keep` and the pod has an ordinal: a pod of

@@ -2,7 +2,7 @@ import { type OwnedAddress, readOwners } from "../cli/api/handles.ts";
 import { type Holdings, readHoldings } from "../cli/api/holdings.ts";
 import { releaseAddresses } from "../cli/api/releases.ts";
 import type { PlatClient } from "../client/index.ts";
-import { attachmentOf, textOf } from "./attachment.ts";
+import { attachmentOf, textOfAttachment } from "../nouns/address/attachment.ts";
 import { CniError, CODE } from "./error.ts";
 import type { Network } from "./network.ts";
 
@@ -24,7 +24,7 @@ export async function gc(client: PlatClient, network: Network, host: string): Pr
     held: (await readHoldings(client, { host })).addresses,
     valid: new Set(
       validAttachments.map(({ containerID, ifname }) =>
-        textOf({ containerId: containerID, ifName: ifname }),
+        textOfAttachment({ containerId: containerID, ifName: ifname }),
       ),
     ),
   };
@@ -59,7 +59,7 @@ interface Inventory {
 const stale = ({ network, host, held, valid }: Inventory): readonly Held[] =>
   held.filter(({ handle = "" }) => {
     const attachment = attachmentOf(handle, network.name, host);
-    return attachment !== undefined && !valid.has(textOf(attachment));
+    return attachment !== undefined && !valid.has(textOfAttachment(attachment));
   });
 
 /** Returns the addresses of instances, which may be of another network: only their attributes say. */
@@ -76,5 +76,5 @@ const staleInstances = (
     // An incarnation of another caller has no such attributes, or another uid.
     const isOurs = network === inventory.network.name && containerId === workload?.uid;
     if (!isOurs || containerId === undefined || ifName === undefined) return false;
-    return !inventory.valid.has(textOf({ containerId, ifName }));
+    return !inventory.valid.has(textOfAttachment({ containerId, ifName }));
   });

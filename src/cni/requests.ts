@@ -2,8 +2,9 @@ import * as v from "valibot";
 import { networkName } from "../api/schema/field.ts";
 import { type Address, FAMILIES, type Family, formatAddress } from "../net/address.ts";
 import { parsePlainAddress } from "../net/plain-form.ts";
+import { textOfAttachment } from "../nouns/address/attachment.ts";
 import type { assignBody } from "../nouns/address/contract/assign-request.ts";
-import { type Attachment, attributesOf, handleOf, textOf, workloadOf } from "./attachment.ts";
+import { type Attachment, attributesOf, handleOf, workloadOf } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 
 type Body = v.InferInput<typeof assignBody>;
@@ -31,7 +32,7 @@ export function assignRequests(attachment: Attachment): readonly AssignRequest[]
     if (!part || others.length > 0) return limited.map((body) => ({ body, afterDel: [] }));
     const body = { ...shared(attachment), handle: handleOf(attachment), ...part.wanted };
     const { name } = attachment.network;
-    const key = `${name}/${textOf(attachment.container)}${part.suffix}`;
+    const key = `${name}/${textOfAttachment(attachment.container)}${part.suffix}`;
     return [{ body, key, afterDel: limited }];
   }
   if (others.length > 0)

@@ -86,6 +86,12 @@ const BEFORE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "plat batch": "plat pool create main --cidr 10.0.0.0/16",
     "curl http": "plat pool delete main --yes --wait || true",
   },
+  "docs/migrate.md": {
+    "plat import netbox": "cp docs/examples/migrate/ip-addresses.json .",
+    "plat pool create phpipam": "cp docs/examples/migrate/phpipam.csv .",
+    "kubectl get ippools": "kubectl() { cat docs/examples/migrate/whereabouts.json; }",
+    "plat pool create pods": "mkdir networks; cp -r docs/examples/migrate/podnet networks",
+  },
   "docs/netbox.md": {
     "curl -H": "plat pool create lan --cidr 10.1.0.0/24",
   },

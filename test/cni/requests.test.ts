@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { attachmentOf } from "../../src/cni/attachment.ts";
 import type { CniError } from "../../src/cni/error.ts";
 import { networkOf } from "../../src/cni/network.ts";
 import { assignRequests } from "../../src/cni/requests.ts";
+import { attachmentOf } from "../../src/nouns/address/attachment.ts";
 
 const attachment = (ipam: object = {}, more: object = {}, podName?: string) => ({
   network: networkOf({

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { readDump } from "../calico/dump.ts";
 import { desiredFrom } from "../calico/from-dump.ts";
 import { desiredFromCsv } from "../csv/read-csv.ts";
+import { desiredFromHostLocal } from "../host-local/read-host-local.ts";
 import { type Desired, isEmpty } from "../import/desired.ts";
 import { importCluster } from "../import/import-cluster.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
@@ -12,10 +13,12 @@ import {
   withConfirmation,
 } from "../invocation/confirm.ts";
 import { desiredFromNetbox } from "../netbox/read-netbox.ts";
+import { desiredFromPhpipam } from "../phpipam/read-phpipam.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
+import { desiredFromWhereabouts } from "../whereabouts/read-whereabouts.ts";
 
 interface ImportOptions extends ConfirmOptions {
   readonly filename: readonly string[];
@@ -30,6 +33,8 @@ export const importCommand = (io: Io): Command =>
         ["Import a Calico cluster", "plat import calico -f dump.json"],
         ["Import a table of addresses", "plat import csv -f addresses.csv"],
         ["Import the addresses of NetBox", "plat import netbox -f ip-addresses.json"],
+        ["Import the addresses of phpIPAM", "plat import phpipam -f addresses.csv"],
+        ["Import what whereabouts allocated", "plat import whereabouts -f dump.json"],
       ),
     )
     .addCommand(
@@ -71,6 +76,55 @@ export const importCommand = (io: Io): Command =>
           ),
         )
         .action(action(io, importNetbox)),
+    )
+    .addCommand(
+      importing("phpipam", "Table of addresses of phpIPAM, saved as CSV")
+        .description("Import the addresses in use of a phpIPAM")
+        .option("--vrf <name>", "Only the addresses of this VRF; by default those of none")
+        .addHelpText(
+          "after",
+          examples(
+            ["Check what an import would do", "plat import phpipam -f addresses.csv --dry-run"],
+            [
+              "Import a VRF into its space",
+              "plat import phpipam -f addresses.csv --vrf blue --space blue",
+            ],
+          ),
+        )
+        .action(action(io, importPhpipam)),
+    )
+    .addCommand(
+      importing(
+        "whereabouts",
+        "Dump of `kubectl get` of its IPPools, its reservations and the pods",
+      )
+        .description("Import the addresses that whereabouts allocated and reserved")
+        .option("--network <name>", "The network of plat-cni that releases the addresses later")
+        .addHelpText(
+          "after",
+          examples(
+            ["Check what an import would do", "plat import whereabouts -f dump.json --dry-run"],
+            ["Import for plat-cni", "plat import whereabouts -f dump.json --network storage"],
+          ),
+        )
+        .action(action(io, importWhereabouts)),
+    )
+    .addCommand(
+      importing("host-local", "Folder of host-local, such as /var/lib/cni/networks/NETWORK")
+        .description("Import the addresses that host-local gave on one node")
+        .requiredOption("--host <host>", "The node of the folder")
+        .option("--network <name>", "The network of plat-cni; by default the name of the folder")
+        .addHelpText(
+          "after",
+          examples(
+            [
+              "Check what an import would do",
+              "plat import host-local -f networks/podnet --host node-1 --dry-run",
+            ],
+            ["Import the addresses", "plat import host-local -f networks/podnet --host node-1"],
+          ),
+        )
+        .action(action(io, importHostLocal)),
     );
 
 const importing = (name: string, file: string): Command =>
@@ -100,6 +154,39 @@ async function importNetbox(
 ): Promise<void> {
   const confirm = confirmation(session, options);
   const desired = await desiredFromNetbox(session.client, await textsOf(session, options), vrf);
+  await importAll(session, desired, options, confirm);
+}
+
+async function importPhpipam(
+  session: Session,
+  { vrf, ...options }: ImportOptions & { readonly vrf?: string },
+): Promise<void> {
+  const confirm = confirmation(session, options);
+  const desired = await desiredFromPhpipam(session.client, await textsOf(session, options), vrf);
+  await importAll(session, desired, options, confirm);
+}
+
+async function importWhereabouts(
+  session: Session,
+  { network, ...options }: ImportOptions & { readonly network?: string },
+): Promise<void> {
+  const confirm = confirmation(session, options);
+  const texts = await textsOf(session, options);
+  const desired = await desiredFromWhereabouts(session.client, texts, network);
+  await importAll(session, desired, options, confirm);
+}
+
+async function importHostLocal(
+  session: Session,
+  {
+    host,
+    network,
+    ...options
+  }: ImportOptions & { readonly host: string; readonly network?: string },
+): Promise<void> {
+  const confirm = confirmation(session, options);
+  const { io, client } = session;
+  const desired = await desiredFromHostLocal(client, io, options.filename, { host, network });
   await importAll(session, desired, options, confirm);
 }
 

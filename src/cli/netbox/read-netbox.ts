@@ -2,10 +2,10 @@ import * as v from "valibot";
 import { orProblem, Problem } from "../../api/schema/problem.ts";
 import { checked } from "../../api/schema/schema.ts";
 import type { PlatClient } from "../../client/index.ts";
-import { type HostId, hostId } from "../../kernel/values/host.ts";
 import { parsePlainAddress } from "../../net/plain-form.ts";
-import type { Desired, DesiredAddress } from "../import/desired.ts";
-import { desiredInPools } from "../import/in-pools.ts";
+import type { Desired } from "../import/desired.ts";
+import { desiredFromInventory, type InventoryAddress } from "../import/inventory.ts";
+import { counted } from "../output/count.ts";
 import { usageError, usageErrors } from "../shell/exit.ts";
 
 /*
@@ -16,6 +16,8 @@ import { usageError, usageErrors } from "../shell/exit.ts";
 const absent = <Schema extends v.GenericSchema>(schema: Schema) => v.optional(v.nullable(schema));
 const named = v.object({ name: v.string() });
 const choice = v.object({ value: v.string() });
+/** A device or a virtual machine. A device need not have a name; then NetBox makes one to show. */
+const machine = v.object({ name: absent(v.string()), display: absent(v.string()) });
 
 const ipAddress = v.object({
   id: v.number(),
@@ -26,25 +28,30 @@ const ipAddress = v.object({
   role: absent(choice),
   /** The interface that has the address, of a device or of a virtual machine. */
   assigned_object: absent(
-    v.object({ name: absent(v.string()), device: absent(named), virtual_machine: absent(named) }),
+    v.object({
+      name: absent(v.string()),
+      device: absent(machine),
+      virtual_machine: absent(machine),
+    }),
   ),
   dns_name: absent(v.string()),
   description: absent(v.string()),
 });
 
-const list = v.object({ next: absent(v.string()), results: v.array(v.unknown()) });
+const list = v.object({
+  count: absent(v.number()),
+  next: absent(v.string()),
+  results: v.array(v.unknown()),
+});
 
 type IpAddress = v.InferOutput<typeof ipAddress>;
 
 /** The states of an address that something uses. Any other one is reserved, or given out by somebody else. */
 const IN_USE: readonly string[] = ["active", "deprecated"];
 
-/** The owner of the blocks of addresses that no machine has. */
-const NO_MACHINE: HostId = hostId("virtual", "netbox");
-
 /**
  * Returns the desired state of the addresses in use of one VRF, in existing pools. It notes how many others it leaves out. Errors: a
- * file that is no such answer, or one of more than one page.
+ * file that is no such answer, or pages without the others.
  *
  * @param vrf the name of the VRF; the global table if absent
  */
@@ -53,9 +60,18 @@ export async function desiredFromNetbox(
   texts: ReadonlyMap<string, string>,
   vrf: string | undefined,
 ): Promise<Desired> {
-  const all = [...texts].flatMap(([file, text]) => entriesOf(file, text));
+  const pages = [...texts].map(([file, text]) => pageOf(file, text));
+  const all = pages.flatMap(({ entries }) => entries);
+  for (const { file, count, isLast } of pages)
+    if (!isLast && all.length < count)
+      throw usageError(
+        `${file} is one page of several: ${counted(all.length, "address", "addresses")} of ${count}. Save the page that its "next" names too, until one names none, and name each file with -f.`,
+      );
   const within = all.filter(({ entry }) => (entry.vrf?.name ?? undefined) === vrf);
-  const used = within.filter(({ entry }) => IN_USE.includes(entry.status?.value ?? "active"));
+  const used = within
+    .filter(({ entry }) => IN_USE.includes(entry.status?.value ?? "active"))
+    // Of entries with the same address, the first is taken: each time the same one, however NetBox orders them.
+    .toSorted((a, b) => a.entry.id - b.entry.id);
   const problems: string[] = [];
   const addresses = used.flatMap(({ entry, where }) => {
     const read = addressOf(entry, where);
@@ -77,22 +93,23 @@ export async function desiredFromNetbox(
         ]
       : []),
   ];
-  return desiredInPools(client, addresses, notes);
+  return desiredFromInventory(client, "netbox", addresses, notes);
 }
 
-function entriesOf(file: string, text: string) {
+/** Reads an answer: one page, or all of them. NetBox gives 1,000 at once if nobody changed its maximum. */
+function pageOf(file: string, text: string) {
   const json = jsonOf(file, text);
   const page = v.safeParse(list, json);
-  const entries = page.success ? page.output.results : json;
-  if (!Array.isArray(entries))
+  const results = page.success ? page.output.results : json;
+  if (!Array.isArray(results))
     throw usageError(`${file} is not an answer of NetBox to GET /api/ipam/ip-addresses/.`);
-  if (page.success && page.output.next)
-    throw usageError(`${file} is one page of several. Ask NetBox for all with ?limit=0.`);
-  return entries.map((entry: unknown, i) => {
+  const { count, next } = page.success ? page.output : { count: null, next: null };
+  const entries = results.map((entry: unknown, i) => {
     const read = orProblem(() => checked(ipAddress, entry));
     if (!(read instanceof Problem)) return { entry: read, where: `${file}, id ${read.id}` };
     throw usageError(`${file}: entry ${i + 1} is no address of NetBox: ${read.detail}`);
   });
+  return { file, entries, count: count ?? Number.POSITIVE_INFINITY, isLast: !next };
 }
 
 function jsonOf(file: string, text: string): unknown {
@@ -104,32 +121,33 @@ function jsonOf(file: string, text: string): unknown {
 }
 
 /** Reads an address, or returns its error. NetBox writes it with the prefix length of its network. */
-function addressOf(entry: IpAddress, where: string): DesiredAddress | string {
+function addressOf(entry: IpAddress, where: string): InventoryAddress | string {
   const text = entry.address.replace(/\/\d+$/, "");
   const read = parsePlainAddress(text);
   if (!read.ok) return `address "${entry.address.slice(0, 80)}" ${read.problem}`;
   const { id, assigned_object: on } = entry;
-  const machine = on?.device?.name ?? on?.virtual_machine?.name;
+  const machine = on?.device ?? on?.virtual_machine;
   return {
     address: read.value,
     handle: `netbox/ip-addresses/${id}`,
-    host: machine === undefined ? NO_MACHINE : hostId("host", machine),
+    machine: (machine?.name || machine?.display) ?? undefined,
     attributes: attributesOf(entry),
     where,
   };
 }
 
-function attributesOf(entry: IpAddress): Readonly<Record<string, string>> {
-  const { tenant, role, dns_name, description, status, assigned_object: on } = entry;
-  const all = {
-    tenant: tenant?.slug,
-    role: role?.value,
-    dns_name,
-    description,
-    interface: on?.name,
-    status: status?.value === "active" ? undefined : status?.value,
-  };
-  return Object.fromEntries(
-    Object.entries(all).filter((entry): entry is [string, string] => Boolean(entry[1])),
-  );
-}
+const attributesOf = ({
+  tenant,
+  role,
+  dns_name,
+  description,
+  status,
+  assigned_object: on,
+}: IpAddress): InventoryAddress["attributes"] => ({
+  tenant: tenant?.slug,
+  role: role?.value,
+  dns_name,
+  description,
+  interface: on?.name,
+  status: status?.value === "active" ? undefined : status?.value,
+});

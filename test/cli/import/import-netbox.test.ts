@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { files } from "../file.ts";
 import { terminal } from "../terminal.ts";
 
-const { call, platWith } = terminal();
+const { call, plat, platWith } = terminal();
+const file = files();
 
 const get = async (path: string) => (await call("GET", path)).body;
 const withPool = () => call("PUT", "/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28 });
@@ -84,23 +86,90 @@ describe("plat import netbox", () => {
     expect((await get("/v1/addresses")).addresses).toHaveLength(2);
   });
 
-  it("lists conflicts, and writes nothing: an address that NetBox has twice, or that no pool has", async () => {
+  it("lists an address that no pool has as a conflict, and writes nothing", async () => {
     await withPool();
     const { exit, err } = await importing([
       ipAddress(1, "10.0.0.1/24"),
-      ipAddress(2, "10.0.0.1/32"),
       ipAddress(3, "192.168.0.1/24"),
     ]);
     expect(exit).toBe(1);
-    expect(err).toContain("is there twice: stdin, id 1, and stdin, id 2");
     expect(err).toContain("is in no pool");
     expect((await get("/v1/addresses")).addresses).toEqual([]);
+  });
+
+  it("takes an address that two devices share once, tells of the other entry, and imports the rest", async () => {
+    await withPool();
+    const vip = (id: number, device: string) =>
+      ipAddress(id, "10.0.0.1/32", {
+        role: { value: "vip", label: "VIP" },
+        assigned_object: { id, name: "lo", device: { id, name: device } },
+      });
+    const entries = [vip(7, "lb-2"), vip(2, "lb-1"), ipAddress(3, "10.0.0.3/24")];
+    const { exit, err } = await importing(entries);
+    expect(exit).toBe(0);
+    expect(err).toContain(
+      "Note: Left out, because another entry has the same address: 10.0.0.1 (stdin, id 7; stdin, id 2 is taken).",
+    );
+    expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({
+      handle: "netbox/ip-addresses/2",
+      host: "lb-1",
+    });
+    expect(await get("/v1/addresses/10.0.0.3")).toMatchObject({ state: "assigned" });
+    expect((await importing(entries.toReversed())).err).toContain("nothing was written");
+  });
+
+  it("gives a device whose name no host can have another name, keeps its own as an attribute, and tells both", async () => {
+    await withPool();
+    const on = (id: number, name: string | null, display: string) => ({
+      assigned_object: { id, name: "eth0", device: { id, name, display } },
+    });
+    const { exit, err } = await importing([
+      ipAddress(1, "10.0.0.1/24", on(1, "core switch #1", "core switch #1")),
+      ipAddress(2, "10.0.0.17/24", on(2, null, "ISR 1111-8P (2)")),
+    ]);
+    expect(exit).toBe(0);
+    expect(err).toContain(
+      'Note: Named otherwise, because no host can have such a name: "core switch #1" (core-switch--1), "ISR 1111-8P (2)" (ISR-1111-8P-(2)).',
+    );
+    expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({
+      host: "core-switch--1",
+      attributes: { machine: "core switch #1", interface: "eth0" },
+    });
+    expect(await get("/v1/addresses/10.0.0.17")).toMatchObject({ host: "ISR-1111-8P-(2)" });
+  });
+
+  it("takes the pages of an answer from several files, and rejects some of them", async () => {
+    await withPool();
+    const page = (name: string, entries: readonly object[], next: string | null) =>
+      file(name, JSON.stringify({ count: 3, next, results: entries }));
+    const next = "https://netbox.example/api/ipam/ip-addresses/?offset=2";
+    const first = await page("first.json", ENTRIES.slice(0, 2), next);
+    const last = await page("last.json", ENTRIES.slice(2), null);
+    const cut = await plat("import", "netbox", "-f", first);
+    expect(cut.exit).toBe(2);
+    expect(cut.err).toContain("is one page of several: 2 addresses of 3");
+    const whole = await plat("import", "netbox", "-f", first, last);
+    expect(whole.out).toMatch(/addresses +3 +0 +0 +0/);
+  });
+
+  it("cuts a description to the maximum of an attribute, and tells where", async () => {
+    await withPool();
+    const { err } = await importing([
+      ipAddress(1, "10.0.0.1/24", { description: "x".repeat(2_000) }),
+    ]);
+    expect(err).toContain("Note: Cut to 1024 characters: description of 10.0.0.1.");
+    const { attributes } = await get("/v1/addresses/10.0.0.1");
+    expect(attributes.description).toBe("x".repeat(1_024));
   });
 
   it.each([
     ["no JSON", "x", "is not JSON"],
     ["another answer", '{"detail": "Invalid token"}', "is not an answer of NetBox"],
-    ["one page of several", '{"next": "https://a/?offset=50", "results": []}', "?limit=0"],
+    [
+      "one page of several",
+      '{"count": 9, "next": "https://a/?offset=50", "results": []}',
+      "0 addresses of 9",
+    ],
     [
       "entries of another kind",
       '{"results": [{"id": 1, "prefix": "10.0.0.0/8"}]}',

@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { beforeAll, describe, expect, it } from "vitest";
 import { programFor } from "../../../src/cli/program.ts";
@@ -15,11 +18,16 @@ const APPLICATION = {
   addresses: { pools: ["applications"] },
 };
 const plain = (plural: string, item: object): string => JSON.stringify({ [plural]: [item] });
-const [CALICO, CSV, NETBOX] = [
+const [CALICO, CSV, NETBOX, PHPIPAM, WHEREABOUTS] = [
   '{"apiVersion":"projectcalico.org/v3","kind":"IPPool","metadata":{"name":"new"},"spec":{"cidr":"10.8.0.0/24"}}',
   "address,handle,host,attributes\n10.0.0.9,vm,rack,\n",
   '{"count":1,"next":null,"results":[{"id":1,"address":"10.0.0.9/24","vrf":null,"status":{"value":"active"},"assigned_object":null}]}',
+  "ip_addr;hostname\n10.0.0.9;web\n",
+  '{"apiVersion":"whereabouts.cni.cncf.io/v1alpha1","kind":"IPPool","metadata":{"name":"a"},"spec":{"range":"10.0.0.0/24","allocations":{"9":{"podref":"shop/web"}}}}',
 ];
+/** A folder as host-local has it, with an address. */
+const NETWORK_FOLDER = mkdtempSync(join(tmpdir(), "plat-networks-"));
+writeFileSync(join(NETWORK_FOLDER, "10.0.0.9"), "c0ffee\r\neth0");
 
 /** A line of each command that has a dry run, and what it reads on stdin. */
 const LINES: Readonly<Record<string, readonly [line: string, stdin?: string]>> = {
@@ -30,7 +38,10 @@ const LINES: Readonly<Record<string, readonly [line: string, stdin?: string]>> =
   configure: ["--cooldown-seconds 7"],
   "import calico": ["-f -", CALICO],
   "import csv": ["-f -", CSV],
+  "import host-local": [`-f ${NETWORK_FOLDER} --host n1`],
   "import netbox": ["-f -", NETBOX],
+  "import phpipam": ["-f -", PHPIPAM],
+  "import whereabouts": ["-f -", WHEREABOUTS],
   "namespace apply": ["-f -", plain("namespaces", { name: "red", labels: { a: "b" } })],
   "namespace delete": ["shop"],
   "node apply": ["-f -", plain("nodes", { name: "n2", labels: {} })],

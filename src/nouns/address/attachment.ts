@@ -1,0 +1,27 @@
+/** One interface of one container, which a network of CNI has once on a host. */
+export interface Attachment {
+  readonly containerId: string;
+  readonly ifName: string;
+}
+
+/** Returns the handle of an attachment: the same in ADD, CHECK, DEL and GC, and another one on each host. */
+export const handleOfAttachment = (network: string, host: string, attachment: Attachment): string =>
+  `${prefixOf(network, host)}${textOfAttachment(attachment)}`;
+
+/** Returns an attachment of a network on a host as one text. */
+export const textOfAttachment = ({ containerId, ifName }: Attachment): string =>
+  `${containerId}/${ifName}`;
+
+/** Returns the attachment that a handle names; nothing if it is of another network or another host. */
+export function attachmentOf(
+  handle: string,
+  network: string,
+  host: string,
+): Attachment | undefined {
+  const prefix = prefixOf(network, host);
+  if (!handle.startsWith(prefix)) return undefined;
+  const [containerId = "", ifName = "", ...more] = handle.slice(prefix.length).split("/");
+  return containerId && ifName && more.length === 0 ? { containerId, ifName } : undefined;
+}
+
+const prefixOf = (network: string, host: string) => `cni/${network}/${host}/`;
