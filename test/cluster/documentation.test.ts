@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Lab, startLab } from "./lab.ts";
+import { type Lab, printedBy, startLab } from "./lab.ts";
 
 const PAGE = new URL("../../docs/controller.md", import.meta.url);
 const BLOCKS = [...readFileSync(PAGE, "utf8").matchAll(/^```sh cluster\n(.*?)^```$/gms)].map(
@@ -22,21 +21,11 @@ it("the commands of docs/controller.md run as written, in their order", async ()
   for (const block of BLOCKS) {
     // The page describes two ways, each of which begins with its pool.
     if (block.includes("plat pool create")) ways++;
-    const { code, printed } = await shell(block, `way-${ways}`);
-    expect(code, `${block}\n${printed}`).toBe(0);
+    const { code, text } = await shell(block, `way-${ways}`);
+    expect(code, `${block}\n${text}`).toBe(0);
   }
 });
 
 /** Runs commands as a user does whose terminal has `kubectl`, `plat` and `plat-controller`. */
-async function shell(
-  commands: string,
-  space: string,
-): Promise<{ readonly code: number; readonly printed: string }> {
-  const env = { ...lab.terminal, PLAT_SPACE: space };
-  const child = spawn("sh", ["-e", "-c", commands], { env });
-  const parts: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk: Buffer) => parts.push(chunk));
-  const [code] = await once(child, "close");
-  return { code, printed: Buffer.concat(parts).toString("utf8") };
-}
+const shell = (commands: string, space: string) =>
+  printedBy(spawn("sh", ["-e", "-c", commands], { env: { ...lab.terminal, PLAT_SPACE: space } }));

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -37,6 +37,8 @@ export interface ReplicaOptions {
   readonly change?: (config: string) => string;
   /** The namespace whose Lease it takes, in place of that of the manifest. */
   readonly namespace?: string;
+  /** The port at which it reaches the API server, in place of the server's own. */
+  readonly port?: number;
 }
 
 /** A cluster with Plat beside it. */
@@ -62,8 +64,15 @@ export interface Lab {
   readonly ranges: () => Promise<Readonly<Record<string, string>>>;
   /** The prefixes that nodes have in the space of the last installation, by the name of the node. */
   readonly held: () => Promise<Readonly<Record<string, string>>>;
+  /** Runs `plat check` in the space of the last installation. @throws {Error} with what it printed, if it finds something */
+  readonly check: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
+
+/** A replica that looks for nodes whose deletion nobody saw as often as it can. */
+export const OFTEN: ReplicaOptions = {
+  change: (config) => config.replace("nodes:", "nodes:\n  completeSeconds: 10"),
+};
 
 /** An object of the manifest. */
 export interface Manifest {
@@ -119,10 +128,17 @@ export async function startLab(): Promise<Lab> {
     });
     return items;
   };
+  const terminal: NodeJS.ProcessEnv = {
+    ...process.env,
+    PATH: `${programs}:${process.env.PATH}`,
+    KUBECONFIG: plane.kubeconfig,
+    PLAT_ENDPOINT: plat.url,
+  };
   return {
     plane,
     plat,
     call,
+    terminal,
     async account() {
       const token = await createToken();
       return kubeApi({ url: plane.url, ca: plane.ca, token: async () => token });
@@ -133,30 +149,27 @@ export async function startLab(): Promise<Lab> {
       // The shortest one, so that the tests need not wait long.
       await call("PUT", "/config", { nodeQuarantineSeconds: 12 });
       const args = [program, "manifest", "--endpoint", plat.url, "--space", space(), ...options];
-      const printed = await printedBy(args);
+      const child = spawn(process.execPath, args);
+      const { code, text: printed } = await printedBy(child);
+      if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${printed}`);
       await plane.kubectl(["apply", "-f", "-"], printed);
       const objects = parseAllDocuments(printed).map((document) => document.toJS() as Manifest);
       config = objects.find(({ kind }) => kind === "ConfigMap")?.data?.["config.yaml"] ?? "";
       return objects;
     },
-    async start({ change = (config) => config, namespace = NAMESPACE }: ReplicaOptions = {}) {
+    async start(options = {}) {
+      const { change = (text: string) => text, namespace = NAMESPACE, port = plane.port } = options;
       const own = await mkdtemp(join(folder, "replica-"));
       await writeFile(join(own, "token"), await createToken());
       await writeFile(join(own, "ca.crt"), plane.ca);
       await writeFile(join(own, "namespace"), namespace);
       await writeFile(join(own, "config.yaml"), change(config));
-      const replica = await started(plane.port, [
+      const replica = await started(port, [
         ...[program, "run", "--config", join(own, "config.yaml")],
         ...["--service-account", own, "--listen", "127.0.0.1:0"],
       ]);
       replicas.push(replica);
       return replica;
-    },
-    terminal: {
-      ...process.env,
-      PATH: `${programs}:${process.env.PATH}`,
-      KUBECONFIG: plane.kubeconfig,
-      PLAT_ENDPOINT: plat.url,
     },
     async putNode(name, spec = {}) {
       const body = { apiVersion: "v1", kind: "Node", metadata: { name }, spec };
@@ -186,6 +199,12 @@ export async function startLab(): Promise<Lab> {
         held[name] = podCIDRs.map(({ cidr }) => cidr).join(" ");
       }
       return held;
+    },
+    async check() {
+      const env = { ...terminal, PLAT_SPACE: space() };
+      const child = spawn(join(programs, "plat"), ["check"], { env });
+      const { code, text } = await printedBy(child);
+      if (code !== 0) throw new Error(`plat check ended with ${code}: ${text}`);
     },
     async stop() {
       for (const replica of replicas) await replica.end("SIGKILL");
@@ -219,19 +238,41 @@ export async function until<T>(look: () => Promise<T>, isIt: (seen: T) => boolea
   }
 }
 
+/**
+ * Waits until every Node has one range, which Plat holds for it and for no other one, and Plat holds nothing else.
+ *
+ * @param replaced nodes for which Plat may also hold what an earlier object of their name had
+ */
+export const served = (lab: Lab, count: number, replaced: ReadonlySet<string> = new Set()) =>
+  until(
+    async () => ({ ranges: await lab.ranges(), held: await lab.held() }),
+    ({ ranges, held }) =>
+      Object.keys(ranges).length === count &&
+      Object.keys(held).length === count &&
+      new Set(Object.values(ranges)).size === count &&
+      Object.entries(ranges).every(
+        ([name, range]) =>
+          range !== "" &&
+          (held[name] === range ||
+            (replaced.has(name) && held[name]?.split(" ").includes(range) === true)),
+      ),
+  );
+
 /** Returns what a page of a replica says, with its status. */
 export async function probe({ url }: Replica, path: string): Promise<string> {
   const answer = await fetch(`${url}${path}`);
   return `${answer.status} ${await answer.text()}`;
 }
 
-async function printedBy(args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+/** Returns what a program printed, with its exit code. */
+export async function printedBy(
+  child: ChildProcessWithoutNullStreams,
+): Promise<{ readonly code: number; readonly text: string }> {
   const printed: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => printed.push(chunk));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => printed.push(chunk));
   const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`);
-  return Buffer.concat(printed).toString("utf8");
+  return { code, text: Buffer.concat(printed).toString("utf8") };
 }
 
 async function started(port: number, args: readonly string[]): Promise<Replica> {

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   type Lab,
   type Manifest,
+  OFTEN,
   probe,
   type Replica,
   type ReplicaOptions,
+  served,
   startLab,
   until,
 } from "./lab.ts";
@@ -30,24 +32,6 @@ async function start(options?: ReplicaOptions): Promise<Replica> {
   return replica;
 }
 
-const often: ReplicaOptions = {
-  change: (config) => config.replace("nodes:", "nodes:\n  completeSeconds: 10"),
-};
-
-/** Waits until every Node has one range, which Plat holds for it and for no other one. */
-const served = (count: number) =>
-  until(
-    async () => ({ ranges: await lab.ranges(), held: await lab.held() }),
-    ({ ranges, held }) => {
-      const each = Object.entries(ranges);
-      return (
-        each.length === count &&
-        new Set(Object.values(ranges)).size === count &&
-        each.every(([name, range]) => range !== "" && held[name] === range)
-      );
-    },
-  );
-
 /** Waits until Plat holds nothing for a name. */
 const freed = (name: string) =>
   until(
@@ -61,7 +45,7 @@ describe("a Node", () => {
     await start();
     await lab.putNode("n1");
     await lab.putNode("n2");
-    const { ranges } = await served(2);
+    const { ranges } = await served(lab, 2);
     expect(Object.values(ranges).every((range) => /^10\.64\.\d+\.0\/24$/.test(range))).toBe(true);
     await lab.deleteNode("n1");
     await freed("n1");
@@ -75,18 +59,18 @@ describe("a Node", () => {
     for (let n = 0; n < 20; n++) await lab.putNode(`a${n}`);
     await lab.putNode("z", stated);
     await start();
-    const { ranges } = await served(21);
+    const { ranges } = await served(lab, 21);
     expect(ranges.z).toBe("10.64.200.0/24");
   });
 
   it("whose deletion nobody saw loses its range", async () => {
     await lab.install();
-    const first = await start(often);
+    const first = await start(OFTEN);
     for (const name of ["m1", "m2", "m3"]) await lab.putNode(name);
-    const { ranges } = await served(3);
+    const { ranges } = await served(lab, 3);
     expect(await first.end()).toBe(0);
     await lab.deleteNode("m2");
-    await start(often);
+    await start(OFTEN);
     await freed("m2");
     expect((await lab.held()).m1).toBe(ranges.m1);
     expect((await lab.held()).m3).toBe(ranges.m3);
@@ -94,16 +78,16 @@ describe("a Node", () => {
 
   it("that was deleted while the API server forgot it loses its range", async () => {
     await lab.install();
-    await start(often);
+    await start(OFTEN);
     for (const name of ["c1", "c2", "c3"]) await lab.putNode(name);
-    await served(3);
+    await served(lab, 3);
     await lab.plane.restart();
     await lab.deleteNode("c2");
     await lab.plane.compact();
     await lab.plane.restart();
     await freed("c2");
     await lab.putNode("c4");
-    await served(3);
+    await served(lab, 3);
   });
 });
 
@@ -112,14 +96,14 @@ describe("two replicas", () => {
     await lab.install();
     const replicas = [await start(), await start()];
     await lab.putNode("r1");
-    await served(1);
+    await served(lab, 1);
     const leads = async (replica: Replica) =>
       /^plat_controller_leader 1$/m.test(await probe(replica, "/metrics"));
     const leading = await Promise.all(replicas.map(leads));
     expect(leading.filter(Boolean)).toHaveLength(1);
     await replicas[leading.indexOf(true)]?.end("SIGKILL");
     await lab.putNode("r2");
-    await served(2);
+    await served(lab, 2);
   });
 
   it("harm nothing if both act", async () => {
@@ -136,7 +120,7 @@ describe("two replicas", () => {
     for (let n = 0; n < 40; n++) await lab.putNode(`b${n}`);
     await Promise.all([start(), start({ namespace })]);
     for (let n = 40; n < 60; n++) await lab.putNode(`b${n}`);
-    await served(60);
+    await served(lab, 60);
   });
 });
 
@@ -199,7 +183,7 @@ const without = (role: Manifest, at: number, verb: string): Manifest => ({
 
 it("a controller that observes writes nothing into the cluster", async () => {
   await lab.install("--observe");
-  await start(often);
+  await start(OFTEN);
   const stated = { podCIDR: "10.64.201.0/24", podCIDRs: ["10.64.201.0/24"] };
   await lab.putNode("o1", stated);
   await lab.putNode("o2");

@@ -56,10 +56,35 @@ export interface ControlPlane {
   readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
   /** Ends the API server at once, as a crash does, and starts it again. */
   readonly restart: (meanwhile?: () => Promise<void>) => Promise<void>;
+  /** Returns the writes of an account so far that the API server carried out, as its audit log has them. */
+  readonly writesOf: (user: string) => Promise<readonly AuditedWrite[]>;
   /** Forgets all versions but the present one, so that watches from earlier ones are answered with 410. */
   readonly compact: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
+
+/** A write in the audit log. */
+export interface AuditedWrite {
+  readonly verb: string;
+  readonly user: { readonly username: string };
+  readonly objectRef: { readonly resource: string; readonly subresource?: string };
+  readonly requestObject?: Readonly<Record<string, unknown>>;
+  readonly responseStatus?: { readonly code: number };
+}
+
+/** The policy of the audit log: writes of service accounts, with what they send. */
+const AUDIT_POLICY = {
+  apiVersion: "audit.k8s.io/v1",
+  kind: "Policy",
+  omitStages: ["RequestReceived"],
+  rules: [
+    {
+      level: "Request",
+      userGroups: ["system:serviceaccounts"],
+      verbs: ["create", "update", "patch", "delete", "deletecollection"],
+    },
+  ],
+};
 
 /** Starts a control plane on loopback, with its data in a temporary folder. */
 export async function startControlPlane(): Promise<ControlPlane> {
@@ -69,6 +94,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
   const [etcdUrl, peerUrl] = [`http://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`];
   const token = randomBytes(16).toString("hex");
   await writeCredentials(folder, token);
+  await writeFile(join(folder, "audit.json"), JSON.stringify(AUDIT_POLICY));
   const started: ChildProcess[] = [];
   const begin = (program: string, args: readonly string[], log: string) => {
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
@@ -99,6 +125,8 @@ export async function startControlPlane(): Promise<ControlPlane> {
         ...["--service-account-signing-key-file", join(folder, "account.key")],
         ...["--authorization-mode", "RBAC", "--token-auth-file", join(folder, "tokens.csv")],
         ...["--service-cluster-ip-range", "198.19.0.0/16"],
+        ...["--audit-policy-file", join(folder, "audit.json")],
+        ...["--audit-log-path", join(folder, "audit.log"), "--audit-log-mode", "blocking"],
       ],
       "apiserver.log",
     );
@@ -154,6 +182,17 @@ export async function startControlPlane(): Promise<ControlPlane> {
       await meanwhile?.();
       apiserver = serve();
       await ready();
+    },
+    async writesOf(username) {
+      const lines = (await readFile(join(folder, "audit.log"), "utf8")).split("\n");
+      // A server that was killed can leave a line cut off.
+      const whole = lines.filter((line) => line.startsWith("{") && line.endsWith("}"));
+      return whole
+        .map((line) => JSON.parse(line) as AuditedWrite)
+        .filter(
+          ({ user, responseStatus }) =>
+            user.username === username && (responseStatus?.code ?? 500) < 300,
+        );
     },
     async compact() {
       const post = async (path: string, body: object) => {
