@@ -322,7 +322,13 @@ describe("I12 a host gets addresses by itself only of pools that select it", () 
     };
     const world = await makeWorld(selective);
     const { calm, clock, table } = world;
-    const registered = await putNode(calm, SPACE, "node-1", { labels: { zone: "west" } }, undefined);
+    const registered = await putNode(
+      calm,
+      SPACE,
+      "node-1",
+      { labels: { zone: "west" } },
+      undefined,
+    );
     if (registered instanceof Rejection) throw new Error(registered.detail);
     const slow: Table = {
       ...tableOf(world),

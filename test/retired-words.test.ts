@@ -25,7 +25,15 @@ const RETIRED: Readonly<Record<string, string>> = {
 /** Identifiers of the language or of a library, or with the word in its ordinary meaning, and a field of an application. */
 const ALLOWED: ReadonlySet<string> = new Set([
   "refusal",
-  ...["Record", "Records", "isRecord", "record", "RECORDER", "useRecords"],
+  ...[
+    "Record",
+    "Records",
+    "isRecord",
+    "record",
+    "RECORDER",
+    "useRecords",
+    "skip_records_with_empty_values",
+  ],
   ...["maxRecordAge", "MaximumRecordAgeInSeconds", "ResourceRecordSet", "ResourceRecords"],
   "GetRecords",
   ...["Pick", "pick", "picklist", "TableCell", "CfnRecordSet"],

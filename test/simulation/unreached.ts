@@ -189,7 +189,7 @@ export const EXCUSES: readonly Excuse[] = [
   },
   {
     why: "V8 does not count the calls of a function without branches that it has compiled: this one is too hot.",
-    branches: [["kernel/core/context.ts", "context: Context): string => freshId"]],
+    branches: [["kernel/values/fresh.ts", "freshId(by.now(), by.random)"]],
   },
   {
     why: "No pool of a simulation ends at the limited broadcast address; test/functions/special-ranges.test.ts has it.",
