@@ -21,6 +21,7 @@ const FAULT_SUITES = [
   "test/clauses/healing.test.ts",
   "test/nouns/pool/operations/large-jobs.test.ts",
   "test/nouns/node/operations/churn.test.ts",
+  "test/functions/whole-pages.test.ts",
 ];
 
 /** What runs in processes of its own, or as it is deployed. */

@@ -215,8 +215,8 @@ export const ADDRESSES_PER_PAGE_MAX = 1_024;
 /** A page of addresses ends when their attributes have this many characters: a function can answer 6 MB. */
 export const ATTRIBUTE_CHARACTERS_PER_PAGE = 500_000;
 /**
- * Queries of block groups and block-group indexes for one page; a block group of full blocks of 64 costs about 28 read
- * units.
+ * Queries of block groups for one page; a block group of full blocks of 64 costs about 28 read units. Lists do not count
+ * the block-group index of each pool: that of an empty pool costs one unit, and the time of a page limits their number.
  */
 export const LOOKS_PER_PAGE = 32;
 /**

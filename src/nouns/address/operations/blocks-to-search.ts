@@ -26,6 +26,8 @@ export interface Stretch {
   readonly unreadable: readonly CorruptItemError[];
   /** The position of a search that has looked at all of them; absent if it is where it was. */
   readonly last?: AddressPosition;
+  /** True if it only ends a pool, so that no block was read for it. */
+  readonly isEnd?: true;
 }
 
 interface BlocksWanted extends Pick<AddressFilter, "pool" | "cidr"> {
@@ -61,7 +63,7 @@ export async function* blocksOfPools(
     }
     for await (const { blocks, last } of walkPool(context, pool, after, isWanted))
       yield { blocks, unreadable: [], last: { pool: pool.name, after: last } };
-    yield { ...NOTHING, last: end };
+    yield { ...NOTHING, last: end, isEnd: true };
   }
 }
 

@@ -125,8 +125,8 @@ async function inStretches(
     read,
   });
   let next = position;
-  for await (const { blocks, unreadable: lost, last } of stretches) {
-    budget.look();
+  for await (const { blocks, unreadable: lost, last, isEnd } of stretches) {
+    if (!isEnd) budget.look();
     unreadable.push(...lost);
     for (const block of blocks) {
       if (block.unreadable) {

@@ -53,7 +53,7 @@ export async function listHolders<Holder extends { readonly name: string }>(
   let next = position;
   let after = position?.name;
   for await (const stretch of blocksOfPools(context, configuration, { space, position })) {
-    budget.look();
+    if (!stretch.isEnd) budget.look();
     unreadable.push(...stretch.unreadable);
     const pool = stretch.last?.pool;
     for (const block of stretch.blocks) {

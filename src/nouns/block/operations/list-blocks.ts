@@ -101,7 +101,6 @@ export async function blocksOfPools(
   let next = position;
   for (const pool of pools) {
     if (next && budget.isSpent) return { items, unreadable, next };
-    budget.look();
     const after = pool.name === position?.pool ? position.after : undefined;
     for await (const { blocks, last } of walkPool(context, pool, after, isWholly)) {
       for (const block of blocks) {

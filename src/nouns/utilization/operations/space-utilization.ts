@@ -85,7 +85,6 @@ async function countPools(
   const ahead = wanted.filter(({ name }) => position === undefined || name >= position.pool);
   for (const [i, pool] of ahead.entries()) {
     if (i > 0 && (budget.isSpent || i === limit)) return { pools, next: { pool: pool.name } };
-    budget.look(); // at its map
     const within = position?.within;
     const counting = {
       pool,
