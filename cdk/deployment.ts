@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { spaceName, unique, whole } from "../src/api/schema/field.ts";
 import { orProblem, Problem } from "../src/api/schema/problem.ts";
 import { checked, fields, list, rule } from "../src/api/schema/schema.ts";
+import { SHARDS } from "../src/base/limits.ts";
 import { UsageError } from "../src/local/usage-error.ts";
 import { access } from "./access-choice.ts";
 import { ALARM_LEVELS } from "./alarms.ts";
@@ -23,6 +24,9 @@ export const SPACES_MAX = 20;
 /** The ways in which requests move to a new version of their functions. */
 const ROLLOUTS = ["at-once", "canary"] as const;
 export type Rollout = (typeof ROLLOUTS)[number];
+
+/** With 1 each shard has an execution of its own, for the largest environments. */
+const SHARES = [1, 4, SHARDS] as const;
 
 const TRACINGS = ["none", "xray"] as const;
 
@@ -63,6 +67,10 @@ export const deployment = v.pipe(
     alarms: v.optional(
       v.picklist(ALARM_LEVELS, `must be ${ALARM_LEVELS.join(" or ")}`),
       "essential",
+    ),
+    /** Shards that share an execution of `reclaim` or `repair`; that of the environment if absent. */
+    shardsPerSchedule: v.optional(
+      v.picklist(SHARES, `must be ${SHARES.slice(0, -1).join(", ")} or ${SHARES.at(-1)}`),
     ),
     /** The quota of concurrent Lambda executions that the account has in the Region; the alarm before it is at 80 %. */
     lambdaConcurrency: v.optional(whole(1, LAMBDA_CONCURRENCY_MAX), LAMBDA_CONCURRENCY_DEFAULT),

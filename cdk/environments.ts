@@ -77,6 +77,15 @@ export const ENVIRONMENTS: Readonly<Record<EnvironmentName, Environment>> = {
   },
 };
 
+/** Returns an environment with what a deployment chooses. */
+export const environmentOf = (
+  name: EnvironmentName,
+  { shardsPerSchedule }: { readonly shardsPerSchedule?: number | undefined },
+): Environment => ({
+  ...ENVIRONMENTS[name],
+  ...(shardsPerSchedule !== undefined && { shardsPerSchedule }),
+});
+
 export const ENVIRONMENT_NAMES = Object.keys(ENVIRONMENTS) as EnvironmentName[];
 
 export function isEnvironmentName(name: string): name is EnvironmentName {

@@ -2,7 +2,13 @@ import { Aspects, CfnRule, Fn, type Stack, Stage } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { contextKey, type Deployment, readDeployment } from "./deployment.ts";
 import { EncryptedWith } from "./encrypted-with.ts";
-import { ENVIRONMENTS, type EnvironmentName, stackId, stageName } from "./environments.ts";
+import {
+  ENVIRONMENTS,
+  type EnvironmentName,
+  environmentOf,
+  stackId,
+  stageName,
+} from "./environments.ts";
 import { pinFlags } from "./flags.ts";
 import { KeyStack } from "./key-stack.ts";
 import { servingRegions } from "./regions.ts";
@@ -128,7 +134,7 @@ export class PlatStage extends Stage {
     const active = regions === undefined || regions.active === region;
     const table = isHome ? this.stateful?.table : undefined;
     const stack = new StatelessStack(this, stackId("stateless", region, deployment.region), {
-      environment: ENVIRONMENTS[name],
+      environment: environmentOf(name, deployment),
       table: table ?? tableName ?? stageName(name),
       trail,
       ...(table?.tableStreamArn !== undefined && { streamArn: table.tableStreamArn }),

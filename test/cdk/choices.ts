@@ -99,6 +99,7 @@ const CHOICES: Readonly<Record<string, readonly Settings[]>> = {
     { mode: "governance", days: 30 },
   ),
   lambdaConcurrency: valuesOf("lambdaConcurrency", 10),
+  shardsPerSchedule: valuesOf("shardsPerSchedule", 1),
   dashboard: valuesOf("dashboard", true),
   alarms: valuesOf("alarms", "all"),
   spaces: valuesOf("spaces", ["blue", "red"]),

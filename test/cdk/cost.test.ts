@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { ENVIRONMENTS } from "../../cdk/environments.ts";
-import { SHARDS_PER_SCHEDULE } from "../scale/model.ts";
 import { templates } from "./templates.ts";
 
 const PAGE = readFileSync(fileURLToPath(new URL("../../docs/cost.md", import.meta.url)), "utf8");
@@ -70,8 +68,4 @@ describe("docs/cost.md, of an environment at rest", () => {
 it.each([0, 1, 2])("the lines of an example in docs/cost.md add up (column %i)", (column) => {
   const { sum, together } = sumOf(tableOf("Three examples"), column);
   expect(sum).toBe(together);
-});
-
-it("the scale suite runs the shards of a schedule as prod does", () => {
-  expect(SHARDS_PER_SCHEDULE).toBe(ENVIRONMENTS.prod.shardsPerSchedule);
 });

@@ -56,7 +56,7 @@ type Of<Props> = Pick<Required<Props>, keyof Props & keyof Settings>;
 
 describe("an environment in a stack of somebody else", () => {
   it.each(["dev", "prod"] as const)("has what the stacks of %s have", (protection) => {
-    const { template } = environment({ protection, dashboard: true });
+    const { template } = environment({ protection });
     const { "AWS::IAM::ManagedPolicy": _, ...expected } = counted(
       ...Object.values(templates[protection]),
     );

@@ -289,6 +289,17 @@ describe.each(ENVIRONMENT_NAMES)("the schedules in %s", (name) => {
     },
   );
 
+  it.each([1, 4, 16])("may have %i shards each", (shardsPerSchedule) => {
+    const { stateless } = stageOf({ name: "", environment: name, settings: { shardsPerSchedule } });
+    const schedules = Object.values(
+      Template.fromStack(stateless).findResources("AWS::Scheduler::Schedule"),
+    );
+    const said = schedules.flatMap(({ Properties }) => Properties.Target.Input ?? []);
+    const shards = said.map((input: string) => JSON.parse(input).shards);
+    expect(shards).toHaveLength((2 * 16) / shardsPerSchedule);
+    expect(shards.flat().sort((a, b) => a - b)).toEqual(EVERY_SHARD.flatMap((n) => [n, n]));
+  });
+
   it("work has one", () => {
     expect(schedulesOf("work")).toHaveLength(1);
   });

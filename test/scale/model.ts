@@ -31,8 +31,8 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 export const PASS_TIMEOUT_MS = 60_000;
 /** The schedules' rate, as `cdk/environments.ts` sets it. */
 export const MINUTE_MS = 60_000;
-/** The shards of a schedule in prod, as `cdk/environments.ts` sets them. */
-export const SHARDS_PER_SCHEDULE = 4;
+/** The shards of a schedule, as a large environment chooses them (`shardsPerSchedule`). */
+export const SHARDS_PER_SCHEDULE = 1;
 
 /** The memory of every function, as `cdk/function.ts` sets it. */
 export const MEMORY_MB = 512;
