@@ -23,6 +23,7 @@ export function AddressTable(props: {
   const some = addresses.filter((held) => chosen.has(keyOf(held)));
   const ofHandle: Column<HeldAddress> = {
     title: "Handle",
+    value: (held) => held.handle,
     show: (held) => held.handle && <Named kind="handle" name={held.handle} />,
   };
   return (
@@ -41,17 +42,42 @@ export function AddressTable(props: {
         columns={[
           {
             title: "Address",
+            value: ({ address }) => address,
             show: ({ address }) => (
               <Named kind={address.includes("/") ? "block" : "address"} name={address} />
             ),
           },
-          { title: "State", show: ({ state }) => <State state={state} /> },
+          {
+            title: "State",
+            value: ({ state }) => state,
+            show: ({ state }) => <State state={state} />,
+          },
           ...(handle === undefined ? [ofHandle] : []),
-          { title: "Host", show: ({ host }) => host && <Named kind="host" name={host} /> },
-          { title: "Block", show: ({ block }) => <Named kind="block" name={block} /> },
-          { title: "Pool", show: ({ pool }) => <Named kind="pool" name={pool} /> },
-          { title: "Since", show: ({ assignedAt }) => assignedAt && <Moment at={assignedAt} /> },
-          { title: "Attributes", show: ({ attributes = {} }) => <Pairs pairs={attributes} /> },
+          {
+            title: "Host",
+            value: ({ host }) => host,
+            show: ({ host }) => host && <Named kind="host" name={host} />,
+          },
+          {
+            title: "Block",
+            value: ({ block }) => block,
+            show: ({ block }) => <Named kind="block" name={block} />,
+          },
+          {
+            title: "Pool",
+            value: ({ pool }) => pool,
+            show: ({ pool }) => <Named kind="pool" name={pool} />,
+          },
+          {
+            title: "Since",
+            value: ({ assignedAt }) => assignedAt,
+            show: ({ assignedAt }) => assignedAt && <Moment at={assignedAt} />,
+          },
+          {
+            title: "Attributes",
+            value: ({ attributes = {} }) => Object.entries(attributes).flat().join(" "),
+            show: ({ attributes = {} }) => <Pairs pairs={attributes} />,
+          },
         ]}
       />
     </>

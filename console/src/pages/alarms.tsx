@@ -30,10 +30,22 @@ export function AlarmsPage() {
               rows={alarms}
               keyOf={({ id, pool }) => `${id} ${pool}`}
               columns={[
-                { title: "Alarm", show: ({ id }) => <code>{id}</code> },
-                { title: "Pool", show: ({ pool }) => pool && <Named kind="pool" name={pool} /> },
-                { title: "What it is", show: ({ detail }) => detail },
-                { title: "Since", show: ({ since }) => since && <Moment at={since} /> },
+                { title: "Alarm", value: ({ id }) => id, show: ({ id }) => <code>{id}</code> },
+                {
+                  title: "Pool",
+                  value: ({ pool }) => pool,
+                  show: ({ pool }) => pool && <Named kind="pool" name={pool} />,
+                },
+                {
+                  title: "What it is",
+                  value: ({ detail }) => detail,
+                  show: ({ detail }) => detail,
+                },
+                {
+                  title: "Since",
+                  value: ({ since }) => since,
+                  show: ({ since }) => since && <Moment at={since} />,
+                },
               ]}
             />
             <p class="hint">

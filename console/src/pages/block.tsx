@@ -68,22 +68,34 @@ export function BlockPage({ name }: { readonly name: string }) {
               columns={[
                 {
                   title: "Address",
+                  value: ({ address }) => address,
                   show: ({ address }) => <Named kind="address" name={address} />,
                 },
-                { title: "State", show: ({ state }) => <State state={state} /> },
+                {
+                  title: "State",
+                  value: ({ state }) => state,
+                  show: ({ state }) => <State state={state} />,
+                },
                 {
                   title: "Handle",
+                  value: ({ handle }) => handle,
                   show: ({ handle }) => handle && <Named kind="handle" name={handle} />,
                 },
-                { title: "Host", show: ({ host }) => host && <Named kind="host" name={host} /> },
+                {
+                  title: "Host",
+                  value: ({ host }) => host,
+                  show: ({ host }) => host && <Named kind="host" name={host} />,
+                },
                 {
                   title: "Since",
+                  value: ({ assignedAt }) => assignedAt,
                   show: ({ assignedAt }) => assignedAt && <Moment at={assignedAt} />,
                 },
                 {
                   title: "Until",
-                  show: ({ expiresAt, quarantinedUntil, availableAt }) => {
-                    const until = expiresAt ?? quarantinedUntil ?? availableAt;
+                  value: untilOf,
+                  show: (address) => {
+                    const until = untilOf(address);
                     return until && <Moment at={until} />;
                   },
                 },
@@ -95,6 +107,14 @@ export function BlockPage({ name }: { readonly name: string }) {
     </>
   );
 }
+
+/** Returns when the state of an address ends, if it ends by itself. */
+const untilOf = ({
+  expiresAt,
+  quarantinedUntil,
+  availableAt,
+}: BlockRead["addresses"][number]): string | undefined =>
+  expiresAt ?? quarantinedUntil ?? availableAt;
 
 function AddressMap({ block }: { readonly block: BlockRead }) {
   const { open } = useNavigation();

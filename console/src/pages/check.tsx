@@ -81,9 +81,17 @@ function Found({ checked: { problems, untidy, items, at } }: { readonly checked:
             rows={rows}
             keyOf={({ invariant, message }) => `${invariant} ${message}`}
             columns={[
-              { title: "Kind", show: ({ kind }) => kind },
-              { title: "Rule", show: ({ invariant }) => <code>{invariant}</code> },
-              { title: "What was found", show: ({ message }) => message },
+              { title: "Kind", value: ({ kind }) => kind, show: ({ kind }) => kind },
+              {
+                title: "Rule",
+                value: ({ invariant }) => invariant,
+                show: ({ invariant }) => <code>{invariant}</code>,
+              },
+              {
+                title: "What was found",
+                value: ({ message }) => message,
+                show: ({ message }) => message,
+              },
             ]}
           />
           <p class="hint">

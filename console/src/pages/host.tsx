@@ -6,7 +6,7 @@ import { unlessAbsent } from "../api/rejection.ts";
 import type { Affinity, Answer, Block } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
-import { countOf, NONE, sum } from "../map/tiles.ts";
+import { countOf, NONE, shareUsed, sum } from "../map/tiles.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
 import { useLive } from "../parts/live.tsx";
@@ -69,21 +69,43 @@ function HostShown({ host: { affinities, blocks, node } }: { readonly host: Host
         rows={affinities}
         keyOf={({ cidr, borrowed }) => `${cidr} ${borrowed}`}
         columns={[
-          { title: "Block", show: ({ cidr }) => <Named kind="block" name={cidr} /> },
-          { title: "Pool", show: ({ pool }) => pool && <Named kind="pool" name={pool} /> },
+          {
+            title: "Block",
+            value: ({ cidr }) => cidr,
+            show: ({ cidr }) => <Named kind="block" name={cidr} />,
+          },
+          {
+            title: "Pool",
+            value: ({ pool }) => pool,
+            show: ({ pool }) => pool && <Named kind="pool" name={pool} />,
+          },
           {
             title: "Affinity",
+            value: ({ borrowed, state }) => (borrowed ? "borrowed" : state),
             show: ({ borrowed, state }) => <State state={borrowed ? "borrowed" : state} />,
           },
           {
             title: "Use",
+            value: ({ cidr }) => {
+              const block = byCidr.get(cidr);
+              return block && shareUsed(countOf(block));
+            },
             show: ({ cidr }) => {
               const block = byCidr.get(cidr);
               return block && <UsageBar usage={block} />;
             },
           },
-          { title: "In use", show: ({ used }) => used, isCount: true },
-          { title: "Claimed", show: ({ claimedAt }) => claimedAt && <Moment at={claimedAt} /> },
+          {
+            title: "In use",
+            value: ({ used }) => Number(used),
+            show: ({ used }) => used,
+            isCount: true,
+          },
+          {
+            title: "Claimed",
+            value: ({ claimedAt }) => claimedAt,
+            show: ({ claimedAt }) => claimedAt && <Moment at={claimedAt} />,
+          },
         ]}
       />
       {labels.length > 0 && (

@@ -4,7 +4,7 @@ import { pagesOf } from "../api/pages.ts";
 import type { Answer, UnreadableItem } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
-import { type Count, countOf, NONE, sum } from "../map/tiles.ts";
+import { type Count, countOf, NONE, shareUsed, sum } from "../map/tiles.ts";
 import { Head } from "../parts/head.tsx";
 import { useLive } from "../parts/live.tsx";
 import { Shown } from "../parts/shown.tsx";
@@ -47,16 +47,33 @@ export function HostsPage() {
         {({ hosts, unreadable, isPart, usage }) => (
           <>
             <Unreadable items={unreadable} />
+            {isPart && (
+              <p class="soft">
+                {number(hosts.length)} hosts were read. Filter and order are among these.
+              </p>
+            )}
             <Table
               label="Hosts"
               none="No host owns a block or uses an address."
               rows={hosts}
               keyOf={({ host, affinityType }) => `${affinityType} ${host}`}
               columns={[
-                { title: "Host", show: ({ host }) => <Named kind="host" name={host} /> },
-                { title: "Kind", show: ({ affinityType }) => affinityType },
+                {
+                  title: "Host",
+                  value: ({ host }) => host,
+                  show: ({ host }) => <Named kind="host" name={host} />,
+                },
+                {
+                  title: "Kind",
+                  value: ({ affinityType }) => affinityType,
+                  show: ({ affinityType }) => affinityType,
+                },
                 {
                   title: "Use of its blocks",
+                  value: ({ host }) => {
+                    const count = usage?.get(host);
+                    return count && shareUsed(count);
+                  },
                   show: ({ host }) => {
                     const count = usage?.get(host);
                     return count && <UsageBar usage={count} />;
@@ -64,12 +81,19 @@ export function HostsPage() {
                 },
                 {
                   title: "In use",
+                  value: ({ host }) => usage && (usage.get(host)?.inUse ?? 0),
                   show: ({ host }) => usage && number(usage.get(host)?.inUse ?? 0),
                   isCount: true,
                 },
-                { title: "Blocks", show: ({ blocks }) => number(blocks), isCount: true },
+                {
+                  title: "Blocks",
+                  value: ({ blocks }) => blocks,
+                  show: ({ blocks }) => number(blocks),
+                  isCount: true,
+                },
                 {
                   title: "Blocks of others",
+                  value: ({ otherBlocks }) => otherBlocks,
                   show: ({ otherBlocks }) => number(otherBlocks),
                   isCount: true,
                 },

@@ -37,16 +37,26 @@ export function JobsPage() {
             rows={[...jobs].sort((a, b) => b.createdAt.localeCompare(a.createdAt))}
             keyOf={(job) => job.id}
             columns={[
-              { title: "Job", show: ({ kind }) => kind },
+              { title: "Job", value: ({ kind }) => kind, show: ({ kind }) => kind },
               {
                 title: "Pool",
+                value: ({ pool }) => pool,
                 show: ({ pool }) => pool !== undefined && <Named kind="pool" name={pool} />,
               },
-              { title: "State", show: ({ state }) => <State state={state} /> },
+              {
+                title: "State",
+                value: ({ state }) => state,
+                show: ({ state }) => <State state={state} />,
+              },
               { title: "Progress", show: (job) => <Progress job={job} /> },
-              { title: "Started", show: ({ createdAt }) => <Moment at={createdAt} /> },
+              {
+                title: "Started",
+                value: ({ createdAt }) => createdAt,
+                show: ({ createdAt }) => <Moment at={createdAt} />,
+              },
               {
                 title: "Ended",
+                value: ({ finishedAt }) => finishedAt,
                 show: ({ finishedAt }) => finishedAt && <Moment at={finishedAt} />,
               },
             ]}

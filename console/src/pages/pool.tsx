@@ -9,7 +9,7 @@ import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { WAYS } from "../map/block-map.tsx";
 import { type PoolMap, readMap } from "../map/read-map.ts";
-import { hasRoom, type Part } from "../map/tiles.ts";
+import { countOf, hasRoom, type Part, shareUsed } from "../map/tiles.ts";
 import { readCidr } from "../network/cidr.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
@@ -183,16 +183,44 @@ function BlockTable({ name }: { readonly name: string }) {
           rows={blocks}
           keyOf={({ cidr }) => cidr}
           columns={[
-            { title: "Block", show: ({ cidr }) => <Named kind="block" name={cidr} /> },
+            {
+              title: "Block",
+              value: ({ cidr }) => cidr,
+              show: ({ cidr }) => <Named kind="block" name={cidr} />,
+            },
             {
               title: "Host",
+              value: ({ host }) => host ?? "none",
               show: ({ host }) => (host ? <Named kind="host" name={host} /> : "none"),
             },
-            { title: "Use", show: (block) => <UsageBar usage={block} /> },
-            { title: "In use", show: ({ inUse }) => number(inUse), isCount: true },
-            { title: "Cooling", show: ({ cooling }) => number(cooling), isCount: true },
-            { title: "Free", show: ({ available }) => number(available), isCount: true },
-            { title: "Claimed", show: ({ claimedAt }) => <Moment at={claimedAt} /> },
+            {
+              title: "Use",
+              value: (block) => shareUsed(countOf(block)),
+              show: (block) => <UsageBar usage={block} />,
+            },
+            {
+              title: "In use",
+              value: ({ inUse }) => Number(inUse),
+              show: ({ inUse }) => number(inUse),
+              isCount: true,
+            },
+            {
+              title: "Cooling",
+              value: ({ cooling }) => Number(cooling),
+              show: ({ cooling }) => number(cooling),
+              isCount: true,
+            },
+            {
+              title: "Free",
+              value: ({ available }) => Number(available),
+              show: ({ available }) => number(available),
+              isCount: true,
+            },
+            {
+              title: "Claimed",
+              value: ({ claimedAt }) => claimedAt,
+              show: ({ claimedAt }) => <Moment at={claimedAt} />,
+            },
           ]}
         />
       )}

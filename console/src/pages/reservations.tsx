@@ -43,6 +43,7 @@ function All() {
               columns={[
                 {
                   title: "Name",
+                  value: ({ name }) => name,
                   show: ({ name }) => (
                     <To page={{ kind: "reservations" }} view={{ name }} class="name">
                       {name}
@@ -51,9 +52,10 @@ function All() {
                 },
                 {
                   title: "Ranges",
+                  value: ({ cidrs }) => cidrs.join(", "),
                   show: ({ cidrs }) => <span class="list">{cidrs.join(", ")}</span>,
                 },
-                { title: "Reason", show: ({ reason }) => reason },
+                { title: "Reason", value: ({ reason }) => reason, show: ({ reason }) => reason },
               ]}
             />
           </>

@@ -1,10 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { useNavigation } from "../state/navigation.tsx";
+import { matching, type Order, orderAfter, orderIn, sorted, type Value } from "./arrange.ts";
+import { number } from "./usage-bar.tsx";
 
 /** A column of a table. */
 export interface Column<Row> {
   readonly title: string;
   show(row: Row): ComponentChildren;
+  /** Returns what a cell has for a filter and an order. Without it, the column takes part in neither. */
+  value?(row: Row): Value;
   /** True for counts, which stand at the right. */
   readonly isCount?: boolean;
 }
@@ -18,7 +23,10 @@ export interface Choice {
 const ROWS_FIRST = 100;
 const ROWS_MORE = 400;
 
-/** A table. A long one shows its first rows, and more on request. */
+/**
+ * A table. A long one shows its first rows, and more on request. If columns have values, users filter and sort the
+ * rows, and the address of the page has both: `filter=web&sort=-In use`. A page has one such table.
+ */
 export function Table<Row>(props: {
   /** A name for the rows, for a screen reader. */
   readonly label: string;
@@ -30,11 +38,42 @@ export function Table<Row>(props: {
   /** Present if rows can be chosen. */
   readonly choice?: Choice | undefined;
 }) {
-  const { label, columns, rows, keyOf, none, choice } = props;
+  const { label, columns, keyOf, none, choice } = props;
+  const { place, see } = useNavigation();
   const [count, setCount] = useState(ROWS_FIRST);
-  if (rows.length === 0) return <p class="none">{none}</p>;
+  if (props.rows.length === 0) return <p class="none">{none}</p>;
+  const canArrange = columns.some(({ value }) => value);
+  const filter = (canArrange && place.view.filter) || "";
+  const order = canArrange ? orderIn(place.view.sort ?? "") : undefined;
+  const rows = sorted(matching(props.rows, columns, filter), columns, order);
+  const filterBy = (text: string) => {
+    // A row that is not seen is not chosen: nobody releases what a filter hides.
+    choice?.choose(
+      new Set(
+        matching(props.rows, columns, text)
+          .map(keyOf)
+          .filter((key) => choice.chosen.has(key)),
+      ),
+    );
+    see({ filter: text });
+  };
   return (
     <>
+      {canArrange && (props.rows.length > 1 || filter !== "") && (
+        <p class="filter">
+          <input
+            type="search"
+            aria-label={`Filter: ${label}`}
+            placeholder="Filter"
+            autocomplete="off"
+            value={filter}
+            onInput={(event) => filterBy(event.currentTarget.value)}
+          />
+          <output>
+            {filter !== "" && `${number(rows.length)} of ${number(props.rows.length)}`}
+          </output>
+        </p>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll a table that is wider than the page */}
       <section class="table" aria-label={label} tabIndex={0}>
         <table>
@@ -44,15 +83,20 @@ export function Table<Row>(props: {
                 <th scope="col">
                   <Check
                     label="Choose all"
-                    isChecked={rows.every((row) => choice.chosen.has(keyOf(row)))}
+                    isChecked={
+                      rows.length > 0 && rows.every((row) => choice.chosen.has(keyOf(row)))
+                    }
                     change={(isChecked) => choice.choose(new Set(isChecked ? rows.map(keyOf) : []))}
                   />
                 </th>
               )}
-              {columns.map(({ title, isCount }) => (
-                <th key={title} scope="col" class={isCount ? "count" : undefined}>
-                  {title}
-                </th>
+              {columns.map((column) => (
+                <Title
+                  key={column.title}
+                  column={column}
+                  order={order}
+                  sort={(sort) => see({ sort })}
+                />
               ))}
             </tr>
           </thead>
@@ -91,6 +135,36 @@ export function Table<Row>(props: {
     </>
   );
 }
+
+/** The title of a column. If rows can be sorted by it, it is a button. */
+function Title<Row>(props: {
+  readonly column: Column<Row>;
+  readonly order: Order | undefined;
+  sort(order: string): void;
+}) {
+  const { column, order, sort } = props;
+  const { title, isCount } = column;
+  const direction =
+    order?.title !== title ? "none" : order.isDescending ? "descending" : "ascending";
+  return (
+    <th
+      scope="col"
+      class={isCount ? "count" : undefined}
+      aria-sort={column.value ? direction : undefined}
+    >
+      {column.value ? (
+        <button type="button" onClick={() => sort(orderAfter(order, column))}>
+          {title}
+          <span aria-hidden="true">{ARROWS[direction]}</span>
+        </button>
+      ) : (
+        title
+      )}
+    </th>
+  );
+}
+
+const ARROWS = { none: "", ascending: " ↑", descending: " ↓" } as const;
 
 const Check = (props: {
   readonly label: string;
