@@ -146,13 +146,14 @@ describe("a bad network is shown for what it is", () => {
 
   it("a slow API: the page says for what it waits", async () => {
     let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
     const { page } = await site.open("/console/", {
       async prepare(prepared) {
         await prepared.route("**/v1/alarms", (route) => route.fulfill({ json: { alarms: [] } }));
         await prepared.route("**/v1/pools*", async (route) => {
-          await new Promise<void>((resolve) => {
-            answer = resolve;
-          });
+          await answered;
           await route.fulfill({ json: pools });
         });
       },

@@ -10,8 +10,8 @@ const page = read("clients.md");
 it.each([
   ["terraform/main.tf", "hcl"],
   ["ansible/address.yml", "yaml"],
-  ["maas/address.sh", "sh"],
-  ["proxmox/address.sh", "sh"],
+  ["maas/address.sh", "sh tools"],
+  ["proxmox/address.sh", "sh tools"],
 ])("docs/clients.md shows a part of %s as it is", (example, language) => {
   const [, after = ""] = page.split(`](examples/${example})`);
   const [, shown] = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "ms").exec(after) ?? [];

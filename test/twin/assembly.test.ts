@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { readDeployment } from "../../cdk/deployment.ts";
 import { UsageError } from "../../src/local/usage-error.ts";
 import { contextFiles, contextOf } from "../../twin/assembly.ts";
 
@@ -20,7 +21,7 @@ async function contextBeside(deployed: object) {
 }
 
 /** An environment without settings. */
-const UNSET = { spaces: [], lambdaConcurrency: 1_000 };
+const UNSET = readDeployment("dev", undefined);
 
 it("the twin is where a deployment would be, with a table that it makes itself", async () => {
   const place = { account: "210987654321", region: "eu-west-1", spaces: ["blue"] };
