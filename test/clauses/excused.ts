@@ -18,7 +18,7 @@ export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-retire-rev": { why: COMES_BACK, heals: [1, 2] },
   "affinity-keep-rev": { why: COMES_BACK, heals: [23, 382] },
   "repair-confirm-rev": { why: COMES_BACK, heals: [101, 221] },
-  "affinity-drop-rev": { why: GOES, heals: [12, 28] },
+  "affinity-drop-rev": { why: GOES, heals: [28, 32] },
   "affinity-undo-rev": { why: GOES, heals: [33, 64] },
   "affinity-stale-rev": { why: GOES, heals: [32, 41] },
   "affinity-orphan-rev": { why: GOES, heals: [94, 119] },
