@@ -380,7 +380,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("the im
   });
 
   it("serves from its own files, and keeps its data in /data", async () => {
-    const PLAT_TOKEN = "a token of the tests";
+    const PLAT_TOKEN = "a-token-of-the-tests";
     const args = ["serve", "--data", "/data", "--port", "0"];
     const { child } = await started(args, { PLAT_TOKEN });
     const { url, stop } = await listening(child);
