@@ -136,45 +136,35 @@ const importing = (name: string, file: string): Command =>
     "Show what would be done, and write nothing",
   );
 
-async function importCalico(session: Session, options: ImportOptions): Promise<void> {
-  const confirm = confirmation(session, options);
-  const desired = desiredFrom(readDump(await textsOf(session, options)));
-  await importAll(session, desired, options, confirm);
-}
+/** Makes the work of an import. `read` returns what a source has, from the texts of its files by their names. */
+const importFrom =
+  <Options extends ImportOptions>(
+    read: (
+      client: Session["client"],
+      texts: ReadonlyMap<string, string>,
+      options: Options,
+    ) => Desired | Promise<Desired>,
+  ) =>
+  async (session: Session, options: Options): Promise<void> => {
+    const confirm = confirmation(session, options);
+    const desired = await read(session.client, await textsOf(session, options), options);
+    await importAll(session, desired, options, confirm);
+  };
 
-async function importCsv(session: Session, options: ImportOptions): Promise<void> {
-  const confirm = confirmation(session, options);
-  const desired = await desiredFromCsv(session.client, await textsOf(session, options));
-  await importAll(session, desired, options, confirm);
-}
-
-async function importNetbox(
-  session: Session,
-  { vrf, ...options }: ImportOptions & { readonly vrf?: string },
-): Promise<void> {
-  const confirm = confirmation(session, options);
-  const desired = await desiredFromNetbox(session.client, await textsOf(session, options), vrf);
-  await importAll(session, desired, options, confirm);
-}
-
-async function importPhpipam(
-  session: Session,
-  { vrf, ...options }: ImportOptions & { readonly vrf?: string },
-): Promise<void> {
-  const confirm = confirmation(session, options);
-  const desired = await desiredFromPhpipam(session.client, await textsOf(session, options), vrf);
-  await importAll(session, desired, options, confirm);
-}
-
-async function importWhereabouts(
-  session: Session,
-  { network, ...options }: ImportOptions & { readonly network?: string },
-): Promise<void> {
-  const confirm = confirmation(session, options);
-  const texts = await textsOf(session, options);
-  const desired = await desiredFromWhereabouts(session.client, texts, network);
-  await importAll(session, desired, options, confirm);
-}
+const importCalico = importFrom((_, texts) => desiredFrom(readDump(texts)));
+const importCsv = importFrom(desiredFromCsv);
+const importNetbox = importFrom(
+  (client, texts, { vrf }: ImportOptions & { readonly vrf?: string }) =>
+    desiredFromNetbox(client, texts, vrf),
+);
+const importPhpipam = importFrom(
+  (client, texts, { vrf }: ImportOptions & { readonly vrf?: string }) =>
+    desiredFromPhpipam(client, texts, vrf),
+);
+const importWhereabouts = importFrom(
+  (client, texts, { network }: ImportOptions & { readonly network?: string }) =>
+    desiredFromWhereabouts(client, texts, network),
+);
 
 async function importHostLocal(
   session: Session,
