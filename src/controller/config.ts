@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { parse, YAMLParseError } from "yaml";
-import { spaceName, text, whole } from "../api/schema/field.ts";
+import { flag, spaceName, text, whole } from "../api/schema/field.ts";
 import { checked, fields } from "../api/schema/schema.ts";
 import { CILIUM_MODES } from "../nouns/cilium/object.ts";
 import { cluster } from "../nouns/node/contract/events-request.ts";
@@ -27,7 +27,7 @@ const config = fields({
   nodes: v.optional(
     fields({
       podCIDRs: v.optional(
-        v.picklist(NODE_MODES, `must be ${NODE_MODES.join(" or ")}`),
+        v.picklist([...NODE_MODES, "off"], `must be one of ${[...NODE_MODES, "off"].join(", ")}`),
         NODE_MODES[0],
       ),
       completeSeconds: v.optional(
@@ -47,6 +47,8 @@ const config = fields({
       ),
     }),
   ),
+  /** True if IPAddressClaims of Cluster API get their addresses from Plat. */
+  clusterApi: v.optional(flag, false),
 });
 
 /** The settings of an operator: `config.yaml` of the ConfigMap. */

@@ -28,6 +28,8 @@ manifest: prints what \`kubectl apply -f -\` takes
   --token-secret NAME      the Secret with a token in its key \`token\`
   --observe                writes nothing into the cluster, and asks for no prefix
   --cilium MODE            answers CiliumNodes: ${CILIUM_MODES.join(", ")}
+  --cluster-api            answers IPAddressClaims of Cluster API
+  --no-nodes               leaves the Nodes alone
   --namespace NAME         the namespace of the controller (default ${NAMESPACE_DEFAULT})
   --image NAME             the image (default ${IMAGE_DEFAULT})
 `;
@@ -53,6 +55,25 @@ function ciliumModeOf(named: string | undefined, observes: boolean): CiliumMode 
   return mode;
 }
 
+/** Returns the way with Nodes that options say. @throws {Error} if nothing is left to do, or they contradict each other */
+function nodeModeOf({
+  observe,
+  isOff,
+  cilium,
+  clusterApi,
+}: {
+  readonly observe: boolean;
+  readonly isOff: boolean;
+  readonly cilium: CiliumMode | undefined;
+  readonly clusterApi: boolean;
+}): NodeMode | "off" {
+  if (!isOff) return observe || ADDRESSES_ELSEWHERE.has(cilium) ? "observe" : "write";
+  if (observe || cilium)
+    throw new Error("--no-nodes excludes --observe and --cilium, which are about Nodes.");
+  if (!clusterApi) throw new Error("--no-nodes leaves nothing to do without --cluster-api.");
+  return "off";
+}
+
 const log = (message: string, about: Readonly<Record<string, unknown>> = {}) =>
   process.stdout.write(
     `${JSON.stringify({ time: new Date().toISOString(), message, ...about })}\n`,
@@ -76,6 +97,8 @@ async function main(args: readonly string[]): Promise<void> {
       "token-secret": { type: "string" },
       observe: { type: "boolean", default: false },
       cilium: { type: "string" },
+      "cluster-api": { type: "boolean", default: false },
+      "no-nodes": { type: "boolean", default: false },
       namespace: { type: "string", default: NAMESPACE_DEFAULT },
       image: { type: "string", default: IMAGE_DEFAULT },
       help: { type: "boolean", default: false },
@@ -86,10 +109,13 @@ async function main(args: readonly string[]): Promise<void> {
   if (command === "manifest" && others.length === 0 && values.endpoint !== undefined) {
     const { endpoint, space, region, namespace, image, observe } = values;
     const cilium = ciliumModeOf(values.cilium, observe);
-    const mode: NodeMode = observe || ADDRESSES_ELSEWHERE.has(cilium) ? "observe" : "write";
+    const clusterApi = values["cluster-api"];
+    const mode = nodeModeOf({ observe, isOff: values["no-nodes"], cilium, clusterApi });
     const tokenSecret = values["token-secret"];
     process.stdout.write(
-      manifest({ endpoint, space, region, tokenSecret, mode, cilium, namespace, image }),
+      manifest({
+        ...{ endpoint, space, region, tokenSecret, mode, cilium, clusterApi, namespace, image },
+      }),
     );
     return;
   }

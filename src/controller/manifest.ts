@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import type { CiliumMode } from "../nouns/cilium/object.ts";
+import { CLUSTER_GROUP, POOL_GROUP, POOL_KINDS, POOL_VERSION } from "./cluster-api.ts";
 import type { NodeMode } from "./nodes.ts";
 import { LEASE, type Right, rightsOf } from "./rights.ts";
 
@@ -18,9 +19,11 @@ export interface ManifestOptions {
   readonly region: string | undefined;
   /** The Secret with a token in its key `token`. */
   readonly tokenSecret: string | undefined;
-  readonly mode: NodeMode;
+  readonly mode: NodeMode | "off";
   /** The mode of Cilium; absent if it is not the controller that answers CiliumNodes. */
   readonly cilium: CiliumMode | undefined;
+  /** True for a provider of Cluster API, with the CRDs of its pools. */
+  readonly clusterApi: boolean;
   readonly namespace: string;
   readonly image: string;
 }
@@ -33,13 +36,15 @@ export function manifest(options: ManifestOptions): string {
 }
 
 function objectsOf(options: ManifestOptions): readonly object[] {
-  const { namespace, mode, cilium } = options;
+  const { namespace, mode, cilium, clusterApi } = options;
+  const switches = { nodes: mode, cilium: cilium !== undefined, clusterApi };
   const labels = { "app.kubernetes.io/name": NAME };
   const own = { name: NAME, namespace, labels };
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     { apiVersion: "v1", kind: "ServiceAccount", metadata: own },
-    ...rolesOf(rightsOf({ nodes: mode, cilium: cilium !== undefined }, namespace), namespace),
+    ...rolesOf(rightsOf(switches, namespace), namespace),
+    ...(clusterApi ? poolCrds() : []),
     ...(mode === "write" ? admissionOf(namespace) : []),
     {
       apiVersion: "v1",
@@ -63,7 +68,15 @@ function objectsOf(options: ManifestOptions): readonly object[] {
   ];
 }
 
-const configOf = ({ endpoint, space, region, tokenSecret, mode, cilium }: ManifestOptions) => ({
+const configOf = ({
+  endpoint,
+  space,
+  region,
+  tokenSecret,
+  mode,
+  cilium,
+  clusterApi,
+}: ManifestOptions) => ({
   cluster: "auto",
   plat: {
     endpoint,
@@ -73,7 +86,95 @@ const configOf = ({ endpoint, space, region, tokenSecret, mode, cilium }: Manife
   },
   nodes: { podCIDRs: mode },
   ...(cilium !== undefined && { cilium: { mode: cilium } }),
+  ...(clusterApi && { clusterApi }),
 });
+
+/** Returns the CRDs of the pools that claims of Cluster API name. Its contract asks for the labels. */
+const poolCrds = (): readonly object[] =>
+  Object.entries(POOL_KINDS).map(([kind, plural]) => ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: {
+      name: `${plural}.${POOL_GROUP}`,
+      labels: {
+        [`${CLUSTER_GROUP}/provider`]: "ipam-plat",
+        [`${CLUSTER_GROUP}/v1beta1`]: POOL_VERSION,
+        [`${CLUSTER_GROUP}/v1beta2`]: POOL_VERSION,
+      },
+    },
+    spec: {
+      group: POOL_GROUP,
+      scope: kind === "PlatIPPool" ? "Namespaced" : "Cluster",
+      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
+      versions: [
+        {
+          name: POOL_VERSION,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: [
+            { name: "Pool", type: "string", jsonPath: ".spec.pool" },
+            {
+              name: "Ready",
+              type: "string",
+              jsonPath: '.status.conditions[?(@.type=="Ready")].status',
+            },
+          ],
+          schema: { openAPIV3Schema: POOL_SCHEMA },
+        },
+      ],
+    },
+  }));
+
+const text = (description: string, more: object = {}) => ({ type: "string", description, ...more });
+
+/** The schema of a pool for claims. Plat's pool cannot change, because claims have its addresses. */
+const POOL_SCHEMA = {
+  type: "object",
+  description: "A pool of Plat for claims of Cluster API",
+  required: ["spec"],
+  properties: {
+    apiVersion: { type: "string" },
+    kind: { type: "string" },
+    metadata: { type: "object" },
+    spec: {
+      type: "object",
+      required: ["pool"],
+      properties: {
+        pool: text("The name of the pool in Plat", {
+          minLength: 1,
+          maxLength: 253,
+          "x-kubernetes-validations": [
+            { rule: "self == oldSelf", message: "cannot change; create another pool" },
+          ],
+        }),
+      },
+    },
+    status: {
+      type: "object",
+      properties: {
+        conditions: {
+          type: "array",
+          "x-kubernetes-list-type": "map",
+          "x-kubernetes-list-map-keys": ["type"],
+          items: {
+            type: "object",
+            required: ["type", "status", "reason", "message", "lastTransitionTime"],
+            properties: {
+              type: text("Ready"),
+              status: text("True if the pool serves claims", {
+                enum: ["True", "False", "Unknown"],
+              }),
+              reason: text("The reason, as a word for programs"),
+              message: text("The reason, for people"),
+              lastTransitionTime: text("The time of the last change", { format: "date-time" }),
+            },
+          },
+        },
+      },
+    },
+  },
+} as const;
 
 /** Returns a role and its binding for the cluster, and for each namespace in which there is a right. */
 function rolesOf(rights: readonly Right[], accounts: string): readonly object[] {
@@ -201,7 +302,8 @@ function deploymentOf(
           },
           containers: [
             {
-              name: "controller",
+              // clusterctl looks for this name.
+              name: "manager",
               image,
               args: ["run", "--config", "/etc/plat/config.yaml", "--listen", `:${PORT}`],
               ports: [{ name: "metrics", containerPort: PORT }],

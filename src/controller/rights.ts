@@ -1,3 +1,4 @@
+import { CLAIM_GROUP, CLUSTER_GROUP, POOL_GROUP, POOL_KINDS } from "./cluster-api.ts";
 import type { KubeApi } from "./kube/api.ts";
 import type { NodeMode } from "./nodes.ts";
 
@@ -20,24 +21,52 @@ export const CLUSTER_NAMESPACE = "kube-system";
 
 /** The parts of the controller that are on. */
 export interface Switches {
-  readonly nodes: NodeMode;
+  readonly nodes: NodeMode | "off";
   readonly cilium: boolean;
+  readonly clusterApi: boolean;
 }
 
 /** Returns exactly the rights that some parts need. The manifest grants them, and the readiness asks for them. */
-export function rightsOf({ nodes, cilium }: Switches, namespace: string): readonly Right[] {
+export function rightsOf(
+  { nodes, cilium, clusterApi }: Switches,
+  namespace: string,
+): readonly Right[] {
   const right = (group: string, resource: string, verbs: readonly string[], more: object = {}) =>
     verbs.map((verb): Right => ({ group, resource, verb, ...more }));
   const lease = ["coordination.k8s.io", "leases"] as const;
   return [
-    ...right("", "namespaces", ["get"], { name: CLUSTER_NAMESPACE }),
-    ...right("", "nodes", ["list", "watch", ...(nodes === "write" ? ["patch"] : [])]),
+    ...(nodes === "off"
+      ? []
+      : [
+          ...right("", "namespaces", ["get"], { name: CLUSTER_NAMESPACE }),
+          ...right("", "nodes", ["list", "watch", ...(nodes === "write" ? ["patch"] : [])]),
+        ]),
     ...(cilium ? right("cilium.io", "ciliumnodes", ["list", "watch", "patch"]) : []),
     ...(cilium ? right("cilium.io", "ciliumnodes/status", ["patch"]) : []),
-    // Events about objects without a namespace are in this one.
-    ...right("", "events", ["create", "patch"], { namespace: "default" }),
+    ...(clusterApi ? clusterApiRights(right) : []),
+    // Events about objects without a namespace are in this one. Claims have theirs.
+    ...right("", "events", ["create", "patch"], clusterApi ? {} : { namespace: "default" }),
     ...right(...lease, ["create"], { namespace }),
     ...right(...lease, ["get", "update"], { namespace, name: LEASE }),
+  ];
+}
+
+/** Returns the rights of the provider of Cluster API. */
+function clusterApiRights(
+  right: (group: string, resource: string, verbs: readonly string[]) => readonly Right[],
+): readonly Right[] {
+  return [
+    ...right(CLUSTER_GROUP, "clusters", ["list", "watch"]),
+    ...right(CLAIM_GROUP, "ipaddressclaims", ["list", "watch", "patch"]),
+    ...right(CLAIM_GROUP, "ipaddressclaims/status", ["patch"]),
+    ...right(CLAIM_GROUP, "ipaddresses", ["list", "watch", "create", "patch", "delete"]),
+    // An API server with OwnerReferencesPermissionEnforcement asks for these where an IPAddress names its owners.
+    ...right(CLAIM_GROUP, "ipaddressclaims/finalizers", ["update"]),
+    ...Object.values(POOL_KINDS).flatMap((resource) => [
+      ...right(POOL_GROUP, resource, ["list", "watch"]),
+      ...right(POOL_GROUP, `${resource}/status`, ["patch"]),
+      ...right(POOL_GROUP, `${resource}/finalizers`, ["update"]),
+    ]),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { clientOver, type PlatClient, path, platClient } from "../client/index.ts";
 import { CiliumNodes } from "./cilium.ts";
+import { ClusterApi } from "./cluster-api.ts";
 import type { Config } from "./config.ts";
 import { serveProbes } from "./health.ts";
 import { type KubeApi, kubeApi, type PodIdentity } from "./kube/api.ts";
@@ -39,24 +40,30 @@ export async function runController(
   const plat = platOf(config);
   const metrics = new Metrics();
   const mode = config.nodes.podCIDRs;
-  const rights = rightsOf({ nodes: mode, cilium: config.cilium !== undefined }, pod.namespace);
+  const switches = {
+    nodes: mode,
+    cilium: config.cilium !== undefined,
+    clusterApi: config.clusterApi,
+  };
+  const rights = rightsOf(switches, pod.namespace);
   const state = { denied: ["the rights were not checked yet"], isPlatReady: false };
-  let following: { readonly nodes: Nodes; readonly cilium: CiliumNodes | undefined } | undefined;
+  let parts: Parts | undefined;
   const probed = {
     metrics,
     unready: () => [
       ...state.denied,
       ...(state.isPlatReady ? [] : ["Plat has not answered yet"]),
-      ...(following?.nodes.reflector.isListed ? [] : ["the Nodes are not listed yet"]),
-      ...(following?.cilium?.reflector.isListed === false
-        ? ["the CiliumNodes are not listed yet"]
-        : []),
+      ...(parts ? unlistedOf(parts) : ["the objects are not listed yet"]),
     ],
-    unhealthy: () =>
-      // Without its CRD a collection is never heard, so only that of the Nodes counts.
-      following && waits.now() - following.nodes.reflector.heardAtMs > SILENCE_MS_MAX
+    unhealthy: () => {
+      // Without its CRD a collection is never heard, so that of the Nodes counts if it is followed.
+      const heardAtMs = parts?.nodes
+        ? parts.nodes.reflector.heardAtMs
+        : parts?.clusterApi?.heardAtMs;
+      return heardAtMs !== undefined && waits.now() - heardAtMs > SILENCE_MS_MAX
         ? [`the API server was not heard for ${SILENCE_MS_MAX / 60_000} minutes`]
-        : [],
+        : [];
+    },
   };
   const port = await serveProbes(probed, listen, signal);
   log("The controller serves its probes", { port, identity, mode, cilium: config.cilium?.mode });
@@ -66,31 +73,62 @@ export async function runController(
     if (!state.isPlatReady) await plat.call({ method: "GET", path: path`/readyz` });
     state.isPlatReady = true;
   });
-  const cluster = await clusterOf(config, api, { waits, log, signal });
-  if (cluster === undefined) return;
-  const completeMs = 1000 * config.nodes.completeSeconds;
+  const surroundings = { plat, api, waits, metrics, log };
   const cilium =
     config.cilium &&
     new CiliumNodes({
-      ...{ plat, api, mode: config.cilium.mode, waits, metrics, log },
+      ...surroundings,
+      mode: config.cilium.mode,
       everyMs: 1000 * config.cilium.everySeconds,
     });
-  // In this mode a Node and its CiliumNode have the same prefixes, and either can state them.
-  const mayAsk = () => config.cilium?.mode !== "cluster-pool" || cilium?.isOpen === true;
-  const nodes = new Nodes({ plat, api, cluster, mode, mayAsk, completeMs, waits, metrics, log });
-  following = { nodes, cilium };
-  const reflecting = [nodes, cilium].map((each) => each?.reflector.run(signal));
+  const clusterApi = config.clusterApi ? new ClusterApi(surroundings) : undefined;
+  let nodes: Nodes | undefined;
+  if (mode !== "off") {
+    const cluster = await clusterOf(config, api, { waits, log, signal });
+    if (cluster === undefined) return;
+    nodes = new Nodes({
+      ...surroundings,
+      cluster,
+      mode,
+      // In this mode a Node and its CiliumNode have the same prefixes, and either can state them.
+      mayAsk: () => config.cilium?.mode !== "cluster-pool" || cilium?.isOpen === true,
+      completeMs: 1000 * config.nodes.completeSeconds,
+    });
+  }
+  parts = { nodes, cilium, clusterApi };
+  const following = [
+    nodes?.reflector.run(signal),
+    cilium?.reflector.run(signal),
+    clusterApi?.follow(signal),
+  ];
   metrics.set("plat_controller_leader", 0);
-  const measuring = untilEnd(signal, waits, RIGHTS_AGAIN_MS, async () =>
-    metrics.set("plat_controller_nodes_without_cidr", nodes.withoutCidr),
-  );
+  const measuring = untilEnd(signal, waits, RIGHTS_AGAIN_MS, async () => {
+    if (nodes) metrics.set("plat_controller_nodes_without_cidr", nodes.withoutCidr);
+  });
   const lease = { namespace: pod.namespace, name: LEASE, identity };
   await whileLeading(api, lease, waits, signal, async (leading) => {
-    log("This replica leads", { cluster });
+    log("This replica leads");
     metrics.set("plat_controller_leader", 1);
-    await Promise.all([nodes.run(leading), cilium?.run(leading)]);
+    await Promise.all([nodes, cilium, clusterApi].map((part) => part?.run(leading)));
   });
-  await Promise.all([...reflecting, checking, measuring]);
+  await Promise.all([...following, checking, measuring]);
+}
+
+/** The parts of a controller that are on. */
+interface Parts {
+  readonly nodes: Nodes | undefined;
+  readonly cilium: CiliumNodes | undefined;
+  readonly clusterApi: ClusterApi | undefined;
+}
+
+/** Returns what is not listed yet, in words. */
+function unlistedOf({ nodes, cilium, clusterApi }: Parts): readonly string[] {
+  const unlisted = [
+    nodes?.reflector.isListed === false && "Nodes",
+    cilium?.reflector.isListed === false && "CiliumNodes",
+    clusterApi?.isListed === false && "IPAddressClaims and their pools",
+  ];
+  return unlisted.flatMap((what) => (what ? [`the ${what} are not listed yet`] : []));
 }
 
 /** Repeats an act with a pause, until the signal ends it. A failure is tried again after the same pause. */

@@ -82,19 +82,22 @@ export interface Manifest {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The module that pins Cilium, whose source has its CRDs. */
-const CILIUM = fileURLToPath(new URL("cilium", import.meta.url));
-
-/** Returns the folder of the CRDs of Cilium, as its project publishes them. */
-async function ciliumCrds(): Promise<string> {
-  const printed = await go(CILIUM, ["mod", "download", "-json", "github.com/cilium/cilium"]);
-  return join(JSON.parse(printed).Dir, "pkg/k8s/apis/cilium.io/client/crds");
+/**
+ * Returns the folder with the source of a project, which has its CRDs as it publishes them.
+ *
+ * @param pinnedBy the folder here with the module that pins the version
+ * @param module the path of the project's module
+ */
+export async function sourceOf(pinnedBy: string, module: string): Promise<string> {
+  const folder = fileURLToPath(new URL(pinnedBy, import.meta.url));
+  return JSON.parse(await go(folder, ["mod", "download", "-json", module])).Dir;
 }
 
 /** Starts a control plane with the CRDs of Cilium, and Plat; and builds the controller. */
 export async function startLab(): Promise<Lab> {
   const plane = await startControlPlane();
-  const crd = join(await ciliumCrds(), "v2/ciliumnodes.yaml");
+  const cilium = await sourceOf("cilium", "github.com/cilium/cilium");
+  const crd = join(cilium, "pkg/k8s/apis/cilium.io/client/crds/v2/ciliumnodes.yaml");
   await plane.kubectl(["apply", "-f", crd]);
   await plane.kubectl(["wait", "--for=condition=Established", "--timeout=120s", "-f", crd]);
   const plat = await unhurriedPlat({ repairSeconds: 1 });

@@ -1,6 +1,7 @@
+import { isRecord } from "../../src/api/schema/schema.ts";
 import type { CiliumNodeObject } from "../../src/controller/cilium.ts";
 import { type KubeApi, KubeError, type KubeRequest } from "../../src/controller/kube/api.ts";
-import type { KubeObject } from "../../src/controller/kube/reflector.ts";
+import { type KubeObject, keyOf } from "../../src/controller/kube/reflector.ts";
 import type { NodeObject } from "../../src/controller/nodes.ts";
 
 const NODES = "/api/v1/nodes";
@@ -20,19 +21,57 @@ interface Operation {
   readonly value: unknown;
 }
 
+/** An object of a kind that the fake knows nothing about. */
+export interface AnyObject extends KubeObject {
+  readonly metadata: KubeObject["metadata"] & {
+    readonly finalizers?: readonly string[];
+    readonly deletionTimestamp?: string;
+  };
+  readonly [part: string]: unknown;
+}
+
 interface Stored {
   readonly metadata: { readonly name: string; readonly resourceVersion: string };
   readonly [field: string]: unknown;
 }
 
+/** The parts of a path of another group. */
+interface OtherPath {
+  readonly group: string;
+  readonly namespace?: string;
+  readonly resource: string;
+  readonly name?: string;
+  readonly status?: string;
+}
+
+const OTHER =
+  /^(?<group>\/apis\/[^/]+\/[^/]+)(?:\/namespaces\/(?<namespace>[^/]+))?\/(?<resource>[^/]+)(?:\/(?<name>[^/]+))?(?:\/(?<status>status))?$/;
+
+/** Returns an object with the changes of a merge patch: a list replaces a list, and null removes a field. */
+function merged(object: object, change: object): object {
+  const result: Record<string, unknown> = { ...object };
+  for (const [key, value] of Object.entries(change)) {
+    const known = result[key];
+    if (value === null) delete result[key];
+    else if (isRecord(value) && isRecord(known)) result[key] = merged(known, value);
+    else if (value !== undefined) result[key] = value;
+  }
+  return result;
+}
+
 /**
  * An API server in memory: Nodes with pages, watches, conflicts and podCIDRs that are written once; CiliumNodes with JSON
- * patches; Leases; Events. It fails when a test says so. The lab in `test/cluster` has a real one.
+ * patches; Leases; Events; objects of other groups with merge patches and finalizers. It fails when a test says so. The
+ * lab in `test/cluster` has a real one.
  */
 export class FakeCluster implements KubeApi {
   readonly nodes = new Map<string, NodeObject>();
   readonly ciliumNodes = new Map<string, CiliumNodeObject>();
   readonly leases = new Map<string, Stored>();
+  /** The collections of other groups, by their path, and the objects of each by their keys. */
+  readonly collections = new Map<string, Map<string, AnyObject>>();
+  /** The versions of each other group. */
+  readonly versions = new Map<string, readonly string[]>();
   readonly events = new Map<string, Record<string, unknown>>();
   /** All requests, as `GET /api/v1/nodes`, and `WATCH` for a watch. */
   readonly requests: string[] = [];
@@ -96,6 +135,35 @@ export class FakeCluster implements KubeApi {
     const known = this.ciliumNodes.get(name);
     if (!known) throw new Error(`There is no CiliumNode ${name}`);
     this.#store(CILIUM_NODES, this.ciliumNodes, "DELETED", known);
+  }
+
+  /** Creates an object of another group, or changes its parts. */
+  putObject(path: string, name: string, parts: object, namespace?: string): void {
+    const objects = this.#collection(path);
+    const key = namespace === undefined ? name : `${namespace}/${name}`;
+    const known = objects.get(key);
+    const uid = `uid-${key}-${this.#version}`;
+    const metadata = {
+      name,
+      uid,
+      resourceVersion: "",
+      ...(namespace !== undefined && { namespace }),
+    };
+    const object = merged(known ?? { metadata }, parts) as AnyObject;
+    this.#store(path, objects, known ? "MODIFIED" : "ADDED", object);
+  }
+
+  /** Deletes an object of another group: at once, or when its last finalizer goes. */
+  deleteObject(path: string, key: string): void {
+    const objects = this.#collection(path);
+    const known = objects.get(key);
+    if (!known) throw new KubeError(404, "NotFound", "not found");
+    if ((known.metadata.finalizers ?? []).length === 0)
+      this.#store(path, objects, "DELETED", known);
+    else {
+      const metadata = { ...known.metadata, deletionTimestamp: "2026-03-11T08:12:45Z" };
+      this.#store(path, objects, "MODIFIED", { ...known, metadata });
+    }
   }
 
   /** Sends every watch a bookmark. */
@@ -175,6 +243,12 @@ export class FakeCluster implements KubeApi {
     body: Record<string, unknown>,
   ): unknown {
     const name = path.split("/").at(-1) ?? "";
+    const group = /^\/apis\/([^/]+)$/.exec(path)?.[1];
+    if (group !== undefined) {
+      const versions = this.versions.get(group);
+      if (!versions) throw new KubeError(404, "NotFound", "not found");
+      return { versions: versions.map((version) => ({ version })) };
+    }
     if (path === NODES) return this.#page(this.nodes, query);
     if (path === CILIUM_NODES) return this.#page(this.ciliumNodes, query);
     if (path.startsWith("/api/v1/nodes/")) return this.#patch(name, body);
@@ -187,6 +261,8 @@ export class FakeCluster implements KubeApi {
       const what = [resource, subresource].filter(Boolean).join("/");
       return { status: { allowed: !this.denied.has(`${verb} ${what}`) } };
     }
+    const other = OTHER.exec(path)?.groups as OtherPath | undefined;
+    if (other) return this.#other(method, other, query, body);
     if (path === "/api/v1/namespaces/kube-system") return { metadata: { uid: "cluster-uid" } };
     return this.#event(method, name, body);
   }
@@ -195,11 +271,14 @@ export class FakeCluster implements KubeApi {
     objects: ReadonlyMap<string, T>,
     { limit = "0", continue: from = "" }: Readonly<Record<string, string>>,
   ) {
-    const all = [...objects.values()].filter(({ metadata }) => metadata.name > from);
-    const sorted = all.sort((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
+    const all = [...objects.values()].filter((object) => keyOf(object) > from);
+    const sorted = all.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
     const items = sorted.slice(0, Number(limit));
-    const last = sorted.length > items.length ? items.at(-1)?.metadata.name : undefined;
-    return { metadata: { resourceVersion: this.version, ...(last && { continue: last }) }, items };
+    const last = sorted.length > items.length ? items.at(-1) : undefined;
+    return {
+      metadata: { resourceVersion: this.version, ...(last && { continue: keyOf(last) }) },
+      items,
+    };
   }
 
   #patch(name: string, { metadata, spec }: Record<string, unknown>): NodeObject {
@@ -223,6 +302,42 @@ export class FakeCluster implements KubeApi {
       throw new KubeError(409, "Conflict", "the object has been modified");
     const patched = { ...known, [part]: given(`/${part}`) };
     return this.#store(CILIUM_NODES, this.ciliumNodes, "MODIFIED", patched);
+  }
+
+  #other(
+    method: string,
+    { group, namespace, resource, name, status }: OtherPath,
+    query: Readonly<Record<string, string>>,
+    body: Record<string, unknown>,
+  ): unknown {
+    const path = `${group}/${resource}`;
+    const objects = this.#collection(path);
+    if (name === undefined && method === "GET") return this.#page(objects, query);
+    const { metadata = {} } = body as { metadata?: Partial<AnyObject["metadata"]> };
+    const key = [namespace, name ?? metadata.name].filter(Boolean).join("/");
+    const known = objects.get(key);
+    if (method === "POST") {
+      if (known) throw new KubeError(409, "AlreadyExists", "already exists");
+      this.putObject(path, metadata.name ?? "", body, namespace);
+      return objects.get(key);
+    }
+    if (method === "DELETE") return this.deleteObject(path, key);
+    if (!known) throw new KubeError(404, "NotFound", "not found");
+    const { resourceVersion = known.metadata.resourceVersion } = metadata;
+    if (resourceVersion !== known.metadata.resourceVersion)
+      throw new KubeError(409, "Conflict", "the object has been modified");
+    // The path of the status changes it alone, and the other path changes all but it.
+    const change = status ? { status: body.status } : { ...body, status: undefined };
+    const changed = merged(known, change) as AnyObject;
+    const { deletionTimestamp, finalizers = [] } = changed.metadata;
+    const isGone = deletionTimestamp !== undefined && finalizers.length === 0;
+    return this.#store(path, objects, isGone ? "DELETED" : "MODIFIED", changed);
+  }
+
+  #collection(path: string): Map<string, AnyObject> {
+    const objects = this.collections.get(path) ?? new Map<string, AnyObject>();
+    this.collections.set(path, objects);
+    return objects;
   }
 
   #lease(method: string, name: string, body: Record<string, unknown>): Stored {
@@ -250,11 +365,11 @@ export class FakeCluster implements KubeApi {
 
   #store<T extends KubeObject>(path: string, objects: Map<string, T>, type: string, object: T): T {
     const version = ++this.#version;
-    const { name } = object.metadata;
+    const key = keyOf(object);
     const metadata = { ...object.metadata, resourceVersion: String(version) };
     const stored: T = { ...object, metadata };
-    if (type === "DELETED") objects.delete(name);
-    else objects.set(name, stored);
+    if (type === "DELETED") objects.delete(key);
+    else objects.set(key, stored);
     const line = JSON.stringify({ type, object: stored });
     this.#changes.push({ path, version, line });
     for (const watch of this.#watches) {

@@ -12,6 +12,7 @@ const OPTIONS = {
   tokenSecret: undefined,
   mode: "write",
   cilium: undefined,
+  clusterApi: false,
   namespace: "plat-system",
   image: "plat-controller:1",
 } as const;
@@ -49,15 +50,38 @@ const grantedBy = (objects: readonly Printed[]): readonly string[] =>
 
 describe("the manifest", () => {
   it.each([
-    ["write", undefined],
-    ["observe", undefined],
-    ["observe", "crd"],
-  ] as const)("grants exactly the rights of the mode %s with Cilium in %s", (mode, cilium) => {
-    const switches = { nodes: mode, cilium: cilium !== undefined };
-    const needed = rightsOf(switches, "plat-system").map(wordsOf);
-    expect([...grantedBy(printed({ mode, cilium }))].sort()).toEqual([...needed].sort());
-    expect(needed.includes("patch nodes")).toBe(mode === "write");
-    expect(needed.includes("patch ciliumnodes/status.cilium.io")).toBe(cilium !== undefined);
+    ["write", undefined, false],
+    ["observe", undefined, false],
+    ["observe", "crd", false],
+    ["write", undefined, true],
+    ["off", undefined, true],
+  ] as const)(
+    "grants exactly the rights of the mode %s with Cilium in %s, Cluster API: %s",
+    (mode, cilium, clusterApi) => {
+      const switches = { nodes: mode, cilium: cilium !== undefined, clusterApi };
+      const needed = rightsOf(switches, "plat-system").map(wordsOf);
+      expect([...grantedBy(printed({ mode, cilium, clusterApi }))].sort()).toEqual(
+        [...needed].sort(),
+      );
+      expect(needed.includes("patch nodes")).toBe(mode === "write");
+      expect(needed.includes("list nodes")).toBe(mode !== "off");
+      expect(needed.includes("patch ciliumnodes/status.cilium.io")).toBe(cilium !== undefined);
+      expect(needed.includes("delete ipaddresses.ipam.cluster.x-k8s.io")).toBe(clusterApi);
+      // Claims have their Events in their own namespaces.
+      expect(needed.includes("create events")).toBe(clusterApi);
+    },
+  );
+
+  it("has the pools of claims for a provider of Cluster API, named as its contract says", () => {
+    const crds = (options: Partial<Parameters<typeof manifest>[0]>) =>
+      printed(options).flatMap(({ kind, metadata }) =>
+        kind === "CustomResourceDefinition" ? [metadata.name] : [],
+      );
+    expect(crds({ clusterApi: true })).toEqual([
+      "platippools.ipam.plat",
+      "platglobalippools.ipam.plat",
+    ]);
+    expect(crds({})).toEqual([]);
   });
 
   it("has a configuration that the controller reads", () => {
@@ -69,10 +93,15 @@ describe("the manifest", () => {
       cluster: "auto",
       plat: { endpoint: OPTIONS.endpoint, region: "eu-west-1", space: "cluster-7" },
       nodes: { podCIDRs: "write", completeSeconds: 300 },
+      clusterApi: false,
     });
     expect(config({ tokenSecret: "plat-token", mode: "observe" })).toMatchObject({
       plat: { tokenFile: "/var/run/secrets/plat/token" },
       nodes: { podCIDRs: "observe" },
+    });
+    expect(config({ mode: "off", clusterApi: true })).toMatchObject({
+      nodes: { podCIDRs: "off" },
+      clusterApi: true,
     });
     expect(config({ cilium: "multi-pool" }).cilium).toEqual({
       mode: "multi-pool",
@@ -96,7 +125,7 @@ it("the rights that the API server denies are told in the words of kubectl", asy
     (
       await missingRights(
         cluster,
-        rightsOf({ nodes: "write", cilium: true }, "ns"),
+        rightsOf({ nodes: "write", cilium: true, clusterApi: false }, "ns"),
         new AbortController().signal,
       )
     ).map(wordsOf);
@@ -116,7 +145,7 @@ it("the rights that the API server denies are told in the words of kubectl", asy
 
 describe("a configuration", () => {
   it.each([
-    ["nodes: {podCIDRs: both}", "nodes.podCIDRs must be write or observe"],
+    ["nodes: {podCIDRs: both}", "nodes.podCIDRs must be one of write, observe, off"],
     ["nodes: {completeSeconds: 1}", "nodes.completeSeconds must be a whole number from 10 to 3600"],
     ["cilium: {mode: eni}", "cilium.mode must be one of cluster-pool, kubernetes"],
     ["plat: {}", "plat.endpoint"],

@@ -32,7 +32,7 @@ export interface PodIdentity extends KubeAccess {
 
 /** A request to the API server. */
 export interface KubeRequest {
-  readonly method?: "GET" | "POST" | "PUT" | "PATCH";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   /** The object to send; with PATCH a merge patch, or the operations of a JSON patch. */

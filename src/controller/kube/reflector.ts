@@ -12,10 +12,16 @@ const GONE = 410;
 export interface KubeObject {
   readonly metadata: {
     readonly name: string;
+    /** Absent for an object without one. */
+    readonly namespace?: string;
     readonly uid: string;
     readonly resourceVersion: string;
   };
 }
+
+/** Returns the key of an object in its collection: its name, behind its namespace if it has one. */
+export const keyOf = ({ metadata: { namespace, name } }: KubeObject): string =>
+  namespace === undefined ? name : `${namespace}/${name}`;
 
 /** The collection that a reflector follows, and whom it tells. */
 export interface Following<T extends KubeObject> {
@@ -34,7 +40,7 @@ export interface Following<T extends KubeObject> {
 }
 
 /**
- * Follows a collection of objects without a namespace: it lists them, and then watches for changes. It lists again only
+ * Follows a collection of objects, of all namespaces: it lists them, and then watches for changes. It lists again only
  * if the server no longer has the changes in between. It then finds deletions by comparing. Nothing ends it but its signal.
  */
 export class Reflector<T extends KubeObject> {
@@ -55,7 +61,7 @@ export class Reflector<T extends KubeObject> {
     this.#heardAtMs = waits.now();
   }
 
-  /** The objects by their names. */
+  /** The objects by their keys. */
   get objects(): ReadonlyMap<string, T> {
     return this.#objects;
   }
@@ -104,12 +110,12 @@ export class Reflector<T extends KubeObject> {
       const query = { limit: String(OBJECTS_PER_PAGE), ...(from && { continue: from }) };
       const page = await this.#api.send<Page<T>>({ path: this.#of.path, query }, signal);
       this.#heardAtMs = this.#waits.now();
-      for (const object of page.items) found.set(object.metadata.name, this.#of.keep(object));
+      for (const object of page.items) found.set(keyOf(object), this.#of.keep(object));
       from = page.metadata.continue ?? "";
       if (from === "") version = page.metadata.resourceVersion;
     }
-    for (const [name, known] of this.#objects)
-      if (found.get(name)?.metadata.uid !== known.metadata.uid) this.#remove(known, version);
+    for (const [key, known] of this.#objects)
+      if (found.get(key)?.metadata.uid !== known.metadata.uid) this.#remove(known, version);
     for (const object of found.values()) this.#put(object);
     this.#isListed = true;
     this.#of.listed();
@@ -143,17 +149,17 @@ export class Reflector<T extends KubeObject> {
   }
 
   #put(object: T): void {
-    const { name, uid, resourceVersion } = object.metadata;
-    const known = this.#objects.get(name)?.metadata;
+    const { uid, resourceVersion } = object.metadata;
+    const known = this.#objects.get(keyOf(object))?.metadata;
     if (known?.uid === uid && known.resourceVersion === resourceVersion) return;
-    this.#objects.set(name, object);
+    this.#objects.set(keyOf(object), object);
     this.#of.present(object);
   }
 
   #remove(object: T, resourceVersion: string): void {
     const { metadata } = object;
-    if (this.#objects.get(metadata.name)?.metadata.uid === metadata.uid)
-      this.#objects.delete(metadata.name);
+    if (this.#objects.get(keyOf(object))?.metadata.uid === metadata.uid)
+      this.#objects.delete(keyOf(object));
     this.#of.gone({ ...object, metadata: { ...metadata, resourceVersion } });
   }
 }

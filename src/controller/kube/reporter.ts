@@ -11,7 +11,7 @@ const REMEMBERED_MAX = 10_000;
 const MESSAGE_CHARACTERS_MAX = 1024;
 const CONFLICT = 409;
 /** Events about objects without a namespace are in this one. */
-const PATH = "/api/v1/namespaces/default/events";
+const NAMESPACE_DEFAULT = "default";
 
 /** The reasons of Events. The first two are those of kube-controller-manager. */
 export type Reason =
@@ -20,7 +20,8 @@ export type Reason =
   | "PrefixMismatch"
   | "OtherCluster"
   | "EventRejected"
-  | "CiliumNodeRejected";
+  | "CiliumNodeRejected"
+  | "AddressNotAvailable";
 
 /** The kind of the objects that Events are about. */
 export interface KindOf {
@@ -42,7 +43,7 @@ export class Reporter {
   }
 
   async warn(object: KubeObject, reason: Reason, message: string): Promise<void> {
-    const { name, uid } = object.metadata;
+    const { name, uid, namespace } = object.metadata;
     const event = `${name}.${createHash("sha256").update(`${uid} ${reason}`).digest("hex").slice(0, 16)}`;
     const told = this.#told.get(event);
     const nowMs = this.#waits.now();
@@ -59,18 +60,19 @@ export class Reporter {
     const body = {
       apiVersion: "v1",
       kind: "Event",
-      metadata: { name: event, namespace: "default" },
-      involvedObject: { ...this.#kind, name, uid },
+      metadata: { name: event, namespace: namespace ?? NAMESPACE_DEFAULT },
+      involvedObject: { ...this.#kind, name, uid, ...(namespace !== undefined && { namespace }) },
       reason,
       type: "Warning",
       source: { component: "plat-controller" },
       firstTimestamp: time,
       ...changing,
     };
+    const path = `/api/v1/namespaces/${body.metadata.namespace}/events`;
     try {
-      await this.#api.send({ method: "POST", path: PATH, body }).catch((error: unknown) => {
+      await this.#api.send({ method: "POST", path, body }).catch((error: unknown) => {
         if (!(error instanceof KubeError) || error.status !== CONFLICT) throw error;
-        return this.#api.send({ method: "PATCH", path: `${PATH}/${event}`, body: changing });
+        return this.#api.send({ method: "PATCH", path: `${path}/${event}`, body: changing });
       });
     } catch {
       // The log and the metrics have the same.

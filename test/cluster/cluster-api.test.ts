@@ -1,0 +1,281 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+import type { KubeObject } from "../../src/controller/kube/reflector.ts";
+import { type Lab, probe, sourceOf, startLab, until } from "./lab.ts";
+
+const NAMESPACES = ["team-a", "team-b"];
+/** The CRDs of Cluster API that an IPAM provider needs. */
+const CRDS = [
+  "ipam.cluster.x-k8s.io_ipaddressclaims",
+  "ipam.cluster.x-k8s.io_ipaddresses",
+  "cluster.x-k8s.io_clusters",
+];
+
+interface Claim extends KubeObject {
+  readonly metadata: KubeObject["metadata"] & { readonly finalizers?: readonly string[] };
+  readonly status?: {
+    readonly addressRef?: { readonly name: string };
+    readonly conditions?: readonly { type: string; status: string; reason: string }[];
+  };
+}
+
+interface Address extends KubeObject {
+  readonly metadata: KubeObject["metadata"] & {
+    readonly ownerReferences: readonly object[];
+    readonly finalizers?: readonly string[];
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly spec: {
+    readonly address: string;
+    readonly prefix: number;
+    readonly gateway?: string;
+    readonly claimRef: { readonly name: string };
+  };
+}
+
+let lab: Lab;
+
+/** Returns the CRDs of Cluster API with one version alone, as YAML. Its conversion webhook is not there. */
+async function crdsOf(version: string): Promise<string> {
+  const source = await sourceOf("cluster-api", "sigs.k8s.io/cluster-api");
+  const files = CRDS.map((name) => join(source, "core/config/crd/bases", `${name}.yaml`));
+  const crds = await Promise.all(files.map(async (file) => parse(await readFile(file, "utf8"))));
+  for (const { spec } of crds)
+    spec.versions = spec.versions
+      .filter(({ name }: { name: string }) => name === version)
+      .map((one: object) => ({ ...one, served: true, storage: true }));
+  return crds.map((crd) => stringify(crd)).join("---\n");
+}
+
+describe.each(["v1beta2", "v1beta1"])("with Cluster API in %s", (version) => {
+  const group = `/apis/ipam.cluster.x-k8s.io/${version}`;
+  const within = (namespace: string, resource: string) =>
+    `${group}/namespaces/${namespace}/${resource}`;
+
+  // Each version has a cluster of its own: kubectl remembers which versions there are.
+  beforeAll(async () => {
+    lab = await startLab();
+    await lab.plane.kubectl(["apply", "--server-side", "-f", "-"], await crdsOf(version));
+    await lab.install("--cluster-api", "--no-nodes");
+    await lab.plane.kubectl(["wait", "--for=condition=Established", "crd", "--all"]);
+    const machines = { cidr: "10.70.0.0/24", kind: "subnet", gateway: "10.70.0.1" };
+    await lab.call("PUT", "/pools/machines", machines);
+    for (const namespace of NAMESPACES) {
+      await lab.plane.kubectl(["create", "namespace", namespace]);
+      await putPool(namespace, "machines");
+    }
+    await lab.start();
+  });
+
+  afterAll(() => lab?.stop());
+
+  const putPool = (namespace: string, pool: string) =>
+    lab.plane.kubectl(
+      ["apply", "-f", "-"],
+      stringify({
+        apiVersion: "ipam.plat/v1alpha1",
+        kind: "PlatIPPool",
+        metadata: { name: pool, namespace },
+        spec: { pool },
+      }),
+    );
+
+  const claim = (namespace: string, name: string, more: object = {}) =>
+    lab.plane.admin.send({
+      method: "POST",
+      path: within(namespace, "ipaddressclaims"),
+      body: {
+        apiVersion: `ipam.cluster.x-k8s.io/${version}`,
+        kind: "IPAddressClaim",
+        metadata: { name, namespace },
+        spec: {
+          poolRef: { apiGroup: "ipam.plat", kind: "PlatIPPool", name: "machines" },
+          ...more,
+        },
+      },
+    });
+
+  const cluster = (name: string, paused: boolean) =>
+    lab.plane.kubectl(
+      ["apply", "-f", "-"],
+      stringify({
+        apiVersion: `cluster.x-k8s.io/${version}`,
+        kind: "Cluster",
+        metadata: { name, namespace: "team-a" },
+        spec: {
+          paused,
+          controlPlaneEndpoint: { host: "control-plane.example", port: 6443 },
+          infrastructureRef:
+            version === "v1beta2"
+              ? { apiGroup: "infrastructure.example", kind: "Fake", name }
+              : { apiVersion: "infrastructure.example/v1", kind: "Fake", name },
+        },
+      }),
+    );
+
+  const list = async <T>(resource: string) =>
+    (await lab.plane.admin.send<{ items: readonly T[] }>({ path: `${group}/${resource}` })).items;
+  const addresses = () => list<Address>("ipaddresses");
+  const readClaim = (namespace: string, name: string) =>
+    lab.plane.admin.send<Claim>({ path: `${within(namespace, "ipaddressclaims")}/${name}` });
+  const readAddress = (namespace: string, name: string) =>
+    lab.plane.admin.send<Address>({ path: `${within(namespace, "ipaddresses")}/${name}` });
+  const remove = (namespace: string, ...names: readonly string[]) =>
+    lab.plane.kubectl(["delete", "ipaddressclaim", "-n", namespace, ...names, "--timeout=60s"]);
+  const served = (namespace: string, name: string) =>
+    until(
+      () => readClaim(namespace, name),
+      ({ status }) => status?.addressRef?.name === name,
+    );
+  const handles = async () => {
+    const { handles } = (await lab.call("GET", "/handles?limit=1000")) as {
+      readonly handles: readonly { readonly handle: string }[];
+    };
+    return handles.map(({ handle }) => handle);
+  };
+
+  it("each claim has an IPAddress of its own, with its network and its owners, until it is deleted", async () => {
+    const names = Array.from({ length: 20 }, (_, n) => `machine-${n}`);
+    for (const namespace of NAMESPACES) for (const name of names) await claim(namespace, name);
+    for (const namespace of NAMESPACES) for (const name of names) await served(namespace, name);
+    const given = await addresses();
+    expect(new Set(given.map(({ spec }) => spec.address)).size).toBe(40);
+    const [first] = given;
+    expect(first?.spec).toMatchObject({ prefix: 24, gateway: "10.70.0.1" });
+    expect(first?.metadata.ownerReferences).toMatchObject([
+      { kind: "IPAddressClaim", controller: true, blockOwnerDeletion: true },
+      { kind: "PlatIPPool", controller: false, blockOwnerDeletion: true },
+    ]);
+    expect([...(await handles())].sort()).toEqual(
+      given.map(({ metadata }) => `capi/${metadata.namespace}/${metadata.name}`).sort(),
+    );
+    for (const namespace of NAMESPACES) await remove(namespace, ...names);
+    expect(await addresses()).toEqual([]);
+    expect(await handles()).toEqual([]);
+  });
+
+  it("a claim of a Cluster that is paused waits, and so does its end", async () => {
+    await cluster("blue", true);
+    await claim("team-a", "waiting", { clusterName: "blue" });
+    // One that is served later shows that the first one was looked at.
+    await claim("team-a", "other");
+    await served("team-a", "other");
+    const { metadata, status } = await readClaim("team-a", "waiting");
+    expect([metadata.finalizers, status]).toEqual([undefined, undefined]);
+    await cluster("blue", false);
+    await served("team-a", "waiting");
+    const { metadata: address } = await readAddress("team-a", "waiting");
+    expect(address.labels).toMatchObject({ "cluster.x-k8s.io/cluster-name": "blue" });
+    await cluster("blue", true);
+    await lab.plane.kubectl([
+      "delete",
+      "ipaddressclaim",
+      "-n",
+      "team-a",
+      "waiting",
+      "--wait=false",
+    ]);
+    await remove("team-a", "other");
+    expect(await handles()).toEqual(["capi/team-a/waiting"]);
+    await cluster("blue", false);
+    await until(handles, (each) => each.length === 0);
+    await until(addresses, (each) => each.length === 0);
+    await lab.plane.kubectl(["delete", "cluster", "-n", "team-a", "blue"]);
+  });
+
+  it("a claim that is moved keeps its address: the objects are new, and their status is gone", async () => {
+    await cluster("green", false);
+    await claim("team-a", "moved", { clusterName: "green" });
+    await served("team-a", "moved");
+    const before = await readAddress("team-a", "moved");
+    const { metadata } = await readClaim("team-a", "moved");
+    await cluster("green", true);
+    // As `clusterctl move` does it: without finalizers, and with the spec and the owners alone.
+    for (const [resource, name] of [
+      ["ipaddresses", "moved"],
+      ["ipaddressclaims", "moved"],
+    ] as const) {
+      const path = `${within("team-a", resource)}/${name}`;
+      await lab.plane.admin.send({
+        method: "PATCH",
+        path,
+        body: { metadata: { finalizers: null } },
+      });
+      await lab.plane.admin.send({ method: "DELETE", path });
+    }
+    await claim("team-a", "moved", { clusterName: "green" });
+    const { metadata: again } = await readClaim("team-a", "moved");
+    expect(again.uid).not.toBe(metadata.uid);
+    const ownerReferences = before.metadata.ownerReferences.map((owner) =>
+      "controller" in owner && owner.controller ? { ...owner, uid: again.uid } : owner,
+    );
+    const { uid: _, resourceVersion: __, finalizers: ___, ...rest } = before.metadata;
+    await lab.plane.admin.send({
+      method: "POST",
+      path: within("team-a", "ipaddresses"),
+      body: { ...before, metadata: { ...rest, ownerReferences } },
+    });
+    await cluster("green", false);
+    await served("team-a", "moved");
+    const after = await until(
+      () => readAddress("team-a", "moved"),
+      ({ metadata }) => metadata.finalizers !== undefined,
+    );
+    expect(after.spec).toEqual(before.spec);
+    expect(await handles()).toEqual(["capi/team-a/moved"]);
+    await remove("team-a", "moved");
+    await until(handles, (each) => each.length === 0);
+    await lab.plane.kubectl(["delete", "cluster", "-n", "team-a", "green"]);
+  });
+
+  it("two that act at once give each claim one address", async () => {
+    await lab.plane.kubectl(["create", "namespace", "other"]);
+    const role = ["create", "rolebinding", "plat-controller", "-n=other"];
+    await lab.plane.kubectl([
+      ...role,
+      "--clusterrole=cluster-admin",
+      "--serviceaccount=plat-system:plat-controller",
+    ]);
+    const second = await lab.start({ namespace: "other" });
+    await until(
+      () => probe(second, "/metrics"),
+      (page) => page.includes("plat_controller_leader 1"),
+    );
+    const names = Array.from({ length: 30 }, (_, n) => `twice-${n}`);
+    for (const name of names) await claim("team-b", name);
+    for (const name of names) await served("team-b", name);
+    const held = await handles();
+    expect(held).toHaveLength(30);
+    for (const { spec, metadata } of await addresses()) {
+      const { addresses } = (await lab.call(
+        "GET",
+        `/handles/${encodeURIComponent(`capi/team-b/${metadata.name}`)}`,
+      )) as { addresses: readonly { address: string }[] };
+      expect(addresses.map(({ address }) => address)).toEqual([spec.address]);
+    }
+    await remove("team-b", ...names);
+    await until(handles, (each) => each.length === 0);
+    await second.end();
+  });
+
+  it("a claim of a pool that cannot serve it says why", async () => {
+    await lab.call("PUT", "/pools/bare", { cidr: "10.71.0.0/24" });
+    await putPool("team-a", "bare");
+    await claim("team-a", "unserved", {
+      poolRef: { apiGroup: "ipam.plat", kind: "PlatIPPool", name: "bare" },
+    });
+    const { status } = await until(
+      () => readClaim("team-a", "unserved"),
+      (seen) => seen.status?.conditions !== undefined,
+    );
+    expect(status?.conditions).toMatchObject([
+      { type: "Ready", status: "False", reason: "PoolNotReady" },
+    ]);
+    expect(await lab.plane.kubectl(["get", "platippool", "-n", "team-a", "bare"])).toMatch(
+      /bare +bare +False/,
+    );
+    await remove("team-a", "unserved");
+  });
+});
