@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { parse, YAMLParseError } from "yaml";
 import { flag, spaceName, text, whole } from "../api/schema/field.ts";
 import { checked, fields } from "../api/schema/schema.ts";
+import { textOf } from "../base/utf8.ts";
 import { CILIUM_MODES } from "../nouns/cilium/object.ts";
 import { cluster } from "../nouns/node/contract/events-request.ts";
 import { NODE_MODES } from "./nodes.ts";
@@ -59,8 +60,10 @@ export const parseConfig = (yaml: string): Config => checked(config, parse(yaml)
 
 /** Reads the file of a configuration. @throws {Error} with the file in its message */
 export async function readConfig(path: string): Promise<Config> {
+  const text = textOf(await readFile(path));
+  if (!text.ok) throw new Error(`${path}${text.problem}`);
   try {
-    return parseConfig(await readFile(path, "utf8"));
+    return parseConfig(text.value);
   } catch (error) {
     const { message } = error as Error;
     const what = error instanceof YAMLParseError ? "is no YAML" : "is not valid";

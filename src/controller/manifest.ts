@@ -89,7 +89,10 @@ const configOf = ({
   ...(clusterApi && { clusterApi }),
 });
 
-/** Returns the CRDs of the pools that claims of Cluster API name. Its contract asks for the labels. */
+/**
+ * Returns the CRDs of the pools that claims of Cluster API name. Its contract asks for the labels, and `clusterctl move`
+ * takes objects only of CRDs with the last one.
+ */
 const poolCrds = (): readonly object[] =>
   Object.entries(POOL_KINDS).map(([kind, plural]) => ({
     apiVersion: "apiextensions.k8s.io/v1",
@@ -100,6 +103,7 @@ const poolCrds = (): readonly object[] =>
         [`${CLUSTER_GROUP}/provider`]: "ipam-plat",
         [`${CLUSTER_GROUP}/v1beta1`]: POOL_VERSION,
         [`${CLUSTER_GROUP}/v1beta2`]: POOL_VERSION,
+        [`clusterctl.${CLUSTER_GROUP}`]: "",
       },
     },
     spec: {

@@ -1,9 +1,20 @@
+import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import type { KubeObject } from "../../src/controller/kube/reflector.ts";
-import { type Lab, probe, sourceOf, startLab, until } from "./lab.ts";
+import {
+  type Lab,
+  printedBy,
+  probe,
+  type Replica,
+  sourceOf,
+  startLab,
+  unseenVerbs,
+  until,
+} from "./lab.ts";
+import { clusterctl } from "./servers.ts";
 
 const NAMESPACES = ["team-a", "team-b"];
 /** The CRDs of Cluster API that an IPAM provider needs. */
@@ -42,15 +53,19 @@ async function crdsOf(version: string): Promise<string> {
   const source = await sourceOf("cluster-api", "sigs.k8s.io/cluster-api");
   const files = CRDS.map((name) => join(source, "core/config/crd/bases", `${name}.yaml`));
   const crds = await Promise.all(files.map(async (file) => parse(await readFile(file, "utf8"))));
-  for (const { spec } of crds)
+  for (const { metadata, spec } of crds) {
+    // `clusterctl init` gives this label to all CRDs that it installs.
+    metadata.labels = { "clusterctl.cluster.x-k8s.io": "" };
     spec.versions = spec.versions
       .filter(({ name }: { name: string }) => name === version)
       .map((one: object) => ({ ...one, served: true, storage: true }));
+  }
   return crds.map((crd) => stringify(crd)).join("---\n");
 }
 
 describe.each(["v1beta2", "v1beta1"])("with Cluster API in %s", (version) => {
   const group = `/apis/ipam.cluster.x-k8s.io/${version}`;
+  let first: Replica;
   const within = (namespace: string, resource: string) =>
     `${group}/namespaces/${namespace}/${resource}`;
 
@@ -66,7 +81,7 @@ describe.each(["v1beta2", "v1beta1"])("with Cluster API in %s", (version) => {
       await lab.plane.kubectl(["create", "namespace", namespace]);
       await putPool(namespace, "machines");
     }
-    await lab.start();
+    first = await lab.start();
   });
 
   afterAll(() => lab?.stop());
@@ -278,4 +293,115 @@ describe.each(["v1beta2", "v1beta1"])("with Cluster API in %s", (version) => {
     );
     await remove("team-a", "unserved");
   });
+
+  it("the manifest has exactly the rights that claims need: each verb that is missing shows in /readyz", async () => {
+    await first.end();
+    expect(await unseenVerbs(lab, await lab.install("--cluster-api", "--no-nodes"))).toEqual([]);
+  });
+});
+
+it("clusterctl moves a cluster between two management clusters, and its claims keep their addresses", async () => {
+  const version = "v1beta2";
+  lab = await startLab();
+  const target = await startLab(lab);
+  try {
+    const labs = [lab, target];
+    for (const each of labs) {
+      const { kubectl } = each.plane;
+      await kubectl(["apply", "--server-side", "-f", "-"], await crdsOf(version));
+      await kubectl(["create", "namespace", "team-a"]);
+      await each.install("--cluster-api", "--no-nodes");
+      await kubectl(["wait", "--for=condition=Established", "crd", "--all"]);
+    }
+    await lab.call("PUT", "/pools/machines", { cidr: "10.70.0.0/24", kind: "subnet" });
+    const clusterName = { "cluster.x-k8s.io/cluster-name": "blue" };
+    const poolRef = { apiGroup: "ipam.plat", kind: "PlatIPPool", name: "machines" };
+    const create = (object: object) => lab.plane.kubectl(["create", "-f", "-"], stringify(object));
+    await create({
+      apiVersion: `cluster.x-k8s.io/${version}`,
+      kind: "Cluster",
+      metadata: { name: "blue", namespace: "team-a" },
+      spec: {
+        controlPlaneEndpoint: { host: "control-plane.example", port: 6443 },
+        infrastructureRef: { apiGroup: "infrastructure.example", kind: "Fake", name: "blue" },
+      },
+    });
+    const path = `/apis/cluster.x-k8s.io/${version}/namespaces/team-a/clusters/blue`;
+    const { metadata } = await lab.plane.admin.send<KubeObject>({ path });
+    // A move waits for a cluster that is not provisioned yet.
+    const lastTransitionTime = "2026-03-11T08:12:45Z";
+    const initialized = { type: "ControlPlaneInitialized", status: "True", lastTransitionTime };
+    await lab.plane.admin.send({
+      method: "PATCH",
+      path: `${path}/status`,
+      body: {
+        status: {
+          initialization: { infrastructureProvisioned: true },
+          conditions: [{ ...initialized, reason: "Initialized", message: "" }],
+        },
+      },
+    });
+    const owner = { apiVersion: `cluster.x-k8s.io/${version}`, kind: "Cluster", name: "blue" };
+    const ownerReferences = [{ ...owner, uid: metadata.uid }];
+    await create({
+      apiVersion: "ipam.plat/v1alpha1",
+      kind: "PlatIPPool",
+      metadata: { name: "machines", namespace: "team-a", labels: clusterName, ownerReferences },
+      spec: { pool: "machines" },
+    });
+    const names = Array.from({ length: 10 }, (_, n) => `machine-${n}`);
+    for (const name of names)
+      await create({
+        apiVersion: `ipam.cluster.x-k8s.io/${version}`,
+        kind: "IPAddressClaim",
+        metadata: { name, namespace: "team-a", labels: clusterName, ownerReferences },
+        spec: { poolRef, clusterName: "blue" },
+      });
+    const source = await lab.start();
+    // kubectl asks again while the server makes the storage of a new kind ready.
+    const listed = async <T>({ plane }: Lab, kind: string): Promise<readonly T[]> => {
+      const resource = `${kind}.${version}.ipam.cluster.x-k8s.io`;
+      return JSON.parse(await plane.kubectl(["get", resource, "-n", "team-a", "-o", "json"])).items;
+    };
+    const given = async (of: Lab) => {
+      const claims = await listed<Claim>(of, "ipaddressclaims");
+      const items = await listed<Address>(of, "ipaddresses");
+      const served = claims.filter(({ status }) => status?.addressRef);
+      return Object.fromEntries(
+        served.map(({ metadata: { name } }) => [
+          name,
+          items.find((each) => each.metadata.name === name)?.spec.address,
+        ]),
+      );
+    };
+    const before = await until(
+      () => given(lab),
+      (all) => Object.keys(all).length === names.length,
+    );
+    const moving = spawn(
+      await clusterctl(),
+      [
+        ...["move", "--kubeconfig", lab.plane.kubeconfig],
+        ...["--to-kubeconfig", target.plane.kubeconfig, "--namespace", "team-a"],
+      ],
+      { env: { ...lab.terminal, CLUSTERCTL_DISABLE_VERSIONCHECK: "true" } },
+    );
+    const { code, text } = await printedBy(moving);
+    expect(code, text).toBe(0);
+    await target.start();
+    const after = await until(
+      () => given(target),
+      (all) => Object.keys(all).length === names.length,
+    );
+    expect(after).toEqual(before);
+    expect(await given(lab)).toEqual({});
+    const { handles } = (await lab.call("GET", "/handles")) as {
+      readonly handles: readonly { readonly addresses: number }[];
+    };
+    expect(handles).toHaveLength(names.length);
+    await source.end();
+  } finally {
+    await target.stop();
+    await lab.stop();
+  }
 });

@@ -56,6 +56,8 @@ export interface Lab {
   readonly start: (options?: ReplicaOptions) => Promise<Replica>;
   /** The variables of a terminal with `kubectl`, `plat` and `plat-controller`. */
   readonly terminal: NodeJS.ProcessEnv;
+  /** The name of the space of the last installation. */
+  readonly space: () => string;
   /** Sends a request to Plat about the space of the last installation. */
   readonly call: (method: string, path: string, body?: object) => Promise<object>;
   readonly putNode: (name: string, spec?: object) => Promise<void>;
@@ -93,14 +95,18 @@ export async function sourceOf(pinnedBy: string, module: string): Promise<string
   return JSON.parse(await go(folder, ["mod", "download", "-json", module])).Dir;
 }
 
-/** Starts a control plane with the CRDs of Cilium, and Plat; and builds the controller. */
-export async function startLab(): Promise<Lab> {
+/**
+ * Starts a control plane with the CRDs of Cilium, and Plat; and builds the controller.
+ *
+ * @param beside a lab whose Plat and whose space this one shares
+ */
+export async function startLab(beside?: Lab): Promise<Lab> {
   const plane = await startControlPlane();
   const cilium = await sourceOf("cilium", "github.com/cilium/cilium");
   const crd = join(cilium, "pkg/k8s/apis/cilium.io/client/crds/v2/ciliumnodes.yaml");
   await plane.kubectl(["apply", "-f", crd]);
   await plane.kubectl(["wait", "--for=condition=Established", "--timeout=120s", "-f", crd]);
-  const plat = await unhurriedPlat({ repairSeconds: 1 });
+  const plat = beside?.plat ?? (await unhurriedPlat({ repairSeconds: 1 }));
   const folder = await mkdtemp(join(tmpdir(), "plat-lab-"));
   const program = await bundledProgram("src/controller/main.ts");
   const programs = await programsIn(folder, {
@@ -111,7 +117,7 @@ export async function startLab(): Promise<Lab> {
   const replicas: Replica[] = [];
   let config = "";
   let spaces = 0;
-  const space = () => `cluster-${spaces}`;
+  const space = () => beside?.space() ?? `cluster-${spaces}`;
   const call = async (method: string, path: string, body?: object) => {
     const answer = await fetch(`${plat.url}/v1/spaces/${space()}${path}`, {
       method,
@@ -140,6 +146,7 @@ export async function startLab(): Promise<Lab> {
   return {
     plane,
     plat,
+    space,
     call,
     terminal,
     async account() {
@@ -147,10 +154,12 @@ export async function startLab(): Promise<Lab> {
       return kubeApi({ url: plane.url, ca: plane.ca, token: async () => token });
     },
     async install(...options) {
-      spaces++;
-      await call("PUT", "/pools/pods", { cidr: POOL, assign: "prefixes", blockSize: 24 });
-      // The shortest one, so that the tests need not wait long.
-      await call("PUT", "/config", { nodeQuarantineSeconds: 12 });
+      if (!beside) {
+        spaces++;
+        await call("PUT", "/pools/pods", { cidr: POOL, assign: "prefixes", blockSize: 24 });
+        // The shortest one, so that the tests need not wait long.
+        await call("PUT", "/config", { nodeQuarantineSeconds: 12 });
+      }
       const args = [program, "manifest", "--endpoint", plat.url, "--space", space(), ...options];
       const child = spawn(process.execPath, args);
       const { code, text: printed } = await printedBy(child);
@@ -211,7 +220,7 @@ export async function startLab(): Promise<Lab> {
     },
     async stop() {
       for (const replica of replicas) await replica.end("SIGKILL");
-      await plat.stop();
+      if (!beside) await plat.stop();
       await plane.stop();
       await rm(folder, { recursive: true, force: true });
     },
@@ -266,6 +275,51 @@ export async function probe({ url }: Replica, path: string): Promise<string> {
   const answer = await fetch(`${url}${path}`);
   return `${answer.status} ${await answer.text()}`;
 }
+
+/**
+ * Takes each verb of the printed roles away, one after the other, and starts a replica without it.
+ *
+ * @param objects the manifest of the last installation
+ * @returns the verbs whose absence `/readyz` did not show, and `none` if a replica with all of them was not ready
+ */
+export async function unseenVerbs(
+  lab: Lab,
+  objects: readonly Manifest[],
+): Promise<readonly string[]> {
+  const apply = (object: Manifest) =>
+    lab.plane.kubectl(["apply", "-f", "-"], JSON.stringify(object));
+  // A replica that cannot renew its Lease ends, so each verb has one of its own.
+  const shows = async (words: string) => {
+    const replica = await lab.start();
+    const page = await until(
+      () => probe(replica, "/readyz"),
+      (seen) => seen.includes(words) || seen.startsWith("200"),
+    );
+    await replica.end();
+    return page.includes(words);
+  };
+  const unseen: string[] = [];
+  for (const role of objects.filter(({ kind }) => /^(Cluster)?Role$/.test(kind)))
+    for (const [at, rule] of (role.rules ?? []).entries())
+      for (const verb of rule.verbs) {
+        await apply(without(role, at, verb));
+        const right = `${verb} ${rule.resources[0]}`;
+        if (!(await shows(`the right is missing: ${right}`))) unseen.push(right);
+        await apply(role);
+      }
+  if (!(await shows("200 ok"))) unseen.push("none");
+  return unseen;
+}
+
+/** Returns a role without a verb of one of its rules. */
+const without = (role: Manifest, at: number, verb: string): Manifest => ({
+  ...role,
+  rules: (role.rules ?? [])
+    .map((rule, index) =>
+      index === at ? { ...rule, verbs: rule.verbs.filter((one) => one !== verb) } : rule,
+    )
+    .filter(({ verbs }) => verbs.length > 0),
+});
 
 /** Returns what a program printed, with its exit code. */
 export async function printedBy(

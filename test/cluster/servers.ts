@@ -18,13 +18,17 @@ const READY_MS_MAX = 120_000;
 /** The programs of a control plane: those that are named, or those that the modules in this folder pin. */
 async function controlPlanePrograms() {
   const { PLAT_APISERVER, PLAT_ETCD, PLAT_KUBECTL } = process.env;
+  const pins = await readFile(join(module("kubernetes"), "go.mod"), "utf8");
+  const version = /k8s\.io\/kubernetes (v\S+)/.exec(pins)?.[1];
+  // Clients such as clusterctl ask the API server for its version, and the linker sets it.
+  const told = `-X k8s.io/component-base/version.gitVersion=${version}`;
   const kubernetes = (name: string) =>
     goProgram({
       name,
       program: name,
       module: module("kubernetes"),
       package: `k8s.io/kubernetes/cmd/${name}`,
-      flags: FLAGS,
+      flags: ["-trimpath", `-ldflags=-s -w ${told}`],
     });
   return {
     etcd:
@@ -40,6 +44,17 @@ async function controlPlanePrograms() {
     kubectl: PLAT_KUBECTL || (await kubernetes("kubectl")),
   };
 }
+
+/** Returns the path of Cluster API's own command, which `PLAT_CLUSTERCTL` may name. */
+export const clusterctl = async (): Promise<string> =>
+  process.env.PLAT_CLUSTERCTL ||
+  goProgram({
+    name: "clusterctl",
+    program: "clusterctl",
+    module: module("cluster-api"),
+    package: "sigs.k8s.io/cluster-api/cmd/clusterctl",
+    flags: FLAGS,
+  });
 
 /** A control plane without nodes and controllers: etcd and a kube-apiserver with RBAC. */
 export interface ControlPlane {

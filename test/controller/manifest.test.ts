@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { parseConfig } from "../../src/controller/config.ts";
+import { parseConfig, readConfig } from "../../src/controller/config.ts";
 import { manifest } from "../../src/controller/manifest.ts";
 import { missingRights, rightsOf, wordsOf } from "../../src/controller/rights.ts";
 import { FakeCluster } from "./fake-cluster.ts";
@@ -154,5 +157,16 @@ describe("a configuration", () => {
   ])("names the field at fault: %s", (yaml, problem) => {
     const whole = yaml.startsWith("plat") ? yaml : `plat: {endpoint: "http://p"}\n${yaml}`;
     expect(() => parseConfig(whole)).toThrow(problem);
+  });
+
+  it("that is not UTF-8 is rejected with its line", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "plat-config-"));
+    const path = join(folder, "config.yaml");
+    await writeFile(
+      path,
+      Buffer.from('plat: {endpoint: "http://p"}\ncluster: m\xfcller\n', "latin1"),
+    );
+    await expect(readConfig(path)).rejects.toThrow(`${path}, line 2, is not UTF-8`);
+    await rm(folder, { recursive: true });
   });
 });
