@@ -15,9 +15,20 @@ import { usageError, usageErrors } from "../shell/exit.ts";
 
 const absent = <Schema extends v.GenericSchema>(schema: Schema) => v.optional(v.nullable(schema));
 const named = v.object({ name: v.string() });
-const choice = v.object({ value: v.string() });
+/** A choice, as its value. NetBox before 2.7 had numbers as values, and the same texts as labels. */
+const choice = v.pipe(
+  v.object({ value: v.union([v.string(), v.number()]), label: absent(v.string()) }),
+  v.transform(({ value, label }) => (typeof value === "string" ? value : label?.toLowerCase())),
+);
 /** A device or a virtual machine. A device need not have a name; then NetBox makes one to show. */
 const machine = v.object({ name: absent(v.string()), display: absent(v.string()) });
+
+/** The interface that has an address, of a device or of a virtual machine. */
+const holder = v.object({
+  name: absent(v.string()),
+  device: absent(machine),
+  virtual_machine: absent(machine),
+});
 
 const ipAddress = v.object({
   id: v.number(),
@@ -26,14 +37,9 @@ const ipAddress = v.object({
   tenant: absent(v.object({ slug: v.string() })),
   status: absent(choice),
   role: absent(choice),
-  /** The interface that has the address, of a device or of a virtual machine. */
-  assigned_object: absent(
-    v.object({
-      name: absent(v.string()),
-      device: absent(machine),
-      virtual_machine: absent(machine),
-    }),
-  ),
+  assigned_object: absent(holder),
+  /** The name of `assigned_object` before NetBox 2.9. */
+  interface: absent(holder),
   dns_name: absent(v.string()),
   description: absent(v.string()),
 });
@@ -69,7 +75,7 @@ export async function desiredFromNetbox(
       );
   const within = all.filter(({ entry }) => (entry.vrf?.name ?? undefined) === vrf);
   const used = within
-    .filter(({ entry }) => IN_USE.includes(entry.status?.value ?? "active"))
+    .filter(({ entry }) => IN_USE.includes(entry.status ?? "active"))
     // Of entries with the same address, the first is taken: each time the same one, however NetBox orders them.
     .toSorted((a, b) => a.entry.id - b.entry.id);
   const problems: string[] = [];
@@ -125,7 +131,8 @@ function addressOf(entry: IpAddress, where: string): InventoryAddress | string {
   const text = entry.address.replace(/\/\d+$/, "");
   const read = parsePlainAddress(text);
   if (!read.ok) return `address "${entry.address.slice(0, 80)}" ${read.problem}`;
-  const { id, assigned_object: on } = entry;
+  const { id } = entry;
+  const on = holderOf(entry);
   const machine = on?.device ?? on?.virtual_machine;
   return {
     address: read.value,
@@ -136,18 +143,21 @@ function addressOf(entry: IpAddress, where: string): InventoryAddress | string {
   };
 }
 
+const holderOf = (entry: Pick<IpAddress, "assigned_object" | "interface">) =>
+  entry.assigned_object ?? entry.interface;
+
 const attributesOf = ({
   tenant,
   role,
   dns_name,
   description,
   status,
-  assigned_object: on,
+  ...entry
 }: IpAddress): InventoryAddress["attributes"] => ({
   tenant: tenant?.slug,
-  role: role?.value,
+  role,
   dns_name,
   description,
-  interface: on?.name,
-  status: status?.value === "active" ? undefined : status?.value,
+  interface: holderOf(entry)?.name,
+  status: status === "active" ? undefined : status,
 });

@@ -69,6 +69,21 @@ describe("plat import netbox", () => {
     expect((await importing(more)).out).toMatch(/addresses +1 +0 +3 +0/);
   });
 
+  // The shape is that of tests/fixtures/ipam/ip_addresses.json of netbox-community/pynetbox at fc305300.
+  it("takes the answer of a NetBox before 2.7, with numbers for states and another name for the interface", async () => {
+    await withPool();
+    const old = (id: number, address: string, label: string) => ({
+      ...{ id, family: 4, address, vrf: null, tenant: null, status: { value: id, label } },
+      interface: { id: 12, device: { id: 2, name: "core-1" }, name: "lo0", connection: null },
+      ...{ description: "", nat_inside: null, nat_outside: null, custom_fields: {} },
+    });
+    const entries = [old(1, "10.0.0.1/24", "Active"), old(2, "10.0.0.2/24", "Reserved")];
+    expect((await importing(entries)).exit).toBe(0);
+    expect((await get("/v1/addresses")).addresses).toMatchObject([
+      { address: "10.0.0.1", host: "core-1", attributes: { interface: "lo0" } },
+    ]);
+  });
+
   it("leaves out what nothing uses, and other VRFs, and says how many", async () => {
     await withPool();
     const entries = [
