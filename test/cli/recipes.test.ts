@@ -89,6 +89,7 @@ const BEFORE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "docs/migrate.md": {
     "plat import netbox": "cp docs/examples/migrate/ip-addresses.json .",
     "plat pool create phpipam": "cp docs/examples/migrate/phpipam.csv .",
+    "kubectl get spidersubnets": "kubectl() { cat docs/examples/migrate/spiderpool.json; }",
     "kubectl get ippools": "kubectl() { cat docs/examples/migrate/whereabouts.json; }",
     "plat pool create pods": "mkdir networks; cp -r docs/examples/migrate/podnet networks",
   },

@@ -18,6 +18,7 @@ import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
+import { desiredFromSpiderpool } from "../spiderpool/read-spiderpool.ts";
 import { desiredFromWhereabouts } from "../whereabouts/read-whereabouts.ts";
 
 interface ImportOptions extends ConfirmOptions {
@@ -34,6 +35,7 @@ export const importCommand = (io: Io): Command =>
         ["Import a table of addresses", "plat import csv -f addresses.csv"],
         ["Import the addresses of NetBox", "plat import netbox -f ip-addresses.json"],
         ["Import the addresses of phpIPAM", "plat import phpipam -f addresses.csv"],
+        ["Import a Spiderpool cluster", "plat import spiderpool -f dump.json"],
         ["Import what whereabouts allocated", "plat import whereabouts -f dump.json"],
       ),
     )
@@ -92,6 +94,18 @@ export const importCommand = (io: Io): Command =>
           ),
         )
         .action(action(io, importPhpipam)),
+    )
+    .addCommand(
+      importing("spiderpool", "Dump of `kubectl get` of its pools, subnets and endpoints")
+        .description("Import Spiderpool: pools, applications and the addresses of pods")
+        .addHelpText(
+          "after",
+          examples(
+            ["Check what an import would do", "plat import spiderpool -f dump.json --dry-run"],
+            ["Import the cluster", "plat import spiderpool -f dump.json"],
+          ),
+        )
+        .action(action(io, importSpiderpool)),
     )
     .addCommand(
       importing(
@@ -161,6 +175,7 @@ const importPhpipam = importFrom(
   (client, texts, { vrf }: ImportOptions & { readonly vrf?: string }) =>
     desiredFromPhpipam(client, texts, vrf),
 );
+const importSpiderpool = importFrom((_, texts) => desiredFromSpiderpool(texts));
 const importWhereabouts = importFrom(
   (client, texts, { network }: ImportOptions & { readonly network?: string }) =>
     desiredFromWhereabouts(client, texts, network),

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { APPLICATION_ADDRESSES_MAX, APPLICATION_ADDRESSES_PER_CHANGE } from "../../base/limits.ts";
 import { type Answer, ApiError, type PlatClient, type Problem, path } from "../../client/index.ts";
 import { affinityTypeOf, hostName } from "../../kernel/values/host.ts";
 import { atOnce } from "../api/at-once.ts";
 import { commandErrorOf } from "../api/command-error.ts";
 import { counting } from "../output/progress.ts";
 import { warn } from "../resource/change.ts";
+import { APPLICATION, pathOf } from "../resource/kind.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import type { Io, Progress } from "../shell/io.ts";
 import { put } from "./put.ts";
@@ -13,13 +15,14 @@ import type { AssignStep, ClaimStep, DisownStep, OwnerStep, Plan } from "./steps
 /** The number of parallel requests that the functions serve without throttling. */
 const REQUESTS_AT_ONCE = 32;
 /** Longer than any function uses an old configuration. The API returns the exact time. */
-const EFFECTIVE_MS_MAX = 60_000;
+const EFFECTIVE_MS_MAX = 120_000;
 
 /**
  * Carries out a plan in an order without conflicts:
  *
  * - reservations and labels;
  * - pools that serve only requests that name them, and a configuration without limits;
+ * - applications, which hold addresses of these pools;
  * - blocks;
  * - addresses;
  * - blocks without an owner;
@@ -39,6 +42,7 @@ export async function carryOut(
     put(client, path`/v1/${kind}/${name}`, (before) => ({ ...before, labels })),
   );
   await open(client, io, plan, shown);
+  await holdAll(client, io, plan, shown);
   await claimAll(client, run, plan.claims, shown);
   await assignAll(client, run, plan.assigns, shown);
   await atOnce(plan.owners, REQUESTS_AT_ONCE, (step) => setAlternate(client, step));
@@ -66,18 +70,42 @@ async function reserveAll(
 /** Opens pools and configuration for the import, and waits until every function acts on it. */
 async function open(client: PlatClient, io: Io, plan: Plan, shown: Progress): Promise<void> {
   const times: (string | undefined)[] = [];
-  const { pools, settings, claims, assigns } = plan;
+  const { pools, settings, applications, claims, assigns } = plan;
   for (const { name, opened } of pools)
     if (opened) times.push((await put(client, path`/v1/pools/${name}`, () => opened)).effectiveAt);
   if (settings?.opened) {
     const { opened } = settings;
     times.push((await put(client, path`/v1/config`, () => opened)).effectiveAt);
   }
-  if (claims.length + assigns.length === 0) return;
+  if (claims.length + assigns.length + applications.length === 0) return;
+  await untilEffective(io, times, "pools", shown);
+}
+
+/** Holds addresses for applications. The assigns of their instances need that every function knows them. */
+async function holdAll(client: PlatClient, io: Io, plan: Plan, shown: Progress): Promise<void> {
+  const times = await atOnce(plan.applications, REQUESTS_AT_ONCE, async ({ name, fields }) => {
+    let written = await put(client, pathOf(APPLICATION, name), () => fields);
+    // One request holds a part of many addresses, and the same request goes on.
+    for (let n = 1; n < PUTS_OF_APPLICATION_MAX && written.body.complete === false; n++)
+      written = await put(client, pathOf(APPLICATION, name), () => fields);
+    return written.effectiveAt;
+  });
+  if (plan.assigns.length > 0) await untilEffective(io, times, "applications", shown);
+}
+
+const PUTS_OF_APPLICATION_MAX = APPLICATION_ADDRESSES_MAX / APPLICATION_ADDRESSES_PER_CHANGE;
+
+/** Waits until every function acts on what was written. */
+async function untilEffective(
+  io: Io,
+  times: readonly (string | undefined)[],
+  what: string,
+  shown: Progress,
+): Promise<void> {
   const latest = Math.max(...times.map((time = "") => Date.parse(time)).filter(Number.isFinite));
   const waitMs = Math.min(latest - io.nowMs(), EFFECTIVE_MS_MAX);
   if (!(waitMs > 0)) return;
-  shown.update(`until everybody knows the pools: ${Math.ceil(waitMs / 1000)} s`);
+  shown.update(`until everybody knows the ${what}: ${Math.ceil(waitMs / 1000)} s`);
   await io.sleep(waitMs);
 }
 
@@ -144,7 +172,7 @@ async function assignAll(
 async function assign(
   client: PlatClient,
   run: string,
-  { address, handle, host, attributes, hostReserved }: AssignStep,
+  { address, handle, host, attributes, workload, hostReserved }: AssignStep,
 ): Promise<void> {
   try {
     await client.assign({
@@ -152,12 +180,12 @@ async function assign(
         host: hostName(host),
         affinityType: affinityTypeOf(host),
         address,
-        handle,
+        ...(workload ? instanceOf(workload) : { handle }),
         attributes,
         ...(hostReserved && { hostReserved }),
       },
-      // Within a run, the same request has the same answer. The next run requests missing addresses again.
-      idempotencyKey: `import-${run}-${address}`,
+      // Within a run, the same request has the same answer. The next run requests missing addresses again. An instance has no key.
+      ...(!workload && { idempotencyKey: `import-${run}-${address}` }),
     });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -167,6 +195,11 @@ async function assign(
     throw isRejected ? cutOff(`${address}: ${commandErrorOf(error)?.message}`, isOthers) : error;
   }
 }
+
+const instanceOf = ({ namespace, ...workload }: NonNullable<AssignStep["workload"]>) => ({
+  namespace,
+  workload,
+});
 
 /** The answer for a body that names a range. */
 type Claimed = Extract<Answer<"claimAffinities">, { readonly complete: unknown }>;

@@ -1,20 +1,23 @@
 import type * as v from "valibot";
 import type { PlatClient } from "../../client/index.ts";
 import type {
+  applicationRead,
   labelledRead,
   poolRead,
   reservationRead,
   settingsRead,
 } from "../../contract/answers.ts";
 import { formatCidr } from "../../net/cidr.ts";
+import { nameOfApplication } from "../../nouns/application/application.ts";
 import { type BlockSummary, listBlocks } from "../api/blocks.ts";
-import { type Kind, NAMESPACE, NODE, POOL, RESERVATION } from "../resource/kind.ts";
+import { APPLICATION, type Kind, NAMESPACE, NODE, POOL, RESERVATION } from "../resource/kind.ts";
 import { listAll } from "../resource/list.ts";
 import type { Progress } from "../shell/io.ts";
 import { type HeldAddress, type HeldBy, readHeld } from "../snapshot/held.ts";
 import type { Desired } from "./desired.ts";
 
 export type Pool = v.InferOutput<typeof poolRead>;
+export type CurrentApplication = v.InferOutput<typeof applicationRead>;
 type Reservation = v.InferOutput<typeof reservationRead>;
 export type Settings = v.InferOutput<typeof settingsRead>;
 
@@ -28,6 +31,8 @@ export interface Current {
   readonly reservations: ReadonlyMap<string, readonly string[]>;
   /** Labels by `nodes/name` and `namespaces/name`. */
   readonly labelled: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** By name, such as `shop/Deployment/web`; empty if the desired state has none. */
+  readonly applications: ReadonlyMap<string, CurrentApplication>;
   readonly blocks: ReadonlyMap<string, BlockSummary>;
   /** The addresses of the desired blocks that are assigned or cool. */
   readonly addresses: ReadonlyMap<string, CurrentAddress>;
@@ -39,18 +44,21 @@ export async function readCurrent(
   desired: Desired,
   shown: Progress,
 ): Promise<Current> {
-  const [{ reservations, ...configuration }, nodes, namespaces, blocks] = await Promise.all([
-    readConfiguration(client),
-    labelsOf(client, NODE),
-    labelsOf(client, NAMESPACE),
-    listBlocks(client),
-  ]);
+  const [{ reservations, ...configuration }, nodes, namespaces, applications, blocks] =
+    await Promise.all([
+      readConfiguration(client),
+      labelsOf(client, NODE),
+      labelsOf(client, NAMESPACE),
+      desired.applications ? listAll<CurrentApplication>(client, APPLICATION) : [],
+      listBlocks(client),
+    ]);
   const cidrs = new Set(desired.blocks.map(({ cidr }) => formatCidr(cidr)));
   const concerned = blocks.filter(({ cidr }) => cidrs.has(cidr));
   return {
     ...configuration,
     reservations: new Map(reservations.map(({ name, cidrs }) => [name, cidrs])),
     labelled: new Map([...nodes, ...namespaces]),
+    applications: new Map(applications.map((one) => [nameOfApplication(one), one] as const)),
     blocks: new Map(blocks.map((block) => [block.cidr, block])),
     addresses: await readAddresses(client, concerned, shown),
   };

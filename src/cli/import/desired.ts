@@ -7,6 +7,7 @@ import { checked } from "../../api/schema/schema.ts";
 import { type HostId, type HostReserved, hostName } from "../../kernel/values/host.ts";
 import { type Address, formatAddress } from "../../net/address.ts";
 import { type Cidr, formatCidr } from "../../net/cidr.ts";
+import type { Workload } from "../../nouns/application/workload.ts";
 
 /** The desired state of an import, whatever its source. */
 export interface Desired {
@@ -15,6 +16,8 @@ export interface Desired {
   readonly labelled: readonly DesiredLabels[];
   /** Settings to change; the others stay. */
   readonly settings?: DesiredSettings;
+  /** Absent in most sources. */
+  readonly applications?: readonly DesiredApplication[];
   readonly blocks: readonly DesiredBlock[];
   readonly addresses: readonly DesiredAddress[];
   /** Contradictions in the source. */
@@ -25,7 +28,7 @@ export interface Desired {
 
 /** Returns true if it has nothing to import and no conflict. */
 export const isEmpty = ({ notes: _, settings, ...lists }: Desired): boolean =>
-  !settings && Object.values(lists).every(({ length }) => length === 0);
+  !settings && Object.values(lists).every((list) => list.length === 0);
 
 /** A pool in the form of `PUT /v1/pools/{name}`. */
 export interface DesiredPool {
@@ -33,6 +36,8 @@ export interface DesiredPool {
   readonly cidr: Cidr;
   readonly blockSize: number;
   readonly fields: PoolFields;
+  /** The fields that the source has no word for; by default those that no IPPool of Calico has. An existing pool keeps them. */
+  readonly unsaid?: readonly string[];
 }
 
 export interface PoolFields {
@@ -40,10 +45,24 @@ export interface PoolFields {
   readonly blockSize: number;
   readonly disabled: boolean;
   readonly assignmentMode: unknown;
-  readonly allowedUses: unknown;
+  readonly allowedUses?: unknown;
   readonly nodeSelector?: unknown;
   readonly namespaceSelector?: unknown;
-  readonly routing?: Readonly<Record<string, unknown>>;
+  readonly routing?: Readonly<Record<string, unknown>> | undefined;
+  readonly ranges?: readonly string[] | undefined;
+}
+
+/** An application in the form of `PUT /v1/applications/{namespace}/{kind}/{name}`. */
+export interface DesiredApplication {
+  /** Such as `shop/Deployment/web`. */
+  readonly name: string;
+  /** The names of its pools. */
+  readonly pools: readonly string[];
+  readonly fields: {
+    readonly replicas: number;
+    readonly start: number;
+    readonly addresses: Readonly<Record<string, unknown>>;
+  };
 }
 
 export interface DesiredReservation {
@@ -71,6 +90,8 @@ export interface DesiredBlock {
   /** True if an existing block may also belong to another owner. */
   readonly orAnyones?: true;
   readonly hostReserved?: HostReserved;
+  /** True for a block of a pool with ranges: no host owns it, and the import only reads it. */
+  readonly isShared?: true;
 }
 
 export interface DesiredAddress {
@@ -80,6 +101,8 @@ export interface DesiredAddress {
   readonly attributes: Readonly<Record<string, string>>;
   /** The alternate owner, which an address gets during a migration. */
   readonly alternate?: Readonly<Record<string, string>>;
+  /** The instance that has the address. Then the handle is that of the instance. */
+  readonly workload?: Workload;
   /** The place in the source. */
   readonly where: string;
 }
@@ -91,6 +114,7 @@ export interface Conflict {
     | "reservation"
     | "configuration"
     | "labels"
+    | "application"
     | "block"
     | "address"
     | "handle"
@@ -105,7 +129,7 @@ export interface Conflict {
 export function addressConflicts(desired: DesiredAddress): readonly Conflict[] {
   const name = formatAddress(desired.address);
   const checks = [
-    ["a handle", newCallerHandle, desired.handle],
+    ...(desired.workload ? [] : [["a handle", newCallerHandle, desired.handle] as const]),
     ["a host", newNode, hostName(desired.host)],
     ["attributes", attributes, desired.attributes],
     ["an alternate owner", attributes, desired.alternate ?? {}],

@@ -43,6 +43,10 @@ export function planAddresses(
         owners.push({ address, handle: one.handle, alternate: one.alternate });
       continue;
     }
+    if (pool.ranges) {
+      assigns.push(assignStepOf(cidr, one));
+      continue;
+    }
     const block = formatCidr(cidr);
     // The block has its own conflict.
     if (!whose.has(block)) continue;

@@ -45,7 +45,8 @@ export function planBlocks(desired: Desired, current: Current): PlannedBlocks {
   const conflicts: Conflict[] = [];
   const reservedWith = new Map<string, HostReserved>();
   const whose = new Map<string, HostId | undefined>();
-  for (const block of desired.blocks) {
+  const owned = desired.blocks.filter(({ isShared }) => !isShared);
+  for (const block of owned) {
     const cidr = formatCidr(block.cidr);
     const pool = poolAround(pools, addressAt(block.cidr, 0));
     const there = current.blocks.get(cidr);
@@ -93,7 +94,7 @@ export function planBlocks(desired: Desired, current: Current): PlannedBlocks {
     count: (found) => ({
       create: created,
       change: changed,
-      unchanged: Math.max(0, desired.blocks.length - created - changed - found),
+      unchanged: Math.max(0, owned.length - created - changed - found),
       conflicts: found,
     }),
   };

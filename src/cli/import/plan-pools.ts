@@ -1,4 +1,5 @@
 import { type Address, parseAddress } from "../../net/address.ts";
+import { type AddressSet, holds, unionOf } from "../../net/address-set.ts";
 import {
   type Cidr,
   contains,
@@ -6,7 +7,10 @@ import {
   intervalOf,
   overlaps,
   parseCidr,
+  sameCidr,
 } from "../../net/cidr.ts";
+import { parsePlainInterval } from "../../net/plain-form.ts";
+import { POOL } from "../../nouns/pool/contract/request.ts";
 import { PLAT_FIELDS } from "../resource/manifest-fields.ts";
 import type { Current, Pool } from "./current.ts";
 import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";
@@ -18,6 +22,10 @@ export interface KnownPool {
   readonly name: string;
   readonly cidr: Cidr;
   readonly blockSize: number;
+  /** The addresses of a pool with ranges. No host owns its blocks. */
+  readonly ranges?: AddressSet;
+  /** True for a pool that has what the other pools of its CIDR leave. */
+  readonly isOuter: boolean;
   /** The current pool; absent if the import creates it. */
   readonly current?: Pool;
   readonly isWanted: boolean;
@@ -26,9 +34,17 @@ export interface KnownPool {
 /** Returns the pools after the desired ones exist. */
 export function knownPools({ pools }: Desired, current: Current): readonly KnownPool[] {
   const byName = new Map(current.pools.map((pool) => [pool.name, pool]));
-  const desired = pools.map(({ name, cidr, blockSize }): KnownPool => {
+  const desired = pools.map(({ name, cidr, blockSize, fields }): KnownPool => {
     const before = byName.get(name);
-    return { name, cidr, blockSize, isWanted: true, ...(before && { current: before }) };
+    return {
+      name,
+      cidr,
+      blockSize,
+      ...rangesOf(fields),
+      isOuter: isOuter(fields),
+      isWanted: true,
+      ...(before && { current: before }),
+    };
   });
   const names = new Set(pools.map(({ name }) => name));
   const others = current.pools
@@ -37,14 +53,31 @@ export function knownPools({ pools }: Desired, current: Current): readonly Known
       name: pool.name,
       cidr: networkOf(pool),
       blockSize: pool.blockSize,
+      ...rangesOf(pool),
+      isOuter: isOuter(pool),
       current: pool,
       isWanted: false,
     }));
   return [...desired, ...others];
 }
 
-export const poolAround = (pools: readonly KnownPool[], address: Address): KnownPool | undefined =>
-  pools.find(({ cidr }) => contains(cidr, address));
+/** Returns the pool of an address. Several pools with ranges can have one CIDR. */
+export function poolAround(pools: readonly KnownPool[], address: Address): KnownPool | undefined {
+  const around = pools.filter(({ cidr, ranges }) =>
+    ranges ? holds(ranges, address) : contains(cidr, address),
+  );
+  return around.find((pool) => !pool.isOuter) ?? around[0];
+}
+
+const rangesOf = ({ ranges }: Pick<PoolFields, "ranges">) =>
+  ranges && {
+    ranges: unionOf(
+      ranges.flatMap((text) => {
+        const read = parsePlainInterval(text);
+        return read.ok ? [read.value.interval] : [];
+      }),
+    ),
+  };
 
 /** Plans the changes of the desired pools, and returns the conflicts. */
 export function planPools(
@@ -54,8 +87,10 @@ export function planPools(
 ): { readonly steps: readonly PoolStep[]; readonly conflicts: readonly Conflict[] } {
   const known = knownPools(desired, current);
   const filled = filledPools(known, work);
+  const ofApplications = new Set(desired.applications?.flatMap(({ pools }) => pools));
+  const isFilled = ({ name }: DesiredPool) => filled.has(name) || ofApplications.has(name);
   return {
-    steps: desired.pools.flatMap((pool) => stepOf(pool, current, filled.has(pool.name))),
+    steps: desired.pools.flatMap((pool) => stepOf(pool, current, isFilled(pool))),
     conflicts: [
       ...desired.pools.flatMap((pool) => changeConflicts(pool, current)),
       ...overlapConflicts(known),
@@ -69,25 +104,28 @@ function filledPools(
   known: readonly KnownPool[],
   { claims, assigns }: Filling,
 ): ReadonlySet<string> {
-  const blocks = new Set([...claims.map(({ cidr }) => cidr), ...assigns.map(({ block }) => block)]);
+  const bases = claims.map(({ cidr }) => cidr.slice(0, cidr.indexOf("/")));
   const names = new Set<string>();
-  for (const block of blocks) {
-    const base = parseAddress(block.slice(0, block.indexOf("/")));
-    const pool = base.ok && poolAround(known, base.value);
+  for (const text of new Set([...bases, ...assigns.map(({ address }) => address)])) {
+    const address = parseAddress(text);
+    const pool = address.ok && poolAround(known, address.value);
     if (pool) names.add(pool.name);
   }
   return names;
 }
 
 /**
- * Plans one pool. A pool that receives addresses serves from the start, but only requests that name it. So no other
+ * Plans one pool. A pool that receives addresses, or that an application names, serves from the start, but only requests that name it. So no other
  * request takes an address that the import still needs. It gets its final fields at the end.
  */
-function stepOf({ name, fields }: DesiredPool, { pools }: Current, filled: boolean): PoolStep[] {
+function stepOf(
+  { name, fields, unsaid = PLAT_FIELDS }: DesiredPool,
+  { pools }: Current,
+  filled: boolean,
+): PoolStep[] {
   const before = pools.find((pool) => pool.name === name);
-  const next = before ? { ...keptOf(before), ...fields } : fields;
-  const opened: PoolFields = { ...next, disabled: false, assignmentMode: "Manual" };
-  const opening = filled && (!before || before.disabled) && { opened };
+  const next = before ? { ...fields, ...keptOf(before, unsaid) } : fields;
+  const opening = filled && !(before && isOpen(before)) && { opened: openedOf(next) };
   if (!before) return [{ name, verb: "create", fields: next, ...opening }];
   if (!isSame(normal(before), normal(next)))
     return [{ name, verb: "change", fields: next, ...opening }];
@@ -95,10 +133,40 @@ function stepOf({ name, fields }: DesiredPool, { pools }: Current, filled: boole
 }
 
 /** Returns the fields of a pool that a manifest cannot contain, so that they stay unchanged. */
-const keptOf = (pool: Pool) =>
+const keptOf = (pool: Pool, unsaid: readonly string[]) =>
   Object.fromEntries(
-    PLAT_FIELDS.filter((field) => pool[field] !== undefined).map((field) => [field, pool[field]]),
+    Object.entries(pool).filter(([field, value]) => unsaid.includes(field) && value !== undefined),
   );
+
+/** The conditions on the workload. The import does not know the labels of its workloads, so an opened pool with ranges has none. */
+const CONDITIONS = [
+  "nodeSelector",
+  "nodeNames",
+  "namespaceSelector",
+  "namespaceNames",
+  "podSelector",
+  "networks",
+] as const satisfies readonly (keyof Pool)[];
+
+/** Returns a pool as it is during the import. */
+function openedOf(fields: PoolFields): PoolFields {
+  if (!fields.ranges) return { ...fields, disabled: false, assignmentMode: "Manual" };
+  const opened = {
+    ...fields,
+    disabled: false,
+    ...(!isOuter(fields) && { assignmentMode: "Manual" }),
+  };
+  return Object.fromEntries(
+    Object.entries(opened).filter(([field]) => !(CONDITIONS as readonly string[]).includes(field)),
+  ) as unknown as PoolFields;
+}
+
+const isOpen = (pool: Pool): boolean =>
+  !pool.disabled && !(pool.ranges && CONDITIONS.some((field) => pool[field] !== undefined));
+
+/** Returns true for a pool that has what the other pools of its CIDR leave. */
+const isOuter = ({ assignmentMode }: { readonly assignmentMode: unknown }): boolean =>
+  assignmentMode === "Applications";
 
 const ROUTING_DEFAULT = {
   ipipMode: "Never",
@@ -107,25 +175,16 @@ const ROUTING_DEFAULT = {
   disableBGPExport: false,
 };
 
-const normal = ({
-  cidr,
-  blockSize,
-  disabled,
-  assignmentMode,
-  allowedUses,
-  nodeSelector,
-  namespaceSelector,
-  routing,
-}: Pool | PoolFields) => ({
-  cidr,
-  blockSize,
-  disabled,
-  assignmentMode,
-  allowedUses,
-  nodeSelector,
-  namespaceSelector,
-  routing: { ...ROUTING_DEFAULT, ...routing },
-});
+function normal(pool: Pool | PoolFields) {
+  const fields = pool as Readonly<Record<string, unknown>>;
+  if (pool.ranges) return Object.keys(POOL).map((field) => fields[field] ?? null);
+  const { cidr, blockSize, disabled, assignmentMode, allowedUses, ...more } = pool;
+  const { nodeSelector, namespaceSelector, routing } = more;
+  return {
+    ...{ cidr, blockSize, disabled, assignmentMode, allowedUses, nodeSelector, namespaceSelector },
+    routing: { ...ROUTING_DEFAULT, ...routing },
+  };
+}
 
 function changeConflicts({ name, fields }: DesiredPool, { pools }: Current): readonly Conflict[] {
   const before = pools.find((pool) => pool.name === name);
@@ -145,7 +204,8 @@ function overlapConflicts(known: readonly KnownPool[]): readonly Conflict[] {
   return known.flatMap((pool, i) =>
     known
       .slice(i + 1)
-      .filter(({ cidr, isWanted }) => (pool.isWanted || isWanted) && overlapping(pool.cidr, cidr))
+      .filter((other) => pool.isWanted || other.isWanted)
+      .filter((other) => overlapping(pool.cidr, other.cidr) && !areBeside(pool, other))
       .map(({ name, cidr, current, isWanted }): Conflict => {
         const where = current && !isWanted ? " of Plat" : "";
         return {
@@ -175,6 +235,10 @@ function closedConflicts(
         },
       ];
 }
+
+/** Pools with ranges can have one CIDR. The API checks their ranges. */
+const areBeside = (a: KnownPool, b: KnownPool): boolean =>
+  a.ranges !== undefined && b.ranges !== undefined && sameCidr(a.cidr, b.cidr);
 
 const overlapping = (a: Cidr, b: Cidr) => overlaps(intervalOf(a), intervalOf(b));
 

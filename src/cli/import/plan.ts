@@ -1,4 +1,4 @@
-import type { Current } from "./current.ts";
+import type { Current, CurrentApplication } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import { planAddresses } from "./plan-addresses.ts";
 import { planBlocks } from "./plan-blocks.ts";
@@ -23,6 +23,11 @@ export function planOf(desired: Desired, current: Current): Plan {
     const before = current.labelled.get(`${one.kind}/${one.name}`);
     return { ...one, verb: verbOf(before !== undefined, isSame(before, one.labels)) };
   });
+  const applications = (desired.applications ?? []).map((one) => {
+    const before = current.applications.get(one.name);
+    const isThere = before?.complete === true && isSame(fieldsOf(before), one.fields);
+    return { ...one, verb: verbOf(before !== undefined, isThere) };
+  });
   const conflicts = [
     ...desired.conflicts,
     ...pools.conflicts,
@@ -35,6 +40,7 @@ export function planOf(desired: Desired, current: Current): Plan {
   const done = {
     reservations: reservations.filter(hasVerb),
     labelled: labelled.filter(hasVerb),
+    applications: applications.filter(hasVerb),
     pools: pools.steps,
   };
   return {
@@ -56,11 +62,20 @@ export function planOf(desired: Desired, current: Current): Plan {
         settings.step ? [settings.step] : [],
         within("configuration"),
       ),
+      ...(desired.applications && {
+        applications: counts(applications.length, done.applications, within("application")),
+      }),
       blocks: blocks.count(within("block", "affinity")),
       addresses: addresses.count(within("address", "handle")),
     },
   };
 }
+
+const fieldsOf = ({ replicas, start, addresses }: CurrentApplication) => ({
+  replicas,
+  start,
+  addresses,
+});
 
 const verbOf = (stands: boolean, same: boolean): Verb | undefined =>
   stands ? (same ? undefined : "change") : "create";

@@ -1,8 +1,16 @@
 import { found, type Path, type PlatClient } from "../../client/index.ts";
 import { detailsOf, matching } from "../resource/change.ts";
 
+interface Written {
+  readonly effectiveAt?: string;
+  readonly warnings?: unknown;
+  /** False for an application that has not all its addresses. */
+  readonly complete?: boolean;
+}
+
 /** The result of a write. */
 interface Put {
+  readonly body: Written;
   /** The time from which every function acts on it. */
   readonly effectiveAt: string | undefined;
   /** Warnings of the API, in sentences. */
@@ -21,15 +29,12 @@ export async function put(
   { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<Put> {
   const before = await found(client.call<object>({ method: "GET", path: route }));
-  const { body } = await client.call<{
-    readonly effectiveAt?: string;
-    readonly warnings?: unknown;
-  }>({
+  const { body } = await client.call<Written>({
     method: "PUT",
     path: route,
     query: { dryRun: dryRun || undefined },
     body: bodyOver(before?.body ?? {}),
     ...matching(before),
   });
-  return { effectiveAt: body.effectiveAt, warnings: detailsOf(body) };
+  return { body, effectiveAt: body.effectiveAt, warnings: detailsOf(body) };
 }

@@ -1,10 +1,12 @@
 import type { HostId, HostReserved } from "../../kernel/values/host.ts";
 import { formatAddress } from "../../net/address.ts";
 import { type Cidr, formatCidr } from "../../net/cidr.ts";
+import type { Workload } from "../../nouns/application/workload.ts";
 import type { Settings } from "./current.ts";
 import type {
   Conflict,
   DesiredAddress,
+  DesiredApplication,
   DesiredLabels,
   DesiredReservation,
   PoolFields,
@@ -51,6 +53,7 @@ export interface AssignStep {
   readonly host: HostId;
   readonly attributes: Readonly<Record<string, string>>;
   readonly alternate?: Readonly<Record<string, string>>;
+  readonly workload?: Workload;
   readonly hostReserved?: HostReserved;
 }
 
@@ -80,6 +83,7 @@ export interface Plan {
   readonly labelled: readonly (DesiredLabels & { readonly verb: Verb })[];
   readonly pools: readonly PoolStep[];
   readonly settings?: SettingsStep;
+  readonly applications: readonly (DesiredApplication & { readonly verb: Verb })[];
   readonly claims: readonly ClaimStep[];
   readonly assigns: readonly AssignStep[];
   readonly owners: readonly OwnerStep[];
@@ -96,7 +100,7 @@ export type Filling = Pick<Plan, "claims" | "assigns">;
 
 export const assignStepOf = (
   block: Cidr,
-  { address, handle, host, attributes, alternate }: DesiredAddress,
+  { address, handle, host, attributes, alternate, workload }: DesiredAddress,
 ): AssignStep => ({
   block: formatCidr(block),
   address: formatAddress(address),
@@ -104,4 +108,5 @@ export const assignStepOf = (
   host,
   attributes,
   ...(alternate && { alternate }),
+  ...(workload && { workload }),
 });

@@ -45,7 +45,7 @@ const ASSIGN: AssignStep = {
 };
 const PLAN: Plan = {
   ...{ reservations: [], labelled: [], pools: [], claims: [], assigns: [ASSIGN], owners: [] },
-  ...{ disowns: [], leftovers: [], conflicts: [], notes: [], counts: {} },
+  ...{ applications: [], disowns: [], leftovers: [], conflicts: [], notes: [], counts: {} },
 };
 const SHOWN = { update: () => {}, done: () => {} };
 

@@ -18,11 +18,12 @@ const APPLICATION = {
   addresses: { pools: ["applications"] },
 };
 const plain = (plural: string, item: object): string => JSON.stringify({ [plural]: [item] });
-const [CALICO, CSV, NETBOX, PHPIPAM, WHEREABOUTS] = [
+const [CALICO, CSV, NETBOX, PHPIPAM, SPIDERPOOL, WHEREABOUTS] = [
   '{"apiVersion":"projectcalico.org/v3","kind":"IPPool","metadata":{"name":"new"},"spec":{"cidr":"10.8.0.0/24"}}',
   "address,handle,host,attributes\n10.0.0.9,vm,rack,\n",
   '{"count":1,"next":null,"results":[{"id":1,"address":"10.0.0.9/24","vrf":null,"status":{"value":"active"},"assigned_object":null}]}',
   "ip_addr;hostname\n10.0.0.9;web\n",
+  '{"apiVersion":"spiderpool.spidernet.io/v2beta1","kind":"SpiderIPPool","metadata":{"name":"new"},"spec":{"subnet":"10.8.0.0/24","ips":["10.8.0.9"]}}',
   '{"apiVersion":"whereabouts.cni.cncf.io/v1alpha1","kind":"IPPool","metadata":{"name":"a"},"spec":{"range":"10.0.0.0/24","allocations":{"9":{"podref":"shop/web"}}}}',
 ];
 /** A folder as host-local has it, with an address. */
@@ -41,6 +42,7 @@ const LINES: Readonly<Record<string, readonly [line: string, stdin?: string]>> =
   "import host-local": [`-f ${NETWORK_FOLDER} --host n1`],
   "import netbox": ["-f -", NETBOX],
   "import phpipam": ["-f -", PHPIPAM],
+  "import spiderpool": ["-f -", SPIDERPOOL],
   "import whereabouts": ["-f -", WHEREABOUTS],
   "namespace apply": ["-f -", plain("namespaces", { name: "red", labels: { a: "b" } })],
   "namespace delete": ["shop"],

@@ -1,0 +1,402 @@
+import * as v from "valibot";
+import { newWorkloadProblems } from "../../api/schema/handle.ts";
+import { orProblem, Problem } from "../../api/schema/problem.ts";
+import { isRecord } from "../../api/schema/schema.ts";
+import { hostId } from "../../kernel/values/host.ts";
+import { type Address, compareAddresses, formatAddress, parseAddress } from "../../net/address.ts";
+import { countOf, unionOf } from "../../net/address-set.ts";
+import { cidrOf, contains, formatCidr } from "../../net/cidr.ts";
+import { parsePlainInterval } from "../../net/plain-form.ts";
+import { parseNumber } from "../../nouns/application/application.ts";
+import { workloadHandle } from "../../nouns/application/workload.ts";
+import { poolFieldsOf } from "../../nouns/pool/contract/answer.ts";
+import type { PoolDocument } from "../../nouns/pool/contract/request.ts";
+import { readSpiderIpPool } from "../../nouns/pool/contract/spider-ippool.ts";
+import { readSpiderSubnet } from "../../nouns/pool/contract/spider-subnet.ts";
+import { readReservedIp } from "../../nouns/reservation/contract/spider-reserved-ip.ts";
+import {
+  addressConflicts,
+  type Conflict,
+  type Desired,
+  type DesiredAddress,
+  type DesiredApplication,
+  type DesiredBlock,
+  type DesiredPool,
+} from "../import/desired.ts";
+import { type Objects, objectsOf } from "../import/objects.ts";
+import { unsaidOfPool } from "../resource/manifest-fields.ts";
+
+/*
+ * The resources of Spiderpool, as far as an import reads them:
+ * https://github.com/spidernet-io/spiderpool/tree/main/pkg/k8s/apis/spiderpool.spidernet.io/v2beta1
+ */
+
+const absent = <Schema extends v.GenericSchema>(schema: Schema) => v.optional(v.nullable(schema));
+
+const THEIRS = /^spiderpool\.spidernet\.io\//;
+const texts = absent(v.record(v.string(), v.string()));
+
+const OBJECT = {
+  apiVersion: v.string(),
+  kind: v.string(),
+  metadata: v.looseObject({
+    name: v.string(),
+    namespace: absent(v.string()),
+    labels: texts,
+    annotations: texts,
+  }),
+};
+
+const detail = v.looseObject({
+  interface: v.string(),
+  ipv4: absent(v.string()),
+  ipv6: absent(v.string()),
+  ipv4Pool: absent(v.string()),
+  ipv6Pool: absent(v.string()),
+});
+
+const declared = v.looseObject({ ...OBJECT, spec: v.unknown() });
+
+const KINDS = {
+  SpiderIPPool: {
+    apiVersions: THEIRS,
+    schema: v.looseObject({
+      ...declared.entries,
+      status: absent(v.looseObject({ allocatedIPs: absent(v.string()) })),
+    }),
+  },
+  SpiderSubnet: { apiVersions: THEIRS, schema: declared },
+  SpiderReservedIP: { apiVersions: THEIRS, schema: declared },
+  SpiderEndpoint: {
+    apiVersions: THEIRS,
+    schema: v.looseObject({
+      ...OBJECT,
+      status: v.looseObject({
+        current: v.looseObject({ uid: v.string(), node: v.string(), ips: v.array(detail) }),
+        ownerControllerType: v.string(),
+        ownerControllerName: v.string(),
+      }),
+    }),
+  },
+};
+
+type Read = Objects<typeof KINDS>;
+type Declared = v.InferOutput<typeof declared>;
+type IpPool = Read["SpiderIPPool"][number];
+type Endpoint = Read["SpiderEndpoint"][number];
+
+/** The reservation of the addresses that pods have in Spiderpool, and that the import leaves out. */
+const LEFT_OUT = "spiderpool-left-out";
+
+/**
+ * Returns the desired state of a dump of Spiderpool. A pool that Spiderpool made for an application becomes a pool without conditions
+ * whose addresses the application holds. An endpoint with one address becomes the instance of its workload. The addresses of any
+ * other endpoint are reserved, so that nobody else gets them, and a note tells of each.
+ */
+export function desiredFromSpiderpool(texts: ReadonlyMap<string, string>): Desired {
+  const { objects, notes } = objectsOf(texts, KINDS);
+  const conflicts: Conflict[] = [];
+  const poolsOf = <Item extends { readonly metadata: { readonly name: string } }>(
+    items: readonly Item[],
+    read: (item: Item) => DesiredPool,
+  ) =>
+    items.flatMap((item) => {
+      const pool = orProblem(() => read(item));
+      if (!(pool instanceof Problem)) return [pool];
+      conflicts.push({
+        kind: "pool",
+        name: item.metadata.name,
+        problem: `is rejected: ${pool.detail}`,
+      });
+      return [];
+    });
+  const pools = [
+    ...poolsOf(objects.SpiderIPPool, ipPoolOf),
+    ...poolsOf(objects.SpiderSubnet, (subnet) =>
+      desiredPool("SpiderSubnet", subnet, readSpiderSubnet(manifestOf(subnet))),
+    ),
+  ];
+  const reservations = objects.SpiderReservedIP.flatMap((item) => {
+    const read = orProblem(() => readReservedIp(manifestOf(item)));
+    const { name } = item.metadata;
+    if (!(read instanceof Problem)) return [{ name, cidrs: read.spec.cidrs }];
+    conflicts.push({ kind: "reservation", name, problem: `is rejected: ${read.detail}` });
+    return [];
+  });
+  const applications = applicationsOf(objects, pools);
+  const { addresses, leftOut } = addressesOf(
+    objects,
+    new Set(applications.map(({ name }) => name)),
+  );
+  return {
+    pools,
+    reservations: [
+      ...reservations,
+      ...(leftOut.length > 0
+        ? [{ name: LEFT_OUT, cidrs: leftOut.map(({ address }) => formatAddress(address)) }]
+        : []),
+    ],
+    labelled: [],
+    applications,
+    blocks: blocksOf(pools, addresses),
+    addresses,
+    conflicts: [...conflicts, ...addresses.flatMap(addressConflicts)],
+    notes: [
+      ...notes,
+      ...leftOut.map(
+        ({ address, why }) => `${formatAddress(address)} is left out, and reserved: ${why}.`,
+      ),
+    ],
+  };
+}
+
+const manifestOf = ({ apiVersion, kind, metadata: { name }, spec }: Declared) => ({
+  apiVersion,
+  kind,
+  metadata: { name },
+  spec,
+});
+
+function desiredPool(
+  kind: "SpiderIPPool" | "SpiderSubnet",
+  { metadata: { name } }: Declared,
+  { spec }: PoolDocument,
+): DesiredPool {
+  const { cidr, blockSize } = spec;
+  return { name, cidr, blockSize, fields: poolFieldsOf(spec), unsaid: unsaidOfPool(kind) };
+}
+
+/** Returns the pool of a SpiderIPPool. The application of one that Spiderpool made has its addresses, whatever labels its pods have. */
+function ipPoolOf(pool: IpPool): DesiredPool {
+  const manifest = manifestOf(pool);
+  const { spec } = manifest;
+  if (!ownerOf(pool) || !isRecord(spec))
+    return desiredPool("SpiderIPPool", pool, readSpiderIpPool(manifest));
+  const { podAffinity: _, ...open } = spec;
+  return desiredPool("SpiderIPPool", pool, readSpiderIpPool({ ...manifest, spec: open }));
+}
+
+const PREFIX = "ipam.spidernet.io";
+const OWNER = `${PREFIX}/owner-application`;
+
+/** Returns the application for which Spiderpool made a pool, such as `auto4-web-eth0-9a2b3`; nothing if people made the pool. */
+function ownerOf({ metadata: { labels } }: IpPool) {
+  const label = (name: string) => labels?.[`${PREFIX}/${name}`];
+  const [namespace, kind, name] = ["namespace", "kind", "name"].map(
+    (part) => labels?.[`${OWNER}-${part}`],
+  );
+  if (!namespace || !kind || !name) return undefined;
+  const [interfaceName = "eth0", subnet] = [label("interface"), label("owner-spider-subnet")];
+  return { application: `${namespace}/${kind}/${name}`, interfaceName, subnet };
+}
+
+/**
+ * Returns the applications of the pools that Spiderpool made. Each names its pools, and behind them their subnets, from which it gets
+ * more when it grows.
+ */
+function applicationsOf(
+  { SpiderIPPool: theirs, SpiderEndpoint: endpoints }: Read,
+  pools: readonly DesiredPool[],
+): readonly DesiredApplication[] {
+  const known = new Map(pools.map((pool) => [pool.name, pool]));
+  const owned = groupedBy(
+    theirs.flatMap((pool) => {
+      const owner = ownerOf(pool);
+      const { name } = pool.metadata;
+      return owner && known.has(name) ? [{ ...owner, name, pool }] : [];
+    }),
+    ({ application }) => application,
+  );
+  return [...owned].map(([name, all]) => {
+    const size = Math.max(...all.map((each) => sizeOf(known.get(each.name))));
+    const instances = endpoints.filter((each) => applicationOf(each) === name).length;
+    const number = numberOf(all.map(({ pool }) => pool)) ?? `+${Math.max(0, size - instances)}`;
+    const interfaces = [...groupedBy(all, ({ interfaceName }) => interfaceName)].map(
+      ([interfaceName, of]) => ({
+        name: interfaceName,
+        pools: [
+          ...of.map((each) => each.name),
+          ...new Set(of.flatMap(({ subnet }) => (subnet && known.has(subnet) ? [subnet] : []))),
+        ],
+      }),
+    );
+    const [only, ...others] = interfaces;
+    const keep = all.some(
+      ({ pool }) => pool.metadata.labels?.[`${PREFIX}/ippool-reclaim`] === "false",
+    );
+    return {
+      name,
+      pools: interfaces.flatMap((each) => each.pools),
+      fields: {
+        replicas: number.startsWith("+") ? Math.max(0, size - Number(number)) : instances,
+        start: 0,
+        addresses: {
+          number,
+          ...(others.length === 0 && only ? { pools: only.pools } : { interfaces }),
+          keep,
+        },
+      },
+    };
+  });
+}
+
+/** Returns the number of an application as Spiderpool notes it at its pools: fixed, or beyond its replicas; nothing if it does not. */
+const numberOf = (pools: readonly IpPool[]): string | undefined =>
+  pools
+    .map(({ metadata }) => metadata.annotations?.[`${PREFIX}/ippool-ip-number`])
+    .find((text) => text && parseNumber(text).ok) ?? undefined;
+
+function groupedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string) {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
+
+/** Returns the number of addresses of a pool. */
+function sizeOf(pool: DesiredPool | undefined): number {
+  const intervals = (pool?.fields.ranges ?? []).flatMap((text) => {
+    const read = parsePlainInterval(text);
+    return read.ok ? [read.value.interval] : [];
+  });
+  return Number(countOf(unionOf(intervals)));
+}
+
+const applicationOf = ({ metadata: { namespace }, status }: Endpoint): string =>
+  `${namespace}/${status.ownerControllerType}/${status.ownerControllerName}`;
+
+/** An address that the import does not assign, and the reason: the end of a sentence. */
+interface LeftOut {
+  readonly address: Address;
+  readonly why: string;
+}
+
+/** Returns the addresses of the endpoints, and those that the import leaves out. */
+function addressesOf(
+  { SpiderIPPool: pools, SpiderEndpoint: endpoints }: Read,
+  applications: ReadonlySet<string>,
+): { readonly addresses: readonly DesiredAddress[]; readonly leftOut: readonly LeftOut[] } {
+  const owners = new Map(pools.map((pool) => [pool.metadata.name, ownerOf(pool)?.application]));
+  const taken = new Map<string, string>();
+  const addresses: DesiredAddress[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const endpoint of endpoints) {
+    const where = `SpiderEndpoint ${endpoint.metadata.namespace}/${endpoint.metadata.name}`;
+    const all = detailsOf(endpoint);
+    const [first] = all;
+    const before = all.flatMap(({ address }) => taken.get(formatAddress(address)) ?? []);
+    const why =
+      before.length > 0
+        ? `${before[0]} has an address of ${where}`
+        : whyNot(endpoint, all, owners, applications);
+    for (const { address } of all) {
+      const text = formatAddress(address);
+      if (why !== undefined && !taken.has(text)) leftOut.push({ address, why: `${where} ${why}` });
+      taken.set(text, where);
+    }
+    if (first && why === undefined) addresses.push(desiredAddress(endpoint, first, where));
+  }
+  for (const { metadata, status } of pools)
+    for (const address of allocatedOf(status?.allocatedIPs))
+      if (!taken.has(formatAddress(address)))
+        leftOut.push({
+          address,
+          why: `no SpiderEndpoint has it, and SpiderIPPool ${metadata.name} says that it is in use`,
+        });
+  const inOrder = <Item extends { readonly address: Address }>(items: readonly Item[]) =>
+    items.toSorted((a, b) => compareAddresses(a.address, b.address));
+  return { addresses: inOrder(addresses), leftOut: inOrder(leftOut) };
+}
+
+/** An address of an endpoint, its interface and its pool. */
+interface Detail {
+  readonly address: Address;
+  readonly interfaceName: string;
+  readonly pool: string | null | undefined;
+}
+
+const detailsOf = ({ status: { current } }: Endpoint): readonly Detail[] =>
+  current.ips.flatMap(({ interface: interfaceName, ipv4, ipv4Pool, ipv6, ipv6Pool }) =>
+    [
+      { text: ipv4, pool: ipv4Pool },
+      { text: ipv6, pool: ipv6Pool },
+    ].flatMap(({ text, pool }) => {
+      const read = parseAddress((text ?? "").replace(/\/\d+$/, ""));
+      return read.ok ? [{ address: read.value, interfaceName, pool }] : [];
+    }),
+  );
+
+/** Returns the reason why an endpoint cannot be imported: what follows its name in a sentence. */
+function whyNot(
+  endpoint: Endpoint,
+  all: readonly Detail[],
+  owners: ReadonlyMap<string, string | undefined>,
+  applications: ReadonlySet<string>,
+): string | undefined {
+  const [first, ...others] = all;
+  if (!first) return undefined;
+  if (others.length > 0)
+    return `has ${all.length} addresses, and an instance gets one stated address at most`;
+  const own = applicationOf(endpoint);
+  const owner = owners.get(first.pool ?? "");
+  if (owner !== undefined && owner !== own) return `is of ${own}, and its pool is that of ${owner}`;
+  if (owner === undefined && applications.has(own))
+    return `is of application ${own}, and its address is not one of those that the application has`;
+  const { namespace, ...workload } = instanceOf(endpoint);
+  const [problem] = newWorkloadProblems({ namespace, workload });
+  return problem && `has a ${problem.field} that ${problem.problem}`;
+}
+
+const instanceOf = ({ metadata, status }: Endpoint) => ({
+  namespace: metadata.namespace ?? "default",
+  kind: status.ownerControllerType,
+  name: status.ownerControllerName,
+  instance: metadata.name,
+  uid: status.current.uid,
+});
+
+function desiredAddress(
+  endpoint: Endpoint,
+  { address, interfaceName }: Detail,
+  where: string,
+): DesiredAddress {
+  const workload = instanceOf(endpoint);
+  return {
+    address,
+    handle: workloadHandle(workload),
+    host: hostId("host", endpoint.status.current.node),
+    attributes: {
+      namespace: workload.namespace,
+      pod: workload.instance,
+      interface: interfaceName,
+    },
+    workload,
+    where,
+  };
+}
+
+/** Returns the addresses that the status of a pool has as keys of a JSON text. */
+function allocatedOf(text: string | null | undefined): readonly Address[] {
+  if (!text) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return Object.keys(isRecord(value) ? value : {}).flatMap((key) => {
+      const read = parseAddress(key);
+      return read.ok ? [read.value] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the blocks of the addresses, so that the import reads what they have. */
+function blocksOf(
+  pools: readonly DesiredPool[],
+  addresses: readonly DesiredAddress[],
+): readonly DesiredBlock[] {
+  const blocks = addresses.flatMap(({ address }) => {
+    const pool = pools.find(({ cidr }) => contains(cidr, address));
+    const cidr = pool && cidrOf(address, pool.blockSize);
+    return cidr ? [[formatCidr(cidr), { cidr, isShared: true }] as const] : [];
+  });
+  return [...new Map(blocks).values()];
+}

@@ -1,0 +1,215 @@
+import { describe, expect, it } from "vitest";
+import { terminal } from "../terminal.ts";
+
+const { call, platWith } = terminal();
+
+const get = async (path: string) => (await call("GET", path)).body;
+const importing = (items: readonly object[], ...args: readonly string[]) =>
+  platWith(
+    { stdin: JSON.stringify({ apiVersion: "v1", kind: "List", items }) },
+    ...["import", "spiderpool", "-f", "-", ...args],
+  );
+
+const theirs = (kind: string, metadata: object, rest: object) => ({
+  apiVersion: "spiderpool.spidernet.io/v2beta1",
+  kind,
+  metadata,
+  ...rest,
+});
+
+/**
+ * A pool as Spiderpool makes one for an application of its subnet. Labels and annotations are those that docs/usage/spider-subnet.md of
+ * spidernet-io/spiderpool has at 41d7d3b7; the endpoints are as in docs/reference/crd-spiderendpoint.md at a7fbd3b2.
+ */
+const autoPool = (app: string, ips: readonly string[], allocated: object = {}) => {
+  const ofOwner = { kind: "Deployment", namespace: "shop", name: app, gv: "apps_v1" };
+  const labels = Object.entries(ofOwner).map(([name, value]) => [
+    `ipam.spidernet.io/owner-application-${name}`,
+    value,
+  ]);
+  return theirs(
+    "SpiderIPPool",
+    {
+      name: `auto4-${app}-eth0-337bc`,
+      annotations: { "ipam.spidernet.io/ippool-ip-number": "+1" },
+      labels: {
+        ...Object.fromEntries(labels),
+        "ipam.spidernet.io/interface": "eth0",
+        "ipam.spidernet.io/ippool-reclaim": "true",
+        "ipam.spidernet.io/owner-spider-subnet": "subnet-4",
+      },
+    },
+    {
+      spec: {
+        ...{ default: false, disable: false, ipVersion: 4, subnet: "10.6.0.0/16", ips, vlan: 0 },
+        podAffinity: { matchLabels: { "ipam.spidernet.io/app-name": app } },
+      },
+      status: { allocatedIPs: JSON.stringify(allocated), totalIPCount: 3 },
+    },
+  );
+};
+const SUBNET = theirs(
+  "SpiderSubnet",
+  { name: "subnet-4" },
+  { spec: { ipVersion: 4, subnet: "10.6.0.0/16", ips: ["10.6.168.101-10.6.168.110"] } },
+);
+const POOL = theirs(
+  "SpiderIPPool",
+  { name: "racks" },
+  {
+    spec: {
+      ...{ default: true, subnet: "10.7.0.0/24", ips: ["10.7.0.10-10.7.0.20"] },
+      podAffinity: { matchLabels: { app: "db" } },
+      nodeName: ["node-1"],
+    },
+    status: { allocatedIPs: '{"10.7.0.10":{"pod":"shop/db-0","podUid":"u-db-0"}}' },
+  },
+);
+const endpoint = (name: string, owner: readonly [string, string], ips: readonly object[]) =>
+  theirs(
+    "SpiderEndpoint",
+    { name, namespace: "shop" },
+    {
+      status: {
+        current: { node: "node-1", uid: `u-${name}`, ips },
+        ownerControllerType: owner[0],
+        ownerControllerName: owner[1],
+      },
+    },
+  );
+const WEB = endpoint(
+  "web-74cb-2ndzl",
+  ["Deployment", "web"],
+  [
+    {
+      ...{ cleanGateway: false, interface: "eth0", vlan: 0 },
+      ...{ ipv4: "10.6.168.103/16", ipv4Pool: "auto4-web-eth0-337bc" },
+    },
+  ],
+);
+const DB = endpoint(
+  "db-0",
+  ["StatefulSet", "db"],
+  [{ interface: "eth0", ipv4: "10.7.0.10/24", ipv4Pool: "racks" }],
+);
+const WEB_POOL = autoPool("web", ["10.6.168.101-10.6.168.103"]);
+const DUMP = [SUBNET, WEB_POOL, POOL, WEB, DB];
+
+describe("plat import spiderpool", () => {
+  it("makes the application of a pool that Spiderpool made, with its addresses, and does nothing twice", async () => {
+    const { out } = await importing(DUMP, "--dry-run");
+    expect(out).toMatch(/applications +1 +0 +0 +0/);
+    expect(out).toMatch(/addresses +2 +0 +0 +0/);
+    expect((await get("/v1/pools")).pools).toEqual([]);
+    const { exit, err } = await importing(DUMP);
+    expect(err).not.toMatch(/left out|Error/);
+    expect(exit).toBe(0);
+    const application = await get("/v1/applications/shop/Deployment/web");
+    expect(application).toMatchObject({
+      replicas: 2,
+      addresses: { number: "+1", pools: ["auto4-web-eth0-337bc", "subnet-4"], keep: false },
+      complete: true,
+    });
+    expect(application.members.map(({ address }: { address: string }) => address)).toEqual([
+      "10.6.168.101",
+      "10.6.168.102",
+      "10.6.168.103",
+    ]);
+    expect(await get("/v1/addresses/10.6.168.103")).toMatchObject({
+      handle: "workload/shop/Deployment/web/web-74cb-2ndzl",
+      host: "node-1",
+      attributes: { namespace: "shop", pod: "web-74cb-2ndzl", interface: "eth0" },
+    });
+    expect((await importing(DUMP)).err).toContain("nothing was written");
+  });
+
+  it("grows the application from its subnet", async () => {
+    await importing(DUMP);
+    const path = "/v1/applications/shop/Deployment/web";
+    const text = JSON.stringify({ applications: [{ ...(await get(path)), replicas: 4 }] });
+    expect((await platWith({ stdin: text }, "application", "apply", "-f", "-")).exit).toBe(0);
+    const { complete, members } = await get(path);
+    expect({ complete, count: members.length }).toEqual({ complete: true, count: 5 });
+  });
+
+  it("gives a pod of a StatefulSet its address, and the pool its conditions again", async () => {
+    await importing(DUMP);
+    expect(await get("/v1/pools/racks")).toMatchObject({
+      assignmentMode: "Automatic",
+      nodeNames: ["node-1"],
+      podSelector: 'app == "db"',
+    });
+    const workload = { kind: "StatefulSet", name: "db", instance: "db-0", uid: "another" };
+    const { body } = await call("POST", "/v1/assign", {
+      ...{ host: "node-1", ipv4: 1, namespace: "shop", workload, labels: { app: "db" } },
+    });
+    expect(body.addresses).toMatchObject([{ address: "10.7.0.10" }]);
+  });
+
+  it("takes what Spiderpool assigned since, also in a pool with conditions", async () => {
+    await importing(DUMP);
+    const more = endpoint(
+      "db-1",
+      ["StatefulSet", "db"],
+      [{ interface: "eth0", ipv4: "10.7.0.11/24", ipv4Pool: "racks" }],
+    );
+    expect((await importing([...DUMP, more])).exit).toBe(0);
+    expect(await get("/v1/addresses/10.7.0.11")).toMatchObject({ host: "node-1" });
+    expect(await get("/v1/pools/racks")).toMatchObject({ podSelector: 'app == "db"' });
+  });
+
+  it.each([
+    [
+      "a pod with two addresses",
+      endpoint(
+        "db-1",
+        ["StatefulSet", "db"],
+        [{ interface: "eth0", ipv4: "10.7.0.12/24", ipv4Pool: "racks", ipv6: "2001:db8::c/64" }],
+      ),
+      "SpiderEndpoint shop/db-1 has 2 addresses",
+    ],
+    [
+      "a pod in the pool of another application",
+      endpoint(
+        "api-1",
+        ["Deployment", "api"],
+        [{ interface: "eth0", ipv4: "10.6.168.102/16", ipv4Pool: "auto4-web-eth0-337bc" }],
+      ),
+      "is of shop/Deployment/api, and its pool is that of shop/Deployment/web",
+    ],
+    [
+      "an address of a second endpoint",
+      endpoint(
+        "db-9",
+        ["StatefulSet", "db"],
+        [
+          { interface: "eth0", ipv4: "10.7.0.10/24", ipv4Pool: "racks" },
+          { interface: "net1", ipv4: "10.7.0.13/24", ipv4Pool: "racks" },
+        ],
+      ),
+      "SpiderEndpoint shop/db-0 has an address of SpiderEndpoint shop/db-9",
+    ],
+    [
+      "an address without an endpoint",
+      autoPool("api", ["10.6.168.105"], { "10.6.168.105": { pod: "shop/gone" } }),
+      "no SpiderEndpoint has it",
+    ],
+  ])("leaves out %s, reserves it, and goes on", async (_, item, reason) => {
+    const { exit, err } = await importing([...DUMP, item]);
+    expect(err).toContain(reason);
+    expect(exit).toBe(0);
+    const { cidrs } = await get("/v1/reservations/spiderpool-left-out");
+    expect(cidrs.length).toBeGreaterThan(0);
+    for (const cidr of cidrs) expect(err).toContain(`${cidr} is left out`);
+    expect(await get("/v1/addresses/10.7.0.10")).toMatchObject({ host: "node-1" });
+    expect((await importing([...DUMP, item])).err).toContain("nothing was written");
+  });
+
+  it("has a conflict for a pool that Plat does not take, and writes nothing", async () => {
+    const bad = theirs("SpiderIPPool", { name: "bad" }, { spec: { subnet: "10.9.0.1/24" } });
+    const { exit, err } = await importing([...DUMP, bad]);
+    expect(err).toContain("pool bad is rejected");
+    expect(exit).toBe(1);
+    expect((await get("/v1/pools")).pools).toEqual([]);
+  });
+});
