@@ -70,7 +70,7 @@ func (r *addressResource) Schema(ctx context.Context, _ resource.SchemaRequest, 
 			Optional: true,
 			Computed: true,
 			MarkdownDescription: "The number of " + family + " addresses. A larger number assigns more, and a smaller one releases the last ones. " +
-				"Both happens in place.",
+				"Both happen in place.",
 			Validators: []validator.Int64{int64validator.Between(0, countMax)},
 		}
 	}
@@ -128,14 +128,21 @@ func (r *addressResource) ValidateConfig(ctx context.Context, req resource.Valid
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	if config.Address.IsUnknown() {
+		// It can still be null, as the variable of a module can.
+		return
+	}
 	if !config.Address.IsNull() {
-		for name, count := range map[string]types.Int64{"ipv4": config.IPv4, "ipv6": config.IPv6} {
-			if !count.IsNull() {
-				resp.Diagnostics.AddAttributeError(tfpath.Root(name), "A specific address excludes counts",
-					fmt.Sprintf("Remove %s, or address: a specific address is the only one.", name))
+		for _, count := range []struct {
+			name  string
+			value types.Int64
+		}{{"ipv4", config.IPv4}, {"ipv6", config.IPv6}} {
+			if !count.value.IsNull() {
+				resp.Diagnostics.AddAttributeError(tfpath.Root(count.name), "A specific address excludes counts",
+					fmt.Sprintf("Remove %s, or address: a specific address is the only one.", count.name))
 			}
 		}
-		if _, err := netip.ParseAddr(config.Address.ValueString()); err != nil && !config.Address.IsUnknown() {
+		if _, err := netip.ParseAddr(config.Address.ValueString()); err != nil {
 			resp.Diagnostics.AddAttributeError(tfpath.Root("address"), "This is no address",
 				fmt.Sprintf("address is %q; it must be an IPv4 or IPv6 address, such as 10.0.0.7.", config.Address.ValueString()))
 		}
@@ -205,11 +212,18 @@ func countsOf(config addressModel) (ipv4, ipv6 types.Int64) {
 	address, err := netip.ParseAddr(config.Address.ValueString())
 	switch {
 	case err != nil:
-		return types.Int64Unknown(), types.Int64Unknown()
+		return orUnknown(config.IPv4), orUnknown(config.IPv6)
 	case address.Unmap().Is4():
 		return types.Int64Value(1), types.Int64Value(0)
 	}
 	return types.Int64Value(0), types.Int64Value(1)
+}
+
+func orUnknown(count types.Int64) types.Int64 {
+	if count.IsNull() {
+		return types.Int64Unknown()
+	}
+	return count
 }
 
 func orZero(count types.Int64) types.Int64 {

@@ -1,9 +1,14 @@
 package provider
 
 import (
+	"context"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/plat-ipam/terraform-provider-plat/internal/api"
 	"github.com/plat-ipam/terraform-provider-plat/internal/plat"
 )
@@ -67,6 +72,43 @@ func TestRequestsAreLimitedToTheWantedNumber(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAnAddressThatIsNotKnownYetExcludesNoCounts(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := &addressResource{}
+	var schema resource.SchemaResponse
+	r.Schema(ctx, resource.SchemaRequest{}, &schema)
+	object := schema.Schema.Type().TerraformType(ctx).(tftypes.Object)
+	for _, each := range []struct {
+		name    string
+		address any
+		errors  int
+	}{
+		{"unknown", tftypes.UnknownValue, 0},
+		{"null", nil, 0},
+		{"known", "10.0.0.7", 1},
+	} {
+		values := map[string]tftypes.Value{}
+		for name, of := range object.AttributeTypes {
+			values[name] = tftypes.NewValue(of, nil)
+		}
+		values["handle"] = tftypes.NewValue(tftypes.String, "web")
+		values["host"] = tftypes.NewValue(tftypes.String, "a")
+		values["ipv4"] = tftypes.NewValue(tftypes.Number, 2)
+		values["address"] = tftypes.NewValue(tftypes.String, each.address)
+		config := tfsdk.Config{Schema: schema.Schema, Raw: tftypes.NewValue(object, values)}
+		var resp resource.ValidateConfigResponse
+		r.ValidateConfig(ctx, resource.ValidateConfigRequest{Config: config}, &resp)
+		if resp.Diagnostics.ErrorsCount() != each.errors {
+			t.Errorf("%s: %v", each.name, resp.Diagnostics)
+		}
+	}
+	ipv4, ipv6 := countsOf(addressModel{Address: types.StringUnknown(), IPv4: types.Int64Value(2)})
+	if ipv4.ValueInt64() != 2 || !ipv6.IsUnknown() {
+		t.Errorf("the counts are %v and %v", ipv4, ipv6)
 	}
 }
 
