@@ -33,6 +33,7 @@ const PROCESS_SUITES = [
   "test/twin/race.test.ts",
   "test/twin/prod.test.ts",
   "test/twin/kill.test.ts",
+  "test/twin/regions.test.ts",
   "test/twin/private-api.test.ts",
   "test/local/kill.test.ts",
   "test/cni/lab.test.ts",

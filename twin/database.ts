@@ -34,7 +34,7 @@ export async function openDatabase(
   const { endpoint, lost, stop } = await keepEmulator(file);
   const client = dynamoClient(endpoint);
   try {
-    for (const each of [table, ...otherTables]) await createTableOf(client, each);
+    await createTables(client, { table, otherTables });
   } catch (error) {
     await stop();
     throw error;
@@ -49,6 +49,14 @@ export async function openDatabase(
       await stop();
     },
   };
+}
+
+/** Creates the tables of the templates, unless they exist. */
+export async function createTables(
+  client: DynamoDBClient,
+  { table, otherTables }: Pick<Deployment, "table" | "otherTables">,
+): Promise<void> {
+  for (const each of [table, ...otherTables]) await createTableOf(client, each);
 }
 
 async function createTableOf(

@@ -77,6 +77,8 @@ export class Intrinsics {
       case "AWS::StackName":
         return stack.name;
     }
+    const named = stack.parameters?.[id];
+    if (named !== undefined) return named;
     const resource = resourceOf(stack, id);
     return refOf(stack, id, resource.Type, this.#property(stack, resource));
   }

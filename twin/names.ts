@@ -7,6 +7,8 @@ export interface Stack {
   readonly region: string;
   readonly resources: Readonly<Record<string, Resource>>;
   readonly outputs: Readonly<Record<string, Output>>;
+  /** The parameters of the template that the deployment names, with their values. */
+  readonly parameters?: Readonly<Record<string, string>>;
 }
 
 /** A resource of a template, with its intrinsics not yet resolved. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { AssetManifestArtifact, CloudAssembly } from "aws-cdk-lib/cx-api";
 import { type EnvironmentName, stageName } from "../cdk/environments.ts";
+import { TABLE_STREAM } from "../cdk/table-stream.ts";
 import type { Stack } from "./names.ts";
 
 /** The place of a template without account and Region: AWS uses this account in examples. */
@@ -35,5 +36,35 @@ export function readStacks(directory: string, environment: EnvironmentName): Syn
     ),
   };
 }
+
+/**
+ * Returns the stacks that one Region of an environment sees: its own, and the tables of which it has a replica. The
+ * deployment names the stream of its replica, as `npm run deploy` does.
+ */
+export function stacksIn(
+  region: string,
+  stacks: readonly Stack[],
+  environment: EnvironmentName,
+): readonly Stack[] {
+  const replicated = (stack: Stack): Stack => ({
+    ...stack,
+    region,
+    resources: Object.fromEntries(
+      Object.entries(stack.resources).filter(([, { Type }]) => Type === GLOBAL_TABLE),
+    ),
+    outputs: {},
+  });
+  return stacks
+    .map((stack) => (stack.region === region ? stack : replicated(stack)))
+    .filter(({ resources }) => Object.keys(resources).length > 0)
+    .map((stack) => ({
+      ...stack,
+      parameters: {
+        [TABLE_STREAM]: `arn:aws:dynamodb:${region}:${stack.account}:table/${stageName(environment)}/stream/1970-01-01T00:00:00.000`,
+      },
+    }));
+}
+
+const GLOBAL_TABLE = "AWS::DynamoDB::GlobalTable";
 
 const known = (name: string) => (name.startsWith("unknown-") ? undefined : name);

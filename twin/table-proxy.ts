@@ -39,9 +39,12 @@ const ERRORS = {
   failing: { status: 500, code: "InternalServerError", message: "Internal server error" },
 } as const;
 
-const WRITES: ReadonlySet<string> = new Set(["DeleteItem", "PutItem", "UpdateItem"]);
+/** The operations that write one item. */
+export const WRITES: ReadonlySet<string> = new Set(["DeleteItem", "PutItem", "UpdateItem"]);
 
-const TARGET = /^DynamoDB_20120810\.(\w+)$/;
+/** Returns the operation of a call, such as `GetItem`; an empty text if it is none of DynamoDB. */
+export const operationOf = (headers: Readonly<Record<string, unknown>>): string =>
+  /^DynamoDB_20120810\.(\w+)$/.exec(String(headers["x-amz-target"]))?.[1] ?? "";
 
 /** Starts a proxy to the embedded DynamoDB that enforces the policies of the caller. */
 export async function startTableProxy(props: TableProxyProps): Promise<TableProxy> {
@@ -73,9 +76,9 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const body = await buffer(request);
-  const [, accessKeyId = ""] =
-    /Credential=([^/]+)\//.exec(request.headers.authorization ?? "") ?? [];
-  const [, operation = ""] = TARGET.exec(String(request.headers["x-amz-target"])) ?? [];
+  const [, accessKeyId = "", signedFor = ""] =
+    /Credential=([^/]+)\/[^/]+\/([^/]+)\//.exec(request.headers.authorization ?? "") ?? [];
+  const operation = operationOf(request.headers);
   const holder = holders.get(accessKeyId);
   if (!holder)
     return refuse(response, {
@@ -83,7 +86,8 @@ async function serve(
       message: "The security token included in the request is invalid.",
     });
   const call = JSON.parse(body.toString("utf8"));
-  const denied = whyDenied(holder.role, holder.session, table, operation, call);
+  const arn = table.arn.replace(/^(arn:aws:dynamodb:)[^:]+/, `$1${signedFor}`);
+  const denied = whyDenied(holder.role, holder.session, { ...table, arn }, operation, call);
   if (denied !== undefined)
     return refuse(response, { code: "AccessDeniedException", message: denied });
   if (call.TableName === table.name && WRITES.has(operation)) {
@@ -122,7 +126,10 @@ interface ErrorAnswer {
  * Rejects a call in the format of DynamoDB
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html).
  */
-function refuse(response: ServerResponse, { status = 400, code, message }: ErrorAnswer): void {
+export function refuse(
+  response: ServerResponse,
+  { status = 400, code, message }: ErrorAnswer,
+): void {
   const body = JSON.stringify({
     __type: `com.amazon.coral.service#${code}`,
     message,

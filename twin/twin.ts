@@ -33,6 +33,8 @@ export interface TwinOptions {
   readonly data?: string | undefined;
   /** Seconds between two runs of each schedule, in place of the template's rate. */
   readonly scheduleSeconds?: number | undefined;
+  /** The tables, if they are not the twin's own. */
+  readonly database?: Database | undefined;
 }
 
 /** A running local copy of a deployment. */
@@ -95,7 +97,7 @@ export async function openDataOf(environment: EnvironmentName, data: string): Pr
 export async function startTwin(
   deployment: Deployment,
   assets: ReadonlyMap<string, string>,
-  { port, data, scheduleSeconds }: TwinOptions,
+  { port, data, scheduleSeconds, database: given }: TwinOptions,
 ): Promise<Twin> {
   const { table, functions, region } = deployment;
   const node = await lambdaNode();
@@ -103,10 +105,9 @@ export async function startTwin(
   const logs = new Logs(join(kept, "logs"));
   const queues = new Queues(kept);
   const reaper = new Reaper();
-  const database = await openDatabase(
-    deployment,
-    data === undefined ? undefined : databaseFile(data, table),
-  );
+  const database =
+    given ??
+    (await openDatabase(deployment, data === undefined ? undefined : databaseFile(data, table)));
   const holders = new Map(
     functions.map(({ name, role }) => [keysOf("ASIA", name).accessKeyId, { role, session: name }]),
   );

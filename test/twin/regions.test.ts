@@ -1,0 +1,40 @@
+import "../local/silent.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type RegionsOptions, runRegions } from "../../bench/load/regions.ts";
+import { emulatorBinary } from "../../src/local/emulator.ts";
+
+describe.runIf(emulatorBinary())("two Regions and a witness of one environment", () => {
+  async function run(options: Partial<RegionsOptions>) {
+    const directory = await mkdtemp(join(tmpdir(), "plat-"));
+    const said: string[] = [];
+    const report = await runRegions({
+      directory,
+      callers: 8,
+      answersBetween: 20,
+      seed: 1,
+      say: (sentence) => said.push(sentence),
+      ...options,
+    });
+    await rm(directory, { recursive: true });
+    return { ...report, said };
+  }
+
+  it("give no address twice and lose no answer, as each Region is lost and comes back under load", async () => {
+    const report = await run({});
+    expect(report).toMatchObject({ failures: [], violations: 0 });
+    expect(report.said).toHaveLength(6);
+    expect(report.conflicts).toBeGreaterThan(0);
+    expect(report.toldTheSame).toBeGreaterThan(0);
+  });
+
+  it.each(["unchecked", "eventual"] as const)(
+    "give an address twice over a table that is %s, which the callers see",
+    async (consistency) => {
+      const { failures } = await run({ consistency, callers: 16, answersBetween: 400 });
+      expect(failures.join()).toMatch(/was given to \S+ while \S+ held it|is assigned to another/);
+    },
+  );
+});
