@@ -1,6 +1,6 @@
 import { App } from "aws-cdk-lib";
 import { ENVIRONMENT_NAMES } from "./environments.ts";
-import { PlatStage } from "./stage.ts";
+import { stageOfContext } from "./stage.ts";
 
 const app = new App();
-for (const name of ENVIRONMENT_NAMES) new PlatStage(app, name);
+for (const name of ENVIRONMENT_NAMES) stageOfContext(app, name);

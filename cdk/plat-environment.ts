@@ -15,10 +15,10 @@ import { PlatApi } from "../src/constructs/plat-api.ts";
 import { type CallerRole, callsInEverySpace, callsInSpace } from "./callers.ts";
 import { deployment } from "./deployment.ts";
 import { EncryptedWith } from "./encrypted-with.ts";
-import { ENVIRONMENTS, environmentOf } from "./environments.ts";
-import { Kept } from "./kept.ts";
+import { environmentOf, UNNAMED } from "./environments.ts";
+import { type IPlatData, PlatData, type PlatTrailLock } from "./plat-data.ts";
+import { protectionOf, readProps, wrong } from "./props.ts";
 import { Service } from "./service.ts";
-import { Table } from "./table.ts";
 import { Traced } from "./traced.ts";
 
 /** The callers: principals of AWS with the rights to it, callers with JSON Web Tokens of an issuer, or with tokens. */
@@ -59,8 +59,8 @@ export interface PlatConsole {
   readonly origins?: string[];
 }
 
-/** Properties of `PlatEnvironment`. All have a default. */
-export interface PlatEnvironmentProps {
+/** Properties of what serves, which `PlatEnvironment` and `PlatStage` have. All have a default. */
+export interface PlatServiceProps {
   /**
    * `prod` keeps the table with recovery and protection, and its logs for three months. `dev` leaves nothing behind
    * when it is destroyed. Default: `prod`.
@@ -95,7 +95,13 @@ export interface PlatEnvironmentProps {
   /** The quota of concurrent Lambda executions of the account. The alarm before it is at 80 %. Default: 1,000. */
   readonly lambdaConcurrency?: number;
   /** The lock of the objects in the trail. Default: none. */
-  readonly trailLock?: { readonly mode: "governance" | "compliance"; readonly days: number };
+  readonly trailLock?: PlatTrailLock;
+}
+
+/** Properties of `PlatEnvironment`. All have a default. */
+export interface PlatEnvironmentProps extends PlatServiceProps {
+  /** The data, such as that of another stack of the app, in the same account and Region. Default: the environment makes its own. */
+  readonly data?: IPlatData;
   /** Encrypts tables, trail, queues, topic, bus and logs. Default: the keys that AWS has for each. */
   readonly encryptionKey?: IKey;
 }
@@ -153,27 +159,33 @@ export class PlatEnvironment extends Construct {
       throw new Error(
         `The stack ${stack.stackName} has an environment of Plat already, ${other.node.path}. Give ${this.node.path} a stack of its own: names in AWS begin with that of the stack.`,
       );
-    const { protection = "prod", encryptionKey, ...settings } = props;
-    if (!ENVIRONMENTS[protection])
-      throw this.#wrong(`protection is "${protection}"; it must be "dev" or "prod"`);
+    const { protection: named, encryptionKey, data, ...settings } = props;
+    const protection = protectionOf(this, named);
     const elsewhere = Object.keys(settings).find((name) => OF_STAGES.has(name));
     if (elsewhere !== undefined)
       throw this.#wrong(
-        `${elsewhere} is no property of an environment in one stack: npm run deploy has it`,
+        `${elsewhere} is no property of an environment in one stack: PlatStage has it`,
       );
-    const read = orProblem(() => checked(deployment, settings));
-    if (read instanceof Problem)
-      throw this.#wrong(`${JSON.stringify(settings)} is wrong: ${read.detail}`);
+    const read = readProps(this, deployment, settings);
+    if (data && read.trailLock)
+      throw this.#wrong("trailLock must be absent beside data: it is a property of PlatData");
     const environment = environmentOf(protection, read);
     const access = read.access ?? ({ type: "iam" } as const);
 
-    const { table } = new Table(this, "Table", { environment });
-    const kept = new Kept(this, "Kept", { environment, lock: read.trailLock });
+    const { table, history, trailBucket } =
+      data ??
+      new PlatData(this, UNNAMED, {
+        protection,
+        ...(read.trailLock && { trailLock: read.trailLock }),
+      });
+    const streamArn = table.tableStreamArn;
+    if (streamArn === undefined)
+      throw this.#wrong("data has no stream: it must be a PlatData, or PlatData.fromAttributes(…)");
     const service = new Service(this, "Service", {
       environment,
       table,
-      trail: kept,
-      streamArn: String(table.tableStreamArn),
+      trail: { history, bucket: trailBucket },
+      streamArn,
       lambdaConcurrency: read.lambdaConcurrency,
       access,
       domain: read.domain,
@@ -188,10 +200,10 @@ export class PlatEnvironment extends Construct {
     if (encryptionKey) Aspects.of(this).add(new EncryptedWith(encryptionKey));
     this.endpoint = service.endpoint;
     this.apiId = service.apiId;
+    this.table = table;
+    this.history = history;
+    this.trailBucket = trailBucket;
     // The CDK's own classes do not pass exactOptionalPropertyTypes.
-    this.table = table as ITable;
-    this.history = kept.history as ITable;
-    this.trailBucket = kept.bucket as IBucket;
     this.eventBus = service.publishing?.bus as IEventBus;
     this.eventQueue = service.eventQueue;
     this.alarmTopic = service.alarms.topic;
@@ -277,6 +289,6 @@ export class PlatEnvironment extends Construct {
   }
 
   #wrong(sentence: string): Error {
-    return new Error(`${this.node.path}: ${sentence}`);
+    return wrong(this, sentence);
   }
 }

@@ -3,7 +3,7 @@ import { EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping, FilterCriteria, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { SqsDlq } from "aws-cdk-lib/aws-lambda-event-sources";
-import type { Bucket } from "aws-cdk-lib/aws-s3";
+import type { IBucket } from "aws-cdk-lib/aws-s3";
 import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { TableFunction } from "./function.ts";
@@ -15,7 +15,7 @@ export interface PublishingProps {
   readonly read: TableFunction;
   /** The stream of the table in this Region. */
   readonly streamArn: string;
-  readonly bucket: Bucket;
+  readonly bucket: Pick<IBucket, "bucketName" | "arnForObjects">;
 }
 
 /** Changes of one invocation. Lambda waits this long for them. */

@@ -1,5 +1,6 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { REQUEST_MS_MAX } from "../src/base/limits.ts";
@@ -19,7 +20,6 @@ import type { DomainChoice } from "./domain-choice.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction, type TableFunctionProps } from "./function.ts";
 import { Intake } from "./intake.ts";
-import type { Kept } from "./kept.ts";
 import { Marker } from "./marker.ts";
 import { PrivateApi } from "./private-api.ts";
 import { Probe } from "./probe.ts";
@@ -33,7 +33,10 @@ export interface ServiceProps {
   /** The table, or the name of an existing one in the account and the Region. */
   readonly table: TableReference | string;
   /** The history and the trail of the Region. */
-  readonly trail: Pick<Kept, "history" | "bucket">;
+  readonly trail: {
+    readonly history: TableReference;
+    readonly bucket: Pick<IBucket, "bucketName" | "arnForObjects">;
+  };
   /** The stream of the table in this Region, if a template has it; otherwise it is a parameter of the stack. */
   readonly streamArn?: string;
   /** The spaces that have managed policies of their own, beside those over every space; no policies if absent. */

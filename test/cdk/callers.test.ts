@@ -3,7 +3,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { CALLER_ROLES, ROLE_OF } from "../../cdk/callers.ts";
 import { SPACES_MAX } from "../../cdk/deployment.ts";
-import { PlatStage } from "../../cdk/stage.ts";
+import { stageOfContext } from "../../cdk/stage.ts";
 import { SPACE_DEFAULT, SPACE_PATH } from "../../src/api/route.ts";
 import { SPACE_CHARACTERS_MAX } from "../../src/base/limits.ts";
 import { EVERY_SPACE, isAllowed } from "../../src/contract/roles.ts";
@@ -216,5 +216,5 @@ function templateWith(region: string, spaces: readonly string[]): Template {
     "aws:cdk:bundling-stacks": [],
     "plat:dev": { account: "123456789012", region, spaces },
   };
-  return Template.fromStack(new PlatStage(new App({ context }), "dev").stateless);
+  return Template.fromStack(stageOfContext(new App({ context }), "dev").stateless);
 }

@@ -2,14 +2,14 @@ import { App } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, type EnvironmentName } from "../../cdk/environments.ts";
-import { PlatStage } from "../../cdk/stage.ts";
+import { stageOfContext } from "../../cdk/stage.ts";
 import { HTTP_FUNCTIONS, SCHEDULED_FUNCTIONS, templates } from "./templates.ts";
 
 const GROUP = "AWS::CodeDeploy::DeploymentGroup";
 
 function templateOf(name: EnvironmentName, rollout: string): Template {
   const context = { "aws:cdk:bundling-stacks": [], [`plat:${name}`]: { rollout } };
-  return Template.fromStack(new PlatStage(new App({ context }), name).stateless);
+  return Template.fromStack(stageOfContext(new App({ context }), name).stateless);
 }
 
 describe.each(ENVIRONMENT_NAMES)("a canary in %s", (name) => {

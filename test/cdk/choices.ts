@@ -1,7 +1,7 @@
 import { App } from "aws-cdk-lib";
 import { contextKey, readDeployment } from "../../cdk/deployment.ts";
 import type { EnvironmentName } from "../../cdk/environments.ts";
-import { PlatStage } from "../../cdk/stage.ts";
+import { type PlatStage, stageOfContext } from "../../cdk/stage.ts";
 import { UsageError } from "../../src/local/usage-error.ts";
 import type { Settings } from "../../twin/assembly.ts";
 
@@ -43,7 +43,7 @@ export interface Chosen {
 /** Returns the stage of an environment with these settings, without bundles. */
 export function stageOf({ environment, settings }: Chosen): PlatStage {
   const context = { "aws:cdk:bundling-stacks": [], [contextKey(environment)]: settings };
-  return new PlatStage(new App({ context }), environment);
+  return stageOfContext(new App({ context }), environment);
 }
 
 /** A private REST API with all that it can have. */

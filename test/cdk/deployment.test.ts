@@ -2,7 +2,7 @@ import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { readDeployment, SPACES_MAX } from "../../cdk/deployment.ts";
-import { PlatStage } from "../../cdk/stage.ts";
+import { type PlatStage, stageOfContext } from "../../cdk/stage.ts";
 import {
   ACCESS_BY_JWT,
   CONSOLE_AT_ISSUER,
@@ -48,7 +48,7 @@ describe("the context of an environment", () => {
       Assertions: [
         {
           Assert: { "Fn::Contains": [["an account"], "no account"] },
-          AssertDescription: "name account and region of plat:dev in cdk.context.json",
+          AssertDescription: "name account and region of plat-dev",
         },
       ],
     };
@@ -188,7 +188,7 @@ describe("an environment with a table that there is", () => {
 });
 
 function stageWith(context: unknown): PlatStage {
-  return new PlatStage(
+  return stageOfContext(
     new App({ context: { "aws:cdk:bundling-stacks": [], "plat:dev": context } }),
     "dev",
   );

@@ -2,7 +2,7 @@ import { App } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, type EnvironmentName } from "../../cdk/environments.ts";
-import { PlatStage } from "../../cdk/stage.ts";
+import { type PlatStage, stageOfContext } from "../../cdk/stage.ts";
 import { templates } from "./templates.ts";
 
 const REGION = { Ref: "AWS::Region" };
@@ -23,7 +23,7 @@ function stageOf(name: EnvironmentName, settings: object = {}) {
     "aws:cdk:bundling-stacks": [],
     [`plat:${name}`]: { customerManagedKey: true, ...settings },
   };
-  return new PlatStage(new App({ context }), name);
+  return stageOfContext(new App({ context }), name);
 }
 
 function templateOf(stack: PlatStage["key" | "stateful" | "trail" | "stateless"]) {

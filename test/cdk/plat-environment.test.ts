@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { App, Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -5,7 +6,14 @@ import type * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { ACCESS } from "../../cdk/access.ts";
 import type { deployment } from "../../cdk/deployment.ts";
-import { PlatEnvironment, type PlatEnvironmentProps, PlatPool } from "../../cdk/index.ts";
+import {
+  PlatData,
+  PlatEnvironment,
+  type PlatEnvironmentProps,
+  PlatPool,
+  PlatStage,
+  type PlatStageProps,
+} from "../../cdk/index.ts";
 import { stageOf } from "./choices.ts";
 import { templates } from "./templates.ts";
 
@@ -45,14 +53,22 @@ function counted(...all: readonly Template[]): Readonly<Record<string, number>> 
   return counts;
 }
 
-/** The settings of a deployment are those of the construct, but for those of stages. */
-type Settings = Omit<
-  v.InferInput<typeof deployment>,
-  "account" | "region" | "regions" | "tableName" | "customerManagedKey" | "spaces" | "api"
->;
+/** The settings of a deployment are those of the stage, and but for those of stages those of the environment. */
+type Settings = v.InferInput<typeof deployment>;
+type OfStages =
+  | "account"
+  | "region"
+  | "regions"
+  | "tableName"
+  | "customerManagedKey"
+  | "spaces"
+  | "api";
 type Of<Props> = Pick<Required<Props>, keyof Props & keyof Settings>;
+type Names<Some> = Record<keyof Some, never>;
 ({}) as Of<PlatEnvironmentProps> satisfies Partial<Settings>;
-({}) as Record<keyof Settings, never> satisfies Record<keyof Of<PlatEnvironmentProps>, never>;
+({}) as Names<Omit<Settings, OfStages>> satisfies Names<Of<PlatEnvironmentProps>>;
+({}) as Of<PlatStageProps> satisfies Partial<Settings>;
+({}) as Names<Settings> satisfies Names<Of<PlatStageProps>>;
 
 describe("an environment in a stack of somebody else", () => {
   it.each(["dev", "prod"] as const)("has what the stacks of %s have", (protection) => {
@@ -138,10 +154,152 @@ describe("an environment in a stack of somebody else", () => {
     [{ lambdaConcurrency: 0 }, "lambdaConcurrency"],
     [{ rollout: "slow" }, "rollout must be at-once or canary"],
     [{ spread: 1 }, "spread"],
-    [{ api: { type: "http" } }, "api is no property of an environment in one stack"],
+    [
+      { api: { type: "http" } },
+      "api is no property of an environment in one stack: PlatStage has it",
+    ],
   ])("names the property that is wrong: %j", (props, sentence) => {
     expect(() => environment(props as PlatEnvironmentProps)).toThrow(sentence);
   });
+});
+
+describe("the data of an environment", () => {
+  const TABLES = ["AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket"];
+  const kept = (template: Template) =>
+    TABLES.flatMap((type) => Object.keys(template.findResources(type)));
+
+  it("can be in another stack of the app, which stays when that with the code goes", () => {
+    const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
+    const stacks = ["data", "code"].map((name) => new Stack(app, name));
+    const [data = expect.fail(), code = expect.fail()] = stacks;
+    const own = new PlatData(data, "Data");
+    const plat = new PlatEnvironment(code, "Ipam", { data: own });
+    expect(plat.table).toBe(own.table);
+    expect(plat.history).toBe(own.history);
+    expect(plat.trailBucket).toBe(own.trailBucket);
+    expect(kept(Template.fromStack(data))).toEqual([
+      "DataTable363E8CF6",
+      "DataKeptHistory133BD3C5",
+      "DataKeptTrailBucket80F1880C",
+    ]);
+    expect(kept(Template.fromStack(code))).toEqual([]);
+    expect(counted(Template.fromStack(data), Template.fromStack(code))).toEqual(counted(bare));
+  });
+
+  it("can be there already, under its names", () => {
+    const stack = newStack();
+    const tableStreamArn =
+      "arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/2026-11-24T00:00:00.000";
+    const data = PlatData.fromAttributes(stack, "Data", {
+      tableName: "restored",
+      tableStreamArn,
+      historyName: "the-past",
+      trailBucketName: "the-trail",
+    });
+    new PlatEnvironment(stack, "Ipam", { data });
+    const template = Template.fromStack(stack);
+    expect(kept(template)).toEqual([]);
+    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      EventSourceArn: tableStreamArn,
+    });
+    for (const { Properties } of Object.values(template.findResources("AWS::Lambda::Function")))
+      expect(Properties.Environment.Variables.TABLE_NAME).toBe("restored");
+    const text = JSON.stringify(template.toJSON());
+    expect(text).toContain(":table/the-past");
+    expect(text).toContain(":s3:::the-trail/changes/*");
+  });
+
+  it.each<[string, (stack: Stack) => unknown, string]>([
+    [
+      "protection",
+      (stack) => new PlatData(stack, "Data", { protection: "test" as "dev" }),
+      'shop-ipam/Data: protection is "test"; it must be "dev" or "prod"',
+    ],
+    [
+      "trailLock",
+      (stack) => new PlatData(stack, "Data", { trailLock: { mode: "governance", days: 0 } }),
+      "trailLock.days must be",
+    ],
+    [
+      "a lock beside data",
+      (stack) =>
+        new PlatEnvironment(stack, "Ipam", {
+          data: new PlatData(stack, "Data"),
+          trailLock: { mode: "governance", days: 1 },
+        }),
+      "shop-ipam/Ipam: trailLock must be absent beside data: it is a property of PlatData",
+    ],
+    [
+      "an attribute",
+      (stack) => PlatData.fromAttributes(stack, "Data", { tableName: "restored" } as never),
+      'shop-ipam/Data: {"tableName":"restored"} is wrong: tableStreamArn is required',
+    ],
+  ])("names what is wrong: %s", (_, make, sentence) => {
+    expect(() => make(newStack())).toThrow(sentence);
+  });
+});
+
+describe("a stage of an app of somebody else", () => {
+  const HOME = { account: "123456789012", region: "eu-central-1" };
+  const REGIONS = { replicas: ["eu-west-1"], witness: "eu-west-3", active: "eu-central-1" };
+  const stage = (props: PlatStageProps, flags: object = {}) =>
+    new PlatStage(new App({ context: { "aws:cdk:bundling-stacks": [], ...flags } }), "shop", props);
+
+  it("has stacks in each of its Regions, with names that begin with its own", () => {
+    const { stateful, trail, stateless, replicas, trails } = stage({ ...HOME, regions: REGIONS });
+    const stacks = [stateful, trail, stateless, ...replicas.values(), ...trails.values()];
+    expect(stacks.map((stack) => [stack?.stackName, stack?.region])).toEqual([
+      ["shop-stateful", "eu-central-1"],
+      ["shop-trail", "eu-central-1"],
+      ["shop-stateless", "eu-central-1"],
+      ["shop-stateless-eu-west-1", "eu-west-1"],
+      ["shop-trail-eu-west-1", "eu-west-1"],
+    ]);
+    const table = { TableName: "shop", MultiRegionConsistency: "STRONG" };
+    Template.fromStack(stateful ?? expect.fail()).hasResourceProperties(
+      "AWS::DynamoDB::GlobalTable",
+      table,
+    );
+  });
+
+  it("has the resources of npm run deploy, and strong references whatever flags the app begins with", () => {
+    const { stateful, trail, stateless } = stage({ protection: "dev" }, INIT);
+    for (const [name, stack] of Object.entries({ stateful, trail, stateless })) {
+      const made = Template.fromStack(stack ?? expect.fail());
+      expect(counted(made)).toEqual(counted(templates.dev[name as keyof typeof templates.dev]));
+      expect(JSON.stringify(made.toJSON())).not.toContain("Fn::GetStackOutput");
+    }
+  });
+
+  it.each<[object, string]>([
+    [{ protection: "test" }, 'shop: protection is "test"; it must be "dev" or "prod"'],
+    [{ account: "1" }, "account must be an account as text"],
+    [{ ...HOME, regions: { ...REGIONS, active: "eu-west-2" } }, "regions.active must be one of"],
+    [{ regions: REGIONS }, "region is required beside regions"],
+    [{ ...HOME, regions: REGIONS, tableName: "old" }, "tableName must be absent beside regions"],
+    [{ api: { type: "private" } }, "api.vpcEndpointIds"],
+    [{ spaces: ["a b"] }, "spaces"],
+    [{ spread: 1 }, "spread"],
+  ])("names the property that is wrong: %j", (props, sentence) => {
+    expect(() => stage(props as PlatStageProps)).toThrow(sentence);
+  });
+});
+
+it.each([
+  ["Data in a stack of its own", ["ipam-data", "ipam"]],
+  ["More than one Region", ["shop-ipam"]],
+])("docs/cdk.md makes what it says under: %s", (heading, made) => {
+  const [, section = ""] = readFileSync("docs/cdk.md", "utf8").split(`### ${heading}\n`);
+  const [, code = ""] = /```js\n(.*?)```/s.exec(section) ?? [];
+  const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
+  new Function("app", "Stack", "PlatData", "PlatEnvironment", "PlatStage", code)(
+    app,
+    Stack,
+    PlatData,
+    PlatEnvironment,
+    PlatStage,
+  );
+  expect(app.node.children.map(({ node }) => node.id)).toEqual(made);
 });
 
 describe("a grant", () => {

@@ -1,11 +1,11 @@
 import { App } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { PlatStage } from "../../cdk/stage.ts";
+import { stageOfContext } from "../../cdk/stage.ts";
 import { templates } from "./templates.ts";
 
 const context = { "aws:cdk:bundling-stacks": [], "plat:dev": { probe: true } };
-const probed = Template.fromStack(new PlatStage(new App({ context }), "dev").stateless);
+const probed = Template.fromStack(stageOfContext(new App({ context }), "dev").stateless);
 const alarm = (template: Template) =>
   Object.values(template.findResources("AWS::CloudWatch::Alarm")).find(({ Properties }) =>
     Properties.AlarmName.endsWith("NoHeartbeatOfProbe"),

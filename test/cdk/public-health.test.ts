@@ -1,12 +1,12 @@
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { PlatStage } from "../../cdk/stage.ts";
+import { stageOfContext } from "../../cdk/stage.ts";
 import { openKeys } from "./http-api.ts";
 import { templates } from "./templates.ts";
 
 const context = { "aws:cdk:bundling-stacks": [], "plat:dev": { publicHealth: true } };
-const open = Template.fromStack(new PlatStage(new App({ context }), "dev").stateless);
+const open = Template.fromStack(stageOfContext(new App({ context }), "dev").stateless);
 const PUBLIC = ["GET /healthz", "HEAD /healthz"];
 
 describe("/healthz without a signature", () => {

@@ -3,7 +3,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { readDeployment } from "../../cdk/deployment.ts";
 import { ENVIRONMENT_NAMES, type EnvironmentName } from "../../cdk/environments.ts";
-import { PlatStage } from "../../cdk/stage.ts";
+import { type PlatStage, stageOfContext } from "../../cdk/stage.ts";
 import { oneIn } from "../simulation/sampled-calls.ts";
 import { FUNCTIONS, functionsOf } from "./templates.ts";
 
@@ -18,7 +18,7 @@ const stages = new Map<string, PlatStage>();
 function stageOf(name: EnvironmentName, settings: object) {
   const context = { "aws:cdk:bundling-stacks": [], [`plat:${name}`]: { ...HOME, ...settings } };
   const key = JSON.stringify(context);
-  const stage = stages.get(key) ?? new PlatStage(new App({ context }), name);
+  const stage = stages.get(key) ?? stageOfContext(new App({ context }), name);
   stages.set(key, stage);
   return stage;
 }

@@ -1,6 +1,6 @@
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { PlatStage } from "../../cdk/stage.ts";
+import { type PlatStage, stageOfContext } from "../../cdk/stage.ts";
 import { ROUTES } from "../../src/contract/routes.ts";
 
 export const HTTP_FUNCTIONS = [...new Set(ROUTES.map((route) => route.function))];
@@ -10,8 +10,8 @@ export const FUNCTIONS = [...HTTP_FUNCTIONS, ...SCHEDULED_FUNCTIONS, "intake", "
 // Without bundling, because it would change only the hash of the code in the templates.
 const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
 export const stages = {
-  dev: new PlatStage(app, "dev"),
-  prod: new PlatStage(app, "prod"),
+  dev: stageOfContext(app, "dev"),
+  prod: stageOfContext(app, "prod"),
 };
 
 /** The templates of both environments, without accounts. */

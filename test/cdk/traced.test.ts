@@ -1,11 +1,11 @@
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { expect, it } from "vitest";
-import { PlatStage } from "../../cdk/stage.ts";
+import { stageOfContext } from "../../cdk/stage.ts";
 import { FUNCTIONS, templates } from "./templates.ts";
 
 const context = { "aws:cdk:bundling-stacks": [], "plat:dev": { tracing: "xray" } };
-const traced = Template.fromStack(new PlatStage(new App({ context }), "dev").stateless);
+const traced = Template.fromStack(stageOfContext(new App({ context }), "dev").stateless);
 
 it("with tracing by X-Ray every function writes traces, and may", () => {
   const functions = Object.values(traced.findResources("AWS::Lambda::Function"));

@@ -1,9 +1,15 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { App, Stack } from "aws-cdk-lib";
-import { PlatEnvironment, type PlatEnvironmentProps } from "../../cdk/index.ts";
+import {
+  PlatData,
+  PlatEnvironment,
+  type PlatEnvironmentProps,
+  PlatStage,
+  type PlatStageProps,
+} from "../../cdk/index.ts";
 
 const run = promisify(execFile);
 
@@ -32,19 +38,31 @@ const CHOICES: Readonly<Record<string, PlatEnvironmentProps>> = {
   },
 };
 
+/** A stage with all that an environment in one stack cannot have. */
+const STAGE: PlatStageProps = {
+  account: "123456789012",
+  region: "eu-central-1",
+  regions: { replicas: ["eu-west-1"], witness: "eu-west-3", active: "eu-west-1" },
+  customerManagedKey: true,
+  spaces: ["blue"],
+};
+
 const PROGRAM = `
 import { App, Stack } from "aws-cdk-lib";
-import { PlatEnvironment } from "plat-ipam/cdk";
+import { PlatData, PlatEnvironment, PlatStage } from "plat-ipam/cdk";
 
 const app = new App();
 for (const [name, props] of Object.entries(${JSON.stringify(CHOICES)}))
   new PlatEnvironment(new Stack(app, name), "Ipam", props);
+const data = new PlatData(new Stack(app, "data"), "Data");
+new PlatEnvironment(new Stack(app, "code"), "Ipam", { data });
+new PlatStage(app, "stage", ${JSON.stringify(STAGE)});
 `;
 
 type Templates = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the templates that the package makes with a version of the CDK, by the names of their stacks.
+ * Returns the templates that the package makes with a version of the CDK, by their files.
  *
  * @param place an empty folder
  * @param tarball the package
@@ -67,12 +85,15 @@ export async function templatesOfPackage(
   return readTemplates(join(folder, "out"));
 }
 
-/** Returns the templates that the sources make, by the names of their stacks. @param place an empty folder */
+/** Returns the templates that the sources make, by their files. @param place an empty folder */
 export async function templatesOfSources(place: string): Promise<Templates> {
   const outdir = join(place, "sources");
   const app = new App({ outdir, context: { "aws:cdk:bundling-stacks": [] } });
   for (const [name, props] of Object.entries(CHOICES))
     new PlatEnvironment(new Stack(app, name), "Ipam", props);
+  const data = new PlatData(new Stack(app, "data"), "Data");
+  new PlatEnvironment(new Stack(app, "code"), "Ipam", { data });
+  new PlatStage(app, "stage", STAGE);
   app.synth();
   const templates = await readTemplates(outdir);
   await rm(outdir, { recursive: true });
@@ -84,8 +105,9 @@ const VERSION = /(CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g;
 
 /** Reads templates without what the place of the code, or the version of the CDK, makes of them. */
 async function readTemplates(outdir: string): Promise<Templates> {
+  const files = await readdir(outdir, { recursive: true });
   const read = async (name: string) => {
-    const text = await readFile(join(outdir, `${name}.template.json`), "utf8");
+    const text = await readFile(join(outdir, name), "utf8");
     const { Resources, ...others } = JSON.parse(text.replace(VERSION, "$1"));
     for (const resource of Object.values<Record<string, unknown>>(Resources)) {
       delete resource.Metadata;
@@ -95,5 +117,7 @@ async function readTemplates(outdir: string): Promise<Templates> {
     delete Resources.CDKMetadata;
     return [name, { Resources, ...others }] as const;
   };
-  return Object.fromEntries(await Promise.all(Object.keys(CHOICES).map(read)));
+  return Object.fromEntries(
+    await Promise.all(files.filter((name) => name.endsWith(".template.json")).map(read)),
+  );
 }
