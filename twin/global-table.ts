@@ -13,19 +13,19 @@ export interface GlobalTableProps extends Pick<Deployment, "table" | "otherTable
   readonly regions: readonly string[];
   /** A Region that stores writes and serves no requests. */
   readonly witness?: string | undefined;
-  /** What the table keeps; `strong` if absent. */
+  /** The promise of the table; `strong` if absent. */
   readonly consistency?: Consistency | undefined;
   /** Resolves when a message has reached another Region, and its answer is back. */
   readonly roundTrip?: (() => Promise<unknown>) | undefined;
 }
 
 /**
- * What a global table keeps: `strong` is multi-Region strong consistency. For tests of a judge, `unchecked` is the same
+ * The promise of a global table: `strong` is multi-Region strong consistency. For tests of a judge, `unchecked` is the same
  * without a conflict between two Regions, and `eventual` answers before other Regions have the write.
  */
 export type Consistency = "strong" | "unchecked" | "eventual";
 
-/** How long a message takes to another Region and back. */
+/** The time that a message takes to another Region and back. */
 const ROUND_TRIP_MS = 5;
 /** A write is acknowledged when this many Regions have stored it. */
 const STORED_MIN = 2;

@@ -23,7 +23,7 @@ export interface RegionsOptions {
   /** The answers that callers get between two events. */
   readonly answersBetween: number;
   readonly seed: number;
-  /** What the table keeps; `strong` if absent. */
+  /** The promise of the table; `strong` if absent. */
   readonly consistency?: Consistency;
   /** Called with a sentence at each event. */
   readonly say: (sentence: string) => void;
@@ -51,7 +51,7 @@ type Serving = (typeof SERVING)[number];
 
 /** Rarely enough that the runs of two Regions leave the callers most of two cores. */
 const SCHEDULE_SECONDS = 10;
-/** How long a message takes to another Region and back, while callers are at work. */
+/** The time that a message takes to another Region and back, while callers are at work. */
 const ROUND_TRIP_MS = 5;
 const ANSWERS_POLL_MS = 5;
 
