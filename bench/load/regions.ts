@@ -6,7 +6,7 @@ import { seededRandom } from "../../test/simulation/random.ts";
 import { OPERATOR_KEYS } from "../../twin/callers.ts";
 import { deploymentOf } from "../../twin/deployment.ts";
 import { freshAssembly } from "../../twin/fresh.ts";
-import { type Consistency, GlobalTable } from "../../twin/global-table.ts";
+import { GlobalTable } from "../../twin/global-table.ts";
 import { signing } from "../../twin/signing.ts";
 import { readStacks, type Synthesised, stacksIn } from "../../twin/stacks.ts";
 import { startTwin, type Twin } from "../../twin/twin.ts";
@@ -23,8 +23,6 @@ export interface RegionsOptions {
   /** The answers that callers get between two events. */
   readonly answersBetween: number;
   readonly seed: number;
-  /** The promise of the table; `strong` if absent. */
-  readonly consistency?: Consistency;
   /** Called with a sentence at each event. */
   readonly say: (sentence: string) => void;
 }
@@ -158,7 +156,7 @@ class Regions implements Grounds {
     this.#latency = latency;
   }
 
-  static async open({ directory, consistency }: RegionsOptions): Promise<Regions> {
+  static async open({ directory }: RegionsOptions): Promise<Regions> {
     const templates = await templatesOf();
     const { deployment } = deploymentIn(HOME, templates[HOME]);
     const latency = { ms: ROUND_TRIP_MS };
@@ -166,7 +164,6 @@ class Regions implements Grounds {
       ...deployment,
       regions: SERVING,
       witness: WITNESS,
-      consistency,
       roundTrip: async () => latency.ms > 0 && sleep(latency.ms),
     });
     const world = new Regions(table, templates, directory, latency);
