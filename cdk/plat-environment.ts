@@ -1,5 +1,5 @@
 import { ArnFormat, Aspects, Stack } from "aws-cdk-lib";
-import type { IAlarm } from "aws-cdk-lib/aws-cloudwatch";
+import { type IAlarm, type Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IEventBus } from "aws-cdk-lib/aws-events";
 import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
@@ -16,6 +16,7 @@ import { type CallerRole, callsInEverySpace, callsInSpace } from "./callers.ts";
 import { deployment } from "./deployment.ts";
 import { EncryptedWith } from "./encrypted-with.ts";
 import { environmentOf, UNNAMED } from "./environments.ts";
+import { EACH_5_MINUTES, EACH_15_MINUTES, ownMetric, type StageMetrics } from "./metrics.ts";
 import { type IPlatData, PlatData, type PlatTrailLock } from "./plat-data.ts";
 import { protectionOf, readProps, wrong } from "./props.ts";
 import { Service } from "./service.ts";
@@ -147,6 +148,7 @@ export class PlatEnvironment extends Construct {
   readonly alarmTopic: ITopic;
   readonly alarms: IAlarm[];
   readonly #stageName: string;
+  readonly #stage: StageMetrics;
   readonly #access: PlatAccess["type"];
 
   /** @throws {Error} if a property is wrong, or if the stack has an environment already; the message names it */
@@ -209,6 +211,7 @@ export class PlatEnvironment extends Construct {
     this.alarmTopic = service.alarms.topic;
     this.alarms = service.alarms.all;
     this.#stageName = service.stageName;
+    this.#stage = service.stage;
     this.#access = access.type;
   }
 
@@ -257,6 +260,43 @@ export class PlatEnvironment extends Construct {
   /** Lets a principal send events of other systems, such as those of instances. */
   grantSendEvents(grantee: IGrantable): Grant {
     return this.eventQueue.grantSendMessages(grantee);
+  }
+
+  /** Returns the number of requests. */
+  metricRequests(options: MetricOptions = {}): Metric {
+    return this.#stage.metricCount({ period: EACH_5_MINUTES, ...options });
+  }
+
+  /** Returns the number of answers of 500 or above. */
+  metricServerErrors(options: MetricOptions = {}): Metric {
+    return this.#stage.metricServerError({ period: EACH_5_MINUTES, ...options });
+  }
+
+  /** Returns the time of requests at the API, in ms: the 99th percentile, unless another statistic is named. */
+  metricLatency(options: MetricOptions = {}): Metric {
+    return this.#stage.metricLatency({ statistic: "p99", period: EACH_5_MINUTES, ...options });
+  }
+
+  /** Returns the share of the fullest pool that cannot be assigned now, in percent. */
+  metricPoolUse(options: MetricOptions = {}): Metric {
+    return this.metric("PoolUse", { statistic: Stats.MAXIMUM, ...options });
+  }
+
+  /** Returns the hours until the first pool is full, as they are forecast. Without a forecast it has no value. */
+  metricHoursUntilExhausted(options: MetricOptions = {}): Metric {
+    return this.metric("HoursUntilExhausted", { statistic: Stats.MINIMUM, ...options });
+  }
+
+  /**
+   * Returns another metric that the functions write.
+   *
+   * @param metricName such as `Conflicts`, as docs/observability.md lists them
+   * @param options its statistic, and in `dimensionsMap` its dimensions but for `service`
+   */
+  metric(metricName: string, options: MetricOptions = {}): Metric {
+    const { dimensionsMap: dimensions = {}, statistic = Stats.SUM, ...rest } = options;
+    const of = { dimensions, statistic, period: EACH_15_MINUTES };
+    return ownMetric(this, metricName, of).with(rest);
   }
 
   #grant(role: CallerRole, grantee: IGrantable, { space }: PlatGrantOptions): Grant {

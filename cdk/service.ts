@@ -21,6 +21,7 @@ import type { Environment } from "./environments.ts";
 import { TableFunction, type TableFunctionProps } from "./function.ts";
 import { Intake } from "./intake.ts";
 import { Marker } from "./marker.ts";
+import type { StageMetrics } from "./metrics.ts";
 import { PrivateApi } from "./private-api.ts";
 import { Probe } from "./probe.ts";
 import { Publishing } from "./publishing.ts";
@@ -71,6 +72,8 @@ export class Service extends Construct {
   /** The name of the stage in the ARNs of calls. */
   readonly stageName: string;
   readonly endpoint: string;
+  /** The metrics of the API. */
+  readonly stage: StageMetrics;
   readonly alarms: Alarms;
   /** Takes events of other systems. */
   readonly eventQueue: IQueue;
@@ -210,6 +213,7 @@ export class Service extends Construct {
     this.apiId = apiId;
     this.stageName = stageName;
     this.endpoint = endpoint;
+    this.stage = stage;
     this.alarms = alarms;
     this.eventQueue = events.queue;
     if (publishing) this.publishing = publishing;

@@ -302,6 +302,49 @@ it.each([
   expect(app.node.children.map(({ node }) => node.id)).toEqual(made);
 });
 
+it("the metrics of an environment are those that its alarms watch", () => {
+  const { stack, plat } = environment({ alarms: "all" });
+  const own = {
+    requests: plat.metricRequests(),
+    errors: plat.metricServerErrors(),
+    latency: plat.metricLatency(),
+    use: plat.metricPoolUse(),
+    hours: plat.metricHoursUntilExhausted(),
+    heartbeat: plat.metric("Heartbeat", { dimensionsMap: { run: "work" } }),
+    pool: plat.metricPoolUse({ dimensionsMap: { space: "blue", pool: "lan", family: "ipv4" } }),
+  };
+  for (const [id, metric] of Object.entries(own))
+    metric.createAlarm(stack, id, { threshold: 1, evaluationPeriods: 1 });
+  const alarms = Object.entries(Template.fromStack(stack).findResources("AWS::CloudWatch::Alarm"));
+  const watched = (isIt: (id: string) => boolean) =>
+    alarms
+      .filter(([id]) => isIt(id))
+      .map(
+        ([
+          ,
+          {
+            Properties: { Namespace, MetricName, Dimensions },
+          },
+        ]) => ({
+          Namespace,
+          MetricName,
+          Dimensions,
+        }),
+      );
+  const ofPlat = watched((id) => id.startsWith("Ipam"));
+  const of = (id: string) => watched((each) => each.startsWith(id))[0];
+  for (const id of ["errors", "use", "hours", "heartbeat"]) expect(ofPlat).toContainEqual(of(id));
+  const { Namespace, Dimensions } = of("errors") ?? {};
+  expect(of("requests")).toEqual({ Namespace, Dimensions, MetricName: "Count" });
+  expect(of("latency")).toEqual({ Namespace, Dimensions, MetricName: "Latency" });
+  expect(of("pool")?.Dimensions).toEqual([
+    { Name: "family", Value: "ipv4" },
+    { Name: "pool", Value: "lan" },
+    { Name: "service", Value: "plat" },
+    { Name: "space", Value: "blue" },
+  ]);
+});
+
 describe("a grant", () => {
   const granted = (give: (plat: PlatEnvironment, role: Role) => unknown) => {
     const { stack, plat, template } = environment();
