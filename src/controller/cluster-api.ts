@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { NAME_CHARACTERS_MAX } from "../base/limits.ts";
 import { same } from "../base/same.ts";
 import { type Answer, ApiError, type PlatClient } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
@@ -32,6 +34,8 @@ const PAUSED = `${CLUSTER_GROUP}/paused`;
 /** The host of all claims, so that they share blocks. The machine of a claim has no name yet. */
 const HOST = "cluster-api";
 
+/** The digest at the end of a handle that would be too long. */
+const DIGEST_CHARACTERS = 16;
 const REQUESTS_AT_ONCE = 8;
 /** Claims and pools in one round of work. */
 const KEYS_PER_ROUND = 64;
@@ -585,9 +589,16 @@ function isPaused(claim: ClaimObject, followed: Followed): boolean {
   return cluster.spec?.paused === true || hasPause(cluster);
 }
 
-/** Returns the handle of a claim. It lacks the uid, which `clusterctl move` changes. */
-const handleOf = ({ metadata: { namespace, name } }: ClaimObject): string =>
-  `capi/${namespace}/${name}`;
+/**
+ * Returns the handle of a claim. It lacks the uid, which `clusterctl move` changes. A name that is too long for a handle
+ * ends with a digest of itself.
+ */
+function handleOf({ metadata: { namespace, name } }: ClaimObject): string {
+  const handle = `capi/${namespace}/${name}`;
+  if (handle.length <= NAME_CHARACTERS_MAX) return handle;
+  const end = `.${createHash("sha256").update(name).digest("hex").slice(0, DIGEST_CHARACTERS)}`;
+  return handle.slice(0, NAME_CHARACTERS_MAX - end.length) + end;
+}
 
 /** Returns the owners that an IPAddress must have. */
 function ownersOf(claim: ClaimObject, pool: PoolObject, claimVersion: string): readonly Owner[] {

@@ -158,6 +158,20 @@ describe("a claim", () => {
     );
   });
 
+  it("with a name as long as names can be has a handle of its own that Plat takes", async () => {
+    const long = (end: string) => `${"m".repeat(252)}${end}`;
+    await working(
+      ({ cluster }) => {
+        claim(cluster, long("1"));
+        claim(cluster, long("2"));
+      },
+      async ({ plat }) => {
+        expect(plat.held.size).toBe(2);
+        for (const handle of plat.held.keys()) expect(handle).toMatch(/^capi\/team-a\/.{241}$/);
+      },
+    );
+  });
+
   it("of a pool without a namespace is served in every namespace", async () => {
     await working(
       ({ cluster }) => {
