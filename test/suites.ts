@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /**
  * Test files of minutes: those that try every call or thousands of callers, and those that start processes or build
- * what is deployed. `npm run test:long` runs them, longest first, and `npm test` runs all others. For each of them,
+ * what is deployed. `npm run test:long` runs them but for the drills, longest first, and `npm test` runs all others. For each of them,
  * another file tests a sample or its parts.
  */
 
@@ -33,7 +33,6 @@ const PROCESS_SUITES = [
   "test/twin/race.test.ts",
   "test/twin/prod.test.ts",
   "test/twin/kill.test.ts",
-  "test/twin/regions.test.ts",
   "test/twin/private-api.test.ts",
   "test/local/kill.test.ts",
   "test/cni/lab.test.ts",
@@ -75,7 +74,10 @@ const PROCESS_SUITES = [
   "test/simulation/campaign.test.ts",
 ];
 
-export const LONG_TESTS: readonly string[] = [...FAULT_SUITES, ...PROCESS_SUITES];
+/** Drills of many minutes, whose parts other tests hold. `npm run test:whole` alone runs them. */
+const DRILLS = ["test/twin/regions.test.ts"];
+
+export const LONG_TESTS: readonly string[] = [...FAULT_SUITES, ...PROCESS_SUITES, ...DRILLS];
 
 /** Returns the test files that assert properties, which `npm run test:long` tries with more cases. */
 export const propertyTests = (): readonly string[] =>
