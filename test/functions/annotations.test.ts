@@ -40,17 +40,6 @@ describe("the annotations of a pod", () => {
     expect(await outcomeOf(plat, both, { ipv6: 1 })).toEqual(["shop-v4", "shop-v6"]);
   });
 
-  it("choose with the item of its interface, which is eth0, before the one for all interfaces", async () => {
-    const plat = await withPools();
-    const items = [
-      { interface: "net1", ipv4: ["bank-v4"] },
-      { interface: "eth0", ipv4: ["shop-v4"] },
-    ];
-    const annotations = { [IPPOOLS]: JSON.stringify(items), [IPPOOL]: '{"ipv4": ["auto"]}' };
-    expect(await outcomeOf(plat, annotations)).toEqual(["shop-v4"]);
-    expect(await outcomeOf(plat, { [IPPOOLS]: '[{"ipv4": ["bank-v4"]}]' })).toEqual(["bank-v4"]);
-  });
-
   it("choose before the defaults of the network, and leave the choice to them if they have none of Spiderpool", async () => {
     const plat = await withPools();
     const request = { defaultPools: ["bank-v4"] };
@@ -68,14 +57,6 @@ describe("the annotations of a pod", () => {
     expect(await outcomeOf(plat, annotations, { ipv4: 0, ipv6: 1 })).toBe(
       "no_pool_available: pools",
     );
-  });
-
-  it("that name an unknown pool get no address", async () => {
-    const plat = await withPools();
-    const annotations = { [IPPOOL]: '{"ipv4": ["shop-v4", "lost"]}' };
-    const { status, body } = await assign(plat, annotations);
-    expect([status, body.rule]).toEqual([409, "pools"]);
-    expect(body.pools).toContainEqual(expect.objectContaining({ pool: "lost", code: "not_found" }));
   });
 
   it("that name subnets get no address without an application, whatever pools there are", async () => {

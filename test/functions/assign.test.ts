@@ -53,15 +53,6 @@ describe("an assigned address", () => {
     expect((await plat.assign({ host: "n1", ipv4: 1 }, "key")).status).toBe(200);
   });
 
-  it("of IPv6 is read in any text of it", async () => {
-    const plat = newSpace();
-    await plat.put("/v1/pools/six", { cidr: "2001:db8::/64" });
-    const assigned = await plat.assign({ host: "n1", address: "2001:DB8:0::7" });
-    expect(assigned.body.addresses).toMatchObject([{ address: "2001:db8::7", family: 6 }]);
-    const read = await plat.get("/v1/addresses/2001:0db8:0:0::0007");
-    expect(read.body).toMatchObject({ address: "2001:db8::7", state: "assigned" });
-  });
-
   it("has a handle made for it when its request has none", async () => {
     const plat = await spaceWithPool();
     const { body } = await plat.assign({ host: "n1", ipv4: 1 });
@@ -154,38 +145,6 @@ describe("a request is rejected", () => {
       detail: "Address 10.0.0.7 is assigned.",
     });
     expect(body).not.toHaveProperty("assignedTo");
-  });
-
-  it("for an address that was just released, with the time when it is available", async () => {
-    const plat = await spaceWithPool({ cooldownSeconds: 1200 });
-    const { body } = await plat.assign({ host: "n1", address: "10.0.0.7" });
-    await plat.delete(`/v1/handles/${body.handle}`);
-    const refused = await plat.assign({ host: "n1", address: "10.0.0.7" });
-    expect(refused).toMatchObject({ status: 409, body: { code: "address_cooling" } });
-    expect(Date.parse(refused.body.availableAt)).toBeGreaterThan(Date.now() + 1_100_000);
-  });
-
-  it("by a pool that is disabled, for another use, or Manual and not named", async () => {
-    const reasons: [object, object, string][] = [
-      [{ disabled: true }, {}, "is disabled"],
-      [{ allowedUses: ["Tunnel"] }, {}, "does not allow the use Workload"],
-      [{ allowedUses: ["Workload"] }, { use: "Tunnel" }, "does not allow the use Tunnel"],
-      [{ assignmentMode: "Manual" }, {}, "serves only requests that name it"],
-    ];
-    for (const [pool, request, reason] of reasons) {
-      const plat = await spaceWithPool(pool);
-      const refused = await plat.assign({ host: "n1", ipv4: 1, ...request });
-      expect(refused).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
-      expect(refused.body.pools).toMatchObject([
-        { pool: "main", reason: expect.stringContaining(reason) },
-      ]);
-    }
-  });
-
-  it("not by a Manual pool that it names", async () => {
-    const plat = await spaceWithPool({ assignmentMode: "Manual" });
-    expect((await plat.assign({ host: "n1", ipv4: 1, pools: ["main"] })).status).toBe(200);
-    expect((await plat.assign({ host: "n1", ipv4: 1, pools: ["10.0.0.0/24"] })).status).toBe(200);
   });
 
   it("where the space has no pool", async () => {

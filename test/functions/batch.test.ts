@@ -30,14 +30,6 @@ describe("POST /v1/batch", () => {
     expect(again.body.addresses[0].address).toBe(address);
   });
 
-  it("answers the same when it is sent again", async () => {
-    const { send } = await withPool();
-    const requests = [assign("a"), assign("b")];
-    const addresses = ({ body }: Awaited<ReturnType<typeof send>>) =>
-      body.results.map(({ assigned }: { assigned: { addresses: unknown } }) => assigned.addresses);
-    expect(addresses(await send(requests))).toEqual(addresses(await send(requests)));
-  });
-
   it("releases addresses beside its assigns", async () => {
     const { send, plat } = await withPool();
     const [told] = (await send([assign("a")])).body.results;

@@ -10,11 +10,6 @@ async function spaceWithoutFreeBlock({ pool = {}, settings = {} } = {}) {
   return plat;
 }
 
-const STRICT = [
-  ["the space has strictAffinity", { settings: { strictAffinity: true } }],
-  ["the pool forbids borrowing", { pool: { borrowing: "forbidden" } }],
-] as const;
-
 describe("a host for which the pool has no free block", () => {
   it("borrows from a block of another host, and is told so", async () => {
     const plat = await spaceWithoutFreeBlock();
@@ -42,22 +37,6 @@ describe("a host for which the pool has no free block", () => {
     const next = await plat.assign({ host: "owner", ipv4: 2 });
     expect(textsOf(next)).toEqual(["10.0.0.6", "10.0.0.7"]);
     expect(next.body.addresses).toMatchObject([{ borrowed: false }, { borrowed: false }]);
-  });
-
-  it("frees what it borrowed by its handle", async () => {
-    const plat = await spaceWithoutFreeBlock();
-    await plat.assign({ host: "guest", ipv4: 2, handle: "h" });
-    const { body } = await plat.delete("/v1/handles/h");
-    expect(body.released.toSorted()).toEqual(["10.0.0.6", "10.0.0.7"]);
-    expect((await plat.assign({ host: "other", ipv4: 2 })).status).toBe(200);
-  });
-
-  it("is told the same again under its Idempotency-Key", async () => {
-    const plat = await spaceWithoutFreeBlock();
-    const request = { host: "guest", ipv4: 2, handle: "h" };
-    const once = await plat.assign(request, "key-1");
-    expect(once.status).toBe(200);
-    expect(await plat.assign(request, "key-1")).toEqual(once);
   });
 
   it("borrows only what its own blocks do not have", async () => {
@@ -91,14 +70,6 @@ describe("a host for which the pool has no free block", () => {
     expect(textsOf(await plat.assign({ host: "guest", ipv4: 1 }))).toEqual(["10.0.0.7"]);
   });
 
-  it.each(STRICT)("is rejected when %s", async (_, strict) => {
-    const plat = await spaceWithoutFreeBlock(strict);
-    const refused = await plat.assign({ host: "guest", ipv4: 1 });
-    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
-    const own = await plat.assign({ host: "owner", ipv4: 2 });
-    expect(textsOf(own)).toEqual(["10.0.0.6", "10.0.0.7"]);
-  });
-
   it("is rejected by the pool that forbids borrowing, and served by another that allows it", async () => {
     const plat = await spaceWithoutFreeBlock({ pool: { borrowing: "forbidden" } });
     await plat.put("/v1/pools/other", { cidr: "10.1.0.0/30", blockSize: 30 });
@@ -109,41 +80,13 @@ describe("a host for which the pool has no free block", () => {
 });
 
 describe("a specific address in another host's block", () => {
-  it("is borrowed, and released by its generation", async () => {
-    const plat = await spaceWithoutFreeBlock();
-    const { body } = await plat.assign({ host: "guest", address: "10.0.0.7" });
-    const [{ address, generation }] = body.addresses;
-    expect(body.addresses).toMatchObject([{ address: "10.0.0.7", borrowed: true }]);
-    const released = await plat.release({ addresses: [{ address, generation }] });
-    expect(released.body.results).toEqual([{ address, status: "released" }]);
-    expect((await plat.get("/v1/addresses/10.0.0.7")).body.state).not.toBe("assigned");
-  });
-
-  it("is rejected when it is assigned already", async () => {
-    const plat = await spaceWithoutFreeBlock();
-    const refused = await plat.assign({ host: "guest", address: "10.0.0.5" });
-    expect(refused).toMatchObject({ status: 409, body: { code: "already_assigned" } });
-  });
-
-  it.each(STRICT)("is rejected when %s, with the block and its owner", async (_, strict) => {
-    const plat = await spaceWithoutFreeBlock(strict);
+  it("is rejected where the pool forbids borrowing, with the block and its owner", async () => {
+    const plat = await spaceWithoutFreeBlock({ pool: { borrowing: "forbidden" } });
     expect(await plat.assign({ host: "guest", address: "10.0.0.7" })).toMatchObject({
       status: 409,
       body: { code: "strict_affinity", block: "10.0.0.4/30", owner: "owner" },
     });
     expect((await plat.assign({ host: "owner", address: "10.0.0.7" })).status).toBe(200);
-  });
-});
-
-describe("a host that may have no more blocks", () => {
-  it("borrows, though the pool has free ones", async () => {
-    const plat = await spaceWithPool();
-    await plat.assign({ host: "owner", address: "10.0.0.0" });
-    await plat.assign({ host: "guest", address: "10.0.0.16" });
-    const { body } = await plat.assign({ host: "guest", ipv4: 20, maxBlocksPerHost: 1 });
-    const borrowed = body.addresses.filter(({ borrowed }: { borrowed: boolean }) => borrowed);
-    expect(body.addresses).toHaveLength(20);
-    expect(borrowed).toHaveLength(5);
   });
 });
 

@@ -81,46 +81,6 @@ describe("a dry run of an assign", () => {
     expect(refused.body.rejection).toMatchObject({ code: "handle_limit" });
   });
 
-  it("tells of each pool by which rule it is dropped", async () => {
-    const plat = await spaceWithPool();
-    await plat.put("/v1/pools/disabled", { cidr: "10.1.0.0/24", disabled: true });
-    await plat.put("/v1/pools/manual", { cidr: "10.2.0.0/24", assignmentMode: "Manual" });
-    await plat.put("/v1/pools/six", { cidr: "2001:db8::/64" });
-    await plat.put("/v1/pools/tunnel", { cidr: "10.3.0.0/24", allowedUses: ["Tunnel"] });
-    const reasonsOf = async (request: object) => {
-      const { body } = await dry(() =>
-        plat.assign({ host: "n1", ipv4: 1, dryRun: true, ...request }),
-      );
-      return Object.fromEntries(
-        body.families[0].pools.map((judged: Record<string, unknown>) => [
-          judged.pool,
-          judged.kept ? "kept" : judged.code,
-        ]),
-      );
-    };
-    expect(await reasonsOf({})).toEqual({
-      disabled: "disabled",
-      main: "kept",
-      manual: "mode",
-      six: "family",
-      tunnel: "use",
-    });
-    expect(await reasonsOf({ pools: ["manual", "10.1.0.0/24", "none"] })).toEqual({
-      disabled: "disabled",
-      main: "not_named",
-      manual: "kept",
-      none: "not_found",
-      six: "not_named",
-      tunnel: "not_named",
-    });
-    const address = { ipv4: 0, address: "10.3.0.7" };
-    expect(await reasonsOf(address)).toEqual({ tunnel: "kept" });
-    expect(await reasonsOf({ ...address, use: "Workload" })).toEqual({
-      tunnel: "use",
-    });
-    expect(await reasonsOf({ ipv4: 0, address: "10.9.0.7" })).toEqual({});
-  });
-
   it("answers with the rejection that the request would meet", async () => {
     const plat = await spaceWithPool({ cidr: "10.0.0.0/30", blockSize: 30 });
     await plat.put("/v1/config", { maxAddressesPerRequest: 9 });

@@ -26,25 +26,6 @@ async function told(plat: Plat, request: object): Promise<readonly string[]> {
 }
 
 describe("of several pools that may serve a request", () => {
-  it("the first by name does, and the next where it has no free block", async () => {
-    const plat = await twoPools();
-    expect(await told(plat, { host: "n1" })).toEqual(["1 a", "2 b"]);
-    expect(await poolOf(plat, { host: "n1" })).toEqual(["a"]);
-    expect(await poolOf(plat, { host: "n2" })).toEqual(["b"]);
-  });
-
-  it("the first that the request names does, by name or by CIDR", async () => {
-    const plat = await twoPools();
-    for (const pools of [
-      ["b", "a"],
-      ["10.0.0.0/30", "a"],
-    ]) {
-      expect(await told(plat, { host: "n1", pools })).toEqual(["1 b", "2 a"]);
-      expect(await poolOf(plat, { host: "n1", pools })).toEqual(["b"]);
-    }
-    expect(await told(plat, { host: "n1", pools: ["b"] })).toEqual(["1 b", "not_named a"]);
-  });
-
   it("a pool goes first in which the host has a block with room", async () => {
     const plat = await twoPools();
     await plat.assign({ host: "n1", ipv4: 1, pools: ["b"] });
