@@ -159,22 +159,6 @@ describe("a claim of a range", () => {
     expect(await held(plat, "n1")).toHaveLength(2);
   });
 
-  it("of what lies beyond the pool claims what lies in it", async () => {
-    const plat = await spaceWithPool({ cidr: "10.0.0.0/27" });
-    expect(await claimed(plat, "n1", "10.0.0.0/8")).toEqual(["claimed", "claimed"]);
-  });
-
-  it("takes up a block that serves on without an owner, with the addresses in it", async () => {
-    const plat = await spaceWithPool();
-    await assign(plat, "n1", "10.0.0.1", "kept");
-    await release(plat, "n1", { cidr: "10.0.0.0/28" });
-    expect(await claimed(plat, "n2", "10.0.0.0/28")).toEqual(["claimed"]);
-    expect((await plat.get("/v1/addresses/10.0.0.1")).body).toMatchObject({
-      handle: "kept",
-      borrowed: true,
-    });
-  });
-
   it("is rejected where it begins in no pool, in one that serves nobody, or is less than a block", async () => {
     const plat = await spaceWithPool();
     await plat.put("/v1/pools/off", { cidr: "10.1.0.0/24", disabled: true });
@@ -214,19 +198,6 @@ describe("a claim of a range", () => {
         fields: [{ field: "?cursor" }],
       });
   });
-
-  it("needs a range or families, and not both", async () => {
-    const plat = await spaceWithPool();
-    for (const body of [
-      {},
-      { cidr: "10.0.0.0/28", families: [4] },
-      { families: [] },
-      { families: [4, 4] },
-      { families: [5] },
-      { cidr: "10.0.0.0/28", pools: ["main"] },
-    ])
-      expect((await claim(plat, "n1", body)).body.code).toBe("invalid_request");
-  });
 });
 
 describe("a host that is to have a block", () => {
@@ -252,15 +223,6 @@ describe("a host that is to have a block", () => {
     await claim(plat, "n1", { families: [4], hostReserved });
     const { body } = await plat.get("/v1/blocks", { host: "n1" });
     expect(body.blocks).toMatchObject([{ hostReservation: hostReserved }]);
-  });
-
-  it("gets it in the pools that are named", async () => {
-    const plat = await spaceWithPool();
-    await plat.put("/v1/pools/other", { cidr: "10.1.0.0/24", assignmentMode: "Manual" });
-    await claim(plat, "n1", { families: [4] });
-    const { body } = await claim(plat, "n1", { families: [4], pools: ["other"] });
-    expect(body.blocks).toMatchObject([{ pool: "other" }]);
-    expect(await held(plat, "n1")).toHaveLength(2);
   });
 
   it("gets it in a later pool of the list where an earlier one cannot serve it", async () => {
@@ -318,16 +280,6 @@ describe("a release of affinities", () => {
     expect((await plat.get(path("n1"))).body.affinities).toMatchObject([
       { cidr: "10.0.0.0/28", borrowed: true },
     ]);
-  });
-
-  it("serves on: its addresses are released, and others borrowed from it", async () => {
-    const plat = await spaceWithPool({ cooldownSeconds: 0 });
-    await assign(plat, "n1", "10.0.0.1", "kept");
-    await release(plat, "n1");
-    expect((await assign(plat, "n3", "10.0.0.3")).body.addresses).toMatchObject([
-      { borrowed: true },
-    ]);
-    expect((await plat.release({ handle: "kept" })).body.released).toEqual(["10.0.0.1"]);
   });
 
   it("of all blocks says what became of each, of both families, and again that none is left", async () => {
@@ -447,14 +399,6 @@ describe("a release of all that a host has", () => {
     });
     const again = await plat.assign({ host: "n1", ipv4: 3, handle: "a" }, "key");
     expect(again.body.code).toBe("already_released");
-  });
-
-  it("finds what it has where a block was taken from it", async () => {
-    const plat = await spaceWithPool();
-    await assign(plat, "n1", "10.0.0.1");
-    await release(plat, "n1");
-    await claim(plat, "n2", { cidr: "10.0.0.0/28" });
-    expect((await plat.release({ host: "n1" })).body.released).toEqual(["10.0.0.1"]);
   });
 
   it("names one of handle, host and addresses, and a type of affinity only with a host", async () => {

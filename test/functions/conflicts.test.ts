@@ -51,15 +51,6 @@ describe("POST /v1/addresses/{ip}/conflict", () => {
     expect(free.body).toMatchObject({ status: 404, code: "not_found" });
     expect((await plat.get(`/v1/addresses/${address}`)).body.handle).toBe("web");
   });
-
-  it("keeps the address as long as the configuration says", async () => {
-    const { plat, generation, report } = await assignedOne();
-    await plat.put("/v1/config", { conflictQuarantineSeconds: 600 });
-    const { body } = await report({ generation });
-    const leftMs = Date.parse(body.quarantinedUntil) - Date.now();
-    expect(leftMs).toBeGreaterThan(500_000);
-    expect(leftMs).toBeLessThanOrEqual(600_000);
-  });
 });
 
 describe("DELETE /v1/addresses/{ip}/conflict", () => {

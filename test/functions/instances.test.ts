@@ -76,14 +76,6 @@ describe("an instance of a workload", () => {
       ]);
   });
 
-  it("is released by its uid only", async () => {
-    const plat = await spaceWithPool();
-    const texts = textsOf(await assign(plat, "a"));
-    expect((await release(plat, "b")).body).toMatchObject({ released: [], kept: [] });
-    expect((await release(plat, "a")).body).toMatchObject({ released: texts, kept: [] });
-    expect((await release(plat, "a")).body).toMatchObject({ released: [], kept: [] });
-  });
-
   it("keeps its addresses when its host is released", async () => {
     const plat = await spaceWithPool();
     const texts = textsOf(await assign(plat, "a"));

@@ -192,17 +192,6 @@ describe("the affinities of a pool are released", () => {
 });
 
 describe("a pool is deleted", () => {
-  it("not while addresses of it are assigned, unless it was drained first", async () => {
-    const plat = await spaceWithPool();
-    await plat.assign({ host: "n1", ipv4: 2 });
-    expect(await remove(plat)).toMatchObject({
-      status: 409,
-      body: { code: "pool_in_use", taken: 2, retryable: false },
-    });
-    await drain(plat);
-    expect((await remove(plat)).status).toBe(202);
-  });
-
   it("and its name and its range are free for another when the job is done", async () => {
     const plat = await spaceWithPool();
     await plat.assign({ host: "n1", ipv4: 2, handle: "web" });
