@@ -128,23 +128,6 @@ describe("an instance of an application", () => {
     expect((await ask(plat, pod(1), named)).body).toMatchObject({ messages: [] });
   });
 
-  it("gets an address that the application got a moment ago", async () => {
-    const plat = await spaceWithRanges();
-    await plat.put(WEB, { replicas: 1, addresses });
-    await addressOf(plat, pod(1));
-    await scale(plat, WEB, { replicas: 2, addresses });
-    const members = membersOf(await plat.get(WEB));
-    expect(members).toContain(await addressOf(plat, pod(2)));
-  });
-
-  it("has the same answer for the same uid, and a fresh address for another one", async () => {
-    const plat = await spaceWithRanges();
-    const members = membersOf(await plat.put(WEB, { replicas: 1, addresses }));
-    const first = await addressOf(plat, pod(1));
-    expect(await addressOf(plat, pod(1))).toBe(first);
-    expect([await addressOf(plat, pod(1, "other"))]).toEqual(members);
-  });
-
   it("gets no address of a family that the application does not have", async () => {
     const plat = await spaceWithRanges();
     await plat.put("/v1/pools/six", { cidr: "2001:db8::/64" });
@@ -215,19 +198,6 @@ describe("an instance of an application", () => {
     expect(pools.toSorted()).toEqual(["eth0 web", "eth0 web", "net1 any"]);
   });
 
-  it("gets none if the application has one interface without a name and the request several", async () => {
-    const plat = await spaceWithRanges();
-    await plat.put(WEB, { replicas: 1, addresses });
-    const interfaces = [
-      { name: "eth0", ipv4: 1 },
-      { name: "net1", ipv4: 1 },
-    ];
-    const several = await ask(plat, pod(1), { ipv4: undefined, interfaces });
-    expect(several.body).toMatchObject({ code: "no_pool_available", rule: "application" });
-    const one = await ask(plat, pod(1), { ipv4: undefined, interfaces: interfaces.slice(0, 1) });
-    expect(one.body.addresses).toMatchObject([{ interface: "eth0", pool: "web" }]);
-  });
-
   it("gets them also from a pool that is disabled", async () => {
     const plat = await spaceWithRanges();
     await plat.put(WEB, { replicas: 2, addresses });
@@ -236,19 +206,6 @@ describe("an instance of an application", () => {
     const disabled = { cidr, blockSize, ranges, assignmentMode, gateway, disabled: true };
     expect((await plat.put("/v1/pools/web", disabled, headers.etag)).status).toBe(200);
     expect((await ask(plat, pod(1))).status).toBe(200);
-  });
-
-  it("gets none that is reserved, but one that it names", async () => {
-    const plat = await spaceWithRanges();
-    const [first] = membersOf(await plat.put(WEB, { replicas: 2, addresses }));
-    const reserved = await plat.put("/v1/reservations/later", { cidrs: ["10.0.0.8/29"] });
-    expect(reserved.status).toBe(201);
-    expect((await ask(plat, pod(1))).body).toMatchObject({
-      code: "pool_exhausted",
-      detail: expect.stringContaining("with 2 reserved"),
-    });
-    expect(await addressOf(plat, pod(1), { ipv4: undefined, address: first })).toBe(first);
-    expect(await addressOf(plat, pod(1), { ipv4: undefined, address: first })).toBe(first);
   });
 });
 

@@ -52,14 +52,6 @@ describe("a pool for applications", () => {
     expect(rejected.body.addresses).toContain("10.0.0.16");
     expect((await plat.get("/v1/pools/team")).status).toBe(404);
   });
-
-  it("passes its gateway and its routes on to the pools inside of it", async () => {
-    const routes = [{ dst: "192.168.0.0/16", gw: "10.0.0.2" }];
-    const plat = await spaceWithSubnet({ gateway: "10.0.0.1", routes });
-    await plat.put("/v1/pools/team", TEAM);
-    const { body } = await plat.assign({ host: "n1", ipv4: 1, handle: "h", pools: ["team"] });
-    expect(body.addresses[0]).toMatchObject({ pool: "team", gateway: "10.0.0.1", routes });
-  });
 });
 
 describe("a pool inside of one for applications", () => {

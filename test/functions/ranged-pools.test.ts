@@ -44,12 +44,6 @@ describe("a pool with ranges", () => {
     expect(again.headers.etag).toBe(headers.etag);
   });
 
-  it("shares its range and block size with other pools with ranges", async () => {
-    const plat = await twoTeams();
-    const { body } = await plat.get("/v1/pools");
-    expect(body.pools.map(({ name }: { name: string }) => name)).toEqual(["blue", "red"]);
-  });
-
   it.each<[string, object]>([
     ["an address that another pool has", { ...CIDR, ranges: ["10.0.0.5"] }],
     ["another block size in the same range", { ...CIDR, blockSize: 27, ranges: ["10.0.0.99"] }],
@@ -122,20 +116,6 @@ describe("taking addresses out of a pool with ranges", () => {
     expect(named).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
   });
 
-  it.each<[string, object]>([
-    ["ranges", { ranges: ["10.0.0.6-10.0.0.19"] }],
-    ["excludes", { excludes: ["10.0.0.10", "10.0.0.20"] }],
-  ])("by %s is rejected while one of them is assigned", async (_, change) => {
-    const plat = await twoTeams();
-    await plat.assign({ host: "n1", address: "10.0.0.20", handle: "web" });
-    expect(await narrowed(plat, change)).toMatchObject({
-      status: 409,
-      body: { code: "pool_in_use", taken: 1, addresses: ["10.0.0.20"] },
-    });
-    await plat.release({ handle: "web" });
-    expect(await narrowed(plat, change)).toMatchObject({ status: 200 });
-  });
-
   it("may add others at once", async () => {
     const plat = await twoTeams();
     const ranges = ["10.0.0.6-10.0.0.15", "10.0.0.40"];
@@ -191,36 +171,6 @@ describe("an assign from a pool with ranges", () => {
         status: 200,
         body: { addresses: [{ block: "10.0.0.0/28", borrowed: false }] },
       });
-  });
-
-  it("takes a named address of the set only", async () => {
-    const plat = await twoTeams();
-    const own = await plat.assign({ host: "n1", address: "10.0.0.7" });
-    expect(own).toMatchObject({ status: 200, body: { addresses: [{ pool: "blue" }] } });
-    for (const address of ["10.0.0.10", "10.0.0.99"])
-      expect(await plat.assign({ host: "n1", address })).toMatchObject({
-        status: 409,
-        body: { code: "no_pool_available" },
-      });
-    expect(await plat.assign({ host: "n1", address: "10.0.0.7", pools: ["red"] })).toMatchObject({
-      status: 409,
-      body: { code: "no_pool_available" },
-    });
-    expect(await plat.assign({ host: "n2", address: "10.0.0.7" })).toMatchObject({
-      status: 409,
-      body: { code: "already_assigned" },
-    });
-  });
-
-  it("goes on in the next pool when the set has nothing more, and leaves reserved addresses out", async () => {
-    const plat = await twoTeams();
-    await plat.put("/v1/pools/whole", { cidr: "10.1.0.0/24" });
-    await plat.put("/v1/reservations/first", { cidrs: ["10.0.0.2-10.0.0.3"] });
-    const { body } = await plat.assign({ host: "n1", ipv4: 4, pools: ["red", "whole"] });
-    const pools = body.addresses.map(({ pool }: { pool: string }) => pool);
-    expect(pools).toEqual(["red", "red", "whole", "whole"]);
-    const named = await plat.assign({ host: "n1", address: "10.0.0.2" });
-    expect(named).toMatchObject({ status: 200, body: { addresses: [{ pool: "red" }] } });
   });
 
   it("is explained by a dry run: a block is created, or shared", async () => {
