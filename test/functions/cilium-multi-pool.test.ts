@@ -85,18 +85,6 @@ describe("a CiliumNode in mode multi-pool", () => {
     );
   });
 
-  it("keeps what it has when it needs less, until it lists it no more", async () => {
-    const { apply } = await spaceOfPools();
-    const { allocated } = await apply("node-1", { requested: [requests("mars", 60)] });
-    expect((await apply("node-1", { requested: [], allocated: [] })).allocated).toEqual(allocated);
-    expect((await apply("node-1", { allocated })).allocated).toEqual(allocated);
-    expect((await apply("node-1", {})).allocated).toEqual(allocated);
-    const [, kept] = allocated[0].cidrs;
-    const left = [{ pool: "mars", cidrs: [kept] }];
-    expect((await apply("node-1", { allocated: left })).allocated).toEqual(left);
-    expect((await apply("node-1", { allocated: [] })).allocated).toEqual([]);
-  });
-
   it("holds what it lists, also a prefix that cools, and that no other node has", async () => {
     const { apply } = await spaceOfPools();
     const allocated = [{ pool: "mars", cidrs: ["10.20.0.0/27"] }];
@@ -125,16 +113,6 @@ describe("a CiliumNode in mode multi-pool", () => {
     expect(error).toMatch(
       /^Node node-1, pool venus, IPv4: Prefix 10\.20\.0\.0\/27 belongs to pool mars\.10-20-0-0-26, not to venus\. Node node-1, pool mars, IPv4: 192\.0\.2\.0\/27 is no prefix of a pool: /,
     );
-  });
-
-  it("is one of many that share a pool", async () => {
-    const { apply } = await spaceOfPools();
-    const cidrs = new Set<string>();
-    for (const node of ["node-1", "node-2", "node-3", "node-4"])
-      for (const { cidrs: own } of (await apply(node, { requested: [requests("mars", 8)] }))
-        .allocated)
-        for (const cidr of own) cidrs.add(cidr);
-    expect(cidrs.size).toBe(4);
   });
 
   it("has prefixes that addresses and checks show, and that a release of its host leaves", async () => {

@@ -61,17 +61,6 @@ describe("a CiliumNode in mode cluster-pool", () => {
     );
   });
 
-  it("has what it shows, and a later family beside that", async () => {
-    const { apply, put } = await spaceOfPrefixes("v4");
-    const podCIDRs = ["10.64.7.0/24"];
-    expect((await apply("node-1", { podCIDRs })).body.spec.ipam.podCIDRs).toEqual(podCIDRs);
-    await put("/v1/pools/v6", { cidr: "fd00:64::/60", assign: "prefixes" });
-    expect((await apply("node-1", { podCIDRs })).body.spec.ipam.podCIDRs).toEqual([
-      ...podCIDRs,
-      V6,
-    ]);
-  });
-
   it("keeps what it has and is told so when it shows another prefix", async () => {
     const { apply } = await spaceOfPrefixes("v4");
     await apply("node-1", { podCIDRs: ["10.64.7.0/24"] });
@@ -99,11 +88,6 @@ describe("a CiliumNode in mode cluster-pool", () => {
     const answer = await apply("node-1", {}, { families: "4,6" });
     expect(answer.body.spec.ipam.podCIDRs).toEqual([]);
     expect(errorOf(answer)).toBe("Node node-1, IPv6: No pool of prefixes serves the node.");
-  });
-
-  it("gets one family if it asks for one", async () => {
-    const { apply } = await spaceOfPrefixes("v4", "v6");
-    expect((await apply("node-1", {}, { families: "6" })).body.spec.ipam.podCIDRs).toEqual([V6]);
   });
 
   it("shows what the pod-cidrs of its Node show", async () => {

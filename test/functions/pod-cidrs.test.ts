@@ -47,15 +47,6 @@ describe("a node without prefixes", () => {
     });
   });
 
-  it("gets the same again, and nothing more", async () => {
-    const { ensure, list } = await spaceOfPrefixes();
-    const first = await ensure("node-1", "a");
-    expect((await ensure("node-1", "a")).body).toEqual(first.body);
-    expect((await list("node-1")).body.podCIDRs).toEqual(
-      first.body.podCIDRs.map((each: object) => ({ ...each, uid: "a" })),
-    );
-  });
-
   it("gets the family of a later pool beside what it has", async () => {
     const { ensure, put } = await spaceOfPrefixes("v4");
     const first = await ensure("node-1", "a");
@@ -190,15 +181,6 @@ describe("a cluster whose cloud provider chooses", () => {
     expect(again.body.write).toBeUndefined();
   });
 
-  it("keeps what it has when the alias is another node's", async () => {
-    const { ensure, list } = await spaceOfPrefixes("v4");
-    await ensure("node-1", "a", { podCIDRs: ["10.64.1.0/24"] });
-    await ensure("node-2", "b", { podCIDRs: ["10.64.2.0/24"] });
-    const refused = await ensure("node-1", "a", { ...cloud, aliases: ["10.64.2.0/24"] });
-    expect(refused).toMatchObject({ status: 409, body: { code: "already_assigned" } });
-    expect(cidrsOf(await list("node-1"))).toEqual(["10.64.1.0/24"]);
-  });
-
   it("gets an event while the provider has none", async () => {
     const { ensure } = await spaceOfPrefixes("v4");
     expect((await ensure("node-1", "a", cloud)).body).toEqual({
@@ -220,16 +202,6 @@ describe("a cluster whose cloud provider chooses", () => {
       podCIDRs: [{ state: "confirmed" }],
       write: { cloud: cidrs },
     });
-  });
-
-  it("gets an event and no change while node and provider differ", async () => {
-    const { ensure } = await spaceOfPrefixes("v4");
-    const differing = { podCIDRs: ["10.64.1.0/24"], aliases: ["10.64.2.0/24"] };
-    for (const allocator of ["IPAMFromCluster", "IPAMFromCloud"])
-      expect((await ensure("node-1", "a", { allocator, ...differing })).body).toMatchObject({
-        podCIDRs: [],
-        event: { reason: "CloudCIDRAllocatorMismatch" },
-      });
   });
 });
 

@@ -26,21 +26,6 @@ describe("a pool of prefixes", () => {
     });
   });
 
-  it("has prefixes of /64 for IPv6, and as many as its range has", async () => {
-    const plat = newSpace();
-    await plat.put("/v1/pools/pods", { ...PODS, cidr: "2001:db8::/32" });
-    expect((await plat.get("/v1/pools/pods")).body).toMatchObject({ blockSize: 64 });
-  });
-
-  it.each([
-    [{ namespaceNames: ["shop"] }, "namespaceNames", "an array of 1"],
-    [{ ranges: ["10.0.0.1"] }, "ranges", "an array of 1"],
-    [{ podSelector: "all()" }, "podSelector", "all()"],
-  ])("is rejected with %j, and told the value", async (said, field, value) => {
-    const { body } = await newSpace().put("/v1/pools/pods", { ...PODS, ...said });
-    expect(body.fields).toMatchObject([{ field, value }]);
-  });
-
   it("stays one, and a pool of addresses stays that", async () => {
     const plat = newSpace();
     const pods = await plat.put("/v1/pools/pods", PODS);

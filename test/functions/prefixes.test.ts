@@ -123,19 +123,6 @@ describe("POST /v1/prefixes", () => {
     expect(body.pools).toContainEqual(expect.objectContaining({ pool: "links", code: "length" }));
   });
 
-  it("takes an Automatic pool without its name, and no Manual one", async () => {
-    const { plat } = await spaceOfVpcs();
-    const body = { handle: "vpc-1", family: 4 };
-    expect(await plat.call("POST", "/v1/prefixes", { body })).toMatchObject({
-      status: 409,
-      body: { pools: [{ pool: "vpcs", code: "mode" }] },
-    });
-    await plat.put("/v1/pools/open", { ...VPCS, cidr: "10.2.0.0/16", assignmentMode: "Automatic" });
-    expect((await plat.call("POST", "/v1/prefixes", { body })).body).toMatchObject({
-      prefixes: [{ pool: "open" }],
-    });
-  });
-
   it("takes no prefix of a pool of addresses", async () => {
     const { plat } = await spaceOfVpcs();
     await plat.put("/v1/pools/web", { cidr: "10.9.0.0/24" });
@@ -237,13 +224,6 @@ describe("a specific prefix", () => {
       expect({ status, code: body.code }).toEqual({ status: 409, code: "address_cooling" });
       expect(Date.parse(body.availableAt) - Date.now()).toBeGreaterThan(290_000);
     }
-  });
-
-  it("is assigned at once where the pool has no cooldown", async () => {
-    const { specific, release } = await spaceOfVpcs({ cooldownSeconds: 0 });
-    await specific("10.0.7.0/24", "a");
-    await release("a");
-    expect((await specific("10.0.7.0/24", "b")).status).toBe(200);
   });
 
   it("is assigned although a reservation keeps it from others", async () => {
