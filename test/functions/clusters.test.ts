@@ -99,15 +99,6 @@ function wait(plat: Plat, name: string) {
 const UNCHANGED = { ended: [], missing: [], send: [], complete: true };
 
 describe("a complete list of a cluster's nodes", () => {
-  it("changes nothing if it has them all, whatever else is in the space", async () => {
-    const plat = await reported();
-    await send(plat, "b", nodeEvent("ADDED", "of-b"));
-    await send(plat, undefined, nodeEvent("ADDED", "of-nobody"));
-    await plat.put("/v1/nodes/by-hand", { labels: {} });
-    expect((await list(plat, 200, NAMES)).body).toMatchObject(UNCHANGED);
-    expect((await plat.get("/v1/nodes")).body.nodes).toHaveLength(6);
-  });
-
   it("ends a node at the second list without it, as a DELETED event does", async () => {
     const plat = await reported();
     const two = ["n1", "n2"];

@@ -45,15 +45,6 @@ describe("an event of a Node", () => {
     expect((await plat.get("/v1/nodes")).body.nodes).toEqual([{ name: "n1", labels }]);
   });
 
-  it("changes the labels, and an older one does not", async () => {
-    const plat = newSpace();
-    const labelled = (version: number, zone: string) =>
-      nodeEvent("MODIFIED", "n1", { version, labels: { zone } });
-    const results = await send(plat, labelled(9, "a"), labelled(11, "b"), labelled(10, "c"));
-    expect(statuses(results)).toEqual(["applied", "applied", "stale"]);
-    expect((await plat.get("/v1/nodes/n1")).body.labels).toEqual({ zone: "b" });
-  });
-
   it("takes over a host that an operator registered", async () => {
     const plat = newSpace();
     await plat.put("/v1/nodes/n1", { labels: { zone: "hand" } });
@@ -79,28 +70,6 @@ describe("an event of a Node", () => {
       "applied",
     ]);
     expect((await plat.get("/v1/nodes/n1")).status).toBe(200);
-  });
-
-  it("of a later object of the name replaces the earlier one, whose end is then stale news", async () => {
-    const plat = newSpace();
-    const later = {
-      uid: "later",
-      version: 20,
-      created: "2026-03-12T00:00:00Z",
-      labels: { a: "2" },
-    };
-    const results = await send(
-      plat,
-      nodeEvent("ADDED", "n1", { version: 5, labels: { a: "1" } }),
-      nodeEvent("ADDED", "n1", later),
-      nodeEvent("DELETED", "n1", { version: 19 }),
-      nodeEvent("MODIFIED", "n1", { version: 6 }),
-    );
-    expect(statuses(results)).toEqual(["applied", "applied", "applied", "stale"]);
-    expect((await plat.get("/v1/nodes/n1")).body).toMatchObject({
-      labels: { a: "2" },
-      status: { uid: "later" },
-    });
   });
 
   it("answers the taints that the object lacks or should lose, but adds no NoExecute taint", async () => {
