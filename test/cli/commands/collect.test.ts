@@ -8,7 +8,6 @@ import {
   at,
   cluster,
   inventoryOf,
-  nodeOf,
   podOf,
   type Report,
   timeAt,
@@ -72,25 +71,6 @@ describe("plat collect", () => {
     expect(stored().candidates).toEqual([]);
   });
 
-  it("forgets a candidate that was seen again, and begins anew with it", async () => {
-    const address = await assign("web-0");
-    await repairAt(0, inventoryOf());
-    await repairAt(10, inventoryOf(podOf("web-0", [address])));
-    expect(stored().candidates).toEqual([]);
-    expect((await repairAt(20, inventoryOf())).summary).toMatchObject({ newCandidates: 1 });
-    expect((await repairAt(30, inventoryOf())).summary).toMatchObject({ released: 0 });
-    expect((await repairAt(35, inventoryOf())).summary).toMatchObject({ released: 1 });
-  });
-
-  it("never releases what was assigned under a limit of its handle, and goes on telling of it", async () => {
-    const address = await assign("web-0", { limitPerHandle: 1 });
-    await repairAt(0, inventoryOf());
-    const { summary } = await repairAt(60, inventoryOf());
-    expect(summary).toMatchObject({ candidates: 1, confirmed: 0, released: 0 });
-    expect(stored().candidates).toMatchObject([{ address, limited: true, confirmed: false }]);
-    expect(await stateOf(address)).toBe("assigned");
-  });
-
   it("leaves an address that was assigned anew while it looked", async () => {
     const address = await assign("web-0");
     await repairAt(0, inventoryOf());
@@ -140,24 +120,6 @@ describe("plat collect", () => {
     expect(after.summary).toMatchObject({ candidates: 2, newCandidates: 1, released: 1 });
     expect(await stateOf(addresses[0] as string)).toBe("free");
     expect(await stateOf(addresses[1] as string)).toBe("assigned");
-  });
-
-  it("cleans up after a node that is gone: its pods first, its tunnel after them", async () => {
-    const pod = await assign("web-0", { host: "node-9" });
-    const tunnel = await assign("", {
-      ...{ host: "node-9", handle: "ipip-tunnel-addr-node-9" },
-      attributes: { type: "ipipTunnelAddress" },
-    });
-    expect((await repairAt(0, inventoryOf())).summary).toMatchObject({ candidates: 1 });
-    expect((await repairAt(15, inventoryOf())).summary.addresses).toEqual([pod]);
-    expect((await repairAt(16, inventoryOf())).summary).toMatchObject({ newCandidates: 1 });
-    // A node that comes back still has its tunnel.
-    expect((await repairAt(30, inventoryOf(nodeOf("node-9")))).summary).toMatchObject({
-      candidates: 0,
-    });
-    expect(await stateOf(tunnel)).toBe("assigned");
-    await repairAt(40, inventoryOf());
-    expect((await repairAt(55, inventoryOf())).summary.addresses).toEqual([tunnel]);
   });
 
   it("writes its state whole or not at all, and beside it nothing", async () => {
@@ -223,7 +185,6 @@ describe("plat collect", () => {
   it.each<[string, string, readonly string[]]>([
     ["--inventory FILE is required", "", ["--state", "s"]],
     ["Required option '--state <file>'", "", ["--inventory", "-"]],
-    ["- is not complete JSON", "{", [...whole(0), "--state", "s"]],
   ])("rejects a line that cannot be right: %s", async (message, stdin, args) => {
     const { exit, err } = await platWith({ stdin, nowMs: at(0) }, "collect", ...args);
     expect(exit).toBe(2);

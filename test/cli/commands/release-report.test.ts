@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { at, cluster, inventoryOf, podOf, type Report, whole } from "../check/cluster.ts";
+import { at, cluster, inventoryOf, podOf, whole } from "../check/cluster.ts";
 import { files } from "../file.ts";
 import { terminal } from "../terminal.ts";
 
 const { plat, platWith, call, space } = terminal();
-const { withPool, assign, assignMany, release, read, stateOf, amend } = cluster({ call });
+const { withPool, assign, release, read, stateOf, amend } = cluster({ call });
 const file = files();
 
 beforeEach(withPool);
@@ -100,23 +100,6 @@ describe("plat release --from-report", () => {
     expect(err).toBe(
       `Warning: ${path} has 1 candidates, and none of them is confirmed: nothing of it is released.\n`,
     );
-  });
-
-  it("releases many, in requests that each take some", async () => {
-    await assignMany();
-    const path = await file("many.json", "");
-    const check = (minutes: number, ...args: readonly string[]) =>
-      platWith(
-        { stdin: inventoryOf(), nowMs: at(minutes) },
-        ...["check", ...whole(minutes), ...args, "--report", path, "--brake-percent", "100"],
-      );
-    await check(0);
-    await check(20, "--since", path);
-    const { results } = await fromReport(path);
-    expect(results).toHaveLength(300);
-    expect(results.every((result) => result.endsWith(" released"))).toBe(true);
-    const { out } = await plat("check", "-o", "json");
-    expect((JSON.parse(out) as Report).counts.assigned).toBe(0);
   });
 
   it("rejects a report of another space, or none, before anything is sent", async () => {

@@ -145,41 +145,6 @@ describe("plat release --ip", () => {
 });
 
 describe("plat release --handle", () => {
-  it("takes nothing that the handle was assigned after a release whose answer was lost", async () => {
-    await pool("main", { cidr: "10.0.0.0/24", cooldownSeconds: 0 });
-    await assign("10.0.0.1", "web-0");
-    let sent = 0;
-    const url = await wayTo(shell.server().url, async ({ before }) => {
-      sent++;
-      if (before === 0) return "lost";
-      await assign("10.0.0.2", "web-0");
-      return undefined;
-    });
-    const { exit, out, err } = await plat(
-      "release",
-      "--handle",
-      "web-0",
-      "--yes",
-      "--endpoint",
-      url,
-    );
-    expect({ exit, out, sent }).toEqual({ exit: 3, out: "", sent: 1 });
-    expect(err).toContain("`plat handle get web-0`");
-    expect(await stateOf("10.0.0.1")).not.toMatchObject({ state: "assigned" });
-  });
-
-  it("asks until nothing is left, and tells all that was freed", async () => {
-    const url = await wayTo(shell.server().url, async ({ before }) => ({
-      handle: "web-0",
-      released: [`10.0.0.${9 - before}`],
-      progressed: true,
-      complete: before === 2,
-    }));
-    const { exit, out } = await plat("release", "--handle", "web-0", "--yes", "--endpoint", url);
-    expect(exit).toBe(0);
-    expect(out.match(/10\.0\.0\.\d/g)).toEqual(["10.0.0.7", "10.0.0.8", "10.0.0.9"]);
-  });
-
   it("names what cannot be read, and exits with 1", async () => {
     const unreadable = [{ item: "block 10.0.0.0", reason: "" }];
     const url = await wayTo(shell.server().url, async () => ({
