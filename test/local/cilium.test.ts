@@ -17,13 +17,9 @@ beforeAll(async () => {
 
 afterAll(() => serving.stop());
 
-/** The fields of `spec.ipam` and `status.ipam` that a test of a mode reads. */
+/** The field of `spec.ipam` that the test reads. */
 interface Ipam {
   readonly podCIDRs: readonly string[];
-  readonly pool: Readonly<Record<string, object>>;
-  readonly pools: {
-    readonly allocated: readonly { readonly pool: string; readonly cidrs: readonly string[] }[];
-  };
 }
 
 /** An agent of Cilium with its object in a cluster. Each write of the object makes its resourceVersion greater. */
@@ -43,14 +39,13 @@ class Agent {
   readonly query: string;
 
   /** Writes fields of the object, and does what the recipe does: a PUT, and a write of the answer. */
-  async show(ipam: object = {}, status: object = {}): Promise<Ipam & { readonly error: string }> {
+  async show(ipam: object = {}): Promise<Ipam & { readonly error: string }> {
     const { spec, metadata } = this.object;
     const resourceVersion = String(++this.#version);
     this.object = {
       ...this.object,
       metadata: { ...metadata, resourceVersion },
       spec: { ...spec, ipam: { ...spec.ipam, ...ipam } },
-      status: { ...this.object.status, ipam: { ...this.object.status.ipam, ...status } },
     };
     const answer = await call(url, "PUT", `${this.#path}?${this.query}`, this.object);
     expect(answer.status).toBe(200);
@@ -125,90 +120,4 @@ describe("a cluster of Cilium over the local server", () => {
     expect((await agent.end()).toSorted()).toEqual(podCIDRs.toSorted());
     expect(await other.show({ podCIDRs })).toMatchObject({ podCIDRs, error: "" });
   });
-
-  it("gets the prefixes of its Node in mode kubernetes, once an event has shown both", async () => {
-    const agent = new Agent("kubernetes", "kind-worker", "mode=kubernetes&families=4,6");
-    const waiting = await agent.show();
-    expect(waiting.podCIDRs).toEqual([]);
-    expect(waiting.error).toMatch(/^waiting for the IPv4 and IPv6 prefix of Node kind-worker/);
-    const podCIDRs = ["10.244.1.0/24", "fd00:10:244:1::/64"];
-    const object = {
-      apiVersion: "v1",
-      kind: "Node",
-      metadata: {
-        name: "kind-worker",
-        uid: "node-of-kind-worker",
-        resourceVersion: "815",
-        creationTimestamp: "2026-03-11T08:12:40Z",
-        annotations: { "network.cilium.io/ipv4-cilium-host": "10.244.1.111" },
-      },
-      spec: { podCIDR: podCIDRs[0], podCIDRs },
-    };
-    const event = { type: "ADDED", object };
-    expect(await call(url, "POST", "/v1/spaces/kubernetes/events", event)).toMatchObject({
-      status: 200,
-    });
-    expect(await agent.show()).toMatchObject({ podCIDRs, error: "" });
-    expect(agent.object.spec.addresses).toContainEqual({
-      ip: "10.244.1.111",
-      type: "CiliumInternalIP",
-    });
-    expect(await agent.end()).toEqual([]);
-  });
-
-  it("gets addresses for a node in mode crd, and gives an excess back by the handshake", async () => {
-    await pools("crd", { pods: { cidr: "10.65.0.0/24" } });
-    const agent = new Agent("crd", "kind-worker", "mode=crd&releaseAfterSeconds=0");
-    const { pool } = await agent.show({ "pre-allocate": 4 });
-    const [used = "", ...free] = Object.keys(pool);
-    expect(free).toHaveLength(3);
-    await agent.show({}, { used: { [used]: { owner: "shop/web-0" } } });
-    expect(Object.keys(agent.object.spec.ipam)).toContain("pre-allocate");
-    await agent.show({ "pre-allocate": 1 });
-    const marks = releaseIpsOf(agent.object.status);
-    const [marked = ""] = Object.keys(marks);
-    expect(marks[marked]).toBe("marked-for-release");
-    expect(marked).not.toBe(used);
-    const left = await agent.show({}, { "release-ips": { [marked]: "ready-for-release" } });
-    expect(Object.keys(left.pool)).not.toContain(marked);
-    expect(releaseIpsOf(agent.object.status)[marked]).toBe("released");
-    expect(await agent.end()).toContain(used);
-  });
-
-  it("gets prefixes of pools by name for a node in mode multi-pool, until it lets them go", async () => {
-    const prefixes = { assign: "prefixes", blockSize: 27, assignmentMode: "Manual" };
-    await pools("multi-pool", {
-      "default.10-10-0-0-16": { ...prefixes, cidr: "10.10.0.0/16" },
-      "mars.10-20-0-0-26": { ...prefixes, cidr: "10.20.0.0/26" },
-    });
-    const agent = new Agent("multi-pool", "kind-worker", "mode=multi-pool");
-    const requested = [
-      { pool: "default", needed: { "ipv4-addrs": 16 } },
-      { pool: "mars", needed: { "ipv4-addrs": 48 } },
-    ];
-    const first = await agent.show({ pools: { requested } });
-    expect(first.error).toBe("");
-    expect(first.pools.allocated).toEqual([
-      { pool: "default", cidrs: [expect.stringMatching(/^10\.10\..*\/27$/)] },
-      { pool: "mars", cidrs: ["10.20.0.0/27", "10.20.0.32/27"] },
-    ]);
-    const other = new Agent("multi-pool", "kind-worker2", "mode=multi-pool");
-    expect((await other.show({ pools: { requested } })).error).toMatch(
-      /^Node kind-worker2, pool mars, IPv4: /,
-    );
-    const [ofDefault] = first.pools.allocated;
-    await agent.show();
-    const kept = [ofDefault, { pool: "mars", cidrs: ["10.20.0.32/27"] }];
-    const less = [{ pool: "mars", needed: { "ipv4-addrs": 8 } }];
-    const after = await agent.show({ pools: { requested: less, allocated: kept } });
-    expect(after.pools.allocated).toEqual(kept);
-    expect((await agent.end()).toSorted()).toEqual(
-      [...(ofDefault?.cidrs ?? []), "10.20.0.32/27"].toSorted(),
-    );
-  });
 });
-
-const releaseIpsOf = ({ ipam }: { readonly ipam: object }) =>
-  ((ipam as Readonly<Record<string, unknown>>)["release-ips"] ?? {}) as Readonly<
-    Record<string, string>
-  >;
