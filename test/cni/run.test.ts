@@ -331,19 +331,6 @@ describe("a pod of a StatefulSet on a network that keeps addresses", () => {
     expect(addressOf(await cni("ADD", kept(), sandbox("s3")))).toBe(first);
   });
 
-  it("has it again in the same sandbox after a DEL", async () => {
-    const first = addressOf(await cni("ADD", kept(), sandbox("s1")));
-    await cni("DEL", kept(), sandbox("s1"));
-    expect(addressOf(await cni("ADD", kept(), sandbox("s1")))).toBe(first);
-  });
-
-  it("has it again on another node", async () => {
-    const first = addressOf(await cni("ADD", kept(), sandbox("s1")));
-    await cni("DEL", kept(), sandbox("s1"));
-    const there = network({ keep: true, host: "node-2" });
-    expect(addressOf(await cni("ADD", there, sandbox("s2")))).toBe(first);
-  });
-
   it("does not lose it to a late DEL or a GC for its earlier sandbox", async () => {
     const { out: prevResult } = await cni("ADD", kept(), sandbox("s1"));
     await cni("ADD", kept(), sandbox("s2"));
@@ -386,32 +373,12 @@ describe("a pod of a StatefulSet on a network that keeps addresses", () => {
     expect(await stateAfter("podnet", false)).toBe("cooling");
   });
 
-  it("loses it for good when an operator releases it by the uid of its last sandbox", async () => {
-    const address = addressOf(await cni("ADD", kept(), sandbox("s1")));
-    await cni("DEL", kept(), sandbox("s1"));
-    const workload = { kind: "StatefulSet", name: "db", instance: "db-0", uid: "s1" };
-    await api("POST", "release", { namespace: "shop", workload });
-    expect((await api("GET", `addresses/${address}`)).state).toBe("cooling");
-  });
-
   it("shares the network with pods without an ordinal, whose addresses are released", async () => {
     const web = { containerId: "w1", args: podArgs("web-6d4b9c7f8-x2x9z") };
     const address = addressOf(await cni("ADD", kept(), web));
     await cni("DEL", kept(), web);
     expect((await api("GET", `addresses/${address}`)).state).toBe("cooling");
   });
-});
-
-it("a node that reboots gets addresses of its own block again, and GC frees those from before", async () => {
-  const before = await cni("ADD", network(), C1);
-  const after = await cni("ADD", network(), C2);
-  const blockOf = async (added: typeof before) =>
-    (await api("GET", `addresses/${addressOf(added)}`)).block;
-  expect(await blockOf(after)).toBe(await blockOf(before));
-  const list = [{ containerID: "c2", ifname: "eth0" }];
-  await cni("GC", network({}, { "cni.dev/valid-attachments": list }));
-  expect(await heldBy("c1")).toEqual([]);
-  expect(await heldBy("c2")).toEqual([addressOf(after)]);
 });
 
 describe("STATUS", () => {

@@ -43,20 +43,6 @@ describe.each([
   });
 });
 
-describe("plat node apply", () => {
-  it("says which of many the API rejects, and writes none of them", async () => {
-    const items = [
-      { name: "good", labels: {} },
-      { name: "bad", labels: { "not a key": "x" } },
-    ];
-    const stdin = JSON.stringify({ nodes: items });
-    const { exit, out, err } = await platWith({ stdin }, "node", "apply", "-f", "-");
-    expect({ exit, out }).toEqual({ exit: 1, out: "" });
-    expect(err).toMatch(/^Error: node\/bad: .*\n {2}code: invalid_request\n/s);
-    expect((await plat("node", "get")).out).toBe("NAME   LABELS\n");
-  });
-});
-
 describe("plat node delete --release", () => {
   const assign = async (host: string, handle: string) => {
     const { exit } = await plat("assign", "--host", host, "--ipv4", "2", "--handle", handle);

@@ -19,30 +19,6 @@ describe("plat reservation", () => {
     expect((await plat("reservation", "get")).out).toBe("NAME   CIDRS   REASON\n");
   });
 
-  it("keeps its reason when Calico's manifest, which has no words for it, is applied", async () => {
-    await plat("reservation", "create", "gateways", "--cidr", "10.0.0.1", "--reason", "routers");
-    const stdin =
-      "apiVersion: projectcalico.org/v3\nkind: IPReservation\nmetadata: {name: gateways}\nspec: {reservedCIDRs: [10.0.0.2]}\n";
-    expect((await platWith({ stdin }, "reservation", "apply", "-f", "-")).out).toBe(
-      "ipreservation/gateways configured\n",
-    );
-    expect((await plat("reservation", "get")).out).toContain("gateways   10.0.0.2   routers\n");
-  });
-
-  it("is made by a manifest of Spiderpool, and keeps its reason", async () => {
-    const stdin =
-      "apiVersion: spiderpool.spidernet.io/v2beta1\nkind: SpiderReservedIP\nmetadata: {name: gateways}\nspec: {ipVersion: 4, ips: [10.0.0.1-10.0.0.3]}\n";
-    const apply = () => platWith({ stdin }, "reservation", "apply", "-f", "-");
-    expect((await apply()).out).toBe("ipreservation/gateways created\n");
-    expect((await apply()).out).toBe("ipreservation/gateways unchanged\n");
-    await plat("reservation", "delete", "gateways");
-    await plat("reservation", "create", "gateways", "--cidr", "10.0.0.9", "--reason", "routers");
-    expect((await apply()).out).toBe("ipreservation/gateways configured\n");
-    expect((await plat("reservation", "get")).out).toContain(
-      "gateways   10.0.0.1-10.0.0.3   routers\n",
-    );
-  });
-
   it("that shuts a pool is made with a warning on stderr, however it is made", async () => {
     await plat("pool", "create", "main", "--cidr", "10.0.0.0/28", "--block-size", "30");
     await plat("assign", "--host", "n1", "--ipv4", "2");

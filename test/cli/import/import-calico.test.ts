@@ -565,11 +565,6 @@ describe("plat import calico rejects as a whole", () => {
     await imported([...dump(), ...dump()]);
   });
 
-  it("a pool in a range that no host can use", async () => {
-    const loopback = pool("loop", { cidr: "127.0.0.0/24", blockSize: 28 });
-    await refused(dumpOf([loopback], []), "overlaps 127.0.0.0/8 (loopback, RFC 1122");
-  });
-
   it("a handle, a host, attributes or labels that Plat would not take", async () => {
     const long = {
       handle_id: "x".repeat(254),

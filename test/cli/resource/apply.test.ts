@@ -108,14 +108,6 @@ describe("plat pool apply", () => {
     });
   });
 
-  it("keeps the conditions that Calico's manifest cannot contain", async () => {
-    const conditions = ["--node-names", "n1,n2", "--pod-selector", "has(app)"];
-    await plat("pool", "create", "default-ipv4", "--cidr", "10.0.0.0/16", ...conditions);
-    await applied(CALICO);
-    const { out } = await plat("pool", "get", "default-ipv4", "-o", "json");
-    expect(JSON.parse(out)).toMatchObject({ nodeNames: ["n1", "n2"], podSelector: "has(app)" });
-  });
-
   it("takes the default pools in the annotations of a namespace", async () => {
     const annotations = { "ipam.spidernet.io/default-ipv4-ippool": '["web-*"]' };
     const metadata = { name: "shop", labels: { team: "web" }, annotations };
@@ -150,22 +142,6 @@ describe("plat pool apply", () => {
       ranges: ["172.31.199.180-172.31.199.190"],
       cooldownSeconds: 7,
     });
-  });
-
-  it("creates a pool for applications from a SpiderSubnet, and keeps what that cannot say", async () => {
-    const subnet = SPIDERPOOL.replace("SpiderIPPool", "SpiderSubnet").replace(/ {2}podAff.*\n/, "");
-    expect(await applied(subnet)).toEqual(done("ippool/master-172 created"));
-    expect(await applied(subnet)).toEqual(done("ippool/master-172 unchanged"));
-    const stands = JSON.parse((await plat("pool", "get", "master-172", "-o", "json")).out);
-    expect(stands).toMatchObject({
-      cidr: "172.31.192.0/20",
-      ranges: ["172.31.199.180-172.31.199.189"],
-      assignmentMode: "Applications",
-    });
-    await applied(JSON.stringify({ pools: [{ ...stands, namespaceNames: ["shop"] }] }));
-    expect(await applied(subnet)).toEqual(
-      noted("ippool/master-172 unchanged", 'leaves namespaceNames: ["shop"]'),
-    );
   });
 
   it("does not write what is unchanged", async () => {
@@ -210,24 +186,6 @@ namespace/shop created
     expect((await plat("pool", "get")).out).toBe("NAME   CIDR   BLOCKSIZE   DISABLED\n");
   });
 
-  it("leaves what a manifest has no words for as it is", async () => {
-    await plat(
-      ...["pool", "create", "default-ipv4", "--cidr", "10.0.0.0/16"],
-      ...["--borrowing", "forbidden", "--cooldown-seconds", "90"],
-    );
-    expect(await applied(CALICO)).toEqual(
-      noted(
-        "ippool/default-ipv4 configured",
-        "changes nodeSelector: none -> all()",
-        'changes routing: none -> {"ipipMode":"Never","vxlanMode":"CrossSubnet","natOutgoing":true}',
-        "leaves borrowing: forbidden",
-        "leaves cooldownSeconds: 90",
-      ),
-    );
-    const { out } = await plat("pool", "get", "default-ipv4", "-o", "json");
-    expect(JSON.parse(out)).toMatchObject({ borrowing: "forbidden", cooldownSeconds: 90 });
-  });
-
   it("takes what get prints, and then what is left out is left out", async () => {
     await plat("pool", "create", "a", "--cidr", "10.1.0.0/16", "--cooldown-seconds", "90");
     await plat("pool", "create", "b", "--cidr", "10.2.0.0/16");
@@ -266,14 +224,6 @@ describe("plat pool apply of a pool that loses addresses", () => {
     );
     expect(waited).toMatchObject({ exit: 0, out: `ippool/red unchanged\njob ${job} done\n` });
     expect((await applied(narrow)).err).toBe("");
-  });
-
-  it("says which of them are assigned, and writes nothing", async () => {
-    await applied(red("10.9.0.0-10.9.0.5"));
-    await call("POST", "/v1/assign", { host: "n1", address: "10.9.0.5", handle: "web" });
-    const { exit, err } = await applied(red("10.9.0.0-10.9.0.3"));
-    expect(exit).toBe(1);
-    expect(err).toContain("are assigned, such as 10.9.0.5; release them first");
   });
 });
 
