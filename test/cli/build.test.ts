@@ -13,7 +13,7 @@ import { terminal } from "./terminal.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-const { plat, server, space } = terminal();
+const { server, space } = terminal();
 
 let folder: string;
 
@@ -69,22 +69,6 @@ describe("the built file", () => {
     expect(sent.out.trimEnd().split("\n")).toHaveLength(3);
   });
 
-  it("answers a line of kubectl with the line that does it", async () => {
-    expect(await shell("plat get pools -o json")).toEqual({
-      exit: 2,
-      out: "",
-      err: "Error: Unknown command 'get'\n  Type `plat pool get -o json`.\n  See `plat --help`.\n",
-    });
-  });
-
-  it("finds the blocks of a node by grep", async () => {
-    await plat("pool", "create", "web", "--cidr", "10.0.0.0/24", "--block-size", "28");
-    for (const host of ["node-1", "node-2"]) await plat("assign", "--host", host, "--ipv4", "1");
-    const { exit, out } = await shell("plat show --show-blocks -o wide | grep -w node-1");
-    expect({ exit, rows: out.trim().split("\n").length }).toEqual({ exit: 0, rows: 1 });
-    expect(out).toMatch(/^block +web .* node-1 +host\n$/);
-  });
-
   it("applies what it gets on stdin, and says how it ended", async () => {
     const stdin =
       "apiVersion: projectcalico.org/v3\nkind: IPPool\nmetadata: {name: web}\nspec: {cidr: 10.0.0.0/16}\n";
@@ -107,12 +91,6 @@ describe("the built file", () => {
     await shell("plat node apply -f -", JSON.stringify({ nodes }));
     const { exit, out, err } = await shell("set -o pipefail; plat node get -o json | head -1");
     expect({ exit, out, err }).toEqual({ exit: 0, out: "{\n", err: "" });
-  });
-
-  it("says nothing of its progress where nobody looks on", async () => {
-    await plat("pool", "create", "web", "--cidr", "10.0.0.0/16");
-    const { err } = await shell("plat pool get -o yaml | plat pool apply -f -");
-    expect(err).toBe("");
   });
 
   it("shows colors where it is told to, and none where NO_COLOR is set", async () => {

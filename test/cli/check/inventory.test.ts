@@ -127,7 +127,6 @@ describe("a file that is odd is rejected by its name", () => {
     ],
     ["YAML with an alias of nothing", "file-0 is not complete YAML: Unresolved alias", ["a: *foo"]],
     ["YAML that is none", "file-0 is not complete YAML: ", ["a: [b\n- c: }"]],
-    ["YAML with an alias of nothing", "file-0 is not complete YAML: ", ["kind: *gone\n"]],
     ["nothing", "file-0 is empty; it must be what kubectl get -o json prints.", ["\n"]],
     [
       "prose",

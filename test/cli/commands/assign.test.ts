@@ -232,16 +232,6 @@ describe("plat assign --dry-run", () => {
     expect((await call("GET", "/v1/blocks")).body.blocks).toEqual([]);
   });
 
-  it("shows the score of each pool that can serve", async () => {
-    await pool("red", {
-      cidr: "10.2.0.0/24",
-      ranges: ["10.2.0.10-10.2.0.20"],
-      nodeNames: ["n1"],
-    });
-    const { out } = await plat("assign", "--host", "n1", "--ipv4", "1", "--dry-run");
-    expect(out).toMatch(/^POOL .* SCORE .*\nred .* yes +1 +16$/m);
-  });
-
   it("tells a rejection as the request would be told it, family by family, and ends as it would", async () => {
     await pool("main", { cidr: "10.0.0.0/28", blockSize: 28 });
     const { exit, out, err } = await plat(

@@ -199,13 +199,6 @@ describe("plat collect", () => {
     expect(stored().candidates).toHaveLength(1);
   });
 
-  it("rejects a state that is none: what was seen before is not to be guessed", async () => {
-    await file(state.slice(state.lastIndexOf("/") + 1), "{}");
-    const { exit, err } = await repairAt(0, inventoryOf());
-    expect(exit).toBe(2);
-    expect(err).toContain("is not a report of plat check");
-  });
-
   it("shows a person its numbers as a table", async () => {
     await assign("web-0");
     const given = { stdin: inventoryOf(), nowMs: at(0) };

@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { LABELLED_PER_PAGE_DEFAULT } from "../../../src/base/limits.ts";
 import { terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
 const { plat, platWith, server } = terminal();
 
 describe.each([
-  { noun: "node", kind: "Node", plural: "nodes" },
-  { noun: "namespace", kind: "Namespace", plural: "namespaces" },
-])("plat $noun", ({ noun, kind, plural }) => {
+  { noun: "node", kind: "Node" },
+  { noun: "namespace", kind: "Namespace" },
+])("plat $noun", ({ noun, kind }) => {
   const manifest = (name: string, labels: object) =>
     JSON.stringify({ apiVersion: "v1", kind, metadata: { name, labels } });
   const apply = (stdin: string) => platWith({ stdin }, noun, "apply", "-f", "-");
@@ -32,14 +31,6 @@ describe.each([
     await apply(manifest("a", { zone: "west" }));
     const { out } = await plat(noun, "get", "-o", "yaml");
     expect((await apply(out)).out).toBe(`${noun}/a unchanged\n`);
-  });
-
-  it("is listed to the last page", async () => {
-    const count = LABELLED_PER_PAGE_DEFAULT + 1;
-    const items = Array.from({ length: count }, (_, i) => ({ name: `n${i}`, labels: {} }));
-    const { out } = await apply(JSON.stringify({ [plural]: items }));
-    expect(out.match(/ created\n/g)).toHaveLength(count);
-    expect(JSON.parse((await plat(noun, "get", "-o", "json")).out)[plural]).toHaveLength(count);
   });
 });
 

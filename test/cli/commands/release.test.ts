@@ -145,22 +145,6 @@ describe("plat release --ip", () => {
 });
 
 describe("plat release --handle", () => {
-  it("names what cannot be read, and exits with 1", async () => {
-    const unreadable = [{ item: "block 10.0.0.0", reason: "" }];
-    const url = await wayTo(shell.server().url, async () => ({
-      handle: "web-0",
-      released: [],
-      progressed: false,
-      complete: false,
-      unreadable,
-    }));
-    const { exit, err } = await plat("release", "--handle", "web-0", "--yes", "--endpoint", url);
-    expect(exit).toBe(1);
-    expect(err).toMatch(
-      /^Error: web-0 keeps what it has in block 10\.0\.0\.0, which cannot be read.*\n {2}code: unreadable\n/s,
-    );
-  });
-
   it("says nothing of what could be read before the end", async () => {
     const part = { handle: "web-0", released: ["10.0.0.1"], progressed: true, complete: false };
     const unreadable = [{ item: "block 10.0.0.0", reason: "" }];

@@ -123,15 +123,6 @@ describe("plat import spiderpool", () => {
     expect((await importing(DUMP)).err).toContain("nothing was written");
   });
 
-  it("grows the application from its subnet", async () => {
-    await importing(DUMP);
-    const path = "/v1/applications/shop/Deployment/web";
-    const text = JSON.stringify({ applications: [{ ...(await get(path)), replicas: 4 }] });
-    expect((await platWith({ stdin: text }, "application", "apply", "-f", "-")).exit).toBe(0);
-    const { complete, members } = await get(path);
-    expect({ complete, count: members.length }).toEqual({ complete: true, count: 5 });
-  });
-
   it("gives a pod of a StatefulSet its address, and the pool its conditions again", async () => {
     await importing(DUMP);
     expect(await get("/v1/pools/racks")).toMatchObject({
