@@ -74,6 +74,7 @@ describe("an application", () => {
     const grown = await plat.put(WEB, { replicas: 5, addresses }, first.headers.etag);
     expect(grown.status).toBe(200);
     expect(states(grown.body)).toHaveLength(6);
+    expect(grown.body.members).toEqual(expect.arrayContaining(first.body.members));
     const smaller = await plat.put(WEB, { replicas: 1, addresses }, grown.headers.etag);
     expect(smaller.body.complete).toBe(true);
     expect(smaller.body.members).toHaveLength(2);
