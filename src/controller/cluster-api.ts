@@ -47,8 +47,28 @@ const NO_ADDRESS_MS = 60_000;
 const DISCOVER_AGAIN_MS = 10_000;
 const [NOT_FOUND, CONFLICT] = [404, 409];
 
+/** The beginning of the key of a claim in the queue. That of a pool begins with its kind. */
+const CLAIM = "claim ";
+const POOLS = `${POOL_GROUP}/${POOL_VERSION}`;
+
+type Assigned = Extract<Answer<"assign">, { handle: string }>["addresses"][number];
 type Family = "ipv4" | "ipv6";
 type Texts = Readonly<Record<string, string>>;
+
+interface Owner {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** The lists in the metadata of an object that this changes. */
+interface Lists {
+  readonly finalizers: readonly string[];
+  readonly ownerReferences: readonly Owner[];
+}
 
 interface LabelledObject extends KubeObject {
   readonly metadata: KubeObject["metadata"] & {
@@ -483,26 +503,6 @@ export class ClusterApi {
       throw error;
     }
   }
-}
-
-const CLAIM = "claim ";
-const POOLS = `${POOL_GROUP}/${POOL_VERSION}`;
-
-type Assigned = Extract<Answer<"assign">, { handle: string }>["addresses"][number];
-
-/** The lists in the metadata of an object that this changes. */
-interface Lists {
-  readonly finalizers: readonly string[];
-  readonly ownerReferences: readonly Owner[];
-}
-
-interface Owner {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
 }
 
 /** Returns the group of an API with the best of the versions that this speaks. @throws {Error} if there is none */
