@@ -27,6 +27,17 @@ export function placeOf(
   };
 }
 
+/** Returns the fields of a map as its JSON has them: those that are undefined are left out. */
+function told(map: object): Readonly<Record<string, Json>> {
+  const fields: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(map))
+    if (value !== undefined) fields[name] = isMap(value) ? told(value) : value;
+  return fields;
+}
+
+const isMap = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** Returns what an allocation tells of one of its addresses, and of its owner. */
 export function ownedDetail(
   { allocation, part }: { readonly allocation: Allocation; readonly part: Part },
@@ -44,7 +55,7 @@ export function ownedDetail(
   return {
     ...placeOf(block, ordinal),
     pool: poolOfPart(part, block),
-    ...(JSON.parse(JSON.stringify(owner)) as Readonly<Record<string, Json>>),
+    ...told(owner),
     assignedAt: formatTime(assignedAtMs),
     ...(expiresAtMs !== undefined && { expiresAt: formatTime(expiresAtMs) }),
   };

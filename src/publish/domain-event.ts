@@ -27,3 +27,14 @@ export const eventBody = ({ id, type, atMs, sequence, space, actor, detail }: Do
   ...actor,
   ...detail,
 });
+
+const texts = new WeakMap<DomainEvent, string>();
+
+/** Returns the body of an event as JSON. Bus, history and log have the same text, so it is made once. */
+export function eventText(event: DomainEvent): string {
+  const known = texts.get(event);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(eventBody(event));
+  texts.set(event, text);
+  return text;
+}

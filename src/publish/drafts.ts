@@ -1,5 +1,4 @@
-import { allocationFrom } from "../kernel/items/allocation.ts";
-import { blockFrom } from "../kernel/items/block.ts";
+import { blockFrom, heldFrom } from "../kernel/items/block.ts";
 import { fullPoolFrom } from "../kernel/items/full-pool.ts";
 import { hostName } from "../kernel/values/host.ts";
 import { hostEvents, slotEvents } from "../kernel/values/slot-events.ts";
@@ -9,15 +8,14 @@ import { poolUsageFrom } from "../nouns/utilization/item.ts";
 import { percentUsed } from "../nouns/utilization/pool-usage.ts";
 import type { ItemChange } from "../table/change-log.ts";
 import { isMap, sameValue } from "../table/clause.ts";
-import type { Item } from "../table/item.ts";
+import type { Item, Value } from "../table/item.ts";
 import { kindNameOf } from "../table/kinds.ts";
 import type { Draft } from "./draft.ts";
-import { ownerDrafts } from "./owner-drafts.ts";
 import { poolDrafts } from "./pool-drafts.ts";
 
 /**
  * Returns what a change did, in order. The slots of a block are the truth of what is assigned, so only they assign
- * and release.
+ * and release. `understood` adds what changed of an allocation.
  *
  * @throws {CorruptItemError} if this version cannot read the item
  */
@@ -28,7 +26,6 @@ export function draftsOf(change: ItemChange): readonly Draft[] {
 
 const FROM_KIND: Readonly<Record<string, (change: ItemChange) => readonly Draft[]>> = {
   BLOCK: blockDrafts,
-  HANDLE: (change) => ownerDrafts(...both(change, allocationFrom)),
   "SPACE/POOL": poolDrafts,
   USAGE: usageDrafts,
   FULLPOOLS: fullDrafts,
@@ -37,16 +34,16 @@ const FROM_KIND: Readonly<Record<string, (change: ItemChange) => readonly Draft[
 
 function blockDrafts(change: ItemChange): readonly Draft[] {
   const { before: was, after: is } = change;
-  const [before, after] = [changedSlots(was, is), changedSlots(is, was)].map(
-    (item) => item && blockFrom(item),
-  );
-  const block = after ?? before;
+  const [before, after] = [changedSlots(was, is), changedSlots(is, was)];
+  const block = after ? blockFrom(after) : before && blockFrom(before);
   if (!block) return [];
+  // Both have the same place and pool, so the one before is not read as a whole.
+  const held = [after ? before && heldFrom(before) : block, after ? block : undefined] as const;
   const { space, pool } = block;
   const cidr = formatCidr(block.cidr);
   return [
-    ...slotEvents(before, after).map((event) => ({ kind: "slot", block, event }) as const),
-    ...hostEvents(before, after).map(
+    ...slotEvents(...held).map((event) => ({ kind: "slot", block, event }) as const),
+    ...hostEvents(...held).map(
       ({ kind, host }) =>
         ({
           kind: "whole",
@@ -66,10 +63,12 @@ function blockDrafts(change: ItemChange): readonly Draft[] {
 function changedSlots(item: Item | undefined, other: Item | undefined): Item | undefined {
   const [slots, others] = [item?.slots, other?.slots];
   if (!item || !slots || !others || !isMap(slots) || !isMap(others)) return item;
-  const changed = Object.entries(slots).filter(
-    ([ordinal, tag]) => !sameValue(tag, others[ordinal]),
-  );
-  return { ...item, slots: Object.fromEntries(changed) };
+  const changed: Record<string, Value> = {};
+  for (const ordinal in slots) {
+    const tag = slots[ordinal];
+    if (tag !== undefined && !sameValue(tag, others[ordinal])) changed[ordinal] = tag;
+  }
+  return { ...item, slots: changed };
 }
 
 function jobDrafts(change: ItemChange): readonly Draft[] {
@@ -79,7 +78,8 @@ function jobDrafts(change: ItemChange): readonly Draft[] {
   return [{ kind: "whole", type: "PoolDrained", space, subject: id, detail: { pool, job: id } }];
 }
 
-const both = <T>({ before, after }: ItemChange, from: (item: Item) => T) =>
+/** Returns what a change made of an item: before it, and after it. */
+export const both = <T>({ before, after }: ItemChange, from: (item: Item) => T) =>
   [before && from(before), after && from(after)] as const;
 
 /** Returns the thresholds that the use of a pool crossed between two passes, and whether nothing is left since. */

@@ -8,7 +8,7 @@ import {
 import { HISTORY } from "../table/definition.ts";
 import { escaped } from "../table/key.ts";
 import type { Table } from "../table/table.ts";
-import { type DomainEvent, eventBody } from "./domain-event.ts";
+import { type DomainEvent, eventText } from "./domain-event.ts";
 import type { Entry } from "./history.ts";
 
 /** Some events of one space, as one item of the log has them. */
@@ -90,7 +90,7 @@ export function batchesOf(events: readonly DomainEvent[]): readonly LoggedBatch[
   const batches: { readonly space: string; readonly texts: string[]; bytes: number }[] = [];
   const open = new Map<string, (typeof batches)[number]>();
   for (const event of events) {
-    const text = JSON.stringify(eventBody(event));
+    const text = eventText(event);
     const bytes = Buffer.byteLength(text);
     const last = open.get(event.space);
     if (last && last.bytes + bytes <= LOGGED_BYTES_PER_ITEM_MAX) {

@@ -63,16 +63,24 @@ export function historyItems(table: Table) {
       return item && eventIn(item);
     },
 
-    putEntry: (
-      subject: Subject,
-      position: EntryPosition,
-      { event, untilMs }: { readonly event: Entry; readonly untilMs: number },
-    ) =>
-      put({
-        ...entryKey(subject, position),
-        event: JSON.stringify(event),
-        [EXPIRES]: secondOf(untilMs),
-      }),
+    /** Returns the writes that put one event into histories. */
+    entriesOf(
+      {
+        position,
+        text,
+        untilMs,
+      }: {
+        readonly position: EntryPosition;
+        /** The body of the event as JSON. */
+        readonly text: string;
+        readonly untilMs: number;
+      },
+      subjects: readonly Subject[],
+    ): readonly (() => Promise<void>)[] {
+      const sk = entrySk(position);
+      const fields = { event: text, [EXPIRES]: secondOf(untilMs) };
+      return subjects.map((subject) => () => put({ pk: subjectPk(subject), sk, ...fields }));
+    },
 
     /**
      * Returns a page of the entries of one or more histories, the newest first. It ends after a number of bytes. Expired
@@ -163,17 +171,23 @@ const subjectPk = (subject: Subject): string =>
     ? `ADDRESS#${escaped(subject.space)}#${subject.address}`
     : `HANDLE#${escaped(subject.space)}#${subject.handleHash}`;
 
-/** Returns the key of an entry. Later ones sort first: by time, and changes of one second by their sequence number. */
-const entryKey = (subject: Subject, { atMs, sequence, address, type }: EntryPosition): Key => ({
+const entryKey = (subject: Subject, position: EntryPosition): Key => ({
   pk: subjectPk(subject),
-  sk: `${counted(String(atMs).padStart(TIME_DIGITS, "0"))}#${counted(sequence)}#${address}#${type}`,
+  sk: entrySk(position),
 });
+
+/** Returns the sort key of an entry. Later ones sort first: by time, and changes of one second by their sequence number. */
+const entrySk = ({ atMs, sequence, address, type }: EntryPosition): string =>
+  `${counted(String(atMs).padStart(TIME_DIGITS, "0"))}#${counted(sequence)}#${address}#${type}`;
 
 const TIME_DIGITS = 15;
 
 /** Returns the digits that are left to nines, so that a greater number sorts first. */
-const counted = (digits: string): string =>
-  [...digits].map((digit) => String(9 - Number(digit))).join("");
+function counted(digits: string): string {
+  let left = "";
+  for (const digit of digits) left += 9 - Number(digit);
+  return left;
+}
 
 const copiesPk = (allocationPk: string): string => `COPY#${allocationPk}`;
 

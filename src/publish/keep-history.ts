@@ -1,7 +1,7 @@
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { ItemChange } from "../table/change-log.ts";
-import { eventBody } from "./domain-event.ts";
-import type { Entry, History, Holder } from "./history.ts";
+import { eventText } from "./domain-event.ts";
+import type { History, Holder } from "./history.ts";
 import type { Told } from "./told.ts";
 
 export interface HistoryKept {
@@ -26,13 +26,15 @@ export async function keepHistory(
     ...copied.map((change) => () => history.putCopy(change)),
     ...kept.flatMap(({ space, address, handleHash, events }) =>
       events.flatMap((each) => {
-        const event: Entry = eventBody(each);
-        const untilMs = each.atMs + historyKeptMs;
-        const position = { ...each, address };
-        return [
+        const entry = {
+          position: { ...each, address },
+          text: eventText(each),
+          untilMs: each.atMs + historyKeptMs,
+        };
+        return history.entriesOf(entry, [
           { space, address },
           { space, handleHash },
-        ].map((subject) => () => history.putEntry(subject, position, { event, untilMs }));
+        ]);
       }),
     ),
     ...holders.values(),

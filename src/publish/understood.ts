@@ -3,7 +3,8 @@ import type { Allocation, Part } from "../kernel/values/allocation.ts";
 import type { ItemChange } from "../table/change-log.ts";
 import { kindNameOf } from "../table/kinds.ts";
 import type { Draft } from "./draft.ts";
-import { draftsOf } from "./drafts.ts";
+import { both, draftsOf } from "./drafts.ts";
+import { ownerDrafts } from "./owner-drafts.ts";
 import { type TrailLine, trailLineOf } from "./trail-line.ts";
 
 /** The owner of a slot: an allocation, and its part with the slot's token. */
@@ -32,20 +33,18 @@ export interface Understood {
  */
 export function understood(change: ItemChange, hasTrail: boolean): Understood {
   const line = hasTrail ? trailLineOf(change) : undefined;
-  const [were, are] = [ownersOf(change, "before"), ownersOf(change, "after")];
+  const isOfHandle = kindNameOf(change.key) === "HANDLE";
+  const [before, after] = isOfHandle ? both(change, allocationFrom) : [];
+  const [were, are] = [ownersOf(before), ownersOf(after)];
   const known = new Set(were.map(({ part }) => part.token));
   return {
     change,
-    drafts: draftsOf(change),
+    drafts: isOfHandle ? ownerDrafts(before, after) : draftsOf(change),
     ...(line && { line }),
     owners: [...were, ...are],
     newTokens: are.map(({ part }) => part.token).filter((token) => !known.has(token)),
   };
 }
 
-function ownersOf(change: ItemChange, when: "before" | "after"): readonly Owner[] {
-  const item = kindNameOf(change.key) === "HANDLE" ? change[when] : undefined;
-  if (!item) return [];
-  const allocation = allocationFrom(item);
-  return allocation.parts.map((part) => ({ allocation, part }));
-}
+const ownersOf = (allocation: Allocation | undefined): readonly Owner[] =>
+  allocation?.parts.map((part) => ({ allocation, part })) ?? [];

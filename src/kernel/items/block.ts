@@ -464,5 +464,10 @@ const BLOCK = codec<Block, "space" | "cidr", "unreadable">({
 /** Returns the item of a new block. */
 const itemFrom = BLOCK.item;
 
+const held = flat<Pick<Block, "slots" | "host">>({ slots, host: optional(host) });
+
+/** Returns who holds what in the block of an item. @throws {CorruptItemError} if that is unreadable */
+export const heldFrom = reading((item: Item) => held.read(item));
+
 /** Returns the block of an item. @throws {CorruptItemError} if the item is unreadable */
 export const blockFrom = BLOCK.from;

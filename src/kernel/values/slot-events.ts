@@ -25,8 +25,8 @@ export type SlotEvent = {
  * @param after the block after the write; nothing if the write deleted it
  */
 export function slotEvents(
-  before: Block | undefined,
-  after: Block | undefined,
+  before: Pick<Block, "slots"> | undefined,
+  after: Pick<Block, "slots"> | undefined,
 ): readonly SlotEvent[] {
   const ordinals = new Set([...(before?.slots.keys() ?? []), ...(after?.slots.keys() ?? [])]);
   return [...ordinals]
@@ -81,8 +81,8 @@ export interface HostEvent {
 
 /** Returns who lost the affinity of a block by a write, and who got it. */
 export function hostEvents(
-  before: Block | undefined,
-  after: Block | undefined,
+  before: Pick<Block, "host"> | undefined,
+  after: Pick<Block, "host"> | undefined,
 ): readonly HostEvent[] {
   if (before?.host === after?.host) return [];
   return [

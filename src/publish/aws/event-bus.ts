@@ -3,7 +3,7 @@ import {
   PutEventsCommand,
   type PutEventsRequestEntry,
 } from "@aws-sdk/client-eventbridge";
-import { type DomainEvent, eventBody } from "../domain-event.ts";
+import { type DomainEvent, eventText } from "../domain-event.ts";
 
 /** The source of all events on the bus. */
 const EVENT_SOURCE = "plat";
@@ -57,7 +57,7 @@ const entryOf = (event: DomainEvent, EventBusName: string): PutEventsRequestEntr
   Source: EVENT_SOURCE,
   DetailType: event.type,
   Time: new Date(event.atMs),
-  Detail: JSON.stringify(eventBody(event)),
+  Detail: eventText(event),
 });
 
 /** Returns the entries in requests that the bus takes. */
