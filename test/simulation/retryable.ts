@@ -106,12 +106,25 @@ export async function judgeAnswer(
     await repairAll(context);
   }
   const answer = await answerTo(context, request);
-  const isServed = !(answer instanceof Rejection);
+  const isServed = !(answer instanceof Rejection) || isOfOthers(answer, members);
   if (isServed === (availableAt !== undefined)) return [];
   const outcome = answer instanceof Rejection ? `${answer.code}: ${answer.detail}` : "served";
   const told = availableAt === undefined ? "time does not help" : `served from ${availableAt} on`;
   return [{ invariant: "retryable", message: `${code}, ${told} (${detail}); then ${outcome}` }];
 }
+
+/**
+ * Returns true if a rejection is of other families than those that an earlier one called missing. A time is that of what
+ * is missing: until then reclaim may delete the empty block of another host from which the other family could borrow.
+ */
+function isOfOthers(answer: Rejection, told: Rejection["members"]): boolean {
+  const families = new Set(familiesIn(told));
+  const missing = familiesIn(answer.members);
+  return missing.length > 0 && !missing.some((family) => families.has(family));
+}
+
+const familiesIn = ({ missing }: Rejection["members"]): readonly number[] =>
+  Array.isArray(missing) ? missing.map(({ family }) => family) : [];
 
 async function answerTo(context: Context, request: AssignRequest): Promise<Assignment | Rejection> {
   for (let tries = 1; ; tries++) {
