@@ -260,7 +260,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: ["BLOCK", "TABLE", "USAGE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HOST", "GROUPINDEX", "SPACE", "SPACES"],
     put: ["FULLPOOLS", "HOST", "USAGE"],
-    update: ["BLOCK", "FULLPOOLS", "GROUPINDEX", "SPACES"],
+    update: ["BLOCK", "BUDGET", "FULLPOOLS", "GROUPINDEX", "SPACES"],
     delete: ["BLOCK", "FULLPOOLS", "HOST", "SPACES"],
   },
   work: {
@@ -279,7 +279,16 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "STATED",
     ],
     put: ["HANDLE", "HOST", "JOBS", "PLAN", "SPACE"],
-    update: ["BLOCK", "FULLPOOLS", "GROUPINDEX", "NAMESPACE", "SPACE", "SPACES", "VERSION"],
+    update: [
+      "BLOCK",
+      "BUDGET",
+      "FULLPOOLS",
+      "GROUPINDEX",
+      "NAMESPACE",
+      "SPACE",
+      "SPACES",
+      "VERSION",
+    ],
     delete: ["BLOCK", "FULLPOOLS", "HOST", "JOBS", "NAMESPACE", "GROUPINDEX", "SPACE", "SPACES"],
   },
   // The index may miss an item, so the repair run also scans the table. Only `survey` asks the index too. It marks the

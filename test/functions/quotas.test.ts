@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { newSpace, spaceWithPool, table } from "./plat.ts";
+import { newSpace, scheduledRun, spaceWithPool, table } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
 
@@ -122,6 +122,52 @@ describe("a quota of addresses", () => {
     });
     await plat.call("DELETE", "/v1/nodes/n1/pod-cidrs", { query: { uid: "u-1" } });
     expect((await ensure("n2")).status).toBe(200);
+  });
+});
+
+describe("a quota of blocks", () => {
+  const later = (ms: number) => {
+    const nowMs = Date.now() + ms;
+    vi.spyOn(Date, "now").mockReturnValue(nowMs);
+  };
+
+  /** A space with a pool that lends nothing, in which all callers together may have one block. */
+  async function spaceOfOneBlock() {
+    const plat = newSpace();
+    await plat.put("/v1/pools/main", {
+      cidr: "10.0.0.0/24",
+      blockSize: 26,
+      borrowing: "forbidden",
+    });
+    await plat.put("/v1/quotas/all", { blocks: 1 });
+    return plat;
+  }
+
+  it("takes a block back from reclaim, which deletes it", async () => {
+    const plat = await spaceOfOneBlock();
+    expect(await assigns(plat, 1)).toEqual([200]);
+    expect(await assigns(plat, 1, { host: "n2" })).toEqual([409]);
+    await plat.delete("/v1/handles/h");
+    for (let n = 0; n < 2; n++) {
+      later(10 * 60_000);
+      await scheduledRun("reclaim")();
+    }
+    expect(await assigns(plat, 1, { host: "n2" })).toEqual([200]);
+  });
+
+  it("takes a block back from the deletion of its pool", async () => {
+    const plat = await spaceOfOneBlock();
+    expect(await assigns(plat, 1)).toEqual([200]);
+    await plat.delete("/v1/handles/h");
+    const { headers } = await plat.get("/v1/pools/main");
+    const deleted = await plat.delete("/v1/pools/main", { "if-match": String(headers.etag) });
+    expect(deleted.status).toBe(202);
+    for (let n = 0; n < 3; n++) {
+      later(10 * 60_000);
+      await scheduledRun("work")();
+    }
+    await plat.put("/v1/pools/other", { cidr: "10.0.0.0/24", blockSize: 26 });
+    expect(await assigns(plat, 1, { host: "n2" })).toEqual([200]);
   });
 });
 

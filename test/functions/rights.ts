@@ -28,8 +28,14 @@ export const watchedTable = (table: Table): Table => watched(table, "table");
 /** Returns the table of the history, watched in the same way. */
 export const watchedHistory = (table: Table): Table => watched(table, "history");
 
-function watched(table: Table, of: "table" | "history"): Table {
-  const note = (kind: ActionKind | "scan" | "due", pk?: string) => noteRight(of, kind, pk);
+const watched = (table: Table, of: "table" | "history"): Table =>
+  noting(table, (kind, pk) => noteRight(of, kind, pk));
+
+/** Returns a table that tells each call before it makes it. */
+function noting(
+  table: Table,
+  note: (kind: ActionKind | "scan" | "due", pk?: string) => void,
+): Table {
   return {
     get: (key, options) => {
       note("get", key.pk);
@@ -59,6 +65,17 @@ export function tellUsed(): void {
   const { RIGHTS_USED } = process.env;
   if (RIGHTS_USED) appendFileSync(RIGHTS_USED, [...used].map((what) => `${what}\n`).join(""));
 }
+
+/**
+ * Returns the table that a function has in a deployment: a call beyond its rights throws, as DynamoDB answers
+ * `AccessDeniedException`.
+ */
+export const grantedTable = (name: DeployedFunctionName, table: Table): Table =>
+  noting(table, (kind, pk) => {
+    const partition = pk?.split("#")[0];
+    if (!isGranted(name, kind, partition))
+      throw new Error(`${name} has no right to ${[kind, partition].join(" ").trim()}`);
+  });
 
 function noteRight(of: "table" | "history", kind: ActionKind | "scan" | "due", pk?: string): void {
   const name = running.getStore();

@@ -16,6 +16,7 @@ import { putQuota } from "../../src/nouns/quota/operations/quotas.ts";
 import { putNamespace } from "../../src/nouns/registry/operations/namespaces.ts";
 import { putNode } from "../../src/nouns/registry/operations/nodes.ts";
 import { SETTINGS_DEFAULT } from "../../src/nouns/settings/settings.ts";
+import { grantedTable } from "../functions/rights.ts";
 import { reclaimSpaces, repairAll } from "../scheduled-runs.ts";
 import { drawAddressCluster } from "./address-cluster.ts";
 import { type Agents, drivers, newAgents } from "./agents.ts";
@@ -138,6 +139,13 @@ const REBUILT_SHARE = 0.5;
 const INDEXES = "indexes 9";
 /** With this name the runs stay as they are of the seeds beyond 50 that other tests name, which take long to find again. */
 const LAYERS = "layers 9661";
+
+/** The processes that are scheduled functions: they have their rights to the table. */
+const DEPLOYED = [
+  ["reclaimer ", "reclaim"],
+  ["repair run ", "repair"],
+  ["worker ", "work"],
+] as const;
 
 /**
  * Runs one simulated life of a small space, drawn from the seed. Clients assign, read, renew and
@@ -303,8 +311,11 @@ export async function simulate({
     // No two clocks differ by more than the design allows.
     const skewMs = (randomOf(seed, `${name}'s clock`).fraction() - 0.5) * CLOCK_SKEW_MS_MAX;
     const isNext = processes.length % 2 === 0;
-    const tableOf = ({ table: own }: Surroundings) =>
-      nextVersion && isNext ? nextVersionTable(own, nextVersion) : own;
+    const deployed = DEPLOYED.find(([of]) => name.startsWith(of))?.[1];
+    const tableOf = (surroundings: Surroundings) => {
+      const own = deployed ? grantedTable(deployed, surroundings.table) : surroundings.table;
+      return nextVersion && isNext ? nextVersionTable(own, nextVersion) : own;
+    };
     const begin = (own: Surroundings) =>
       body(contextOf(name, { ...own, table: outlasting.watched({ ...own, table: tableOf(own) }) }));
     scheduler.spawn(name, begin, skewMs);
