@@ -24,7 +24,7 @@ import {
 } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import { reading } from "./format.ts";
-import type { Item, Key, Value } from "./item.ts";
+import type { Item, Key, Path, Value } from "./item.ts";
 import type { Table } from "./table.ts";
 
 /** The form of an attribute: the stored value of a field, and back. */
@@ -164,6 +164,20 @@ interface Flat<T> extends FlatForm<T> {
   readonly write: (value: T, into?: Record<string, Value>) => Attributes;
   /** @param into gets the fields */
   readonly read: (attributes: Attributes, into?: object) => T;
+  readonly update: Changes<T>["update"];
+}
+
+/** Writes of some fields of an item that is changed attribute by attribute. */
+interface Changes<T> {
+  /**
+   * Returns the change that gives an item these fields, and leaves it its others. A field that is
+   * named and has no value goes, but for one of a flat form.
+   */
+  update(fields: { readonly [Name in keyof T]?: T[Name] | undefined }): {
+    readonly kind: "update";
+    readonly set: readonly (readonly [Path, Value])[];
+    readonly remove?: readonly Path[];
+  };
 }
 
 /** @throws {Error} if two fields have one attribute */
@@ -176,18 +190,32 @@ export function flat<T extends object>(forms: Forms<T>): Flat<T> {
   const names = fields.flatMap(({ form, attribute }) => (form.isFlat ? [] : attribute));
   const shared = names.find((name, i) => names.indexOf(name) !== i);
   if (shared !== undefined) throw new Error(`two fields have the attribute ${shared}`);
+  const write = (value: Partial<T>, into: Record<string, Value> = {}) => {
+    for (const { name, form, attribute } of fields) {
+      const field = value[name];
+      const stored = field === undefined ? undefined : form.write(field);
+      if (stored === undefined) continue;
+      if (form.isFlat) Object.assign(into, stored);
+      else into[attribute] = stored;
+    }
+    return into;
+  };
   return {
     isFlat: true,
     names,
-    write(value, into = {}) {
-      for (const { name, form, attribute } of fields) {
-        const field = value[name];
-        const stored = field === undefined ? undefined : form.write(field);
-        if (stored === undefined) continue;
-        if (form.isFlat) Object.assign(into, stored);
-        else into[attribute] = stored;
-      }
-      return into;
+    write,
+    update(value) {
+      const stored = write(value as Partial<T>);
+      const remove = fields.flatMap(({ name, form, attribute }) =>
+        name in value && !form.isFlat && stored[attribute] === undefined
+          ? [[attribute] as const]
+          : [],
+      );
+      return {
+        kind: "update",
+        set: Object.entries(stored).map(([name, each]) => [[name], each] as const),
+        ...(remove.length > 0 && { remove }),
+      };
     },
     read(attributes, into = {}) {
       const value: { [Name in keyof T]?: unknown } = into;
@@ -254,10 +282,12 @@ export function codec<T extends object, InKey extends keyof T, Derived extends k
   beside,
   assert,
 }: Parts<T, InKey, Derived> &
-  ([Derived] extends [never] ? unknown : { derive: unknown })): Codec<T> {
-  const { write, read } = flat<Omit<T, InKey | Derived>>(attributes);
+  ([Derived] extends [never] ? unknown : { derive: unknown })): Codec<T> &
+  Changes<Omit<T, InKey | Derived>> {
+  const { write, read, update } = flat<Omit<T, InKey | Derived>>(attributes);
   return {
     key,
+    update,
     item(value) {
       assert?.(value);
       // V8 would make a dictionary of a spread that grows, and take five times as long.

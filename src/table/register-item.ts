@@ -1,6 +1,7 @@
 import type { Outcome } from "../base/outcome.ts";
+import { mapOf } from "./attribute.ts";
 import { absent, type Clause, equals, present } from "./clause.ts";
-import { reading } from "./format.ts";
+import { codec, number, optional, type SparseForm, text, under } from "./codec.ts";
 import type { Item } from "./item.ts";
 import { TABLE_KEY } from "./key.ts";
 import type { TableIdentity, TableRegister } from "./register.ts";
@@ -12,7 +13,7 @@ export async function readRegister(
   options: Parameters<Table["get"]>[1] = {},
 ): Promise<TableRegister> {
   const item = await table.get(TABLE_KEY, options);
-  return item ? registerIn(item) : { ids: {} };
+  return item ? REGISTER.from(item) : { ids: {} };
 }
 
 /** Names a table in its register, unless that names one. */
@@ -20,9 +21,12 @@ export const registerTable = (
   table: Table,
   { region, id }: TableIdentity,
 ): Promise<Outcome<Item>> =>
-  change(table, "register-table", absent("register-table-absent", "ids"), {
-    set: [[["ids"], { [region]: id }]],
-  });
+  change(
+    table,
+    "register-table",
+    absent("register-table-absent", "ids"),
+    REGISTER.update({ ids: { [region]: id } }),
+  );
 
 /** Names a replica of a table beside the table, unless the register names one for its Region. */
 export const registerReplica = (
@@ -46,14 +50,17 @@ export const moveMark = (
     seenMs === undefined
       ? absent("move-mark-new", "markedAt")
       : equals("move-mark-seen", seenMs, "markedAt"),
-    { set: [[["markedAt"], nextMs]] },
+    REGISTER.update({ markedAtMs: nextMs }),
   );
 
 /** Freezes a table, unless it is frozen. */
 export const freezeTable = (table: Table, because: string): Promise<Outcome<Item>> =>
-  change(table, "freeze-table", absent("freeze-table-absent", "frozen"), {
-    set: [[["frozen"], because]],
-  });
+  change(
+    table,
+    "freeze-table",
+    absent("freeze-table-absent", "frozen"),
+    REGISTER.update({ frozenBecause: because }),
+  );
 
 /** Lets a table serve: its register names it, and no other, and its mark is as late as any beside it. */
 export const thawTable = (
@@ -61,13 +68,12 @@ export const thawTable = (
   { region, id }: TableIdentity,
   nowMs: number,
 ): Promise<Outcome<Item>> =>
-  change(table, "thaw-table", present("thaw-table-format", "f"), {
-    set: [
-      [["ids"], { [region]: id }],
-      [["markedAt"], nowMs],
-    ],
-    remove: [["frozen"]],
-  });
+  change(
+    table,
+    "thaw-table",
+    present("thaw-table-format", "f"),
+    REGISTER.update({ ids: { [region]: id }, markedAtMs: nowMs, frozenBecause: undefined }),
+  );
 
 /** Changes the register of a table. A table without one gets none here, because the format of its keys must come first. */
 const change = (
@@ -83,8 +89,19 @@ const change = (
     change: { kind: "update", ...paths },
   });
 
-const registerIn = reading<TableRegister>(({ ids, frozen, markedAt }) => ({
-  ids: (ids ?? {}) as TableRegister["ids"],
-  ...(frozen !== undefined && { frozenBecause: String(frozen) }),
-  ...(markedAt !== undefined && { markedAtMs: Number(markedAt) }),
-}));
+const ids: SparseForm<TableRegister["ids"]> = {
+  isSparse: true,
+  write: (named) => named,
+  read: (attributes, name) =>
+    attributes[name] === undefined ? {} : (mapOf(attributes, name) as TableRegister["ids"]),
+};
+
+const REGISTER = codec<TableRegister, never>({
+  key: () => TABLE_KEY,
+  named: () => ({}),
+  attributes: {
+    ids,
+    frozenBecause: under("frozen", optional(text)),
+    markedAtMs: under("markedAt", optional(number)),
+  },
+});

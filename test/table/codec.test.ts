@@ -229,6 +229,28 @@ it("a helper does not hide a form that does not fit its field", () => {
   expect(made).toHaveLength(19);
 });
 
+it("an update names the attributes of some fields, and lets those go that have no value", () => {
+  expect(THING.update({ size: 4 })).toStrictEqual({ kind: "update", set: [[["size"], 4]] });
+  expect(parcel.update({ untilMs: undefined, atMs: 2, tags: [], sender: PLAIN.sender })).toEqual({
+    kind: "update",
+    set: [
+      [["at"], 2],
+      [["sender"], "a"],
+      [["known"], false],
+    ],
+    remove: [["until"], ["tags"]],
+  });
+  const made = [
+    // @ts-expect-error -- the size is no text
+    () => THING.update({ size: "4" }),
+    // @ts-expect-error -- the name is in the key
+    () => THING.update({ name: "n" }),
+    // @ts-expect-error -- a thing has no colour
+    () => THING.update({ colour: "red" }),
+  ];
+  expect(made).toHaveLength(3);
+});
+
 it("no two fields share an attribute, because one of them would be lost", () => {
   const forms = { size: number, width: under("size", number) };
   expect(() => flat<{ size: number; width: number }>(forms)).toThrow(

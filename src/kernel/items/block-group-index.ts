@@ -1,11 +1,9 @@
 import type { PageWanted } from "../../base/listed.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import type { BlockGroupIndexPage } from "../../invariants/contents.ts";
-import { setOf } from "../../table/attribute.ts";
-import { withItem } from "../../table/codec.ts";
-import { readEach, reading } from "../../table/format.ts";
-import type { Item } from "../../table/item.ts";
-import { blockGroupIndexKey, blockGroupIndexPk, unescaped } from "../../table/key.ts";
+import { codec, type SparseForm, set, withItem } from "../../table/codec.ts";
+import { readEach } from "../../table/format.ts";
+import { blockGroupIndexKey, blockGroupIndexPk, partsOf } from "../../table/key.ts";
 import type { Table } from "../../table/table.ts";
 
 /**
@@ -30,9 +28,7 @@ export interface BlockGroupIndex {
 }
 
 /** A page of the index of a pool, with its name. */
-interface IndexPageOfPool extends BlockGroupIndex {
-  readonly page: string;
-}
+interface IndexPage extends BlockGroupIndexPage, BlockGroupIndex {}
 
 /**
  * The calls for pages of block-group indexes: which block groups may hold blocks, and which are
@@ -40,13 +36,13 @@ interface IndexPageOfPool extends BlockGroupIndex {
  */
 export function blockGroupIndexItems(table: Table) {
   const changing =
-    (step: string, how: "add" | "drop", set: "groups" | "full") =>
+    (step: string, how: "add" | "drop", among: keyof BlockGroupIndex) =>
     async (space: string, poolId: string, group: bigint): Promise<Outcome<unknown>> => {
       const written = await table.write({
         step,
         key: blockGroupIndexKey(space, poolId, String(group / GROUPS_PER_PAGE)),
         when: [],
-        change: { kind: "update", [how]: [[[set], new Set([groupText(group)])]] },
+        change: { kind: "update", [how]: INDEX_PAGE.update({ [among]: new Set([group]) }).set },
       });
       return withItem(written, indexPageFrom);
     };
@@ -57,7 +53,9 @@ export function blockGroupIndexItems(table: Table) {
       poolId: string,
       options: { readonly consistent: boolean },
     ): Promise<BlockGroupIndex> {
-      const pages = (await table.query(blockGroupIndexPk(space, poolId), options)).map(mapPartFrom);
+      const pages = (await table.query(blockGroupIndexPk(space, poolId), options)).map(
+        indexPageFrom,
+      );
       return {
         groups: new Set(pages.flatMap(({ groups }) => [...groups])),
         full: new Set(pages.flatMap(({ full }) => [...full])),
@@ -67,7 +65,9 @@ export function blockGroupIndexItems(table: Table) {
     /** Returns the block groups of a pool that are believed to be full, eventually consistent. */
     async readFullGroups(space: string, poolId: string): Promise<ReadonlySet<bigint>> {
       const options = { consistent: false, only: ["full"] };
-      const pages = (await table.query(blockGroupIndexPk(space, poolId), options)).map(mapPartFrom);
+      const pages = (await table.query(blockGroupIndexPk(space, poolId), options)).map(
+        indexPageFrom,
+      );
       return new Set(pages.flatMap(({ full }) => [...full]));
     },
 
@@ -83,7 +83,7 @@ export function blockGroupIndexItems(table: Table) {
         ...(after !== undefined && { after }),
       });
       const next = items.length < limit ? undefined : items.at(-1)?.sk;
-      return { ...readEach(items, mapPartFrom), next };
+      return { ...readEach(items, indexPageFrom), next };
     },
 
     /**
@@ -108,20 +108,6 @@ export function blockGroupIndexItems(table: Table) {
   };
 }
 
-export const indexPageFrom = reading((item: Item): BlockGroupIndexPage => {
-  const [, space, poolId] = item.pk.split("#").map(unescaped);
-  const groups = new Set([...setOf(item, "groups")].map(groupOf));
-  return { space: space as string, poolId: poolId as string, page: item.sk, groups };
-});
-
-const mapPartFrom = reading(
-  (item: Item): IndexPageOfPool => ({
-    page: item.sk,
-    groups: new Set([...setOf(item, "groups")].map(groupOf)),
-    full: new Set([...setOf(item, "full")].map(groupOf)),
-  }),
-);
-
 /**
  * Returns an index of a block group as text of base 36, which is short for the usual ones. An index
  * has up to 122 bits, more than a number holds. Inverse of `groupOf`.
@@ -132,3 +118,19 @@ export const groupOf = (text: string): bigint =>
   text.length <= DIGITS_EXACT
     ? BigInt(Number.parseInt(text, 36))
     : [...text].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n);
+
+const groupSet: SparseForm<ReadonlySet<bigint>> = {
+  isSparse: true,
+  write: (groups) => set.write(new Set([...groups].map(groupText))),
+  read: (attributes, name) => new Set([...set.read(attributes, name)].map(groupOf)),
+};
+
+const INDEX_PAGE = codec<IndexPage, "space" | "poolId" | "page">({
+  key: ({ space, poolId, page }) => blockGroupIndexKey(space, poolId, page),
+  named: ({ pk, sk }) => {
+    const [, space = "", poolId = ""] = partsOf(pk);
+    return { space, poolId, page: sk };
+  },
+  attributes: { groups: groupSet, full: groupSet },
+});
+export const indexPageFrom = INDEX_PAGE.from;

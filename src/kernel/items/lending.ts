@@ -1,11 +1,13 @@
-import { readEach, reading } from "../../table/format.ts";
-import type { Item, Path, Value } from "../../table/item.ts";
+import { codec, type FlatForm } from "../../table/codec.ts";
+import { readEach } from "../../table/format.ts";
+import type { Path } from "../../table/item.ts";
 import {
   fullPoolsPk,
   LENDING_PREFIX,
   lendingKey,
   lendingPrefix,
-  unescaped,
+  partsOf,
+  spaceIn,
 } from "../../table/key.ts";
 import type { Table } from "../../table/table.ts";
 import { GROUPS_PER_LENDING_PAGE, type LendingHint, type LendingPage } from "../values/lending.ts";
@@ -26,17 +28,13 @@ export function lendingItems(table: Table) {
       return readEach(items, lendingFrom).items;
     },
 
-    async noteLending({ space, poolId, page, hints }: LendingPage): Promise<void> {
-      const key = lendingKey(space, poolId, groupText(page));
-      const set: (readonly [Path, Value])[] = [];
-      const remove: Path[] = [];
-      for (const [number, hint] of hints) {
-        const path: Path = [`${GROUP}${groupText(number % GROUPS_PER_LENDING_PAGE)}`];
-        if (hint) set.push([path, hintText(hint)]);
-        else remove.push(path);
-      }
-      const change = { kind: "update", set, ...(remove.length > 0 && { remove }) } as const;
-      await table.write({ step: "note-lending", key, when: [], change });
+    async noteLending(page: LendingPage): Promise<void> {
+      const { hints } = page;
+      const remove = [...hints].flatMap(([number, hint]): Path[] =>
+        hint ? [] : [[nameOfHint(number)]],
+      );
+      const change = { ...LENDING.update({ hints }), ...(remove.length > 0 && { remove }) };
+      await table.write({ step: "note-lending", key: LENDING.key(page), when: [], change });
     },
 
     /** Deletes a page of a pool that is gone. `step` names the step of the protocol. */
@@ -49,20 +47,6 @@ export function lendingItems(table: Table) {
     },
   };
 }
-
-export const lendingFrom = reading((item: Item): LendingPage => {
-  const [, space = ""] = item.pk.split("#").map(unescaped);
-  const [poolId = "", place = ""] = item.sk.slice(LENDING_PREFIX.length).split("#").map(unescaped);
-  const page = groupOf(place);
-  const hints = new Map<bigint, LendingHint>();
-  for (const [name, value] of Object.entries(item))
-    if (name.startsWith(GROUP) && typeof value === "string")
-      hints.set(
-        page * GROUPS_PER_LENDING_PAGE + groupOf(name.slice(GROUP.length)),
-        hintFrom(value),
-      );
-  return { space, poolId, page, hints };
-});
 
 /** The last part of a hint whose group may get something at a time that is not known. */
 const MAY_FREE = "m";
@@ -90,3 +74,39 @@ function hintFrom(text: string): LendingHint {
     ...(times.length < parts.length && { mayFree: true }),
   };
 }
+
+/** Returns the name of the attribute of a hint. */
+const nameOfHint = (number: bigint): string =>
+  `${GROUP}${groupText(number % GROUPS_PER_LENDING_PAGE)}`;
+
+/** The hints by their places on the page, because the page is in the key. */
+const hintsOn: FlatForm<LendingPage["hints"]> = {
+  isFlat: true,
+  write: (hints) =>
+    Object.fromEntries(
+      [...hints].flatMap(([number, hint]) => (hint ? [[nameOfHint(number), hintText(hint)]] : [])),
+    ),
+  read: (item) => {
+    const first = pageIn(String(item.sk)).page * GROUPS_PER_LENDING_PAGE;
+    return new Map(
+      Object.entries(item).flatMap(([name, value]) =>
+        name.startsWith(GROUP) && typeof value === "string"
+          ? [[first + groupOf(name.slice(GROUP.length)), hintFrom(value)]]
+          : [],
+      ),
+    );
+  },
+};
+
+/** Returns the pool and the number of a page, by its sort key. */
+function pageIn(sk: string): Pick<LendingPage, "poolId" | "page"> {
+  const [poolId = "", page = ""] = partsOf(sk.slice(LENDING_PREFIX.length));
+  return { poolId, page: groupOf(page) };
+}
+
+const LENDING = codec<LendingPage, "space" | "poolId" | "page">({
+  key: ({ space, poolId, page }) => lendingKey(space, poolId, groupText(page)),
+  named: (key) => ({ space: spaceIn(key), ...pageIn(key.sk) }),
+  attributes: { hints: hintsOn },
+});
+export const lendingFrom = LENDING.from;

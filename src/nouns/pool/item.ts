@@ -1,6 +1,5 @@
 import { assertTexts } from "../../base/assertions.ts";
 import { CorruptItemError, type Outcome } from "../../base/outcome.ts";
-import { idOf } from "../../table/attribute.ts";
 import { absent, equals } from "../../table/clause.ts";
 import {
   address,
@@ -22,7 +21,7 @@ import {
   texts,
   withItem,
 } from "../../table/codec.ts";
-import { assertKeys, readEachByName, reading, readOrNot } from "../../table/format.ts";
+import { assertKeys, readEachByName, readOrNot } from "../../table/format.ts";
 import type { Item, Key } from "../../table/item.ts";
 import {
   CONFIG_SK,
@@ -176,7 +175,7 @@ export function spaceItems(table: Table) {
 
     async raiseVersion(space: string, version: string): Promise<Outcome<unknown>> {
       assertTexts({ version });
-      const change = { kind: "update", set: [[["version"], version]] } as const;
+      const change = VERSION.update({ version });
       const key = versionKey(space);
       return withItem(
         await table.write({ step: "raise-version", key, when: [], change }),
@@ -204,7 +203,12 @@ const isPool = ({ sk }: Key) => sk.startsWith("POOL#");
 const isQuota = ({ sk }: Key) => sk.startsWith("QUOTA#");
 const isReservation = ({ sk }: Key) => sk.startsWith("RESERVATION#");
 
-export const versionFrom = reading((item: Item) => idOf(item, "version"));
+const VERSION = codec<{ readonly space: string; readonly version: string }, "space">({
+  key: ({ space }) => versionKey(space),
+  named: (key) => ({ space: spaceIn(key) }),
+  attributes: { version: id },
+});
+export const versionFrom = (item: Item): string => VERSION.from(item).version;
 
 const POOL = codec<Pool, "space" | "name">({
   key: ({ space, name }) => poolKey(space, name),

@@ -2,10 +2,11 @@ import { assertTexts } from "../../base/assertions.ts";
 import type { PageWanted } from "../../base/listed.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import { groupOf, groupText } from "../../kernel/items/block-group-index.ts";
-import { idOf } from "../../table/attribute.ts";
 import { absent, equals, present } from "../../table/clause.ts";
 import {
+  codec,
   type Form,
+  id,
   list,
   number,
   optional,
@@ -16,8 +17,7 @@ import {
   via,
   withItem,
 } from "../../table/codec.ts";
-import { pageOf, readEach, readEachByName, reading } from "../../table/format.ts";
-import type { Item } from "../../table/item.ts";
+import { pageOf, readEach, readEachByName } from "../../table/format.ts";
 import { SPACES_PK, spaceKey, unescaped } from "../../table/key.ts";
 import type { Table } from "../../table/table.ts";
 import { usageFrom, usageText } from "../utilization/usage-text.ts";
@@ -35,7 +35,7 @@ export function spaceEntryItems(table: Table) {
      */
     async registerSpace(space: string, revision: string): Promise<Outcome<unknown>> {
       assertTexts({ revision });
-      const change = { kind: "update", set: [[["revision"], revision]] } as const;
+      const change = ENTRY.update({ revision });
       const key = spaceKey(space);
       return withItem(
         await table.write({ step: "register-space", key, when: [], change }),
@@ -70,16 +70,12 @@ export function spaceEntryItems(table: Table) {
      */
     async markSpace(space: string, seen: string, stamp: string): Promise<Outcome<unknown>> {
       assertTexts({ seen, stamp });
-      const set = [
-        [["revision"], stamp],
-        [["deleting"], stamp],
-      ] as const;
       return withItem(
         await table.write({
           step: "mark-space",
           key: spaceKey(space),
           when: [equals("mark-space-rev", seen, "revision")],
-          change: { kind: "update", set },
+          change: ENTRY.update({ revision: stamp, deleting: stamp }),
         }),
         spaceEntryFrom,
       );
@@ -94,12 +90,7 @@ export function spaceEntryItems(table: Table) {
         step: "keep-position",
         key: spaceKey(space),
         when: [present("position-entry", "pk")],
-        change: {
-          kind: "update",
-          ...(position
-            ? { set: [[["position"], POSITION.write(position)]] }
-            : { remove: [["position"]] }),
-        },
+        change: ENTRY.update({ position }),
       });
     },
 
@@ -125,17 +116,6 @@ export function spaceEntryItems(table: Table) {
   };
 }
 
-/** Writes change the attributes of an entry one by one, so it has a reader and no codec. */
-export const spaceEntryFrom = reading((item: Item): SpaceEntry => {
-  const revision = item.revision === undefined ? undefined : idOf(item, "revision");
-  return {
-    space: unescaped(item.sk),
-    revision,
-    isBeingDeleted: revision !== undefined && item.deleting === revision,
-    position: item.position === undefined ? undefined : POSITION.read(item, "position"),
-  };
-});
-
 /** The count of a pool, as a list of texts: in a position, a name would cost as much as a count. */
 const poolCount: Form<PoolCount> = via(
   texts,
@@ -159,3 +139,13 @@ const POSITION = record<SpacePosition>({
     }),
   ),
 });
+
+const ENTRY = codec<SpaceEntry, "space", "isBeingDeleted">({
+  key: ({ space }) => spaceKey(space),
+  named: ({ sk }) => ({ space: unescaped(sk) }),
+  attributes: { revision: optional(id), deleting: optional(id), position: optional(POSITION) },
+  derive: ({ revision, deleting }) => ({
+    isBeingDeleted: revision !== undefined && deleting === revision,
+  }),
+});
+export const spaceEntryFrom = ENTRY.from;

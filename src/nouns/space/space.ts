@@ -16,11 +16,13 @@ export interface SpacePosition {
 export interface SpaceEntry {
   readonly space: string;
   /** New with every registration; absent in an entry from before there were revisions. */
-  readonly revision: string | undefined;
+  readonly revision?: string;
+  /** The revision that the last job gave it which deletes the space. */
+  readonly deleting?: string;
   /** True while a job deletes the space: its revision is the one that the job gave it. */
   readonly isBeingDeleted: boolean;
   /** The position where `reclaim` stopped; absent at the start. A hint. */
-  readonly position: SpacePosition | undefined;
+  readonly position?: SpacePosition;
 }
 
 /** The counts of a pool in the blocks that a pass has seen so far. */
