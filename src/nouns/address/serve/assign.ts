@@ -22,6 +22,7 @@ import {
   type Assignment,
   type AssignRequest,
   interfacesOf,
+  type Wanted,
 } from "../../../kernel/assign/assignment.ts";
 import type { Explanation } from "../../../kernel/assign/explain.ts";
 import type { Context, Work } from "../../../kernel/core/context.ts";
@@ -149,10 +150,16 @@ const canonicalInterfaces = (asked: Pick<AssignRequest, "wanted" | "interfaces" 
   interfacesOf(asked)
     .map(({ interface: name, wanted, ...lists }) => ({
       name,
-      wanted: wanted.map(({ family, count }) => [family, count]),
+      wanted: wanted.map(canonicalCount),
       ...lists,
     }))
     .toSorted((a, b) => (String(a.name) < String(b.name) ? -1 : 1));
+
+/** Returns a count of a request. A field that it does not name is a type error; the interface names it beside. */
+function canonicalCount({ family, count, interface: _, ...unnamed }: Wanted) {
+  unnamed satisfies Readonly<Record<string, never>>;
+  return [family, count];
+}
 
 /** The part of a request that its repeat must have too. The rest may differ, or comes by other routes. */
 type Digested = Omit<
@@ -180,7 +187,7 @@ function canonical(asked: Digested): string {
   return JSON.stringify([
     space,
     host,
-    interfaces ? [] : wanted.map(({ family, count }) => [family, count]),
+    interfaces ? [] : wanted.map(canonicalCount),
     address ? String(address.value) : null,
     handle,
     Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)),

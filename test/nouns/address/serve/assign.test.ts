@@ -364,6 +364,39 @@ describe("an Idempotency-Key", () => {
     expect(new Set(digests).size).toBe(bodies.length);
   });
 
+  it("recognises the requests that tables hold: the digest of each form is as it always was", () => {
+    const bodies = {
+      plain: { ipv4: 1 },
+      specific: { address: "2001:db8::7", use: "Tunnel", affinityType: "virtual" },
+      full: {
+        ...{ ipv4: 2, ipv6: 1, ipv4Pools: ["a"], ipv6Pools: ["b"], allowPartial: true },
+        ...{ maxBlocksPerHost: 3, leaseSeconds: 60, limitPerHandle: 4, namespace: "shop" },
+        ...{ attributes: { b: "2", a: "1" }, hostReserved: { ipv4: { start: 1, end: 2 } } },
+      },
+      interfaces: {
+        interfaces: [
+          { name: "net1", ipv6: 1, pools: ["b"] },
+          { name: "eth0", ipv4: 2, pools: ["a"] },
+        ],
+      },
+      workload: {
+        ...{ ipv4: 1, namespace: "shop" },
+        workload: { kind: "Pod", name: "web", instance: "web-1", uid: "u-1" },
+      },
+    };
+    const digests = Object.entries(bodies).map(([name, body]) => {
+      const asked = { host: "n", ...(name !== "workload" && { handle: "h" }), ...body };
+      return [name, (name === "workload" ? readAsIs(asked) : accepted(asked)).digest];
+    });
+    expect(Object.fromEntries(digests)).toEqual({
+      plain: "8Tp42Bh7go2YB4OC4fFj_R",
+      specific: "18TOFJYE1EwpdFxQ5bRqiS",
+      full: "c5XeH0VDEQCKJXen_jcWCK",
+      interfaces: "tEvwuQNbqVVZ9FeMNoiCA0",
+      workload: "F3wkfj7zkcj1WkLBRkPnpU",
+    });
+  });
+
   it.each([
     ["k-1", '"k-1"'],
     ['a"b', '"a\\"b"'],
