@@ -62,16 +62,21 @@ export function deployed<Args extends readonly unknown[], Result>(
 const NO_TABLE_NAME = "TABLE_NAME is not set: it names the DynamoDB table";
 
 /**
- * Makes a wiring over a table, with an empty warm cache. It has no guard and no history.
+ * Makes a wiring over a table, with an empty warm cache. It has no history.
  *
  * @param surroundings those of the machine unless they are passed in
+ * @param guard that of the table; absent for a table without an id
  */
-export const wiringOver = (table: Table, surroundings: Partial<Surroundings> = {}): Wiring =>
-  wiringOf(platOver(() => table, surroundings));
+export const wiringOver = (
+  table: Table,
+  surroundings: Partial<Surroundings> = {},
+  guard?: Table & Guard,
+): Wiring => wiringOf(platOver(() => table, surroundings, guard));
 
 /** A table with what its requests share. */
 interface Plat extends Shared {
   readonly base: Base;
+  readonly guard: (Table & Guard) | undefined;
   readonly surroundings: Surroundings;
   readonly cache: WarmCache;
 }
@@ -83,6 +88,7 @@ const wiringOf = (plat: Plat): Wiring => ({
     return { plat: contextIn(plat, carried), dryRun: () => dryRunOf(plat, carried) };
   },
   context: () => contextIn(plat, {}),
+  guard: plat.guard,
 });
 
 /** Returns the history of a function that has one. @throws {Error} if the environment does not name its table */
@@ -113,15 +119,17 @@ export const contextOf = (
 export function contextsOver(
   table: Table,
   surroundings: Partial<Surroundings> = {},
+  guard?: Table & Guard,
 ): (carried: Carried) => Context {
-  const plat = platOver(() => table, surroundings);
+  const plat = platOver(() => table, surroundings, guard);
   return (carried) => contextIn(plat, carried);
 }
 
-function platOver(base: Base, given: Partial<Surroundings>): Plat {
+function platOver(base: Base, given: Partial<Surroundings>, guard?: Table & Guard): Plat {
   const surroundings = { ...OF_THE_MACHINE, ...given };
   return {
     base,
+    guard,
     surroundings,
     cache: new WarmCache(),
     keys: new KnownKeys(),
@@ -219,8 +227,8 @@ function wiringOfEnvironment(marker: Marker | undefined): Wiring {
   const identify = () => identityIn(client, tableName);
   const guard = guardedTable(table, { identify, marker, now: OF_THE_MACHINE.now });
   const base = (deadline?: Deadline) =>
-    deadline ? guard.over(tableThrough(deadlineSender(sender, deadline), tableName)) : guard;
-  return { ...wiringOf(platOver(base, {})), guard, history: historyOfEnvironment(sender) };
+    deadline ? tableThrough(deadlineSender(sender, deadline), tableName) : table;
+  return { ...wiringOf(platOver(base, {}, guard)), history: historyOfEnvironment(sender) };
 }
 
 function historyOfEnvironment(sender: Sender): ReadableHistory | undefined {

@@ -18,12 +18,12 @@ import type { Pool, PoolSpec } from "../src/nouns/pool/pool.ts";
 import { SETTINGS_DEFAULT, type Settings } from "../src/nouns/settings/settings.ts";
 import { contentsOf } from "../src/store/contents.ts";
 import { makeStore, storeOver } from "../src/store/stack.ts";
-import { KnownKeys } from "../src/table/format.ts";
 import type { InMemoryTable } from "../src/table/in-memory-table.ts";
 import type { Table } from "../src/table/table.ts";
 import { afterEachTest } from "./each-file.ts";
 import { unregisteredIn } from "./register.ts";
 import { reclaimSpaces, repairAll } from "./scheduled-runs.ts";
+import { sharedOver } from "./simulation/layers.ts";
 import { MutatedTable } from "./simulation/mutate.ts";
 import { seededRandom } from "./simulation/random.ts";
 
@@ -117,11 +117,11 @@ const TESTER = { principal: "tester", requestId: "request", sourceIp: "192.0.2.1
  */
 export function deployedOver(table: Table, clock: Clock, seed = 1): Context {
   const context = contextOver(table, clock, seed);
-  const patience = { random: context.random, sleep: context.sleep };
+  const { random, sleep, now } = context;
   const store = storeOver(
     () => table,
     { actor: TESTER, counts: noWrites() },
-    { patience, keys: new KnownKeys() },
+    sharedOver(table, now, { random, sleep }),
   );
   return { ...context, store };
 }

@@ -32,6 +32,7 @@ import { spaceEntryItems } from "../nouns/space/item.ts";
 import { poolUsageItems } from "../nouns/utilization/item.ts";
 import type { Sender } from "../table/dynamodb-table.ts";
 import { formattedTable, isTold, type KnownKeys, knownKeysTable } from "../table/format.ts";
+import type { Guard } from "../table/guarded-table.ts";
 import { signedTable } from "../table/signed-table.ts";
 import type { Table } from "../table/table.ts";
 import { scanning } from "./contents.ts";
@@ -53,6 +54,8 @@ export type Base = (deadline?: Deadline) => Table;
 export interface Shared {
   readonly patience: Patience;
   readonly keys: KnownKeys;
+  /** Nothing for a table without an id, such as that of a laptop. */
+  readonly guard: Pick<Guard, "over"> | undefined;
 }
 
 /**
@@ -64,12 +67,13 @@ export interface Shared {
  * 4. tries after calls that did nothing (`retryingTable`)
  * 5. the end of the request's time (`deadlineTable`)
  * 6. the counts of its writes (`countedTable`)
- * 7. the table of the process: in DynamoDB behind its guard (`guardedTable`), in a file, or in memory
+ * 7. the guard, which keeps a table that is frozen from being written (`guardedTable`)
+ * 8. the table of the process: in DynamoDB, in a file, or in memory
  */
 export function storeOver(base: Base, { actor, deadline, counts }: Carried, shared: Shared) {
   return makeStore(
     knownKeysTable(
-      signedTable(repeatingTable(base, { deadline, counts }, shared.patience), actor),
+      signedTable(repeatingTable(base, { deadline, counts }, shared), actor),
       shared.keys,
     ),
   );
@@ -79,9 +83,10 @@ export function storeOver(base: Base, { actor, deadline, counts }: Carried, shar
 function repeatingTable(
   base: Base,
   { deadline, counts }: Omit<Carried, "actor">,
-  patience: Patience,
+  { patience, guard }: Shared,
 ): Table {
-  const plain = base(deadline);
+  const own = base(deadline);
+  const plain = guard ? guard.over(own) : own;
   const counted = counts ? countedTable(plain, counts) : plain;
   if (!deadline) return retryingTable(counted, patience);
   const sleep = deadlineSleep(patience.sleep, deadline);

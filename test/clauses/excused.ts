@@ -15,10 +15,10 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 /** Clauses without which no test fails, and the reasons to keep them. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 6] },
-  "affinity-retire-rev": { why: COMES_BACK, heals: [1, 2] },
+  "affinity-retire-rev": { why: COMES_BACK, heals: [11, 13] },
   "affinity-keep-rev": { why: COMES_BACK, heals: [23, 382] },
   "repair-confirm-rev": { why: COMES_BACK, heals: [101, 221] },
-  "affinity-drop-rev": { why: GOES, heals: [28, 32] },
+  "affinity-drop-rev": { why: GOES, heals: [36, 50] },
   "affinity-undo-rev": { why: GOES, heals: [33, 64] },
   "affinity-stale-rev": { why: GOES, heals: [32, 41] },
   "affinity-orphan-rev": { why: GOES, heals: [94, 119] },

@@ -1,19 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { REGISTER_FRESH_MS } from "../../src/base/limits.ts";
-import { TABLE_KEY } from "../../src/table/key.ts";
 import { nodeEvent } from "../node-objects.ts";
 import { CALLS } from "../operations/calls.ts";
 import { type Furnished, furnished } from "../operations/furnished.ts";
-import {
-  IDENTITY,
-  newSpace,
-  scheduledRun,
-  spaceWithPool,
-  startAnew,
-  table,
-  takeIn,
-} from "./plat.ts";
+import { IDENTITY, nameInRegister } from "../simulation/layers.ts";
+import { newSpace, scheduledRun, spaceWithPool, startAnew, table, takeIn } from "./plat.ts";
 
 /** These tests put another table's id into the register, as if the table had been restored from a backup. */
 
@@ -21,22 +13,12 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
 });
 afterEach(() => {
-  nameInRegister(IDENTITY.id);
+  nameInRegister(table, IDENTITY.id);
   vi.useRealTimers();
 });
 
-function nameInRegister(id: string): void {
-  const item = table.partitions.get(TABLE_KEY.pk)?.get(TABLE_KEY.sk) ?? {
-    f: 1,
-    k: 2,
-    ...TABLE_KEY,
-  };
-  const named = { ...item, ids: { [IDENTITY.region]: id } };
-  table.partitions.set(TABLE_KEY.pk, new Map([[TABLE_KEY.sk, named]]));
-}
-
 function restored(): void {
-  nameInRegister("the-lost-table");
+  nameInRegister(table, "the-lost-table");
   vi.setSystemTime(Date.now() + REGISTER_FRESH_MS);
 }
 
@@ -104,7 +86,7 @@ describe("a restored table", () => {
     const plat = await spaceWithPool();
     restored();
     expect((await plat.assign({ host: "n1", ipv4: 1 })).status).toBe(503);
-    nameInRegister(IDENTITY.id);
+    nameInRegister(table, IDENTITY.id);
     expect((await plat.assign({ host: "n1", ipv4: 1 })).status).toBe(200);
   });
 });

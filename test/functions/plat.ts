@@ -15,12 +15,12 @@ import { type Functions, functionsOver } from "../../src/local/functions.ts";
 import type { Handlers } from "../../src/local/server.ts";
 import { checkTable } from "../../src/nouns/contents/operations/check-table.ts";
 import { ChangeLog, InMemoryFeed } from "../../src/table/change-log.ts";
-import { guardedTable } from "../../src/table/guarded-table.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { contextOf, type Surroundings, type Wiring, wiringOver } from "../../src/wiring.ts";
 import { eventOf, type Request } from "../api/event.ts";
 import { afterEachFile, afterEachTest, atEachFile } from "../each-file.ts";
 import { UNHURRIED } from "../patience.ts";
+import { guardOver } from "../simulation/layers.ts";
 import { sendEvent } from "./call.ts";
 import { runAs, tellUsed, unlawful, watchedHistory, watchedTable } from "./rights.ts";
 
@@ -38,10 +38,8 @@ export const table = new InMemoryTable(feed);
 /** The history that the functions read. `published` fills it. */
 export const history = new InMemoryTable();
 export const HISTORY_KEPT_MS = 90 * 86_400_000;
-/** The table as the database names it. */
-export const IDENTITY = { region: "eu-central-1", id: "0b7e9a54-table", replicas: [] };
-
-let guarded: ReturnType<typeof guardedTable>;
+let watched: ReturnType<typeof watchedTable>;
+let guarded: ReturnType<typeof guardOver>;
 let wiring: Wiring;
 let functions: Functions;
 /** The handlers, each of which runs with its own rights to the table. */
@@ -72,10 +70,8 @@ export function deployAnew(): void {
     withoutReplacements(each);
   }
   void forgetChanges();
-  guarded = guardedTable(watchedTable(table), {
-    identify: async () => IDENTITY,
-    now: () => Date.now(),
-  });
+  watched = watchedTable(table);
+  guarded = guardOver(watched, () => Date.now());
   startAnew();
 }
 atEachFile(deployAnew);
@@ -83,8 +79,7 @@ atEachFile(deployAnew);
 /** Makes the functions as if they had just started, with other surroundings if the test names them. Their warm cache is empty. */
 export function startAnew(surroundings: Partial<Surroundings> = {}): void {
   deploy({
-    ...wiringOver(guarded, { ...UNHURRIED, ...surroundings }),
-    guard: guarded,
+    ...wiringOver(watched, { ...UNHURRIED, ...surroundings }, guarded),
     history: { table: watchedHistory(history), keptMs: HISTORY_KEPT_MS, publishes: true },
   });
 }

@@ -32,7 +32,7 @@ import { type Crew, controller, straggler } from "./incarnations.ts";
 import { completeIndexes, drawIndexes, withTenant } from "./indexes.ts";
 import { Instances } from "./instances.ts";
 import { LANDLORDS_SHARE, landlord, lodger, Tenancy } from "./landlord.ts";
-import { contextOver } from "./layers.ts";
+import { contextOver, IDENTITY, nameInRegister } from "./layers.ts";
 import { Ledger } from "./ledger.ts";
 import { drawMembers } from "./members.ts";
 import { MutatedTable } from "./mutate.ts";
@@ -124,6 +124,8 @@ interface Judge {
 
 /** The share of runs whose functions have all layers of a deployed one. */
 const WHOLE_STACK_SHARE = 0.5;
+/** The share of these whose table is behind a guard. The others are as functions over a table without an id. */
+const GUARDED_SHARE = 0.9;
 /** In these runs, the share of failed reads and throttled requests that begin a burst. */
 const BURST_SHARE = 0.5;
 /** The share of runs with conflicts. */
@@ -139,6 +141,8 @@ const REBUILT_SHARE = 0.5;
 const INDEXES = "indexes 9";
 /** With this name the runs stay as they are of the seeds beyond 50 that other tests name, which take long to find again. */
 const LAYERS = "layers 9661";
+/** As `LAYERS`: the seeds for the rarest clauses have no guard. */
+const GUARD = "guard 153534";
 
 /** The processes that are scheduled functions: they have their rights to the table. */
 const DEPLOYED = [
@@ -184,7 +188,8 @@ export async function simulate({
   const areWhole = randomOf(seed, LAYERS).fraction() < WHOLE_STACK_SHARE;
   const ownWeather = areWhole ? { ...scenario.weather, burstShare: BURST_SHARE } : scenario.weather;
   const { slowShare } = weather ?? ownWeather;
-  const layers = { areWhole, haveDeadlines: areWhole && slowShare === 0 };
+  const areGuarded = areWhole && randomOf(seed, GUARD).fraction() < GUARDED_SHARE;
+  const layers = { areWhole, areGuarded, haveDeadlines: areWhole && slowShare === 0 };
   const scheduler = new Scheduler(
     table,
     randomOf(seed, `schedule ${schedule}`),
@@ -300,6 +305,7 @@ export async function simulate({
     { ...scenario, pools: [...scenario.pools, ...prefixPools] },
     conditions.depotPools,
   );
+  if (areGuarded) nameInRegister(table, IDENTITY.id);
   if (indexedAttributes.length > 0) await completeIndexes(calm);
   if (callers) await putQuota(calm, SPACE, "red", callers.quota, undefined);
   const violations = judge(life, table, nextVersion?.raised);

@@ -3,14 +3,15 @@ import { Rejection } from "../../src/base/outcome.ts";
 import { holds } from "../../src/table/clause.ts";
 import type { Table, Write } from "../../src/table/table.ts";
 import { OPERATIONS, prepared } from "../operations/catalogue.ts";
-import { contextOver, scheduledRuns, tableOf, type World } from "../world.ts";
+import { scheduledRuns, tableOf, type World } from "../world.ts";
+import { PLACES } from "./places.ts";
 
 /** Scheduled runs a hundred seconds apart. */
 const SCHEDULED_RUNS_IN_A_QUARTER_OF_AN_HOUR = 9;
 
-const LATE = OPERATIONS.flatMap((operation) =>
-  (operation.late ?? []).map(
-    ({ step, rejectedBy, why }) => [operation.name, step, rejectedBy, why, operation] as const,
+const LATE = PLACES.flatMap((place) =>
+  OPERATIONS.flatMap((operation) =>
+    (operation.late ?? []).map((late) => ({ ...place, ...late, name: operation.name, operation })),
   ),
 );
 
@@ -19,12 +20,12 @@ const LATE = OPERATIONS.flatMap((operation) =>
  * pass. The interleavings prove that no pause breaks an invariant. This shows which rule ensures it.
  */
 it.each(LATE)(
-  "%s, stalled before %s (rejected by %s): %s",
-  async (_, step, rejectedBy, __, operation) => {
+  "$name, stalled under $under before $step (rejected by $rejectedBy): $why",
+  async ({ over, step, rejectedBy, operation }) => {
     const { world, told } = await prepared(operation);
     const stalled = stalledBefore(world, step);
     try {
-      const answer = await operation.walk(contextOver(stalled.table, world.clock, 2), told);
+      const answer = await operation.walk(over(stalled.table, world.clock, 2), told);
       expect(answer).not.toBeInstanceOf(Rejection);
     } catch (error) {
       // An author that is this late gets an error, and holds nothing.
