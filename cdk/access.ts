@@ -95,7 +95,8 @@ const NODES = {
  * function, which is then cold less often. No route has a right that it does not need. A set has actions, and the
  * partitions of the items:
  *
- * A deletion that names its actor is an update before it (`src/table/signed-table.ts`).
+ * A deletion that names its actor is an update before it (`src/table/signed-table.ts`). A dry run reads each item that it
+ * would write (`src/table/dry-run-table.ts`).
  *
  * - `assign` claims blocks and writes allocations. `release` claims none. Both settle what an application holds again. `batch` does both.
  *   Of a host's items `release` deletes only the hint that a block is full, which shares a partition with affinities
@@ -109,7 +110,11 @@ const NODES = {
  */
 export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> = {
   // It assigns prefixes to handles, too, and nodes may state them.
-  assign: { ...ASSIGN, query: [...ASSIGN.query, "STATED"] },
+  assign: {
+    ...ASSIGN,
+    get: [...ASSIGN.get, "FULLPOOLS", "INDEX", "QUOTA"],
+    query: [...ASSIGN.query, "STATED"],
+  },
   release: {
     get: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE", "VERSION"],
     query: ["HANDLE", "HOST", "SPACE"],
@@ -194,7 +199,18 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     due: true,
   },
   configure: {
-    get: ["BLOCK", "HOST", "JOBS", "PLAN", "SPACE", "SPACES", "TABLE", "VERSION"],
+    get: [
+      "BLOCK",
+      "HANDLE",
+      "HOST",
+      "JOBS",
+      "PLAN",
+      "SPACE",
+      "SPACES",
+      "SWEEP",
+      "TABLE",
+      "VERSION",
+    ],
     // Only a space without applications and nodes can be deleted.
     query: [
       "APPLICATIONS",
@@ -219,7 +235,17 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     delete: ["HOST", "NAMESPACE", "NODES"],
   },
   applications: {
-    get: ["APPLICATIONS", "BLOCK", "GROUPINDEX", "HANDLE", "NAMESPACE", "TABLE"],
+    get: [
+      "APPLICATIONS",
+      "BLOCK",
+      "BUDGET",
+      "FULLPOOLS",
+      "GROUPINDEX",
+      "HANDLE",
+      "INDEX",
+      "NAMESPACE",
+      "TABLE",
+    ],
     query: ["BLOCK", "HANDLE", "SPACE"],
     put: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE"],
     update: ["BUDGET", "APPLICATIONS", "BLOCK", "FULLPOOLS", "GROUPINDEX"],

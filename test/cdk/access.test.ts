@@ -11,11 +11,21 @@ import {
   type Partition,
 } from "../../cdk/access.ts";
 import { ENVIRONMENT_NAMES } from "../../cdk/environments.ts";
+import type { Route } from "../../src/api/route.ts";
+import { openApi } from "../../src/contract/openapi.ts";
+import { ROUTES } from "../../src/contract/routes.ts";
 import { hostId } from "../../src/kernel/values/host.ts";
 import { parseCidr } from "../../src/net/cidr.ts";
 import * as key from "../../src/table/key.ts";
 import { decide, type Statement } from "../../twin/iam.ts";
 import { FUNCTIONS, SCHEDULED_FUNCTIONS, templates } from "./templates.ts";
+
+/** The part of the OpenAPI document that tells the parameters of routes. */
+interface Described {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly parameters?: readonly unknown[] }>>>
+  >;
+}
 
 const TABLE = "arn:aws:dynamodb:eu-central-1:123456789012:table/plat";
 const HISTORY = "arn:aws:dynamodb:eu-central-1:123456789012:table/history";
@@ -190,4 +200,17 @@ it("amend may not delete, and what only reads may not write", () => {
   for (const name of ["read", "survey"] as const)
     for (const kind of ["put", "update", "delete"] as const)
       expect(ACCESS[name]?.[kind]).toBeUndefined();
+});
+
+it("what carries out dry runs may read whatever it may write", () => {
+  const { paths } = openApi() as Described;
+  const isDry = ({ method, path }: Route) =>
+    JSON.stringify(paths[path]?.[method.toLowerCase()]?.parameters ?? []).includes("dryRun");
+  const names = new Set(ROUTES.filter(isDry).map((route) => route.function));
+  expect([...names].sort()).toEqual(["applications", "assign", "configure", "register"]);
+  for (const name of names) {
+    const { get = [], put = [], update = [], delete: remove = [] } = ACCESS[name] ?? {};
+    const unread = [...put, ...update, ...remove].filter((each) => !get.includes(each));
+    expect(unread, name).toEqual([]);
+  }
 });

@@ -81,6 +81,20 @@ describe("a dry run of an assign", () => {
     expect(refused.body.rejection).toMatchObject({ code: "handle_limit" });
   });
 
+  it("has the rights for all that the request would write", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/config", { indexedAttributes: ["vm"] });
+    await plat.put("/v1/pools/main", { cidr: "10.0.0.0/31", blockSize: 31 });
+    await plat.put("/v1/pools/more", { cidr: "10.1.0.0/31", blockSize: 31 });
+    await plat.put("/v1/quotas/all", { addresses: 9, blocks: 9 });
+    const request = { host: "n1", limitPerHandle: 9, attributes: { vm: "7" } };
+    expect((await plat.assign({ ...request, handle: "vm", ipv4: 2 })).status).toBe(200);
+    const { body } = await dry(() =>
+      plat.assign({ ...request, handle: "vm", ipv4: 2, dryRun: true }),
+    );
+    expect(body).toMatchObject({ requested: 2, missing: [] });
+  });
+
   it("answers with the rejection that the request would meet", async () => {
     const plat = await spaceWithPool({ cidr: "10.0.0.0/30", blockSize: 30 });
     await plat.put("/v1/config", { maxAddressesPerRequest: 9 });
@@ -229,6 +243,25 @@ describe("a dry run of an operator's write", () => {
     expect((await plat.get("/v1/config")).body.strictAffinity).toBe(false);
     await plat.put("/v1/config", said);
     expect((await dry(() => plat.put("/v1/config", {}, undefined, DRY))).status).toBe(428);
+  });
+
+  it("of the configuration asks for no walks of an index", async () => {
+    const plat = newSpace();
+    const told = await dry(() =>
+      plat.put("/v1/config", { indexedAttributes: ["vm"] }, undefined, DRY),
+    );
+    expect(told.body).toMatchObject({ indexedAttributes: ["vm"], dryRun: true });
+  });
+
+  it("of a pool with a parent does not hold its prefix", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/pools/region", { cidr: "10.0.0.0/8", assign: "prefixes", blockSize: 16 });
+    const prefix = { cidr: "10.7.0.0/16", handle: "cluster", pools: ["region"] };
+    expect((await plat.call("POST", "/v1/prefixes", { body: prefix })).status).toBe(200);
+    const told = await dry(() =>
+      plat.put("/v1/pools/cluster", { cidr: "10.7.0.0/16", parent: "region" }, undefined, DRY),
+    );
+    expect(told.body).toMatchObject({ parent: "region", dryRun: true });
   });
 
   it("with dryRun=false is the write", async () => {

@@ -103,8 +103,12 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     why: "The repair run turns the rounds of budgets, and who closes an allocation gives back to them. A dry run reads a budget before it would write it: test/kernel/quotas and test/simulation/crash-points.test.ts.",
     rights: [
       ...["get", "put", "update", "delete"].map((kind) => `repair ${kind} BUDGET`),
-      ...["applications update BUDGET", "nodes get BUDGET"],
+      ...["applications update BUDGET", "nodes get BUDGET", "applications get BUDGET"],
     ],
+  },
+  {
+    why: "A dry run of an application reads each item that it would write, as test/cdk/access.test.ts holds.",
+    rights: ["applications get FULLPOOLS", "applications get INDEX"],
   },
   {
     why: "The repair run deletes the usage of a pool that is gone: test/kernel/reclaim/pass-count.test.ts.",
