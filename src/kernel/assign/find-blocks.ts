@@ -36,7 +36,12 @@ import { allOf, inParallel } from "../core/parallel.ts";
 import { ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
 import { affinitiesFor, type BlockAffinity } from "../values/affinity.ts";
 import type { Block } from "../values/block.ts";
-import { type FreedByTime, NOTHING_FREED, sumOfFreed } from "../values/freed-by-time.ts";
+import {
+  type FreedByTime,
+  freedWithin,
+  NOTHING_FREED,
+  sumOfFreed,
+} from "../values/freed-by-time.ts";
 import { shuffled } from "../values/fresh.ts";
 import type { FamilyRequest } from "./selection.ts";
 
@@ -171,20 +176,47 @@ async function search(
   return {
     ...{ kind: "none", scans, blocks, capped, poolsServing: turn.pools.length },
     poolsUnread: unread.length,
-    freed: new Map(turn.pools.map((pool) => [pool.id, freedIn(turn, pool)])),
+    freed: freedInPools(turn, familyRequest.blocksMax - blocks),
     ...(refused && { refused }),
   };
 }
 
-/** Returns what time alone frees in blocks of others in a pool, as the request has read them or hints tell. */
-function freedIn({ poolScans: { scans, lending }, familyRequest }: Turn, pool: Pool): FreedByTime {
-  const scan = scans.get(pool.id);
-  const told = lending?.freedIn(pool, scan?.scanned ?? new Set()) ?? NOTHING_FREED;
+/**
+ * Returns what time alone frees in blocks of others, by the id of the pool, as the request has read them or hints tell.
+ *
+ * @param claimsMax the number of blocks that the host may still claim or seize
+ */
+function freedInPools(turn: Turn, claimsMax: number): ReadonlyMap<string, FreedByTime> {
+  const blocks = turn.pools.flatMap((pool) => {
+    const { lends } = turn.scanCriteria(pool);
+    const scan = turn.poolScans.scans.get(pool.id);
+    const freed = [...(scan?.freed.values() ?? []), ...toldOf(turn, pool)];
+    return freed.map((one) => ({ pool, lends, freed: one }));
+  });
+  const seized = blocks.filter(({ lends }) => !lends);
+  const within = freedWithin(
+    claimsMax,
+    seized.map(({ freed }) => freed),
+  );
+  const all = [
+    ...blocks.filter(({ lends }) => lends),
+    ...seized.map(({ pool }, i) => ({ pool, freed: within[i] ?? NOTHING_FREED })),
+  ];
+  const freedOf = ({ id }: Pool) =>
+    sumOfFreed(all.flatMap(({ pool, freed }) => (pool.id === id ? [freed] : [])));
+  return new Map(turn.pools.map((pool) => [pool.id, freedOf(pool)]));
+}
+
+/** Returns what hints tell of the block groups of a pool that the request has not read: an address of each. */
+function toldOf(
+  { poolScans: { scans, lending }, familyRequest }: Turn,
+  pool: Pool,
+): readonly FreedByTime[] {
+  const told = lending?.freedIn(pool, scans.get(pool.id)?.scanned ?? new Set()) ?? NOTHING_FREED;
   // A hint is for every host, and this one would reserve addresses for itself.
-  const asTold = familyRequest.hostReserved
-    ? { ...NOTHING_FREED, more: told.more || told.atMs.length > 0 }
-    : told;
-  return sumOfFreed([...(scan?.freed.values() ?? []), asTold]);
+  return familyRequest.hostReserved
+    ? [{ ...NOTHING_FREED, more: told.more || told.atMs.length > 0 }]
+    : [{ ...told, atMs: [] }, ...told.atMs.map((atMs) => ({ ...NOTHING_FREED, atMs: [atMs] }))];
 }
 
 /** One turn of a search. A request has more than one if other callers are faster, or if it needs more than one block. */

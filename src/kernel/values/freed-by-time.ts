@@ -70,6 +70,34 @@ export const sumOfFreed = (all: readonly FreedByTime[]): FreedByTime => ({
   more: all.some(({ more }) => more),
 });
 
+/**
+ * Returns what time frees of blocks that a host has to claim or seize first, if it may have only so many more. Whichever it gets, they
+ * have at least the room of the smallest: so a time that these give is kept. Larger ones may give more.
+ *
+ * @param blocks what each of the blocks has, in any order
+ */
+export function freedWithin(
+  claimsMax: number,
+  blocks: readonly FreedByTime[],
+): readonly FreedByTime[] {
+  const roomy = blocks.filter(({ atMs }) => atMs.length > 0);
+  if (roomy.length <= claimsMax) return blocks;
+  const sorted = roomy.toSorted(
+    (a, b) => a.atMs.length - b.atMs.length || Math.min(...a.atMs) - Math.min(...b.atMs),
+  );
+  const kept = new Set(sorted.slice(0, claimsMax));
+  const largest = sorted.at(-1)?.atMs.length ?? 0;
+  return blocks.map((block) =>
+    kept.has(block) || block.atMs.length === 0
+      ? block
+      : {
+          ...block,
+          atMs: [],
+          more: block.more || [...kept].some(({ atMs }) => atMs.length < largest),
+        },
+  );
+}
+
 /** Returns when so many addresses are free, in milliseconds since the epoch; nothing if no time is known. */
 export const freedAtMs = ({ atMs }: FreedByTime, count: number): number | undefined =>
   atMs.toSorted((a, b) => a - b)[count - 1];

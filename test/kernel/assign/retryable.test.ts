@@ -188,6 +188,17 @@ it("a rejection does not promise again what the request had from a block that it
   await assigned(world.calm, late(1));
 });
 
+it("a rejection promises no more blocks than the host may have", async () => {
+  const settings = { strictAffinity: true, blockMinAgeSeconds: BLOCK_MIN_AGE_SECONDS };
+  const world = await makeWorld(poolOf("10.0.0.0/29", 31), settings);
+  await fill(world, 8);
+  for (let n = 0; n < 8; n++) await releaseHandle(world.calm, SPACE, `h-${n}`);
+  const asked = { ...late(5), maxBlocksPerHost: 2 };
+  expect((await rejected(world, asked)).members).not.toHaveProperty("retryable");
+  const { members } = await rejected(world, { ...asked, wanted: late(4).wanted });
+  expect(members).toHaveProperty("availableAt");
+});
+
 it("a rejection does not promise what the host would reserve for itself", async () => {
   const world = await withIdleBlock("10.0.0.3", "10.0.0.2");
   const hostReserved = { start: 1, end: 0, handle: "reserved", note: "ours" };
